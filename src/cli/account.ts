@@ -25,7 +25,7 @@ const rowsOf = (...flags: string[]): readonly OptionRow[] => [
   ...DATADIR_ROWS,
   ...ACCOUNT_ROWS.filter(({ flag }) => flags.includes(flag)).map((row) =>
     row.flag === 'password'
-      ? { ...row, about: 'File of passwords, one a line; asked for unless given' }
+      ? { ...row, about: 'File of passwords, one per line; default: asks for them' }
       : row,
   ),
 ];
@@ -37,7 +37,7 @@ function storeOf(options: ParsedOptions): AccountStore {
   return new AccountStore({ ...parts, light: isLight });
 }
 
-/** Lines of `--password`; undefined without. */
+/** Lines of the `--password` file; undefined without it. */
 function passwordsOf(options: ParsedOptions): readonly string[] | undefined {
   const file = options.string('password');
   if (file === undefined) return undefined;
@@ -51,7 +51,7 @@ function passwordsOf(options: ParsedOptions): readonly string[] | undefined {
   }
 }
 
-/** Of the file, or asked for twice. */
+/** From the file, or asked for twice. */
 async function newPassword(options: ParsedOptions): Promise<string> {
   const [password] = passwordsOf(options) ?? [];
   if (password !== undefined) return password;
@@ -70,7 +70,7 @@ async function asked<T>(work: (prompt: PasswordPrompt) => Promise<T>): Promise<T
 
 export const accountNewCommand: Command = {
   name: 'account new',
-  about: 'Makes an account: a key, locked with a password, in the keystore folder.',
+  about: 'Creates an account: a key, encrypted with a password, in the keystore folder.',
   examples: [
     { does: 'asks for the password', line: 'quorate account new --datadir data' },
     { does: 'for scripts', line: 'quorate account new --datadir data --password password.txt' },
@@ -110,7 +110,7 @@ export const accountListCommand: Command = {
 
 export const accountImportCommand: Command = {
   name: 'account import',
-  about: 'Makes an account of a private key in a file: 64 hex digits in clear.',
+  about: 'Creates an account from a private key in a file: 64 hex digits in clear.',
   operands: '<keyfile>',
   operandsMax: 1,
   examples: [{ does: 'a key', line: 'quorate account import --datadir data key.txt' }],
@@ -148,7 +148,7 @@ async function imported(store: AccountStore, key: Uint8Array, password: string):
 export const accountUpdateCommand: Command = {
   name: 'account update',
   about:
-    'Locks the key of an account with another password, in a file of the newest format. --password: the old one, and the new one in the second line.',
+    'Encrypts the key of an account with a new password, in a file of the newest format. --password: a file with the old password, and the new one in the second line.',
   operands: '<address>',
   operandsMax: 1,
   examples: [
@@ -171,14 +171,14 @@ export const accountUpdateCommand: Command = {
   },
 };
 
-/** By address, or by its place in the list. */
+/** By address, or by its position in the list. */
 function addressOf(text: string, store: AccountStore): Address {
   if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text.toLowerCase());
   const found = /^\d{1,6}$/.test(text) ? store.addresses()[Number(text)] : undefined;
   if (found) return found;
   const why = /^\d+$/.test(text)
     ? `there is no account #${text} in ${store.directory}`
-    : `"${text}" is neither an address nor a place`;
+    : `"${text}" is neither an address nor a position`;
   throw fail('OPTION_VALUE_INVALID', `Could not list accounts: ${why}`);
 }
 

@@ -110,7 +110,9 @@ describe('quorate backup and restore', () => {
     const into = ['--from', at('snapshot'), '--datadir', at('data2'), '--ptmdir', at('ptm2')];
     const restored = await run(restoreCommand, ...into);
     expect(restored).toContain('Manager: 40 payloads, 0 raw, 0 owed');
-    expect(restored.join()).toContain('locked with a password file, which no snapshot holds');
+    expect(restored.join()).toContain(
+      'encrypted with a password file, which is not part of a snapshot',
+    );
     expect(existsSync(at('data2', 'geth', 'LOG'))).toBe(false);
     expect(existsSync(at('data2', 'quorate', 'raft'))).toBe(false);
     expect(readFileSync(at('data2', 'geth', 'nodekey'), 'utf8')).toBe('key');

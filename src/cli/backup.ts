@@ -1,4 +1,4 @@
-/** `quorate backup`: one snapshot of a node and its private transaction manager, while they run. */
+/** `quorate backup`: a snapshot of a node and its private transaction manager, while they run. */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { VERSION } from '../io/host/client-version.ts';
@@ -20,7 +20,7 @@ export const backupCommand: Command = {
   about: 'Copies a node and its private transaction manager into a new folder, while both run.',
   examples: [
     {
-      does: 'both, in the order that fits together',
+      does: 'both, in a consistent order',
       line: 'quorate backup --datadir data --configfile ptm/config.json --out snapshot',
     },
     { does: 'a node alone', line: 'quorate backup --datadir data --out snapshot' },
@@ -30,7 +30,7 @@ export const backupCommand: Command = {
       flag: 'out',
       type: 'string',
       unit: 'folder',
-      about: 'The new folder, on another disk at best',
+      about: 'The new folder, preferably on another disk',
       group: GROUP,
     },
     {
@@ -49,7 +49,7 @@ export const backupCommand: Command = {
     if (out === undefined || (dataDirectory === undefined && configFile === undefined)) {
       throw fail(
         'OPTION_VALUE_MISSING',
-        'say what, and where to: quorate backup --datadir data --configfile config.json --out snapshot',
+        'name the source and the target: quorate backup --datadir data --configfile config.json --out snapshot',
       );
     }
     await installCrypto();

@@ -14,14 +14,14 @@ import { PrivateCheck, type PrivateReport } from '../services/ledger/offline/pri
 import { openChain } from '../services/ledger/store/data.ts';
 import { stderrLog } from './log.ts';
 
-/** Something is wrong, and is said. */
+/** Exit status: faults were found and reported. */
 const FOUND_EXIT_CODE = 2;
 const INFO_VERBOSITY = 3;
 
 const WORDS: Readonly<Record<FaultKind, string>> = {
-  missed: 'the payload came after the block was run without it',
+  missed: 'the payload arrived after the block was run without it',
   lost: 'the payload was run and is gone from the manager; private state is right',
-  differs: 'the payloads lead to another private state',
+  differs: 'the payloads give a different private state',
 };
 
 export interface DbOutcome {
@@ -77,21 +77,21 @@ function isWell({ faults, missing }: PrivateReport): boolean {
 function told(report: PrivateReport): string {
   const { blocks, head, faults, missing, hasAskedPeers } = report;
   const peers = hasAskedPeers
-    ? 'after its peers were asked for what they share'
+    ? 'after its peers were asked for the payloads that they share'
     : 'its peers were not asked: only a manager of Quorate does that';
   const first = faults.find(({ kind }) => kind !== 'lost');
   return [
-    `Ran ${blocks} blocks with private transactions again, up to block ${head}, with what the manager holds; ${peers}.`,
+    `Reran ${blocks} blocks with private transactions, up to block ${head}, with the payloads that the manager holds; ${peers}.`,
     ...missing.map(
       ({ hash, peer }) =>
-        `payload ${toBase64(hash)}: ${peer} says that it is ours, and nobody gives it`,
+        `payload ${toBase64(hash)}: ${peer} says that it is for this manager, but no one sends it`,
     ),
     ...faults.map(line),
     first
       ? `The first bad block is ${first.number}: run quorate db private-repair with the node stopped.`
       : faults.length > 0
-        ? 'Private state is right. Bring the payloads back (quorate ptm recover) before it has to be made again.'
-        : 'Private state is what its payloads make of it.',
+        ? 'Private state is right. Recover the payloads (quorate ptm recover) before it has to be rebuilt.'
+        : 'Private state matches its payloads.',
   ].join('\n');
 }
 

@@ -18,12 +18,12 @@ it('says that all is whole, of a manager too', async () => {
   const whole = await verify();
   expect(whole.status).toBe(0);
   expect(whole.lines.join('\n')).toMatch(
-    /Read \d+ records of the block log .* up to block \d+.*\nAll of it is whole\./,
+    /Read \d+ records of the block log .* up to block \d+.*\nEverything is intact\./,
   );
   const config = join(olderManager('one'), 'config.json');
   const manager = await verify('--configfile', config);
   expect(manager.status).toBe(2);
-  expect(manager.lines.join('\n')).toMatch(/All of it is whole\.[\s\S]*Payloads: \d+ whole/);
+  expect(manager.lines.join('\n')).toMatch(/Everything is intact\.[\s\S]*Payloads: \d+ whole/);
   const json = await verify('--configfile', config, '--json');
   const report = JSON.parse(json.lines.find((line) => line.startsWith('{'))!);
   expect(report).toMatchObject({

@@ -1,4 +1,4 @@
-/** `quorate db verify`: whether all that a stopped node has on disk is as it was written; nothing is changed. */
+/** `quorate db verify`: checks everything that a stopped node has on disk, without changing it. */
 import { toBase64 } from '../core/base/base64.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
@@ -12,7 +12,7 @@ import { stderrLog } from './log.ts';
 import { tellCheck } from './ptm-check.ts';
 import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
-/** Something is damaged. 1 is any command's failure. */
+/** Exit status: damage was found. 1 means that the command failed. */
 const DAMAGED_EXIT_CODE = 2;
 const PROGRESS_MS = 5_000;
 const WARNINGS = 2;
@@ -20,14 +20,14 @@ const WARNINGS = 2;
 export const dbVerifyCommand: Command = {
   name: 'db verify',
   about:
-    "Reads all of a stopped node's data, changes nothing, and names what is damaged, where, and the cure: block log, index, states, private states, votes, journal, Raft log, genesis file; with --configfile the store of its private transaction manager too. Exit status 0: whole, 2: damaged, 1: it could not look.",
+    "Reads all of a stopped node's data without changing it, and reports what is damaged, where, and how to repair it: block log, index, states, private states, votes, journal, Raft log, genesis file; with --configfile the store of its private transaction manager too. Exit status 0: intact, 2: damaged, 1: the check failed.",
   examples: [
     {
       does: 'after a crash of the disk, or before a move',
       line: 'quorate db verify --datadir data',
     },
     {
-      does: 'with the private transaction manager beside it, for a script',
+      does: "with the private transaction manager's store, for a script",
       line: 'quorate db verify --datadir data --configfile config.json --json',
     },
   ],
@@ -36,7 +36,7 @@ export const dbVerifyCommand: Command = {
     {
       flag: 'raftlogdir',
       type: 'string',
-      about: 'Where the folder raft lies, as the node has it',
+      about: 'Location of the folder raft, as given to the node',
       group: 'Raft',
     },
     ...PTM_CONFIG_ROWS,
@@ -44,7 +44,7 @@ export const dbVerifyCommand: Command = {
       flag: 'json',
       type: 'boolean',
       default: false,
-      about: 'Print one JSON object in place of text',
+      about: 'Print one JSON object instead of text',
       group: 'Output',
     },
   ],
@@ -85,10 +85,10 @@ function tellReport({ isWhole, findings, leftOut, checked }: VerifyReport): void
   console.log(
     `Read ${records} records of the block log (${logBytes} bytes) up to block ${head}, ${indexRows} rows of the index, ${accounts} accounts and ${slots} slots, ${votes} votes, ${journalEntries} journal entries, ${raftRecords} Raft records.`,
   );
-  console.log(isWhole ? 'All of it is whole.' : 'It is damaged: see above.');
+  console.log(isWhole ? 'Everything is intact.' : 'It is damaged: see above.');
 }
 
-/** Whether it is whole. */
+/** Whether it is intact. */
 function tellManager(report: CheckReport, isQuiet: boolean): boolean {
   if (!isQuiet) return tellCheck(report) === 0;
   return [report.payloads, report.raw].every(

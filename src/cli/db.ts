@@ -1,4 +1,4 @@
-/** `quorate db`: what an operator may do to a node's data while the node is stopped. */
+/** `quorate db`: an operator's actions on a stopped node's data. */
 import { fail } from '../core/base/errors.ts';
 import { memoryFrom } from '../core/consensus/bft/memory-loss.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
@@ -27,17 +27,17 @@ export const dbCommand: Command = {
   operands: 'reindex|reset-votes|reset-raft|private-check|private-repair',
   operandsMax: 1,
   examples: [
-    { does: 'make the index anew', line: 'quorate db reindex --datadir data' },
+    { does: 'rebuild the index', line: 'quorate db reindex --datadir data' },
     {
       does: 'let a validator vote again that has lost its votes, from block 172 on',
       line: 'quorate db reset-votes --datadir data --height 172',
     },
     {
-      does: 'begin a Raft cluster anew, on each of its members, of which none runs',
+      does: 'restart a Raft cluster: on each member, with all of them stopped',
       line: 'quorate db reset-raft --datadir data',
     },
     {
-      does: 'see whether the private state is what its payloads make of it',
+      does: 'check whether the private state matches its payloads',
       line: 'quorate db private-check --datadir data --ptm.url http://127.0.0.1:9101',
     },
   ],
@@ -53,14 +53,14 @@ export const dbCommand: Command = {
     {
       flag: 'raftlogdir',
       type: 'string',
-      about: 'reset-raft: where the folder raft lies, as the node has it',
+      about: 'reset-raft: location of the folder raft, as given to the node',
       group: 'Raft',
     },
   ],
   async run(options) {
     const action = ACTIONS[options.positional[0] ?? ''];
     if (!action) {
-      throw fail('OPTION_UNKNOWN', `say what to do: quorate db ${Object.keys(ACTIONS).join('|')}`);
+      throw fail('OPTION_UNKNOWN', `name an action: quorate db ${Object.keys(ACTIONS).join('|')}`);
     }
     await installCrypto();
     const outcome = await action(options);
@@ -75,7 +75,7 @@ async function reindex(options: ParsedOptions): Promise<string> {
   const chain = await openChain(options.string('datadir')!, { reindex: true });
   const { number } = chain.store.head()!;
   await chain.close();
-  return `Made the index anew up to block ${number}`;
+  return `Rebuilt the index up to block ${number}`;
 }
 
 async function resetVotes(options: ParsedOptions): Promise<string> {
@@ -92,7 +92,7 @@ async function resetVotes(options: ParsedOptions): Promise<string> {
     if (height <= number) {
       throw fail(
         'OPTION_VALUE_INVALID',
-        `--height ${height} is on the chain already, whose head is block ${number}: name ${number + 1} or more`,
+        `--height ${height} is already on the chain, whose head is block ${number}: use ${number + 1} or more`,
       );
     }
     await chain.votes.remember(memoryFrom(height));
@@ -104,12 +104,12 @@ async function resetVotes(options: ParsedOptions): Promise<string> {
 
 async function resetRaft(options: ParsedOptions): Promise<string> {
   const dataDirectory = options.string('datadir')!;
-  // Nobody else has the folder meanwhile.
+  // No other process has the folder meanwhile.
   const chain = await openChain(dataDirectory);
   try {
     const { number } = chain.store.head()!;
     resetRaftLog(storeFolder(dataDirectory), options.string('raftlogdir'));
-    return `The next start of this member begins a Raft log anew, behind block ${number}`;
+    return `The next start of this member creates a new Raft log, after block ${number}`;
   } finally {
     await chain.close();
   }

@@ -1,4 +1,7 @@
-/** The permissions of `quorate devnet --permissioned`: one organisation with all nodes, and all accounts but the last. */
+/**
+ * The permissions of `quorate devnet --permissioned`: one organisation with all nodes, and all
+ * accounts except the last.
+ */
 import { join } from 'node:path';
 import type { Address } from '../core/base/bytes.ts';
 import { fromHex, toHex } from '../core/base/hex.ts';
@@ -63,7 +66,7 @@ export const setUpDevnetPermissions: SetUpPermissions = async ({
   }
 };
 
-/** Those who are none yet. */
+/** Accounts not yet in it. */
 async function addMembers(
   ledger: PermissionLedger,
   config: PermissionConfig,

@@ -27,7 +27,7 @@ export const devnetCommand: Command = {
   operands: '[stop]',
   operandsMax: 1,
   examples: [
-    { does: 'start, and stay in the foreground', line: 'quorate devnet' },
+    { does: 'start in the foreground', line: 'quorate devnet' },
     { does: 'with permissions by contracts', line: 'quorate devnet --permissioned' },
     {
       does: 'start in the background, then stop it',
@@ -40,7 +40,7 @@ export const devnetCommand: Command = {
       type: 'string',
       unit: 'folder',
       default: '.quorate',
-      about: 'Where the network lives',
+      about: 'Folder of the network',
       group: GROUP,
     },
     { flag: 'fresh', type: 'boolean', default: false, about: 'Begin anew', group: GROUP },
@@ -48,14 +48,14 @@ export const devnetCommand: Command = {
       flag: 'wait',
       type: 'boolean',
       default: false,
-      about: 'Return once it is up; it goes on in the background',
+      about: 'Return once it is up; it continues in the background',
       group: GROUP,
     },
     {
       flag: 'in-process',
       type: 'boolean',
       default: false,
-      about: 'All nodes in this one process, for tests',
+      about: 'Run all nodes in this process, for tests',
       group: GROUP,
     },
     {
@@ -77,7 +77,7 @@ export const devnetCommand: Command = {
       type: 'boolean',
       default: false,
       about:
-        'Contracts say who may do what, version 2: the first account administers, the last one may do nothing. A network that began so goes on so',
+        'Permissions by contracts, version 2: the first account administers, the last one has no rights. Applies to the network permanently',
       group: GROUP,
     },
     {
@@ -93,14 +93,14 @@ export const devnetCommand: Command = {
       type: 'integer',
       default: 0,
       unit: 'seconds',
-      about: 'Time between blocks without transactions, when longer',
+      about: 'Time between blocks without transactions, if longer',
       group: GROUP,
     },
     {
       flag: 'verbosity',
       type: 'integer',
       default: 3,
-      about: 'Of the logs in the folder: 0 silent to 5 trace',
+      about: 'Verbosity of the logs in the folder: 0 silent to 5 trace',
       group: GROUP,
     },
   ],
@@ -157,7 +157,7 @@ export const devnetCommand: Command = {
   },
 };
 
-/** A damaged one is told with its place, before anything is started or stopped by it. */
+/** A damaged one is reported with its path, before anything is started or stopped. */
 function checkDescription(folder: string): void {
   const file = join(folder, 'devnet.json');
   if (isThere(file)) readJson(file);
@@ -168,10 +168,10 @@ function consensusOf(text: string): DevnetConsensus {
   throw fail('OPTION_VALUE_INVALID', `--consensus ${text}: qbft or raft`);
 }
 
-/** Serves until it is told to end, status 0, or a process of the network ends: status 1. */
+/** Serves until it is stopped (status 0), or a process of the network ends (status 1). */
 async function untilEnd(devnet: Devnet, ending: Ending): Promise<number> {
   ending.onHaste(() => {
-    console.log('  Not waiting any longer: what is left is killed.');
+    console.log('  Not waiting any longer: the remaining processes are killed.');
     void devnet.stop(0);
   });
   const fault = await Promise.race([ending.told.then(() => undefined), devnet.firstEnd()]);

@@ -15,7 +15,7 @@ export const dumpGenesisCommand: Command = {
     const data = options.string('datadir')!;
     const file = join(storeFolder(data), 'genesis.json');
     if (!isThere(file))
-      throw fail('CHAIN_EMPTY', `there is no chain in ${data}: begin one with "quorate init"`);
+      throw fail('CHAIN_EMPTY', `there is no chain in ${data}: create one with "quorate init"`);
     console.log(readText(file).trimEnd());
     return 0;
   },

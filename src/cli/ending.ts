@@ -1,15 +1,18 @@
-/** When a network in the foreground has to end: at a signal, or once npm in front of it is gone. */
+/** When a network in the foreground must end: at a signal, or once its parent npm is gone. */
 import { commandLineOf, isAlive, parentOf } from '../io/host/process-table.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm hands signals on: the terminal's Ctrl-C comes twice within this time, and is one. */
+/** npm forwards signals: one Ctrl-C of the terminal arrives twice within this time. */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_INTERVAL_MS = 500;
 
 export interface Ending {
   /** Resolves with why: `SIGTERM`, `npm is gone`. */
   readonly told: Promise<string>;
-  /** What to do for somebody who does not want to wait for a clean end; else this process ends at once. */
+  /**
+   * What to do when the user does not want to wait for a clean end; default: this process ends at
+   * once.
+   */
   onHaste(act: () => void): void;
 }
 
@@ -35,10 +38,10 @@ export function endingOf(environment: NodeJS.ProcessEnv): Ending {
   };
 }
 
-/** npm shares no pipe with what it runs, so there is nothing to wait on: who is the parent is asked now and then. */
+/** npm shares no pipe with its child, so the parent process is polled. */
 function watchNpm(onGone: () => void): void {
   const parent = process.ppid;
-  // Most shells stay between npm and what it runs.
+  // Most shells stay between npm and its child.
   const isShell = /^\S*sh -c /.test(commandLineOf(parent));
   const npm = isShell ? (parentOf(parent) ?? parent) : parent;
   const timer = setInterval(() => {

@@ -1,10 +1,10 @@
-/** What a person reads when a command fails: what is wrong, with which file or option, and what to do. */
+/** Error texts for people: what is wrong, with which file or option, and what to do. */
 import { QuorateError } from '../core/base/errors.ts';
 import { isSystemError, reasonOf, type SystemError } from '../io/host/reason.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
 import { redact } from '../io/telemetry/redact.ts';
 
-/** What was to be done, by call of the operating system. */
+/** The intended operation, by system call. */
 const DEEDS: Readonly<Record<string, string>> = {
   open: 'open',
   read: 'read',
@@ -24,7 +24,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   getaddrinfo: 'find the host',
 };
 
-/** One text, without secrets. Of a fault of ours, which nobody outside can mend, with its stack. */
+/** One text, without secrets; with the stack for an internal fault. */
 export function faultText(error: unknown, options: ParsedOptions | undefined): string {
   if (isSystemError(error)) {
     const text = `cannot ${DEEDS[error.syscall] ?? 'use'} ${placeOf(error)}: ${reasonOf(error)}`;
@@ -40,11 +40,11 @@ export function faultText(error: unknown, options: ParsedOptions | undefined): s
 interface Place {
   readonly path?: string | undefined;
   readonly port?: number | undefined;
-  /** What is wrong with the place is its host. */
+  /** The host of the address is wrong. */
   readonly host?: string | undefined;
 }
 
-/** With the place and the option that names it, where the text leaves them out. */
+/** Adds the place and its option, if the text lacks them. */
 function named(text: string, options: ParsedOptions | undefined, place: Place): string {
   const { path, port, host } = place;
   const hostFlag = host === undefined ? undefined : options?.hostFlagOf(host, port);

@@ -1,4 +1,7 @@
-/** `quorate genesis`, `quorate genesis validate`: a new network's keys and files; what is wrong with a genesis file. */
+/**
+ * `quorate genesis`, `quorate genesis validate`: creates a new network's keys and files; checks a
+ * genesis file.
+ */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fail } from '../core/base/errors.ts';
@@ -20,7 +23,7 @@ import type { Command } from './command.ts';
 export const genesisCommand: Command = {
   name: 'genesis',
   about:
-    'Makes a new network: its genesis file, node keys, accounts, static-nodes.json; asks for each setting when none is given.',
+    'Creates a new network: genesis file, node keys, accounts, static-nodes.json. Asks for each setting when none is given.',
   examples: [
     { does: 'asks for everything', line: 'quorate genesis' },
     {
@@ -42,7 +45,7 @@ export const genesisCommand: Command = {
       : join(base, folderOfTime(Date.now()));
     writeNetwork(folder, files);
     console.log(`Artifacts in folder: ${folder}`);
-    console.log(`README.md there tells what goes where; put addresses in the place of <HOST>.`);
+    console.log(`README.md there says what goes where; replace <HOST> by addresses.`);
     return 0;
   },
 };
@@ -77,7 +80,7 @@ async function asked(): Promise<ParsedOptions> {
 
 export const genesisValidateCommand: Command = {
   name: 'genesis validate',
-  about: 'Explains every mistake in a genesis file; the exit status is 1 where there is one.',
+  about: 'Explains every mistake in a genesis file; the exit status is 1 if there is any.',
   operands: '<genesis.json>',
   operandsMax: 1,
   examples: [{ does: 'a file', line: 'quorate genesis validate genesis.json' }],
@@ -104,7 +107,7 @@ function summary(text: string): string {
   const validators = engine === 'qbft' || engine === 'ibft' ? validatorsOf(header) : [];
   return [
     `chain ${config.chainId}`,
-    engine === 'none' ? 'no consensus of validators: Raft, or a chain of another client' : engine,
+    engine === 'none' ? 'no validators: Raft, or a chain of another client' : engine,
     ...(validators.length > 0 ? [`validators ${validators.map(toHex).join(', ')}`] : []),
     `${alloc.length} ${alloc.length === 1 ? 'account' : 'accounts'} with funds or code`,
   ].join('; ');

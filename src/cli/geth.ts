@@ -1,6 +1,6 @@
 /**
- * `quorate geth …`, and `quorate` under the name geth: arguments as scripts of GoQuorum have them,
- * with flags of the whole program in front of the command.
+ * `quorate geth …`, and `quorate` under the name geth: arguments as in GoQuorum's scripts, with
+ * global flags before the command.
  */
 import { basename } from 'node:path';
 import { NODE_ROWS } from '../services/ledger/options.ts';
@@ -32,7 +32,7 @@ function fromGeth(argv: readonly string[]): readonly string[] {
   return [...words, ...known(before, found.command), ...found.rest];
 }
 
-/** Where the first word stands that is neither a flag nor the value of one. */
+/** Position of the first word that is neither a flag nor a flag's value. */
 function commandAt(argv: readonly string[]): number {
   let at = 0;
   while (at < argv.length && argv[at]!.startsWith('-')) {
@@ -48,7 +48,7 @@ function isAlone(argument: string): boolean {
   return row === undefined || row.type === 'boolean';
 }
 
-/** As in geth, flags of the node mean nothing to a command that has no such: it says so, and works. */
+/** As in geth, a command ignores node flags that it does not have, and reports them. */
 function known(before: readonly string[], { name, rows }: Command): string[] {
   const taken = new Set(rows.flatMap((row) => [row.flag, ...(row.aliases ?? [])]));
   const kept: string[] = [];

@@ -28,7 +28,7 @@ export const importCommand: Command = {
   operands: '<file>...',
   operandsMax: Number.POSITIVE_INFINITY,
   examples: [
-    { does: 'go on with a chain', line: 'quorate import --datadir data blocks.rlp.gz' },
+    { does: 'continue a chain', line: 'quorate import --datadir data blocks.rlp.gz' },
     {
       does: 'begin one',
       line: 'quorate import --datadir data --genesis genesis.json blocks.rlp',

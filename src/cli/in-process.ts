@@ -22,7 +22,7 @@ import { stakingConfig } from '../services/staking/config.ts';
 import { STAKING_ROWS } from '../services/staking/options.ts';
 import { startStaking } from '../services/staking/start.ts';
 
-/** What runs in threads: their modules are made by the build. */
+/** Threads: the build creates their modules. */
 export type ThreadParts = Pick<StakingHost, 'depositSigner'> & Pick<NodeHost, 'readerWorker'>;
 
 /** `verbosity`: of the log files, 0 silent .. 5 trace. */

@@ -1,11 +1,13 @@
-/** A package whose compiled part is not there: the program cannot even be loaded. */
+/** A package without its compiled part: the program cannot be loaded. */
 import { fail, type QuorateError } from '../core/base/errors.ts';
 
-/** As node-gyp-build and node-gyp-build-optional-packages say it, with the folder of the package. */
+/**
+ * Error texts of node-gyp-build and node-gyp-build-optional-packages, with the package's folder.
+ */
 const NO_NATIVE_BUILD =
   /^No native build was found for [\s\S]*?from: .*?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/\s]+)/;
 
-/** What to do about it, or undefined where `error` is another. */
+/** What to do about it, or undefined for any other `error`. */
 export function incompleteInstallation(error: unknown): QuorateError | undefined {
   const name = NO_NATIVE_BUILD.exec((error as Error)?.message ?? '')?.[1];
   if (name === undefined) return undefined;

@@ -30,8 +30,8 @@ export const initCommand: Command = {
     console.log(
       {
         begun: `Wrote genesis ${hash} to ${dataDirectory}`,
-        changed: `Wrote the new configuration of genesis ${hash} to ${dataDirectory}; it holds above block ${number}`,
-        same: `Genesis ${hash} is in ${dataDirectory} already, with this very file; its head is block ${number}`,
+        changed: `Wrote the new configuration of genesis ${hash} to ${dataDirectory}; it applies above block ${number}`,
+        same: `Genesis ${hash} is already in ${dataDirectory}, with this file; its head is block ${number}`,
       }[chain.outcome],
     );
     return 0;

@@ -1,4 +1,4 @@
-/** The first SIGINT or SIGTERM lets the block at hand be finished; a second one ends the process. */
+/** The first SIGINT or SIGTERM lets the current block finish; a second one ends the process. */
 export function watchInterrupt() {
   let asked = false;
   const ask = () => {

@@ -29,11 +29,11 @@ const NEEDS: readonly FlagNeed[] = [
 
 export const keygenCommand: Command = {
   name: 'ptm keygen',
-  about: 'Makes key pairs for a private transaction manager, in the files that Tessera reads.',
+  about: "Creates key pairs for a private transaction manager, in Tessera's file format.",
   examples: [
-    { does: 'tm.pub and tm.key, unlocked', line: 'quorate ptm keygen -filename tm' },
+    { does: 'tm.pub and tm.key, not encrypted', line: 'quorate ptm keygen -filename tm' },
     {
-      does: 'two pairs, locked with the password in a file',
+      does: 'two pairs, encrypted with the password in a file',
       line: 'quorate ptm keygen -filename keys/a,keys/b --password-file password.txt',
     },
   ],
@@ -49,13 +49,13 @@ export const keygenCommand: Command = {
       flag: 'password-file',
       type: 'string',
       unit: 'file',
-      about: 'Lock the keys: a password a line, the last one for all that follow',
+      about: 'Encrypt the keys: one password per line, the last one for all further keys',
       group: GROUP,
     },
     {
       flag: 'keygenvaulttype',
       type: 'string',
-      about: 'Keep the keys in a vault: HASHICORP, AWS or AZURE; -filename then names secrets',
+      about: 'Store the keys in a vault: HASHICORP, AWS or AZURE; -filename then names secrets',
       group: VAULT_GROUP,
     },
     {
@@ -75,7 +75,7 @@ export const keygenCommand: Command = {
       flag: 'keygenvaultapprole',
       type: 'string',
       default: 'approle',
-      about: 'HashiCorp: where AppRole is mounted',
+      about: 'HashiCorp: mount path of AppRole',
       group: VAULT_GROUP,
     },
   ],
@@ -97,7 +97,7 @@ export const keygenCommand: Command = {
 /** Prints the `keyData` entry of each pair, for the configuration. */
 async function keygenInVault(type: string, options: ParsedOptions): Promise<number> {
   if (options.string('password-file') !== undefined) {
-    throw fail('OPTION_VALUE_INVALID', 'keys in a vault are not locked: leave --password-file out');
+    throw fail('OPTION_VALUE_INVALID', 'keys in a vault are not encrypted: omit --password-file');
   }
   const config = {
     type: vaultType(type),

@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 
 export const licenseCommand: Command = {
   name: 'license',
-  about: 'Says under which licence Quorate is.',
+  about: 'Prints the licence of Quorate.',
   examples: [],
   rows: [],
   async run() {

@@ -4,13 +4,13 @@ import { endWithParent } from '../services/devnet/child.ts';
 import { faultText } from './fault.ts';
 import { incompleteInstallation } from './incomplete-installation.ts';
 
-/** What no part of a command has dealt with. */
+/** Errors that no part of a command handled. */
 function onStray(error: unknown): never {
   console.error(`Fatal: ${faultText(error, undefined)}`);
   process.exit(1);
 }
 
-/** As of `quorate export ... | head`: whoever reads has seen enough. */
+/** For example `quorate export ... | head`: the reader has closed the pipe. */
 function onClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') onStray(error);
   process.exit(0);
@@ -19,7 +19,7 @@ function onClosedPipe(error: NodeJS.ErrnoException): void {
 endWithParent(process.env);
 process.on('uncaughtException', onStray);
 process.stdout.on('error', onClosedPipe);
-// Loaded here, so that a package that cannot be loaded is explained too.
+// Loaded here, so that a package that fails to load is also explained.
 const [{ runCommand }, { asQuorate }] = await Promise.all([
   import('./run.ts'),
   import('./geth.ts'),

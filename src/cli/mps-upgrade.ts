@@ -17,7 +17,7 @@ export const mpsUpgradeCommand: Command = {
       console.log(`Processing block ${number} with hash ${toHex(hash)}`),
     );
     console.log('MPS DB upgrade finished successfully.');
-    console.log(`The chain as it was lies in ${kept}: delete it when the node runs as it should.`);
+    console.log(`The old chain is in ${kept}: delete it when the node runs correctly.`);
     return 0;
   },
 };

@@ -35,7 +35,8 @@ export const nodeCommand: Command = {
       process.exit(1);
     };
     let node: RunningNode | undefined;
-    // From now on: whoever is answered, and stops it, must find it listening.
+    // From now on: a client that gets an answer and then stops the node must find it listening for
+    // signals.
     onStopSignal({ stop: async () => node?.close(), log });
     watchOpenFiles(log);
     node = await startNode(ledgerConfig(options), {

@@ -1,4 +1,4 @@
-/** Passwords from the one who starts a command, one after another: typed unseen at a terminal, or lines that come in. */
+/** Asks for passwords: typed at a terminal without echo, or lines of standard input. */
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { fail } from '../core/base/errors.ts';
@@ -18,7 +18,7 @@ export class PasswordPrompt {
     this.incoming = this.lines[Symbol.asyncIterator]();
   }
 
-  /** Throws INPUT_MISSING when nothing comes any more. */
+  /** Throws INPUT_MISSING at the end of input. */
   async ask(label: string): Promise<string> {
     // COMPAT: scripts that drive geth wait for this text.
     if (this.isFirst && !this.isUnseen)

@@ -1,4 +1,7 @@
-/** `quorate ptm check`: whether all that a manager holds opens; and what the repair says of it. */
+/**
+ * `quorate ptm check`: checks that all payloads of a manager can be decrypted; also formats the
+ * repair's report.
+ */
 import { toBase64 } from '../core/base/base64.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { type CheckReport, checkPtm } from '../services/ptm/check.ts';
@@ -8,20 +11,22 @@ import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
-/** Not all is whole. 1 is any command's failure. */
+/** Exit status: damage was found. 1 means that the command failed. */
 const NOT_WHOLE_EXIT_CODE = 2;
 const LINES_MAX = 100;
 
 const MEANING = {
-  disordered: 'opens, among boxes that do not: "quorate ptm repair" puts it in order',
-  unopened: 'names a key of this manager, and does not open: "quorate ptm repair" asks the peers',
-  damaged: 'is not as it was written: "quorate ptm repair" asks the peers',
-  foreign: 'is for no key of this manager: a key that was taken out, or junk',
+  disordered: 'opens, but other boxes do not: "quorate ptm repair" puts it in order',
+  unopened:
+    'names a key of this manager, but does not open: "quorate ptm repair" requests it from the peers',
+  damaged: 'is damaged: "quorate ptm repair" requests it from the peers',
+  foreign: 'is for no key of this manager: for a removed key, or junk',
 } as const;
 
 export const ptmCheckCommand: Command = {
   name: 'ptm check',
-  about: 'Looks whether all payloads of a private transaction manager open; it may run meanwhile.',
+  about:
+    'Checks that all payloads of a private transaction manager can be decrypted; it may be running.',
   examples: [
     {
       does: 'after an attack, a crash of the disk, or an upgrade from 0.1.0',
@@ -38,7 +43,7 @@ export const ptmCheckCommand: Command = {
   },
 };
 
-/** Prints hashes and counts, which are on the chain, and nothing of what is in a payload. */
+/** Prints hashes and counts, which are on the chain, but nothing of a payload's content. */
 export function tellCheck({ payloads, raw, owedMissing, findings }: CheckReport): number {
   for (const { kind, hash, condition } of findings.slice(0, LINES_MAX)) {
     console.log(`${kind} ${toBase64(hash)} ${MEANING[condition as keyof typeof MEANING]}`);
@@ -50,8 +55,7 @@ export function tellCheck({ payloads, raw, owedMissing, findings }: CheckReport)
       .map(([condition, count]) => `${count} ${condition}`)
       .join(', ') || 'none';
   console.log(`Payloads: ${told(payloads)}. Raw payloads: ${told(raw)}.`);
-  if (owedMissing > 0)
-    console.log(`${owedMissing} deliveries wait for payloads that are not held.`);
+  if (owedMissing > 0) console.log(`${owedMissing} deliveries wait for missing payloads.`);
   const isBad = [payloads, raw].some(
     (counts) => counts.disordered + counts.unopened + counts.damaged > 0,
   );

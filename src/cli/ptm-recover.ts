@@ -8,7 +8,7 @@ import { stderrLog } from './log.ts';
 import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 const GROUP = 'Manager';
-/** As GoQuorum's recovery mode ends. */
+/** Exit status as in Tessera's recovery mode. */
 const EXIT_CODE = { success: 0, partial: 1, failure: 2 } as const;
 
 export const ptmRecoverCommand: Command = {
@@ -27,7 +27,7 @@ export const ptmRecoverCommand: Command = {
       flag: 'without',
       type: 'list',
       default: [],
-      about: 'URLs of peers that are gone for good: what only they had is not waited for',
+      about: 'URLs of peers that are gone permanently: payloads that only they had are not awaited',
       group: GROUP,
     },
     VERBOSITY_ROW,

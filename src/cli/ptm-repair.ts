@@ -1,4 +1,4 @@
-/** `quorate ptm repair`: a manager's payloads that do not open are put in order, or asked for again. */
+/** `quorate ptm repair`: repairs a manager's payloads that do not open, or requests them again. */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { type Discard, repairPtm } from '../services/ptm/check.ts';
@@ -13,15 +13,14 @@ const DISCARDS: readonly string[] = ['unopened', 'damaged', 'foreign'] satisfies
 
 export const ptmRepairCommand: Command = {
   name: 'ptm repair',
-  about:
-    'Mends payloads of a private transaction manager that do not open; it is stopped meanwhile.',
+  about: 'Repairs payloads of a private transaction manager that do not open; it must be stopped.',
   examples: [
     {
       does: 'what the peers still have comes back from them',
       line: 'quorate ptm repair --configfile config.json',
     },
     {
-      does: 'and what was pushed here for nobody goes',
+      does: 'also discard payloads that are for none of its keys',
       line: 'quorate ptm repair --configfile config.json --discard foreign',
     },
   ],
@@ -32,7 +31,7 @@ export const ptmRepairCommand: Command = {
       type: 'list',
       default: [],
       about:
-        'Throw away, of what is left: unopened, damaged, foreign (also what is for keys that were taken out)',
+        'Discard, of the remaining payloads: unopened, damaged, foreign (includes those for removed keys)',
       group: 'Manager',
     },
     VERBOSITY_ROW,

@@ -1,4 +1,4 @@
-/** What opens what is locked in a manager's configuration: as Tessera takes it. */
+/** Secrets for encrypted values in a manager's configuration, given as in Tessera. */
 import { askSecret } from '../io/host/ask.ts';
 import type { SecretSource } from '../services/ptm/config/jasypt.ts';
 

@@ -1,4 +1,6 @@
-/** `quorate restore`: a node, its private transaction manager, or both, out of a snapshot. */
+/**
+ * `quorate restore`: restores a node, its private transaction manager, or both, from a snapshot.
+ */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { systemClock } from '../io/host/clock.ts';
@@ -19,17 +21,17 @@ const GROUP = 'Snapshot';
 export const restoreCommand: Command = {
   name: 'restore',
   about:
-    'Makes a node and its private transaction manager out of a snapshot, after checking all of it.',
+    'Restores a node and its private transaction manager from a snapshot, after checking all of it.',
   examples: [
     {
       does: 'both, into new folders',
       line: 'quorate restore --from snapshot --datadir data --ptmdir ptm',
     },
     {
-      does: 'payloads into the empty store of a manager that is configured already',
+      does: 'payloads into the empty store of a configured manager',
       line: 'quorate restore --from snapshot --configfile ptm/config.json',
     },
-    { does: 'only look whether a snapshot is whole', line: 'quorate restore --from snapshot' },
+    { does: 'only check a snapshot', line: 'quorate restore --from snapshot' },
   ],
   rows: [
     { flag: 'from', type: 'string', unit: 'folder', about: 'The snapshot', group: GROUP },
@@ -65,7 +67,7 @@ export const restoreCommand: Command = {
     await snapshot.check(byteProgress('checked', snapshot.bytes).add);
     console.log(`The snapshot of ${createdAt} is whole: ${Object.keys(parts).join(' and ')}`);
     const progress = byteProgress('restored', snapshot.bytes);
-    // The manager first: a node that starts finds its payloads.
+    // The manager first, so that a starting node finds its payloads.
     await restorePtm(options, snapshot, progress.add);
     if (dataDirectory !== undefined) {
       await restoreNode(snapshot, dataDirectory, progress.add);
@@ -85,7 +87,7 @@ async function restorePtm(
   if (folder !== undefined && configFile !== undefined) {
     throw fail(
       'OPTION_CONFLICT',
-      'give --ptmdir for a new manager, or --configfile for one that is there',
+      'give --ptmdir for a new manager, or --configfile for an existing one',
     );
   }
   const say = stderrLog(options.number('verbosity')!);
@@ -98,7 +100,7 @@ async function restorePtm(
   console.log(`Manager: ${payloads} payloads, ${raw} raw, ${owed} owed`);
   if (config.keys.some(({ password }) => password.file !== undefined)) {
     console.log(
-      'Its keys are locked with a password file, which no snapshot holds: see keys.passwordFile',
+      'Its keys are encrypted with a password file, which is not part of a snapshot: see keys.passwordFile',
     );
   }
 }

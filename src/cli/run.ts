@@ -8,7 +8,7 @@ import { faultText } from './fault.ts';
 
 export interface Ending {
   readonly status: number;
-  /** Whether something may be left that keeps the process alive. */
+  /** Whether something may still keep the process alive. */
   readonly isFault: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function runCommand(argv: readonly string[]): Promise<Ending> {
   }
 }
 
-/** What nobody reads was meant for something. */
+/** An operand that nothing reads is a mistake. */
 function checkOperands(
   { name, operands, operandsMax = 0 }: Command,
   found: readonly string[],

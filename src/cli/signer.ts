@@ -17,7 +17,7 @@ import type { Command } from './command.ts';
 export const signerCommand: Command = {
   name: 'signer',
   about:
-    'Runs a signing proxy in front of a node: it holds keys, counts nonces, and signs what its clients send. The flags are those of Web3Signer and EthSigner.',
+    'Runs a signing proxy in front of a node: it holds keys, counts nonces, and signs for its clients. The flags are those of Web3Signer and EthSigner.',
   operandsMax: 1,
   operands: '[eth1 | file-based-signer | multikey-signer | hashicorp-signer | azure-signer]',
   examples: [
@@ -26,7 +26,7 @@ export const signerCommand: Command = {
       line: 'quorate signer --chain-id 1337 --downstream-http-port 22000 --data-path data --key-store-path keys',
     },
     {
-      does: 'as EthSigner was started',
+      does: "with EthSigner's arguments",
       line: 'quorate signer --chain-id 1337 --downstream-http-port 22000 file-based-signer --key-file key.json --password-file password.txt',
     },
   ],
@@ -48,7 +48,7 @@ export const signerCommand: Command = {
       env: process.env,
       writeAccess: (line) => process.stdout.write(line),
     });
-    // Before its ports file tells anybody whom to stop.
+    // Before its ports file tells anyone which process to stop.
     onStopSignal({ stop: async () => (await starting).close(), log });
     watchOpenFiles(log);
     const signer = await starting;
@@ -58,8 +58,8 @@ export const signerCommand: Command = {
       accounts: signer.accounts.length,
       node: `${settings.upstream.host}:${settings.upstream.port}`,
     });
-    log('info', 'Methods that change the node are not passed on to it', {
-      allowed: settings.forwarded.join(',') || 'none: --forward names those that are',
+    log('info', 'Methods that change the node are not forwarded to it', {
+      allowed: settings.forwarded.join(',') || 'none: --forward allows individual ones',
     });
     if (signer.metricsPort !== undefined)
       log('info', 'Metrics are served', { port: signer.metricsPort });
@@ -70,12 +70,11 @@ export const signerCommand: Command = {
 
 export const auditVerifyCommand: Command = {
   name: 'signer audit-verify',
-  about:
-    'Checks the chain of audit logs of a signing proxy: files that continue each other, oldest first.',
+  about: "Checks the hash chain of a signing proxy's audit logs: consecutive files, oldest first.",
   operands: '<file>...',
   operandsMax: Number.POSITIVE_INFINITY,
   examples: [
-    { does: 'a log and what came before it', line: 'quorate signer audit-verify audit.1 audit' },
+    { does: 'a log and its predecessor', line: 'quorate signer audit-verify audit.1 audit' },
   ],
   rows: [],
   async run(options) {
@@ -86,7 +85,7 @@ export const auditVerifyCommand: Command = {
       );
     const { lines, lastHash, tornBytes } = await verifyAuditLogs(options.positional);
     const torn = tornBytes > 0 ? ` (${tornBytes} bytes of a torn line follow)` : '';
-    console.log(`${lines} lines are sound${torn}; the last hash is ${lastHash || 'none'}`);
+    console.log(`${lines} lines are valid${torn}; the last hash is ${lastHash || 'none'}`);
     return 0;
   },
 };

@@ -1,4 +1,7 @@
-/** What commands have in common that administer the staking service: its store, opened beside it, running or not. */
+/**
+ * Shared by commands that administer the staking service: they open its store, whether or not it
+ * runs.
+ */
 import { userInfo } from 'node:os';
 import { fail } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
@@ -16,12 +19,12 @@ export type Work = (admin: Admin) => Promise<void>;
 
 interface AdminCall {
   readonly options: ParsedOptions;
-  /** Of the flags that only some of the command's actions read. */
+  /** Flags that only some of the command's actions read. */
   readonly needs?: readonly FlagNeed[];
   readonly mayMakeStore?: boolean;
 }
 
-/** Flags that these actions alone, the first of the operands, read. */
+/** Flags that only these actions (the first operand) read. */
 export function ofActions(flags: readonly string[], ...actions: string[]): FlagNeed {
   return {
     flags,
@@ -42,7 +45,7 @@ export async function withAdmin(
     if (!mayMakeStore) {
       throw fail('STORAGE_MISSING', `${where}: give the --datadir or --store of the service`);
     }
-    console.error(`${where}: a new one is made`);
+    console.error(`${where}: a new one is created`);
   }
   const database = await openStakingStore(source, process.env);
   try {

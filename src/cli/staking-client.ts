@@ -1,4 +1,4 @@
-/** `quorate staking client`: who may have tokens, beside a service that runs or one that does not. */
+/** `quorate staking client`: administers clients, whether or not the service runs. */
 
 import { fail, hasCode } from '../core/base/errors.ts';
 import { reasonOf } from '../io/host/reason.ts';
@@ -23,50 +23,50 @@ const NEEDS = [
 
 export const stakingClientCommand: Command = {
   name: 'staking client',
-  about: 'Adds a client of the staking API, gives it another secret, disables it, lists all.',
+  about: 'Adds a client of the staking API, gives it a new secret, disables it, or lists all.',
   operands: 'add|rotate|disable|list [ID]',
   operandsMax: 2,
   examples: [
     {
-      does: 'a client, whose secret is shown this once',
+      does: 'add a client; its secret is shown only once',
       line: 'quorate staking client add --name treasury --audience https://staking.example/',
     },
     {
-      does: 'a new secret; the old one works for another day',
+      does: 'a new secret; the old one remains valid for a day',
       line: 'quorate staking client rotate ID --overlap 24h',
     },
   ],
   fileRows: STAKING_ROWS,
   rows: [
     ...STORE_ROWS,
-    { flag: 'name', type: 'string', about: 'What people call it', group: GROUP },
-    { flag: 'id', type: 'string', about: 'Its client_id; default: made at random', group: GROUP },
+    { flag: 'name', type: 'string', about: 'Display name', group: GROUP },
+    { flag: 'id', type: 'string', about: 'Its client_id; default: random', group: GROUP },
     {
       flag: 'audience',
       type: 'list',
       whole: true,
-      about: 'Audience that it may have tokens for, exactly as it will name it; may be repeated',
+      about: 'Audience for which it may have tokens, exactly as it will request it; repeatable',
       group: GROUP,
     },
     {
       flag: 'scope',
       type: 'list',
       default: SCOPES_DEFAULT,
-      about: 'Scopes that it may have',
+      about: 'Allowed scopes',
       group: GROUP,
     },
     {
       flag: 'introspect',
       type: 'boolean',
       default: false,
-      about: 'It may ask about the tokens of its audiences, as a resource server',
+      about: "Allow introspection of its audiences' tokens, for a resource server",
       group: GROUP,
     },
     {
       flag: 'overlap',
       type: 'duration',
       default: DAY_MS,
-      about: 'How long the secret before goes on working',
+      about: 'How long the previous secret remains valid',
       group: GROUP,
     },
     {
@@ -117,7 +117,7 @@ async function add(admin: Admin, client: NewClient): Promise<ShownSecret> {
   try {
     return await admin.addClient(client);
   } catch (error) {
-    // What it does not like is what was typed.
+    // Its errors concern the typed arguments.
     if (!hasCode(error, 'STAKING_CLIENT_INVALID')) throw error;
     throw fail('OPTION_VALUE_INVALID', reasonOf(error), { cause: error });
   }
@@ -127,7 +127,7 @@ function newClient(options: ParsedOptions): NewClient {
   const id = options.string('id');
   const name = options.string('name') ?? id;
   const audiences = options.list('audience');
-  if (name === undefined) throw missing('--name is missing: what people call the client');
+  if (name === undefined) throw missing("--name is missing: the client's display name");
   if (audiences.length === 0) throw missing('--audience is missing: the address of the API');
   return {
     id,

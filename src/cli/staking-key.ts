@@ -1,4 +1,4 @@
-/** `quorate staking key` and `quorate staking audit`: the keys that sign tokens, and who changed what. */
+/** `quorate staking key` and `quorate staking audit`: token signing keys, and the audit trail. */
 
 import { keyConfig, storeSource } from '../services/staking/config.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
@@ -15,13 +15,13 @@ const ROTATION_FLAGS: readonly string[] = [
 export const stakingKeyCommand: Command = {
   name: 'staking key',
   about:
-    'Makes a new key that signs tokens: published at once, in use ten minutes later, the old ones published until their last token ends.',
+    'Creates a new token signing key: published at once, used after ten minutes; old keys stay published until their last token expires.',
   operands: 'rotate',
   operandsMax: 1,
   examples: [
     { does: 'rotate', line: 'quorate staking key rotate' },
     {
-      does: 'after a leak: nothing that was signed so far is worth anything',
+      does: 'after a leak: all earlier tokens become invalid',
       line: 'quorate staking key rotate --revoke-old',
     },
   ],
@@ -33,14 +33,14 @@ export const stakingKeyCommand: Command = {
       flag: 'now',
       type: 'boolean',
       default: false,
-      about: 'Sign with it at once: who has fetched the key set before fetches it again',
+      about: 'Sign with it at once: clients with a cached key set must fetch it again',
       group: 'Tokens',
     },
     {
       flag: 'revoke-old',
       type: 'boolean',
       default: false,
-      about: 'Withdraw the old keys and all their tokens at once, and sign with the new one',
+      about: 'Revoke the old keys and all their tokens at once, and sign with the new one',
       group: 'Tokens',
     },
   ],
@@ -64,7 +64,7 @@ export const stakingKeyCommand: Command = {
 export const stakingAuditCommand: Command = {
   name: 'staking audit',
   about:
-    'Prints who changed what: clients, secrets, signing keys, revoked tokens. Exit status 1 when an entry was tampered with.',
+    'Prints who changed what: clients, secrets, signing keys, revoked tokens. The exit status is 1 if an entry was tampered with.',
   examples: [{ does: 'all of it', line: 'quorate staking audit' }],
   fileRows: STAKING_ROWS,
   rows: STORE_ROWS,
@@ -78,7 +78,7 @@ export const stakingAuditCommand: Command = {
         console.log([number, new Date(at).toISOString(), actor, action, subject, facts].join('  '));
       }
     });
-    if (!isWhole) console.error('The trail is broken: an entry was changed, added or taken out.');
+    if (!isWhole) console.error('The trail is broken: an entry was changed, added or removed.');
     return isWhole ? 0 : 1;
   },
 };

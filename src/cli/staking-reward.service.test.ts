@@ -57,7 +57,7 @@ it('quorate staking reward adds, imports and lists, and says what is missing or 
     `${file}: line 3: this service staked no validator ${wrong.pubkey}`,
   );
   write(line, known);
-  expect(await run('import', file)).toEqual([0, 'recorded 1, there before 1']);
+  expect(await run('import', file)).toEqual([0, 'recorded 1, already present 1']);
   expect(await run('import', file, '--json')).toEqual([0, '{"recorded":0,"known":2}']);
   expect(await run('list')).toEqual([
     0,

@@ -1,4 +1,4 @@
-/** `quorate staking reward`: what the operator says that validators earned, for `GET /rewards`. */
+/** `quorate staking reward`: rewards of validators recorded by the operator, for `GET /rewards`. */
 
 import { readFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
@@ -17,7 +17,7 @@ const NEEDS = [ofActions(['amount', 'reference', 'at', 'note'], 'add')];
 export const stakingRewardCommand: Command = {
   name: 'staking reward',
   about:
-    'Records what a validator earned, for its client to read; lists what was recorded. The same reward again, under the same reference, changes nothing.',
+    'Records rewards of validators, for their clients to read, or lists them. Repeating a reward with the same reference changes nothing.',
   operands: 'add PUBKEY | import FILE | list',
   operandsMax: 2,
   examples: [
@@ -26,7 +26,7 @@ export const stakingRewardCommand: Command = {
       line: 'quorate staking reward add PUBKEY --amount 1500000 --reference payout-2026-01 --at 2026-01-31',
     },
     {
-      does: 'many, all or none: a line holds an object with pubkey, amount, reference, and perhaps at and note',
+      does: 'many, all or none: each line is an object with pubkey, amount, reference, and optionally at and note',
       line: 'quorate staking reward import rewards.jsonl',
     },
   ],
@@ -36,13 +36,13 @@ export const stakingRewardCommand: Command = {
     {
       flag: 'amount',
       type: 'string',
-      about: 'What it earned, whole gwei in decimal',
+      about: 'Amount, whole gwei in decimal',
       group: GROUP,
     },
     {
       flag: 'reference',
       type: 'string',
-      about: 'Your own id of this reward, which makes a repeat harmless',
+      about: 'Your own id of this reward, which makes repeats harmless',
       group: GROUP,
     },
     {
@@ -51,7 +51,7 @@ export const stakingRewardCommand: Command = {
       about: 'When it was paid, such as 2026-01-31T12:00:00Z or 2026-01-31; default: now',
       group: GROUP,
     },
-    { flag: 'note', type: 'string', about: 'A line for the client to read', group: GROUP },
+    { flag: 'note', type: 'string', about: 'A note for the client, one line', group: GROUP },
     {
       flag: 'json',
       type: 'boolean',
@@ -104,7 +104,7 @@ function importing(options: ParsedOptions, file: string | undefined): Work {
     const recorded = outcomes.filter(({ isNew }) => isNew).length;
     const known = outcomes.length - recorded;
     if (options.boolean('json')) console.log(JSON.stringify({ recorded, known }));
-    else console.log(`recorded ${recorded}, there before ${known}`);
+    else console.log(`recorded ${recorded}, already present ${known}`);
   };
 }
 

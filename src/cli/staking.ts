@@ -29,7 +29,7 @@ export const stakingCommand: Command = {
     if (operand !== undefined) {
       throw fail(
         'OPTION_UNKNOWN',
-        `quorate staking ${operand} is none: client, key, reward or audit`,
+        `quorate staking has no "${operand}": use client, key, reward or audit`,
       );
     }
     const log = stderrLog(options.number('verbosity')!);

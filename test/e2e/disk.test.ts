@@ -86,7 +86,7 @@ describe('a lost file of votes', () => {
       expect(said('This validator abstains until it has seen a block decided')).toBe(1);
       await untilAgreed(net, 3);
       await loseVotes();
-      expect(() => resetVotes(1)).toThrow(/--height 1 is on the chain already/);
+      expect(() => resetVotes(1)).toThrow(/--height 1 is already on the chain/);
       const height = (await headOf(net.rpc[0]!)) + 2;
       expect(resetVotes(height)).toBe(`This validator votes from block ${height} on\n`);
       await net.devnet.restart('node4');

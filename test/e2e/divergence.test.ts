@@ -131,7 +131,7 @@ describe('a payload that was missing when its block was run', () => {
     expect(repaired.stdout, repaired.stderr).toContain(
       `Ran private state again from block ${block}`,
     );
-    expect(repaired.stdout).toContain('Private state is what its payloads make of it.');
+    expect(repaired.stdout).toContain('Private state matches its payloads.');
     expect(repaired.status).toBe(0);
     expect(db('private-check')).toMatchObject({ status: 0 });
     await net.devnet.restart('node2');

@@ -1,4 +1,7 @@
-/** The thread that child.ts starts: it hears from the devnet whatever the rest of the process is doing. */
+/**
+ * The thread that child.ts starts: it watches the devnet even while the rest of the process is
+ * busy.
+ */
 import { Socket } from 'node:net';
 import { CHANNEL, STOP_PATIENCE_MS } from './child.ts';
 

@@ -1,6 +1,7 @@
 /**
- * The child's side of processes.ts: a process of the devnet ends when the devnet is gone without having released it, however that
- * came. The devnet holds one end of a pipe, which the system closes with it.
+ * The child's side of processes.ts: a process of the devnet ends when the devnet dies without
+ * having released it, for whatever reason. The devnet holds one end of a pipe, which the system
+ * closes when it dies.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -9,16 +10,16 @@ const VARIABLE = 'QUORATE_DEVNET_CHILD';
 export const CHANNEL = 3;
 /** How long a process may take to end by itself after SIGTERM. */
 export const STOP_PATIENCE_MS = 10_000;
-/** Of the thread, which needs next to nothing. */
+/** Heap of the thread, which needs almost nothing. */
 const MEMORY = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8, stackSizeMb: 1 };
 
 export const CHILD_ENVIRONMENT = { [VARIABLE]: '1' };
 
-/** Does nothing in a process that the devnet has not started. */
+/** Does nothing in a process not started by the devnet. */
 export function endWithParent(environment: NodeJS.ProcessEnv): void {
   if (environment[VARIABLE] === undefined) return;
   delete environment[VARIABLE];
-  // A thread of its own: a validator may be busy with one transaction for longer than anybody waits.
+  // A separate thread: a validator may be busy with one transaction for too long.
   const guard = new Worker(new URL('./child-worker.js', import.meta.url), {
     resourceLimits: MEMORY,
   });

@@ -15,7 +15,7 @@ import {
 const HTTP_API =
   'admin,debug,eea,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,priv,quorumExtension,quorumPermission,rpc,txpool,web3';
 
-/** Any price is taken, and 0 is suggested whatever others pay: accounts without funds go on sending. */
+/** Any price is accepted, and 0 is always suggested, so that accounts without funds can send. */
 export const FREE_GAS = [
   '--miner.gasprice',
   '0',
@@ -94,7 +94,9 @@ export function stakingCommand(
   ];
 }
 
-/** Its partners have tokens of the token service next to it; crypto is paid out through the signing proxy. */
+/**
+ * Its partners use the neighbouring token service; crypto is paid out through the signing proxy.
+ */
 export function rampCommand(topology: Topology, files: PreparedFiles, verbosity: number): string[] {
   const { address } = rampAccount(topology, (each) => files.genesis.allocates(each));
   const audience = stakingAudience(topology);

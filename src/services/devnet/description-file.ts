@@ -9,7 +9,7 @@ export function writeDescription(folder: string, description: DevnetDescription)
   writeWhole(descriptionFile(folder), `${JSON.stringify(description, null, 2)}\n`);
 }
 
-/** undefined when no network was started from there. */
+/** undefined when no network was started there. */
 function readDescription(folder: string): DevnetDescription | undefined {
   const file = descriptionFile(folder);
   return existsSync(file)
@@ -21,12 +21,15 @@ export function removeDescription(folder: string): void {
   rmSync(descriptionFile(folder), { force: true });
 }
 
-/** Processes of the network in `folder` that are alive. A number that the system gave to another program meanwhile is not. */
+/**
+ * Processes of the network in `folder` that are alive. A pid reused by another program does not
+ * count.
+ */
 export function livingPids(folder: string): number[] {
   const description = readDescription(folder);
   if (!description) return [];
   const pids = description.nodes.flatMap((node) => [node.pid, node.ptm.pid]);
-  // A file of an older version names none.
+  // A file of an older version has none.
   for (const each of [description.signer, description.staking, description.ramp])
     if (each !== undefined) pids.push(each.pid);
   return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));

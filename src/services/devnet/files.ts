@@ -1,4 +1,7 @@
-/** Everything a devnet has on disk before its processes start: keys, genesis, configurations. Written once, kept afterwards. */
+/**
+ * Everything that a devnet has on disk before its processes start: keys, genesis, configurations.
+ * Written once.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -43,7 +46,10 @@ export function removeFiles(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Writes what is missing. Settings differing from those of an existing network are refused: DEVNET_DIFFERENT. */
+/**
+ * Writes what is missing. Settings that differ from an existing network's are refused:
+ * DEVNET_DIFFERENT.
+ */
 export async function prepareFiles(
   topology: Topology,
   options: GenesisOptions,
@@ -53,7 +59,7 @@ export async function prepareFiles(
   const password = join(topology.folder, 'test-password.txt');
   writeFileSync(password, `${TEST_PASSWORD}\n`);
   const signer = signerFiles(topology);
-  // All of this file is the password, as Web3Signer reads it.
+  // The whole file is the password, as in Web3Signer.
   makeFolder(signer.signerFolder);
   writeFileSync(signer.signerPassword, TEST_PASSWORD);
   await writeAccounts(signer.signerKeys, topology.accounts);
@@ -124,7 +130,7 @@ function ptmConfig(topology: Topology, node: NodeSpec): object {
   };
 }
 
-/** A secret of its own for each network: the service listens on a port that others of this machine reach. */
+/** A separate secret for each network: other users of this machine can reach the service's port. */
 function stakingFiles(topology: Topology) {
   const stakingFolder = join(topology.folder, 'staking');
   const stakingSecretFile = join(stakingFolder, 'test-client-secret.txt');
@@ -137,7 +143,7 @@ function stakingFiles(topology: Topology) {
   return { stakingFolder, stakingSecretFile, stakingSecret };
 }
 
-/** The offer is there to be edited: it is written once. */
+/** Users may edit the offer: it is written only once. */
 function rampFiles(topology: Topology, genesis: GenesisFile) {
   const token = demoTokenOf(topology, genesis);
   const rampFolder = join(topology.folder, 'ramp');

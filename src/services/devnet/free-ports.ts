@@ -1,4 +1,4 @@
-/** The ports of a devnet by what they are for, and who else has one of them. */
+/** The ports of a devnet by purpose, and which are in use by others. */
 import { createServer } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
 import { holderOf } from '../../io/host/port-holder.ts';
@@ -28,7 +28,10 @@ export function portsOf(topology: Topology): NamedPort[] {
   ];
 }
 
-/** Answers of others would be taken for those of the network that starts. Throws DEVNET_PORT_TAKEN, naming who has a port. */
+/**
+ * Otherwise answers of other programs would be mistaken for the network's. Throws
+ * DEVNET_PORT_TAKEN, naming who has a port.
+ */
 export async function checkPorts(ports: readonly NamedPort[]): Promise<void> {
   const isFreeAt = await Promise.all(ports.map(({ port }) => isFree(port)));
   const taken = ports.filter((_, index) => !isFreeAt[index]);
@@ -37,12 +40,12 @@ export async function checkPorts(ports: readonly NamedPort[]): Promise<void> {
     'DEVNET_PORT_TAKEN',
     [
       ...taken.map(takenText),
-      'Stop what has them (a network: quorate devnet stop --folder ITS_FOLDER), or choose others: --ports-from 24000.',
+      'Stop the programs that use them (a network: quorate devnet stop --folder ITS_FOLDER), or choose others: --ports-from 24000.',
     ].join('\n'),
   );
 }
 
-/** Sentences about those that somebody has now; empty where the system does not say who. */
+/** Sentences about the current owners; empty when the system does not tell. */
 export function holdersOf(ports: readonly NamedPort[]): string[] {
   return ports.filter(({ port }) => holderOf(port) !== undefined).map(takenText);
 }

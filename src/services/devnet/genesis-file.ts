@@ -1,4 +1,7 @@
-/** The genesis file of a devnet: written once. A folder keeps its own, whatever later versions would write. */
+/**
+ * The genesis file of a devnet: written once. A folder keeps its own file, whatever later versions
+ * would write.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
@@ -36,7 +39,7 @@ export function keepGenesis(folder: string, wanted: object): GenesisFile {
   if (settingsOf(genesis) !== settingsOf(wanted as Genesis)) {
     throw fail(
       'DEVNET_DIFFERENT',
-      `the network in ${folder} was made with other settings: start it with those, or begin anew with --fresh`,
+      `the network in ${folder} was made with other settings: start it with those, or start again with --fresh`,
     );
   }
   return {
@@ -51,7 +54,7 @@ function parse(path: string, text: string): Genesis {
   try {
     return JSON.parse(text) as Genesis;
   } catch (cause) {
-    throw fail('DEVNET_DIFFERENT', `${path} is not JSON: begin anew with --fresh`, { cause });
+    throw fail('DEVNET_DIFFERENT', `${path} is not JSON: start again with --fresh`, { cause });
   }
 }
 

@@ -51,7 +51,7 @@ export function devnetGenesis(
       maxCodeSizeConfig: [{ block: 0, size: 64 }],
       privacyEnhancementsBlock: 0,
       privacyPrecompileBlock: 0,
-      // Gas may have a price, so that clients pass with the fees they offer by default; 0 is one.
+      // Gas may have a price, so that clients' default fees are accepted; 0 is allowed.
       enableGasPriceBlock: 0,
       quorate: { londonBlock: 0, shanghaiBlock: 0, cancunBlock: 0 },
       ...(isRaft ? {} : { qbft: qbftBlock(options) }),

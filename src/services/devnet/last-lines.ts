@@ -1,4 +1,4 @@
-/** The end of a log, for whoever is told that a process has ended. */
+/** The end of a log, for messages about a process that has ended. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const LINES = 5;

@@ -1,4 +1,4 @@
-/** How wide a text is and what stands out in it: a terminal says what it takes, a file or a pipe gets plain text. */
+/** Width and highlighting of a text: according to the terminal; files and pipes get plain text. */
 import { styleText } from 'node:util';
 
 export interface Page {
@@ -43,7 +43,7 @@ export function filled(parts: readonly string[], width: number, glue = ' '): str
   return lines;
 }
 
-/** Cells of a column begin one below the other. */
+/** Aligns the cells of each column. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const width = (column: number) => Math.max(...rows.map((row) => (row[column] ?? '').length));
   return rows.map((row) =>

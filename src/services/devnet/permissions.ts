@@ -1,4 +1,4 @@
-/** Files of a devnet whose contracts say who may do what. */
+/** Files of a devnet with permissions by contracts. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PERMISSION_CONFIG_FILE } from '../../core/permission/config.ts';
@@ -7,7 +7,7 @@ import { writeWhole } from '../../io/host/whole-file.ts';
 import type { DevnetDescription } from './description.ts';
 import type { Topology } from './topology.ts';
 
-/** Sets the contracts up on a network that runs; resolves with the text of permission-config.json. */
+/** Sets up the contracts on a running network; resolves with the text of permission-config.json. */
 export type SetUpPermissions = (network: {
   readonly description: DevnetDescription;
   readonly topology: Topology;

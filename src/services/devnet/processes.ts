@@ -1,6 +1,6 @@
 /**
- * Child processes of the devnet: started with a log file each, watched, and stopped together. Each holds a pipe from its parent
- * and ends when the parent is gone, however that came, until it is released: see child.ts.
+ * Child processes of the devnet: started with a log file each, watched, and stopped together. Each
+ * holds a pipe from its parent and, unless released, ends when the parent dies: see child.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -12,7 +12,7 @@ export interface Command {
   /** Arguments of `quorate`. */
   readonly args: readonly string[];
   readonly logFile: string;
-  /** Has little to do: memory before speed. */
+  /** Mostly idle: saves memory rather than time. */
   readonly isSmall: boolean;
 }
 
@@ -27,16 +27,19 @@ export interface Running {
   stop(patienceMs?: number): Promise<void>;
 }
 
-/** How the devnet brings a node or a manager to life: as a process (here), or inside this one (tests). */
+/** How the devnet starts a node or a manager: as a process (here), or inside this one (tests). */
 export type Launch = (command: Command) => Promise<Running>;
 
-/** What a released child hears. */
+/** Message for a released child. */
 const RELEASE = 'release';
 /** Two megabytes of young space, and one malloc arena in place of one per thread: a third less memory. */
 const SMALL_NODE_FLAGS = ['--max-semi-space-size=2'];
 const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
-/** Starts `quorate ARGS` as its own process, out of reach of the terminal's Ctrl-C, which the devnet itself handles. */
+/**
+ * Starts `quorate ARGS` as its own process, detached from the terminal's Ctrl-C, which the devnet
+ * itself handles.
+ */
 export function processLauncher(mainFile: string, environment: NodeJS.ProcessEnv): Launch {
   return (command) => {
     const log = openSync(command.logFile, 'a');

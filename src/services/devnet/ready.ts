@@ -38,7 +38,7 @@ export function endText(name: string, how: string, logFile: string): string {
   return `${name} ended with ${how}: see ${logFile}${lastLines(logFile)}`;
 }
 
-/** Not of a program that took the port first. Where the system does not say who has it, true. */
+/** False if another program took the port first. True when the system does not say who has it. */
 function isOf(process: Running, port: number): boolean {
   const holder = holderOf(port);
   return holder === undefined || holder.pid === process.pid;

@@ -76,7 +76,7 @@ describe.each(['qbft', 'raft'] as const)('of a %s network', (consensus) => {
       description.ramp.url,
     ])
       expect(text).toContain(each);
-    expect(unfolded(text)).toContain('What your client offers is taken');
+    expect(unfolded(text)).toContain('Any price that your client offers is accepted');
     expect(text.trimEnd().split('\n').at(-1)).toBe(
       '    Ctrl-C stops the network; its state stays.',
     );
@@ -85,7 +85,9 @@ describe.each(['qbft', 'raft'] as const)('of a %s network', (consensus) => {
   it('says of a network of an earlier version what that one has', () => {
     const { description, text } = textOf(consensus, terminal(80), EARLIER);
     expect(unfolded(text)).toContain('0 alone, and clients must name it: gasPrice 0.');
-    expect(unfolded(text)).toContain('An earlier version made this network: started with --fresh');
+    expect(unfolded(text)).toContain(
+      'This network was created by an earlier version: --fresh deletes it',
+    );
     for (const { accounts } of description.nodes)
       expect(text).toContain(`${getAddress(accounts[0].address)}  without funds`);
     for (const absent of ['Multicall3', TEST_MNEMONIC, 'with funds\n'])

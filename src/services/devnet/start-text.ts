@@ -1,4 +1,4 @@
-/** What `npm start` prints: whose keys are known to everybody, where everything is, what to try, and how it ends. */
+/** What `npm start` prints: publicly known keys, addresses, what to try, and how to stop. */
 import { checksumAddress } from '../../core/base/checksum-address.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import type { DevnetDescription } from './description.ts';
@@ -17,7 +17,7 @@ export interface StartTextParts {
   readonly folder: string;
   /** The keys or the command. */
   readonly stopWith: string;
-  /** Contracts say who may do what. */
+  /** Permissions by contracts. */
   readonly isPermissioned?: boolean;
 }
 
@@ -104,7 +104,7 @@ function testAccounts({ accounts, mnemonic }: DevnetDescription, room: number): 
   ];
 }
 
-/** The key beside its address where there is room, else below it. */
+/** The key next to its address if there is room, else below it. */
 function withKeys(accounts: readonly Account[], room: number): string[] {
   const rows = accounts.map(({ address, privateKey }) => [shown(address), privateKey]);
   const lines = columns(rows);
@@ -155,7 +155,7 @@ function endpoints({ nodes, signer, staking, ramp }: DevnetDescription): Section
 function gasPrice({ takesGasPrice }: GenesisFile): string {
   if (!takesGasPrice) return '0 alone, and clients must name it: gasPrice 0. See docs/fees.md.';
   return [
-    'What your client offers is taken, and paid to the validator of the block. 0 is taken too, so that',
+    'Any price that your client offers is accepted, and paid to the validator of the block. 0 is accepted too, so that',
     'accounts without funds may send, publicly and privately. See docs/fees.md.',
   ].join(' ');
 }
@@ -164,8 +164,8 @@ function end({ genesis, folder, stopWith }: StartTextParts): string[] {
   return [
     `Scripts read ${folder}/devnet.json; logs are in ${folder}/*.log.`,
     genesis.isEarlier
-      ? 'An earlier version made this network: started with --fresh, it is deleted, and one of this version begins.'
-      : 'Started with --fresh, it begins anew.',
+      ? 'This network was created by an earlier version: --fresh deletes it and starts one of this version.'
+      : '--fresh starts it again from the beginning.',
     `${stopWith} stops the network; its state stays.`,
   ];
 }

@@ -1,4 +1,4 @@
-/** Brings up the whole network: managers first, then validators; returns when everything answers. */
+/** Starts the whole network: managers first, then validators; returns when everything answers. */
 import { join } from 'node:path';
 import { assert, fail } from '../../core/base/errors.ts';
 import { nodeCommand, ptmCommand, rampCommand, signerCommand, stakingCommand } from './commands.ts';
@@ -33,16 +33,16 @@ export interface DevnetOptions {
   readonly emptyBlockPeriodSeconds: number;
   /** 0 silent .. 5 trace, of the nodes' logs. */
   readonly verbosity: number;
-  /** Contracts say who may do what. A network that has begun so goes on so. */
+  /** Permissions by contracts; permanent for a network. */
   readonly isPermissioned?: boolean;
 }
 
 export interface Devnet {
   readonly description: DevnetDescription;
   readonly genesis: GenesisFile;
-  /** What runs under this name: node1 to node4, ptm1 to ptm4, signer, staking, ramp. */
+  /** Process by name: node1 to node4, ptm1 to ptm4, signer, staking, ramp. */
   process(name: string): Running;
-  /** Starts again what has ended, with the same command line; resolves when it answers. */
+  /** Restarts an ended process with the same command line; resolves when it answers. */
   restart(name: string): Promise<void>;
   /** Resolves with a sentence once any process has ended. */
   firstEnd(): Promise<string>;
@@ -54,15 +54,15 @@ export interface Devnet {
 
 export interface StartParts {
   readonly launch: Launch;
-  /** Gets a line per step. */
+  /** Called with a line per step. */
   readonly progress: (line: string) => void;
-  /** Resolves, with why, when nobody wants the network any more. */
+  /** Resolves with the reason when the network is no longer wanted. */
   readonly told?: Promise<string>;
   /** For a network with permissions. */
   readonly setUpPermissions?: SetUpPermissions;
 }
 
-/** Starts it. On any failure, and when told, everything that was started is stopped again. */
+/** Starts it. On any failure, or when asked, stops everything that was started. */
 export async function startDevnet(
   options: DevnetOptions,
   { launch, progress, told, setUpPermissions }: StartParts,
@@ -202,7 +202,7 @@ class Members {
     );
   }
 
-  /** Ends those of the same names, and starts these in their place. */
+  /** Ends the processes of the same names, and starts these instead. */
   async replace(members: readonly Member[]): Promise<void> {
     const names = members.map(({ name }) => name);
     await Promise.all(names.map((name) => this.process(name).stop()));

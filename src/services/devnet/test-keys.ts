@@ -1,6 +1,6 @@
 /**
- * Keys that everybody knows: those of quorum-dev-quickstart, of quorum-examples, and of the mnemonic of Hardhat and Anvil. Their
- * users' scripts work here as they are. Never fund them elsewhere.
+ * Publicly known keys: those of quorum-dev-quickstart, of quorum-examples, and of the mnemonic of
+ * Hardhat and Anvil. Their users' scripts work here unchanged. Never fund them elsewhere.
  */
 import { fromHex, toHex } from '../../core/base/hex.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
@@ -88,7 +88,7 @@ export function nodeAccounts(index: number): { readonly rich: Account; readonly 
   return { rich: accountOf(NODE_KEYS[index]!), poor: accountOf(poor) };
 }
 
-/** A key of this devnet's own, the same on every machine: a restart finds the same network. */
+/** This devnet's own key, the same on every machine, so that a restart finds the same network. */
 export function madeKey(name: string): Uint8Array {
   return keccak256(new TextEncoder().encode(`quorate devnet test ${name}`));
 }

@@ -1,4 +1,7 @@
-/** What a devnet is made of: names, ports, keys and genesis. Deterministic, so that a restart finds the same network. */
+/**
+ * The parts of a devnet: names, ports, keys and genesis. Deterministic, so that a restart finds the
+ * same network.
+ */
 
 import { bareHex, toHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
@@ -13,9 +16,9 @@ import {
 
 export const CHAIN_ID = 1337;
 export const SIGNER_NAME = 'signer';
-/** As EthSigner has it. */
+/** As in EthSigner. */
 const SIGNER_PORT = 8_545;
-/** Behind those of the nodes and managers. */
+/** After those of the nodes and managers. */
 const SIGNER_OFFSET = 20;
 export const STAKING_NAME = 'staking';
 /** Of the test client. */
@@ -29,7 +32,7 @@ const RAMP_PORT = 8_560;
 const RAMP_OFFSET = 22;
 /** Of the test accounts: pays crypto out. */
 const RAMP_ACCOUNT = 11;
-/** Below the range from which the system takes ports for outgoing connections, as all of them. */
+/** Like all of them, below the range that the system uses for outgoing connections. */
 const RAFT_PORT = 20_401;
 const NODE_COUNT = { qbft: 4, raft: 3 } as const;
 
@@ -103,7 +106,7 @@ export function accountsOf({ nodes, accounts }: Topology, node: NodeSpec): reado
   return [...(node === nodes[0] ? accounts : []), node.rich, node.poor];
 }
 
-/** One that has funds in networks of earlier versions too. */
+/** One that also has funds in networks of earlier versions. */
 export function rampAccount(
   { accounts }: Topology,
   hasFunds: (address: string) => boolean,
@@ -153,7 +156,7 @@ function portsOf(index: number, { portsFrom, consensus }: Choice): Ports {
       raft: RAFT_PORT + index,
     };
   }
-  // Five kinds for four validators, six for three members.
+  // Five ports each for four validators, six each for three members.
   const at = (kind: number) => portsFrom + kind * NODE_COUNT[consensus] + index;
   return {
     ...{ rpc: at(0), p2p: at(1), ptmThirdParty: at(2), ptmP2p: at(3), ptmQ2t: at(4) },

@@ -1,4 +1,4 @@
-/** Commands to try on a network that has just started: each is copied into a shell as it stands. */
+/** Commands to try on a new network, to be copied into a shell. */
 import type { DevnetDescription } from './description.ts';
 import { filled } from './page.ts';
 
@@ -37,7 +37,7 @@ export function trials({ nodes, signer, staking, accounts }: DevnetDescription, 
 
 const CONTINUES = ' \\';
 
-/** JSON goes on in the next line between two members. */
+/** JSON breaks between two members. */
 function curl(url: string, body: object, width: number): string[] {
   const head = ['curl -s', "-H 'content-type: application/json'", url];
   const data = `-d '${JSON.stringify(body)}'`.split(/(?<=,|\[\{)(?=")/);

@@ -1,6 +1,7 @@
 /**
- * Contracts that tools expect at the same addresses on every chain. Each address follows from the transaction that deploys the
- * contract: its author published it, signed, by a key that signed nothing else.
+ * Contracts that tools expect at the same addresses on every chain. Each address follows from the
+ * contract's deployment transaction, which its author published, signed by a key used for nothing
+ * else.
  */
 import { fromHex, toHex } from '../../core/base/hex.ts';
 import { decodeTransaction } from '../../core/chain/transaction.ts';
@@ -9,7 +10,7 @@ export interface WellKnownContract {
   readonly name: string;
   readonly address: string;
   readonly deployment: string;
-  /** What the creation code returns begins there in it, and is the rest of it. */
+  /** Offset at which the deployed code starts in the creation code; it extends to the end. */
   readonly codeFrom: number;
 }
 
@@ -121,7 +122,7 @@ export const MULTICALL3: WellKnownContract = {
 
 export const WELL_KNOWN_CONTRACTS = [CREATE2_DEPLOYER, MULTICALL3];
 
-/** What the chain has at the address: hex. */
+/** The code at the address, in hex. */
 export function runtimeCode({ deployment, codeFrom }: WellKnownContract): string {
   return toHex(decodeTransaction(fromHex(deployment)).data.subarray(codeFrom));
 }

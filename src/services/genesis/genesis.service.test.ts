@@ -86,7 +86,7 @@ it('managers: keys in the files of Tessera, and test accounts', async () => {
 });
 
 it.each<[readonly string[], string]>([
-  [['--validators', '0'], 'a chain without them makes no blocks'],
+  [['--validators', '0'], 'a chain without validators makes no blocks'],
   [['--validators', '2000'], 'more than 1000 nodes'],
   [['--difficulty', '5'], 'it must be 1 on a chain of validators, not 5'],
   [['--alloc', '{x'], '--alloc: it is not JSON'],

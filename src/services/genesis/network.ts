@@ -1,6 +1,6 @@
 /**
- * The files of a new network, in the tree of quorum-genesis-tool: a folder for each node, and
- * goQuorum/ with what all of them share.
+ * The files of a new network, in the layout of quorum-genesis-tool: a folder for each node, and
+ * goQuorum/ with shared files.
  */
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, toHex } from '../../core/base/hex.ts';
@@ -12,10 +12,10 @@ import { encryptKey } from '../../io/keys/keystore.ts';
 import { newSecretKey } from '../../io/keys/node-key.ts';
 import type { NetworkPlan } from './options.ts';
 
-/** Keys of one network: each account takes a second to lock. */
+/** Most keys of one network: encrypting each account takes a second. */
 const NODES_MAX = 1_000;
 const VANITY = new Uint8Array(32);
-/** Where the one who runs the node puts its address. */
+/** Placeholder for the node's address. */
 const HOST = '<HOST>';
 /** Of quorum-dev-quickstart: their keys are public. */
 const TEST_ACCOUNTS = [
@@ -32,7 +32,7 @@ export interface NetworkFile {
   /** Below the folder of the network. */
   readonly path: string;
   readonly content: string;
-  /** For its owner's eyes. */
+  /** Readable only by its owner. */
   readonly isSecret: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function makeNetwork(
   const validators = keysOf('validator', plan.validators);
   const all = [...validators, ...bootnodes, ...members];
   const genesis = `${JSON.stringify(genesisOf(plan, validators, all), null, 2)}\n`;
-  // What nodes would refuse is not written at all.
+  // Nothing is written that nodes would refuse.
   checkStart(parseGenesis(genesis));
   const enodes = all.map(({ secretKey }) => enodeOf(secretKey));
   const shared = { 'static-nodes': enodes, 'permissioned-nodes': enodes, 'disallowed-nodes': [] };
@@ -83,11 +83,14 @@ function checkPlan(plan: NetworkPlan): void {
   const wrong = (flag: string, why: string) => fail('OPTION_VALUE_INVALID', `--${flag}: ${why}`);
   const flags = { bootnodes, validators, members };
   for (const [flag, count] of Object.entries(flags))
-    if (count < 0) throw wrong(flag, `${count} is less than none`);
+    if (count < 0) throw wrong(flag, `${count} is negative`);
   if (bootnodes + validators + members > NODES_MAX)
-    throw wrong('validators', `more than ${NODES_MAX} nodes: make them in parts`);
+    throw wrong('validators', `more than ${NODES_MAX} nodes: create them in several runs`);
   if (validators === 0)
-    throw wrong('validators', 'a chain without them makes no blocks: give 1 or more, best 4');
+    throw wrong(
+      'validators',
+      'a chain without validators makes no blocks: give 1 or more, preferably 4',
+    );
   if (consensus !== 'raft' && plan.difficulty !== 1)
     throw wrong('difficulty', `it must be 1 on a chain of validators, not ${plan.difficulty}`);
 }
@@ -182,7 +185,7 @@ function allocOf(text: string): object {
     const value: unknown = JSON.parse(text);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw fail(
     'OPTION_VALUE_INVALID',
@@ -192,7 +195,8 @@ function allocOf(text: string): object {
 
 async function nodeFiles(keys: NodeKeys, password: string): Promise<NetworkFile[]> {
   const { folder, secretKey, accountKey } = keys;
-  // A password that everybody can read in the file beside it is not worth a second of work.
+  // A password stored in a readable file next to the key does not justify a second of key
+  // derivation.
   const keystore = await encryptKey(accountKey, password, { light: password === '' });
   const at = (name: string) => `${folder}/${name}`;
   return [

@@ -1,5 +1,5 @@
 /**
- * What a new network is made of: each setting a flag, and a question where nothing is given
+ * Settings of a new network: each is a flag, or a question when no flag is given
  * (quorum-genesis-tool src/index.ts, src/questions).
  */
 import type { OptionRow, ParsedOptions } from '../../io/options/options.ts';
@@ -14,7 +14,7 @@ const NODES = 'Nodes and keys';
 export interface Setting extends OptionRow {
   readonly type: 'string' | 'integer' | 'boolean';
   readonly question?: string;
-  /** Of chains of validators alone. */
+  /** Only for chains with validators. */
   readonly isBft?: boolean;
 }
 
@@ -62,7 +62,7 @@ export const SETTINGS: readonly Setting[] = [
     type: 'integer',
     unit: 'seconds',
     default: 10,
-    about: 'Time until validators give up a round',
+    about: 'Time until validators abandon a round',
     group: CHAIN,
     question: 'Set your requestTimeoutSeconds value: (integer) Default: 10',
     isBft: true,
@@ -72,7 +72,7 @@ export const SETTINGS: readonly Setting[] = [
     type: 'integer',
     unit: 'blocks',
     default: 30_000,
-    about: 'Blocks after which votes begin anew',
+    about: 'Blocks after which votes are reset',
     group: CHAIN,
     question: 'Set your epoch length value: (integer) Default: 30000',
     isBft: true,
@@ -89,7 +89,7 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'gasLimit',
     type: 'string',
     default: '0xFFFF',
-    about: 'Gas of the first block; later ones move towards --miner.gaslimit of the nodes',
+    about: "Gas limit of the first block; later ones move towards the nodes' --miner.gaslimit",
     group: CHAIN,
     question: 'Set your gas limit value: (string) Default: 0xFFFF',
   },
@@ -155,7 +155,7 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'tesseraPassword',
     type: 'string',
     default: '',
-    about: 'Locks the keys of the managers',
+    about: "Encrypts the managers' keys",
     group: NODES,
     question: 'Set the password of its keys: (empty for none)',
   },
@@ -163,7 +163,7 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'accountPassword',
     type: 'string',
     default: '',
-    about: 'Of the accounts',
+    about: 'Password of the accounts',
     group: NODES,
     question: 'Set your account password: (empty for none)',
   },
@@ -171,7 +171,7 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'quickstartDevAccounts',
     type: 'boolean',
     default: false,
-    about: 'Funds for three accounts whose keys everybody knows: for tests',
+    about: 'Funds for three accounts with publicly known keys: for tests',
     group: CHAIN,
     question: 'Include quorum-dev-quickstart test accounts: [y/N]',
   },
@@ -199,7 +199,7 @@ export const SETTINGS: readonly Setting[] = [
     type: 'string',
     unit: 'folder',
     default: './output',
-    about: 'Folder that gets a folder for the network',
+    about: "Parent folder of the network's folder",
     group: NODES,
     question: 'Set your output path for the artifacts: (default ./output)',
   },
@@ -207,12 +207,12 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'noOutputTimestamp',
     type: 'boolean',
     default: false,
-    about: 'No folder of the time: write into --outputPath itself',
+    about: 'Write directly into --outputPath, without a folder named after the time',
     group: NODES,
   },
 ];
 
-/** As they were given, or answered. */
+/** As given, or answered. */
 export interface NetworkPlan {
   readonly consensus: Consensus;
   readonly chainId: number;

@@ -1,9 +1,9 @@
-/** Asks for every setting, one after another; what is not understood is asked again. */
+/** Asks for every setting in turn; repeats a question when the answer is invalid. */
 import type { Consensus, Setting } from './options.ts';
 import { CONSENSUS, SETTINGS } from './options.ts';
 
 export interface Talk {
-  /** A line; undefined: nothing comes any more. */
+  /** A line; undefined: end of input. */
   ask(prompt: string): Promise<string | undefined>;
   say(text: string): void;
 }

@@ -12,7 +12,7 @@ export function folderOfTime(nowMs: number): string {
   return local.slice(0, 19).replace(/[T:]/g, '-');
 }
 
-/** Throws GENESIS_EXISTS: keys are never written over. */
+/** Throws GENESIS_EXISTS: keys are never overwritten. */
 export function writeNetwork(folder: string, files: readonly NetworkFile[]): void {
   for (const { path } of files) {
     if (existsSync(join(folder, path)))

@@ -1,4 +1,7 @@
-/** What an operator does with clients, keys and rewards, beside a service that runs or one that does not. Running ones hear of it within a second. */
+/**
+ * An operator's actions on clients, keys and rewards, whether or not a service runs. Running
+ * services notice within a second.
+ */
 import { randomBytes } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
@@ -16,7 +19,7 @@ import { hashSecret, LIVE_SECRETS_MAX, newSecret } from './token/secrets.ts';
 import { newestKey, type RotationPlan, rotateKeys } from './token/signing-keys.ts';
 
 const ID_BYTES = 16;
-/** Long ago, so that no clock that is set back brings it to life again. */
+/** Long ago, so that setting a clock back cannot revive it. */
 const ENDED_AT = 0;
 const ID_FORM = /^[A-Za-z0-9._~-]{1,128}$/;
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -26,16 +29,16 @@ export const SCOPES_DEFAULT: readonly string[] = ['stake:read', 'stake:write'];
 
 export interface NewClient {
   readonly name: string;
-  /** Undefined: made at random. */
+  /** Undefined: random. */
   readonly id?: string | undefined;
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
   readonly mayIntrospect: boolean;
-  /** Undefined: made at random. */
+  /** Undefined: random. */
   readonly secret?: string | undefined;
 }
 
-/** The only time that the secret is seen. */
+/** The secret is shown only here. */
 export interface ShownSecret {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -46,7 +49,7 @@ export class Admin {
   private readonly clock: Clock;
   private readonly actor: string;
 
-  /** `actor`: who is at the command line. */
+  /** `actor`: the user at the command line. */
   constructor(database: Database, clock: Clock, actor: string) {
     this.database = database;
     this.clock = clock;
@@ -72,7 +75,7 @@ export class Admin {
         ],
       );
       if (made.length === 0) {
-        throw fail('STAKING_CLIENT_EXISTS', `there is a client ${id} already: rotate its secret`);
+        throw fail('STAKING_CLIENT_EXISTS', `the client ${id} already exists: rotate its secret`);
       }
       await insertSecret(query, id, 1, hash, nowMs);
     });
@@ -80,7 +83,8 @@ export class Admin {
   }
 
   /**
-   * A second secret beside the newest one, which ends after `overlapMs`; older ones end at once. Throws STAKING_CLIENT_UNKNOWN.
+   * A new secret next to the latest, which expires after `overlapMs`; older ones expire at once.
+   * Throws STAKING_CLIENT_UNKNOWN.
    */
   async rotateSecret(id: string, overlapMs: number): Promise<ShownSecret> {
     const clientSecret = newSecret();
@@ -107,7 +111,10 @@ export class Admin {
     return { clientId: id, clientSecret };
   }
 
-  /** Its secrets are worth nothing from now on, nor are its tokens where this service is asked. Throws STAKING_CLIENT_UNKNOWN. */
+  /**
+   * Its secrets, and its tokens as far as this service checks them, become invalid. Throws
+   * STAKING_CLIENT_UNKNOWN.
+   */
   async disableClient(id: string): Promise<void> {
     await this.change('client disable', id, {}, async (query, revision) => {
       await touch(query, id, revision);
@@ -122,7 +129,10 @@ export class Admin {
     return readClients(this.database);
   }
 
-  /** Returns the new key's id; undefined when another instance was first, so that `whenNewest` is the newest no more. */
+  /**
+   * Returns the new key's id; undefined when another instance was first, so that `whenNewest` is no
+   * longer the newest.
+   */
   async rotateSigningKey(
     seal: Buffer,
     plan: Omit<RotationPlan, 'nowMs'>,
@@ -131,7 +141,7 @@ export class Admin {
     const { algorithm, leadMs, revokesOld } = plan;
     return this.database.transaction(async (query) => {
       const nowMs = this.clock.nowMs();
-      // First of all the revision's row: from here on nobody else rotates.
+      // First locks the revision's row: from here on no other instance rotates.
       const entry = {
         actor: this.actor,
         action: 'key rotate',
@@ -145,7 +155,7 @@ export class Admin {
     });
   }
 
-  /** All or none, each once; Rewards.record says what is refused. */
+  /** All or none, each once; see Rewards.record for what is refused. */
   addRewards(wanted: readonly NewReward[]): Promise<readonly RewardOutcome[]> {
     return new Rewards(this.database).record(this.actor, wanted, this.clock);
   }
@@ -195,17 +205,17 @@ async function insertSecret(
 
 function checkClient({ name, audiences, scopes, secret }: NewClient, id: string): void {
   if (secret !== undefined && secret.length < SECRET_CHARACTERS_MIN) {
-    throw invalid(`a secret has ${SECRET_CHARACTERS_MIN} characters at least`);
+    throw invalid(`a secret must have at least ${SECRET_CHARACTERS_MIN} characters`);
   }
   if (!ID_FORM.test(id)) {
-    throw invalid('a client id is 1 to 128 letters, digits and . _ ~ -');
+    throw invalid('a client id must be 1 to 128 letters, digits and . _ ~ -');
   }
   if (name === '' || name.length > NAME_CHARACTERS_MAX) {
-    throw invalid(`a name has 1 to ${NAME_CHARACTERS_MAX} characters`);
+    throw invalid(`a name must have 1 to ${NAME_CHARACTERS_MAX} characters`);
   }
   if (audiences.length === 0) throw invalid('name an audience: the address of the API');
   const wrong = scopes.find((scope) => !SCOPE_FORM.test(scope));
-  if (wrong !== undefined) throw invalid(`"${wrong}" is no scope (RFC 6749 §3.3)`);
+  if (wrong !== undefined) throw invalid(`"${wrong}" is not a valid scope (RFC 6749 §3.3)`);
 }
 
 function invalid(why: string): Error {

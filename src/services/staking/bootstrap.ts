@@ -1,4 +1,4 @@
-/** The first client of a new store, as the options name it, so that nobody has to run a command first. */
+/** Creates the first client of a new store from the options, so that no command is needed first. */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { readText } from '../../io/host/files.ts';
 import { reasonOf } from '../../io/host/reason.ts';
@@ -6,7 +6,10 @@ import { type Admin, SCOPES_DEFAULT } from './admin.ts';
 import type { StakingConfig } from './config.ts';
 import type { LiveState } from './live-state.ts';
 
-/** Does nothing when the client is there already. Throws STAKING_CLIENT_INVALID, with the name of the file. */
+/**
+ * Does nothing when the client already exists. Throws STAKING_CLIENT_INVALID, with the name of the
+ * file.
+ */
 export async function bootstrap(
   { clientId, secretFile }: NonNullable<StakingConfig['bootstrap']>,
   { admin, live, audience }: { admin: Admin; live: LiveState; audience: string },

@@ -1,4 +1,4 @@
-/** Puts the token service, and the staking API behind it, together over one store. Nothing listens yet. */
+/** Composes the token service and the staking API over one store. Nothing listens yet. */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { depositThreads } from '../../io/crypto/deposit-threads.ts';
 import type { Database } from '../../io/database/database.ts';
@@ -21,13 +21,13 @@ export interface StakingHost {
   readonly log: Log;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** Between looks at the ledger; undefined: a second. */
+  /** Interval for polling the ledger; undefined: a second. */
   readonly lookMs?: number;
   /** Undefined: in threads. */
   readonly depositSigner?: typeof depositThreads;
 }
 
-/** Where the service is reached; filled in when the server listens. */
+/** The service's address, set when the server listens. */
 export interface Place {
   issuer: string;
   audience: string;
@@ -39,9 +39,9 @@ export interface StakingParts {
   readonly live: LiveState;
   readonly place: Place;
   readonly routes: readonly Route[];
-  /** The server listens: deposits may go out. */
+  /** The server listens: deposits may be sent. */
   begin(): void;
-  /** Ends what works in the background. */
+  /** Stops background work. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function composeStaking(
     ...{ database, admin, clock, log, rotateMs: config.rotateMs },
     seal: secretFor('signing keys'),
     rotation: rotationOf(config),
-    // Whoever asked before this instance knew of them, or with a secret that was lost, starts anew.
+    // Clients that asked before this instance knew them, or with a lost secret, start again.
     clientChanged: (id) => attempts.forgive(id),
   });
   await live.start();

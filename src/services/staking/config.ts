@@ -1,4 +1,4 @@
-/** What the options of `quorate staking` come to, checked together. */
+/** The configuration of `quorate staking` from its options, checked together. */
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
@@ -32,7 +32,7 @@ export interface ApiConfig {
   /** Undefined: as bound. */
   readonly audience: string | undefined;
   readonly ledgerUrl: string;
-  /** Undefined: nothing can be staked, everything can be read. */
+  /** Undefined: staking is off; everything can still be read. */
   readonly from: string | undefined;
   readonly contract: string | undefined;
   readonly forkVersion: string;
@@ -95,7 +95,7 @@ function tlsFiles(options: ParsedOptions): StakingConfig['tls'] {
   const keyFile = options.string('tls.key');
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw invalid('--tls.cert and --tls.key go together');
+    throw invalid('--tls.cert and --tls.key must be used together');
   }
   return { certFile, keyFile };
 }
@@ -105,7 +105,7 @@ function bootstrapOf(options: ParsedOptions): StakingConfig['bootstrap'] {
   const secretFile = options.string('bootstrap.secret-file');
   if (clientId === undefined && secretFile === undefined) return undefined;
   if (clientId === undefined || secretFile === undefined) {
-    throw invalid('--bootstrap.client and --bootstrap.secret-file go together');
+    throw invalid('--bootstrap.client and --bootstrap.secret-file must be used together');
   }
   return { clientId, secretFile };
 }

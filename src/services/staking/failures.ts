@@ -1,4 +1,7 @@
-/** What a client hears when a route threw: the server's own refusals as they are, everything else without a word of why. */
+/**
+ * Errors of routes for clients: the server's own refusals unchanged, everything else without the
+ * cause.
+ */
 import type { Log } from '../../core/base/ports.ts';
 import type { HttpReply } from '../../io/http/server.ts';
 import { type ErrorStyle, refusalReply } from './token/oauth-error.ts';
@@ -18,7 +21,7 @@ export function failureReply(error: unknown, style: ErrorStyle, log: Log): HttpR
   return refusalReply({ kind: 'unavailable' }, style);
 }
 
-/** Where there is no route. */
+/** For paths without a route. */
 export function missingReply(style: ErrorStyle): HttpReply {
   return refusalReply({ kind: 'not_found' }, style);
 }

@@ -1,4 +1,7 @@
-/** What a running service holds of its store, kept up to date with what other instances and commands change there. */
+/**
+ * A running service's copy of its store, kept up to date with changes by other instances and
+ * commands.
+ */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { revisionOf } from '../../io/database/audit-trail.ts';
 import type { Database } from '../../io/database/database.ts';
@@ -16,9 +19,9 @@ export interface LiveParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly rotation: Omit<RotationPlan, 'nowMs'>;
-  /** Age of a key at which another takes over; 0: never. */
+  /** Age at which a key is replaced; 0: never. */
   readonly rotateMs: number;
-  /** An operator has added this client, or given it another secret. */
+  /** An operator added this client, or gave it a new secret. */
   readonly clientChanged: (id: string) => void;
 }
 
@@ -43,7 +46,7 @@ export class LiveState {
     await this.refresh();
     await this.rotateWhenDue();
     const poll = () => {
-      // A store that is slow gets no second question before its first answer.
+      // A slow store gets no second query before its first answer.
       this.polling ??= this.poll().finally(() => {
         this.polling = undefined;
       });
@@ -57,7 +60,7 @@ export class LiveState {
     await this.polling;
   }
 
-  /** Takes over what has changed. */
+  /** Applies the changes. */
   async refresh(): Promise<void> {
     const { database, clock, clientChanged } = this.parts;
     const revision = await revisionOf(database);

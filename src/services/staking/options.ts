@@ -21,7 +21,7 @@ export const STORE_ROWS: readonly OptionRow[] = [
     flag: 'store',
     type: 'string',
     env: 'QUORATE_STAKING_STORE',
-    about: 'postgres://user@host:port/database in place of the embedded store',
+    about: 'postgres://user@host:port/database instead of the embedded store',
     group: SERVICE,
   },
   {
@@ -29,7 +29,7 @@ export const STORE_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     about:
-      '32 bytes in hex that seal signing keys and derive validators; default: secret in --datadir, made when missing',
+      '32 bytes in hex that encrypt signing keys and derive validators; default: secret in --datadir, created when missing',
     group: SERVICE,
   },
   {
@@ -70,14 +70,14 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     flag: 'pidfile',
     type: 'string',
     unit: 'file',
-    about: 'Write the number of this process there, and remove the file at the end',
+    about: 'Write the process id to this file, and remove it at the end',
     group: SERVICE,
   },
   {
     flag: 'verbosity',
     type: 'integer',
     default: 3,
-    about: 'Of the log: 0 silent to 5 trace',
+    about: 'Verbosity of the log: 0 silent to 5 trace',
     group: SERVICE,
   },
   {
@@ -90,7 +90,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     flag: 'auth.error-style',
     type: 'string',
     default: 'rfc6749',
-    about: 'Words of refusals: rfc6749, or auth0 as the documented host says them',
+    about: 'Wording of refusals: rfc6749, or auth0 as on the documented host',
     group: TOKENS,
   },
   {
@@ -113,7 +113,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 30,
     unit: 'seconds',
-    about: 'How far clocks of several instances may differ',
+    about: 'Most difference between the clocks of several instances',
     group: TOKENS,
   },
   {
@@ -121,7 +121,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 90,
     unit: 'days',
-    about: 'A new signing key after so long; 0: by command only',
+    about: 'Replace the signing key after this time; 0: by command only',
     group: TOKENS,
   },
   {
@@ -129,14 +129,14 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: ATTEMPT_RULES.rate,
     unit: 'tokens/s',
-    about: 'Tokens that one client may ask for in the long run; twice as many at once',
+    about: 'Tokens per client in the long run; twice as many at once',
     group: TOKENS,
   },
   {
     flag: 'auth.failures',
     type: 'integer',
     default: ATTEMPT_RULES.failuresMax,
-    about: 'Wrong secrets of one client in five minutes that lock it out for five',
+    about: 'Wrong secrets of one client within five minutes after which it is locked out for five',
     group: TOKENS,
   },
   {
@@ -150,15 +150,14 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   {
     flag: 'bootstrap.client',
     type: 'string',
-    about:
-      'Make sure that a client of this id exists, for all of the API: with --bootstrap.secret-file',
+    about: 'Create this client if missing, for all of the API; needs --bootstrap.secret-file',
     group: TOKENS,
   },
   {
     flag: 'bootstrap.secret-file',
     type: 'string',
     unit: 'file',
-    about: 'File with its secret, 32 characters at least; not read once the client exists',
+    about: 'File with its secret, at least 32 characters; not read once the client exists',
     group: TOKENS,
   },
   {
@@ -190,14 +189,14 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   {
     flag: 'deposit.contract',
     type: 'string',
-    about: 'Deposit contract; default: one is deployed when first needed, and remembered',
+    about: 'Deposit contract; default: one is deployed on first use, and remembered',
     group: API,
   },
   {
     flag: 'deposit.fork-version',
     type: 'string',
     default: '0x00000000',
-    about: 'Genesis fork version that deposits are signed for, 4 bytes',
+    about: 'Genesis fork version for signing deposits, 4 bytes',
     group: API,
   },
 ];

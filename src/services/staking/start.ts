@@ -29,7 +29,7 @@ export interface RunningStaking {
   /** Of the staking API's tokens. */
   readonly audience: string;
   readonly admin: Admin;
-  /** Takes over changes that a command made, without waiting for the next look. */
+  /** Applies changes made by a command, without waiting for the next poll. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startStaking(
   host: StakingHost,
 ): Promise<RunningStaking> {
   return serveOver({
-    // PostgreSQL is there for several instances; a folder for one.
+    // PostgreSQL serves several instances; a folder only one.
     lock: () => (config.storeUrl === undefined ? lockDirectory(config.dataFolder) : () => {}),
     open: () => openStakingStore(config, host.env, host.log),
     serve: (database) => serve(config, host, database),

@@ -1,11 +1,11 @@
-/** Flags of the staking service that mean something only beside another one. */
+/** Flags of the staking service that need another one to have an effect. */
 import { type FlagNeed, given, on } from '../../../io/options/needs.ts';
 
 export const STORE_NEEDS: readonly FlagNeed[] = [
   {
     flags: ['datadir'],
     isMet: (world) => !given('store')(world) || !given('secret-file')(world),
-    what: '--store or --secret-file to be left away: they say where everything is',
+    what: '--store or --secret-file to be omitted: they replace it',
   },
 ];
 
@@ -21,6 +21,6 @@ export const STAKING_NEEDS: readonly FlagNeed[] = [
   {
     flags: ['ledger.url', 'deposit.contract', 'deposit.fork-version'],
     isMet: (world) => !on('api')(world) || given('deposit.from')(world),
-    what: '--deposit.from: nobody pays for deposits without it',
+    what: '--deposit.from: without it no account pays for deposits',
   },
 ];

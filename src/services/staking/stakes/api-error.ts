@@ -34,7 +34,7 @@ export function badRequest(description: string): ApiError {
   return new ApiError(400, 'invalid_request', description);
 }
 
-/** What a client hears of an error; undefined: it is a fault of ours. */
+/** The client's form of an error; undefined: an internal error. */
 export function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (hasCode(error, 'IDEMPOTENCY_KEY_REUSED')) {

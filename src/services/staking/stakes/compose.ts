@@ -1,4 +1,4 @@
-/** Puts the staking API together: its guard, its store, and what brings deposits onto the ledger. */
+/** Composes the staking API: its guard, its store, and the sending of deposits. */
 import { fromHex } from '../../../core/base/hex.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { DepositKeys } from '../../../core/staking/deposit-order.ts';
@@ -27,7 +27,7 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly steady: Clock;
   readonly log: Log;
-  /** Filled in when the server listens. */
+  /** Set when the server listens. */
   readonly place: { readonly issuer: string; readonly audience: string };
   readonly secretFor: (purpose: string) => Buffer;
   readonly lookMs: number;
@@ -36,12 +36,12 @@ export interface ApiParts {
 
 export interface StakingApi {
   readonly routes: readonly Route[];
-  /** The server listens: deposits may go out. */
+  /** The server listens: deposits may be sent. */
   begin(): void;
   close(): Promise<void>;
 }
 
-/** Nothing goes out before `begin`. */
+/** Nothing is sent before `begin`. */
 export async function composeApi(api: ApiConfig, parts: ApiParts): Promise<StakingApi> {
   const { config, database, live, clock, steady, log, place } = parts;
   const signer = parts.depositSigner({
@@ -84,7 +84,7 @@ export async function composeApi(api: ApiConfig, parts: ApiParts): Promise<Staki
   };
 }
 
-/** Takes tokens of this service alone, for this API alone. */
+/** Accepts only tokens of this service, for this API. */
 function tokenChecker({ config, live, clock, log, place }: ApiParts): TokenChecker {
   return new TokenChecker({
     rules: {

@@ -1,4 +1,6 @@
-/** The deposit contract of this service: named by the operator, or our own, deployed when first needed. */
+/**
+ * The deposit contract of this service: named by the operator, or our own, deployed on first use.
+ */
 
 import { DEPOSIT_CONTRACT_CODE } from '../../../core/staking/deposit-contract.ts';
 import type { TransactionOrder } from '../../../core/submission/ports.ts';
@@ -22,7 +24,7 @@ export function isDeployment(transactionId: string): boolean {
 export class DepositContract {
   private readonly database: Database;
   private readonly named: string | undefined;
-  /** Somebody waits for the contract. */
+  /** A request waits for the contract. */
   isWanted = false;
 
   constructor(database: Database, named: string | undefined) {
@@ -34,7 +36,7 @@ export class DepositContract {
     return this.named ?? (await this.setting('contract'));
   }
 
-  /** A transaction that deploys it is under way. */
+  /** A deployment transaction is pending. */
   async isComing(): Promise<boolean> {
     return (await this.setting(NAME)) !== undefined;
   }

@@ -105,7 +105,7 @@ export class DepositStore implements SubmissionStore<TransactionOrder> {
       } else if (isGood && receipt.contractAddress) {
         await keepContract(query, receipt.contractAddress.toLowerCase());
       } else {
-        // Whoever asks for the contract next has it tried again.
+        // The next request for the contract tries again.
         this.contract.isWanted = false;
         await forgetDeployment(query, id);
       }

@@ -1,4 +1,4 @@
-/** Deposits on their way to the ledger, and the contract that they go to. */
+/** Sends deposits to the ledger, and deploys their contract. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../../core/base/ports.ts';
 import type { TransactionOrder } from '../../../core/submission/ports.ts';
@@ -13,7 +13,7 @@ const DEPLOY_PAUSE_MS = 100;
 
 export interface DepositsParts extends Omit<SubmitterParts<TransactionOrder>, 'store'> {
   readonly database: Database;
-  /** Undefined: our own, deployed when first needed. */
+  /** Undefined: our own, deployed on first use. */
   readonly contract: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export class Deposits {
     this.steady = parts.steady;
   }
 
-  /** Looks now: a stake was added, or the service has started. */
+  /** Polls now: a stake was added, or the service has started. */
   wake(): void {
     this.submitter.wake();
   }
@@ -39,7 +39,7 @@ export class Deposits {
     await this.submitter.stop();
   }
 
-  /** Address of the contract, deployed when it is first asked for; undefined when that takes too long. */
+  /** Address of the contract, deployed on first use; undefined when that takes too long. */
   async contractAddress(): Promise<string | undefined> {
     const { contract, steady } = this;
     const deadline = steady.nowMs() + DEPLOY_PATIENCE_MS;

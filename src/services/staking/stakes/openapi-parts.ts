@@ -2,7 +2,7 @@
 
 export const JSON_TYPE = 'application/json';
 export const TEXT = { type: 'string' };
-/** Marks what is ours, not documented elsewhere. */
+/** Marks our own additions to the documented API. */
 export const OURS = { 'x-quorate': true };
 
 export function inline(schema: object): object {

@@ -1,4 +1,7 @@
-/** The token service in the OpenAPI document: what it takes and answers, beside the operations that its tokens open. */
+/**
+ * The token service in the OpenAPI document: its requests and answers, next to the operations that
+ * need its tokens.
+ */
 import { inline, JSON_TYPE, OURS, reference, TEXT } from './openapi-parts.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -104,24 +107,27 @@ export function tokenPaths(refusals: Refusals): object {
         security: CLIENT_SECURITY,
         requestBody: asked('TokenQuestion'),
         responses: {
-          200: { description: 'It is worth nothing now', content: inline({ type: 'object' }) },
+          200: { description: 'It is now invalid', content: inline({ type: 'object' }) },
           ...refused,
         },
       },
     },
     '/oauth/introspect': {
       post: {
-        summary: 'Tells what a token is worth (RFC 7662)',
+        summary: 'Describes a token (RFC 7662)',
         ...OURS,
         security: CLIENT_SECURITY,
         requestBody: asked('TokenQuestion'),
-        responses: { 200: answered('What there is to tell', 'TokenIntrospection'), ...refused },
+        responses: { 200: answered('The description', 'TokenIntrospection'), ...refused },
       },
     },
-    '/.well-known/jwks.json': open('Keys that tokens are checked with', 'KeySet'),
+    '/.well-known/jwks.json': open('Keys for checking tokens', 'KeySet'),
     '/.well-known/oauth-authorization-server': open('Metadata (RFC 8414)', 'Metadata'),
-    '/.well-known/openid-configuration': open('The same, where some clients look', 'Metadata'),
-    '/health': open('Whether the process lives', 'Health'),
+    '/.well-known/openid-configuration': open(
+      'The same, at another path that some clients use',
+      'Metadata',
+    ),
+    '/health': open('Whether the process is alive', 'Health'),
     '/ready': {
       get: {
         summary: 'Whether it serves',
@@ -130,7 +136,7 @@ export function tokenPaths(refusals: Refusals): object {
         responses: {
           200: answered('It does', 'Health'),
           503: {
-            description: 'Not yet, or the store does not answer',
+            description: 'Not ready, or the store does not answer',
             content: inline({
               anyOf: [reference('Health'), reference('Error')],
             }),

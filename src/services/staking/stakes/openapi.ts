@@ -1,4 +1,6 @@
-/** The OpenAPI 3.1 document of the service, as it answers. Operations that are ours, not documented ones, carry x-quorate. */
+/**
+ * The OpenAPI 3.1 document of the service, as it answers. Our own additions are marked x-quorate.
+ */
 import { inline, OURS, reference, TEXT } from './openapi-parts.ts';
 import { CLIENT_SCHEME, TOKEN_SCHEMAS, tokenPaths } from './openapi-token.ts';
 import { BATCH_MAX, VALIDATOR_GWEI } from './stake-request.ts';
@@ -101,7 +103,7 @@ export function openApiDocument(place: { readonly issuer: string }): object {
       version: '1.0.0',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Where the document was fetched from, behind a proxy too.
+    // The address from which the document was fetched, also behind a proxy.
     servers: [{ url: '/' }],
     security: [{ token: ['stake:read'] }],
     paths: {

@@ -3,12 +3,15 @@ import { fail } from '../../../core/base/errors.ts';
 import { readJsonObject } from '../../../core/base/json-object.ts';
 import type { NewReward } from './rewards.ts';
 
-/** They are recorded in one transaction, which others wait for. */
+/** They are recorded in one transaction, for which others wait. */
 const LINES_MAX = 10_000;
 const NEEDED: readonly string[] = ['pubkey', 'amount', 'reference'];
 const OPTIONAL: readonly string[] = ['at', 'note'];
 
-/** Empty lines do not count. `name`: of the file, for errors. Throws STAKING_REWARD_INVALID, which names the line. */
+/**
+ * Empty lines do not count. `name`: the file's name, for errors. Throws STAKING_REWARD_INVALID,
+ * which names the line.
+ */
 export function readRewardLines(text: string, name: string): readonly NewReward[] {
   const rewards: NewReward[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -17,7 +20,7 @@ export function readRewardLines(text: string, name: string): readonly NewReward[
     if (rewards.length === LINES_MAX) {
       throw fail(
         'STAKING_REWARD_INVALID',
-        `${where}: a file has ${LINES_MAX} rewards at most: split it`,
+        `${where}: a file may have at most ${LINES_MAX} rewards: split it`,
       );
     }
     rewards.push({ ...readReward(line, where), where });

@@ -1,4 +1,7 @@
-/** Rewards of validators: recorded by the operator, each once under a reference of their own, and read by the validators' clients. */
+/**
+ * Rewards of validators: recorded by the operator, each once under its own reference, and read by
+ * the validators' clients.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 import { change } from '../../../io/database/audit-trail.ts';
@@ -7,7 +10,7 @@ import { type Page, PUBKEY, timeOf } from './stakes.ts';
 
 const AMOUNT = /^[0-9]{1,20}$/;
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-/** Without what a terminal, a log or a database would take for more than text. */
+/** Without characters that a terminal, a log or a database would interpret. */
 const PLAIN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 const REFERENCE_CHARACTERS_MAX = 128;
 const NOTE_CHARACTERS_MAX = 500;
@@ -38,7 +41,7 @@ export interface NewReward {
   readonly amount: string;
   /** The operator's own id of it. */
   readonly reference: string;
-  /** ISO 8601, with a zone unless it is a day alone; undefined: now. */
+  /** ISO 8601, with a time zone unless it is only a day; undefined: now. */
   readonly at?: string | undefined;
   readonly note?: string | undefined;
   /** File and line, for errors. */
@@ -47,7 +50,7 @@ export interface NewReward {
 
 export interface RewardOutcome {
   readonly number: number;
-  /** False: it was there before, the same in all that was said. */
+  /** False: it already existed, identical in everything given. */
   readonly isNew: boolean;
 }
 
@@ -55,7 +58,7 @@ interface CheckedReward {
   readonly pubkey: string;
   readonly amount: string;
   readonly reference: string;
-  /** Undefined: not said. */
+  /** Undefined: not given. */
   readonly at: number | undefined;
   readonly note: string;
 }
@@ -96,7 +99,8 @@ export class Rewards {
     clock: Clock,
   ): Promise<readonly RewardOutcome[]> {
     return this.database.transaction(async (query) => {
-      // First of all the revision's row: nobody else records, and numbers have no gaps that a reader could pass by.
+      // First locks the revision's row: no one else records, so numbers have no gaps that a reader
+      // could skip.
       await query('UPDATE revision SET value = value WHERE one = 1');
       const outcomes: RewardOutcome[] = [];
       for (const reward of wanted) {
@@ -188,11 +192,13 @@ function checked(
     !isTrimmed(reference)
   ) {
     throw invalid(
-      `a reference has 1 to ${REFERENCE_CHARACTERS_MAX} printable characters, no blank first or last`,
+      `a reference must have 1 to ${REFERENCE_CHARACTERS_MAX} printable characters, without a leading or trailing blank`,
     );
   }
   if (note.length > NOTE_CHARACTERS_MAX || !PLAIN.test(note)) {
-    throw invalid(`a note has ${NOTE_CHARACTERS_MAX} printable characters at most, in one line`);
+    throw invalid(
+      `a note may have at most ${NOTE_CHARACTERS_MAX} printable characters, in one line`,
+    );
   }
   const atMs = time === undefined ? undefined : timeIn(time, nowMs);
   return {
@@ -213,15 +219,15 @@ function timeIn(text: string, nowMs: number): number {
   const ms = Date.parse(text);
   if (day === undefined || Number.isNaN(ms) || !isDay(day)) {
     throw invalid(
-      `${quoted(text)} is no time: write it as 2026-01-31T12:00:00Z, or 2026-01-31 for the beginning of that day (UTC)`,
+      `${quoted(text)} is not a valid time: write it as 2026-01-31T12:00:00Z, or 2026-01-31 for the beginning of that day (UTC)`,
     );
   }
   if (ms > nowMs + AHEAD_MS_MAX)
-    throw invalid(`${text} has not come yet: a reward is recorded when it was paid`);
+    throw invalid(`${text} is in the future: record a reward after it was paid`);
   return ms;
 }
 
-/** Date.parse takes 31 June for 1 July. */
+/** Date.parse reads 31 June as 1 July. */
 function isDay(day: string): boolean {
   const ms = Date.parse(day);
   return !Number.isNaN(ms) && timeOf(ms).startsWith(day);

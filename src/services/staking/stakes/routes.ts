@@ -1,4 +1,6 @@
-/** The staking API over HTTP, behind bearer tokens: the documented operations, and reads of ours. */
+/**
+ * The staking API over HTTP, behind bearer tokens: the documented operations, and our own reads.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../core/base/ports.ts';
 import { badCredentials, bearerRefusal, invalidToken } from '../../../io/auth/bearer.ts';
@@ -24,7 +26,7 @@ export interface StakeRouteParts {
   readonly stakes: Stakes;
   readonly rewards: Rewards;
   readonly idempotency: Idempotency;
-  /** What deposits go to; undefined when none can be made now. */
+  /** Target of deposits; undefined when none can be made now. */
   readonly target: () => Promise<DepositTarget | undefined>;
   /** Called when a stake was added. */
   readonly added: () => void;
@@ -50,7 +52,7 @@ export function stakeRoutes(parts: StakeRouteParts): readonly Route[] {
   const one = (path: string, name: 'id' | 'pubkey', form: RegExp) =>
     read(path, async ({ params }, clientId) => {
       const value = params[name]!.toLowerCase();
-      // Stores don't take every text.
+      // Stores do not accept every text.
       const found = form.test(value) ? await stakes.find(clientId, name, value) : undefined;
       if (!found) throw new ApiError(404, 'not_found', 'there is no such stake of this client');
       return json(200, found);
@@ -83,7 +85,7 @@ async function answer(
   scope: string,
   handle: Handler,
 ): Promise<HttpReply> {
-  // What a client owns is kept by nobody on the way, nor is a refusal.
+  // Neither a client's data nor a refusal may be cached.
   const id = { 'x-request-id': randomUUID(), 'cache-control': 'no-store' };
   try {
     const reply = await handle(request, await clientOf(parts, request, scope));

@@ -1,4 +1,4 @@
-/** What a client asks to stake, with the members of the documented API. Amounts are gwei. */
+/** A client's stake request, with the members of the documented API. Amounts are gwei. */
 import { readJsonObject } from '../../../core/base/json-object.ts';
 import { badRequest } from './api-error.ts';
 
@@ -9,19 +9,19 @@ const LIST_MAX = 100;
 const CLOUD_PROVIDERS = ['azure', 'aws'];
 const REGIONS = ['as-japan', 'as-singapore', 'eu-sweden', 'eu-ireland', 'us-east', 'us-central'];
 const CLIENT_TYPES = ['teku', 'lighthouse'];
-/** Grouped, unlike the documented one, which takes any text around the two forms. */
+/** Grouped, unlike the documented expression, which accepts any text around the two forms. */
 const WITHDRAWAL = /^(?:0x[0-9a-fA-F]{96}|0x[0-9a-fA-F]{40})$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ZERO_ADDRESS = /^0x0{40}$/;
 const AMOUNT = /^[0-9]{1,20}$/;
 const VAULT_NAME = /^[ a-zA-Z0-9_-]{3,20}$/;
-/** Letters of a URL, without what a page or a log would take for more than text. */
+/** Characters of a URL, without those that a page or a log would interpret. */
 const RELAY = /^https?:\/\/0x[0-9a-fA-F]{96}@[\w.~:/?#[\]!$&()*+,;=%-]{1,200}$/;
 
 export interface StakeTerms {
   readonly withdrawalOwner: string;
   readonly validators: number;
-  /** The optional members, as given. */
+  /** The optional members, as given by the client. */
   readonly options: Readonly<Record<string, unknown>>;
   /** All members, as given. */
   readonly asked: Readonly<Record<string, unknown>>;
@@ -48,9 +48,9 @@ export function readStakeTerms(body: Uint8Array, validatorsMax: number): StakeTe
   }
   text(AMOUNT, 'a decimal number of gwei, as text')(amount, 'amount');
   for (const [name, value] of Object.entries(options)) {
-    // Not what every object inherits, such as `constructor`.
+    // Own members only, not inherited ones such as `constructor`.
     const check = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-    // A misspelt fee_recipient that went unnoticed would cost money.
+    // An unnoticed misspelt fee_recipient would cost money.
     if (!check) throw badRequest(`there is no member ${JSON.stringify(name.slice(0, 50))}`);
     check(value, name);
   }
@@ -80,7 +80,7 @@ function validatorsOf(gwei: bigint, max: number): number {
     throw badRequest(
       max === 1
         ? `amount must be ${VALIDATOR_GWEI}`
-        : `amount must be a multiple of ${VALIDATOR_GWEI}, for ${max} validators at most`,
+        : `amount must be a multiple of ${VALIDATOR_GWEI}, for at most ${max} validators`,
     );
   }
   return Number(count);
@@ -96,7 +96,7 @@ function text(form: RegExp, words: string): Check {
 function oneOf(values: readonly string[]): Check {
   return (value, name) => {
     if (!values.includes(value as string)) {
-      throw badRequest(`${name} must be of ${values.join(', ')}`);
+      throw badRequest(`${name} must be one of ${values.join(', ')}`);
     }
   };
 }

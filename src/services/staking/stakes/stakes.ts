@@ -1,4 +1,4 @@
-/** Stakes in the store: made with their deposits signed, read by their clients. */
+/** Stakes in the store: created with signed deposits, read by their clients. */
 import { randomUUID } from 'node:crypto';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { withdrawalCredentials } from '../../../core/staking/deposit.ts';
@@ -44,7 +44,7 @@ export interface Page {
 
 /** 48 bytes. */
 export const PUBKEY = /^0x[0-9a-f]{96}$/i;
-/** Deposits that are being signed: what one thread makes in ten seconds. */
+/** Most deposits being signed: what one thread signs in ten seconds. */
 const SIGNING_MAX = 400;
 
 const SELECT = `SELECT s.*, t.hash, t.block_number FROM stake s
@@ -61,7 +61,7 @@ export class Stakes {
     this.signer = signer;
   }
 
-  /** Keys that nobody had before, and deposits signed with them. Throws ApiError when too many are being signed. */
+  /** New keys, and deposits signed with them. Throws ApiError when too many are being signed. */
   async sign(terms: StakeTerms): Promise<readonly NewStake[]> {
     if (this.signing + terms.validators > SIGNING_MAX) throw busy();
     this.signing += terms.validators;
@@ -100,7 +100,8 @@ export class Stakes {
     made: readonly NewStake[],
     nowMs: number,
   ): Promise<void> {
-    // Takes the row that all who add stakes take: numbers have no gaps that a reader could pass by.
+    // Locks the row that everyone who adds stakes locks, so that numbers have no gaps that a reader
+    // could skip.
     const [row] = await query(
       `UPDATE setting SET value = CAST(CAST(value AS bigint) + $1 AS text)
        WHERE name = 'stakes' RETURNING value`,
@@ -137,14 +138,14 @@ export class Stakes {
     return row && stakeOf(row);
   }
 
-  /** Makes the counters where they are missing. */
+  /** Creates missing counters. */
   async prepare(): Promise<void> {
     await this.database.query(
       "INSERT INTO setting (name, value) VALUES ('stakes', '0'), ('validators', '0') ON CONFLICT DO NOTHING",
     );
   }
 
-  /** Gaps do no harm: a key that was taken and not used is not used again. */
+  /** Gaps are harmless: a key taken but not used is not used again. */
   private async takeIndices(count: number): Promise<number> {
     const [row] = await this.database.query(
       `UPDATE setting SET value = CAST(CAST(value AS bigint) + $1 AS text)
@@ -159,7 +160,7 @@ function busy(): ApiError {
   return new ApiError(
     503,
     'temporarily_unavailable',
-    'too many deposits are being signed: ask again in a moment, with the same Idempotency-Key',
+    'too many deposits are being signed: try again in a moment, with the same Idempotency-Key',
     { 'retry-after': '5' },
   );
 }

@@ -1,4 +1,4 @@
-/** Opens the store that the configuration names, with its tables in place, and the file of secrets beside it. */
+/** Opens the configured store, creates its tables, and reads the secret file. */
 
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,12 +25,15 @@ export interface StoreSource {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether openStakingStore would find one. Of a PostgreSQL database only its tables could tell. */
+/**
+ * Whether openStakingStore would find one. A PostgreSQL database would show it only by its
+ * tables.
+ */
 export function isStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
   return storeUrl !== undefined || isThere(join(dataFolder, FILE));
 }
 
-/** Makes what is missing. Throws STORAGE_…. */
+/** Creates whatever is missing. Throws STORAGE_…. */
 export async function openStakingStore(
   source: StoreSource,
   env: Environment,
@@ -50,8 +53,9 @@ export async function openStakingStore(
 }
 
 /**
- * What seals the signing keys in the store, and what validators' keys are derived from. Made at the first start: back it up,
- * and give all instances that share a store the same file. Throws STAKING_SECRET_INVALID.
+ * Encrypts the signing keys in the store, and is the seed of validators' keys. Created at the first
+ * start: back it up, and give all instances that share a store the same file. Throws
+ * STAKING_SECRET_INVALID.
  */
 export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: string) => Buffer {
   const file = secretFile ?? join(dataFolder, 'secret');
@@ -70,7 +74,10 @@ export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: s
   return (purpose) => createHmac('sha256', secret).update(purpose).digest();
 }
 
-/** Whole or not at all: another instance or a command may make it at the same time, and the first one's stays. */
+/**
+ * Created atomically: another instance or a command may do so at the same time, and the first one
+ * wins.
+ */
 function makeSecret(file: string): void {
   const own = `${file}.${randomUUID()}`;
   const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;

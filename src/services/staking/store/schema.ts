@@ -6,7 +6,8 @@ export const SCHEMA: Schema = {
   service: 'staking',
   versions: [
     [
-      // One row. Raised by whatever a running service must hear of; the audit trail is numbered by it.
+      // One row. Raised by every change that a running service must notice; it numbers the audit
+      // trail.
       'CREATE TABLE revision (one integer PRIMARY KEY, value bigint NOT NULL)',
       'INSERT INTO revision (one, value) VALUES (1, 0)',
       `CREATE TABLE audit (number bigint PRIMARY KEY, at bigint NOT NULL, actor text NOT NULL, action text NOT NULL,
@@ -35,7 +36,7 @@ export const SCHEMA: Schema = {
       'CREATE INDEX reward_pubkey ON reward (pubkey, number)',
     ],
     [
-      // The operator's own id of a reward: what makes a repeat harmless.
+      // The operator's own id of a reward, which makes repeats harmless.
       'ALTER TABLE reward ADD COLUMN reference text',
       'CREATE UNIQUE INDEX reward_reference ON reward (reference)',
     ],

@@ -1,10 +1,10 @@
-/** How often a client may ask, and how often somebody may be wrong: by client and by address, in memory. */
+/** Limits of requests and of wrong secrets, per client and per address, in memory. */
 import { Lru } from '../../../core/base/lru.ts';
 
 const TRACKED_MAX = 20_000;
 
 export interface AttemptRules {
-  /** Tokens a second that one client may ask for on the long run, and at once. */
+  /** Tokens per second for one client in the long run, and at once. */
   readonly rate: number;
   readonly burst: number;
   /** Wrong secrets within the window before more are refused, of one client and of one address. */
@@ -44,7 +44,10 @@ export class Attempts {
     this.rules = rules;
   }
 
-  /** Milliseconds for which secrets of this client, or from this address, are not looked at; 0: they are. */
+  /**
+   * Milliseconds during which secrets of this client, or from this address, are not checked; 0:
+   * they are checked.
+   */
   lockedMs(clientId: string, address: string, nowMs: number): number {
     const ends = [`client ${clientId}`, `address ${address}`].map(
       (key) => this.failures.get(key)?.lockedUntilMs ?? 0,
@@ -60,12 +63,12 @@ export class Attempts {
     }
   }
 
-  /** It has shown a right secret, or was given a new one. */
+  /** It presented a correct secret, or got a new one. */
   forgive(clientId: string): void {
     this.failures.delete(`client ${clientId}`);
   }
 
-  /** Milliseconds until this client may have its next token; 0: it takes one now. */
+  /** Milliseconds until this client may have its next token; 0: takes one now. */
   waitMs(clientId: string, nowMs: number): number {
     const { rate, burst } = this.rules;
     const bucket = this.buckets.get(clientId) ?? { tokens: burst, atMs: nowMs };

@@ -1,4 +1,4 @@
-/** Clients as the store has them, held in memory so that a token request asks no database. */
+/** A copy of the stored clients in memory, so that a token request needs no database query. */
 import type { Database, Row } from '../../../io/database/database.ts';
 
 export interface Client {
@@ -7,7 +7,7 @@ export interface Client {
   /** Compared exactly. */
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
-  /** It may ask about the tokens of its audiences, as a resource server does. */
+  /** It may introspect its audiences' tokens, as a resource server does. */
   readonly mayIntrospect: boolean;
   readonly createdAt: number;
   readonly disabledAt: number | undefined;
@@ -47,7 +47,7 @@ export class Clients {
     return this.audiences.has(audience);
   }
 
-  /** Takes over what was changed after that revision; returns the ids of those that were. */
+  /** Applies changes after that revision; returns the ids of the changed clients. */
   async refresh(since: number): Promise<readonly string[]> {
     const changed = await readClients(this.database, since);
     for (const client of changed) this.byId.set(client.id, client);
@@ -56,7 +56,7 @@ export class Clients {
   }
 }
 
-/** Those that were made or changed after a revision, by name. */
+/** Clients created or changed after a revision, by name. */
 export async function readClients(database: Database, since = -1): Promise<readonly Client[]> {
   const rows = await database.query('SELECT * FROM client WHERE revision > $1 ORDER BY name, id', [
     since,

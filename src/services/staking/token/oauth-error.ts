@@ -1,4 +1,7 @@
-/** Refusals of the token service, in the standard's words (RFC 6749 §5.2) or in those of the host that the API's clients know. */
+/**
+ * Refusals of the token service, in the standard's words (RFC 6749 §5.2) or in those of the host
+ * known to the API's clients.
+ */
 import type { HttpReply } from '../../../io/http/server.ts';
 
 export const ERROR_STYLES = ['rfc6749', 'auth0'] as const;
@@ -13,7 +16,7 @@ export type Refusal =
   | { readonly kind: 'unknown_audience' | 'foreign_audience'; readonly audience: string }
   | { readonly kind: 'several_resources' }
   | { readonly kind: 'invalid_scope' }
-  /** There is nothing at that path, for that method. */
+  /** No route for that path and method. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'too_many_requests'; readonly retrySeconds: number }
   | { readonly kind: 'unavailable' };
@@ -22,7 +25,7 @@ export type Refusal =
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 const CHALLENGE = 'Basic realm="quorate", charset="UTF-8"';
 
-/** Thrown by what reads a request; never holds what was wrong with a secret. */
+/** Thrown while reading a request; never reveals what was wrong with a secret. */
 export class OAuthRefusal extends Error {
   readonly refusal: Refusal;
 
@@ -76,7 +79,7 @@ function standardWords(refusal: Refusal): Words {
         description: 'the only grant type is client_credentials',
       };
     case 'no_audience':
-      return { status: 400, error: 'invalid_target', description: 'an audience is needed' };
+      return { status: 400, error: 'invalid_target', description: 'an audience is required' };
     case 'unknown_audience':
     case 'foreign_audience':
       return {
@@ -112,12 +115,12 @@ function standardWords(refusal: Refusal): Words {
       return {
         status: 503,
         error: 'temporarily_unavailable',
-        description: 'the service cannot answer now: try again',
+        description: 'the service cannot answer now: try again later',
       };
   }
 }
 
-/** Undefined: that host says it in the standard's words too. */
+/** Undefined: that host uses the standard's words too. */
 function auth0Words(refusal: Refusal): Words | undefined {
   switch (refusal.kind) {
     case 'invalid_client':
@@ -158,7 +161,10 @@ function auth0Words(refusal: Refusal): Words | undefined {
   }
 }
 
-/** Without what a terminal or a log would take for more than text; RFC 6749 §5.2 has no quotes and no backslashes either. */
+/**
+ * Without characters that a terminal or a log would interpret; RFC 6749 §5.2 has no quotes and no
+ * backslashes either.
+ */
 function printable(text: string, style: ErrorStyle): string {
   return text.replace(
     style === 'rfc6749' ? /[^\x20\x21\x23-\x5b\x5d-\x7e]/g : /[^\x20-\x7e]/g,

@@ -1,6 +1,7 @@
 /**
- * Requests to the token, revocation and introspection endpoints: parameters in a form (RFC 6749) or in JSON (as the staking
- * API's clients send them), and who the client says it is, by HTTP Basic or in the body, never both.
+ * Requests to the token, revocation and introspection endpoints: parameters in a form (RFC 6749) or
+ * in JSON (as the staking API's clients send them), and the client's credentials, by HTTP Basic or
+ * in the body, never both.
  */
 import { readJsonObject } from '../../../core/base/json-object.ts';
 import { OAuthRefusal } from './oauth-error.ts';
@@ -9,13 +10,13 @@ const PARAMETERS_MAX = 64;
 const NAME_CHARACTERS_SHOWN_MAX = 50;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-/** Parameters that may stand several times in the standards (RFC 8707 §2). */
+/** Parameters that the standards allow several times (RFC 8707 §2). */
 const RESOURCE = 'resource';
 
 export interface RawRequest {
   readonly contentType: string | undefined;
   readonly authorization: string | undefined;
-  /** There are several of that header. */
+  /** That header occurs several times. */
   readonly isAuthorizedTwice?: boolean | undefined;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Uint8Array;
@@ -28,7 +29,7 @@ export interface ClientClaim {
 }
 
 export interface OAuthRequest {
-  /** Empty values are left out, as if they had not been sent (RFC 6749 §3.1). */
+  /** Empty values are ignored, as if not sent (RFC 6749 §3.1). */
   readonly parameters: ReadonlyMap<string, string>;
   readonly client: ClientClaim;
 }
@@ -85,7 +86,7 @@ function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw invalid('the form is not encoded as a form');
+    throw invalid('the body is not a URL-encoded form');
   }
 }
 
@@ -115,7 +116,7 @@ function clientClaim(
   if (authorization !== undefined && authorization !== '') {
     const basic = basicClaim(authorization);
     if (secret !== undefined) throw invalid('the client gives its secret twice: choose one way');
-    if (id !== undefined && id !== basic.id) throw invalid('client_id is another client');
+    if (id !== undefined && id !== basic.id) throw invalid('client_id names a different client');
     return basic;
   }
   if (id === undefined || secret === undefined) {

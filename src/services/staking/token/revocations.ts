@@ -1,9 +1,12 @@
-/** Tokens that were taken back before their end, by id: in the store for good, in memory for the check of each request. */
+/**
+ * Tokens revoked before they expire, by id: permanently in the store, and in memory for checking
+ * each request.
+ */
 
 import { change } from '../../../io/database/audit-trail.ts';
 import type { Database } from '../../../io/database/database.ts';
 
-/** Beyond the token's end: a clock that was set forth and back again must not bring it to life. */
+/** Kept beyond the token's expiry: setting a clock forward and back must not revive it. */
 const KEPT_MS = 86_400_000;
 
 export interface RevokedToken {
@@ -22,7 +25,7 @@ export class Revocations {
 
   readonly has = (id: string): boolean => this.endOf.has(id);
 
-  /** Takes over what was revoked after that revision; forgets what is worth nothing anyway. */
+  /** Applies revocations after that revision; forgets expired tokens. */
   async refresh(since: number, nowMs: number): Promise<void> {
     const rows = await this.database.query(
       'SELECT id, expires_at FROM revoked_token WHERE revision > $1 AND expires_at > $2',

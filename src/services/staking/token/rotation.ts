@@ -1,8 +1,8 @@
-/** What a new signing key is like, made by the service or by a command. */
+/** Properties of a new signing key, created by the service or by a command. */
 import type { KeyConfig } from '../config.ts';
 import type { RotationPlan } from './signing-keys.ts';
 
-/** Longer than others keep the key set (token/routes.ts). */
+/** Longer than others cache the key set (token/routes.ts). */
 const KEY_LEAD_MS = 10 * 60_000;
 
 export function rotationOf({

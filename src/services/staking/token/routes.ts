@@ -6,7 +6,10 @@ import { type OAuthRequest, readRequest } from './request.ts';
 import type { TokenService } from './service.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** How long others may keep the key set: a new key is published for longer than that before it signs. */
+/**
+ * How long others may cache the key set: a new key is published for longer than that before it
+ * signs.
+ */
 const KEY_SET_SECONDS = 300;
 const OTHER_METHODS = ['GET', 'PUT', 'DELETE'] as const;
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];

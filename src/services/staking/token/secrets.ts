@@ -1,4 +1,7 @@
-/** Client secrets: made at random, kept as scrypt hashes, and once found right, recognised fast by this process. */
+/**
+ * Client secrets: random, stored as scrypt hashes; once verified, this process recognises them
+ * quickly.
+ */
 import { createHmac, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
@@ -6,14 +9,14 @@ import { Lru } from '../../../core/base/lru.ts';
 const SECRET_BYTES = 32;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** 16 MB and some tens of milliseconds each. */
+/** Each takes 16 MB and some tens of milliseconds. */
 const COST_LOG2 = 14;
 const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 const SECRET_CHARACTERS_MAX = 1024;
 /** Of a client: an old one and a new one. */
 export const LIVE_SECRETS_MAX = 2;
-/** Slow checks: at the same time, waiting for their turn, and found right and remembered. */
+/** Limits of slow checks: concurrent, waiting, and remembered as correct. */
 const RUNNING_MAX = 2;
 const WAITING_MAX = 64;
 const REMEMBERED_MAX = 10_000;
@@ -56,17 +59,23 @@ function derive(secret: string, salt: Buffer, cost: ScryptOptions): Promise<Buff
 }
 
 export class SecretChecker {
-  /** Of this process and this run only: what is remembered is of no use to anybody else. */
+  /** For this run only: remembered values are useless elsewhere. */
   private readonly key = randomBytes(32);
   /** By keyed hash of client and secret: the stored hash that it matched. */
   private readonly remembered = new Lru<string, string>(REMEMBERED_MAX);
   private readonly underWay = new Map<string, Promise<boolean>>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
-  /** A stranger's secret is checked against this one, and so is that of a client with one secret: all wait as long. */
+  /**
+   * A stranger's secret is checked against this one, as is that of a client with one secret, so
+   * that all take equally long.
+   */
   private readonly nobody = hashSecret(newSecret());
 
-  /** True without slow work: this process has found this secret right before, and it is still among `hashes`. */
+  /**
+   * True without slow work: this process verified this secret before, and it is still among
+   * `hashes`.
+   */
   remembers(clientId: string, secret: string, hashes: readonly string[]): boolean {
     const known = this.remembered.get(this.markOf(clientId, secret));
     return known !== undefined && hashes.includes(known);
@@ -78,7 +87,7 @@ export class SecretChecker {
     secret: string,
     hashes: readonly string[] | undefined,
   ): Promise<boolean> {
-    // For scrypt, a text and the same with zeros after it are one.
+    // scrypt does not distinguish a text from the same text followed by zeros.
     if (secret.length > SECRET_CHARACTERS_MAX || secret.includes('\0')) return false;
     const mark = this.markOf(clientId, secret);
     const held = this.underWay.get(mark);

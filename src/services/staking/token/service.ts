@@ -1,4 +1,7 @@
-/** Issues tokens for client credentials (RFC 6749 §4.4, RFC 9068), and says or ends what they are worth (RFC 7662, RFC 7009). */
+/**
+ * Issues tokens for client credentials (RFC 6749 §4.4, RFC 9068), and introspects or revokes them
+ * (RFC 7662, RFC 7009).
+ */
 import { randomUUID } from 'node:crypto';
 import { CompactSign, errors, type JWTPayload, jwtVerify } from 'jose';
 import { hasCode } from '../../../core/base/errors.ts';
@@ -20,7 +23,7 @@ import { ALGORITHMS, type SigningKeys } from './signing-keys.ts';
 const GRANT = 'client_credentials';
 /** Of RFC 6749 §3.3, with blanks between. */
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
-/** Of any client id: what is longer is nobody, and not remembered as one who tried. */
+/** Longest client id: longer ones are unknown, and not remembered among attempts. */
 const CLIENT_ID_CHARACTERS_MAX = 128;
 
 export interface TokenServiceParts {
@@ -30,7 +33,7 @@ export interface TokenServiceParts {
   readonly tokenSeconds: number;
   readonly toleranceSeconds: number;
   readonly clock: Clock;
-  /** Never set back or forth: who tries too often waits by it. */
+  /** Monotonic: limits of attempts are measured by it. */
   readonly steady: Clock;
   readonly clients: Clients;
   readonly secrets: SecretChecker;
@@ -69,7 +72,10 @@ export class TokenService {
     return this.sign(client, audience, scope);
   }
 
-  /** Ends a token of the client's own; any other text is fine, and nothing happens (RFC 7009 §2.2). Throws OAuthRefusal. */
+  /**
+   * Revokes one of the client's own tokens; any other text is accepted without effect (RFC 7009
+   * §2.2). Throws OAuthRefusal.
+   */
   async revoke(request: OAuthRequest, address: string): Promise<void> {
     const client = await this.authenticate(request.client, address);
     const claims = await this.claimsOf(tokenOf(request));
@@ -83,7 +89,9 @@ export class TokenService {
     await revocations.add(revoked, clock.nowMs());
   }
 
-  /** `active` is false of anything that the asking client has no business with. Throws OAuthRefusal. */
+  /**
+   * `active` is false for anything that does not concern the asking client. Throws OAuthRefusal.
+   */
   async introspect(
     request: OAuthRequest,
     address: string,
@@ -106,7 +114,7 @@ export class TokenService {
     if (claim.id.length > CLIENT_ID_CHARACTERS_MAX) throw stranger(claim);
     const client = clients.find(claim.id);
     const hashes = client && liveHashes(client, clock.nowMs());
-    // Whoever has shown its secret before is not locked out by a stranger's guesses.
+    // A client that has presented its secret before is not locked out by a stranger's guesses.
     if (client && hashes && secrets.remembers(claim.id, claim.secret, hashes)) return client;
     const lockedMs = attempts.lockedMs(claim.id, address, steady.nowMs());
     if (lockedMs > 0) throw tooMany(lockedMs);
@@ -152,13 +160,13 @@ export class TokenService {
     });
   }
 
-  /** Where none is asked for: all that the client has. */
+  /** By default: all that the client has. */
   private scopeOf({ scopes }: Client, asked: string | undefined): string {
     if (asked === undefined) return scopes.join(' ');
     if (!SCOPE_FORM.test(asked)) throw new OAuthRefusal({ kind: 'invalid_scope' });
     const wanted = [...new Set(asked.split(' '))];
     const granted = wanted.filter((scope) => scopes.includes(scope));
-    // That host leaves out what is not granted; the standard refuses.
+    // That host omits what is not granted; the standard refuses.
     if (this.parts.style === 'rfc6749' && granted.length < wanted.length) {
       throw new OAuthRefusal({ kind: 'invalid_scope' });
     }
@@ -183,7 +191,7 @@ export class TokenService {
       ...(scope === '' ? {} : { scope }),
     };
     const header = { alg: key.algorithm, typ: PROFILE_TYPE, kid: key.kid };
-    // Not SignJWT, which copies the claims to check what is known here.
+    // Not SignJWT, which copies and checks the claims needlessly.
     const payload = Buffer.from(JSON.stringify(claims));
     const token = await new CompactSign(payload).setProtectedHeader(header).sign(key.privateKey);
     return {
@@ -194,7 +202,7 @@ export class TokenService {
     };
   }
 
-  /** Undefined for what is not a living token of this issuer. */
+  /** Undefined for anything but a valid token of this issuer. */
   private async claimsOf(token: string): Promise<JWTPayload | undefined> {
     const { clock, place, keys, toleranceSeconds } = this.parts;
     if (token.length > TOKEN_CHARACTERS_MAX || !WEB_TOKEN.test(token)) return undefined;

@@ -1,6 +1,7 @@
 /**
- * Keys that sign tokens. A new one is published first and signs when everybody had time to fetch it; an old one is published
- * until its last token is worth nothing any more. Private parts are sealed in the store.
+ * Keys that sign tokens. A new one is published first and signs when everyone had time to fetch it;
+ * an old one is published until its last token has expired. Private parts are encrypted in the
+ * store.
  */
 import {
   createCipheriv,
@@ -29,7 +30,7 @@ const RSA_BITS = 2048;
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Long ago, so that no clock that is set back brings it to life again. */
+/** Long ago, so that setting a clock back cannot revive it. */
 const WITHDRAWN_AT = 0;
 
 export interface SigningKey {
@@ -39,7 +40,7 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
   readonly privateKey: CryptoKey;
   readonly createdAt: number;
-  /** Signs from then on, until a younger one does. */
+  /** Signs from then on, until a newer one does. */
   readonly activeAt: number;
   /** Published until then; undefined: no end is set. */
   readonly retiredAt: number | undefined;
@@ -56,12 +57,15 @@ export class SigningKeys {
     this.seal = seal;
   }
 
-  /** Throws STAKING_SECRET_INVALID when the store was sealed with another secret. */
+  /** Throws STAKING_SECRET_INVALID when the store was encrypted with a different secret. */
   async refresh(): Promise<void> {
     this.keys = await readKeys(this.database, this.seal);
   }
 
-  /** Undefined: none was made yet. Where the clock was set back to before the first one, that one signs. */
+  /**
+   * Undefined: there is none yet. If the clock was set back to before the first one, that one
+   * signs.
+   */
   current(nowMs: number): SigningKey | undefined {
     const live = this.live(nowMs);
     return live.filter(({ activeAt }) => activeAt <= nowMs).at(-1) ?? live[0];
@@ -71,12 +75,15 @@ export class SigningKeys {
     return this.keys.at(-1);
   }
 
-  /** What is published. */
+  /** The published keys. */
   published(nowMs: number): { readonly keys: readonly JWK[] } {
     return { keys: this.live(nowMs).map(({ publicJwk }) => publicJwk) };
   }
 
-  /** As `jwtVerify` of jose asks for it: a key verifies its own algorithm alone. Rejects with JWKSNoMatchingKey. */
+  /**
+   * As `jwtVerify` of jose calls it: a key verifies only its own algorithm. Rejects with
+   * JWKSNoMatchingKey.
+   */
   find(header: JWSHeaderParameters, nowMs: number): KeyObject {
     const found = this.live(nowMs).find(
       ({ kid, algorithm }) => kid === header.kid && algorithm === header.alg,
@@ -85,7 +92,7 @@ export class SigningKeys {
     return found.publicKey;
   }
 
-  /** Whether tokens under that key are worth anything. */
+  /** Whether tokens of that key are valid. */
   isLive(keyId: string, nowMs: number): boolean {
     return this.live(nowMs).some(({ kid }) => kid === keyId);
   }
@@ -102,11 +109,11 @@ export interface RotationPlan {
   readonly leadMs: number;
   /** How long tokens of the old keys live on. */
   readonly tokenMs: number;
-  /** The old keys are withdrawn with all their tokens. */
+  /** The old keys are revoked with all their tokens. */
   readonly revokesOld?: boolean;
 }
 
-/** Inside a transaction: the id of the key that is to sign last. */
+/** Inside a transaction: the id of the key that will sign last. */
 export async function newestKey(query: Query): Promise<string | undefined> {
   const [row] = await query(
     'SELECT kid FROM signing_key ORDER BY active_at DESC, created_at DESC LIMIT 1',
@@ -114,7 +121,10 @@ export async function newestKey(query: Query): Promise<string | undefined> {
   return row && String(row.kid);
 }
 
-/** Inside a transaction. Returns the new key's id. Throws STAKING_SECRET_INVALID: with another seal, no instance could start. */
+/**
+ * Inside a transaction. Returns the new key's id. Throws STAKING_SECRET_INVALID: with a different
+ * secret no instance could start.
+ */
 export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan): Promise<string> {
   const { algorithm, nowMs, leadMs } = plan;
   for (const row of await query('SELECT kid, sealed FROM signing_key')) secretOf(row, seal);
@@ -135,7 +145,7 @@ export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan)
 
 async function retireOthers(query: Query, activeAt: number, plan: RotationPlan): Promise<void> {
   const { tokenMs, revokesOld } = plan;
-  // One that is to sign later than the new one would take over from it: its time is past before it came.
+  // A key due to sign later than the new one would replace it: it is retired before its time.
   await query('UPDATE signing_key SET active_at = $1 WHERE active_at > $1', [activeAt - 1]);
   if (revokesOld) {
     await query(
