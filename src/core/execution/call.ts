@@ -106,7 +106,7 @@ export function outputOf(outcome: CallOutcome): Uint8Array {
   return outcome.output;
 }
 
-/** The error that geth answers for a failed call: a revert with data has code 3 and shows them. */
+/** geth's error for a failed call: a revert with data has code 3 and includes it. */
 export function errorOf({
   kind,
   error,

@@ -192,7 +192,10 @@ export class ChainStore extends StoredChain {
     });
   }
 
-  /** Takes back one private state, or with `all` the chain itself, to `to`. Durable when it resolves. */
+  /**
+   * Rewinds one private state, or with `all` the whole chain, to block `to`. Durable when it
+   * resolves.
+   */
   rewind(target: Psi | 'all', to: number): Promise<void> {
     return this.turn.run(async () => {
       const psi = target === 'all' ? undefined : target;

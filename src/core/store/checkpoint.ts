@@ -37,7 +37,7 @@ export interface BaseState {
   readonly isWhole: boolean;
 }
 
-/** What the index is a function of: the log up to `position`. */
+/** The log position up to which the index is complete. */
 export interface CheckpointMark {
   readonly number: number;
   readonly hash: Hash32;

@@ -23,7 +23,7 @@ export function stateNotMigrated(number: number, base: { readonly number: number
   );
 }
 
-/** What opening again makes anew from the block log. */
+/** Errors that opening again repairs from the block log. */
 export function indexDamaged(what: string, cause?: unknown): QuorateError {
   return fail(
     'STORE_INDEX_DAMAGED',

@@ -106,7 +106,7 @@ export class IndexRows implements RecordVisitor {
     });
   }
 
-  /** After all records: rows that no record accounts for. */
+  /** After all records: rows that belong to no record. */
   finish(): void {
     for (const [table, due] of this.due) {
       const found = this.parts.count(table);

@@ -84,7 +84,7 @@ class StateLook {
     for (const slot of walkTrie(account.storageRoot, load, ({ message }) => found(message))) {
       const held = this.kv.get(TABLE.head, slotKey(id, hash, account.born, slot.key));
       const isSame = held && equalBytes(encodeSlotLeaf(decodeSlot(held)), slot.value);
-      if (!isSame) found('a slot is missing, or is not that of its trie');
+      if (!isSame) found('a slot is missing or differs from its trie');
       this.slots++;
     }
   }
