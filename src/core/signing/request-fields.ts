@@ -47,9 +47,7 @@ export function addressOrNone(fields: Fields, name: string): Address | undefined
   throw badParams(`${name} must be an address of 20 bytes`);
 }
 
-/**
- * undefined when absent or null. An odd number of digits gets a leading zero, as in EthSigner.
- */
+/** undefined when absent or null. An odd number of digits gets a leading zero, as in EthSigner. */
 export function hexData(fields: Fields, name: string): Uint8Array | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;

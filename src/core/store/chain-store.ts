@@ -150,8 +150,8 @@ export class ChainStore extends StoredChain {
   }
 
   /**
-   * Of an empty store: blocks up to `number` come without their states, which follow them. Nothing but the three steps of a
-   * migration may write before `finishBase`: this, blocks, `appendState`.
+   * Empty store: blocks up to `number` come first, their states follow. Until `finishBase` only
+   * this, blocks and `appendState` may write.
    */
   beginBase(number: number): Promise<void> {
     return this.turn.run(async () => {
@@ -192,10 +192,7 @@ export class ChainStore extends StoredChain {
     });
   }
 
-  /**
-   * Rewinds one private state, or with `all` the whole chain, to block `to`. Durable when it
-   * resolves.
-   */
+  /** Rewinds one private state, or with `all` the chain, to `to`. Durable when it resolves. */
   rewind(target: Psi | 'all', to: number): Promise<void> {
     return this.turn.run(async () => {
       const psi = target === 'all' ? undefined : target;
@@ -305,10 +302,7 @@ export class ChainStore extends StoredChain {
     this.writer.applied = end;
   }
 
-  /**
-   * Computes the tries after the replay in one step: checksums protect each record, and the last
-   * root checks the sum.
-   */
+  /** Tries after the replay: each record has a checksum, and the last root proves all. */
   private rootReplayed(roots: Map<SpaceEntry, Hash32>): void {
     for (const [entry, root] of roots) {
       const writes = entry.recent.latestWrites(entry.checkpoint);

@@ -1,7 +1,6 @@
 /**
  * Read side of a stored chain: blocks from the log, found by the index; state from the index and,
- * above its checkpoint, from memory. `ChainStore` writes it; `ChainReplica` follows from another
- * thread.
+ * above its checkpoint, from memory. `ChainStore` writes; `ChainReplica` follows in another thread.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -207,10 +206,7 @@ export class StoredChain implements ChainReader {
     return entry.trie;
   }
 
-  /**
-   * Reads everything again from the index at `mark`. Throws STORE_CORRUPT when the log lacks its
-   * block.
-   */
+  /** Reads all from the index at `mark`. Throws STORE_CORRUPT when the log lacks its block. */
   protected restart(mark: CheckpointMark | undefined): void {
     this.index = new BlockIndex(this.kv, this.onDamage);
     this.stateSpaces = new Spaces(this.kv, mark, this.trieBytesMax);
@@ -244,10 +240,7 @@ export class StoredChain implements ChainReader {
     }
   }
 
-  /**
-   * Applies a record other than a rewind, without its tries. Returns the roots that they must
-   * have.
-   */
+  /** Applies a record (not a rewind) without tries. Returns the roots that they must have. */
   protected replayRecord(record: ScannedRecord): ReadonlyMap<SpaceEntry, Hash32> {
     const { kind, body, position } = record;
     if (kind === RECORD_KIND.block) {

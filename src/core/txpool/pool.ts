@@ -116,10 +116,7 @@ export class TransactionPool {
     return promoted.filter((transaction) => this.status(transaction.hash) === 'pending');
   }
 
-  /**
-   * The chain has a new head. `mined` are its transactions (of all blocks since the last head);
-   * undefined when the chain was rewound and every sender must be checked.
-   */
+  /** A new head. `mined`: since the last head; undefined: rewound, check every sender. */
   reset(
     head: PoolHead,
     state: PoolState,
@@ -183,10 +180,7 @@ export class TransactionPool {
     return entry.queue.isPending(entry) ? 'pending' : 'queued';
   }
 
-  /**
-   * Removes one, such as a transaction that cannot be executed; later ones of its sender are
-   * queued.
-   */
+  /** Removes one that cannot be executed, say; its sender's later ones are queued. */
   remove(hash: Uint8Array): void {
     const entry = this.entries.get(keyOf(hash));
     if (entry) this.drop(entry);
@@ -357,10 +351,7 @@ export class TransactionPool {
     if (queue.size === 0) this.queues.delete(queue.key);
   }
 
-  /**
-   * Full: a new remote transaction must pay more than the cheapest remote one, or be executable
-   * while others are queued.
-   */
+  /** When full, a new remote one must pay more, or be executable unlike others. */
   private makeRoom(transaction: Transaction, isLocal: boolean): void {
     const { globalSlots, globalQueue, transactionsMax } = this.limits;
     const size = this.entries.size;

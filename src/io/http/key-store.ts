@@ -1,6 +1,4 @@
-/**
- * Converts Java key stores, PKCS#12 and JKS, into the PEM that TLS needs (Tessera SslConfig).
- */
+/** Converts Java key stores, PKCS#12 and JKS, into the PEM that TLS needs (Tessera SslConfig). */
 import { createRequire } from 'node:module';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { isJavaKeyStore, readJavaKeyStore, type StoredKeys } from './java-key-store.ts';

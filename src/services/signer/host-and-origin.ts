@@ -74,9 +74,7 @@ export class HostAndOriginCheck {
     return hosts.includes('*') || hosts.includes(name);
   }
 
-  /**
-   * Exact origins: a list, where Web3Signer uses one large regular expression.
-   */
+  /** Exact origins: a list, where Web3Signer uses one large regular expression. */
   private allowsOrigin(origin: string): boolean {
     const { corsOrigins } = this.settings;
     if (corsOrigins.includes('*')) return WEB_ORIGIN.test(origin);

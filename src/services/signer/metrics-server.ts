@@ -1,6 +1,4 @@
-/**
- * Metrics on a separate port, or sent to a push gateway (Web3Signer PicoCliMetricsPushOptions).
- */
+/** Metrics on a separate port, or sent to a push gateway (Web3Signer PicoCliMetricsPushOptions). */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

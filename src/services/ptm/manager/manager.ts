@@ -113,10 +113,7 @@ export class PrivateTransactionManager {
     return hash;
   }
 
-  /**
-   * Throws PTM_NOT_FOUND when it is not held, or not ours; PTM_PAYLOAD_DAMAGED or
-   * STORAGE_DAMAGED.
-   */
+  /** Throws PTM_NOT_FOUND if not held or not ours, PTM_PAYLOAD_DAMAGED or STORAGE_DAMAGED. */
   async receive(hash: PayloadHash, to?: PublicKey): Promise<Received> {
     try {
       return this.openHeld(await this.store.get(hash), hash, to);
@@ -126,10 +123,7 @@ export class PrivateTransactionManager {
     }
   }
 
-  /**
-   * Many at once, in order; undefined where `receive` would throw PTM_NOT_FOUND, or the error that
-   * it would throw.
-   */
+  /** Many at once, in order; undefined instead of PTM_NOT_FOUND, otherwise the error. */
   async receiveAll(hashes: readonly PayloadHash[]): Promise<(Received | Error | undefined)[]> {
     const payloads = await this.readAll(hashes);
     return payloads.map((payload, i) => {

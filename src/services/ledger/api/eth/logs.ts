@@ -111,9 +111,7 @@ function parseTopics(value: unknown): Hash32[][] {
   });
 }
 
-/**
- * COMPAT: without `fromBlock` and `toBlock` only the newest block is searched, as in GoQuorum.
- */
+/** COMPAT: without `fromBlock` and `toBlock` only the newest block is searched, as in GoQuorum. */
 /** The searched blocks. */
 function lastOf(view: PartyView, { blockHash, to }: FilterArgs): number {
   if (blockHash)

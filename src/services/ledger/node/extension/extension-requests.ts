@@ -265,9 +265,7 @@ export class ExtensionRequests {
     return (own.length > 0 ? own : ran).map(([index]) => payloadHashOf(transactions[index]!.data));
   }
 
-  /**
-   * `ledgerExtension_*` refuses a vote while another extension of the same contract is active.
-   */
+  /** `ledgerExtension_*` refuses a vote while another extension of the same contract is active. */
   private async checkSingle(
     { psi, rules }: ExtensionCaller,
     contract: Address,

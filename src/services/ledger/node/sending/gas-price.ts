@@ -1,6 +1,4 @@
-/**
- * Price for transactions without one: sampled from the last blocks, as in GoQuorum's oracle.
- */
+/** Price for transactions without one: sampled from the last blocks, as in GoQuorum's oracle. */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Chain } from '../chain/chain.ts';
