@@ -67,4 +67,51 @@ describe('quorate devnet --permissioned', () => {
     const orgs: any = await rpc!.call('quorumPermission_orgList');
     expect(orgs).toMatchObject([{ fullOrgId: 'ADMINORG', status: 2, subOrgList: null }]);
   });
+
+  it('lets administrators alone extend private contracts', async () => {
+    const [rpc, , third] = network.rpc;
+    const { nodes } = network.devnet.description;
+    const [admin, member] = network.accounts.map(({ address }) => address) as [string, string];
+    const [recipient, other] = nodes[2]!.accounts.map(({ address }) => address) as [string, string];
+    const key = network.keys[2]!;
+    const send = { from: admin, gas: '0x47b760', privateFor: [network.keys[1]] };
+    const data = '0x600a600c600039600a6000f3600760005260206000f3';
+    const hash = await rpc!.call('eth_sendTransaction', { ...send, data });
+    const receipt = await until('the contract is there', async () => {
+      const found: any = await rpc!.call('eth_getTransactionReceipt', hash);
+      return found ?? undefined;
+    });
+    const extend = (from: string, to: string) =>
+      rpc!.call('quorumExtension_extendContract', receipt.contractAddress, key, to, {
+        ...{ from, privateFor: [key] },
+      });
+    await expect(extend(member, recipient)).rejects.toThrow(
+      /^account not an org admin account, cannot initiate extension$/,
+    );
+    await expect(extend(admin, member)).rejects.toThrow(
+      /^recipient account address is not an org admin account. cannot accept extension$/,
+    );
+    const act = (method: string, ...params: unknown[]) =>
+      rpc!.call(`quorumPermission_${method}`, ...params, { from: admin, wait: true });
+    await act('addNewRole', 'ADMINORG', 'DEPUTY', 0, false, true);
+    await act('changeAccountRole', recipient, 'ADMINORG', 'DEPUTY');
+    await extend(admin, recipient);
+    const [{ managementContractAddress: manager }] = await until(
+      'the recipient hears of it',
+      async () => {
+        const active: any = await third!.call('quorumExtension_activeExtensionContracts');
+        return active.length > 0 ? active : undefined;
+      },
+    );
+    const accept = (from: string) =>
+      third!.call('quorumExtension_approveExtension', manager, true, {
+        ...{ from, privateFor: [network.keys[0]] },
+      });
+    await expect(accept(other)).rejects.toThrow(/^account cannot accept extension$/);
+    await accept(recipient);
+    await until('the new party has the contract', async () => {
+      const call = { to: receipt.contractAddress, data: '0x00' };
+      return Number(await third!.call('eth_call', call, 'latest')) === 7;
+    });
+  });
 });

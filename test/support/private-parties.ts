@@ -1,6 +1,6 @@
 /** Nodes in memory with an account and a manager each, that share private contracts and extend them. */
 import { inspect } from 'node:util';
-import type { Address, Hash32 } from '../../src/core/base/bytes.ts';
+import { type Address, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey, sign65 } from '../../src/core/base/secp256k1.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
@@ -44,6 +44,8 @@ export class Party {
   readonly sender: Sender;
   readonly extensions: Extensions;
   isLocked = false;
+  /** Accounts that permissions do not let extend contracts, by keyOf(address). */
+  readonly powerless: Set<string> = new Set();
 
   constructor(index: number, node: MemoryNode, given: Manager, time: VirtualTime, kv: MemoryKv) {
     const manager: Manager = {
@@ -89,6 +91,7 @@ export class Party {
     });
     const parts = {
       ...node,
+      permissions: { isAdmin: (account: Address) => !this.powerless.has(keyOf(account)) },
       manager,
       submitterOf: () => this.sender,
       wallet,

@@ -1,5 +1,9 @@
 /** What two networks of GoQuorum answered about their permissions, asked again of nodes with the same chain and keys. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { PROBES, type Target } from '../../../../test/support/probes.ts';
 import {
   type RecordedCall,
   type RecordedPermissions,
@@ -9,7 +13,9 @@ import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
+import { formatPermissionConfig } from '../../../core/permission/config.ts';
 import { OPEN } from '../../../io/rpc/access.ts';
+import { permissionMethods } from './permission.ts';
 
 const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } as const;
 
@@ -151,38 +157,77 @@ describe.each(['v1', 'v2'] as const)('as GoQuorum answered on a network of %s', 
 });
 
 describe('without contracts to ask', () => {
-  const list = ['quorumPermission_orgList', 'ledgerPermission_nodeList'];
+  const { genesis, nodes, config, keys } = recordedPermissions('v2');
+  const from = keys[1]!.address;
+  const settings = { isRaft: false, nodeId: nodes[0]!.pub, comparesAddress: true };
+  /** What the probes of a stranger name does not matter here. */
+  const target = { from, contract: from } as Target;
+  const asks = permissionMethods.flatMap(({ names }) =>
+    names.map((name) => [name, PROBES[names[0]!]!(target)[0]!] as const),
+  );
 
-  async function answers(options: Partial<Parameters<typeof rpcNode>[0]>): Promise<unknown[]> {
-    const { genesis, nodes } = recordedPermissions('v2');
+  /** What all methods say, each text once, and whether `rpc_modules` lists them. */
+  async function answers(
+    options: Partial<Parameters<typeof rpcNode>[0]>,
+  ): Promise<[string[], boolean]> {
     const node = await rpcNode({ genesis, secretKey: fromHex(nodes[0]!.priv), ...options });
     try {
-      const said = list.map((method) => node.call(method).catch((error: Error) => error.message));
-      const modules = await node.call('rpc_modules');
-      return [...(await Promise.all(said)), 'quorumPermission' in modules];
+      const said = asks.map(([method, params]) =>
+        node
+          .call(method, ...params)
+          .then(JSON.stringify, (error) => `${error.code} ${error.message}`),
+      );
+      const texts = (await Promise.all(said)).map((each) =>
+        each.replace(/ \w+Permission_\w+ /, ' … '),
+      );
+      return [[...new Set(texts)], 'quorumPermission' in (await node.call('rpc_modules'))];
     } finally {
       await node.close();
     }
   }
 
-  it('there are no methods where nothing asks for permissions', async () => {
-    expect(await answers({})).toEqual([
-      'the method quorumPermission_orgList does not exist/is not available',
-      'the method ledgerPermission_nodeList does not exist/is not available',
-      false,
-    ]);
+  it('there are 25 methods under two names', () => {
+    expect(asks).toHaveLength(50);
   });
 
-  it('a missing file is named', async () => {
+  it('they do not exist where nothing asks for permissions', async () => {
+    const text = '-32601 the method … does not exist/is not available';
+    expect(await answers({})).toEqual([[text], false]);
+  });
+
+  it('a missing file is named by all of them', async () => {
     const text =
-      'contract-based permissioning is off: there is no permission-config.json in the data folder';
-    expect(await answers({ argv: ['--permissioned'] })).toEqual([text, text, true]);
+      '-32000 contract-based permissioning is off: there is no permission-config.json in the data folder';
+    expect(await answers({ argv: ['--permissioned'] })).toEqual([[text], true]);
   });
 
-  it('addresses without code are named', async () => {
-    const { config, nodes } = recordedPermissions('v2');
-    const text = `the permission contracts are not ready: no contract code at given address ${toHex(config.addresses.interface)}`;
-    const permissions = { config, isRaft: false, nodeId: nodes[0]!.pub, comparesAddress: true };
-    expect(await answers({ argv: ['--permissioned'], permissions })).toEqual([text, text, true]);
+  it('a missing flag is named by all of them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quorate-no-flag-'));
+    try {
+      writeFileSync(join(folder, 'permission-config.json'), formatPermissionConfig(config));
+      const text = '-32000 contract-based permissioning is off: start the node with --permissioned';
+      expect(await answers({ argv: ['--datadir', folder] })).toEqual([[text], true]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
+
+  it('a chain that does not have the contracts yet is named by all of them', async () => {
+    const text = `-32000 the permission contracts are not ready: no contract code at given address ${toHex(config.addresses.interface)}`;
+    const permissions = { config, ...settings };
+    expect(await answers({ argv: ['--permissioned'], permissions })).toEqual([[text], true]);
+  });
+
+  it.each(['interface', 'orgs', 'roles', 'nodes', 'accounts'] as const)(
+    'an address of %s that holds no code is named',
+    async (name) => {
+      const nobody = new Uint8Array(20).fill(0x99);
+      const { blocks } = recordedPermissions('v2');
+      const wrong = { ...config, addresses: { ...config.addresses, [name]: nobody } };
+      const permissions = { config: wrong, ...settings };
+      const text = `-32000 the permission contracts are not ready: no contract code at given address ${toHex(nobody)}`;
+      const argv = ['--permissioned'];
+      expect(await answers({ argv, permissions, blocks })).toEqual([[text], true]);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import type { LedgerNode } from './compose.ts';
 import { ExtensionAgent } from './extension/extension-agent.ts';
 import { ExtensionIndex } from './extension/extension-index.ts';
 import { ExtensionRequests } from './extension/extension-requests.ts';
+import type { NetworkPermissions } from './permission/network-permissions.ts';
 import type { Accounts } from './sending/accounts.ts';
 import type { PoolReader } from './sending/pool-reader.ts';
 import type { TransactionSubmitter } from './sending/submitter.ts';
@@ -16,7 +17,8 @@ export interface Extensions {
 }
 
 export function composeExtensions(
-  parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events' | 'permissions'> & {
+  parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events'> & {
+    readonly permissions: Pick<NetworkPermissions, 'isAdmin'> | undefined;
     readonly manager: Manager;
     readonly submitterOf: (psi: Psi) => TransactionSubmitter;
     readonly wallet: Accounts;

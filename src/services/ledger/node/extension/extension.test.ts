@@ -9,7 +9,7 @@ import {
   QUORUM,
 } from '../../../../../test/support/private-parties.ts';
 import { setInput } from '../../../../../test/support/store-contract.ts';
-import type { Address } from '../../../../core/base/bytes.ts';
+import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
 
 const isDone = (party: Party, manager: Address) => () => party.requests.isFinished(PSI, manager);
@@ -151,6 +151,43 @@ describe('an extension', () => {
     expect(await network.parties[0].requests.active(PSI)).toEqual([]);
   });
 });
+
+describe.each(['quorum', 'ledger'] as const)(
+  'on a permissioned network, by the rules of %s',
+  (rules) => {
+    it('only administrators begin an extension, receive it and vote for it', async () => {
+      network = new PrivateNetwork();
+      await network.start(3);
+      const [one, two, three] = network.parties as [Party, Party, Party];
+      const caller = { psi: PSI, rules };
+      const contract = await network.contract(one, [], 0);
+      const sentBefore = one.sent.length;
+      const extend = (to: Party) => {
+        const terms = { toExtend: contract, recipient: to.account, recipientKey: to.key };
+        return one.requests.extend(caller, terms, one.args({}, [to]));
+      };
+      one.powerless.add(keyOf(one.account));
+      await expect(extend(two)).rejects.toThrow(
+        /^account not an org admin account, cannot initiate extension$/,
+      );
+      one.powerless.delete(keyOf(one.account));
+      one.powerless.add(keyOf(three.account));
+      await expect(extend(three)).rejects.toThrow(
+        /^recipient account address is not an org admin account. cannot accept extension$/,
+      );
+      // Nothing of the contract has left.
+      expect(one.sent.length).toBe(sentBefore);
+      const manager = await network.extend(one, two, contract);
+      two.powerless.add(keyOf(two.account));
+      const vote = () => two.requests.vote(caller, manager, true, two.args({}, [one]));
+      await expect(vote()).rejects.toThrow(/^account cannot accept extension$/);
+      expect(two.sent).toEqual([]);
+      two.powerless.clear();
+      await vote();
+      await network.until(() => two.slot(contract) === 42n, 'the new party has the contract');
+    });
+  },
+);
 
 describe('the rules of ledgerExtension_*', () => {
   const LEDGER = { psi: PSI, rules: 'ledger' } as const;
