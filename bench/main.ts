@@ -6,6 +6,7 @@ import { type Figure, printFigures, writeFigures } from './report.ts';
 
 const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   pipeline: async () => (await import('./pipeline.ts')).pipeline(),
+  evm: async () => (await import('./evm.ts')).evm(),
   precompiles: async () => (await import('./precompiles.ts')).precompiles(),
   micro: async () => (await import('./micro.ts')).micro(),
   rpc: async () => (await import('./rpc.ts')).rpc(),

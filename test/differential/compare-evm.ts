@@ -5,10 +5,11 @@ import { SimpleStateManager } from '@ethereumjs/statemanager';
 import { createAccount, Account as TheirAccount, Address as TheirAddress } from '@ethereumjs/util';
 import { type Address, keyOf } from '../../src/core/base/bytes.ts';
 import { toHex } from '../../src/core/base/hex.ts';
+import { gasPace } from '../../src/core/base/pace.ts';
 import { Prng } from '../../src/core/base/prng.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../src/core/base/quantity.ts';
 import type { Fork } from '../../src/core/chain/rules.ts';
-import { execute } from '../../src/core/evm/interpreter.ts';
+import { type Environment, execute } from '../../src/core/evm/interpreter.ts';
 import { precompileAddresses } from '../../src/core/evm/precompiles/index.ts';
 import type { PublicWorld } from '../../src/core/state/public-world.ts';
 import { environmentOf, TEST_BLOCK, worldOf } from '../support/evm.ts';
@@ -73,6 +74,7 @@ function caseOf(prng: Prng): Case {
 
 interface Outcome {
   readonly success: boolean;
+  readonly error?: string | undefined;
   readonly output: string;
   readonly gasUsed: number;
   readonly refund: number;
@@ -85,21 +87,52 @@ export async function differenceAt(seed: number): Promise<string | undefined> {
   const one = caseOf(new Prng(seed));
   const { outcome: ours, touched } = runOurs(one);
   const theirs = await runTheirs(one, touched);
+  return firstDifference(`seed ${seed}`, one, ours, theirs);
+}
+
+/**
+ * Our two loops, the one in TypeScript and the one in WebAssembly, beside each other: texts of
+ * failures too, and the second with pauses. undefined: alike.
+ */
+export function loopDifferenceAt(seed: number): string | undefined {
+  const one = caseOf(new Prng(seed));
+  const plain = runOurs(one, { isPlain: true });
+  const fast = runOurs(one, { pace: gasPace(1 + (seed % 5_000)) });
+  return firstDifference(
+    `seed ${seed}`,
+    one,
+    { ...fast.outcome, error: fast.error },
+    { ...plain.outcome, error: plain.error },
+  );
+}
+
+function firstDifference(
+  name: string,
+  one: Case,
+  ours: Outcome,
+  theirs: Outcome,
+): string | undefined {
   const a = JSON.stringify(ours, undefined, 1);
   const b = JSON.stringify(theirs, undefined, 1);
   if (a === b) return undefined;
   const lines = b.split('\n');
   const first = a.split('\n').findIndex((line, i) => line !== lines[i]);
   return [
-    `seed ${seed} (${one.fork}, gas ${one.gas}, ${one.to ? 'call' : 'creation'}): first difference`,
+    `${name} (${one.fork}, gas ${one.gas}, ${one.to ? 'call' : 'creation'}): first difference`,
     `  ours:   ${a.split('\n')[first]}`,
     `  theirs: ${lines[first]}`,
     `  our gas ${ours.gasUsed}, theirs ${theirs.gasUsed}; success ${ours.success}, ${theirs.success}`,
   ].join('\n');
 }
 
-/** Accounts that programs can reach besides those in the world's records: created ones are found by following nonces. */
-function runOurs(one: Case): { outcome: Outcome; touched: readonly Address[] } {
+/**
+ * Accounts that programs can reach besides those in the world's records: created ones are found by
+ * following nonces.
+ */
+function runOurs(
+  one: Case,
+  extra: Partial<Environment> = {},
+): { outcome: Outcome; error: string | undefined; touched: readonly Address[] } {
   const caller = addressOf(CALLER_ID);
   const world = worldOf([
     { address: caller, balance: BALANCE },
@@ -127,6 +160,7 @@ function runOurs(one: Case): { outcome: Outcome; touched: readonly Address[] } {
       onRun: (address, isCreate) => {
         if (isCreate) created.push(address);
       },
+      ...extra,
     }),
   );
   const known = new Map<string, Address>();
@@ -150,7 +184,7 @@ function runOurs(one: Case): { outcome: Outcome; touched: readonly Address[] } {
       : world.logs().map((log) => [log.address, ...log.topics, log.data].map(toHex).join(' ')),
     accounts: Object.fromEntries(touched.map((a) => [toHex(a), describe(world, a)])),
   };
-  return { outcome, touched };
+  return { outcome, error: result.error, touched };
 }
 
 function describe(world: PublicWorld, address: Address): string {

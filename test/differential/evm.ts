@@ -1,7 +1,10 @@
-/** `tsx test/differential/evm.ts --count N --seed S`: our EVM against @ethereumjs/evm on random programs. */
+/**
+ * `tsx test/differential/evm.ts --count N --seed S`: our EVM against @ethereumjs/evm on random
+ * programs; with `--loops`, its loop in WebAssembly against the one in TypeScript.
+ */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
-import { differenceAt } from './compare-evm.ts';
+import { differenceAt, loopDifferenceAt } from './compare-evm.ts';
 
 const DIFFERENCES_SHOWN_MAX = 10;
 
@@ -10,6 +13,7 @@ async function main(): Promise<number> {
     options: {
       count: { type: 'string', default: '1000' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+      loops: { type: 'boolean', default: false },
     },
   });
   await installCrypto();
@@ -18,7 +22,7 @@ async function main(): Promise<number> {
   console.log(`${count} programs from seed ${seed}`);
   let differences = 0;
   for (let i = 0; i < count; i++) {
-    const difference = await differenceAt(seed + i);
+    const difference = values.loops ? loopDifferenceAt(seed + i) : await differenceAt(seed + i);
     if (difference === undefined) continue;
     if (++differences <= DIFFERENCES_SHOWN_MAX) console.log(difference);
   }

@@ -1,7 +1,13 @@
-/** Random byte code that mostly makes sense: calls, creations, precompiles, storage, logs, and now and then rubbish. */
+/**
+ * Random byte code that mostly makes sense: calls, creations, precompiles, storage, logs, and now
+ * and then rubbish.
+ */
 import type { Prng } from '../../src/core/base/prng.ts';
 
-/** Accounts that programs talk to, as the last byte of 0x…: contracts, the sender, precompiles, and one that does not exist. */
+/**
+ * Accounts that programs talk to, as the last byte of 0x…: contracts, the sender, precompiles, and
+ * one that does not exist.
+ */
 export const CONTRACT_IDS: readonly number[] = [0xc1, 0xc2, 0xc3, 0xc4];
 const TARGETS = [...CONTRACT_IDS, 0xc1, 0xc2, 0xee, 0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 

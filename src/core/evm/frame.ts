@@ -3,6 +3,7 @@ import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
 import type { Slices } from '../base/pace.ts';
 import { Memory } from './memory.ts';
 import { EMPTY_PROGRAM, type Program } from './program.ts';
+import { ArenaMemory } from './wasm/arena-memory.ts';
 
 export type CallType =
   | 'CALL'
@@ -33,7 +34,7 @@ export class Frame {
   /** Words below `sp` are live; the top is `stack[sp - 1]`. */
   readonly stack: bigint[] = [];
   sp = 0;
-  readonly memory: Memory = new Memory();
+  memory: Memory = new Memory();
   /** Account whose storage and balance the code works on. */
   address: Address = ZERO_ADDRESS;
   /** Account the code belongs to. */
@@ -62,6 +63,21 @@ export class Frame {
   outputLength = 0;
   /** Runs instead of code. */
   work: PrecompileWork | undefined = undefined;
+
+  /** Whether it runs in WebAssembly: `stack` then holds the words of one opcode only. */
+  isWasm = false;
+  readonly arena: ArenaMemory = new ArenaMemory();
+  /** Memory while it does not. */
+  readonly plain: Memory = this.memory;
+  /** Addresses in the linear memory: code, input, first word of the stack, behind its last. */
+  codeAt = 0;
+  inputAt = 0;
+  /** A view loses its own when the linear memory grows. */
+  inputLength = 0;
+  stackAt = 0;
+  stackEnd = 0;
+  /** Whether `input` is a view of the linear memory. */
+  isInputShared = false;
 }
 
 /** Idle frames kept; deeper call trees allocate. */
@@ -74,7 +90,9 @@ export function takeFrame(): Frame {
 
 export function releaseFrame(frame: Frame): void {
   if (idle.length >= FRAMES_KEPT) return;
-  frame.memory.reset();
+  frame.plain.reset();
+  frame.memory = frame.plain;
+  frame.isWasm = false;
   frame.pc = 0;
   frame.sp = 0;
   frame.program = EMPTY_PROGRAM;

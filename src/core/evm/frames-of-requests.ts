@@ -1,7 +1,7 @@
 /** The initial frames of calls and creations. */
 import type { Address } from '../base/bytes.ts';
 import { type Frame, takeFrame } from './frame.ts';
-import { analyse } from './program.ts';
+import { Program } from './program.ts';
 import type { CallRequest, CreateRequest } from './requests.ts';
 
 /** Without a program: the caller sets the code or the precompile. */
@@ -30,7 +30,7 @@ export function creationFrame(request: CreateRequest, address: Address, mark: nu
   const frame = takeFrame();
   frame.type = request.type;
   frame.depth = request.depth;
-  frame.program = analyse(request.initCode);
+  frame.program = new Program(request.initCode);
   frame.gas = request.gas;
   frame.gasHigh = request.gasHigh;
   frame.gasStart = request.gas;

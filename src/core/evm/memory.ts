@@ -10,11 +10,13 @@ const MEMORY_BYTES_KEPT = 256 * 1024;
  */
 export const MEMORY_BYTES_MAX: number = 2 ** 30;
 
+/** Of a memory that nothing was written to. */
+const NO_VIEW = new DataView(new ArrayBuffer(0));
 const MAX_UINT64 = (1n << 64n) - 1n;
 
 export class Memory {
-  bytes: Uint8Array = new Uint8Array(MEMORY_BYTES_FIRST);
-  view: DataView = new DataView(this.bytes.buffer);
+  bytes: Uint8Array = EMPTY_BYTES;
+  view: DataView = NO_VIEW;
   /** Bytes in use, a multiple of 32. */
   size = 0;
 
@@ -22,7 +24,7 @@ export class Memory {
   grow(size: number): void {
     if (size > this.bytes.length) {
       const larger = new Uint8Array(
-        Math.max(size, Math.min(this.bytes.length * 2, MEMORY_BYTES_MAX)),
+        Math.max(size, MEMORY_BYTES_FIRST, Math.min(this.bytes.length * 2, MEMORY_BYTES_MAX)),
       );
       larger.set(this.bytes.subarray(0, this.size));
       this.bytes = larger;
@@ -33,8 +35,8 @@ export class Memory {
 
   reset(): void {
     if (this.bytes.length > MEMORY_BYTES_KEPT) {
-      this.bytes = new Uint8Array(MEMORY_BYTES_FIRST);
-      this.view = new DataView(this.bytes.buffer);
+      this.bytes = EMPTY_BYTES;
+      this.view = NO_VIEW;
     } else {
       this.bytes.fill(0, 0, this.size);
     }

@@ -55,6 +55,8 @@ export interface Environment {
   readonly gasPrice: bigint;
   /** EIP-4844 versioned hashes of the transaction. */
   readonly blobHashes: readonly Hash32[];
+  /** Runs the loop in TypeScript, which is slower: what the one in WebAssembly is compared with. */
+  readonly isPlain?: boolean | undefined;
   /** Absent: tracing costs nothing. */
   readonly tracer?: Tracer | undefined;
   /**

@@ -1,6 +1,6 @@
 /**
- * Analysed byte code: jump destinations and the constants of PUSH. Cached by code, then by code
- * hash.
+ * Byte code, analysed when first needed: jump destinations and the constants of PUSH. Cached by
+ * code, then by code hash.
  */
 import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -13,23 +13,38 @@ const PUSH32 = 0x7f;
 const PADDING_BYTES = 33;
 const PROGRAMS_MAX = 512;
 
-export interface Program {
+export class Program {
   /** Without padding. */
   readonly code: Uint8Array;
-  /** `code` followed by zeros: running off the end is STOP. */
-  readonly padded: Uint8Array;
-  /** By position: 0 nothing, 1 a jump destination, n + 2 the PUSH whose constant is `constants[n]`. */
-  readonly marks: Uint32Array;
+  private knownPadded: Uint8Array | undefined;
+  private knownMarks: Uint32Array | undefined;
   /** Filled when first pushed. */
-  readonly constants: (bigint | undefined)[];
+  readonly constants: (bigint | undefined)[] = [];
+
+  constructor(code: Uint8Array) {
+    this.code = code;
+  }
+
+  /** `code` followed by zeros: running off the end is STOP. */
+  get padded(): Uint8Array {
+    if (this.knownPadded) return this.knownPadded;
+    const padded = new Uint8Array(this.code.length + PADDING_BYTES);
+    padded.set(this.code);
+    this.knownPadded = padded;
+    return padded;
+  }
+
+  /** By position: 0 nothing, 1 a jump destination, n + 2 the PUSH whose constant is `constants[n]`. */
+  get marks(): Uint32Array {
+    this.knownMarks ??= marksOf(this.code);
+    return this.knownMarks;
+  }
 }
 
-export const EMPTY_PROGRAM: Program = analyse(EMPTY_BYTES);
+export const EMPTY_PROGRAM: Program = new Program(EMPTY_BYTES);
 
-export function analyse(code: Uint8Array): Program {
-  const padded = new Uint8Array(code.length + PADDING_BYTES);
-  padded.set(code);
-  const marks = new Uint32Array(padded.length);
+function marksOf(code: Uint8Array): Uint32Array {
+  const marks = new Uint32Array(code.length + PADDING_BYTES);
   let pushes = 0;
   for (let pc = 0; pc < code.length; pc++) {
     const op = code[pc]!;
@@ -40,7 +55,7 @@ export function analyse(code: Uint8Array): Program {
       pc += op - PUSH1 + 1;
     }
   }
-  return { code, padded, marks, constants: new Array(pushes).fill(undefined) };
+  return marks;
 }
 
 /** Constant of the PUSH at `pc` with `length` immediate bytes. */
@@ -61,7 +76,7 @@ export function programOf(code: Uint8Array, hash: () => Hash32): Program {
   const known = byCode.get(code);
   if (known) return known;
   const key = keyOf(hash());
-  const program = byHash.get(key) ?? analyse(code);
+  const program = byHash.get(key) ?? new Program(code);
   byHash.set(key, program);
   byCode.set(code, program);
   return program;

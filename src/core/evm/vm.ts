@@ -19,13 +19,16 @@ import {
   STATE_OPCODES,
 } from './poll-weights.ts';
 import { type Precompile, precompileAt } from './precompiles/index.ts';
-import { analyse, programOf } from './program.ts';
+import { Program, programOf } from './program.ts';
 import { type CallRequest, type CreateRequest, rootCall, rootCreation } from './requests.ts';
 import { tellOfSelfdestruct, tracedCall, tracedCreation } from './traced-calls.ts';
 import { ABORTED, PAUSED, VM_ERROR, VmError } from './vm-error.ts';
+import { takeLoop, type WasmLoop } from './wasm/wasm-loop.ts';
 import { addressOfWord, wordOfAddress } from './words.ts';
 import { callRefusal, creationRefusal, depositCode, transfer } from './world-checks.ts';
 
+/** Above it gas has two parts; see gas.ts. */
+const GAS_MAX = 2n ** 51n - 1n;
 /** Addresses by word, so that equal words always give the same array. */
 const ADDRESSES_MAX = 4096;
 
@@ -35,6 +38,9 @@ export class Vm {
   private readonly frames: Frame[] = [];
   private readonly addresses = new Map<bigint, Address>();
   private knownOriginWord: bigint | undefined;
+  private mayUseWasm = false;
+  /** From the first code that runs to the end of the message. */
+  private wasm: WasmLoop | undefined;
 
   /** The loops count it down. */
   opcodesToPoll: number = OPCODES_TO_POLL;
@@ -61,6 +67,8 @@ export class Vm {
   /** Puts the message on the stack of frames. */
   begin(message: Message): void {
     this.isCreation = message.to === undefined;
+    const { tracer, isPlain } = this.env;
+    this.mayUseWasm = !tracer && !isPlain && message.gas <= GAS_MAX;
     if (message.to) this.call(rootCall(message, message.to));
     else this.create(rootCreation(message));
     this.gasPolled = this.gasOfFrames();
@@ -73,16 +81,29 @@ export class Vm {
     while (frames.length > 0) {
       const frame = frames[frames.length - 1]!;
       try {
-        const signal = frame.work ? this.runWork(frame) : loop(frame, this);
+        const signal = frame.work
+          ? this.runWork(frame)
+          : frame.isWasm
+            ? this.wasm!.run(frame, this)
+            : loop(frame, this);
         if (signal === SIGNAL.stopped) this.succeed(frame);
         else if (signal === SIGNAL.reverted) this.fail(frame, VM_ERROR.reverted);
       } catch (fault) {
         if (fault === PAUSED) return false;
-        if (!(fault instanceof VmError)) throw fault;
+        if (!(fault instanceof VmError)) {
+          this.leaveWasm();
+          throw fault;
+        }
         this.fail(frame, fault.text);
       }
     }
+    this.leaveWasm();
     return true;
+  }
+
+  private leaveWasm(): void {
+    this.wasm?.giveBack();
+    this.wasm = undefined;
   }
 
   /** Once the message has ended. */
@@ -223,8 +244,15 @@ export class Vm {
     const frame = callFrame(request, mark, isEntered);
     this.frames.push(frame);
     frame.program = request.code
-      ? analyse(code)
+      ? new Program(code)
       : programOf(code, () => world.codeHash(codeAddress));
+    this.chooseLoop(frame);
+  }
+
+  private chooseLoop(frame: Frame): void {
+    if (!this.mayUseWasm) return;
+    this.wasm ??= takeLoop(this.env, this.table);
+    frame.isWasm = this.wasm.adopt(frame);
   }
 
   /** Ends a call that needed no frame. */
@@ -283,7 +311,9 @@ export class Vm {
     }
     this.env.onRun?.(address, true);
     this.opcodesToPoll -= Math.ceil(initCode.length / ANALYSED_BYTES_AN_OPCODE);
-    this.frames.push(creationFrame(request, address, mark));
+    const frame = creationFrame(request, address, mark);
+    this.frames.push(frame);
+    this.chooseLoop(frame);
     return true;
   }
 
@@ -317,6 +347,7 @@ export class Vm {
   ): void {
     const { frames } = this;
     frames.pop();
+    if (frame.isWasm) this.wasm!.release(frame);
     if (frame.isEntered) this.env.world.leave();
     this.settle(error, isReverted, left, output);
     this.traceExit(frame.depth, frame.gasStart, frame.gasStartHigh);

@@ -1,0 +1,16 @@
+/** Where jumps may land (Yellow Paper, 9.4.3): a byte of marks for each byte of code. */
+
+const JUMPDEST: u8 = 0x5b;
+const PUSH1: u8 = 0x60;
+const PUSH32: u8 = 0x7f;
+
+/** The marks are zero before. */
+export function analyse(code: usize, length: usize, marks: usize): void {
+  let at: usize = 0;
+  while (at < length) {
+    const op = load<u8>(code + at);
+    if (op === JUMPDEST) store<u8>(marks + at, 1);
+    else if (op >= PUSH1 && op <= PUSH32) at += <usize>(op - PUSH1) + 1;
+    at++;
+  }
+}

@@ -1,0 +1,479 @@
+/**
+ * Runs one frame's opcodes until the host has to go on: at an opcode that touches the world, that
+ * ends or suspends the frame, or that fails. The state is then as before that opcode, and the host
+ * runs it, so that prices and texts of all that is rare have one place.
+ */
+import {
+  addModulo,
+  multiplyModulo,
+  quotient,
+  remainder,
+  signedQuotient,
+  signedRemainder,
+} from './division';
+import { expanded, memoryAt, memorySize, setMemory } from './frame';
+import { keccak } from './keccak';
+import { CONTROL, GAS, OPCODES, SCRATCH, SURROUNDINGS } from './layout';
+import {
+  add,
+  big,
+  byteLength,
+  copy,
+  extend,
+  isEqual,
+  isLess,
+  isLong,
+  isNegative,
+  isSignedLess,
+  isZero,
+  multiply,
+  power,
+  read,
+  set,
+  shiftLeft,
+  shiftRight,
+  subtract,
+  write,
+} from './words';
+
+/** Why the host is to go on. */
+export const EXIT_OPCODE: i32 = 0;
+export const EXIT_POLL: i32 = 1;
+/**
+ * The frame has ended; of the last two, where its output lies in its memory follows the other
+ * registers.
+ */
+export const EXIT_STOP: i32 = 2;
+export const EXIT_RETURN: i32 = 3;
+export const EXIT_REVERT: i32 = 4;
+
+const KECCAK_WORD_GAS: u64 = 6;
+const COPY_WORD_GAS: u64 = 3;
+/** What counts as several opcodes for the pace; see poll-weights.ts of the host. */
+const HASHED_WORD_OPCODES: u64 = 4;
+const EXPONENT_BYTE_OPCODES: u64 = 8;
+
+/** A longer range is the host's to refuse. */
+const RANGE_MAX: u64 = 1 << 30;
+
+/**
+ * End of a memory range whose offset and length are words; RANGE_MAX + 1 or more where it is for
+ * the host to judge.
+ */
+function rangeEnd(offset: usize, length: usize): u64 {
+  if (isLong(length)) return RANGE_MAX + 1;
+  const bytes = load<u64>(length);
+  if (bytes === 0) return 0;
+  if (isLong(offset)) return RANGE_MAX + 1;
+  const from = load<u64>(offset);
+  return from > RANGE_MAX || bytes > RANGE_MAX ? RANGE_MAX + 1 : from + bytes;
+}
+
+/**
+ * Copies `length` bytes of a source of `size` bytes from `from` (a word) on; what lies beyond its
+ * end is zero.
+ */
+function copyPadded(to: usize, source: usize, size: u64, from: usize, length: u64): void {
+  const start = isLong(from) ? size : min(load<u64>(from), size);
+  const available = min(size - start, length);
+  memory.copy(to, source + <usize>start, <usize>available);
+  memory.fill(to + <usize>available, 0, <usize>(length - available));
+}
+
+/** CALLDATALOAD at the offset in the word at `top`, which the result replaces. */
+function loadInput(top: usize, input: usize, size: u64): void {
+  if (isLong(top) || load<u64>(top) >= size) return set(top, 0);
+  const from = load<u64>(top);
+  const at = input + <usize>from;
+  if (size - from >= 32) return read(top, at);
+  memory.fill(SCRATCH, 0, 32);
+  memory.copy(SCRATCH, at, <usize>(size - from));
+  read(top, SCRATCH);
+}
+
+/** The constant of a PUSH of `length` bytes that ends before `end`. */
+function push(to: usize, end: usize, length: usize): void {
+  const mask = ~((<u64>-1) << ((<u64>length & 7) << 3));
+  const part = (length & 7) !== 0;
+  const whole = length >> 3;
+  for (let limb: usize = 0; limb < 4; limb++) {
+    let value: u64 = 0;
+    if (limb < whole) value = big(load<u64>(end - 8 - (limb << 3)));
+    else if (limb === whole && part) value = big(load<u64>(end - 8 - (limb << 3))) & mask;
+    store<u64>(to + (limb << 3), value);
+  }
+}
+
+export function run(): i32 {
+  let pc = <usize>load<u32>(CONTROL);
+  let sp = <usize>load<u32>(CONTROL, 4);
+  const base = <usize>load<u32>(CONTROL, 8);
+  const code = <usize>load<u32>(CONTROL, 12);
+  const codeLength = <u64>load<u32>(CONTROL, 16);
+  const marks = <usize>load<u32>(CONTROL, 20);
+  const input = <usize>load<u32>(CONTROL, 32);
+  const inputLength = <u64>load<u32>(CONTROL, 36);
+  let poll = <i64>load<i32>(CONTROL, 44);
+  let gas = <i64>load<f64>(GAS);
+  let exit = EXIT_OPCODE;
+  setMemory(<usize>load<u32>(CONTROL, 24), <u64>load<u32>(CONTROL, 28));
+  for (;;) {
+    poll--;
+    if (poll <= 0) {
+      exit = EXIT_POLL;
+      break;
+    }
+    const op = <u32>load<u8>(code + pc);
+    const info = load<u64>(OPCODES + ((<usize>op) << 3));
+    const used = <u64>(sp - base);
+    if (used < (info & 0xffff) || used > ((info >> 16) & 0xffff)) break;
+    let left = gas - <i64>(info >> 32);
+    if (left < 0) break;
+    if (op >= 0x60 && op < 0xa0) {
+      if (op < 0x80) {
+        const length = <usize>op - 0x5f;
+        if (length === 1) set(sp, <u64>load<u8>(code + pc, 1));
+        else push(sp, code + pc + 1 + length, length);
+        pc += length;
+        sp += 32;
+      } else if (op < 0x90) {
+        copy(sp, sp - ((<usize>(op - 0x7f)) << 5));
+        sp += 32;
+      } else {
+        const top = sp - 32;
+        const other = top - ((<usize>(op - 0x8f)) << 5);
+        const a = load<u64>(top);
+        const b = load<u64>(top, 8);
+        const c = load<u64>(top, 16);
+        const d = load<u64>(top, 24);
+        copy(top, other);
+        store<u64>(other, a);
+        store<u64>(other, b, 8);
+        store<u64>(other, c, 16);
+        store<u64>(other, d, 24);
+      }
+      pc++;
+      gas = left;
+      continue;
+    }
+    const a = sp - 32;
+    const b = sp - 64;
+    switch (op) {
+      case 0x00:
+        exit = EXIT_STOP;
+        break;
+      case 0x01:
+        add(b, a, b);
+        sp = a;
+        break;
+      case 0x02:
+        multiply(b, a, b);
+        sp = a;
+        break;
+      case 0x03:
+        subtract(b, a, b);
+        sp = a;
+        break;
+      case 0x04:
+        quotient(b, a, b);
+        sp = a;
+        break;
+      case 0x05:
+        signedQuotient(b, a, b);
+        sp = a;
+        break;
+      case 0x06:
+        remainder(b, a, b);
+        sp = a;
+        break;
+      case 0x07:
+        signedRemainder(b, a, b);
+        sp = a;
+        break;
+      case 0x08:
+        addModulo(sp - 96, a, b, sp - 96);
+        sp = b;
+        break;
+      case 0x09:
+        multiplyModulo(sp - 96, a, b, sp - 96);
+        sp = b;
+        break;
+      case 0x0a: {
+        const bytes = byteLength(b);
+        left -= 10 + <i64>(bytes * <u64>load<u32>(CONTROL, 48));
+        if (left < 0) break;
+        power(b, a, b, SCRATCH);
+        poll -= <i64>(bytes * EXPONENT_BYTE_OPCODES);
+        sp = a;
+        break;
+      }
+      case 0x0b:
+        if (!isLong(a) && load<u64>(a) < 31) extend(b, load<u64>(a));
+        sp = a;
+        break;
+      case 0x10:
+        set(b, u64(isLess(a, b)));
+        sp = a;
+        break;
+      case 0x11:
+        set(b, u64(isLess(b, a)));
+        sp = a;
+        break;
+      case 0x12:
+        set(b, u64(isSignedLess(a, b)));
+        sp = a;
+        break;
+      case 0x13:
+        set(b, u64(isSignedLess(b, a)));
+        sp = a;
+        break;
+      case 0x14:
+        set(b, u64(isEqual(a, b)));
+        sp = a;
+        break;
+      case 0x15:
+        set(a, u64(isZero(a)));
+        break;
+      case 0x16:
+        store<u64>(b, load<u64>(a) & load<u64>(b));
+        store<u64>(b, load<u64>(a, 8) & load<u64>(b, 8), 8);
+        store<u64>(b, load<u64>(a, 16) & load<u64>(b, 16), 16);
+        store<u64>(b, load<u64>(a, 24) & load<u64>(b, 24), 24);
+        sp = a;
+        break;
+      case 0x17:
+        store<u64>(b, load<u64>(a) | load<u64>(b));
+        store<u64>(b, load<u64>(a, 8) | load<u64>(b, 8), 8);
+        store<u64>(b, load<u64>(a, 16) | load<u64>(b, 16), 16);
+        store<u64>(b, load<u64>(a, 24) | load<u64>(b, 24), 24);
+        sp = a;
+        break;
+      case 0x18:
+        store<u64>(b, load<u64>(a) ^ load<u64>(b));
+        store<u64>(b, load<u64>(a, 8) ^ load<u64>(b, 8), 8);
+        store<u64>(b, load<u64>(a, 16) ^ load<u64>(b, 16), 16);
+        store<u64>(b, load<u64>(a, 24) ^ load<u64>(b, 24), 24);
+        sp = a;
+        break;
+      case 0x19:
+        store<u64>(a, ~load<u64>(a));
+        store<u64>(a, ~load<u64>(a, 8), 8);
+        store<u64>(a, ~load<u64>(a, 16), 16);
+        store<u64>(a, ~load<u64>(a, 24), 24);
+        break;
+      case 0x1a: {
+        const index = load<u64>(a);
+        if (isLong(a) || index > 31) set(b, 0);
+        else set(b, <u64>load<u8>(b + 31 - <usize>index));
+        sp = a;
+        break;
+      }
+      case 0x1b:
+        if (isLong(a) || load<u64>(a) > 255) set(b, 0);
+        else shiftLeft(b, b, load<u64>(a));
+        sp = a;
+        break;
+      case 0x1c:
+        if (isLong(a) || load<u64>(a) > 255) set(b, 0);
+        else shiftRight(b, b, load<u64>(a), 0);
+        sp = a;
+        break;
+      case 0x1d: {
+        const fill: u64 = isNegative(b) ? -1 : 0;
+        if (isLong(a) || load<u64>(a) > 255) {
+          store<u64>(b, fill);
+          store<u64>(b, fill, 8);
+          store<u64>(b, fill, 16);
+          store<u64>(b, fill, 24);
+        } else shiftRight(b, b, load<u64>(a), fill);
+        sp = a;
+        break;
+      }
+      case 0x20: {
+        const end = rangeEnd(a, b);
+        if (end > RANGE_MAX) {
+          left = -1;
+          break;
+        }
+        const length = load<u64>(b);
+        const words = (length + 31) >> 5;
+        left -= <i64>(words * KECCAK_WORD_GAS);
+        if (left >= 0) left = expanded(left, end);
+        if (left < 0) break;
+        keccak(b, memoryAt + (length === 0 ? 0 : <usize>load<u64>(a)), <usize>length);
+        poll -= <i64>(words * HASHED_WORD_OPCODES);
+        sp = a;
+        break;
+      }
+      case 0x35:
+        loadInput(a, input, inputLength);
+        break;
+      case 0x36:
+        set(sp, inputLength);
+        sp += 32;
+        break;
+      case 0x37:
+      case 0x39: {
+        const length = sp - 96;
+        const end = rangeEnd(a, length);
+        if (end > RANGE_MAX) {
+          left = -1;
+          break;
+        }
+        const bytes = load<u64>(length);
+        const words = (bytes + 31) >> 5;
+        left -= <i64>(words * COPY_WORD_GAS);
+        if (left >= 0) left = expanded(left, end);
+        if (left < 0) break;
+        if (bytes !== 0) {
+          const to = memoryAt + <usize>load<u64>(a);
+          if (op === 0x37) copyPadded(to, input, inputLength, b, bytes);
+          else copyPadded(to, code, codeLength, b, bytes);
+        }
+        poll -= <i64>words;
+        sp = length;
+        break;
+      }
+      case 0x38:
+        set(sp, codeLength);
+        sp += 32;
+        break;
+      case 0x3d:
+        set(sp, <u64>load<u32>(CONTROL, 40));
+        sp += 32;
+        break;
+      case 0x30:
+      case 0x32:
+      case 0x33:
+      case 0x34:
+      case 0x3a:
+      case 0x41:
+      case 0x42:
+      case 0x43:
+      case 0x44:
+      case 0x45:
+      case 0x46:
+      case 0x48:
+      case 0x4a:
+        copy(sp, SURROUNDINGS + ((<usize>(op - 0x30)) << 5));
+        sp += 32;
+        break;
+      case 0x50:
+        sp = a;
+        break;
+      case 0x51: {
+        if (isLong(a) || load<u64>(a) > RANGE_MAX) {
+          left = -1;
+          break;
+        }
+        left = expanded(left, load<u64>(a) + 32);
+        if (left < 0) break;
+        read(a, memoryAt + <usize>load<u64>(a));
+        break;
+      }
+      case 0x52: {
+        if (isLong(a) || load<u64>(a) > RANGE_MAX) {
+          left = -1;
+          break;
+        }
+        left = expanded(left, load<u64>(a) + 32);
+        if (left < 0) break;
+        write(memoryAt + <usize>load<u64>(a), b);
+        sp = b;
+        break;
+      }
+      case 0x53: {
+        if (isLong(a) || load<u64>(a) > RANGE_MAX) {
+          left = -1;
+          break;
+        }
+        left = expanded(left, load<u64>(a) + 1);
+        if (left < 0) break;
+        store<u8>(memoryAt + <usize>load<u64>(a), <u8>load<u64>(b));
+        sp = b;
+        break;
+      }
+      case 0x56: {
+        const target = load<u64>(a);
+        if (isLong(a) || target >= codeLength || load<u8>(marks + <usize>target) === 0) {
+          left = -1;
+          break;
+        }
+        pc = <usize>target - 1;
+        sp = a;
+        break;
+      }
+      case 0x57: {
+        if (isZero(b)) {
+          sp = b;
+          break;
+        }
+        const target = load<u64>(a);
+        if (isLong(a) || target >= codeLength || load<u8>(marks + <usize>target) === 0) {
+          left = -1;
+          break;
+        }
+        pc = <usize>target - 1;
+        sp = b;
+        break;
+      }
+      case 0x58:
+        set(sp, <u64>pc);
+        sp += 32;
+        break;
+      case 0x59:
+        set(sp, memorySize);
+        sp += 32;
+        break;
+      case 0x5a:
+        set(sp, <u64>left);
+        sp += 32;
+        break;
+      case 0x5b:
+        break;
+      case 0x5e: {
+        const length = sp - 96;
+        const end = max(rangeEnd(a, length), rangeEnd(b, length));
+        if (end > RANGE_MAX) {
+          left = -1;
+          break;
+        }
+        const bytes = load<u64>(length);
+        const words = (bytes + 31) >> 5;
+        left -= <i64>(words * COPY_WORD_GAS);
+        if (left >= 0) left = expanded(left, end);
+        if (left < 0) break;
+        if (bytes !== 0) {
+          memory.copy(memoryAt + <usize>load<u64>(a), memoryAt + <usize>load<u64>(b), <usize>bytes);
+        }
+        poll -= <i64>words;
+        sp = length;
+        break;
+      }
+      case 0x5f:
+        set(sp, 0);
+        sp += 32;
+        break;
+      default: {
+        // RETURN and REVERT are all that is left.
+        const end = rangeEnd(a, b);
+        left = end > RANGE_MAX ? -1 : expanded(left, end);
+        if (left < 0) break;
+        store<u32>(CONTROL, end === 0 ? 0 : <u32>load<u64>(a), 52);
+        store<u32>(CONTROL, <u32>load<u64>(b), 56);
+        sp = b;
+        exit = op === 0xf3 ? EXIT_RETURN : EXIT_REVERT;
+      }
+    }
+    if (left < 0) break;
+    gas = left;
+    pc++;
+    if (exit !== EXIT_OPCODE) break;
+  }
+  store<u32>(CONTROL, <u32>pc);
+  store<u32>(CONTROL, <u32>sp, 4);
+  store<u32>(CONTROL, <u32>memorySize, 28);
+  store<i32>(CONTROL, <i32>poll, 44);
+  store<f64>(GAS, <f64>gas);
+  return exit;
+}

@@ -1,0 +1,36 @@
+/**
+ * Memory of a frame whose bytes lie in the linear memory of a machine. Only the frame that runs
+ * grows.
+ */
+import { Memory } from '../memory.ts';
+
+/** Who holds the linear memory. */
+export interface Arena {
+  /** Makes it reach to `end`, and attaches every frame anew where its bytes have moved. */
+  reach(end: number): void;
+}
+
+export class ArenaMemory extends Memory {
+  private arena: Arena | undefined;
+  /** Where it begins in the linear memory. */
+  at = 0;
+
+  /** Takes the views of `buffer` from `at` on. */
+  attach(arena: Arena, buffer: ArrayBufferLike, at: number): void {
+    this.arena = arena;
+    if (this.bytes.buffer === buffer && this.bytes.byteOffset === at) return;
+    this.at = at;
+    this.bytes = new Uint8Array(buffer, at);
+    this.view = new DataView(buffer, at);
+  }
+
+  override grow(size: number): void {
+    this.arena!.reach(this.at + size);
+    this.bytes.fill(0, this.size, size);
+    this.size = size;
+  }
+
+  override reset(): void {
+    this.size = 0;
+  }
+}

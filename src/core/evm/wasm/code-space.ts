@@ -1,0 +1,39 @@
+/** The programs whose code lies in the linear memory. */
+import type { Program } from '../program.ts';
+import type { Machine } from './machine.ts';
+
+/** STOP beyond the end, and room for the immediate bytes of a PUSH32 that is cut off. */
+export const CODE_PADDING = 40;
+
+export class CodeSpace {
+  private readonly machine: Machine;
+  private readonly places = new Map<Program, number>();
+  private next: number;
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+    this.next = machine.codes;
+  }
+
+  /** Where the code is; undefined: there is no room for it now. */
+  placeOf(program: Program): number | undefined {
+    const known = this.places.get(program);
+    if (known !== undefined) return known;
+    const { code } = program;
+    const at = this.next;
+    const end = at + 2 * code.length + CODE_PADDING;
+    if (end > this.machine.codesEnd) return undefined;
+    this.machine.putCode(at, code, CODE_PADDING);
+    this.next = Math.ceil(end / 8) * 8;
+    this.places.set(program, at);
+    return at;
+  }
+
+  /** To be called while no frame runs: begins anew once half of the room is taken. */
+  tidy(): void {
+    const { codes, codesEnd } = this.machine;
+    if (this.next < (codes + codesEnd) / 2) return;
+    this.places.clear();
+    this.next = codes;
+  }
+}

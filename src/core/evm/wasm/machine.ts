@@ -1,0 +1,181 @@
+/**
+ * One WebAssembly instance: the loop over opcodes (assembly/evm) with the linear memory that
+ * stacks, codes, inputs and memories of its frames share. It serves one execution at a time.
+ */
+import { fromBase64 } from '../../base/base64.ts';
+import type { Address } from '../../base/bytes.ts';
+import { MODULE } from './module.ts';
+
+interface LinearMemory {
+  readonly buffer: ArrayBuffer;
+  /** By so many pages. Throws a RangeError. */
+  grow(pages: number): void;
+}
+
+interface Constant {
+  readonly value: number;
+}
+
+interface Exports {
+  readonly memory: LinearMemory;
+  run(): number;
+  analyse(code: number, length: number, marks: number): void;
+  readonly EXIT_OPCODE: Constant;
+  readonly EXIT_POLL: Constant;
+  readonly EXIT_STOP: Constant;
+  readonly EXIT_RETURN: Constant;
+  readonly ARENA: Constant;
+  readonly CODES: Constant;
+  readonly CODES_END: Constant;
+  readonly CONTROL: Constant;
+  readonly GAS: Constant;
+  readonly OPCODES: Constant;
+  readonly STACKS: Constant;
+  readonly STACKS_END: Constant;
+  readonly SURROUNDINGS: Constant;
+}
+
+const PAGE_BYTES = 65536;
+const LIMB_BITS = 64n;
+/** Most words are small; these need not be made. */
+const SMALL: readonly bigint[] = Array.from({ length: 1025 }, (_, i) => BigInt(i));
+
+/** What is used of the global, which Node's types know as types only. */
+interface Engine {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+}
+const engine = (globalThis as unknown as { readonly WebAssembly: Engine }).WebAssembly;
+let compiled: object | undefined;
+
+export class Machine {
+  private readonly exports: Exports;
+  private readonly memory: LinearMemory;
+  /** Views of the linear memory: taken anew whenever it has grown. */
+  bytes!: Uint8Array;
+  /** What host and loop tell each other: see `SLOT`. */
+  control!: Int32Array;
+  /** Gas of the frame that runs, its only element. */
+  gas!: Float64Array;
+  limbs!: BigUint64Array;
+  halves!: Uint32Array;
+  readonly arena: number;
+  readonly codes: number;
+  readonly codesEnd: number;
+  readonly opcodes: number;
+  readonly stacks: number;
+  readonly stacksEnd: number;
+  readonly surroundings: number;
+  readonly exitOpcode: number;
+  readonly exitPoll: number;
+  readonly exitStop: number;
+  readonly exitReturn: number;
+
+  constructor() {
+    compiled ??= new engine.Module(fromBase64(MODULE));
+    this.exports = new engine.Instance(compiled).exports as Exports;
+    const { exports } = this;
+    this.memory = exports.memory;
+    this.arena = exports.ARENA.value;
+    this.codes = exports.CODES.value;
+    this.codesEnd = exports.CODES_END.value;
+    this.opcodes = exports.OPCODES.value;
+    this.stacks = exports.STACKS.value;
+    this.stacksEnd = exports.STACKS_END.value;
+    this.surroundings = exports.SURROUNDINGS.value;
+    this.exitOpcode = exports.EXIT_OPCODE.value;
+    this.exitPoll = exports.EXIT_POLL.value;
+    this.exitStop = exports.EXIT_STOP.value;
+    this.exitReturn = exports.EXIT_RETURN.value;
+    this.refresh();
+  }
+
+  /** Until an opcode that is the host's, or the next look at the pace. */
+  run(): number {
+    return this.exports.run();
+  }
+
+  /** Whether the views had to be taken anew. */
+  refresh(): boolean {
+    // Growing takes the bytes from every view, which is cheaper to see than to ask for the buffer.
+    if (this.bytes?.length > 0) return false;
+    const { buffer } = this.memory;
+    const { CONTROL, GAS } = this.exports;
+    this.bytes = new Uint8Array(buffer);
+    this.control = new Int32Array(buffer, CONTROL.value, 16);
+    this.gas = new Float64Array(buffer, GAS.value, 1);
+    this.limbs = new BigUint64Array(buffer);
+    this.halves = new Uint32Array(buffer);
+    return true;
+  }
+
+  /** Makes the linear memory reach to `end`. Throws a RangeError where the process has no more. */
+  reach(end: number): void {
+    const missing = end - this.bytes.length;
+    if (missing > 0) this.memory.grow(Math.max(Math.ceil(missing / PAGE_BYTES), 64));
+  }
+
+  /** Puts code at `at`, `padding` zeros behind it, then the marks of its jump destinations. */
+  putCode(at: number, code: Uint8Array, padding: number): void {
+    const marks = at + code.length + padding;
+    this.bytes.set(code, at);
+    this.bytes.fill(0, at + code.length, marks + code.length);
+    this.exports.analyse(at, code.length, marks);
+  }
+
+  /** The word at a multiple of 8 bytes. */
+  word(at: number): bigint {
+    const { limbs, halves } = this;
+    const half = at >>> 2;
+    const i = at >>> 3;
+    if ((halves[half + 4]! | halves[half + 5]! | halves[half + 6]! | halves[half + 7]!) === 0) {
+      if ((halves[half + 2]! | halves[half + 3]!) === 0) {
+        const low = halves[half]!;
+        return halves[half + 1] === 0 && low < SMALL.length ? SMALL[low]! : limbs[i]!;
+      }
+      return (limbs[i + 1]! << LIMB_BITS) | limbs[i]!;
+    }
+    const low = (limbs[i + 1]! << LIMB_BITS) | limbs[i]!;
+    return (((limbs[i + 3]! << LIMB_BITS) | limbs[i + 2]!) << 128n) | low;
+  }
+
+  setWord(at: number, word: bigint): void {
+    const { limbs } = this;
+    const i = at >>> 3;
+    limbs[i] = word;
+    const upper = word >> LIMB_BITS;
+    limbs[i + 1] = upper;
+    if (upper === 0n) {
+      limbs[i + 2] = 0n;
+      limbs[i + 3] = 0n;
+      return;
+    }
+    limbs[i + 2] = upper >> LIMB_BITS;
+    limbs[i + 3] = upper >> 128n;
+  }
+
+  setAddress(at: number, address: Address): void {
+    const { bytes } = this;
+    for (let i = 0; i < 20; i++) bytes[at + i] = address[19 - i]!;
+  }
+}
+
+/** Indices into `control`: 32-bit numbers, addresses and lengths in bytes. */
+export const SLOT = {
+  pc: 0,
+  /** Where the next word of the stack goes. */
+  sp: 1,
+  stack: 2,
+  code: 3,
+  codeLength: 4,
+  marks: 5,
+  memory: 6,
+  memorySize: 7,
+  input: 8,
+  inputLength: 9,
+  returnDataLength: 10,
+  opcodesToPoll: 11,
+  expByteGas: 12,
+  outputOffset: 13,
+  outputLength: 14,
+} as const;

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loopDifferenceAt } from '../../../../test/differential/compare-evm.ts';
+import { CONTRACT, environmentOf, SENDER, worldOf } from '../../../../test/support/evm.ts';
+import { rulesOfFork } from '../../../../test/support/rules-of-fork.ts';
+import { fromHex, toHex } from '../../base/hex.ts';
+import { gasPace } from '../../base/pace.ts';
+import { bigIntToFixed } from '../../base/quantity.ts';
+import { type Environment, execute, executeInSlices } from '../interpreter.ts';
+
+const CANCUN = rulesOfFork('cancun');
+const PROGRAMS = 1_000;
+const FIRST_SEED = 7_000_000;
+
+const push = (word: bigint) => `7f${toHex(bigIntToFixed(word, 32)).slice(2)}`;
+const RETURN_TOP = '60005260206000f3';
+
+function call(code: string, extra: Partial<Environment> = {}, gas = 10_000_000n) {
+  const world = worldOf([
+    { address: SENDER, balance: 10n ** 18n },
+    { address: CONTRACT, balance: 0n, nonce: 1n, code: fromHex(`0x${code}`) },
+  ]);
+  const message = { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0), gas };
+  return { message, environment: environmentOf(world, CANCUN, extra) };
+}
+
+/** What both loops say of the code, which has to be the same. */
+function both(code: string, gas?: bigint) {
+  const [plain, fast] = [true, false].map((isPlain) => {
+    const { message, environment } = call(code, { isPlain }, gas);
+    const { kind, error, output, gasLeft } = execute(message, environment);
+    return { kind, error, output: toHex(output), gasLeft };
+  });
+  expect(fast).toEqual(plain);
+  return fast!;
+}
+
+/** Words at which arithmetic goes wrong: few bits set, few bits clear, and any. */
+const word = fc.oneof(
+  fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+  fc.bigInt({ min: 0n, max: 300n }),
+  fc
+    .tuple(fc.integer({ min: 0, max: 256 }), fc.bigInt({ min: -2n, max: 2n }))
+    .map(([bit, near]) => BigInt.asUintN(256, (1n << BigInt(bit)) + near)),
+  fc
+    .tuple(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 255 }))
+    .map(([a, b]) => BigInt.asUintN(256, (1n << BigInt(a)) - (1n << BigInt(b)))),
+);
+
+describe('the loop in WebAssembly beside the one in TypeScript', () => {
+  it.each([
+    ['with one operand', 1, ['15', '19', '35', '51']],
+    [
+      'with two',
+      2,
+      [
+        '01',
+        '02',
+        '03',
+        '04',
+        '05',
+        '06',
+        '07',
+        '0a',
+        '0b',
+        '10',
+        '11',
+        '12',
+        '13',
+        '14',
+        '16',
+      ].concat(['17', '18', '1a', '1b', '1c', '1d', '20']),
+    ],
+    ['with three', 3, ['08', '09']],
+  ])('gives the same result for each opcode %s', (_name, operands, opcodes) => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...opcodes),
+        fc.array(word, { minLength: operands, maxLength: operands }),
+        (opcode, words) => {
+          both(`${words.map(push).join('')}${opcode}${RETURN_TOP}`);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('hashes what has any length', () => {
+    for (const length of [0, 1, 31, 32, 135, 136, 137, 271, 272, 273, 1000]) {
+      both(`${push(2n ** 255n + 5n)}601152${push(BigInt(length))}600020${RETURN_TOP}`);
+    }
+  });
+
+  it('runs random programs alike, with pauses anywhere', () => {
+    const differences: string[] = [];
+    for (let i = 0; i < PROGRAMS; i++) {
+      const difference = loopDifferenceAt(FIRST_SEED + i);
+      if (difference !== undefined) differences.push(difference);
+    }
+    expect(differences).toEqual([]);
+  });
+
+  it('runs out of gas at the same opcode', () => {
+    const code = `5b${push(3n)}${push(7n)}02600052602060002050600056`;
+    for (let gas = 0n; gas < 300n; gas++) both(code, gas);
+  });
+
+  it('fails alike where it lacks words, has too many, jumps wrongly, or asks for too much memory', () => {
+    for (const code of [
+      '01',
+      '5b600160005b600056',
+      '600256',
+      '6003565b',
+      `${push(2n ** 64n)}56`,
+      `${push(2n ** 64n)}51`,
+      `${push(2n ** 40n)}51`,
+      `6001${push(2n ** 256n - 1n)}52`,
+      `${push(2n ** 63n)}600020`,
+      `${push(2n ** 256n - 1n)}600060003700`,
+      '0c',
+      'fe',
+    ]) {
+      both(code);
+    }
+  });
+
+  it('keeps memories and inputs apart while deeper frames grow the linear memory', () => {
+    const self = `73${'22'.repeat(20)}`;
+    const code = [
+      // Half a megabyte of memory; the input plus one at 0x20, the input of a call of itself.
+      '620800005150',
+      '600035600101602052',
+      `60206040602060206000${self}`,
+      '5af1',
+      // What came back, twice, and its own input: read after the deeper frames.
+      '604051600202600035016020510160005260206000f3',
+    ].join('');
+    const { kind, output } = both(code, 25_000_000n);
+    expect(kind).toBe('success');
+    expect(BigInt(output)).toBeGreaterThan(2n ** 20n);
+  });
+
+  it('goes on in TypeScript where stacks fill the room for them', () => {
+    // Fills most of its stack, then calls itself: a few dozen levels take a megabyte.
+    const fill = '6001'.repeat(900);
+    const { kind } = both(`${fill}6000600060006000600073${'22'.repeat(20)}5af100`, 9_000_000n);
+    expect(kind).toBe('success');
+  });
+
+  it('serves executions that pause in turns', () => {
+    const code = '60005b600101806103e81160025760005260206000f3';
+    const whole = both(code, 1_000_000n);
+    const runs = [1, 2, 3].map((seed) => {
+      const { message, environment } = call(code, { pace: gasPace(seed * 700) }, 1_000_000n);
+      return executeInSlices(message, environment);
+    });
+    const ends = new Set<string>();
+    const left = new Set(runs);
+    while (left.size > 0) {
+      for (const run of left) {
+        const step = run.next();
+        if (!step.done) continue;
+        left.delete(run);
+        ends.add(`${step.value.kind} ${step.value.gasLeft} ${toHex(step.value.output)}`);
+      }
+    }
+    expect([...ends]).toEqual([`success ${whole.gasLeft} ${whole.output}`]);
+  });
+});

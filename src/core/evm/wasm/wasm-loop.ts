@@ -1,0 +1,288 @@
+/**
+ * Runs frames by the WebAssembly loop. An opcode that it leaves to the host is run by the functions
+ * of the fork's table, as in the loops in TypeScript, over the words it takes alone: they are moved
+ * to the frame's stack and back.
+ */
+
+import { EMPTY_BYTES } from '../../base/bytes.ts';
+import type { OpcodeTable } from '../fork-table.ts';
+import type { Frame } from '../frame.ts';
+import { refill } from '../gas.ts';
+import type { BlockContext, Environment } from '../message.ts';
+import { chargeUndefined } from '../opcodes/control.ts';
+import { prevrandao } from '../opcodes/environment.ts';
+import { SIGNAL, type Signal } from '../operation.ts';
+import type { Vm } from '../vm.ts';
+import { ABORTED, StackFault } from '../vm-error.ts';
+import { wordAt } from '../words.ts';
+import { CODE_PADDING, CodeSpace } from './code-space.ts';
+import { Machine, SLOT } from './machine.ts';
+
+const WORD_BYTES = 32;
+const STACK_BYTES = 1024 * WORD_BYTES;
+/** Memories begin at multiples of so many bytes, so that views of them can be used again. */
+const MEMORY_ALIGNMENT = 1024;
+/** A longer input, or a longer code, is not copied: its frame runs in TypeScript. */
+const INPUT_BYTES_MAX = 1024 * 1024;
+/** A machine that holds more is not kept. */
+const KEPT_BYTES_MAX = 64 * 1024 * 1024;
+const MACHINES_KEPT = 4;
+
+const ADDRESS = 0x30;
+const ORIGIN = 0x32;
+const CALLER = 0x33;
+const CALLVALUE = 0x34;
+const GASPRICE = 0x3a;
+const EXP_BYTE_GAS = { frontier: 10, eip158: 50 } as const;
+
+/** What the loop runs itself, where the fork has it. */
+const OWN: readonly number[] = [
+  0x00,
+  ...range(0x01, 0x0b),
+  ...range(0x10, 0x1d),
+  ...[0x20, 0x30, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3a, 0x3d],
+  ...[0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x48, 0x4a],
+  ...[0x50, 0x51, 0x52, 0x53, 0x56, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5e],
+  ...range(0x5f, 0x9f),
+  ...[0xf3, 0xfd],
+];
+/** More words than a stack can have: always for the host. */
+const NEVER = 0xffff;
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
+
+const kept: WasmLoop[] = [];
+
+/** For one execution; `giveBack` when it is over. */
+export function takeLoop(env: Environment, table: OpcodeTable): WasmLoop {
+  const loop = kept.pop() ?? new WasmLoop();
+  loop.begin(env, table);
+  return loop;
+}
+
+export class WasmLoop {
+  private readonly machine = new Machine();
+  private readonly codes = new CodeSpace(this.machine);
+  /** The frames that run here, outermost first. */
+  private readonly frames: Frame[] = [];
+  /** The one whose registers the machine has. */
+  private current: Frame | undefined;
+  private table: OpcodeTable | undefined;
+  private block: BlockContext | undefined;
+  private chainId: bigint | undefined;
+
+  begin(env: Environment, table: OpcodeTable): void {
+    this.codes.tidy();
+    this.frames.length = 0;
+    this.current = undefined;
+    const isNewTable = this.table !== table;
+    if (isNewTable) this.putTable(table);
+    const { machine } = this;
+    machine.control[SLOT.expByteGas] = env.rules.isEip158
+      ? EXP_BYTE_GAS.eip158
+      : EXP_BYTE_GAS.frontier;
+    machine.setAddress(this.surrounding(ORIGIN), env.origin);
+    machine.setWord(this.surrounding(GASPRICE), env.gasPrice);
+    if (isNewTable || this.block !== env.block || this.chainId !== env.rules.chainId) {
+      this.putBlock(env, table);
+    }
+  }
+
+  giveBack(): void {
+    const isSmall = this.machine.bytes.length <= KEPT_BYTES_MAX;
+    if (isSmall && kept.length < MACHINES_KEPT) kept.push(this);
+  }
+
+  /** Whether the frame, which is about to begin, will run here. */
+  adopt(frame: Frame): boolean {
+    const { machine } = this;
+    const { input } = frame;
+    const last = this.frames.at(-1);
+    const stack = last ? last.stackEnd : machine.stacks;
+    const isShared = input.buffer === machine.bytes.buffer;
+    const code = this.codes.placeOf(frame.program);
+    const isLarge = input.length > INPUT_BYTES_MAX || stack + STACK_BYTES > machine.stacksEnd;
+    if (code === undefined || isLarge) {
+      // A view would be lost when the linear memory grows.
+      if (isShared) frame.input = input.slice();
+      return false;
+    }
+    const free = last ? last.arena.at + last.memory.size : machine.arena;
+    const memory = aligned(isShared ? free : free + input.length);
+    frame.inputAt = isShared ? input.byteOffset : free;
+    frame.inputLength = input.length;
+    frame.isInputShared = isShared;
+    frame.codeAt = code;
+    frame.stackAt = stack;
+    frame.stackEnd = stack;
+    frame.memory = frame.arena;
+    frame.arena.reset();
+    frame.arena.at = memory;
+    this.frames.push(frame);
+    this.reach(memory);
+    if (!isShared) machine.bytes.set(input, free);
+    frame.arena.attach(this, machine.bytes.buffer, memory);
+    return true;
+  }
+
+  /** The innermost frame has ended. */
+  release(frame: Frame): void {
+    this.frames.pop();
+    if (this.current === frame) this.current = undefined;
+  }
+
+  /**
+   * Runs the frame until it ends or a deeper one has begun. Throws what the loops in TypeScript
+   * throw.
+   */
+  run(frame: Frame, vm: Vm): Signal {
+    const { machine } = this;
+    if (vm.isAborted) throw ABORTED;
+    this.resume(frame);
+    for (;;) {
+      machine.control[SLOT.opcodesToPoll] = vm.opcodesToPoll;
+      const exit = machine.run();
+      if (machine.refresh()) this.attachAll();
+      const registers = machine.control;
+      vm.opcodesToPoll = registers[SLOT.opcodesToPoll]!;
+      frame.pc = registers[SLOT.pc]!;
+      frame.gas = machine.gas[0]!;
+      frame.stackEnd = registers[SLOT.sp]!;
+      frame.memory.size = registers[SLOT.memorySize]!;
+      if (exit === machine.exitOpcode) {
+        const signal = this.runOpcode(frame, vm);
+        if (signal !== undefined) return signal;
+        this.putRegisters(frame);
+      } else if (exit === machine.exitPoll) vm.poll();
+      else return this.end(frame, vm, exit);
+    }
+  }
+
+  private end(frame: Frame, vm: Vm, exit: number): Signal {
+    const { control, exitStop, exitReturn } = this.machine;
+    if (exit === exitStop) {
+      vm.output = EMPTY_BYTES;
+      return SIGNAL.stopped;
+    }
+    vm.output = frame.memory.copy(control[SLOT.outputOffset]!, control[SLOT.outputLength]!);
+    return exit === exitReturn ? SIGNAL.stopped : SIGNAL.reverted;
+  }
+
+  /** Makes the linear memory reach to `end`. */
+  reach(end: number): void {
+    this.machine.reach(end);
+    if (this.machine.refresh()) this.attachAll();
+  }
+
+  private attachAll(): void {
+    const { buffer } = this.machine.bytes;
+    for (const frame of this.frames) {
+      frame.arena.attach(this, buffer, frame.arena.at);
+      if (!frame.isInputShared) continue;
+      frame.input = new Uint8Array(buffer, frame.inputAt, frame.inputLength);
+    }
+  }
+
+  private runOpcode(frame: Frame, vm: Vm): Signal | undefined {
+    const { machine } = this;
+    const { runs, charges, constantGas, stackMin, stackMax } = vm.table;
+    const op = machine.bytes[frame.codeAt + frame.pc]!;
+    const words = (frame.stackEnd - frame.stackAt) / WORD_BYTES;
+    const takes = stackMin[op]!;
+    if (words < takes || words > stackMax[op]!) throw new StackFault(words, takes, stackMax[op]!);
+    const { stack } = frame;
+    const bottom = frame.stackEnd - takes * WORD_BYTES;
+    for (let i = 0; i < takes; i++) stack[i] = machine.word(bottom + i * WORD_BYTES);
+    frame.sp = takes;
+    frame.stackEnd = bottom;
+    frame.gas -= constantGas[op]!;
+    if (frame.gas < 0) refill(frame);
+    charges[op]?.(frame, vm);
+    frame.pc++;
+    return runs[op]!(frame, vm);
+  }
+
+  /** Gives the machine the registers of a frame that begins, or goes on after a deeper one. */
+  private resume(frame: Frame): void {
+    if (this.current !== frame) {
+      this.current = frame;
+      const { machine } = this;
+      const registers = machine.control;
+      const { length } = frame.program.code;
+      registers[SLOT.stack] = frame.stackAt;
+      registers[SLOT.code] = frame.codeAt;
+      registers[SLOT.codeLength] = length;
+      registers[SLOT.marks] = frame.codeAt + length + CODE_PADDING;
+      registers[SLOT.memory] = frame.arena.at;
+      registers[SLOT.input] = frame.inputAt;
+      registers[SLOT.inputLength] = frame.inputLength;
+      machine.setAddress(this.surrounding(ADDRESS), frame.address);
+      machine.setAddress(this.surrounding(CALLER), frame.caller);
+      machine.setWord(this.surrounding(CALLVALUE), frame.value);
+    }
+    this.putRegisters(frame);
+  }
+
+  /**
+   * What an opcode of the host, or a deeper frame, may have changed; words that were put back go
+   * behind the stack's end.
+   */
+  private putRegisters(frame: Frame): void {
+    const { machine } = this;
+    for (let i = 0; i < frame.sp; i++) {
+      machine.setWord(frame.stackEnd, frame.stack[i]!);
+      frame.stackEnd += WORD_BYTES;
+    }
+    frame.sp = 0;
+    const registers = machine.control;
+    registers[SLOT.pc] = frame.pc;
+    registers[SLOT.sp] = frame.stackEnd;
+    registers[SLOT.memorySize] = frame.memory.size;
+    registers[SLOT.returnDataLength] = frame.returnData.length;
+    machine.gas[0] = frame.gas;
+  }
+
+  private surrounding(op: number): number {
+    return this.machine.surroundings + (op - ADDRESS) * WORD_BYTES;
+  }
+
+  private putTable(table: OpcodeTable): void {
+    this.table = table;
+    const { machine } = this;
+    const at = machine.opcodes / 4;
+    for (let op = 0; op < 256; op++) {
+      machine.halves[at + 2 * op] = NEVER;
+      machine.halves[at + 2 * op + 1] = 0;
+    }
+    for (const op of OWN) {
+      if (table.charges[op] === chargeUndefined) continue;
+      const min = table.stackMin[op]! * WORD_BYTES;
+      const max = table.stackMax[op]! * WORD_BYTES;
+      machine.halves[at + 2 * op] = min | (max << 16);
+      machine.halves[at + 2 * op + 1] = table.constantGas[op]!;
+    }
+  }
+
+  private putBlock(env: Environment, table: OpcodeTable): void {
+    const { block, rules } = env;
+    const { machine } = this;
+    const put = (op: number, word: bigint) => machine.setWord(this.surrounding(op), word);
+    this.block = block;
+    this.chainId = rules.chainId;
+    machine.setAddress(this.surrounding(0x41), block.coinbase);
+    put(0x42, block.timestamp);
+    put(0x43, BigInt(block.number));
+    const isRandom = table.runs[0x44] === prevrandao;
+    put(0x44, isRandom ? wordAt(block.prevRandao, 0) : block.difficulty);
+    put(0x45, block.gasLimit);
+    put(0x46, rules.chainId);
+    put(0x48, block.baseFee);
+    put(0x4a, block.blobBaseFee);
+  }
+}
+
+function aligned(at: number): number {
+  return Math.ceil(at / MEMORY_ALIGNMENT) * MEMORY_ALIGNMENT;
+}
