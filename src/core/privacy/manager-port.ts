@@ -54,10 +54,19 @@ export interface ManagerGroups {
   delete(id: string, from: string | undefined): Promise<string>;
 }
 
-/** Root of this node's private state after a block. */
+/** Root of a private state after a block. */
 export interface PrivateRoot {
   readonly number: number;
   readonly root: Uint8Array;
+}
+
+/** The roots of one private state of a node. */
+export interface StateRoots {
+  /** Its name where the node has several; undefined: it is the only one. */
+  readonly psi?: string | undefined;
+  /** Keys of the manager whose payloads make up this state; undefined: all of them. */
+  readonly keys?: readonly Uint8Array[] | undefined;
+  readonly roots: readonly PrivateRoot[];
 }
 
 /** A payload that, according to a peer, is for a key of this manager but is missing here. */
@@ -76,11 +85,16 @@ export interface PeerComparison {
   readonly arrivals: string;
   readonly missing: readonly MissingPayload[];
   /** Blocks after which a peer that is party to the same payloads has a different private state. */
-  readonly differing: readonly { readonly number: number; readonly peer: string }[];
+  readonly differing: readonly {
+    readonly number: number;
+    readonly peer: string;
+    /** The private state of this node; undefined: it has only one. */
+    readonly psi?: string | undefined;
+  }[];
 }
 
 /** The last known state; `now`: compares first. */
-export type Compare = (roots: readonly PrivateRoot[], when?: 'now') => Promise<PeerComparison>;
+export type Compare = (states: readonly StateRoots[], when?: 'now') => Promise<PeerComparison>;
 
 /**
  * GoQuorum private/engine/tessera/model.go. Rejections carry the manager's text in a QuorateError
@@ -108,7 +122,7 @@ export interface Manager {
   decryptPayload(parts: SealedParts): Promise<HeldPayload>;
   /** Only managers that keep privacy groups. */
   readonly privacyGroups?: ManagerGroups;
-  /** Only managers that compare with their peers; `roots` is sent to them. */
+  /** Only managers that compare with their peers; the roots are sent to them. */
   readonly compare?: Compare | undefined;
 }
 

@@ -21,7 +21,7 @@ import type {
   SentPayload,
 } from '../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import { rootsToJson } from '../../core/privacy/private-roots.ts';
+import { statesToJson } from '../../core/privacy/private-roots.ts';
 import { reasonOf } from '../host/reason.ts';
 import type { HttpAnswer } from '../http/http-client.ts';
 import { PayloadCache } from './cache.ts';
@@ -92,9 +92,9 @@ export class HttpManager implements ConnectedManager {
     this.batch = batchLevel >= 1;
     this.courier = batchLevel >= 2 ? new Courier(transport) : undefined;
     if (batchLevel >= 3) {
-      this.compare = async (roots, when) => {
+      this.compare = async (states, when) => {
         const path = when === 'now' ? '/comparison/run' : '/comparison';
-        const body = document({ roots: rootsToJson(roots) });
+        const body = document(statesToJson(states));
         return parseComparison(await this.submit('POST', path, body, MEDIA.json));
       };
     }

@@ -160,9 +160,10 @@ export function parseComparison(fields: Fields): PeerComparison {
       hash: parseHash(hash),
       peer: string(peer),
     })),
-    differing: list(fields.differing).map(({ number, peer }) => ({
+    differing: list(fields.differing).map(({ number, peer, psi }) => ({
       number: Number(number),
       peer: string(peer),
+      ...(typeof psi === 'string' ? { psi } : {}),
     })),
   };
 }

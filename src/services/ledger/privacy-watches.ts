@@ -13,13 +13,13 @@ import type { PrivacyWatches } from './readiness.ts';
 export function watchPrivacy(
   { chain, events, follower }: LedgerNode,
   manager: ConnectedManager,
-  { psis, psiOf }: PrivateStates,
+  states: PrivateStates,
   log: Log,
 ): PrivacyWatches & { readonly parts: readonly Component[] } {
   const timers = systemTimers;
   const pulse = new ManagerPulse({ manager, timers, log });
   const cursor = () => follower?.cursor() ?? 0;
-  const parts = { chain, events, manager, psis, psiOf, cursor, clock: steadyClock, timers, log };
+  const parts = { chain, events, manager, ...states, cursor, clock: steadyClock, timers, log };
   const privateWatch = follower && manager.isInUse ? new PrivateWatch(parts) : undefined;
   return { pulse, privateWatch, parts: [pulse, ...(privateWatch ? [privateWatch] : [])] };
 }

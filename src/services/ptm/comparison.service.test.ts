@@ -185,7 +185,66 @@ it('compares private states where two are party to the same payloads, and nowher
   expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ roots: [] });
 });
 
+/** A manager with two keys, each a tenant's. */
+async function twoTenants(): Promise<TestPtm & { readonly tenants: readonly [string, string] }> {
+  const [a, b] = [await testKey(4), await testKey(5)];
+  const keys = [a, b].map((key) => ({ kind: 'inline', ...key, password: { line: 0 } }) as const);
+  const ptm = await testPtm(4, [one.p2pUrl], { keys });
+  for (const other of [one, two]) await untilKnown(other, a.publicKey, b.publicKey);
+  await untilKnown(ptm, one.key, two.key);
+  return { ...ptm, tenants: [a.publicKey, b.publicKey] };
+}
+
+it('compares each of several private states with that of the same payloads, and with no other', async () => {
+  const four = await twoTenants();
+  try {
+    const [a, b] = four.tenants;
+    const state = (psi: string, key: string, fill: number) => ({
+      ...{ psi, keys: [key], roots: [{ number: 32, root: root(fill) }] },
+    });
+    const outcome = async (states: object[]) => {
+      const answer = await ask(`${four.q2tUrl}/comparison/run`, { states });
+      return (JSON.parse(answer.text) as Outcome).differing;
+    };
+    const sendTo = async (key: string) => {
+      const body = { payload: b64(`secret ${Math.random()}`), to: [key] };
+      expect((await ask(`${one.q2tUrl}/send`, body)).status).toBe(201);
+    };
+    await sendTo(a);
+    await compared(one, [{ number: 32, root: root(1) }]);
+    const both = (ofA: number, ofB: number) => [state('A', a, ofA), state('B', b, ofB)];
+    expect(await outcome(both(1, 9))).toEqual([]);
+    expect(await outcome(both(2, 1))).toMatchObject([{ number: 32, psi: 'A' }]);
+    // The other way round, and nothing of the tenants' names.
+    const asked = { publicKey: one.key };
+    const { bytes } = await postProven(four, '/roots', asked, await testKey(1), OURS);
+    expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({
+      roots: [],
+      states: [{ keys: [a], roots: [{ number: 32, root: root(2) }] }],
+    });
+    expect((await compared(one, [{ number: 32, root: root(1) }])).differing).toMatchObject([
+      { number: 32, peer: expect.any(String) },
+    ]);
+    // One's state is made by what both tenants have: neither has the same.
+    await sendTo(b);
+    expect(await outcome(both(2, 3))).toEqual([]);
+    const foreign = await postProven(
+      four,
+      '/roots',
+      { publicKey: two.key },
+      await testKey(2),
+      OURS,
+    );
+    expect(JSON.parse(Buffer.from(foreign.bytes).toString())).toEqual({ roots: [] });
+  } finally {
+    await four.close();
+  }
+});
+
 it('a node that says nonsense of its roots is heard out', async () => {
   const roots = [null, 7, { number: -1 }, { number: 1.5, root: root(1) }, { number: 1, root: '!' }];
   expect((await compared(one, roots as object[], '/comparison')).differing).toEqual([]);
+  const states = [null, 7, {}, { keys: ['!'], roots }, { keys: [one.key], roots }, { psi: 1 }];
+  const { status, text } = await ask(`${one.q2tUrl}/comparison`, { states });
+  expect([status, JSON.parse(text).differing]).toEqual([200, []]);
 });

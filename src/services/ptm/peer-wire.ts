@@ -13,7 +13,7 @@ import {
 } from '../../core/payload/payload.ts';
 import { BinaryWriter } from '../../core/payload/payload-binary.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import { rootsIn } from '../../core/privacy/private-roots.ts';
+import { statesIn } from '../../core/privacy/private-roots.ts';
 import type { DialGuard } from '../../io/http/dial-guard.ts';
 import type { HttpAnswer, HttpClient } from '../../io/http/http-client.ts';
 import { supportedVersions } from './api/common.ts';
@@ -156,7 +156,7 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
     },
     async roots(url, key) {
       const answer = await provenJson(url, 'roots', { publicKey: base64(key) }, key);
-      return answer.status === 200 ? rootsIn(fieldsIn(answer.body)) : undefined;
+      return answer.status === 200 ? statesIn(fieldsIn(answer.body)) : undefined;
     },
     async pushGroup(url, group, from) {
       return (await proven(url, 'pushPrivacyGroup', group, from, {})).status === 200;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BftProcesses, type Kind } from '../../support/bft-processes.ts';
+import { type BftNode, BftProcesses, type Kind } from '../../support/bft-processes.ts';
 import { until } from '../../support/conditions.ts';
 import { headOf } from '../../support/devnet.ts';
 import { genesisFile, TIMEOUT_CAP } from '../../support/genesis-file.ts';
@@ -13,6 +13,11 @@ import { commonHead, reach, STILL_MS } from './progress.ts';
 import { Traffic } from './traffic.ts';
 
 const BENEFICIARY = `0x${'fe'.repeat(20)}`;
+
+/** Of `/ready`. */
+interface Ready {
+  readonly reasons: readonly { readonly reason: string }[];
+}
 
 /** A node that is not there from one block to another. */
 interface Absence {
@@ -129,8 +134,22 @@ async function beAway(
   await node.start();
   const back = await headOf(others[0]!.rpc);
   await reach(network.nodes, back + 4);
+  // The next one may go only then: two that are away, or do not vote, are more than a network of four stands.
+  if (node.kind === 'q') await untilVoting(node);
   say(
     `  ${node.name} (${node.kind}) away by ${signal} from ${left} to ${back}${isDiskLost ? ', its disk lost' : ''}, takes part again`,
+  );
+}
+
+/** One that has lost its disk abstains until it has seen a height decided. */
+async function untilVoting({ name, url }: BftNode): Promise<void> {
+  await until(
+    `${name} votes`,
+    async () => {
+      const { reasons } = (await (await fetch(`${url}/ready`)).json()) as Ready;
+      return !reasons.some(({ reason }) => reason === 'votes');
+    },
+    STILL_MS,
   );
 }
 

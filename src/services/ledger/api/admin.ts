@@ -89,7 +89,7 @@ function privateState(context: Context) {
     missing: admin
       .missing()
       .map(({ hash: payload, peer }) => ({ payload: toBase64(payload), peer })),
-    differing: admin.differing().map(({ number, peer }) => ({ block: number, peer })),
+    differing: admin.differing().map(({ number, ...rest }) => ({ block: number, ...rest })),
   };
 }
 

@@ -6,7 +6,7 @@
 
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { rootsIn, rootsToJson } from '../../../core/privacy/private-roots.ts';
+import { statesIn, statesToJson } from '../../../core/privacy/private-roots.ts';
 import { json, type Route } from '../../../io/http/server.ts';
 import type { Comparison } from '../manager/comparison.ts';
 import { unproven } from '../manager/resend.ts';
@@ -53,7 +53,7 @@ export function comparedRoutes(
       const hashes = await shared.listFor(key, prefixOf(fields));
       return { hashes: hashes?.map(base64) ?? 'tooMany' };
     }),
-    route('/roots', async (key) => ({ roots: rootsToJson(await comparison.rootsFor(key)) })),
+    route('/roots', async (key) => statesToJson(await comparison.statesFor(key))),
   ];
 }
 
@@ -77,7 +77,7 @@ export function comparisonRoutes(comparison: Comparison): Route[] {
       path: '/comparison',
       bodyBytesMax: QUESTION_BYTES_MAX,
       handle(request) {
-        comparison.note(rootsIn(jsonBody(request)));
+        comparison.note(statesIn(jsonBody(request)));
         return outcome(true);
       },
     },
@@ -86,7 +86,7 @@ export function comparisonRoutes(comparison: Comparison): Route[] {
       path: '/comparison/run',
       bodyBytesMax: QUESTION_BYTES_MAX,
       async handle(request) {
-        comparison.note(rootsIn(jsonBody(request)));
+        comparison.note(statesIn(jsonBody(request)));
         return outcome(await comparison.run());
       },
     },

@@ -1,17 +1,17 @@
 /**
  * Compares with the peers: asks each which payloads it shares with our keys, and fetches missing
- * ones. If both sides are party to everything that the other holds, it also compares the roots of
- * the private states.
+ * ones. If the same payloads make up one of our private states and one of the peer's, it also
+ * compares their roots.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
-import { equalBytes } from '../../../core/base/bytes.ts';
+import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
 import type { PublicKey } from '../../../core/payload/payload.ts';
 import type {
   MissingPayload,
   PeerComparison,
-  PrivateRoot,
+  StateRoots,
 } from '../../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { Enclave } from './enclave.ts';
@@ -27,12 +27,12 @@ const INTERVAL_MS = 60 * 60_000;
 /** A peer did not answer. */
 const RETRY_MS = 60_000;
 const MISSING_MAX = 1_000;
-const ROOTS_MAX = 1_024;
 const HEX_DIGITS = [...'0123456789abcdef'];
 
 interface Difference {
   readonly number: number;
   readonly peer: string;
+  readonly psi: string | undefined;
   /** Our root then. */
   readonly own: Uint8Array;
 }
@@ -54,8 +54,8 @@ export class Comparison {
   private readonly mender: Mender;
   private missing: readonly MissingPayload[] = [];
   private differing: readonly Difference[] = [];
-  /** Of our node's private state, by block. */
-  private ownRoots: ReadonlyMap<number, Uint8Array> = new Map();
+  /** Of our node. */
+  private ownStates: readonly StateRoots[] = [];
   private running: Promise<boolean> | undefined;
   private timer: Timer | undefined;
   private isStopped = false;
@@ -75,27 +75,31 @@ export class Comparison {
   }
 
   /** The node's present report: it may have rebuilt its private state. */
-  note(roots: readonly PrivateRoot[]): void {
-    this.ownRoots = new Map(roots.slice(-ROOTS_MAX).map(({ number, root }) => [number, root]));
-    this.differing = this.differing.filter(({ number, own }) => this.isOwnRoot(number, own));
+  note(states: readonly StateRoots[]): void {
+    this.ownStates = states;
+    this.differing = this.differing.filter((difference) => this.stands(difference));
   }
 
-  private isOwnRoot(number: number, root: Uint8Array): boolean {
-    const own = this.ownRoots.get(number);
-    return own !== undefined && equalBytes(own, root);
+  private stands({ number, psi, own }: Difference): boolean {
+    const { roots = [] } = this.ownStates.find((state) => state.psi === psi) ?? {};
+    return roots.some((each) => each.number === number && equalBytes(each.root, own));
   }
 
-  /** For the holder of `key`; empty unless they are party to everything held here. */
-  async rootsFor(key: PublicKey): Promise<PrivateRoot[]> {
+  /**
+   * For the holder of `key`: the private states of whose payloads they are party to every one. The
+   * names of the states stay here.
+   */
+  async statesFor(key: PublicKey): Promise<StateRoots[]> {
     const { table, shared } = this.options;
-    const keys = table.knows(key) ? table.keysAt(table.locate(key)) : [];
-    if (!(await shared.isAllOf([key, ...keys]))) return [];
-    return [...this.ownRoots].map(([number, root]) => ({ number, root }));
+    const known = table.knows(key) ? table.keysAt(table.locate(key)) : [];
+    const keys = [key, ...known];
+    const are = await shared.areAllOf(this.ownStates.map((own) => ({ own: own.keys, keys })));
+    return this.ownStates.filter((_, at) => are[at]).map(({ psi: _, ...told }) => told);
   }
 
   get outcome(): PeerComparison {
     const { missing, differing } = this;
-    const told = differing.map(({ number, peer }) => ({ number, peer }));
+    const told = differing.map(({ number, peer, psi }) => ({ number, peer, psi }));
     return { arrivals: this.options.late.mark, missing, differing: told };
   }
 
@@ -193,19 +197,30 @@ export class Comparison {
     return true;
   }
 
-  /** Blocks after which the private states differ. */
+  /** Blocks after which two private states differ although the same payloads make them up. */
   private async differingAt(url: string): Promise<Difference[]> {
     const { table, shared, wire, enclave, say } = this.options;
-    if (this.ownRoots.size === 0 || !(await shared.isAllOf(table.keysAt(url)))) return [];
-    const theirs = (await wire.roots(url, enclave.defaultKey())) ?? [];
-    const found = theirs
-      .flatMap(({ number, root }) => {
-        const own = this.ownRoots.get(number);
-        return own && !equalBytes(own, root) ? [{ number, peer: url, own }] : [];
-      })
+    const keys = table.keysAt(url);
+    // A peer that lacks payloads of every state is not asked.
+    const may = await shared.areAllOf(this.ownStates.map((own) => ({ own: own.keys, keys })));
+    const own = this.ownStates.filter(({ roots }, at) => may[at] && roots.length > 0);
+    if (own.length === 0) return [];
+    const proven = new Set(keys.map(keyOf));
+    const theirs = ((await wire.roots(url, enclave.defaultKey())) ?? []).filter((state) =>
+      (state.keys ?? []).every((key) => proven.has(keyOf(key))),
+    );
+    const pairs = own.flatMap((ours) => theirs.map((state) => ({ ours, state })));
+    const same = await shared.areAllOf(
+      pairs.map(({ ours, state }) => ({ own: ours.keys, keys: state.keys ?? keys })),
+      true,
+    );
+    const found = pairs
+      .filter((_, at) => same[at])
+      .flatMap(({ ours, state }) => differencesOf(ours, state, url))
       .sort((a, b) => a.number - b.number);
-    if (found.length > 0) {
-      const facts = { peer: url, block: found[0]!.number };
+    const [first] = found;
+    if (first) {
+      const facts = { peer: url, block: first.number, ...(first.psi ? { psi: first.psi } : {}) };
       say(
         'error',
         'a peer that is party to the same payloads has a different private state',
@@ -214,4 +229,12 @@ export class Comparison {
     }
     return found;
   }
+}
+
+function differencesOf(ours: StateRoots, theirs: StateRoots, peer: string): Difference[] {
+  const roots = new Map(theirs.roots.map(({ number, root }) => [number, root]));
+  return ours.roots.flatMap(({ number, root: own }) => {
+    const root = roots.get(number);
+    return root && !equalBytes(own, root) ? [{ number, peer, psi: ours.psi, own }] : [];
+  });
 }

@@ -20,6 +20,11 @@ const PAGE_PAYLOADS_MAX = 64;
 /** Hex digits: 16 to the power of 8 ranges are enough for any store. */
 export const PREFIX_DIGITS_MAX = 8;
 
+export interface KeyPair {
+  readonly own: readonly PublicKey[] | undefined;
+  readonly keys: readonly PublicKey[];
+}
+
 export class SharedPayloads {
   private readonly store: PayloadStore;
 
@@ -42,16 +47,23 @@ export class SharedPayloads {
   }
 
   /**
-   * Whether the store is not empty and one of `keys` is party to all of it: its holder then knows
-   * everything derived from it.
+   * For each pair, whether there are payloads of `own` and one of `keys` is party to all of them:
+   * its holder then knows everything derived from them. With `isMutual`, also the other way round.
+   * `own` undefined: all payloads of the store.
    */
-  async isAllOf(keys: readonly PublicKey[]): Promise<boolean> {
-    let isAny = false;
+  async areAllOf(pairs: readonly KeyPair[], isMutual = false): Promise<boolean[]> {
+    const found = pairs.map((pair) => ({ pair, isAny: false, isWhole: true }));
     for await (const [, payload] of this.from('')) {
-      if (!payload || !isParty(payload, keys)) return false;
-      isAny = true;
+      for (const each of found) {
+        const { own, keys } = each.pair;
+        const isOwn = !payload || own === undefined || isParty(payload, own);
+        const isTheirs = payload !== undefined && isParty(payload, keys);
+        if (isOwn ? !isTheirs : isMutual && isTheirs) each.isWhole = false;
+        else if (isOwn) each.isAny = true;
+      }
+      if (!found.some(({ isWhole }) => isWhole)) break;
     }
-    return isAny;
+    return found.map(({ isAny, isWhole }) => isAny && isWhole);
   }
 
   private async *from(prefix: string): AsyncGenerator<[PayloadHash, EncodedPayload | undefined]> {

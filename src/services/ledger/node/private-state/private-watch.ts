@@ -1,16 +1,22 @@
 /**
  * Checks in the background, with a tenth of the time, whether the private states match their
  * payloads, and reports once when they do not. Each block is checked a while after it was run; all
- * of them at the start, when the manager reports a late payload, and periodically.
+ * of them at the start, when the manager reports a late payload, and periodically. The remaining
+ * time goes into running one block after the other again.
  */
-import { toBase64 } from '../../../../core/base/base64.ts';
+import { fromBase64, toBase64 } from '../../../../core/base/base64.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import type { Clock, Log, Timers } from '../../../../core/base/ports.ts';
-import type { MissingPayload, PeerComparison } from '../../../../core/privacy/manager-port.ts';
-
+import { EMPTY_PSI, type Psi } from '../../../../core/privacy/inputs.ts';
+import type {
+  MissingPayload,
+  PeerComparison,
+  StateRoots,
+} from '../../../../core/privacy/manager-port.ts';
+import type { PrivateStates } from '../../../../core/privacy/private-states.ts';
 import type { Events } from '../chain/events.ts';
 import type { Component } from '../component.ts';
-import { type AuditParts, BlockAudit, type PrivateFault } from './block-audit.ts';
+import { type AuditParts, BlockAudit, type Depth, type PrivateFault } from './block-audit.ts';
 
 const ROUND_MS = 15_000;
 const FIRST_ROUND_MS = 1_000;
@@ -22,12 +28,15 @@ const QUIET_BLOCKS = 256;
 /** Peers compare at multiples of this block number. */
 const ROOT_INTERVAL = 16;
 const ROOTS_MAX = 64;
+/** For all private states together, because they are sent in one message. */
+const ALL_ROOTS_MAX = 512;
 const FAULTS_MAX = 100;
 const NOTHING: PeerComparison = { arrivals: '', missing: [], differing: [] };
 
 export interface WatchParts extends AuditParts {
   /** Last block whose private side is done. */
   readonly cursor: () => number;
+  readonly membersOf: PrivateStates['membersOf'];
   readonly events: Events;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -45,11 +54,13 @@ export class PrivateWatch implements Component {
   /** The next block to check, and the cursor of the last round. */
   private next = 1;
   private seen = 0;
+  /** The next block to run again. */
+  private nextDeep = 1;
   private isStopped = false;
   private cancel: () => void = () => {};
   private forget: () => void = () => {};
-  /** Roots of the one private state that peers can share, by block. */
-  private readonly roots = new Map<number, Uint8Array>();
+  /** Roots of the private states that peers can share, by state and block. */
+  private readonly roots = new Map<Psi, Map<number, Uint8Array>>();
   private readonly said = new Set<string>();
 
   constructor(parts: WatchParts) {
@@ -104,7 +115,10 @@ export class PrivateWatch implements Component {
       await this.compare();
       const upTo = this.seen;
       this.seen = this.parts.cursor();
-      while (this.next <= upTo && !this.isStopped) await this.look();
+      const startMs = this.parts.clock.nowMs();
+      while (this.next <= upTo && !this.isStopped) this.next = await this.look(this.next, 'quick');
+      while (this.nextDeep <= upTo && !this.isStopped && this.hasTime(startMs))
+        this.nextDeep = await this.look(this.nextDeep, 'deep');
     } catch (error) {
       const err = (error as Error).message;
       this.parts.log('debug', 'The private state could not be checked', { err });
@@ -112,16 +126,21 @@ export class PrivateWatch implements Component {
     if (!this.isStopped) this.after(ROUND_MS);
   }
 
+  private hasTime(sinceMs: number): boolean {
+    return this.parts.clock.nowMs() - sinceMs < ROUND_MS;
+  }
+
   private async compare(): Promise<void> {
     const { manager, clock } = this.parts;
     const before = this.compared.arrivals;
-    const roots = [...this.roots].map(([number, root]) => ({ number, root }));
-    this.compared = (await manager.compare?.(roots)) ?? NOTHING;
+    this.compared = (await manager.compare?.(this.states())) ?? NOTHING;
     const isNews = this.compared.arrivals !== before;
-    if (isNews || clock.nowMs() - this.allAtMs > ALL_AGAIN_MS) {
+    const isAgain = clock.nowMs() - this.allAtMs > ALL_AGAIN_MS;
+    if (isNews || isAgain) {
       this.allAtMs = clock.nowMs();
       this.next = 1;
     }
+    if (isAgain && this.nextDeep > this.seen) this.nextDeep = 1;
     for (const { hash, peer } of this.compared.missing) {
       this.say('warn', 'A payload is missing that, according to a peer, is for this node', {
         payload: toBase64(hash),
@@ -138,27 +157,40 @@ export class PrivateWatch implements Component {
     }
   }
 
-  /** Only while the state is the block's: deriving an older one takes long. */
-  private noteRoot(psi: string, number: number): void {
-    const { chain, psis } = this.parts;
-    const space = { kind: 'private', psi } as const;
-    if (psis.length > 1 || number % ROOT_INTERVAL > 0) return;
-    if (chain.store.cursor(space) !== number) return;
-    this.roots.set(number, chain.store.trieAt(space, number).root());
-    if (this.roots.size > ROOTS_MAX) this.roots.delete(this.roots.keys().next().value!);
+  private states(): StateRoots[] {
+    const { membersOf } = this.parts;
+    return [...this.roots].map(([psi, byNumber]) => {
+      const roots = [...byNumber].map(([number, root]) => ({ number, root }));
+      const keys = membersOf(psi)?.map(fromBase64);
+      return keys ? { psi, keys, roots } : { roots };
+    });
   }
 
-  private async look(): Promise<void> {
+  /** Only while the state is the block's: deriving an older one takes long. */
+  private noteRoot(psi: Psi, number: number): void {
+    const { chain, psis } = this.parts;
+    const space = { kind: 'private', psi } as const;
+    if (psi === EMPTY_PSI || number % ROOT_INTERVAL > 0) return;
+    if (chain.store.cursor(space) !== number) return;
+    const roots = this.roots.get(psi) ?? new Map<number, Uint8Array>();
+    this.roots.set(psi, roots);
+    roots.set(number, chain.store.trieAt(space, number).root());
+    const kept = Math.max(1, Math.min(ROOTS_MAX, Math.floor(ALL_ROOTS_MAX / psis.length)));
+    if (roots.size > kept) roots.delete(roots.keys().next().value!);
+  }
+
+  /** Checks the first block from `from` on with private transactions. Resolves with the next one to check. */
+  private async look(from: number, depth: Depth): Promise<number> {
     const { chain, clock, timers } = this.parts;
-    let quiet = 0;
-    while (this.next <= this.seen && !chain.store.hasPrivateWork(this.next)) {
-      this.next++;
-      if (++quiet === QUIET_BLOCKS) return new Promise((resolve) => timers.yield(resolve));
+    let number = from;
+    while (number <= this.seen && !chain.store.hasPrivateWork(number)) {
+      if (++number - from < QUIET_BLOCKS) continue;
+      await new Promise<void>((resolve) => timers.yield(resolve));
+      return number;
     }
-    if (this.next > this.seen) return;
+    if (number > this.seen) return number;
     const startMs = clock.nowMs();
-    for (const fault of await this.audit.look(this.next, 'quick')) this.found(fault);
-    this.next++;
+    for (const fault of await this.audit.look(number, depth)) this.found(fault);
     const restMs = Math.max(1, (clock.nowMs() - startMs) * REST);
     await new Promise<void>((resolve) => {
       const timer = timers.set(restMs, resolve);
@@ -167,6 +199,7 @@ export class PrivateWatch implements Component {
         resolve();
       };
     });
+    return number + 1;
   }
 
   private found(fault: PrivateFault): void {
