@@ -8,6 +8,10 @@ it.each([
   'interface TokenFacts {',
   '// a token that is had when it is first needed',
   "fail('it is no URL')",
+  '// the index is made anew at the next start',
+  "about: 'A file with a password a line'",
+  "fail('leave it away for the embedded store')",
+  'messages are sent again at the latest then',
   '/** What the caller gets for his request. */',
 ])('names a word that this code does not use: %s', (line) => {
   expect(wordFaults('a.ts', `\n${line}`)).toEqual([expect.stringMatching(/^a\.ts:2: ".+": say /)]);

@@ -22,9 +22,22 @@ const PHRASES = [
   },
   { pattern: /\bleave --[a-z][-a-z.]* away\b/, cure: 'omit --...' },
   {
-    pattern: /(?<![Tt]here )\bis no (?:address|number|URL|JSON|key|file|block|hex)\b/,
+    pattern:
+      /(?<![Tt]here )\bis no (?:address|number|URL|JSON|key|file|block|hex|scope|time|text|partner|object|integer|digit|list)\b/,
     cure: 'is not a ...',
   },
+  { pattern: /\b(?:leaves?|left|leaving) (?:it|them|this|--?[a-z]\S*) away\b/, cure: 'omit' },
+  {
+    pattern: /\b(?:made|written|begins?|begun|joins?|drawn) anew\b/,
+    cure: 'rebuilt, rewritten, starts again',
+  },
+  {
+    pattern: /\b(?:at the latest|of its own accord|no room left|has room left)\b/,
+    cure: 'by, by itself, no space left',
+  },
+  { pattern: /\b(?:a (?:password|line|key)|one) a line\b/, cure: 'one per line' },
+  { pattern: /\bnever set back or forth\b|\bwhat comes in\b/, cure: 'monotonic, input' },
+  { pattern: /\bas (?:it|they) stood\b|\bstands? at a foreign\b/, cure: 'unchanged, misplaced' },
   { pattern: /\b(?:[Hh]e|[Hh]is|[Hh]im|[Hh]imself|[Ss]he|[Hh]ers?)\b/, cure: 'they, their, them' },
 ];
 

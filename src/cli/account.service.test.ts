@@ -99,7 +99,7 @@ it('dumpgenesis and license', async () => {
   const { status, text } = await geth('--datadir', data, 'dumpgenesis');
   expect([status, JSON.parse(text)]).toEqual([0, JSON.parse(readFileSync(genesis, 'utf8'))]);
   const empty = await geth('--datadir', join(root, 'empty'), 'dumpgenesis');
-  expect([empty.status, empty.text]).toEqual([1, expect.stringContaining('begin one with')]);
+  expect([empty.status, empty.text]).toEqual([1, expect.stringContaining('create one with')]);
   expect((await geth('license')).text).toContain('Apache License');
 });
 

@@ -43,7 +43,13 @@ export const devnetCommand: Command = {
       about: 'Folder of the network',
       group: GROUP,
     },
-    { flag: 'fresh', type: 'boolean', default: false, about: 'Begin anew', group: GROUP },
+    {
+      flag: 'fresh',
+      type: 'boolean',
+      default: false,
+      about: 'Start again from the beginning',
+      group: GROUP,
+    },
     {
       flag: 'wait',
       type: 'boolean',

@@ -73,7 +73,7 @@ function workDone({ copied, imported, base }: MigrationReport): string[] {
 
 function cureOf({ copyCheck }: MigrationReport, { isPrivate, source, target }: Terms): string {
   if (copyCheck?.difference)
-    return `Delete ${target} and begin anew; if it comes again, copy ${source.folder} anew, or take that of another member.`;
+    return `Delete ${target} and start again; if it comes again, copy ${source.folder} again, or take that of another member.`;
   return isPrivate
     ? 'Has the manager all payloads ("quorate ptm check")? The target is not started before this is solved.'
     : 'Name the manager of this node (--ptm.url): without it this chain has no private state.';

@@ -1,5 +1,5 @@
 /**
- * EEA clients on four nodes with four managers, all processes: over HTTP, through kill -9, an index made anew, a snapshot put
+ * EEA clients on four nodes with four managers, all processes: over HTTP, through kill -9, a rebuilt index, a snapshot put
  * back and the blocks imported once more.
  */
 import { execFile } from 'node:child_process';
@@ -103,7 +103,7 @@ it('it is not extended, nor called by other private transactions', async () => {
   expect(await value(0)).toBe(word(42));
 });
 
-it('a member that is killed comes back to it, and so does one whose index is made anew', async () => {
+it('a member that is killed comes back to it, and so does one whose index is rebuilt', async () => {
   process.kill(net.devnet.process('node2').pid, 'SIGKILL');
   await net.devnet.process('node2').ended;
   await set(43);

@@ -107,7 +107,7 @@ it('stops nobody: transactions go on, and managers and nodes find all of it afte
   await partiesRead(43);
 });
 
-it('nor when the private state of a party is made anew', async () => {
+it('nor when the private state of a party is rebuilt', async () => {
   const head = Number(await net.rpc[0]!.call('eth_blockNumber'));
   await net.devnet.process('node2').stop();
   rmSync(join(net.folder, 'node2/quorate'), { recursive: true });

@@ -13,12 +13,12 @@ export function recoveryMs(
 ): number {
   const { engine, blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutMs } = rules;
   let boundMs = SLACK_MS + Math.max(blockPeriodSeconds, emptyBlockPeriodSeconds) * 1000;
-  // Those that were away hear of the round when the others say it again, at the latest.
+  // Those that were away hear of the round when the others say it again.
   boundMs += requestTimeoutMs;
   // Where an IBFT validator is locked and another lies, its turn to propose must come.
   const rounds = engine === 'ibft' ? validators : faultyMax(validators);
   for (let later = 0; later <= rounds; later++) {
-    // The time of a round begins anew with its proposal, and a liar may propose late.
+    // The time of a round starts again with its proposal, and a liar may propose late.
     const isStretched = hasLiars && later > 0;
     boundMs += roundTimeoutMs(rules, round + later) * (isStretched ? 2 : 1);
   }

@@ -221,12 +221,12 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/services/ledger/node/consensus/raft-crashes.test.ts',
   },
   {
-    name: 'raft log: one that is gone is not begun anew',
+    name: 'raft log: one that is gone is not started again',
     file: 'src/core/store/raft-store.ts',
     on: 'if (segments.length === 0 && mustBeThere !== undefined) throw missing(mustBeThere);',
     off: '',
     test: RAFT_STORE,
-    only: 'does not begin anew',
+    only: 'does not start again',
   },
   {
     name: 'raft log: an older copy is noticed by its number',

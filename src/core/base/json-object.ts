@@ -40,3 +40,28 @@ export function repeatedName(text: string): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * As `repeatedName`, at any depth: the path of a duplicate name, such as `fiat[0].limits.min`. For
+ * files of bounded length. `text` is JSON that parses.
+ */
+export function repeatedPath(text: string): string | undefined {
+  const open: { readonly path: string; readonly names?: Set<string>; at: string }[] = [];
+  for (const [part, string] of text.matchAll(/("(?:[^"\\]|\\.)*")\s*:?|[{}[\],]/g)) {
+    const within = open.at(-1);
+    if (part === '{' || part === '[') {
+      const path = within === undefined ? '' : `${within.path}${within.at}`;
+      open.push(part === '{' ? { path, names: new Set(), at: '' } : { path, at: '[0]' });
+    } else if (part === '}' || part === ']') {
+      open.pop();
+    } else if (part === ',') {
+      if (!within!.names) within!.at = `[${Number(within!.at.slice(1, -1)) + 1}]`;
+    } else if (part.endsWith(':')) {
+      const name = JSON.parse(string!) as string;
+      within!.at = within!.path === '' ? name : `.${name}`;
+      if (within!.names!.has(name)) return `${within!.path}${within!.at}`;
+      within!.names!.add(name);
+    }
+  }
+  return undefined;
+}

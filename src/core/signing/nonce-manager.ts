@@ -5,7 +5,7 @@
  *
  *   wanted -> sign -> send -> accepted -> mined        (forgotten)
  *               |       |-> refused                    (forgotten: the nonce is free again)
- *               |       |-> overtaken -> sign anew, at another nonce
+ *               |       |-> overtaken -> sign again, at another nonce
  *               |       `-> unclear -> send again, the same bytes, until one of the above
  *               `-> abandoned                          (the nonce is free again)
  *

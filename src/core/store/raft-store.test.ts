@@ -73,7 +73,7 @@ describe('the store of a Raft member', () => {
     expect((await RaftStore.open(disk.log('raft'))).contents).toEqual(store.contents);
   });
 
-  it('does not begin anew where there must be a log', async () => {
+  it('does not start again where there must be a log', async () => {
     const mustBeThere = 'its chain is at block 9';
     const empty = new MemoryDisk();
     await expect(RaftStore.open(empty.log('raft'), { mustBeThere })).rejects.toThrow(
@@ -104,7 +104,7 @@ describe('the store of a Raft member', () => {
     });
   });
 
-  it('says its version: an older log is written anew, a newer one refused', async () => {
+  it('says its version: an older log is rewritten, a newer one refused', async () => {
     const disk = new MemoryDisk();
     const file = disk.log('raft').open(0);
     // As 0.1.0 wrote it: a snapshot and a term, without a version or a number.

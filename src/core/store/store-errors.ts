@@ -27,7 +27,7 @@ export function stateNotMigrated(number: number, base: { readonly number: number
 export function indexDamaged(what: string, cause?: unknown): QuorateError {
   return fail(
     'STORE_INDEX_DAMAGED',
-    `the folder "index" is damaged: ${what}. The next start makes it anew from the block log, as "quorate db reindex" does`,
+    `the folder "index" is damaged: ${what}. The next start rebuilds it from the block log, as "quorate db reindex" does`,
     { cause },
   );
 }

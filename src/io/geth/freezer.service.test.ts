@@ -47,7 +47,7 @@ it('says which blocks it has where another one is asked for, and reads nothing e
       expect.objectContaining({
         code: 'GETH_DATA_DAMAGED',
         message: expect.stringContaining(
-          `hashes.ridx has blocks 6 to 7, and not block ${number}: copy the whole data folder anew`,
+          `hashes.ridx has blocks 6 to 7, and not block ${number}: copy the whole data folder again`,
         ),
       }),
     );

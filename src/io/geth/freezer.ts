@@ -118,7 +118,7 @@ export class FreezerTable {
 export function damaged(path: string, what: string, cause?: unknown): Error {
   return fail(
     'GETH_DATA_DAMAGED',
-    `${path} ${what}: copy the whole data folder anew, or take that of another member`,
+    `${path} ${what}: copy the whole data folder again, or take that of another member`,
     { cause, data: { path } },
   );
 }

@@ -20,7 +20,7 @@ export class LevelCopy {
     this.scratch = scratch;
   }
 
-  /** `scratch` is made anew. Rejects with GETH_DATA_DAMAGED, and the errors of the disk. */
+  /** `scratch` is created empty. Rejects with GETH_DATA_DAMAGED, and the errors of the disk. */
   static async open(folder: string, scratch: string): Promise<LevelCopy> {
     if (!existsSync(join(folder, 'CURRENT'))) throw damaged(join(folder, 'CURRENT'), 'is missing');
     rmSync(scratch, { recursive: true, force: true });

@@ -44,6 +44,6 @@ function checked(publicKey: Uint8Array): Uint8Array {
 function unsupported(): QuorateError {
   return fail(
     'KEY_CURVE_UNSUPPORTED',
-    'Remote key has unsupported curve name: secp256k1 is wanted',
+    'Remote key has unsupported curve name: secp256k1 is required',
   );
 }

@@ -21,14 +21,14 @@ export interface DataFolder {
   /** Which vote was written last. */
   readonly votesWritten: SlotFile;
   readonly journal: LogFolder;
-  /** A row of the index is not to be believed: the next opening makes the index anew. */
+  /** A row of the index is damaged: the next opening rebuilds the index. */
   noteDamage(error: QuorateError): void;
   /** Frees the lock and closes votes; the chain store closes log and kv, before. */
   close(): void;
 }
 
 export interface DataFolderOptions {
-  /** Drops the index, so that opening the store makes it anew. */
+  /** Drops the index, so that opening the store rebuilds it. */
   readonly reindex?: boolean | undefined;
   /** The index was dropped, because of `why`. */
   readonly onDrop?: ((why: string) => void) | undefined;

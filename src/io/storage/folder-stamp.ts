@@ -24,7 +24,7 @@ export function stampFolder(
   if (found === undefined) {
     throw fail(
       'STORAGE_FORMAT_UNKNOWN',
-      `${path} is damaged, or the folder is not one of quorate ${of}: delete that file if it is, and it is written anew; otherwise name another folder`,
+      `${path} is damaged, or the folder is not one of quorate ${of}: delete that file if it is, and it is rewritten; otherwise name another folder`,
     );
   }
   if (Number(found) > version) {

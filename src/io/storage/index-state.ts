@@ -42,7 +42,7 @@ export class IndexState {
     this.data = join(this.index, 'data.mdb');
   }
 
-  /** Why the index must be made anew before it is opened; undefined: it may be opened. */
+  /** Why the index must be rebuilt before it is opened; undefined: it may be opened. */
   async fault(): Promise<string | undefined> {
     const damaged = join(this.directory, DAMAGED);
     if (existsSync(damaged)) return readFileSync(damaged, 'utf8').trim() || 'it was found damaged';
@@ -53,7 +53,7 @@ export class IndexState {
     return this.isAsLeft(state) ? undefined : (pageFault(this.index) ?? probeIndex(this.index));
   }
 
-  /** Drops the index; the store makes it anew from the log. */
+  /** Drops the index; the store rebuilds it from the log. */
   drop(): void {
     rmSync(this.index, { recursive: true, force: true });
     rmSync(join(this.directory, DAMAGED), { force: true });
@@ -62,7 +62,7 @@ export class IndexState {
   /** Before the index is opened. */
   begin(): void {
     makeFolder(this.index, 0o700);
-    // Of readers that are gone: this process has the folder to itself, and lmdb makes the file anew.
+    // Of readers that are gone: this process has the folder to itself, and lmdb recreates the file.
     rmSync(join(this.index, 'lock.mdb'), { force: true });
     const early = (this.read()?.early ?? 0) + 1;
     this.write({ version: VERSION, early });
@@ -115,7 +115,7 @@ export function pageFault(index: string): string | undefined {
   }
 }
 
-/** A row of the index was refused: the next start makes the index anew. */
+/** A row of the index was refused: the next start rebuilds the index. */
 export function noteIndexDamage(directory: string, what: string): void {
   writeFileSync(join(directory, DAMAGED), `${what}\n`, { mode: 0o600, flush: true });
 }

@@ -176,7 +176,7 @@ it('compares private states where two are party to the same payloads, and nowher
   const others = [{ number: 32, root: root(3) }];
   await until(async () => (await compared(two, others)).differing.length > 0, 'the root differs');
   expect((await compared(two, others, '/comparison')).differing).toMatchObject([{ number: 32 }]);
-  // Its private state was made anew.
+  // Its private state was rebuilt.
   expect((await compared(two, [], '/comparison')).differing).toEqual([]);
   await send(one, [three]);
   expect((await compared(two, others)).differing).toEqual([]);

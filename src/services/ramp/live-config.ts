@@ -1,6 +1,7 @@
 /** The configuration file as it is now: read at the start, and again when it changes. A faulty one changes nothing. */
 import { statSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
+import { repeatedPath } from '../../core/base/json-object.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { pairOf, type RampConfig, type Switches } from '../../core/ramp/config.ts';
 import { readConfig } from '../../core/ramp/read-config.ts';
@@ -98,7 +99,10 @@ export class LiveConfig {
   private read(): { config: RampConfig; changedAtMs: number } {
     let json: unknown;
     try {
-      json = JSON.parse(readText(this.file));
+      const text = readText(this.file);
+      json = JSON.parse(text);
+      const repeated = repeatedPath(text);
+      if (repeated !== undefined) throw new Error(`${repeated} is given twice`);
     } catch (cause) {
       const why = `${this.file} cannot be read: ${reasonOf(cause)}`;
       throw fail('RAMP_CONFIG_INVALID', why, { cause, data: { path: this.file } });

@@ -180,7 +180,7 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
     await until('the late one went back', () => refunds().length === 1);
   });
 
-  it('begins anew when the block of a deposit is replaced', async () => {
+  it('starts again when the block of a deposit is replaced', async () => {
     const order = await sell(ramp);
     send(order);
     await reaches(order.id, 'PROVIDER-PENDING-DEPOSIT');

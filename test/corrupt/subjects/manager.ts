@@ -22,7 +22,7 @@ export const MANAGER: Subject = {
     for (const [hash] of (await early.store.page(1_000)).slice(4)) await early.store.delete(hash);
     await early.close();
     const { store, close } = await openStore(sourceOf(folder), calendar, () => {}, {});
-    // What was written by 0.1.0 has no checksum, and is written anew as it changes.
+    // What was written by 0.1.0 has no checksum, and is rewritten as it changes.
     for (let times = 0; times < 2; times++) {
       for (const [hash, payload] of await store.page(1_000)) {
         if (payload) await store.put(hash, payload);

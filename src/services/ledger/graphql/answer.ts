@@ -67,9 +67,9 @@ function readRequest(body: string): Request | string {
   if (given === null || typeof given !== 'object')
     return 'the body is not an object with a "query"';
   const { query = '', operationName, variables } = given;
-  if (typeof query !== 'string') return '"query" is no text';
-  if (typeof (operationName ?? '') !== 'string') return '"operationName" is no text';
-  if (typeof (variables ?? {}) !== 'object') return '"variables" is no object';
+  if (typeof query !== 'string') return '"query" is not a string';
+  if (typeof (operationName ?? '') !== 'string') return '"operationName" is not a string';
+  if (typeof (variables ?? {}) !== 'object') return '"variables" is not an object';
   return {
     query,
     operationName: (operationName ?? undefined) as string | undefined,

@@ -146,7 +146,7 @@ it('bodies that are no query are refused as Go says it', async () => {
   expect(await answer('')).toBe('400 EOF\n');
   expect(await answer('{')).toBe('400 unexpected EOF\n');
   expect(await answer('[]')).toContain('400 ');
-  expect(await answer('{"query":5}')).toBe('400 "query" is no text\n');
+  expect(await answer('{"query":5}')).toBe('400 "query" is not a string\n');
   expect(await answer('x'.repeat(6 * 1024 * 1024)).catch(() => '413')).toContain('413');
 });
 

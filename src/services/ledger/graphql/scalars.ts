@@ -17,7 +17,7 @@ function coercion(
     coerceInputLiteral: (node) => {
       if (node.kind === Kind.STRING) return read(node.value);
       if (node.kind === Kind.INT) return read(BigInt(node.value));
-      throw new GraphQLError(`${node.kind} is no text and no integer`);
+      throw new GraphQLError(`${node.kind} is neither a string nor an integer`);
     },
     coerceOutputValue,
   };
@@ -51,7 +51,7 @@ function integerOf(value: unknown, what: string): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value === 'string' && (DECIMAL.test(value) || HEX.test(value))) return BigInt(value);
-  throw new GraphQLError(`${JSON.stringify(value)} is no integer for ${what}`);
+  throw new GraphQLError(`${JSON.stringify(value)} is not an integer for ${what}`);
 }
 
 /** COMPAT: what GoQuorum counts in `hexutil.Uint64` it answers as hex, other numbers as they are. */

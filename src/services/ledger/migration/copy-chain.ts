@@ -46,7 +46,7 @@ export function newestState(database: ChainDatabase, isMps: boolean): number {
   }
   throw fail(
     'GETH_STATE_MISSING',
-    'the source has the state of no block: migrate it with --execute, which makes all states anew',
+    'the source has the state of no block: migrate it with --execute, which executes every block',
   );
 }
 

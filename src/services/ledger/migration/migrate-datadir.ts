@@ -176,7 +176,7 @@ function checkSameChain({ store }: OpenChain, database: ChainDatabase, source: G
     return;
   throw fail(
     'MIGRATION_TARGET',
-    `block ${head.number} here is not that of ${source.folder}: delete the target's folder "quorate" and begin anew`,
+    `block ${head.number} here is not that of ${source.folder}: delete the target's folder "quorate" and start again`,
   );
 }
 

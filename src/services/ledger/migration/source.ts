@@ -32,7 +32,7 @@ const BESIDE = [
 const LEFT: Readonly<Record<string, string>> = {
   'quorum-raft-state': 'which entries a Raft member applied; here the chain says it',
   'raft-wal':
-    'a log that only members of GoQuorum read: the whole cluster moves at once, or this member joins anew (raft_addPeer)',
+    'a log that only members of GoQuorum read: the whole cluster moves at once, or this member rejoins (raft_addPeer)',
   'raft-snap': 'as raft-wal',
   'activeExtensions.json': 'extensions that wait are read from the chain',
   privateTransactionManager: 'a plugin or manager beside the node: "quorate migrate manager"',

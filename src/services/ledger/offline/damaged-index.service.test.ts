@@ -1,4 +1,4 @@
-/** An index that cannot be believed is made anew from the block log when the chain is opened, and nobody is told anything wrong. */
+/** An index that cannot be believed is rebuilt from the block log when the chain is opened, and nobody is told anything wrong. */
 import {
   copyFileSync,
   cpSync,
@@ -62,7 +62,7 @@ it.each([
   const told = await opened(name.replaceAll(' ', '-'), ({ data }) => {
     truncateSync(data, size < 1 ? Math.floor(statSync(data).size * size) : size);
   });
-  expect(told.join()).toMatch(/made anew from the block log .*index\/data\.mdb: it/);
+  expect(told.join()).toMatch(/rebuilt from the block log .*index\/data\.mdb: it/);
 });
 
 it('reads an index through that was changed since it was closed', async () => {
@@ -71,7 +71,7 @@ it('reads an index through that was changed since it was closed', async () => {
     for (let at = 20_000; at < bytes.length; at += 4096) bytes[at]! ^= 0xff;
     writeFileSync(data, bytes);
   });
-  expect(told.join()).toMatch(/made anew from the block log/);
+  expect(told.join()).toMatch(/rebuilt from the block log/);
 });
 
 it('makes an index anew that does not tell of its damage by its time, when a row is read', async () => {
@@ -85,7 +85,7 @@ it('makes an index anew that does not tell of its damage by its time, when a row
     writeFileSync(data, bytes);
     utimesSync(data, atime, mtime);
   });
-  expect(told.join()).toMatch(/made anew from the block log .*table \\"meta\\"/);
+  expect(told.join()).toMatch(/rebuilt from the block log .*table \\"meta\\"/);
 });
 
 it('takes an older copy of a whole index, and replays the rest', async () => {

@@ -37,7 +37,7 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
   } catch (error) {
     const isOfIndex = hasCode(error, 'STORE_INDEX_DAMAGED') || hasCode(error, 'STORE_INDEX_UNFIT');
     if (!isOfIndex || options.reindex) throw withoutCure(error);
-    options.log('warn', 'The index is made anew from the block log', { why: error.message });
+    options.log('warn', 'The index is rebuilt from the block log', { why: error.message });
   }
   return openOnce(folder, { ...options, reindex: true }).catch((error: unknown) => {
     throw withoutCure(error);
@@ -51,7 +51,7 @@ async function openOnce(
   let isOpen = false;
   const data = await openDataFolder(folder, {
     reindex,
-    onDrop: (why) => log('warn', 'The index is made anew from the block log', { why }),
+    onDrop: (why) => log('warn', 'The index is rebuilt from the block log', { why }),
     onDamage: (error) => isOpen && onFault?.(error),
   });
   try {
@@ -91,7 +91,7 @@ function progress(log: Log): (bytes: number, ofBytes: number) => void {
 function damageOfReader(): QuorateError {
   return fail(
     'STORE_INDEX_DAMAGED',
-    'the folder "index" is damaged: a reader has met a row that cannot be believed. The next start makes it anew from the block log',
+    'the folder "index" is damaged: a reader has met a row that cannot be believed. The next start rebuilds it from the block log',
   );
 }
 

@@ -266,6 +266,7 @@ describe('the check of a hashed address', () => {
     [{ ipAddress: '1.2.3.4' }, 'hash_missing', 'hash'],
     [{ ipAddress: '1.2.3.4', hash: 7 }, 'hash_missing', 'hash'],
     [{ ipAddress: '1.2.3.4', hash: 'x', more: 1 }, 'parameter_unknown', 'more'],
+    ['{"hash":"x","hash":"y"}', 'parameter_repeated', 'hash'],
   ])('refuses %j: %s', async (body, code, field) => {
     expect(refusal(await verify(body))).toEqual([400, code, field]);
   });

@@ -1,4 +1,5 @@
 /** All operations of the provider's API, one row each. */
+import { readJsonObject } from '../../../core/base/json-object.ts';
 import type { Partner } from '../../../core/ramp/config.ts';
 import { readEnd, readStart } from '../../../core/ramp/date-range.ts';
 import { formatCrypto, formatFiat } from '../../../core/ramp/money.ts';
@@ -277,16 +278,13 @@ async function isVerified(
 }
 
 function verifyRequest({ request }: Call): { ipAddress: string; hash: string } {
-  let body: unknown;
-  try {
-    body = JSON.parse(Buffer.from(request.body).toString('utf8'));
-  } catch {
-    throw new Refusal(400, 'body_invalid', 'the body must be JSON');
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Refusal(400, 'body_invalid', 'the body must be an object');
-  }
-  const { ipAddress, hash, ...others } = body as Record<string, unknown>;
+  const { ipAddress, hash, ...others } = readJsonObject(
+    Buffer.from(request.body).toString('utf8'),
+    {
+      none: () => new Refusal(400, 'body_invalid', 'the body must be a JSON object'),
+      twice: (name) => badField(name.slice(0, 64), 'parameter_repeated', 'is given more than once'),
+    },
+  );
   const [other] = Object.keys(others);
   if (other !== undefined) throw badField(other.slice(0, 64), 'parameter_unknown', 'is not known');
   if (typeof ipAddress !== 'string' || !isIpv4Text(ipAddress)) {

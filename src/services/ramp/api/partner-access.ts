@@ -94,7 +94,7 @@ export class PartnerAccess {
       .partners()
       .find(({ clientIds }) => clientId !== undefined && clientIds.includes(clientId));
     if (found) return found;
-    throw new Refusal(403, 'forbidden', 'the holder of this token is no partner');
+    throw new Refusal(403, 'forbidden', 'the holder of this token is not a partner');
   }
 }
 
