@@ -29,7 +29,7 @@ export class CodeSpace {
     return at;
   }
 
-  /** To be called while no frame runs: begins anew once half of the room is taken. */
+  /** To be called while no frame runs: starts again once half of the room is taken. */
   tidy(): void {
     const { codes, codesEnd } = this.machine;
     if (this.next < (codes + codesEnd) / 2) return;
