@@ -69,6 +69,13 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/clients/' },
     },
     {
+      // It runs in the context of the users' scripts, which has nothing else.
+      name: 'console-guest-stands-alone',
+      severity: 'error',
+      from: { path: '^src/services/console/guest/', pathNot: TEST },
+      to: { pathNot: ['^src/services/console/guest/', 'node_modules/bignumber.js/'] },
+    },
+    {
       name: 'io-imports-core',
       severity: 'error',
       from: { path: '^src/io/', pathNot: TEST },

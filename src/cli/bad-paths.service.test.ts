@@ -190,6 +190,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   'migrate datadir': ['--datadir', '@migrated', '--verify=false', '@geth/datadir'],
   mpsdbupgrade: ['--datadir', '@data'],
   devnet: ['stop'],
+  attach: ['--exec', '1'],
 };
 const HTTP = ['--http', '--http.port', '0'];
 const PTM_TLS = ['--ptm.url', 'https://127.0.0.1:1', '--ptm.tls.mode', 'strict'];
@@ -210,6 +211,8 @@ const WITH: Readonly<Record<string, readonly string[]>> = {
     ...HTTP,
     ...words('--rpc.auth.introspect http://127.0.0.1:1/ --rpc.auth.client-id x'),
   ],
+  'rpcclitls.cert': ['https://127.0.0.1:1'],
+  'rpcclitls.cacert': ['https://127.0.0.1:1'],
   'ptm.tls.rootca': PTM_TLS,
   'ptm.tls.clientcert': [...PTM_TLS, '--ptm.tls.clientkey', '@key.pem'],
   'ptm.tls.clientkey': [...PTM_TLS, '--ptm.tls.clientcert', '@cert.pem'],
@@ -258,6 +261,8 @@ const isFine = (name: string, kind: string) =>
   (name === 'ptm keygen --password-file' && kind === 'garbage') ||
   // Written by this command.
   (name === 'permission init --permission-config' && kind === 'missing') ||
+  // Whatever they hold runs, or is passed over, once there is a node.
+  (/^attach --(preload|jspath)$/.test(name) && ['empty', 'garbage'].includes(kind)) ||
   (/^account .* --password$/.test(name) && ['empty', 'garbage'].includes(kind));
 
 const withOf = (command: string, flag: string) => WITH[`${command} ${flag}`] ?? WITH[flag] ?? [];

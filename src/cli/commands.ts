@@ -5,6 +5,7 @@ import {
   accountNewCommand,
   accountUpdateCommand,
 } from './account.ts';
+import { attachCommand } from './attach.ts';
 import { backupCommand } from './backup.ts';
 import type { Command } from './command.ts';
 import { dbCommand } from './db.ts';
@@ -57,6 +58,7 @@ export const COMMANDS: readonly Command[] = [
   accountListCommand,
   accountImportCommand,
   accountUpdateCommand,
+  attachCommand,
   ptmCommand,
   ptmRecoverCommand,
   ptmCheckCommand,

@@ -1,12 +1,12 @@
 /** JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are open to its owner. */
 import { createServer, type Socket } from 'node:net';
+import { JsonSplitter } from '../../core/base/json-splitter.ts';
 import { listen } from '../http/listen.ts';
 import { newTraffic, type Traffic } from '../http/traffic.ts';
 import { OPEN } from './access.ts';
 import { Conversation } from './conversation.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { connectionOf } from './http.ts';
-import { JsonSplitter } from './json-splitter.ts';
 
 /** Serves `path` with mode 0600. Resolves with what ends it and removes the file. Rejects with RPC_LISTEN_FAILED. */
 export async function serveIpc(

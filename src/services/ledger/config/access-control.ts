@@ -19,6 +19,7 @@ import { TokenChecker } from '../../../io/auth/token-checker.ts';
 import { systemClock } from '../../../io/host/clock.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
 import { readKeyPair } from '../../../io/host/key-pair.ts';
+import { opensslName } from '../../../io/http/cipher-name.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 import { type Authenticate, NO_ACCESS_CONTROL } from '../../../io/rpc/access.ts';
 import type { ServerTls } from '../../../io/rpc/http.ts';
@@ -148,23 +149,6 @@ function serverTls({ isMade, certFile, keyFile, cipherSuites }: ServerCertificat
     ...readKeyPair({ certFile, keyFile }),
     ciphers: cipherSuites.length === 0 ? undefined : cipherSuites.map(opensslName).join(':'),
   };
-}
-
-/**
- * OpenSSL names: `TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384` becomes `ECDHE-RSA-AES256-GCM-SHA384`;
- * names of TLS 1.3 stay.
- */
-function opensslName(suite: string): string {
-  if (!suite.includes('_WITH_')) return suite;
-  return suite
-    .replace(/^TLS_/, '')
-    .replace('RSA_WITH_3DES_EDE_CBC', 'DES_CBC3')
-    .replace(/^RSA_WITH_/, '')
-    .replace('_WITH_', '_')
-    .replace(/AES_(128|256)_CBC/, 'AES$1')
-    .replace(/AES_(128|256)/, 'AES$1')
-    .replace(/POLY1305_SHA256$/, 'POLY1305')
-    .replaceAll('_', '-');
 }
 
 function missingFile(path: string) {

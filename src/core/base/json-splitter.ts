@@ -3,11 +3,17 @@
 const UNFINISHED_CHARACTERS_MAX = 15 * 1024 * 1024;
 
 export class JsonSplitter {
+  private readonly charactersMax: number;
   private pending = '';
   private scanned = 0;
   private depth = 0;
   private isInString = false;
   private isEscaped = false;
+
+  /** `charactersMax`: of a value that is not whole yet. */
+  constructor(charactersMax = UNFINISHED_CHARACTERS_MAX) {
+    this.charactersMax = charactersMax;
+  }
 
   /** The values that are whole now; undefined when an unfinished one is too long. */
   push(text: string): string[] | undefined {
@@ -26,7 +32,7 @@ export class JsonSplitter {
       this.pending = '';
       this.scanned = 0;
     }
-    return this.pending.length > UNFINISHED_CHARACTERS_MAX ? undefined : values;
+    return this.pending.length > this.charactersMax ? undefined : values;
   }
 
   private isEnd(code: number): boolean {

@@ -1,0 +1,220 @@
+/**
+ * geth's JavaScript console: scripts of the user's in a context of their own, asking one node. A
+ * script that does not end is ended by SIGINT, and the console goes on.
+ */
+import { type Context, createContext, Script } from 'node:vm';
+import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { keccak256 } from '../../core/base/keccak.ts';
+import type { Host, Loaded } from './guest/host.ts';
+import type { Guest } from './guest/main.ts';
+import { loadGuest } from './guest-modules.ts';
+import type { Answer } from './link.ts';
+import { readScript } from './script-files.ts';
+
+const INTERRUPTED = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
+/** JSON-RPC's code of what went wrong on this side. */
+const INTERNAL = -32_603;
+
+export interface ConsoleParts {
+  /** Namespaces that the node says it has. */
+  readonly modules: readonly string[];
+  readonly ask: (request: string) => Answer;
+  readonly write: (text: string) => void;
+  /** A line typed unseen; undefined when the user ends it. */
+  readonly askSecret: (label: string) => string | undefined;
+  readonly clearHistory: () => string;
+  /** Where script files are. */
+  readonly folder: string;
+  readonly isColoured: boolean;
+  /** Around each run of a script, so that Ctrl-C reaches it. */
+  readonly guarded: <T>(run: () => T) => T;
+}
+
+/** What a run came to: the value is the context's own. */
+type Outcome = { readonly value: unknown } | { readonly fault: string };
+
+export class JsConsole {
+  private readonly parts: ConsoleParts;
+  private readonly context: Context;
+  private readonly guest: Guest;
+  private readonly step = new Script('__step()');
+  private readonly timers = new Map<number, NodeJS.Timeout>();
+
+  constructor(parts: ConsoleParts) {
+    this.parts = parts;
+    // Promises of scripts run inside a run too, where an endless chain of them can be ended.
+    this.context = createContext({}, { microtaskMode: 'afterEvaluate' });
+    const start = loadGuest(this.context);
+    const world = new Script('globalThis').runInContext(this.context);
+    this.guest = start(world, this.host(), [...parts.modules], parts.isColoured);
+  }
+
+  /** Runs what the user typed and shows what came of it. */
+  evaluate(code: string): void {
+    const outcome = this.run(code, '<eval>');
+    const text = 'fault' in outcome ? this.red(outcome.fault) : this.print(outcome.value);
+    this.parts.write(`${text}\n`);
+  }
+
+  /** Runs a file. Throws an Error with what went wrong in it. */
+  execute(path: string): void {
+    const file = readScript(this.parts.folder, path);
+    const outcome = this.run(file.text, file.path);
+    if ('fault' in outcome) throw new Error(outcome.fault.trimEnd());
+  }
+
+  /** Shows an error that a script left to nobody. */
+  say(error: unknown): void {
+    this.parts.write(`${this.red(this.faultOf(error))}\n`);
+  }
+
+  /** What the console says first. */
+  welcome(): string {
+    return this.told('welcome') ?? '';
+  }
+
+  complete(line: string): readonly string[] {
+    const names = this.told('complete', line);
+    return names === undefined ? [] : (JSON.parse(names) as string[]);
+  }
+
+  close(): void {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+  }
+
+  private print(value: unknown): string {
+    this.guest.hold(value);
+    const outcome = this.call('print');
+    return 'fault' in outcome ? outcome.fault : String(outcome.value);
+  }
+
+  private told(what: 'welcome' | 'complete', argument?: string): string | undefined {
+    const outcome = this.call(what, argument);
+    return 'fault' in outcome ? undefined : String(outcome.value);
+  }
+
+  private red(text: string): string {
+    return this.parts.isColoured ? `\u001b[91m${text}\u001b[0m` : text;
+  }
+
+  private run(code: string, filename: string): Outcome {
+    return this.attempt(() => new Script(code, { filename }));
+  }
+
+  /** One of the guest's functions, as a script of the context. */
+  private call(name: Parameters<Guest['prepare']>[0], argument?: string | number): Outcome {
+    return this.attempt(() => {
+      this.guest.prepare(name, argument);
+      return this.step;
+    });
+  }
+
+  private attempt(compile: () => Script): Outcome {
+    let script: Script;
+    try {
+      script = compile();
+    } catch (error) {
+      return { fault: syntaxText(error as Error) };
+    }
+    try {
+      const value = this.parts.guarded(() =>
+        script.runInContext(this.context, { breakOnSigint: true, displayErrors: false }),
+      );
+      return { value };
+    } catch (error) {
+      return { fault: this.faultOf(error) };
+    }
+  }
+
+  private faultOf(error: unknown): string {
+    if ((error as { code?: unknown } | undefined)?.code === INTERRUPTED) return 'interrupted';
+    this.guest.hold(error);
+    this.guest.prepare('describe');
+    try {
+      return String(
+        this.parts.guarded(() => this.step.runInContext(this.context, { breakOnSigint: true })),
+      );
+    } catch {
+      return 'an error that cannot be shown\n';
+    }
+  }
+
+  private host(): Host {
+    const { ask, write, askSecret, clearHistory } = this.parts;
+    return {
+      send: (request) => replyOf(request, ask(request)),
+      keccak: (hex) => bareHex(keccak256(fromHex(`0x${hex}`))),
+      load: (path) => this.load(path),
+      write,
+      sleep(milliseconds) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+      },
+      ask: askSecret,
+      setTimer: (id, milliseconds) => {
+        this.timers.set(
+          id,
+          setTimeout(() => this.fire(id), milliseconds),
+        );
+      },
+      clearTimer: (id) => {
+        clearTimeout(this.timers.get(id));
+        this.timers.delete(id);
+      },
+      clearHistory,
+    };
+  }
+
+  /** Inside the run of another script: Ctrl-C ends both. */
+  private load(path: string): Loaded {
+    let script: Script;
+    try {
+      const file = readScript(this.parts.folder, path);
+      script = new Script(file.text, { filename: file.path });
+    } catch (error) {
+      const isSyntax = error instanceof SyntaxError;
+      return {
+        fault: isSyntax
+          ? `Error while compiling or running script: ${syntaxText(error)}`
+          : (error as Error).message,
+      };
+    }
+    return { value: script.runInContext(this.context, { displayErrors: false }) };
+  }
+
+  private fire(id: number): void {
+    this.timers.delete(id);
+    const outcome = this.call('fire', id);
+    if ('fault' in outcome) this.parts.write(`${this.red(outcome.fault)}\n`);
+  }
+}
+
+/** As the console's scripts read it: also where the node did not answer. */
+function replyOf(request: string, { reply, fault }: Answer): string {
+  if (reply !== undefined && isJson(reply)) return reply;
+  const message = fault ?? `the node answered with what is not JSON: ${reply!.slice(0, 100)}`;
+  const calls = JSON.parse(request) as { id: unknown } | { id: unknown }[];
+  const failed = ({ id }: { id: unknown }) => ({
+    jsonrpc: '2.0',
+    id,
+    error: { code: INTERNAL, message },
+  });
+  return JSON.stringify(Array.isArray(calls) ? calls.map(failed) : failed(calls));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** With the place, as geth says it. */
+function syntaxText(error: Error): string {
+  const [first = '', , marks = ''] = String(error.stack).split('\n');
+  const line = /:(\d+)$/.exec(first)?.[1] ?? '1';
+  const column = marks.indexOf('^') + 1;
+  return `SyntaxError: (anonymous): Line ${line}:${Math.max(1, column)} ${error.message}`;
+}

@@ -1,0 +1,33 @@
+/** Lines from whoever uses the console. */
+
+/** `aborted`: Ctrl-C at the prompt. undefined: there are no more. */
+export type InputLine = { readonly line: string } | 'aborted' | undefined;
+
+export interface LineInput {
+  read(prompt: string): Promise<InputLine>;
+  /** At once and unseen, while a script stands still; undefined when they end it. */
+  askSecret(label: string): string | undefined;
+  /** Runs a script so that Ctrl-C is a signal. */
+  guarded<T>(run: () => T): T;
+  close(): void;
+}
+
+/** Lines that have come, and whoever waits for the next. */
+export class LineQueue {
+  private readonly come: InputLine[] = [];
+  private waiting: ((line: InputLine) => void) | undefined;
+
+  put(line: InputLine): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting) waiting(line);
+    else this.come.push(line);
+  }
+
+  take(): Promise<InputLine> {
+    if (this.come.length > 0) return Promise.resolve(this.come.shift());
+    return new Promise((resolve) => {
+      this.waiting = resolve;
+    });
+  }
+}

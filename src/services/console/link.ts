@@ -1,0 +1,77 @@
+/** A node asked from the console's scripts, which stand still until it answers: another thread asks it. */
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  type TransferListItem,
+  Worker,
+} from 'node:worker_threads';
+import { openWire } from '../../io/rpc-wire/open-wire.ts';
+import type { WireOptions } from '../../io/rpc-wire/wire.ts';
+import { builtModule } from '../../io/threads/module-file.ts';
+
+export interface LinkData {
+  readonly endpoint: string;
+  readonly options: WireOptions;
+  /** Counts replies, so that whoever waits wakes. */
+  readonly replies: SharedArrayBuffer;
+  readonly port: MessagePort;
+}
+
+export interface Question {
+  readonly id: number;
+  readonly request: string;
+}
+
+export interface Answer {
+  readonly id: number;
+  readonly reply?: string;
+  /** Why there is none. */
+  readonly fault?: string;
+}
+
+const WORKER = builtModule(new URL('./link-worker.js', import.meta.url));
+
+export class Link {
+  private readonly worker: Worker;
+  private readonly port: MessagePort;
+  private readonly replies = new Int32Array(new SharedArrayBuffer(4));
+  private lastId = 0;
+
+  /** Throws OPTION_VALUE_INVALID for an endpoint that is none. */
+  constructor(endpoint: string, options: WireOptions) {
+    // The thread itself could only say that it ended.
+    openWire(endpoint, options).close();
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    const workerData: LinkData = {
+      endpoint,
+      options,
+      replies: this.replies.buffer as SharedArrayBuffer,
+      port: port2,
+    };
+    const transferList: TransferListItem[] = [port2];
+    this.worker = new Worker(WORKER, { workerData, transferList });
+    this.worker.unref();
+    this.port.unref();
+  }
+
+  /** Returns when the node has answered. Ctrl-C ends the wait, and what comes for it later is passed over. */
+  ask(request: string): Answer {
+    const id = ++this.lastId;
+    this.port.postMessage({ id, request } satisfies Question);
+    for (;;) {
+      const seen = Atomics.load(this.replies, 0);
+      for (;;) {
+        const answer = receiveMessageOnPort(this.port)?.message as Answer | undefined;
+        if (!answer) break;
+        if (answer.id === id) return answer;
+      }
+      Atomics.wait(this.replies, 0, seen);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.worker.terminate();
+  }
+}
