@@ -28,6 +28,13 @@ export interface FakeLedger {
   mine(): void;
   /** The newest blocks are replaced by empty ones, as many. */
   replaceBlocks(count: number): void;
+  /** Wei: what it names as price. */
+  gasPrice: bigint;
+  /** Wei: transactions for less wait outside of blocks. */
+  gasPriceMin: bigint;
+  /** Of the transactions that wait, by hash: takes one into a block. */
+  take(hash: string): void;
+  readonly waiting: Map<string, Transaction>;
   /** Time of new blocks, Unix milliseconds. */
   nowMs: () => number;
   /** Another program sends from the account. */
@@ -58,6 +65,7 @@ const CONTRACT = `0x${'c0'.repeat(20)}`;
 export async function startFakeLedger(): Promise<FakeLedger> {
   const wallet = new Wallet(KEY);
   const mined = new Map<string, Transaction>();
+  const waiting = new Map<string, Transaction>();
   const seen: string[] = [];
   let nonce = 0;
   let made = 0;
@@ -104,7 +112,7 @@ export async function startFakeLedger(): Promise<FakeLedger> {
         return found.logs.filter((log) => address.includes(log.address));
       }
       case 'eth_gasPrice':
-        return '0x0';
+        return toBeHex(ledger.gasPrice);
       case 'eth_getTransactionCount':
         return `0x${nonce.toString(16)}`;
       case 'eth_signTransaction': {
@@ -122,7 +130,9 @@ export async function startFakeLedger(): Promise<FakeLedger> {
         const hash = keccak256(params[0]);
         if (mined.has(hash)) throw new Error('already known');
         if (transaction.nonce < nonce) throw new Error('nonce too low');
-        if (transaction.nonce === nonce) {
+        if (transaction.gasPrice! < ledger.gasPriceMin) {
+          waiting.set(hash, transaction);
+        } else if (transaction.nonce === nonce) {
           nonce++;
           mined.set(hash, transaction);
         }
@@ -188,6 +198,13 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     head: 100,
     balance: 10n ** 30n,
     movesNothing: false,
+    gasPrice: 0n,
+    gasPriceMin: 0n,
+    waiting,
+    take(hash) {
+      nonce++;
+      mined.set(hash, waiting.get(hash)!);
+    },
     deposit,
     mine: () => newBlock(),
     replaceBlocks(count) {

@@ -77,6 +77,8 @@ export interface Partner {
     readonly algorithm: 'hmac-sha256' | 'sha256';
     readonly secretFile?: string | undefined;
   };
+  /** An order with a custom id must be made so soon after its widget was opened: then nobody looks for it. */
+  readonly customIdMinutes: number;
   readonly webhook?: { readonly url: string; readonly secretFile: string } | undefined;
   /** Whether it calls `wallet-pay` `apple-pay`. */
   readonly usesPaymentAlias: boolean;

@@ -210,6 +210,7 @@ function readPartner(reader: JsonReader): Partner {
     frameAncestors: reader.texts('frameAncestors', ANCESTOR),
     fee: { millionths: percentOf(reader, 'feePercent'), fixed: 0n, least: 0n },
     hash,
+    customIdMinutes: reader.integer('customIdMinutes', 1, 7 * DAY_MINUTES, DAY_MINUTES),
     webhook,
     usesPaymentAlias: reader.boolean('usesApplePay', false),
   };

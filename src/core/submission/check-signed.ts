@@ -26,3 +26,19 @@ export function checkSigned(
   }
   return toHex(keccak256(bytes));
 }
+
+/** What a transaction that was signed here asks for. */
+export function readSigned(raw: string): {
+  readonly to: string | undefined;
+  readonly value: bigint;
+  readonly data: string;
+  readonly gas: number;
+  readonly gasPrice: bigint;
+} {
+  const { to, value, data, gasLimit, gasPrice } = decodeTransaction(fromHex(raw), 'quorum');
+  return {
+    to: to && toHex(to),
+    data: toHex(data),
+    ...{ value, gas: Number(gasLimit), gasPrice },
+  };
+}

@@ -29,6 +29,8 @@ export interface SentTransaction {
   readonly hash: string;
   /** When it was sent last, in Unix milliseconds. */
   readonly updatedAt: number;
+  /** Hashes under which it was sent before, for less: one of these may still come into a block. */
+  readonly earlier?: readonly string[];
 }
 
 /** The members of an `eth_getTransactionReceipt` answer that are read. */
@@ -72,6 +74,8 @@ export interface SubmissionStore<T extends TransactionOrder> {
   insert(transaction: SentTransaction, order: T): Promise<boolean>;
   touched(id: string, nowMs: number): Promise<void>;
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void>;
+  /** The same order under the same nonce, for more: kept beside what it replaces, of which either may be mined. False: too late. */
+  replace?(transaction: SentTransaction, next: SentTransaction): Promise<boolean>;
   /** Its nonce went to another transaction: the order is queued again. */
   lost(transaction: SentTransaction, nowMs: number): Promise<void>;
 }

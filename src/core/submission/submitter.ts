@@ -11,7 +11,7 @@
  */
 import { fail, hasCode } from '../base/errors.ts';
 import type { Clock, Log, Timer, Timers } from '../base/ports.ts';
-import { checkSigned } from './check-signed.ts';
+import { checkSigned, readSigned } from './check-signed.ts';
 import type {
   SentTransaction,
   SubmissionLedger,
@@ -21,6 +21,8 @@ import type {
 } from './ports.ts';
 import { Settlement } from './settlement.ts';
 
+/** Of the price before: pools take no less in its place. */
+const REPLACEMENT_PERCENT = 110n;
 /** Most transactions waiting for a block at the same time. */
 const LIVE_MAX = 256;
 
@@ -117,17 +119,29 @@ export class Submitter<T extends TransactionOrder> {
       // exist.
       const count = counts.get(sender) ?? (await ledger.transactionCount(sender, 'latest'));
       counts.set(sender, count);
-      const receipt = await ledger.receipt(hash);
-      const sighting = { count, hasReceipt: receipt !== null };
+      const found = await this.receiptOf(transaction);
+      const sighting = { count, hasReceipt: found !== undefined };
       const fate = this.settlement.fateOf(transaction, sighting, steady.nowMs());
-      await this.carryOut(fate, transaction, receipt);
+      await this.carryOut(fate, { ...transaction, hash: found?.hash ?? hash }, found?.receipt);
     }
+  }
+
+  /** Under the hash that it has, or had before it was replaced. */
+  private async receiptOf({
+    hash,
+    earlier = [],
+  }: SentTransaction): Promise<{ hash: string; receipt: TransactionReceipt } | undefined> {
+    for (const each of [hash, ...earlier]) {
+      const receipt = await this.parts.ledger.receipt(each);
+      if (receipt) return { hash: each, receipt };
+    }
+    return undefined;
   }
 
   private async carryOut(
     fate: ReturnType<Settlement['fateOf']>,
     transaction: SentTransaction,
-    receipt: TransactionReceipt | null,
+    receipt: TransactionReceipt | undefined,
   ): Promise<void> {
     const { store, clock, log } = this.parts;
     if (fate === 'mined') {
@@ -137,8 +151,34 @@ export class Submitter<T extends TransactionOrder> {
       await store.lost(transaction, clock.nowMs());
       log('warn', 'Somebody else sends from the account', { lost: transaction.hash });
     } else if (fate === 'sendAgain') {
-      await this.send(transaction);
+      await this.send(await this.dearer(transaction));
     }
+  }
+
+  /** The same transaction at the price of now, where that has risen by as much as pools ask of a replacement. */
+  private async dearer(transaction: SentTransaction): Promise<SentTransaction> {
+    const { store, ledger, clock, log } = this.parts;
+    if (!store.replace) return transaction;
+    const gasPrice = await ledger.gasPrice();
+    const sent = readSigned(transaction.raw);
+    if (BigInt(gasPrice) * 100n < sent.gasPrice * REPLACEMENT_PERCENT || BigInt(gasPrice) === 0n) {
+      return transaction;
+    }
+    const { sender: from, nonce, earlier = [] } = transaction;
+    const { to, value, data, gas } = sent;
+    const asked = { to, value, data, gas, from, nonce, gasPrice };
+    const raw = await ledger.sign(asked);
+    const hash = checkSigned(raw, asked);
+    if (hash === transaction.hash) return transaction;
+    const next = {
+      ...{ ...transaction, raw, hash, updatedAt: clock.nowMs() },
+      earlier: [transaction.hash, ...earlier],
+    };
+    if (!(await store.replace(transaction, next))) return transaction;
+    log('info', 'A transaction is sent for more: the price of gas has risen', {
+      ...{ id: transaction.id, hash },
+    });
+    return next;
   }
 
   private report({ id }: SentTransaction, receipt: TransactionReceipt): void {

@@ -19,7 +19,7 @@ import { Checkout } from './orders/checkout.ts';
 import { Deadlines } from './orders/deadlines.ts';
 import type { Order } from './orders/order-row.ts';
 import { Orders } from './orders/orders.ts';
-import { isUsed } from './orders/reading.ts';
+import { Recurring } from './orders/recurring.ts';
 import { Sessions } from './orders/sessions.ts';
 import { Widget } from './pages/widget.ts';
 import { Payments } from './payment/payments.ts';
@@ -85,9 +85,8 @@ export async function composeRamp(
   const addresses = new ClientAddresses(settings.trustedProxies);
   const limit = new RateLimit(settings.rate, steady);
   const checkout = new Checkout({
-    ...{ config, quotes, sessions, orders, adapters, log },
+    ...{ config, quotes, sessions, orders, adapters, database, log },
     ownWallets: () => (from === undefined ? [] : [from]),
-    isUsed: (partner, customId) => isUsed(database, partner, customId),
     depositPlace: async () => working.settlement?.depositPlace(),
     nowMs,
   });
@@ -97,6 +96,9 @@ export async function composeRamp(
   const operations = operationsOf({
     ...{ database, live, quotes, sessions, limit, verifyPaths },
     showWidget: widget.show,
+  });
+  const recurring = new Recurring({
+    ...{ database, orders, quotes, adapters, config, clock, log, lookMs },
   });
   const deadlines = new Deadlines({ database, orders, clock, log, lookMs });
   await quoting.start();
@@ -139,8 +141,10 @@ export async function composeRamp(
       working.payments = new Payments({ database, orders, adapters, config, clock, log, lookMs });
       working.payments.start();
       deadlines.start();
+      recurring.start();
     },
     async stop() {
+      await recurring.stop();
       await deadlines.stop();
       await working.payments?.stop();
       await working.settlement?.stop();

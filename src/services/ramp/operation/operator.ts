@@ -7,7 +7,8 @@ import type { Database, Row } from '../../../io/database/database.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import { Refusal } from '../api/refusal.ts';
 import { type Order, orderOf } from '../orders/order-row.ts';
-import { isUnsent, type OrderInput, type Orders } from '../orders/orders.ts';
+import { isUnsent, type Orders } from '../orders/orders.ts';
+import { stopRecurrence } from '../orders/recurring.ts';
 import { type StuckOrder, stuckOrders } from './stuck.ts';
 
 const LIST_MAX = 200;
@@ -16,7 +17,7 @@ const VOLUME_DAYS_MAX = 366;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export const ACTIONS = ['hold', 'release', 'refund', 'cancel'] as const;
+export const ACTIONS = ['hold', 'release', 'refund', 'cancel', 'stop'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export interface OrderSearch {
@@ -184,9 +185,13 @@ export class Operator {
     by: string,
     why = '',
   ): Promise<{ order: Order; refusal?: string }> {
-    const taken = await this.parts.orders.take(id, async (order, query): Promise<OrderInput> => {
+    let isStopped = true;
+    const taken = await this.parts.orders.take(id, async (order, query) => {
       const unsent = await isUnsent(query, order);
       switch (action) {
+        case 'stop':
+          isStopped = await stopRecurrence(query, id);
+          return undefined;
         case 'hold':
           return { kind: 'held', why: `${by}: ${why}`, unsent };
         case 'release':
@@ -197,7 +202,8 @@ export class Operator {
           return { kind: 'cancelled', by: 'provider' };
       }
     });
-    if (taken.refusal !== undefined) return { order: taken.order, refusal: taken.refusal };
+    const refusal = isStopped ? taken.refusal : 'it does not come again';
+    if (refusal !== undefined) return { order: taken.order, refusal };
     await this.parts.orders.note(id, `operator.${action}`, { by, why });
     return { order: taken.order };
   }

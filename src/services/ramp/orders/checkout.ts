@@ -3,17 +3,20 @@
  * under, and cancelled. Whatever is done twice is done once: one page makes one order.
  */
 import type { Log } from '../../../core/base/ports.ts';
-import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
+import type { Partner, PaymentMethod, RampConfig } from '../../../core/ramp/config.ts';
 import { isCustomId } from '../../../core/ramp/custom-id.ts';
 import { inField } from '../../../core/ramp/offer.ts';
 import type { Side } from '../../../core/ramp/order.ts';
+import { type Frequency, isFrequency } from '../../../core/ramp/recurrence.ts';
 import { isRedirectAllowed, withOrderId } from '../../../core/ramp/redirect.ts';
 import { readWallet } from '../../../core/ramp/wallet-address.ts';
+import type { Database } from '../../../io/database/database.ts';
 import type { Call } from '../api/operation.ts';
 import { quoteFor } from '../api/operations.ts';
 import { badField, Refusal } from '../api/refusal.ts';
 import type { Answers, Begun, FormField, PaymentAdapter } from '../payment/adapter.ts';
 import type { MadeQuote, Quotes } from '../quotes/quotes.ts';
+import { isCustomIdUsed } from './custom-ids.ts';
 import type { BuyOrder, Order, SellOrder } from './order-row.ts';
 import type { Orders } from './orders.ts';
 import type { OrderOffer, Session, Sessions } from './sessions.ts';
@@ -37,8 +40,7 @@ export interface CheckoutParts {
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
   /** Lower case: nobody's crypto goes there. */
   readonly ownWallets: () => readonly string[];
-  /** Whether the custom id was used for an order of this partner. */
-  readonly isUsed: (partner: string, customId: string) => Promise<boolean>;
+  readonly database: Database;
   /** Undefined: no crypto can be taken now. */
   readonly depositPlace: () => Promise<DepositPlace | undefined>;
   readonly nowMs: () => number;
@@ -184,14 +186,14 @@ export class Checkout {
     if (!isRedirectAllowed(redirectUrl, partner.redirectUrls)) {
       throw badField('redirectUrl', 'redirect_refused', 'is not one that this partner has allowed');
     }
-    if (call.optional('recurringFrequency') !== undefined) {
-      throw badField('recurringFrequency', 'recurring_disabled', 'is not offered here');
-    }
     const wallet = this.walletOf(call);
     const customId = await this.customIdOf(call, partner);
     const { offer, quote, fiatUsd } = quoteFor(side, call, this.parts.quotes);
     const { fiat, crypto, payment } = offer;
+    const frequency = this.frequencyOf(side, call, payment);
+    const customIdUntilMs = this.parts.nowMs() + partner.customIdMinutes * MINUTE_MS;
     return {
+      ...{ frequency, ...(customId === undefined ? {} : { customIdUntilMs }) },
       ...{ partner: partner.id, customId, redirectUrl, fiatUsd, amount: call.text('amount') },
       ...{ region: offer.region, payment: payment.id, providerPayment: payment.name },
       adapter: payment.adapter,
@@ -205,6 +207,19 @@ export class Checkout {
         },
       },
     };
+  }
+
+  /** Of a buy, by a method that can be charged again. */
+  private frequencyOf(
+    side: Side,
+    call: Call,
+    { id, adapter }: PaymentMethod,
+  ): Frequency | undefined {
+    const text = call.optional('recurringFrequency');
+    if (text === undefined || !isFrequency(text)) return undefined;
+    const canRepeat = this.parts.adapters.get(adapter)?.canRepeat(id) ?? false;
+    if (side === 'buy' && call.config.features.recurring && canRepeat) return text;
+    throw badField('recurringFrequency', 'recurring_disabled', 'is not offered for this');
   }
 
   private walletOf(call: Call): string {
@@ -222,7 +237,8 @@ export class Checkout {
     if (!isCustomId(customId)) {
       throw badField('orderCustomId', 'custom_id_invalid', 'must be 64 letters and digits');
     }
-    if (await this.parts.isUsed(partner.id, customId)) {
+    const { database, nowMs } = this.parts;
+    if (await isCustomIdUsed(database.query, partner.id, customId, nowMs())) {
       throw new Refusal(409, 'custom_id_used', 'orderCustomId was used before: make a new one');
     }
     return customId;
@@ -240,7 +256,7 @@ export class Checkout {
   ): Promise<Order> {
     const { orders, sessions, config, nowMs } = this.parts;
     if (session.orderId === undefined) this.checkStillGood(session);
-    const { amount: _, ...offer } = session.offer;
+    const { amount: _amount, customIdUntilMs: _until, ...offer } = session.offer;
     const method = config().payments.find((each) => each.id === offer.payment);
     const minutes = session.side === 'buy' ? (method?.payMinutes ?? 30) : config().sellMinutes;
     const dueMs = nowMs() + minutes * MINUTE_MS;
@@ -249,7 +265,11 @@ export class Checkout {
 
   /** Limits and switches may have changed since the page was shown; its price holds. */
   private checkStillGood(session: Session): void {
-    const { sessions, config } = this.parts;
+    const { sessions, config, nowMs } = this.parts;
+    const { customIdUntilMs } = session.offer;
+    if (customIdUntilMs !== undefined && nowMs() > customIdUntilMs) {
+      throw over('nobody waits for its order any more');
+    }
     const isServed = config().features[session.side] && this.partnerOf(session) !== undefined;
     if (sessions.isOver(session) || !isServed) throw over('its price held for ten minutes');
     this.quoteAgain(session);

@@ -14,9 +14,12 @@ import {
   statusOf,
   type Terms,
 } from '../../../core/ramp/order.ts';
+import type { Frequency } from '../../../core/ramp/recurrence.ts';
 import { newSell, type SellInput, stepSell } from '../../../core/ramp/sell-order.ts';
 import type { Database, Query } from '../../../io/database/database.ts';
+import { claimCustomId } from './custom-ids.ts';
 import { type Order, orderOf } from './order-row.ts';
+import { startRecurrence } from './recurring.ts';
 import { toJson } from './state-json.ts';
 import { addToAccounts, countCompleted, countCreated } from './tallies.ts';
 
@@ -39,6 +42,8 @@ export interface NewOrder {
   readonly payoutTo?: Readonly<Record<string, string>> | undefined;
   readonly parentId?: string | undefined;
   readonly redirectUrl?: string | undefined;
+  /** It comes again. */
+  readonly frequency?: Frequency | undefined;
   /** Payment, or deposit, is awaited until then. */
   readonly dueMs: number;
   /** Of a sell, whose deposit address is made for it. */
@@ -118,6 +123,7 @@ export class Orders {
   private async insert(query: Query, id: string, order: NewOrder, nowMs: number): Promise<void> {
     const { partner, terms, dueMs } = order;
     const { side, wallet } = terms;
+    if (order.customId !== undefined) await claimCustomId(query, partner, order.customId, nowMs);
     const { number, at } = await nextNumber(query, partner, side, nowMs);
     const state = side === 'buy' ? newBuy(dueMs) : newSell(dueMs);
     const made = await query(
@@ -137,10 +143,9 @@ export class Orders {
         ...[toJson(state), state.code, dueMs, at],
       ],
     );
-    if (made.length === 0) {
-      throw fail('RAMP_CUSTOM_ID_USED', 'this orderCustomId was used for another order');
-    }
+    if (made.length === 0) throw fail('INVARIANT_BROKEN', 'an order with this id is there');
     await addEvents(query, id, [{ type: 'order.created', data: {} }], at);
+    if (order.frequency) await startRecurrence(query, id, order.frequency, at);
     await countCreated(query, { side, terms, fiatUsd: order.fiatUsd }, at);
   }
 }

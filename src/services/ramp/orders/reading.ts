@@ -65,16 +65,3 @@ export async function listRuns(
   );
   return rows.map(orderOf);
 }
-
-/** Whether an order of this partner has it. */
-export async function isUsed(
-  { query }: Database,
-  partner: string,
-  customId: string,
-): Promise<boolean> {
-  const rows = await query('SELECT id FROM ramp_order WHERE partner = $1 AND custom_id = $2', [
-    partner,
-    customId,
-  ]);
-  return rows.length > 0;
-}

@@ -16,6 +16,8 @@ const KEPT_MS = 24 * 60 * 60_000;
 /** What the page showed, and the customer agrees to by paying: the order that comes of it. */
 export type OrderOffer = Omit<NewOrder, 'dueMs' | 'redirectUrl'> & {
   readonly redirectUrl: string;
+  /** The aggregator waits for an order with this custom id until then. */
+  readonly customIdUntilMs?: number | undefined;
   /** For a look at limits and switches when it is paid. */
   readonly amount: string;
 };

@@ -70,6 +70,10 @@ export interface PaymentAdapter {
   ): { readonly field: string; readonly why: string } | undefined;
   /** The same order again: the same payment. */
   begin(order: BuyOrder, answers: Answers): Promise<Begun>;
+  /** Whether this method can be charged again without the customer. */
+  canRepeat(payment: string): boolean;
+  /** Charges a run as its first order was paid; the same order again: the same payment. */
+  repeat(order: BuyOrder, firstOrderId: string): Promise<void>;
   approve(order: BuyOrder, isApproved: boolean): Promise<void>;
   /** What the page of a sell asks: where the money goes. */
   payoutFields(payment: string): readonly FormField[];

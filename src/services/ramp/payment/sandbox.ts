@@ -24,6 +24,7 @@ const CARDS = {
   '4000000000003220': 'approval',
   '4000000000000259': 'chargeback',
 } as const;
+const CARD_THAT_PAYS = '4242424242424242';
 const TRANSFERS = [
   { value: 'arrives', label: 'It arrives in full' },
   { value: 'twice', label: 'It arrives twice' },
@@ -99,7 +100,6 @@ export class Sandbox implements PaymentAdapter {
   }
 
   async begin(order: BuyOrder, answers: Answers): Promise<Begun> {
-    const { amountIn } = order.terms;
     const nowMs = this.parts.clock.nowMs();
     const settled = (name: string, units: bigint, dueMs = nowMs) =>
       this.settled(order, name, units, dueMs);
@@ -113,8 +113,34 @@ export class Sandbox implements PaymentAdapter {
         ],
       };
     }
-    const how = CARDS[cardOf(answers) as keyof typeof CARDS];
-    switch (how) {
+    const card = cardOf(answers);
+    await this.parts.database.query(
+      'INSERT INTO sandbox_mandate (order_id, card) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [order.id, card],
+    );
+    return this.payBy(card, order);
+  }
+
+  canRepeat(payment: string): boolean {
+    return !TRANSFER_METHODS.includes(payment);
+  }
+
+  /** Nobody is asked for approval: that was given with the first one. */
+  async repeat(order: BuyOrder, firstOrderId: string): Promise<void> {
+    const [row] = await this.parts.database.query(
+      'SELECT card FROM sandbox_mandate WHERE order_id = $1',
+      [firstOrderId],
+    );
+    const card = String(row?.card);
+    const how = CARDS[card as keyof typeof CARDS];
+    await this.payBy(how === 'approval' ? CARD_THAT_PAYS : card, order);
+  }
+
+  private async payBy(card: string, order: BuyOrder): Promise<Begun> {
+    const { amountIn } = order.terms;
+    const nowMs = this.parts.clock.nowMs();
+    const settled = (name: string, units: bigint) => this.settled(order, name, units, nowMs);
+    switch (CARDS[card as keyof typeof CARDS]) {
       case 'declines':
         await this.plan(order.id, [
           { name: 'declined', dueMs: nowMs, report: { kind: 'declined', why: 'card declined' } },

@@ -14,7 +14,7 @@ import type {
   TransactionOrder,
   TransactionReceipt,
 } from '../../../core/submission/ports.ts';
-import type { Database, Row } from '../../../io/database/database.ts';
+import type { Database, Query, Row } from '../../../io/database/database.ts';
 import {
   deleteTransaction,
   highestNonce,
@@ -63,8 +63,52 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     return String(row!.value);
   }
 
-  live(limit: number): Promise<readonly SentTransaction[]> {
-    return liveTransactions(this.parts.database.query, limit);
+  async live(limit: number): Promise<readonly SentTransaction[]> {
+    const { query } = this.parts.database;
+    const live = await liveTransactions(query, limit);
+    if (live.length === 0) return live;
+    const rows = await query(
+      `SELECT replaced_transaction.hash, transaction_id FROM replaced_transaction
+       JOIN sent_transaction ON sent_transaction.id = transaction_id WHERE sent_transaction.state = 'live'
+       ORDER BY at DESC`,
+    );
+    return live.map((each) => {
+      const earlier = rows.filter(({ transaction_id: id }) => id === each.id);
+      return { ...each, earlier: earlier.map(({ hash }) => String(hash)) };
+    });
+  }
+
+  replace(transaction: SentTransaction, next: SentTransaction): Promise<boolean> {
+    const { id, hash, raw } = transaction;
+    return this.stepping(async (query) => {
+      const replaced = await query(
+        `UPDATE sent_transaction SET raw = $3, hash = $4, updated_at = $5
+         WHERE id = $1 AND hash = $2 AND state = 'live' RETURNING id`,
+        [id, hash, next.raw, next.hash, next.updatedAt],
+      );
+      if (replaced.length === 0) return { result: false };
+      await query(
+        'INSERT INTO replaced_transaction (hash, transaction_id, raw, at) VALUES ($1, $2, $3, $4)',
+        [hash, id, raw, next.updatedAt],
+      );
+      return { result: true, ...(await this.rename(query, next)) };
+    });
+  }
+
+  /** The payout and its order show the hash that counts. */
+  private async rename(
+    query: Query,
+    { id, hash }: SentTransaction,
+  ): Promise<{ taken?: Awaited<ReturnType<typeof takeIn>> }> {
+    const [row] = await query(
+      `UPDATE payout SET hash = $2 WHERE transaction_id = $1 AND state = 'sent'
+       RETURNING order_id, effect_id, kind`,
+      [id, hash],
+    );
+    if (row?.kind !== 'crypto') return {};
+    const payoutId = String(row.effect_id);
+    const input = async () => ({ kind: 'payoutSent', payoutId, hash }) as const;
+    return { taken: await takeIn(query, String(row.order_id), input, this.parts.clock.nowMs()) };
   }
 
   highestNonce(sender: string): Promise<number | undefined> {
@@ -134,20 +178,27 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
 
   /** Final only with its confirmations: Confirmations goes on from here. */
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void> {
-    return this.parts.database.transaction(async (query) => {
+    return this.stepping(async (query) => {
       await transactionMined(query, transaction, Number(receipt.blockNumber), nowMs);
+      const [kept] = await query('SELECT hash FROM sent_transaction WHERE id = $1', [
+        transaction.id,
+      ]);
+      const isEarlier = kept !== undefined && String(kept.hash) !== transaction.hash;
+      if (isEarlier) await keepMinedHash(query, transaction);
       if (isDeployment(transaction.id)) {
         if (receipt.status !== '0x1' || !receipt.contractAddress) {
           await forgetDeployment(query, transaction.id);
         } else {
           await this.parts.collector?.keep(query, receipt.contractAddress);
         }
-        return;
+        return { result: undefined };
       }
+      const renamed = isEarlier ? await this.rename(query, transaction) : {};
       await query(
         "UPDATE payout SET state = 'mined' WHERE transaction_id = $1 AND state = 'sent'",
         [transaction.id],
       );
+      return { result: undefined, ...renamed };
     });
   }
 
@@ -204,6 +255,14 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
       account: this.parts.from,
     });
   }
+}
+
+/** One that was replaced has come into a block after all: the newest never will. */
+async function keepMinedHash(query: Query, { id, hash }: SentTransaction): Promise<void> {
+  const [row] = await query('SELECT raw FROM replaced_transaction WHERE hash = $1', [hash]);
+  await query('UPDATE sent_transaction SET hash = $2, raw = $3 WHERE id = $1', [
+    ...[id, hash, String(row!.raw)],
+  ]);
 }
 
 /** Of `network:address`. */

@@ -72,5 +72,22 @@ export const SCHEMA: Schema = {
       'CREATE INDEX payout_hash ON payout (hash) WHERE hash IS NOT NULL',
       'CREATE INDEX deposit_hash ON deposit (hash)',
     ],
+    [
+      // When an aggregator's id was used last: for some days it makes no other order.
+      `CREATE TABLE custom_id_use (partner text NOT NULL, custom_id text NOT NULL, used_at bigint NOT NULL,
+        PRIMARY KEY (partner, custom_id))`,
+      `INSERT INTO custom_id_use SELECT partner, custom_id, created_at FROM ramp_order WHERE custom_id IS NOT NULL`,
+      'DROP INDEX ramp_order_custom',
+      // Orders that come again: their first one, and the number and time of the next.
+      `CREATE TABLE recurrence (order_id text PRIMARY KEY REFERENCES ramp_order (id), frequency text NOT NULL,
+        next_number bigint NOT NULL, next_at bigint NOT NULL, state text NOT NULL)`,
+      "CREATE INDEX recurrence_due ON recurrence (next_at) WHERE state = 'active'",
+      // How the sandbox pays the runs of a recurring order.
+      'CREATE TABLE sandbox_mandate (order_id text PRIMARY KEY, card text NOT NULL)',
+      // What a transaction was before it was sent for more; the newest is in sent_transaction.
+      `CREATE TABLE replaced_transaction (hash text PRIMARY KEY, transaction_id text NOT NULL, raw text NOT NULL,
+        at bigint NOT NULL)`,
+      'CREATE INDEX replaced_transaction_of ON replaced_transaction (transaction_id, at)',
+    ],
   ],
 };

@@ -1,0 +1,169 @@
+/**
+ * Buys that come again every week or month, paid as the first one was. Each run is an order of its own,
+ * with the price and limits of its time. A run that was missed is made up for once, not more.
+ */
+import { fail, hasCode } from '../../../core/base/errors.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { RampConfig } from '../../../core/ramp/config.ts';
+import { formatFiat } from '../../../core/ramp/money.ts';
+import { isTerminal, statusOf } from '../../../core/ramp/order.ts';
+import { type Frequency, lastDue, occurrence } from '../../../core/ramp/recurrence.ts';
+import type { Database, Query } from '../../../io/database/database.ts';
+import type { PaymentAdapter } from '../payment/adapter.ts';
+import type { Quotes } from '../quotes/quotes.ts';
+import { type BuyOrder, orderOf } from './order-row.ts';
+import type { Orders } from './orders.ts';
+
+const BATCH = 50;
+const MINUTE_MS = 60_000;
+/** A run that cannot be made, or whose first order is not over, is looked at again after that. */
+const AGAIN_MS = 60_000;
+
+export interface RecurringParts {
+  readonly database: Database;
+  readonly orders: Orders;
+  readonly quotes: Quotes;
+  readonly adapters: ReadonlyMap<string, PaymentAdapter>;
+  readonly config: () => RampConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookMs: number;
+}
+
+export class Recurring {
+  private readonly parts: RecurringParts;
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  private isStopped = false;
+
+  constructor(parts: RecurringParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    const { log, lookMs } = this.parts;
+    this.working = this.look()
+      .catch(({ message }: Error) => log('error', 'Recurring orders wait', { err: message }))
+      .finally(() => {
+        if (this.isStopped) return;
+        this.timer = setTimeout(() => this.start(), lookMs);
+        this.timer.unref();
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.working;
+  }
+
+  private async look(): Promise<void> {
+    const { database, clock } = this.parts;
+    const due = await database.query(
+      `SELECT recurrence.frequency, recurrence.next_number, ramp_order.* FROM recurrence
+       JOIN ramp_order ON ramp_order.id = recurrence.order_id
+       WHERE recurrence.state = 'active' AND recurrence.next_at <= $1 ORDER BY recurrence.next_at LIMIT $2`,
+      [clock.nowMs(), BATCH],
+    );
+    for (const row of due) {
+      if (this.isStopped) return;
+      const first = orderOf(row) as BuyOrder;
+      await this.run(first, row.frequency as Frequency, Number(row.next_number));
+    }
+    const unpaid = await database.query(
+      `SELECT * FROM ramp_order WHERE code = 'PROVIDER-PENDING-ORDER' AND parent_id IS NOT NULL LIMIT $1`,
+      [BATCH],
+    );
+    for (const row of unpaid) {
+      if (!this.isStopped) await this.charge(orderOf(row) as BuyOrder);
+    }
+  }
+
+  private async run(first: BuyOrder, frequency: Frequency, next: number): Promise<void> {
+    const { database, orders, clock, log, config } = this.parts;
+    const nowMs = clock.nowMs();
+    if (statusOf(first.state.code) !== 'COMPLETED') {
+      if (isTerminal(first.state.code)) await stopRecurrence(database.query, first.id);
+      else await this.later(first.id, nowMs);
+      return;
+    }
+    const number = Math.max(next, lastDue(first.createdAtMs, frequency, nowMs));
+    try {
+      const offer = this.offerOf(first);
+      const method = config().payments.find(({ id }) => id === first.payment);
+      const dueMs = nowMs + (method?.payMinutes ?? 30) * MINUTE_MS;
+      await orders.create({ ...offer, dueMs, parentId: first.id }, async (query) => {
+        const claimed = await query(
+          `UPDATE recurrence SET next_number = $3, next_at = $4
+           WHERE order_id = $1 AND next_number = $2 AND state = 'active' RETURNING order_id`,
+          [first.id, next, number + 1, occurrence(first.createdAtMs, frequency, number + 1)],
+        );
+        // Another instance has made it: its order is the answer.
+        return claimed.length > 0 ? undefined : first.id;
+      });
+    } catch (error) {
+      const { code = '', message } = error as Error & { code?: string };
+      if (!code.startsWith('RAMP_')) throw error;
+      log('warn', 'A recurring order cannot be made now', { order: first.id, err: message });
+      await this.later(first.id, nowMs);
+    }
+  }
+
+  private offerOf(first: BuyOrder) {
+    const { quotes, config } = this.parts;
+    const partner = config().partners.find(({ id }) => id === first.partner);
+    const { region, payment, providerPayment, adapter, terms } = first;
+    const amount = formatFiat(terms.amountIn, terms.fiat.decimals);
+    const asked = { region, payment, crypto: terms.crypto.id, fiat: terms.fiat.id, amount };
+    const made = quotes.make('buy', asked, partner ?? goneFault());
+    const { amountIn, amountOut, fees, exchangeRate } = made.quote;
+    return {
+      ...{ partner: first.partner, region, payment, providerPayment, adapter, exchangeRate },
+      ...{ customId: undefined, fiatUsd: made.fiatUsd },
+      terms: { ...terms, amountIn, amountOut, fees },
+    };
+  }
+
+  /** Asking again charges nothing twice. */
+  private async charge(order: BuyOrder): Promise<void> {
+    const { adapters, log } = this.parts;
+    try {
+      await adapters.get(order.adapter)?.repeat(order, order.parentId!);
+    } catch (error) {
+      if (hasCode(error, 'INVARIANT_BROKEN')) throw error;
+      log('warn', 'A payment provider does not answer', { order: order.id });
+    }
+  }
+
+  private async later(id: string, nowMs: number): Promise<void> {
+    await this.parts.database.query('UPDATE recurrence SET next_at = $2 WHERE order_id = $1', [
+      ...[id, nowMs + AGAIN_MS],
+    ]);
+  }
+}
+
+function goneFault(): never {
+  throw fail('RAMP_PAUSED', 'its partner is not served any more');
+}
+
+/** In the transaction that makes the first order. */
+export async function startRecurrence(
+  query: Query,
+  orderId: string,
+  frequency: Frequency,
+  firstMs: number,
+): Promise<void> {
+  await query(
+    `INSERT INTO recurrence (order_id, frequency, next_number, next_at, state) VALUES ($1, $2, 1, $3, 'active')`,
+    [orderId, frequency, occurrence(firstMs, frequency, 1)],
+  );
+}
+
+/** No further runs; those that have begun go on. False: there was none to stop. */
+export async function stopRecurrence(query: Query, orderId: string): Promise<boolean> {
+  const stopped = await query(
+    `UPDATE recurrence SET state = 'ended' WHERE order_id = $1 AND state = 'active' RETURNING order_id`,
+    [orderId],
+  );
+  return stopped.length > 0;
+}
