@@ -76,6 +76,38 @@ module.exports = {
       to: { pathNot: ['^src/services/console/guest/', 'node_modules/bignumber.js/'] },
     },
     {
+      name: 'web-stands-alone',
+      comment: 'Pages run in browsers: of the rest they know the types of core alone.',
+      severity: 'error',
+      from: { path: '^src/web/', pathNot: TEST },
+      to: { path: '^src/', pathNot: ['^src/web/', '^src/core/'] },
+    },
+    {
+      name: 'web-runs-without-core',
+      severity: 'error',
+      from: { path: '^src/web/', pathNot: TEST },
+      to: { path: '^src/core/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'web-ui-is-shared',
+      severity: 'error',
+      from: { path: '^src/web/ui/', pathNot: TEST },
+      to: { path: '^src/', pathNot: '^src/web/ui/' },
+    },
+    {
+      name: 'web-pages-stand-alone',
+      severity: 'error',
+      from: { path: '^src/web/([^/]+)/', pathNot: TEST },
+      to: { path: '^src/web/', pathNot: ['^src/web/$1/', '^src/web/ui/'] },
+    },
+    {
+      name: 'services-send-pages',
+      comment: 'A page reaches its service as a bundle.',
+      severity: 'error',
+      from: { path: '^src/(core|io|services|cli|clients)/', pathNot: TEST },
+      to: { path: '^src/web/' },
+    },
+    {
       name: 'io-imports-core',
       severity: 'error',
       from: { path: '^src/io/', pathNot: TEST },
@@ -133,7 +165,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^dist/' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js'],
+      extensions: ['.ts', '.tsx', '.js'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'types', 'node', 'default'],
     },

@@ -7,7 +7,7 @@ import { wordFaults } from './words.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'bench', 'tools', 'docs', 'examples', 'contracts'];
-const READ = /(?:\.(?:ts|mjs|md|sol)|known-differences\.json)$/;
+const READ = /(?:\.(?:tsx?|mjs|md|sol|css)|known-differences\.json)$/;
 /** For words and citations: not the lists themselves, nor data that others wrote. */
 const UNREAD =
   /^(?:tools\/(?:citations|words)(?:\.test)?\.ts$|test\/vectors\/data\/)|\bnode_modules\b/;
@@ -20,7 +20,7 @@ const inFolders = FOLDERS.flatMap((folder) =>
 const files = [...readdirSync(ROOT), ...inFolders].filter((file) => READ.test(file));
 const faults = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  const size = /\.(?:ts|mjs)$/.test(file) ? (sizeFault(file, text) ?? []) : [];
+  const size = /\.(?:tsx?|mjs|css)$/.test(file) ? (sizeFault(file, text) ?? []) : [];
   if (UNREAD.test(file)) return size;
   return [size, citationFaults(ROOT, file, text), wordFaults(file, text)].flat();
 });

@@ -30,6 +30,7 @@ it('has what runs and what is to be read, and nothing of the workshop', () => {
     'dist/cli/main.js',
     'dist/io/crypto/deposit-worker.js',
     'dist/clients/staking-client.d.ts',
+    'dist/web/widget.js',
     'LICENSE',
     'README.md',
   ]) {

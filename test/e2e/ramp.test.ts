@@ -1,19 +1,41 @@
 /** The devnet's on-ramp as its description says: an aggregator asks, a customer pays, and the coin is on the chain. */
 
+import { readFileSync } from 'node:fs';
 import { Interface } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/conditions.ts';
+import { openCustomer } from '../support/customer.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
-import { at, openWidget, submit } from '../support/ramp.ts';
+import { at, idOf, openWidget, placeOrder } from '../support/ramp.ts';
 import { ask } from '../support/staking.ts';
 
 const WALLET = `0x${'e7'.repeat(20)}`;
 
+const ERC20 = new Interface([
+  'function transfer(address,uint256)',
+  'function balanceOf(address) view returns (uint256)',
+]);
+
+/** Those of docs/ramp-widget.md, for this ramp. */
+function examples(ramp: { url: string; partnerAccountId: string }): string[] {
+  const page = readFileSync(new URL('../../docs/ramp-widget.md', import.meta.url), 'utf8');
+  return [...page.matchAll(/^```html\n([\s\S]*?)^```$/gm)].map(([, html]) =>
+    html!
+      .replace('http://127.0.0.1:8560', ramp.url)
+      .replace('https://aggregator.example/', ramp.partnerAccountId),
+  );
+}
+
 let net: TestDevnet;
+let chromium: TestBrowser | undefined;
 beforeAll(async () => {
-  net = await startTestDevnet();
+  [net, chromium] = await Promise.all([startTestDevnet(), startTestBrowser()]);
 });
-afterAll(() => net?.close());
+afterAll(async () => {
+  await chromium?.close();
+  await net?.close();
+});
 
 it('sells the first of everything at its minimum, and pays it out through the signing proxy', async () => {
   const { ramp } = net.devnet.description;
@@ -27,12 +49,8 @@ it('sells the first of everything at its minimum, and pays it out through the si
   };
   const quote = await ask(at(ramp.url, '/quote', query));
   expect(quote.status).toBe(200);
-  const { session } = await openWidget(ramp, query);
   const card = '4242424242424242';
-  const { headers } = await submit(ramp, '/widget/pay', { session, card });
-  const place = new URL(headers.get('location')!);
-  expect(place.origin).toBe('https://example.org');
-  const id = place.searchParams.get('orderId')!;
+  const id = idOf(await placeOrder(ramp, await openWidget(ramp, query), { card }));
   const order = await until('it is paid out', async () => {
     const { body } = await ask(at(ramp.url, `/orders/${id}`, { walletAddress: WALLET }));
     return body.status === 'COMPLETED' ? body : undefined;
@@ -50,60 +68,80 @@ it('sells the first of everything at its minimum, and pays it out through the si
   expect((await ask(at(ramp.url, '/orders', all))).status).toBe(401);
 });
 
-it('pays the demo token out, and takes it back at an address of the order', async () => {
+it('is bought and sold in a browser: paid in the sandbox, seen on the chain, sold back', async ({
+  skip,
+}) => {
+  if (!chromium) return skip('no Chromium for this machine: CHROMIUM names one');
   const { ramp } = net.devnet.description;
   const [rpc] = net.rpc;
   const wallet = net.accounts[3]!.address.toLowerCase();
   const { body: configuration } = await ask(`${ramp.url}/sell-configuration`);
-  expect(configuration.features.sell.enabled).toBe(true);
   const token = configuration.crypto.find(({ id }: any) => id === 'dusd');
-  const erc20 = new Interface([
-    'function transfer(address,uint256)',
-    'function balanceOf(address) view returns (uint256)',
-  ]);
-  const balanceOf = async (owner: string) =>
-    BigInt(
-      await rpc!.call<string>(
-        'eth_call',
-        { to: token.address, data: erc20.encodeFunctionData('balanceOf', [owner]) },
-        'latest',
-      ),
-    );
-  const query = {
-    ...{ region: 'us-ny', payment: 'sepa-bank-transfer', crypto: 'dusd', fiat: 'EUR' },
-    ...{ walletAddress: wallet, amount: '50', partnerAccountId: ramp.partnerAccountId },
-    redirectUrl: 'https://example.org/done',
+  const balanceOf = async (owner: string) => {
+    const data = ERC20.encodeFunctionData('balanceOf', [owner]);
+    return BigInt(await rpc!.call<string>('eth_call', { to: token.address, data }, 'latest'));
   };
-  const bought = await openWidget(ramp, query);
-  const { body } = await submit(ramp, '/widget/pay', {
-    ...{ session: bought.session, outcome: 'arrives' },
-  });
-  const buyId = /orderId=([0-9a-f-]{36})/.exec(String(body))![1]!;
-  const buy = await until('it is paid out', async () => {
-    const order = await ask(at(ramp.url, `/orders/${buyId}`, { walletAddress: wallet }));
-    return order.body.status === 'COMPLETED' && order.body;
-  });
-  const units = BigInt(buy.cryptoAmountOut.replace('.', ''));
-  expect(await balanceOf(wallet)).toBe(units);
-  const selling = await openWidget(ramp, { ...query, amount: '20' }, 'sell');
-  const { headers } = await submit(ramp, '/widget/sell', {
-    ...{ session: selling.session, outcome: 'paid' },
-  });
-  const id = new URL(headers.get('location')!).searchParams.get('orderId')!;
+  const customer = await openCustomer(chromium, ramp.url);
+  const { page, step } = customer;
+  const query = {
+    ...{ region: 'us-ny', payment: 'debit-credit-card', crypto: 'dusd', fiat: 'EUR' },
+    ...{ walletAddress: wallet, amount: '50', partnerAccountId: ramp.partnerAccountId },
+    redirectUrl: 'https://example.org/done?x=1',
+  };
+
+  const [link, frame] = examples(ramp);
+  await customer.visit(link!);
+  await page.getByRole('link').click();
+  await page.getByRole('heading', { name: 'Buy ETH' }).waitFor();
+  await customer.visit(frame!);
+  const framed = page.frameLocator('iframe');
+  await framed.getByRole('heading', { name: 'ETH verkaufen' }).waitFor();
+  expect(await framed.locator('html').getAttribute('data-theme')).toBe('dark');
+
+  await customer.open('/buy', { ...query, amount: '1' });
+  await step('the fault', page.getByText('The problem: amount'));
+  await customer.open('/buy', query);
+  await step('the offer', page.getByRole('heading', { name: 'Buy DUSD' }));
+  await page.getByRole('textbox', { name: 'Card number' }).fill('5555555555554444');
+  await page.getByRole('button', { name: 'Pay €50.00' }).click();
+  await step('the wrong card', page.getByRole('alert'));
+  await page.getByRole('button', { name: 'Asks for approval' }).click();
+  await page.getByRole('button', { name: 'Pay €50.00' }).click();
+  await step('the approval', page.getByRole('heading', { name: 'Approve the payment' }));
+  // Loaded anew, the page finds its order again.
+  await page.reload();
+  await page.getByRole('button', { name: 'Yes, approve' }).click();
+  await page.getByRole('button', { name: 'Stay here' }).click();
+  await step('the end', page.getByRole('heading', { name: 'Done' }));
+  const back = page.getByRole('link', { name: 'Go back to' });
+  const buyId = new URL((await back.getAttribute('href'))!).searchParams.get('orderId')!;
+  const bought = await ask(at(ramp.url, `/orders/${buyId}`, { walletAddress: wallet }));
+  const { cryptoAmountOut, transactionHash, status } = bought.body;
+  expect(status).toBe('COMPLETED');
+  expect(await balanceOf(wallet)).toBe(BigInt(cryptoAmountOut.replace('.', '')));
+  await page.getByText(transactionHash).waitFor();
+  await back.click();
+  await page.waitForURL(`https://example.org/done?x=1&orderId=${buyId}`);
+
+  await customer.open('/sell', { ...query, amount: '20', payment: 'sepa-bank-transfer' });
+  await step('the offer of a sell', page.getByRole('heading', { name: 'Sell DUSD' }));
+  await page.getByRole('button', { name: 'Sell 20 DUSD' }).click();
+  await step('the address', page.getByRole('img', { name: 'QR code' }));
+  const id = await customer.copied('Order');
+  const depositWallet = await customer.copied('Deposit address');
   const read = async () =>
     (await ask(at(ramp.url, `/sell-orders/${id}`, { walletAddress: wallet }))).body;
-  const order = await read();
-  expect([order.status, order.cryptoAmountIn]).toEqual(['CREATED', '20']);
-  expect(await rpc!.call('eth_getCode', order.depositWallet, 'latest')).toBe('0x');
-  const data = erc20.encodeFunctionData('transfer', [order.depositWallet, 20_000_000n]);
+  expect(await read()).toMatchObject({ status: 'CREATED', cryptoAmountIn: '20', depositWallet });
+  expect(await rpc!.call('eth_getCode', depositWallet, 'latest')).toBe('0x');
+  const data = ERC20.encodeFunctionData('transfer', [depositWallet, 20_000_000n]);
   const hash = await rpc!.call('eth_sendTransaction', {
     ...{ from: wallet, to: token.address, data, gas: '0x186a0' },
   });
-  const done = await until('the bank has paid', async () => {
-    const found = await read();
-    return found.status === 'COMPLETED' && found;
-  });
-  expect(done.transactionHash).toBe(hash);
-  await until('it is collected', async () => (await balanceOf(order.depositWallet)) === 0n);
-  expect(await rpc!.call('eth_getCode', order.depositWallet, 'latest')).toBe('0x');
+  await page.getByText('has been paid out to you').waitFor();
+  expect(await read()).toMatchObject({ status: 'COMPLETED', transactionHash: hash });
+  // Nobody has to press anything.
+  await page.waitForURL(`https://example.org/done?x=1&orderId=${id}`);
+  expect(customer.faults).toEqual([]);
+  await until('it is collected', async () => (await balanceOf(depositWallet)) === 0n);
+  expect(await rpc!.call('eth_getCode', depositWallet, 'latest')).toBe('0x');
 });

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WidgetState } from '../../src/core/ramp/page-data.ts';
 import { parseOptions } from '../../src/io/options/options.ts';
 import { rampSettings } from '../../src/services/ramp/config.ts';
 import { RAMP_ROWS } from '../../src/services/ramp/options.ts';
 import { type RunningRamp, startRamp } from '../../src/services/ramp/start.ts';
-import { ask } from './staking.ts';
+import { type Answer, ask, postJson } from './staking.ts';
 
 export const API_KEY = 'a-key-of-the-aggregator-for-tests';
 export const OTHER_KEY = 'a-key-of-another-aggregator-for-tests';
@@ -147,37 +148,57 @@ export function at(
   return `${url}${path}?${new URLSearchParams(query)}`;
 }
 
-/** What a customer sees: the page's text, and its form's hidden secret. */
+export interface OpenWidget {
+  /** What the browser gets. */
+  readonly page: Answer;
+  /** The secret of the page, and what it shows. */
+  readonly session: string;
+  readonly state: WidgetState;
+}
+
 export async function openWidget(
   ramp: Pick<TestRamp, 'url'>,
   query: Readonly<Record<string, string>> = BUY,
   side = 'buy',
-) {
+): Promise<OpenWidget> {
   const page = await ask(at(ramp.url, `/${side}`, query));
-  const session = /name="session" value="([^"]+)"/.exec(String(page.body))?.[1];
-  return { page, session: session! };
+  const data = /id="page-data">([^<]+)</.exec(String(page.body))?.[1] ?? '{}';
+  return { page, ...JSON.parse(data) };
 }
 
-/** Sends a form of the widget, and does not follow where it leads. */
-export function submit(
+/** What the page asks: `quote`, `order`, `approve`, `cancel`. */
+export function onWidget(
   ramp: Pick<TestRamp, 'url'>,
-  path: string,
-  form: Readonly<Record<string, string>>,
-) {
-  return ask(`${ramp.url}${path}`, {
-    ...{ method: 'POST', body: new URLSearchParams(form), redirect: 'manual' },
-  });
+  { session }: Pick<OpenWidget, 'session'>,
+  what: string,
+  body: object = {},
+): Promise<Answer> {
+  return postJson(`${ramp.url}/widget/${what}`, body, { 'x-widget-session': session });
 }
 
-/** Buys by card; resolves with the order's id, as the aggregator gets it. */
+/** The customer agrees to the price that the page showed, and answers its questions. */
+export function placeOrder(
+  ramp: Pick<TestRamp, 'url'>,
+  widget: OpenWidget,
+  answers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const { quotedAtMs } = widget.state.quote!;
+  return onWidget(ramp, widget, 'order', { quotedAtMs, answers });
+}
+
+/** The id of an order, as the aggregator gets it from the way back. */
+export function idOf({ body }: Answer): string {
+  return new URL(body.state.order.backUrl).searchParams.get('orderId')!;
+}
+
+/** Buys by card; resolves with the order's id. */
 export async function buy(
   ramp: TestRamp,
   query: Readonly<Record<string, string>> = {},
   answers: Readonly<Record<string, string>> = { card: '4242 4242 4242 4242' },
 ): Promise<string> {
-  const { session } = await openWidget(ramp, { ...BUY, ...query });
-  const { headers } = await submit(ramp, '/widget/pay', { session, ...answers });
-  return new URL(headers.get('location')!).searchParams.get('orderId')!;
+  const widget = await openWidget(ramp, { ...BUY, ...query });
+  return idOf(await placeOrder(ramp, widget, answers));
 }
 
 /** An order that waits for its crypto, as the aggregator reads it. */
@@ -186,10 +207,8 @@ export async function sell(
   query: Readonly<Record<string, string>> = {},
   answers: Readonly<Record<string, string>> = { outcome: 'paid' },
 ): Promise<any> {
-  const { session } = await openWidget(ramp, { ...BUY, ...query }, 'sell');
-  const { headers } = await submit(ramp, '/widget/sell', { session, ...answers });
-  const id = new URL(headers.get('location')!).searchParams.get('orderId')!;
-  return orderOf(ramp, id, 'sell-orders');
+  const widget = await openWidget(ramp, { ...BUY, ...query }, 'sell');
+  return orderOf(ramp, idOf(await placeOrder(ramp, widget, answers)), 'sell-orders');
 }
 
 export async function orderOf(ramp: TestRamp, id: string, side = 'orders'): Promise<any> {

@@ -53,6 +53,8 @@ export interface CryptoOffer extends Crypto {
   readonly confirmations: number;
   /** Of a transfer. */
   readonly gas: number;
+  /** Where an explorer shows a transaction, with `{hash}`. */
+  readonly transactionUrl?: string | undefined;
   /** Fiat paid for it. */
   readonly paymentLimits: ReadonlyMap<string, MethodLimits>;
   /** Crypto paid out for a buy. */
@@ -80,8 +82,19 @@ export interface Partner {
   /** An order with a custom id must be made so soon after its widget was opened: then nobody looks for it. */
   readonly customIdMinutes: number;
   readonly webhook?: { readonly url: string; readonly secretFile: string } | undefined;
+  /** As the pages show it. */
+  readonly name: string;
+  /** `#rrggbb`: the colour of buttons on its pages. */
+  readonly accent?: string | undefined;
   /** Whether it calls `wallet-pay` `apple-pay`. */
   readonly usesPaymentAlias: boolean;
+}
+
+/** Who runs the service, as its pages say it. */
+export interface Provider {
+  readonly name: string;
+  readonly supportUrl?: string | undefined;
+  readonly termsUrl?: string | undefined;
 }
 
 /** New orders of these are refused; begun ones go on. */
@@ -105,6 +118,8 @@ export type PriceSource =
 
 export interface Pricing {
   readonly source: PriceSource;
+  /** A price that a page shows holds for so long. */
+  readonly quoteSeconds: number;
   /** Older prices give no quote. */
   readonly staleSeconds: number;
   readonly spreadMillionths: bigint;
@@ -114,6 +129,7 @@ export interface Pricing {
 
 export interface RampConfig {
   readonly version: string;
+  readonly provider: Provider;
   readonly features: Features;
   readonly countries: readonly Country[];
   readonly payments: readonly PaymentMethod[];

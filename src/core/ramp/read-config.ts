@@ -10,6 +10,7 @@ import {
   type PaymentMethod,
   type PriceSource,
   type Pricing,
+  type Provider,
   pairOf,
   type RampConfig,
   type Switches,
@@ -38,7 +39,11 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const ANCESTOR = /^(?:'self'|https?:\/\/[a-z0-9.*-]+(?::\d{1,5})?)$/;
 const REDIRECT =
   /^(?!javascript:|data:|file:|blob:|vbscript:|about:)[a-z][a-z0-9+.-]*:\/\/[^\s@\\"'<>]*$/;
+const SHOWN_NAME = /^\S(?:.{0,38}\S)?$/u;
+const COLOR = /^#[0-9a-fA-F]{6}$/;
+const HASH_URL = /^https?:\/\/[^\s"'<>]*\{hash\}[^\s"'<>]*$/;
 const WEB_URL = /^https?:\/\/[^\s"'<>]+$/;
+const NAME_CHARACTERS_MAX = 40;
 const PERCENT_DECIMALS = 4;
 const MILLION = 1_000_000n;
 const DAY_MINUTES = 24 * 60;
@@ -59,6 +64,7 @@ export function readConfig(json: unknown, name: string): RampConfig {
 function readAll(reader: JsonReader): RampConfig {
   const offers = {
     version: reader.textOr('version', '1.0.0', VERSION),
+    provider: reader.object('provider', readProvider),
     features: reader.object('features', readFeatures),
     countries: reader.objects('countries', readCountry),
     payments: reader.objects('payments', readPayment),
@@ -76,6 +82,14 @@ function readAll(reader: JsonReader): RampConfig {
       return new Map(known.map(({ id, decimals }) => [id, bounds.decimal(id, decimals)]));
     }),
     sellMinutes: reader.integer('sellMinutes', 1, 30 * DAY_MINUTES, 60),
+  };
+}
+
+function readProvider(reader: JsonReader): Provider {
+  return {
+    name: reader.textOr('name', 'Quorate', SHOWN_NAME),
+    supportUrl: reader.textOr('supportUrl', undefined, WEB_URL),
+    termsUrl: reader.textOr('termsUrl', undefined, WEB_URL),
   };
 }
 
@@ -157,6 +171,7 @@ function readCrypto(reader: JsonReader): CryptoOffer {
     decimals,
     confirmations: reader.integer('confirmations', 1, 10_000, 2),
     gas: reader.integer('gas', 21_000, 10_000_000, 100_000),
+    transactionUrl: reader.textOr('transactionUrl', undefined, HASH_URL),
     paymentLimits: limitsIn(reader, 'paymentLimits', RATE_DECIMALS),
     payoutLimits: limitsIn(reader, 'payoutLimits', decimals),
     sellLimits: limitsIn(reader, 'sellLimits', decimals),
@@ -202,8 +217,11 @@ function readPartner(reader: JsonReader): Partner {
         secretFile: each.text('secretFile'),
       }))
     : undefined;
+  const id = reader.text('id', PARTNER_ID);
   return {
-    id: reader.text('id', PARTNER_ID),
+    id,
+    name: reader.textOr('name', nameOf(id), SHOWN_NAME),
+    accent: reader.textOr('accent', undefined, COLOR),
     clientIds: reader.texts('clientIds'),
     apiKeyHashes: reader.texts('apiKeyHashes', SHA256),
     redirectUrls: reader.texts('redirectUrls', REDIRECT),
@@ -214,6 +232,11 @@ function readPartner(reader: JsonReader): Partner {
     webhook,
     usesPaymentAlias: reader.boolean('usesApplePay', false),
   };
+}
+
+/** Of an id that is an address its host; of any other one its beginning. */
+function nameOf(id: string): string {
+  return (/^https?:\/\/([^/]+)/.exec(id)?.[1] ?? id).slice(0, NAME_CHARACTERS_MAX);
 }
 
 function readSwitches(reader: JsonReader): Switches {
@@ -228,6 +251,7 @@ function readSwitches(reader: JsonReader): Switches {
 function readPricing(reader: JsonReader): Pricing {
   return {
     source: reader.object('source', readSource),
+    quoteSeconds: reader.integer('quoteSeconds', 10, 24 * 60 * 60, 600),
     staleSeconds: reader.integer('staleSeconds', 1, 7 * DAY_MINUTES * 60, 60),
     spreadMillionths: percentOf(reader, 'spreadPercent'),
     jumpMillionths: percentOf(reader, 'jumpPercent', 200_000n),

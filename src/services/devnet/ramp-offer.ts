@@ -38,6 +38,7 @@ export function rampOffer(token: string | undefined): object {
     partners: [
       {
         ...{ id: RAMP_PARTNER, clientIds: [STAKING_CLIENT], redirectUrls: ['https://example.org'] },
+        ...{ name: 'Test partner', frameAncestors: ['https://example.org'] },
         hash: { algorithm: 'sha256' },
       },
     ],

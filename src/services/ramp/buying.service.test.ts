@@ -12,10 +12,12 @@ import {
   at,
   BUY,
   buy,
+  idOf,
+  onWidget,
   openWidget,
   orderOf,
+  placeOrder,
   startTestRamp,
-  submit,
   type TestRamp,
   TOKEN,
   WALLET,
@@ -90,15 +92,14 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
   });
 
   it('a page pays once, however often its form is sent', async () => {
-    const { session } = await openWidget(ramp);
-    const form = { session, card: '4242424242424242' };
+    const widget = await openWidget(ramp);
+    const card = '4242424242424242';
     const all = await Promise.all(
-      Array.from({ length: 5 }, () => submit(ramp, '/widget/pay', form)),
+      Array.from({ length: 5 }, () => placeOrder(ramp, widget, { card })),
     );
-    const places = new Set(all.map(({ headers }) => headers.get('location')));
-    expect(places.size).toBe(1);
-    const id = new URL([...places][0]!).searchParams.get('orderId')!;
-    await reaches(id, 'PROVIDER-COMPLETED-ORDER');
+    const ids = new Set(all.map(idOf));
+    expect(ids.size).toBe(1);
+    await reaches([...ids][0]!, 'PROVIDER-COMPLETED-ORDER');
     expect(ledger.mined.size).toBe(1);
   });
 
@@ -106,35 +107,25 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
     const orderCustomId = 'k'.repeat(64);
     const pages = await Promise.all([0, 1].map(() => openWidget(ramp, { ...BUY, orderCustomId })));
     const answers = await Promise.all(
-      pages.map(({ session }) =>
-        submit(ramp, '/widget/pay', { session, card: '4242424242424242' }),
-      ),
+      pages.map((each) => placeOrder(ramp, each, { card: '4242424242424242' })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const third = await openWidget(ramp, { ...BUY, orderCustomId });
     expect([third.page.status, third.page.body.code]).toEqual([409, 'custom_id_used']);
   });
 
   it('cards decline, ask for approval, and are charged back', async () => {
-    const { session } = await openWidget(ramp);
-    const declined = await submit(ramp, '/widget/pay', { session, card: '4000000000000002' });
-    expect(declined.body).toMatch(/The card was declined/);
-    const secure = await openWidget(ramp);
-    const asked = await submit(ramp, '/widget/pay', {
-      session: secure.session,
-      card: '4000000000003220',
-    });
-    expect(asked.body).toMatch(/Approve the payment/);
-    const back = await submit(ramp, '/widget/approve', { session: secure.session, approve: 'yes' });
-    const id = new URL(back.headers.get('location')!).searchParams.get('orderId')!;
-    await reaches(id, 'PROVIDER-COMPLETED-ORDER');
-    const refused = await openWidget(ramp);
-    await submit(ramp, '/widget/pay', { session: refused.session, card: '4000000000003220' });
-    const no = await submit(ramp, '/widget/approve', { session: refused.session, approve: 'no' });
-    await reaches(
-      new URL(no.headers.get('location')!).searchParams.get('orderId')!,
-      'PROVIDER-FAILED-PAYMENT',
-    );
+    const declined = await placeOrder(ramp, await openWidget(ramp), { card: '4000000000000002' });
+    expect(declined.body.next).toEqual({ kind: 'declined' });
+    for (const [isApproved, code] of [
+      [true, 'PROVIDER-COMPLETED-ORDER'],
+      [false, 'PROVIDER-FAILED-PAYMENT'],
+    ] as const) {
+      const widget = await openWidget(ramp);
+      const asked = await placeOrder(ramp, widget, { card: '4000000000003220' });
+      expect(asked.body.next).toEqual({ kind: 'approval' });
+      await reaches(idOf(await onWidget(ramp, widget, 'approve', { isApproved })), code);
+    }
     const charged = await buy(ramp, {}, { card: '4000000000000259' });
     await reaches(charged, 'PROVIDER-COMPLETED-ORDER');
     ramp.clock.offsetMs += 10_000;
@@ -149,9 +140,8 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
     ['late', 'PROVIDER-FAILED-PAYMENT', undefined],
     ['never', 'PROVIDER-FAILED-PAYMENT', undefined],
   ])('a bank transfer that comes %s ends as %s', async (outcome, code, bank) => {
-    const { session } = await openWidget(ramp, { ...BUY, payment: 'sepa-bank-transfer' });
-    const { body } = await submit(ramp, '/widget/pay', { session, outcome });
-    const id = /orderId=([0-9a-f-]{36})/.exec(body)![1]!;
+    const widget = await openWidget(ramp, { ...BUY, payment: 'sepa-bank-transfer' });
+    const id = idOf(await placeOrder(ramp, widget, { outcome }));
     if (bank === undefined) {
       await until(
         'it was announced',
@@ -212,12 +202,16 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
   });
 
   it('shows a price that holds, then asks again', async () => {
-    const { session } = await openWidget(ramp);
+    const widget = await openWidget(ramp);
+    const card = '4242424242424242';
     ramp.clock.offsetMs += 11 * 60_000;
-    const late = await submit(ramp, '/widget/pay', { session, card: '4242424242424242' });
-    expect([late.status, String(late.body).includes('This offer is over')]).toEqual([409, true]);
-    const stranger = await submit(ramp, '/widget/pay', { session: 'x', card: '4242424242424242' });
-    expect(stranger.status).toBe(403);
+    const late = await placeOrder(ramp, widget, { card });
+    expect([late.status, late.body.code]).toEqual([409, 'offer_over']);
+    const { body } = await onWidget(ramp, widget, 'quote');
+    // What was not seen is not agreed to.
+    const unseen = await placeOrder(ramp, widget, { card });
+    expect([unseen.status, unseen.body.code]).toEqual([409, 'quote_changed']);
+    expect((await placeOrder(ramp, { ...widget, state: body.state }, { card })).status).toBe(200);
     const list = await ask(
       at(ramp.url, '/orders', { start: '2020-01-01', end: '2090-01-01', skip: '0', limit: '1' }),
     );

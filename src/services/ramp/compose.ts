@@ -21,7 +21,8 @@ import type { Order } from './orders/order-row.ts';
 import { Orders } from './orders/orders.ts';
 import { Recurring } from './orders/recurring.ts';
 import { Sessions } from './orders/sessions.ts';
-import { Widget } from './pages/widget.ts';
+import { Assets } from './pages/assets.ts';
+import { Widget, wantsPage } from './pages/widget.ts';
 import { Payments } from './payment/payments.ts';
 import { Sandbox } from './payment/sandbox.ts';
 import { Quoting } from './quotes/compose.ts';
@@ -78,7 +79,7 @@ export async function composeRamp(
   const sandbox = new Sandbox({ database, clock, log, lookMs });
   const adapters = new Map([[sandbox.name, sandbox]]);
   const config = () => live.config;
-  const sessions = new Sessions(database, clock);
+  const sessions = new Sessions(database, clock, () => config().pricing.quoteSeconds * 1_000);
   const { auth, from, ledgerUrl, webSocketUrl, collector } = settings;
   const partners = () => live.config.partners;
   const access = new PartnerAccess({ auth, clock, log, place, partners });
@@ -91,7 +92,8 @@ export async function composeRamp(
     nowMs,
   });
   const operator = new Operator({ database, orders, ledger, config, from, lacking, nowMs });
-  const widget = new Widget({ checkout, addresses, limit, log });
+  const assets = new Assets(['widget']);
+  const widget = new Widget({ checkout, config, nowMs, assets, addresses, limit, log });
   const { verifyPaths } = settings;
   const operations = operationsOf({
     ...{ database, live, quotes, sessions, limit, verifyPaths },
@@ -106,8 +108,13 @@ export async function composeRamp(
   const { operatorToken } = settings;
   return {
     routes: [
-      ...operationRoutes(operations, { config, access, addresses, limit, log }),
+      ...operationRoutes(operations, {
+        ...{ config, access, addresses, limit, log },
+        faultPage: (refusal, requestId, request) =>
+          wantsPage(request) ? widget.fault(refusal, requestId, request) : undefined,
+      }),
       ...widget.routes(),
+      assets.route(),
       ...(operatorToken === undefined
         ? []
         : operatorRoutes({

@@ -8,8 +8,8 @@ import {
   buy,
   openWidget,
   orderOf,
+  placeOrder,
   startTestRamp,
-  submit,
   type TestRamp,
   testOffer,
   WALLET,
@@ -77,8 +77,10 @@ it('does not come again when the first one failed, or by a method that only the 
     ...{ ...BUY, payment: 'sepa-bank-transfer', recurringFrequency: 'weekly' },
   });
   expect(refused.page.body.code).toBe('recurring_disabled');
-  const { session } = await openWidget(ramp, { ...BUY, recurringFrequency: 'weekly' });
-  await submit(ramp, '/widget/pay', { session, card: '4000000000000002' });
+  const weekly = await openWidget(ramp, { ...BUY, recurringFrequency: 'weekly' });
+  // Nobody agrees to what the page does not say.
+  expect(weekly.state.frequency).toBe('weekly');
+  await placeOrder(ramp, weekly, { card: '4000000000000002' });
   ramp.clock.offsetMs += 8 * DAY_MS;
   await until('it is over', async () => {
     const rows = await ramp.running.database.query(
@@ -90,12 +92,12 @@ it('does not come again when the first one failed, or by a method that only the 
 
 it('D3.30 D3.33 a custom id makes one order in seven days, and none after its time', async () => {
   const orderCustomId = 'Z'.repeat(64);
-  const { session } = await openWidget(ramp, { ...BUY, orderCustomId });
+  const opened = await openWidget(ramp, { ...BUY, orderCustomId });
   ramp.clock.offsetMs += 6 * 60_000;
-  const late = await submit(ramp, '/widget/pay', { session, card: '4242424242424242' });
+  const late = await placeOrder(ramp, opened, { card: '4242424242424242' });
   expect(late.status).toBe(409);
   const declining = await openWidget(ramp, { ...BUY, orderCustomId });
-  await submit(ramp, '/widget/pay', { session: declining.session, card: '4000000000000002' });
+  await placeOrder(ramp, declining, { card: '4000000000000002' });
   await is(orderCustomId, 'FAILED');
   const { id: first } = await orderOf(ramp, orderCustomId);
   ramp.clock.offsetMs += 7 * DAY_MS - 60_000;

@@ -23,6 +23,7 @@ import {
   BUY_ASKED,
   CUSTOM_ID,
   HASH,
+  LOOK,
   listOf,
   ORDER_ID,
   optional,
@@ -160,8 +161,8 @@ function widgets({ showWidget }: OperationParts): readonly Operation[] {
     },
   });
   return [
-    row('buy', [...BUY_ASKED, WALLET, CUSTOM_ID, REDIRECT, HASH]),
-    row('sell', [...SELL_ASKED, WALLET, REDIRECT, HASH]),
+    row('buy', [...BUY_ASKED, WALLET, CUSTOM_ID, REDIRECT, HASH, ...LOOK]),
+    row('sell', [...SELL_ASKED, WALLET, REDIRECT, HASH, ...LOOK]),
   ];
 }
 

@@ -8,9 +8,10 @@ import { openApiDocument } from './openapi.ts';
 import { Call, type Operation } from './operation.ts';
 import type { PartnerAccess } from './partner-access.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { faultRefusal, refusalOf } from './refusal.ts';
+import { faultRefusal, type Refusal, refusalOf } from './refusal.ts';
 
 const PREFLIGHT_SECONDS = 600;
+const FAULT = 500;
 
 export interface RouteParts {
   readonly config: () => RampConfig;
@@ -18,6 +19,12 @@ export interface RouteParts {
   readonly addresses: ClientAddresses;
   readonly limit: RateLimit;
   readonly log: Log;
+  /** Says in a page what was refused; undefined: whoever asks is no browser. */
+  readonly faultPage: (
+    refusal: Refusal,
+    requestId: string,
+    request: HttpRequest,
+  ) => HttpReply | undefined;
 }
 
 export function operationRoutes(
@@ -67,7 +74,7 @@ function preflight(method: string): HttpReply {
 async function answer(
   operation: Operation,
   request: HttpRequest,
-  { config, access, addresses, limit, log }: RouteParts,
+  { config, access, addresses, limit, log, faultPage }: RouteParts,
 ): Promise<HttpReply> {
   const requestId = randomUUID();
   const origin = operation.access === 'open' ? ANY_ORIGIN : {};
@@ -80,10 +87,13 @@ async function answer(
     const plain = { 'x-request-id': requestId, 'cache-control': 'no-store', ...origin };
     return { ...reply, headers: { ...plain, ...reply.headers } };
   } catch (error) {
-    const refusal = refusalOf(error);
-    if (!refusal)
+    const refusal = refusalOf(error) ?? faultRefusal();
+    if (refusal.status === FAULT)
       log('error', 'A request failed', { operation: operation.id, requestId, err: error });
-    const reply = (refusal ?? faultRefusal()).reply(requestId);
+    const isPage = operation.answer === undefined;
+    const page = isPage ? faultPage(refusal, requestId, request) : undefined;
+    if (page) return page;
+    const reply = refusal.reply(requestId);
     return { ...reply, headers: { ...reply.headers, ...origin } };
   }
 }

@@ -156,6 +156,14 @@ export const REDIRECT = query('redirectUrl', 'Where the customer goes afterwards
   type: 'string',
   format: 'uri',
 });
+/** Of the pages alone. */
+export const LOOK = [
+  optional('language', 'en, de or es; omitted: as the browser prefers'),
+  optional('theme', 'Omitted: as the device prefers', {
+    type: 'string',
+    enum: ['auto', 'light', 'dark'],
+  }),
+];
 export const HASH = optional('hash', "Hashed address of the customer's device");
 export const CUSTOM_ID = optional('orderCustomId', '64 letters and digits', {
   type: 'string',

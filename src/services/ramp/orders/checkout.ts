@@ -85,7 +85,7 @@ export class Checkout {
     return side === 'buy' ? adapter.fields(offer.payment) : adapter.payoutFields(offer.payment);
   }
 
-  /** The price of now for the same question, good for ten minutes more. Throws a Refusal. */
+  /** The price of now for the same question, which holds from now on. Throws a Refusal. */
   async requote(id: string): Promise<Session> {
     const session = await this.find(id);
     if (session.orderId !== undefined) throw over('an order was made of this offer');
@@ -271,7 +271,7 @@ export class Checkout {
       throw over('nobody waits for its order any more');
     }
     const isServed = config().features[session.side] && this.partnerOf(session) !== undefined;
-    if (sessions.isOver(session) || !isServed) throw over('its price held for ten minutes');
+    if (sessions.isOver(session) || !isServed) throw over('its price does not hold any more');
     this.quoteAgain(session);
   }
 

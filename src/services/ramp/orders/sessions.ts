@@ -8,8 +8,6 @@ import type { NewOrder } from './orders.ts';
 import { fromJson, toJson } from './state-json.ts';
 
 const ID_BYTES = 32;
-/** A price is good for so long; afterwards the page asks for it anew. */
-const SESSION_MS = 10 * 60_000;
 /** Kept for the check of hashes. */
 const KEPT_MS = 24 * 60 * 60_000;
 
@@ -34,10 +32,13 @@ export interface Session {
 export class Sessions {
   private readonly database: Database;
   private readonly clock: Clock;
+  private readonly quoteMs: () => number;
 
-  constructor(database: Database, clock: Clock) {
+  /** `quoteMs`: a price that was shown holds for so long. */
+  constructor(database: Database, clock: Clock, quoteMs: () => number) {
     this.database = database;
     this.clock = clock;
+    this.quoteMs = quoteMs;
   }
 
   /** Returns the id, which the store does not have. */
@@ -56,8 +57,8 @@ export class Sessions {
       `INSERT INTO widget_session (id, partner, side, offer, address, user_hash, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [
-        ...[keyOf(id), partner, side, toJson(offer), from.address],
-        ...[from.userHash ?? null, nowMs + SESSION_MS],
+        ...[keyOf(id), partner, side, toJson({ ...offer, quotedAtMs: nowMs }), from.address],
+        ...[from.userHash ?? null, nowMs + this.quoteMs()],
       ],
     );
     return id;
@@ -72,9 +73,10 @@ export class Sessions {
 
   /** What the page shows from now on; one that has made an order stays as it is. */
   async reprice(id: string, offer: OrderOffer): Promise<void> {
+    const nowMs = this.clock.nowMs();
     await this.database.query(
       'UPDATE widget_session SET offer = $2, expires_at = $3 WHERE id = $1 AND order_id IS NULL',
-      [keyOf(id), toJson(offer), this.clock.nowMs() + SESSION_MS],
+      [keyOf(id), toJson({ ...offer, quotedAtMs: nowMs }), nowMs + this.quoteMs()],
     );
   }
 
@@ -111,12 +113,13 @@ function keyOf(id: string): string {
 }
 
 function sessionOf(row: Row): Session {
+  const { quotedAtMs, ...offer } = fromJson<OrderOffer & { quotedAtMs: number }>(String(row.offer));
   return {
     partner: String(row.partner),
     side: String(row.side) as Side,
-    offer: fromJson(String(row.offer)),
+    offer,
     orderId: row.order_id === null ? undefined : String(row.order_id),
-    quotedAtMs: Number(row.expires_at) - SESSION_MS,
+    quotedAtMs,
     expiresAtMs: Number(row.expires_at),
   };
 }

@@ -1,60 +1,58 @@
-/** The frame of all pages: one column, readable in light and dark, without scripts. */
-import { createHash } from 'node:crypto';
+/**
+ * The document around every page: its script and style, what they start with, and what may not happen in it. Nothing in it
+ * runs that is not ours, nothing comes from elsewhere, and only the partner's own sites may frame it.
+ */
 import type { Partner } from '../../../core/ramp/config.ts';
+import type { PageLook } from '../../../core/ramp/page-data.ts';
 import type { HttpReply } from '../../../io/http/server.ts';
+import type { Assets, PageName } from './assets.ts';
 import { Html, html } from './html.ts';
 
-const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
-body{margin:0 auto;max-width:30rem;padding:1rem}
-h1{font-size:1.4rem}
-dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}
-dd{margin:0;text-align:end;overflow-wrap:anywhere}
-label,legend{display:block;font-weight:600;margin-top:1rem}
-input,select,button{box-sizing:border-box;font:inherit;min-height:2.75rem;padding:.5rem;width:100%}
-button{background:#0b57d0;border:0;border-radius:.5rem;color:#fff;cursor:pointer;font-weight:600;margin-top:1.5rem}
-:focus-visible{outline:3px solid #f5a623;outline-offset:2px}
-.hint{font-size:.9rem;margin:.25rem 0}
-.wrong{border-inline-start:.3rem solid #b3261e;padding-inline-start:.6rem}
-.total{font-weight:700}
-footer{font-size:.9rem;margin-top:1.5rem}`;
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-
 export interface Page {
+  readonly name: PageName;
   readonly title: string;
-  readonly body: Html;
+  readonly data: PageLook;
+  /** For who has no scripts. */
+  readonly plain: Html;
   readonly status?: number;
-  /** Where forms of this page may lead, behind a redirect too. */
-  readonly redirectUrl?: string | undefined;
 }
 
-/** `partner`: whose pages may have this one in a frame. */
+/** `partner`: whose sites may have this page in a frame. */
 export function pageReply(
-  { title, body, status = 200, redirectUrl }: Page,
+  { name, title, data, plain, status = 200 }: Page,
   partner: Partner | undefined,
+  assets: Assets,
 ): HttpReply {
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${data.language}" data-theme="${data.theme}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${new Html(STYLE)}</style>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets.path(name, 'css')}">
+<script type="module" src="${assets.path(name, 'js')}"></script>
+<script type="application/json" id="page-data">${scriptText(data)}</script>
 </head>
 <body>
-<main>
-<h1>${title}</h1>
-${body}
-</main>
+<div id="app"><noscript>
+${plain}
+</noscript></div>
 </body>
 </html>
 `;
   const ancestors = partner?.frameAncestors.length ? partner.frameAncestors.join(' ') : "'none'";
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
-    `form-action 'self'${redirectUrl === undefined ? '' : ` ${sourceOf(redirectUrl)}`}`,
-    `frame-ancestors ${ancestors}`,
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'none'",
     "base-uri 'none'",
+    `frame-ancestors ${ancestors}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ];
   return {
     status,
@@ -66,21 +64,16 @@ ${body}
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     },
   };
 }
 
-/** The address of a web page as a source; of an application, its scheme. */
-function sourceOf(url: string): string {
-  const { protocol, origin } = new URL(url);
-  return protocol === 'https:' || protocol === 'http:' ? origin : protocol;
+/** JSON in an element that does not run: nothing in it ends the element. */
+function scriptText(data: object): Html {
+  return new Html(JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped));
 }
 
-export function seeOther(url: string): HttpReply {
-  return {
-    status: 303,
-    type: 'text/plain',
-    body: '',
-    headers: { location: url, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
-  };
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

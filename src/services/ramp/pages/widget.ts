@@ -1,31 +1,34 @@
 /**
- * The widget: a page that shows what the customer gets, takes the payment or gives the address for
- * the crypto, and sends the customer back. It has no cookies: a form carries the secret of its page,
- * so that no other page can send one.
+ * The widget: the page of GET /buy and GET /sell, and what it asks while it is open. It sets no cookie: each request carries
+ * the secret of its page in a header, which no other site can know or send.
  */
+import { randomUUID } from 'node:crypto';
 import type { Log } from '../../../core/base/ports.ts';
+import type { Partner } from '../../../core/ramp/config.ts';
 import type { Side } from '../../../core/ramp/order.ts';
-import type { HttpReply, HttpRequest, Route } from '../../../io/http/server.ts';
+import type { PageFault, WidgetAnswer, WidgetPage } from '../../../core/ramp/page-data.ts';
+import { isRedirectAllowed } from '../../../core/ramp/redirect.ts';
+import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import type { ClientAddresses } from '../api/client-address.ts';
 import type { Call } from '../api/operation.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import { Refusal, refusalOf } from '../api/refusal.ts';
-import type { Checkout, Paid } from '../orders/checkout.ts';
-import type { Order } from '../orders/order-row.ts';
+import { faultRefusal, type Refusal, refusalOf } from '../api/refusal.ts';
 import type { Session } from '../orders/sessions.ts';
-import type { Answers } from '../payment/adapter.ts';
-import { type Html, html } from './html.ts';
-import { pageReply, seeOther } from './page.ts';
-import { fieldOf, summary } from './texts.ts';
+import type { Assets } from './assets.ts';
+import { html } from './html.ts';
+import { checkLook, lookOf } from './look.ts';
+import { pageReply } from './page.ts';
+import { answersOf, bodyOf, sessionOf, wholeNumberOf } from './widget-request.ts';
+import { type StateParts, widgetState } from './widget-state.ts';
 
-const FORM_FIELDS_MAX = 20;
-
-export interface WidgetParts {
-  readonly checkout: Checkout;
+export interface WidgetParts extends StateParts {
+  readonly assets: Assets;
   readonly addresses: ClientAddresses;
   readonly limit: RateLimit;
   readonly log: Log;
 }
+
+type Asked = (id: string, body: Readonly<Record<string, unknown>>) => Promise<WidgetAnswer>;
 
 export class Widget {
   private readonly parts: WidgetParts;
@@ -37,141 +40,130 @@ export class Widget {
   routes(): readonly Route[] {
     const { checkout } = this.parts;
     return [
-      this.form('/widget/pay', async (session, id, answers) =>
-        this.next(session, id, await checkout.pay(id, answers)),
-      ),
-      this.form('/widget/approve', async (_session, id, answers) =>
-        seeOther(checkout.backUrl(await checkout.approve(id, answers.approve === 'yes'))),
-      ),
-      this.form('/widget/sell', async (session, id, answers) =>
-        this.depositPage(session, await checkout.sell(id, answers)),
-      ),
+      { method: 'GET', path: '/widget', handle: (request) => this.again(request) },
+      this.route('GET', 'state', async (id) => this.answer(id)),
+      this.route('POST', 'quote', async (id) => {
+        await checkout.requote(id);
+        return this.answer(id);
+      }),
+      this.route('POST', 'order', (id, body) => this.order(id, body)),
+      this.route('POST', 'approve', async (id, { isApproved }) => {
+        await checkout.approve(id, isApproved === true);
+        return { ...(await this.answer(id)), next: { kind: isApproved ? 'taken' : 'declined' } };
+      }),
+      this.route('POST', 'cancel', async (id) => {
+        await checkout.cancel(id);
+        return this.answer(id);
+      }),
     ];
   }
 
-  /** Answers GET /buy and GET /sell. */
+  /** Answers GET /buy and GET /sell. Throws a Refusal, or what Checkout.open throws. */
   readonly show = async (side: Side, call: Call): Promise<HttpReply> => {
-    const { id, session } = await this.parts.checkout.open(side, call);
-    return this.page(session, id);
+    checkLook(call.request);
+    const { checkout } = this.parts;
+    const { id, session } = await checkout.open(side, call);
+    const state = widgetState(session, undefined, this.parts);
+    const page: WidgetPage = {
+      ...this.look(call.request, session),
+      kind: 'open',
+      session: id,
+      state,
+    };
+    const { amountIn, amountOut, fiat, crypto } = state.terms;
+    const [give, get] = side === 'buy' ? [fiat, crypto] : [crypto, fiat];
+    const plain = html`<p>${amountIn} ${give} for ${amountOut} ${get}. This page needs JavaScript.</p>
+<p><a href="${state.leaveUrl}">Back to ${state.partner}</a></p>`;
+    const title = `${side === 'buy' ? 'Buy' : 'Sell'} ${crypto.toUpperCase()}`;
+    const partner = checkout.partnerOf(session);
+    return pageReply({ name: 'widget', title, data: page, plain }, partner, this.parts.assets);
   };
 
-  private page(session: Session, id: string, wrong?: Refusal): HttpReply {
-    const { side, offer } = session;
-    const { checkout } = this.parts;
-    const title = side === 'buy' ? `Buy ${offer.terms.crypto.id}` : `Sell ${offer.terms.crypto.id}`;
-    const why = (name: string) => (wrong?.field === name ? wrong.message : undefined);
-    const body = html`${summary(offer.terms)}
-<form method="post" action="/widget/${side === 'buy' ? 'pay' : 'sell'}">
-<input type="hidden" name="session" value="${id}">
-${checkout.fields(session).map((field) => fieldOf(field, why(field.name)))}
-<button>${side === 'buy' ? 'Pay' : 'Sell'}</button>
-</form>
-${leaveLink(offer.redirectUrl)}`;
-    return this.reply(session, { title, body, status: wrong ? 400 : 200 });
-  }
-
-  private reply(session: Session, page: { title: string; body: Html; status?: number }): HttpReply {
-    const partner = this.parts.checkout.partnerOf(session);
-    return pageReply({ ...page, redirectUrl: session.offer.redirectUrl }, partner);
-  }
-
-  private next(session: Session, id: string, { order, begun }: Paid): HttpReply {
-    const back = this.parts.checkout.backUrl(order);
-    switch (begun.kind) {
-      case 'taken':
-        return seeOther(back);
-      case 'declined':
-        return this.reply(session, {
-          title: 'The card was declined',
-          body: html`<p>Nothing was taken.</p>${backLink(back)}`,
-        });
-      case 'approval':
-        return this.reply(session, {
-          title: 'Approve the payment',
-          body: html`<p>Your bank asks whether it is you who pays.</p>
-<form method="post" action="/widget/approve">
-<input type="hidden" name="session" value="${id}">
-<button name="approve" value="yes">Approve</button>
-<button name="approve" value="no">Refuse</button>
-</form>`,
-        });
-      case 'transfer':
-        return this.reply(session, {
-          title: 'Transfer the money',
-          body: html`<dl>${begun.lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${summary(order.terms)}
-${backLink(back)}`,
-        });
-      case 'page':
-        return seeOther(begun.url);
-    }
-  }
-
-  /** The wallet of the aggregator sends the crypto, once it knows the order. */
-  private depositPage(_session: Session, order: Order): HttpReply {
-    return seeOther(this.parts.checkout.backUrl(order));
-  }
-
-  private over(session: Session, why: string): HttpReply {
-    return this.reply(session, {
-      status: 409,
-      title: 'This offer is over',
-      body: html`<p>${why}</p>${leaveLink(session.offer.redirectUrl)}`,
-    });
-  }
-
-  private form(
-    path: string,
-    handle: (session: Session, id: string, answers: Answers) => Promise<HttpReply>,
-  ): Route {
+  /** A page that says why there is no widget, and names the parameter at fault. */
+  readonly fault = (refusal: Refusal, requestId: string, request: HttpRequest): HttpReply => {
+    const { config, assets } = this.parts;
+    const { status, code, message, field } = refusal;
+    const partner = config().partners.find(({ id }) => id === request.query.partnerAccountId);
+    const leaveUrl = leaveUrlOf(request, partner);
+    const fault: PageFault = {
+      ...{ status, code, message, requestId },
+      ...(field === undefined ? {} : { field }),
+      ...(leaveUrl === undefined ? {} : { leaveUrl }),
+    };
+    const data: WidgetPage = { ...lookOf(request, config(), partner), kind: 'fault', fault };
+    const plain = html`<h1>This cannot be shown</h1>
+<p>${message}</p>`;
+    const title = 'This cannot be shown';
+    const reply = pageReply({ name: 'widget', title, data, plain, status }, partner, assets);
     return {
-      ...{ method: 'POST', path },
+      ...reply,
+      headers: { ...reply.headers, ...refusal.headers, 'x-request-id': requestId },
+    };
+  };
+
+  private look(request: HttpRequest, session: Session) {
+    const { config, checkout } = this.parts;
+    return lookOf(request, config(), checkout.partnerOf(session));
+  }
+
+  /** The page was loaded anew: it knows its secret by the fragment of its address. */
+  private again(request: HttpRequest): HttpReply {
+    const { config, assets } = this.parts;
+    const partner = config().partners.find(({ id }) => id === request.query.partnerAccountId);
+    const data: WidgetPage = { ...lookOf(request, config(), partner), kind: 'again' };
+    const plain = html`<p>This page needs JavaScript.</p>`;
+    const title = data.provider.name;
+    return pageReply({ name: 'widget', title, data, plain }, partner, assets);
+  }
+
+  private async order(id: string, body: Readonly<Record<string, unknown>>): Promise<WidgetAnswer> {
+    const { checkout } = this.parts;
+    const quotedAtMs = wholeNumberOf(body, 'quotedAtMs');
+    const answers = answersOf(body);
+    const { side } = await checkout.find(id);
+    if (side === 'sell') {
+      await checkout.sell(id, answers, quotedAtMs);
+      return this.answer(id);
+    }
+    const { begun } = await checkout.pay(id, answers, quotedAtMs);
+    return { ...(await this.answer(id)), next: begun };
+  }
+
+  private async answer(id: string): Promise<WidgetAnswer> {
+    const { checkout } = this.parts;
+    const [session, order] = [await checkout.find(id), await checkout.order(id)];
+    return { state: widgetState(session, order, this.parts) };
+  }
+
+  private route(method: 'GET' | 'POST', what: string, asked: Asked): Route {
+    const { addresses, limit, log } = this.parts;
+    return {
+      ...{ method, path: `/widget/${what}` },
       handle: async (request) => {
+        const requestId = randomUUID();
         try {
-          this.parts.limit.take(this.parts.addresses.of(request));
-          const { session: id = '', ...answers } = answersOf(request);
-          const session = await this.parts.checkout.find(id);
-          try {
-            return await handle(session, id, answers);
-          } catch (error) {
-            if (!(error instanceof Refusal)) throw error;
-            if (error.code === 'answer_invalid') return this.page(session, id, error);
-            if (error.code === 'offer_over') return this.over(session, error.message);
-            throw error;
-          }
+          limit.take(addresses.of(request));
+          const id = sessionOf(request);
+          const answer = await asked(id, method === 'POST' ? bodyOf(request) : {});
+          const headers = { 'cache-control': 'no-store', 'x-request-id': requestId };
+          return { ...json(200, answer), headers };
         } catch (error) {
-          return this.fault(error);
+          const refusal = refusalOf(error);
+          if (!refusal) log('error', 'A page failed', { what, requestId, err: error });
+          return (refusal ?? faultRefusal()).reply(requestId);
         }
       },
     };
   }
-
-  private fault(error: unknown): HttpReply {
-    const refusal = refusalOf(error);
-    if (!refusal) this.parts.log('error', 'A page failed', { err: error });
-    const why = refusal?.message ?? 'The service has failed. Nothing was taken.';
-    const body = html`<p role="alert">${why}</p>`;
-    return pageReply(
-      { title: 'This did not work', body, status: refusal?.status ?? 500 },
-      undefined,
-    );
-  }
 }
 
-/** Back without an order. */
-function leaveLink(redirectUrl: string): Html {
-  return html`<footer><a href="${redirectUrl}">Leave without paying</a></footer>`;
+function leaveUrlOf({ query }: HttpRequest, partner: Partner | undefined): string | undefined {
+  const url: unknown = query.redirectUrl;
+  if (!partner || typeof url !== 'string') return undefined;
+  return isRedirectAllowed(url, partner.redirectUrls) ? url : undefined;
 }
 
-function backLink(url: string): Html {
-  return html`<p><a href="${url}">Continue</a></p>`;
-}
-
-function answersOf(request: HttpRequest): Answers {
-  const form = new URLSearchParams(Buffer.from(request.body).toString('utf8'));
-  const names = [...form.keys()];
-  if (names.length > FORM_FIELDS_MAX || new Set(names).size !== names.length) {
-    throw new Refusal(400, 'form_invalid', 'the form cannot be read');
-  }
-  return Object.fromEntries(form);
+/** Whether whoever asks looks at the answer. */
+export function wantsPage(request: HttpRequest): boolean {
+  return /\btext\/html\b/.test(request.header('accept') ?? '');
 }

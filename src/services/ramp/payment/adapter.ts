@@ -10,6 +10,8 @@ export interface FormField {
   readonly hint?: string | undefined;
   /** The only answers there are; undefined: any text. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[] | undefined;
+  /** Answers that the page offers, of a provider to try things with. */
+  readonly samples?: readonly { readonly value: string; readonly label: string }[] | undefined;
 }
 
 export type Answers = Readonly<Record<string, string>>;

@@ -85,7 +85,11 @@ export class Sandbox implements PaymentAdapter {
         name: 'card',
         label: 'Card number',
         autocomplete: 'cc-number',
-        hint: 'Test cards: 4242 4242 4242 4242 pays, …0002 declines, …3220 asks for approval, …0259 is charged back.',
+        hint: 'Only test cards are taken here, no real ones.',
+        samples: Object.entries(CARDS).map(([value, label]) => ({
+          value: value.replace(/(\d{4})(?=\d)/g, '$1 '),
+          label,
+        })),
       },
     ];
   }

@@ -1,0 +1,80 @@
+/** Scripts and styles of the pages, as `npm run build` bundled them: read once, named by their content, kept by browsers for good. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { fail } from '../../../core/base/errors.ts';
+import type { HttpReply, HttpRequest, Route } from '../../../io/http/server.ts';
+import { missingReply } from '../api/routes.ts';
+
+/** The same from `src` and from `dist`. */
+const FOLDER = join(import.meta.dirname, '../../../../dist/web');
+const TYPES = { js: 'text/javascript', css: 'text/css' } as const;
+const HASH_CHARACTERS = 16;
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+
+export type PageName = 'widget';
+
+interface Asset {
+  readonly type: string;
+  readonly plain: Uint8Array;
+  readonly packed: Uint8Array;
+}
+
+export class Assets {
+  private readonly byName = new Map<string, Asset>();
+  private readonly names = new Map<string, string>();
+
+  /** Throws PAGES_MISSING. */
+  constructor(pages: readonly PageName[]) {
+    for (const page of pages) {
+      for (const kind of ['js', 'css'] as const) this.add(`${page}.${kind}`, kind);
+    }
+  }
+
+  /** As the page names it, relative to the service. */
+  path(page: PageName, kind: keyof typeof TYPES): string {
+    return `assets/${this.names.get(`${page}.${kind}`)}`;
+  }
+
+  route(): Route {
+    return {
+      ...{ method: 'GET', path: '/assets/:name' },
+      handle: (request) => this.reply(request),
+    };
+  }
+
+  private add(file: string, kind: keyof typeof TYPES): void {
+    let plain: Uint8Array;
+    try {
+      plain = readFileSync(join(FOLDER, file));
+    } catch (cause) {
+      throw fail('PAGES_MISSING', `${join(FOLDER, file)} is not there: npm run build makes it`, {
+        cause,
+      });
+    }
+    const hash = createHash('sha256').update(plain).digest('base64url').slice(0, HASH_CHARACTERS);
+    const name = file.replace('.', `-${hash}.`);
+    this.names.set(file, name);
+    const type = `${TYPES[kind]}; charset=utf-8`;
+    this.byName.set(name, { type, plain, packed: brotliCompressSync(plain) });
+  }
+
+  private reply(request: HttpRequest): HttpReply {
+    const asset = this.byName.get(request.params.name ?? '');
+    if (!asset) return missingReply();
+    const isPacked = /\bbr\b/.test(request.header('accept-encoding') ?? '');
+    return {
+      status: 200,
+      type: asset.type,
+      body: isPacked ? asset.packed : asset.plain,
+      headers: {
+        'cache-control': `public, max-age=${YEAR_SECONDS}, immutable`,
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        vary: 'accept-encoding',
+        ...(isPacked ? { 'content-encoding': 'br' } : {}),
+      },
+    };
+  }
+}

@@ -1,0 +1,39 @@
+/** What the widget asks its server. The secret of the page goes in a header, so that no other site can ask in its name. */
+import type { WidgetAnswer } from '../../../core/ramp/page-data.ts';
+import { request } from '../../ui/request.ts';
+
+export type Answers = Readonly<Record<string, string>>;
+
+export class WidgetApi {
+  readonly session: string;
+
+  constructor(session: string) {
+    this.session = session;
+  }
+
+  state(): Promise<WidgetAnswer> {
+    return this.ask('state');
+  }
+
+  requote(): Promise<WidgetAnswer> {
+    return this.ask('quote', {});
+  }
+
+  /** Pays a buy, or orders a sell, at the price that was shown. */
+  order(quotedAtMs: number, answers: Answers): Promise<WidgetAnswer> {
+    return this.ask('order', { quotedAtMs, answers });
+  }
+
+  approve(isApproved: boolean): Promise<WidgetAnswer> {
+    return this.ask('approve', { isApproved });
+  }
+
+  cancel(): Promise<WidgetAnswer> {
+    return this.ask('cancel', {});
+  }
+
+  private ask(what: string, body?: object): Promise<WidgetAnswer> {
+    const headers = { 'x-widget-session': this.session };
+    return request(`widget/${what}`, { headers, ...(body ? { body } : {}) });
+  }
+}

@@ -1,0 +1,51 @@
+/** The customer's bank asks whether it is them (3-D Secure), as the sandbox plays it. */
+import { useState } from 'preact/hooks';
+import type { WidgetAnswer, WidgetState } from '../../../core/ramp/page-data.ts';
+import { Button } from '../../ui/button.tsx';
+import type { RequestFault } from '../../ui/request.ts';
+import { Notice, Seal } from '../../ui/status.tsx';
+import type { WidgetApi } from './api.ts';
+import { faultText } from './fault.tsx';
+import { Heading } from './heading.tsx';
+import { useSpeech } from './speech.ts';
+import { useAmounts } from './terms.tsx';
+
+export function Approval({
+  state,
+  api,
+  take,
+}: {
+  state: WidgetState;
+  api: WidgetApi;
+  take: (answer: WidgetAnswer) => void;
+}) {
+  const { texts } = useSpeech();
+  const { give } = useAmounts(state);
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<RequestFault>();
+  const answer = async (isApproved: boolean) => {
+    setBusy(true);
+    setFault(undefined);
+    await api.approve(isApproved).then(take, setFault);
+    setBusy(false);
+  };
+  return (
+    <div class="stack outcome">
+      <Seal tone="info" icon="lock" />
+      <Heading>{texts.approveTitle}</Heading>
+      <p>{texts.approveBody(give)}</p>
+      {state.isSandbox && <Notice tone="warn">{texts.sandbox}</Notice>}
+      {fault && (
+        <Notice tone="bad" alert>
+          {faultText(texts, fault)}
+        </Notice>
+      )}
+      <Button look="primary" wide busy={isBusy} onClick={() => void answer(true)}>
+        {texts.approve}
+      </Button>
+      <Button wide busy={isBusy} onClick={() => void answer(false)}>
+        {texts.refuse}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+/** Pages that could not be shown, and what a person can do about it. */
+import type { PageFault } from '../../../core/ramp/page-data.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import type { RequestFault } from '../../ui/request.ts';
+import { Seal } from '../../ui/status.tsx';
+import { Heading } from './heading.tsx';
+import { useSpeech } from './speech.ts';
+import type { Texts } from './texts/en.ts';
+
+/** In the language of the page where the code is known, as the server said it otherwise. */
+export function faultText(
+  texts: Texts,
+  { code, message }: { code: string; message: string },
+): string {
+  return texts.faults[code] ?? message;
+}
+
+export function Fault({ fault }: { fault: PageFault }) {
+  const { texts } = useSpeech();
+  const { status, field, message, requestId, leaveUrl } = fault;
+  const isTemporary = status >= 500 || status === 429;
+  return (
+    <div class="stack outcome">
+      <Seal tone={isTemporary ? 'warn' : 'bad'} />
+      <Heading isFirst>{texts.faultTitle}</Heading>
+      <p>{faultText(texts, fault)}</p>
+      {field !== undefined && (
+        <div class="fault-field">
+          <p class="small soft">{texts.faultField(field)}</p>
+          <code>{message}</code>
+        </div>
+      )}
+      {status === 400 && <p class="small soft">{texts.faultHelp}</p>}
+      <p class="small soft">
+        {texts.faultSupport}: <code>{requestId}</code>
+      </p>
+      {isTemporary && (
+        <Button look="primary" wide onClick={() => location.reload()}>
+          {texts.reload}
+        </Button>
+      )}
+      {leaveUrl !== undefined && (
+        <ButtonLink href={leaveUrl} wide>
+          {texts.backNow(new URL(leaveUrl).host || leaveUrl)}
+        </ButtonLink>
+      )}
+    </div>
+  );
+}
+
+/** The page is there, its order is not. */
+export function LoadingFault({ fault, onAgain }: { fault: RequestFault; onAgain: () => void }) {
+  const { texts } = useSpeech();
+  return (
+    <div class="stack outcome">
+      <Seal tone="warn" />
+      <Heading>{texts.faultTitle}</Heading>
+      <p role="alert">{faultText(texts, fault)}</p>
+      {fault.status !== 403 && (
+        <Button look="primary" wide onClick={onAgain}>
+          {texts.reload}
+        </Button>
+      )}
+    </div>
+  );
+}

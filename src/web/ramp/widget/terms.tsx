@@ -1,0 +1,80 @@
+/** What is exchanged for what. */
+import type { WidgetState } from '../../../core/ramp/page-data.ts';
+import { Copyable, type Fact, Facts } from '../../ui/content.tsx';
+import { coins, money } from '../../ui/format.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { useSpeech } from './speech.ts';
+
+/** Both amounts, as people of the language write them. */
+export function useAmounts({ side, terms }: WidgetState): { give: string; get: string } {
+  const { language } = useSpeech();
+  const [fiat, crypto] =
+    side === 'buy' ? [terms.amountIn, terms.amountOut] : [terms.amountOut, terms.amountIn];
+  const shownFiat = money(fiat, terms.fiat, language);
+  const shownCrypto = coins(crypto, terms.crypto, language);
+  return side === 'buy'
+    ? { give: shownFiat, get: shownCrypto }
+    : { give: shownCrypto, get: shownFiat };
+}
+
+/** The two amounts, large. */
+export function Exchange({ state }: { state: WidgetState }) {
+  const { texts } = useSpeech();
+  const { give, get } = useAmounts(state);
+  return (
+    <dl class="exchange">
+      <div>
+        <dt>{state.side === 'buy' ? texts.youPay : texts.youSell}</dt>
+        <dd>{give}</dd>
+      </div>
+      <div class="exchange-arrow">
+        <Icon name="arrow" size={18} />
+      </div>
+      <div>
+        <dt>{texts.youGet}</dt>
+        <dd>{get}</dd>
+      </div>
+    </dl>
+  );
+}
+
+/** Rate, fees and method, line by line. */
+export function TermSummary({ state }: { state: WidgetState }) {
+  const { language, texts } = useSpeech();
+  const { side, terms, payment, partner } = state;
+  const fiat = (amount: string) => money(amount, terms.fiat, language);
+  const fee = (name: string, amount: string): Fact[] =>
+    /[1-9]/.test(amount) ? [{ name, value: fiat(amount) }] : [];
+  const one = coins('1', terms.crypto, language);
+  const facts: Fact[] = [
+    {
+      name: texts.rate,
+      value: `${one} = ${money(rounded(terms.exchangeRate), terms.fiat, language)}`,
+    },
+    ...fee(texts.processingFee, terms.processingFee),
+    ...fee(texts.networkFee, terms.networkFee),
+    ...fee(texts.partnerFee(partner), terms.partnerFee),
+    { name: side === 'buy' ? texts.method : texts.payoutMethod, value: payment.name },
+    { name: texts.network, value: texts.chain(terms.network) },
+  ];
+  return (
+    <div class="stack-close">
+      <Facts facts={facts} />
+      <p class="small soft">{texts.feesIncluded}</p>
+    </div>
+  );
+}
+
+export function Wallet({ state }: { state: WidgetState }) {
+  const { texts } = useSpeech();
+  const label = state.side === 'buy' ? texts.toWallet : texts.fromWallet;
+  return <Copyable label={label} value={state.terms.wallet} texts={texts} />;
+}
+
+/** For reading: a rate of many decimals is cut to those that matter. */
+function rounded(rate: string): string {
+  const [whole = '0', fraction = ''] = rate.split('.');
+  const digits = whole.length > 3 ? 2 : 6;
+  const kept = fraction.slice(0, digits).replace(/0+$/, '').padEnd(2, '0');
+  return `${whole}.${kept}`;
+}

@@ -1,0 +1,83 @@
+/** Facts in two columns, texts to copy, tables, places where something will be. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { IconButton } from './button.tsx';
+import { useDelay } from './timers.ts';
+
+export interface Fact {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  /** Set off from those above it. */
+  readonly isTotal?: boolean;
+}
+
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(({ name, value, isTotal = false }) => (
+        <>
+          <dt class={isTotal ? 'facts-total' : undefined}>{name}</dt>
+          <dd class={isTotal ? 'facts-total' : undefined}>{value}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+const COPIED_MS = 2_500;
+
+/** A text that is to be taken elsewhere without a mistake. `texts`: names of its button before and after. */
+export function Copyable({
+  label,
+  value,
+  texts,
+}: {
+  label: string;
+  value: string;
+  texts: { readonly copy: (what: string) => string; readonly copied: string };
+}) {
+  const [isCopied, setCopied] = useState(false);
+  useDelay(isCopied ? COPIED_MS : undefined, () => setCopied(false));
+  return (
+    <div class="copyable">
+      <div class="copyable-text">
+        <span class="copyable-label">{label}</span>
+        <span class="copyable-value">{value}</span>
+      </div>
+      <IconButton
+        icon={isCopied ? 'check' : 'copy'}
+        label={texts.copy(label)}
+        onClick={() => void copyText(value).then(setCopied)}
+      />
+      <span class="hidden-text" role="status">
+        {isCopied ? texts.copied : ''}
+      </span>
+    </div>
+  );
+}
+
+/** Whether it was copied. Frames may be forbidden to use the clipboard: then the old way may still do. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const isDone = document.execCommand('copy');
+    area.remove();
+    return isDone;
+  }
+}
+
+export function Skeleton({ lines }: { lines: number }) {
+  return (
+    <div class="stack-close" aria-hidden="true">
+      {Array.from({ length: lines }, (_, at) => (
+        <div key={at} class="skeleton" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,5 @@
+/** What the server put into the page. */
+export function pageData<T>(): T {
+  const element = document.getElementById('page-data');
+  return JSON.parse(element?.textContent ?? 'null') as T;
+}
