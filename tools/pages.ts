@@ -1,8 +1,10 @@
-/** Pages of docs/ that are made from the code. */
+/** Files that are made from the code: pages of docs/, and types of the clients. */
+import { stakingClientTypes } from './client-types.ts';
 import { commandsPage } from './commands-page.ts';
 import { gethConfigPage } from './geth-config-page.ts';
 
-export const PAGES: readonly (readonly [name: string, page: () => string])[] = [
-  ['commands.md', commandsPage],
-  ['geth-config.md', gethConfigPage],
+export const PAGES: readonly (readonly [path: string, page: () => string])[] = [
+  ['docs/commands.md', commandsPage],
+  ['docs/geth-config.md', gethConfigPage],
+  ['src/clients/staking-types.ts', stakingClientTypes],
 ];

@@ -1,8 +1,8 @@
-/** `npm run docs`: writes the pages that are made from the code. */
+/** `npm run docs`: writes the files that are made from the code. */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PAGES } from './pages.ts';
 
-for (const [name, page] of PAGES) {
-  writeFileSync(resolve(import.meta.dirname, '../docs', name), page());
+for (const [path, page] of PAGES) {
+  writeFileSync(resolve(import.meta.dirname, '..', path), page());
 }

@@ -4,6 +4,10 @@
  * before it expires.
  */
 
+import type { Reward, Stake, StakeAnswer, StakeRequest } from './staking-types.ts';
+
+export type { Reward, Stake, StakeAnswer, StakeRequest } from './staking-types.ts';
+
 /** A token is not used in its last minute, or last tenth when that is longer. */
 const SKEW_SECONDS = 60;
 const SKEW_SHARE = 0.1;
@@ -26,50 +30,8 @@ export interface StakingClientOptions {
   readonly now?: () => number;
 }
 
-export interface StakeRequest {
-  /** An address, or a BLS public key; 0x-prefixed. */
-  readonly withdrawal_pubkey: string;
-  /** Gwei: "32000000000" for one validator. */
-  readonly amount: string;
-  readonly vault_name?: string;
-  readonly fee_recipient?: string;
-  readonly builder_relays?: readonly string[];
-  readonly cloud_providers?: readonly ('azure' | 'aws')[];
-  readonly regions?: readonly string[];
-  readonly client_types?: readonly ('teku' | 'lighthouse')[];
-}
-
-export interface DepositData {
-  readonly id: string;
-  readonly pubkey: string;
-  readonly withdrawal_credentials: string;
-  readonly amount: string;
-  readonly signature: string;
-  readonly deposit_root: string;
-}
-
-export interface StakeAnswer {
-  readonly eth1_contract_address: string;
-  readonly stakes: readonly DepositData[];
-}
-
-export interface Stake extends DepositData {
-  readonly number: number;
-  readonly status: 'QUEUED' | 'SUBMITTED' | 'DEPOSITED' | 'FAILED';
-  readonly transaction_hash: string | null;
-  readonly block_number: number | null;
-  readonly failure: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export interface Reward {
-  readonly number: number;
-  readonly pubkey: string;
-  readonly amount: string;
-  readonly at: string;
-  readonly note: string;
-}
+/** The signed deposit of a new stake. */
+export type DepositData = StakeAnswer['stakes'][number];
 
 export interface Page<T> {
   readonly data: readonly T[];
@@ -82,7 +44,17 @@ export interface PageQuery {
   readonly after?: number;
 }
 
-/** A server's refusal, in its words. Never contains a secret or a token. */
+/**
+ * A server's refusal, in its words. Never contains a secret or a token.
+ *
+ * @example
+ * try {
+ *   await client.findStake('00000000-0000-4000-8000-000000000000');
+ * } catch (error) {
+ *   if (!(error instanceof StakingError) || error.status !== 404) throw error;
+ *   console.log(error.code); // not_found
+ * }
+ */
 export class StakingError extends Error {
   override readonly name = 'StakingError';
   readonly status: number;
@@ -104,6 +76,21 @@ interface Held {
   readonly untilMs: number;
 }
 
+/**
+ * A client of the staking API: fetches tokens as needed.
+ *
+ * @example
+ * import { StakingClient } from 'quorate/staking-client';
+ *
+ * const client = new StakingClient({
+ *   authUrl: 'http://127.0.0.1:8550',
+ *   apiUrl: 'http://127.0.0.1:8550',
+ *   audience: 'https://staking.example/',
+ *   clientId,
+ *   clientSecret,
+ * });
+ * console.log((await client.stakes()).data);
+ */
 export class StakingClient {
   readonly #options: StakingClientOptions;
   readonly #fetch: typeof fetch;
@@ -119,7 +106,12 @@ export class StakingClient {
     this.#now = options.now ?? Date.now;
   }
 
-  /** A bearer token with time left. Throws StakingError. */
+  /**
+   * A bearer token with time left. Throws StakingError.
+   *
+   * @example
+   * const authorization = `Bearer ${await client.token()}`;
+   */
   async token(): Promise<string> {
     if (this.#held && this.#now() < this.#held.untilMs) return this.#held.token;
     this.#fetching ??= this.#fetchToken().finally(() => {
@@ -132,34 +124,85 @@ export class StakingClient {
   /**
    * Stakes one validator. To retry, give the same key: nothing is staked twice. Throws
    * StakingError.
+   *
+   * @example
+   * const { stakes } = await client.stake(
+   *   { withdrawal_pubkey: '0xfe3b557e8fb62b89f4916b721be55ceb828dbd73', amount: '32000000000' },
+   *   crypto.randomUUID(),
+   * );
+   * console.log(stakes[0].pubkey);
    */
   stake(request: StakeRequest, idempotencyKey: string): Promise<StakeAnswer> {
     return this.#post('/stake', request, idempotencyKey);
   }
 
-  /** As many validators as the amount is for, 100 at most. Throws StakingError. */
+  /**
+   * Stakes as many validators as the amount is for, at most 100. Throws StakingError.
+   *
+   * @example
+   * const { stakes } = await client.batchStake(
+   *   { withdrawal_pubkey: '0xfe3b557e8fb62b89f4916b721be55ceb828dbd73', amount: '64000000000' },
+   *   crypto.randomUUID(),
+   * );
+   * console.log(stakes.length); // 2
+   */
   batchStake(request: StakeRequest, idempotencyKey: string): Promise<StakeAnswer> {
     return this.#post('/batch-stake', request, idempotencyKey);
   }
 
+  /**
+   * Stakes of this client, oldest first. Throws StakingError.
+   *
+   * @example
+   * let after = 0;
+   * do {
+   *   const page = await client.stakes({ after, limit: 100 });
+   *   for (const stake of page.data) console.log(stake.id, stake.status);
+   *   after = page.next;
+   * } while (after !== null);
+   */
   stakes(page: PageQuery = {}): Promise<Page<Stake>> {
     return this.#get(`/stakes${queryOf(page)}`);
   }
 
+  /**
+   * One stake, by its id. Throws StakingError: 404 for an unknown one.
+   *
+   * @example
+   * const [latest] = (await client.stakes({ limit: 1 })).data;
+   * const { status } = await client.findStake(latest.id);
+   */
   findStake(id: string): Promise<Stake> {
     return this.#get(`/stakes/${encodeURIComponent(id)}`);
   }
 
+  /**
+   * The stake of a validator, by its public key. Throws StakingError: 404 for an unknown one.
+   *
+   * @example
+   * const [latest] = (await client.stakes({ limit: 1 })).data;
+   * const { transaction_hash } = await client.validator(latest.pubkey);
+   */
   validator(pubkey: string): Promise<Stake> {
     return this.#get(`/validators/${encodeURIComponent(pubkey)}`);
   }
 
+  /**
+   * Recorded rewards of this client's validators, oldest first. Throws StakingError.
+   *
+   * @example
+   * const { data, next } = await client.rewards({ limit: 50 });
+   */
   rewards(page: PageQuery = {}): Promise<Page<Reward>> {
     return this.#get(`/rewards${queryOf(page)}`);
   }
 
   /**
    * Any request to the API, with a token; retried once with a new token when the API answers 401.
+   *
+   * @example
+   * const response = await client.request('/openapi.json');
+   * console.log((await response.json()).info.title);
    */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
     const first = await this.#send(path, init);

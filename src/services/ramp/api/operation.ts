@@ -1,15 +1,8 @@
 /** One row per operation: its route, its parameters, its document and its handler. */
 import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
 import type { HttpReply, HttpRequest } from '../../../io/http/server.ts';
+import type { RestParameter } from '../../../io/rest/operation.ts';
 import { badField } from './refusal.ts';
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'query' | 'path';
-  readonly required: boolean;
-  readonly schema: object;
-  readonly about: string;
-}
 
 export interface Operation {
   readonly id: string;
@@ -19,7 +12,7 @@ export interface Operation {
   readonly summary: string;
   /** `open`: a credential is accepted and not needed; browsers of any origin may call it. */
   readonly access: 'open' | 'partner';
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly RestParameter[];
   readonly body?: object;
   /** Schema of the answer with status 200; undefined: a page. */
   readonly answer: object | undefined;

@@ -10,6 +10,7 @@ import { isFrequency } from '../../../core/ramp/recurrence.ts';
 import { readWallet } from '../../../core/ramp/wallet-address.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { type HttpReply, json } from '../../../io/http/server.ts';
+import { reference } from '../../../io/rest/openapi.ts';
 import type { LiveConfig } from '../live-config.ts';
 import { orderRecord } from '../orders/order-row.ts';
 import { findOrder, type ListRange, listOrders, listRuns } from '../orders/reading.ts';
@@ -29,7 +30,6 @@ import {
   optional,
   PAGE,
   REDIRECT,
-  reference,
   SELL_ASKED,
   WALLET,
 } from './schemas.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import type { ClientAddresses } from './client-address.ts';
-import { openApiDocument } from './openapi.ts';
+import { rampDocument } from './openapi.ts';
 import { Call, type Operation } from './operation.ts';
 import type { PartnerAccess } from './partner-access.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -31,7 +31,7 @@ export function operationRoutes(
   operations: readonly Operation[],
   parts: RouteParts,
 ): readonly Route[] {
-  const document = JSON.stringify(openApiDocument(operations));
+  const document = JSON.stringify(rampDocument(operations));
   return [
     ...operations.flatMap((operation) =>
       operation.paths.flatMap((path) => routesOf(operation, path, parts)),

@@ -1,5 +1,6 @@
 /** Shapes of the API's answers and parameters, for its document. */
-import type { Parameter } from './operation.ts';
+import { reference } from '../../../io/rest/openapi.ts';
+import type { RestParameter } from '../../../io/rest/operation.ts';
 
 const TEXT = { type: 'string' };
 const AMOUNT = { type: 'string', pattern: '^(?:[0-9]+(?:\\.[0-9]+)?|\\.[0-9]+)$' };
@@ -109,23 +110,19 @@ export const SCHEMAS: Readonly<Record<string, object>> = {
   }),
 };
 
-export function reference(schema: string): object {
-  return { $ref: `#/components/schemas/${schema}` };
-}
-
 export function listOf(schema: string): object {
   return { type: 'array', items: reference(schema) };
 }
 
-function query(name: string, about: string, schema: object = TEXT): Parameter {
+function query(name: string, about: string, schema: object = TEXT): RestParameter {
   return { name, in: 'query', required: true, schema, about };
 }
 
-export function optional(name: string, about: string, schema: object = TEXT): Parameter {
+export function optional(name: string, about: string, schema: object = TEXT): RestParameter {
   return { ...query(name, about, schema), required: false };
 }
 
-export const ORDER_ID: Parameter = {
+export const ORDER_ID: RestParameter = {
   name: 'orderId',
   in: 'path',
   required: true,
