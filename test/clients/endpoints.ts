@@ -1,9 +1,11 @@
-/** Where clients are tried on a devnet: node 1, and the signing proxy in front of it. */
+/** Where clients are tried: node 1 of a devnet, the signing proxy in front of it, and a network that takes price 0 alone. */
 import { randomBytes } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
+import { toHex } from '../../src/core/base/hex.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { type TestDevnet, untilMined } from '../support/devnet.ts';
 import { rpcClient } from '../support/rpc-client.ts';
-import type { Endpoint } from './play.ts';
+import { type Endpoint, type Play, play } from './play.ts';
 
 const FUNDS = '0xde0b6b3a7640000';
 
@@ -29,4 +31,25 @@ export async function signingProxy(net: TestDevnet): Promise<Endpoint> {
 export async function proxyWithKey(net: TestDevnet): Promise<Endpoint> {
   const [proxy, own] = [await signingProxy(net), await nodeWithKey(net)];
   return { ...own, name: proxy.name, url: proxy.url };
+}
+
+/** Plays over HTTP with what docs/fees.md says to set, on a node of a network where gas has no price. */
+export async function playAtPriceZero(
+  of: Pick<Play, 'client' | 'installed' | 'contracts'>,
+): Promise<void> {
+  await installCrypto();
+  // It has an address, which takes a curve.
+  const { ACCOUNT, FROM, miningNode } = await import('../support/mining-node.ts');
+  const node = await miningNode({ hasGasPrice: false });
+  const served = await node.serve();
+  try {
+    const http = served.httpUrl!;
+    const url = { http, ws: '' };
+    const endpoint = { name: 'node', url, sender: FROM, privateKey: toHex(ACCOUNT) } as const;
+    const chainId = Number(await node.call('eth_chainId'));
+    await play({ ...of, endpoint, scheme: 'http', chainId, witness: http, gasPrice: 0 });
+  } finally {
+    await served.close();
+    await node.close();
+  }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PROJECT, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { type Client, HEAVY, LIGHT, OTHERS, QUORUM_MODULE, type Scheme } from './clients.ts';
 import { compileContracts } from './contracts.ts';
-import { nodeWithKey, proxyWithKey, signingProxy } from './endpoints.ts';
+import { nodeWithKey, playAtPriceZero, proxyWithKey, signingProxy } from './endpoints.ts';
 import { type Installed, install } from './install.ts';
 import { play } from './play.ts';
 import { playQuorumModule } from './quorum-module.ts';
@@ -36,7 +36,7 @@ async function installed(client: Client): Promise<Installed | undefined> {
 /** A row of the table. */
 async function tried(net: TestDevnet, client: Client): Promise<string> {
   const found = await installed(client);
-  if (!found) return `| ${client.title} | | | | could not be installed |`;
+  if (!found) return `| ${client.title} | | | | could not be installed | |`;
   const results: string[] = [];
   let offered = '';
   for (const open of [nodeWithKey, client.ownKey ? proxyWithKey : signingProxy]) {
@@ -56,8 +56,15 @@ async function tried(net: TestDevnet, client: Client): Promise<string> {
     }
     results.push(passed.join(', '));
   }
+  const atZero = await playAtPriceZero({ client, installed: found, contracts }).then(
+    () => 'HTTP',
+    (error: Error) => {
+      failed(`at price 0: ${error.message}`);
+      return '**failed**';
+    },
+  );
   const heard = client.hears === false ? 'read' : 'read and heard';
-  return `| ${client.title} | ${results.join(' | ')} | ${heard} | ${offered} |`;
+  return `| ${client.title} | ${results.join(' | ')} | ${heard} | ${offered} | ${atZero} |`;
 }
 
 async function clientTable(clients: readonly Client[]): Promise<string[]> {
@@ -66,8 +73,8 @@ async function clientTable(clients: readonly Client[]): Promise<string[]> {
     const rows: string[] = [];
     for (const client of clients) rows.push(await tried(net, client));
     return [
-      '| client | node | signing proxy | events | what it offers by default |',
-      '| --- | --- | --- | --- | --- |',
+      '| client | node | signing proxy | events | what it offers by default | told to offer 0 |',
+      '| --- | --- | --- | --- | --- | --- |',
       ...rows,
     ];
   } finally {

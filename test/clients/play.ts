@@ -51,16 +51,18 @@ export interface Play {
   readonly scheme: Scheme;
   readonly contracts: Contracts;
   readonly chainId: number;
-  /** A node of the network, another than the endpoint's. */
+  /** A node of the network, another than the endpoint's where there is one. */
   readonly witness: string;
+  /** Absent: the client's default. */
+  readonly gasPrice?: 0;
 }
 
 /** Throws what the program said, or what is not so. */
 export async function play(play: Play): Promise<Offer> {
-  const { client, endpoint, scheme, contracts, chainId } = play;
+  const { client, endpoint, scheme, contracts, chainId, gasPrice } = play;
   const to = `0x${randomBytes(20).toString('hex')}`;
   const { privateKey } = endpoint;
-  const task = { url: endpoint.url[scheme], chainId, privateKey, to, contracts };
+  const task = { url: endpoint.url[scheme], chainId, privateKey, to, contracts, gasPrice };
   const finding = await runProgram<Finding>(client, play.installed, task);
   const witness = rpcClient(play.witness);
   await untilMined(witness, finding.transaction);

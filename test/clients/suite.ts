@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import type { Client } from './clients.ts';
 import { compileContracts } from './contracts.ts';
-import { nodeWithKey, signingProxy } from './endpoints.ts';
+import { nodeWithKey, playAtPriceZero, signingProxy } from './endpoints.ts';
 import { type Installed, install } from './install.ts';
 import { play } from './play.ts';
 
@@ -12,8 +12,11 @@ const ENDPOINTS = [
   { name: 'signing proxy', open: signingProxy },
 ];
 
-/** `atOnce`: the clients play side by side, and not only each on all endpoints. */
-export function describeClients(clients: readonly Client[], { atOnce }: { atOnce: boolean }): void {
+/** `atOnce`: the clients play side by side, and not only each on all endpoints. `alsoAtPriceZero`: on a network that takes no other. */
+export function describeClients(
+  clients: readonly Client[],
+  { atOnce, alsoAtPriceZero = false }: { atOnce: boolean; alsoAtPriceZero?: boolean },
+): void {
   const contracts = compileContracts();
   let net: TestDevnet;
   beforeAll(async () => {
@@ -47,6 +50,10 @@ export function describeClients(clients: readonly Client[], { atOnce }: { atOnce
         chainId: net.devnet.description.chainId,
         witness: net.devnet.description.nodes[1]!.rpc,
       });
+    });
+    if (!alsoAtPriceZero) return;
+    it('passes at price 0, set as docs/fees.md says', async () => {
+      await playAtPriceZero({ client, installed: installed!, contracts });
     });
   });
 }

@@ -23,12 +23,15 @@ export interface MiningNodeOptions {
   readonly q2tUrl?: string | undefined;
   readonly argv?: readonly string[];
   readonly emptyBlockPeriodSeconds?: number;
+  /** False: gas has no price, as on a GoQuorum network whose genesis says nothing of it. */
+  readonly hasGasPrice?: boolean;
 }
 
 export async function miningNode({
   q2tUrl,
   argv = [],
   emptyBlockPeriodSeconds = 0,
+  hasGasPrice = true,
 }: MiningNodeOptions): Promise<RpcNode> {
   const parts = {
     consensus: 'qbft',
@@ -41,13 +44,15 @@ export async function miningNode({
     (await connectManager(resolveManagerConfig('ignore', { 'ptm.url': q2tUrl }), {
       say: () => {},
     }));
+  const genesis = devnetGenesis(parts, periods) as { config: object };
+  if (!hasGasPrice) genesis.config = { ...genesis.config, enableGasPriceBlock: undefined };
   const node = await rpcNode({
-    genesis: genesisFromJson(devnetGenesis(parts, periods)),
+    genesis: genesisFromJson(genesis),
     secretKey: VALIDATOR,
     isMining: true,
     time: fastTime(FASTER),
     ...(manager ? { manager } : {}),
-    argv: [...FREE_GAS, ...argv],
+    argv: [...(hasGasPrice ? FREE_GAS : []), ...argv],
   });
   await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
   return node;

@@ -17,13 +17,17 @@ export function isAlive(pid: number): boolean {
   return status?.[0] !== 'Z' || Number(status[THREADS]) > 1;
 }
 
-/** Arguments joined by spaces; '' when unknown. */
+/** Arguments joined by spaces, in one line: others chose what is in them. '' when unknown. */
 export function commandLineOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return inOneLine(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
   } catch {
-    return ask(pid, 'args');
+    return inOneLine(ask(pid, 'args'));
   }
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ').trim();
 }
 
 /** undefined when unknown. */

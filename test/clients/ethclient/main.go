@@ -1,4 +1,4 @@
-// go-ethereum's ethclient with its defaults. See ../README.md for what every program does.
+// go-ethereum's ethclient. See ../README.md for what every program does.
 package main
 
 import (
@@ -30,6 +30,7 @@ type task struct {
 	PrivateKey string              `json:"privateKey"`
 	To         common.Address      `json:"to"`
 	Contracts  map[string]contract `json:"contracts"`
+	GasPrice   *int64              `json:"gasPrice"`
 }
 
 type transfer struct {
@@ -55,6 +56,9 @@ func main() {
 	client := must(ethclient.Dial(work.URL))
 	key := must(crypto.HexToECDSA(strings.TrimPrefix(work.PrivateKey, "0x")))
 	auth := must(bind.NewKeyedTransactorWithChainID(key, big.NewInt(work.ChainID)))
+	if work.GasPrice != nil {
+		auth.GasPrice = big.NewInt(*work.GasPrice)
+	}
 
 	mined := func(tx *types.Transaction) *types.Receipt {
 		receipt := must(bind.WaitMined(ctx, client, tx))

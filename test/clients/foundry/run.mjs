@@ -1,17 +1,21 @@
-// Foundry with its defaults: forge create, forge script, cast send, call and logs. See ../README.md.
+// Foundry: forge create, forge script, cast send, call and logs. See ../README.md.
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 process.env.FOUNDRY_BROADCAST = join(dirname(process.argv[2]), 'broadcast');
-const { url, chainId, privateKey, to } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const { url, chainId, privateKey, to, gasPrice } = JSON.parse(
+  readFileSync(process.argv[2], 'utf8'),
+);
 const run = async (tool, ...args) =>
   (await promisify(execFile)(`node_modules/.bin/${tool}`, [...args, '--rpc-url', url])).stdout;
 const json = async (...args) => JSON.parse(await run(...args, '--json'));
 const signer = privateKey
   ? ['--private-key', privateKey]
   : ['--unlocked', '--from', (await json('cast', 'rpc', 'eth_accounts'))[0]];
+
+const price = (flag) => (gasPrice === undefined ? [] : ['--legacy', flag, String(gasPrice)]);
 
 const TRANSFER = 'Transfer(address indexed from, address indexed to, uint256 value)';
 const transferOf = ({ topics, data }) => ({
@@ -20,7 +24,7 @@ const transferOf = ({ topics, data }) => ({
   value: String(BigInt(data)),
 });
 
-const create = ['contracts/Token.sol:Token', '--broadcast', ...signer];
+const create = ['contracts/Token.sol:Token', '--broadcast', ...signer, ...price('--gas-price')];
 const { deployedTo: token } = await json('forge', 'create', ...create);
 const filter = ['--address', token, TRANSFER, '', to];
 
@@ -40,12 +44,15 @@ async function firstOf(output) {
   throw new Error(`cast logs ended with "${text}"`);
 }
 
-const send = async (...args) => json('cast', 'send', ...args, ...signer);
+const send = async (...args) => json('cast', 'send', ...args, ...signer, ...price('--gas-price'));
 const transfer = await send(token, 'transfer(address,uint256)', to, '5');
 const past = await json('cast', 'logs', '--from-block', '0', ...filter);
 
 const sender = privateKey ? signer : ['--unlocked', '--sender', signer.at(-1)];
-await run('forge', 'script', 'script/Plan.s.sol', '--broadcast', ...sender);
+await run(
+  ...['forge', 'script', 'script/Plan.s.sol', '--broadcast', ...sender],
+  ...price('--with-gas-price'),
+);
 const record = join(process.env.FOUNDRY_BROADCAST, 'Plan.s.sol', `${chainId}`, 'run-latest.json');
 const box = JSON.parse(readFileSync(record, 'utf8')).returns['0'].value;
 await send(to, '--value', '1');

@@ -18,6 +18,10 @@ const task = process.env.TASK ? JSON.parse(readFileSync(process.env.TASK, 'utf8'
 module.exports = {
   solidity: solc,
   networks: task && {
-    ledger: { url: task.url, accounts: task.privateKey ? [task.privateKey] : 'remote' },
+    ledger: {
+      url: task.url,
+      accounts: task.privateKey ? [task.privateKey] : 'remote',
+      ...(task.gasPrice !== undefined && { gasPrice: task.gasPrice }),
+    },
   },
 };

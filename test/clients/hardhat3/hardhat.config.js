@@ -20,6 +20,7 @@ export default defineConfig({
       type: 'http',
       url: task.url,
       accounts: task.privateKey ? [task.privateKey] : 'remote',
+      ...(task.gasPrice !== undefined && { gasPrice: BigInt(task.gasPrice) }),
     },
   },
 });

@@ -1,16 +1,21 @@
-// web3 1 with its defaults. See ../README.md for what every program does.
+// web3 1. See ../README.md for what every program does.
 import { readFileSync } from 'node:fs';
 import Web3 from 'web3';
 
-const { url, privateKey, to, contracts } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const { url, privateKey, to, contracts, gasPrice } = JSON.parse(
+  readFileSync(process.argv[2], 'utf8'),
+);
 const web3 = new Web3(url);
 const from = privateKey
   ? web3.eth.accounts.wallet.add(privateKey).address
   : (await web3.eth.getAccounts())[0];
 
+/** Options of each transaction. */
+const terms = { from, ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }) };
+
 /** It has no gas of its own for contracts: what is to be sent is estimated first. */
 const send = async (transaction) =>
-  transaction.send({ from, gas: await transaction.estimateGas({ from }) });
+  transaction.send({ ...terms, gas: await transaction.estimateGas({ from }) });
 const deploy = (name, ...args) => {
   const { abi, bytecode } = contracts[name];
   return send(new web3.eth.Contract(abi).deploy({ data: bytecode, arguments: args }));
@@ -36,7 +41,7 @@ const box = new web3.eth.Contract(contracts.BoxV2.abi, proxy.options.address);
 await send(box.methods.set(42));
 const second = await deploy('BoxV2');
 await send(box.methods.upgradeToAndCall(second.options.address, '0x'));
-await web3.eth.sendTransaction({ from, to, value: 1, gas: 21_000 });
+await web3.eth.sendTransaction({ ...terms, to, value: 1, gas: 21_000 });
 
 console.log(
   JSON.stringify({

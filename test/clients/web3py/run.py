@@ -1,4 +1,4 @@
-"""web3.py with its defaults: `sync` or `async`. See ../README.md for what every program does."""
+"""web3.py: `sync` or `async`. See ../README.md for what every program does."""
 
 import asyncio
 import inspect
@@ -44,13 +44,16 @@ async def main():
         sender = account.address
     else:
         sender = (await settled(w3.eth.accounts))[0]
+    terms = {"from": sender}
+    if "gasPrice" in task:
+        terms["gasPrice"] = task["gasPrice"]
 
     async def mined(transaction_hash):
         return await settled(w3.eth.wait_for_transaction_receipt(await settled(transaction_hash)))
 
     async def deploy(name, *args):
         contract = w3.eth.contract(abi=contracts[name]["abi"], bytecode=contracts[name]["bytecode"])
-        receipt = await mined(contract.constructor(*args).transact({"from": sender}))
+        receipt = await mined(contract.constructor(*args).transact(terms))
         return w3.eth.contract(address=receipt["contractAddress"], abi=contracts[name]["abi"])
 
     token = await deploy("Token")
@@ -58,7 +61,7 @@ async def main():
     if mode == "async" and url.startswith("ws"):
         topics = [Web3.keccak(text="Transfer(address,address,uint256)"), None, "0x" + to[2:].lower().zfill(64)]
         await w3.eth.subscribe("logs", {"address": token.address, "topics": topics})
-    transfer = await mined(token.functions.transfer(to, 5).transact({"from": sender}))
+    transfer = await mined(token.functions.transfer(to, 5).transact(terms))
     if mode == "async" and url.startswith("ws"):
         async for message in w3.socket.process_subscriptions():
             heard = [transfer_of(token.events.Transfer().process_log(message["result"]))]
@@ -69,10 +72,10 @@ async def main():
     call = first.encode_abi("initialize", args=[41])
     proxy = await deploy("BoxProxy", first.address, call)
     box = w3.eth.contract(address=proxy.address, abi=contracts["BoxV2"]["abi"])
-    await mined(box.functions.set(42).transact({"from": sender}))
+    await mined(box.functions.set(42).transact(terms))
     second = await deploy("BoxV2")
-    await mined(box.functions.upgradeToAndCall(second.address, b"").transact({"from": sender}))
-    await mined(w3.eth.send_transaction({"from": sender, "to": to, "value": 1}))
+    await mined(box.functions.upgradeToAndCall(second.address, b"").transact(terms))
+    await mined(w3.eth.send_transaction({**terms, "to": to, "value": 1}))
 
     async def read(function):
         return str(await settled(function.call()))

@@ -31,16 +31,18 @@ import org.web3j.protocol.websocket.WebSocketService;
 import org.web3j.tx.ClientTransactionManager;
 import org.web3j.tx.RawTransactionManager;
 import org.web3j.tx.TransactionManager;
+import org.web3j.tx.gas.ContractGasProvider;
 import org.web3j.tx.gas.DefaultGasProvider;
+import org.web3j.tx.gas.StaticGasProvider;
 import org.web3j.tx.response.PollingTransactionReceiptProcessor;
 import org.web3j.utils.Numeric;
 
-/** web3j's core with its default gas provider. See ../README.md for what every program does. */
+/** web3j's core. See ../README.md for what every program does. */
 public class Run {
     static final ObjectMapper JSON = new ObjectMapper();
-    static final DefaultGasProvider GAS = new DefaultGasProvider();
     static final String TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
+    static ContractGasProvider gas = new DefaultGasProvider();
     static Web3j web3j;
     static TransactionManager manager;
     static JsonNode contracts;
@@ -50,6 +52,8 @@ public class Run {
         String url = task.get("url").asText();
         String to = task.get("to").asText();
         contracts = task.get("contracts");
+        if (task.has("gasPrice"))
+            gas = new StaticGasProvider(task.get("gasPrice").bigIntegerValue(), DefaultGasProvider.GAS_LIMIT);
         web3j = Web3j.build(connect(url));
         manager = task.has("privateKey")
             ? new RawTransactionManager(web3j, Credentials.create(task.get("privateKey").asText()), task.get("chainId").asLong())
@@ -112,7 +116,7 @@ public class Run {
     }
 
     static TransactionReceipt send(String to, String data, BigInteger value) throws Exception {
-        var sent = manager.sendTransaction(GAS.getGasPrice(), GAS.getGasLimit(), to, data, value);
+        var sent = manager.sendTransaction(gas.getGasPrice(), gas.getGasLimit(), to, data, value);
         if (sent.hasError()) throw new IllegalStateException(sent.getError().getMessage());
         var receipt = new PollingTransactionReceiptProcessor(web3j, 500, 120).waitForTransactionReceipt(sent.getTransactionHash());
         if (!receipt.isStatusOK()) throw new IllegalStateException(sent.getTransactionHash() + " failed");
