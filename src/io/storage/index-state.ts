@@ -66,7 +66,7 @@ export class IndexState {
     rmSync(join(this.index, 'lock.mdb'), { force: true });
     const early = (this.read()?.early ?? 0) + 1;
     this.write({ version: VERSION, early });
-    this.timer = setTimeout(() => this.write({ version: VERSION, early: 0 }), EARLY_MS);
+    this.timer = setTimeout(() => this.outlived(), EARLY_MS);
     this.timer.unref();
   }
 
@@ -75,6 +75,14 @@ export class IndexState {
     clearTimeout(this.timer);
     const { size, mtimeMs } = statSync(this.data);
     this.write({ version: VERSION, closed: { bytes: size, modifiedMs: mtimeMs } });
+  }
+
+  private outlived(): void {
+    try {
+      this.write({ version: VERSION, early: 0 });
+    } catch {
+      // As on a full disk: the next start counts this one among those that ended early.
+    }
   }
 
   private isAsLeft(state: State | undefined): boolean {

@@ -87,7 +87,11 @@ export async function composeStaking(
     lookMs,
     depositSigner,
   };
-  const api = config.api && (await composeApi(config.api, ofApi));
+  const composing = config.api && composeApi(config.api, ofApi);
+  const api = await composing?.catch(async (error) => {
+    await live.stop();
+    throw error;
+  });
   return {
     ...{ admin, live, place },
     routes: [

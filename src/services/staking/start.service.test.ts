@@ -50,6 +50,19 @@ it('serves https with --tls.cert and --tls.key, and names itself so', async () =
   await staking.close();
 });
 
+it('leaves nothing running behind a start that fails', async () => {
+  const bad = join(folder, 'bad.pem');
+  writeFileSync(bad, 'no certificate');
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const starting = startTestStaking(['--tls.key', bad, '--tls.cert', bad]);
+    await expect(starting).rejects.toThrow('bad.pem');
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it('does not start on a store that was sealed with another secret, or in a folder that is in use', async () => {
   const first = await startTestStaking();
   await expect(startTestStaking([], first.folder)).rejects.toThrow(/in use|lock|already/);

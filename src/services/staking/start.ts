@@ -54,15 +54,17 @@ async function serve(
 ): Promise<RunningStaking> {
   const { style } = config;
   const { admin, live, place, routes, begin, stop } = await composeStaking(config, host, database);
-  const server = await startHttpServer({
-    routes,
-    address: { kind: 'tcp', host: config.host, port: config.port },
-    bodyBytesMax: BODY_BYTES_MAX,
-    intake: INTAKE,
-    failure: (error) => failureReply(error, style, host.log),
-    missing: missingReply(style),
-    tls: config.tls && serverTrust(config.tls),
-  }).catch(async (error) => {
+  const listen = async () =>
+    startHttpServer({
+      routes,
+      address: { kind: 'tcp', host: config.host, port: config.port },
+      bodyBytesMax: BODY_BYTES_MAX,
+      intake: INTAKE,
+      failure: (error) => failureReply(error, style, host.log),
+      missing: missingReply(style),
+      tls: config.tls && serverTrust(config.tls),
+    });
+  const server = await listen().catch(async (error) => {
     await stop();
     throw error;
   });
