@@ -1,6 +1,7 @@
 /**
- * A permissioned network of version 2 on four processes. GoQuorum made its first 159 blocks; from there on it is ours: two
- * validators in the administrators' organisation, a node each in ORG1 and ORG2.
+ * A permissioned network of version 2 on four processes. GoQuorum made its first 159 blocks; from
+ * there on it is ours: two validators in the administrators' organisation, a node each in ORG1 and
+ * ORG2.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** A node in memory on a network whose permissions were recorded with GoQuorum; from the last recorded block on it makes its own. */
+/**
+ * A node in memory on a network whose permissions were recorded with GoQuorum; from the last
+ * recorded block on it makes its own.
+ */
 import { encodeAbi } from '../../src/core/base/abi.ts';
 import { type Address, concatBytes } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
@@ -75,7 +78,10 @@ export class PermissionedNode {
     return PermissionedNode.on(recorded, recorded.config, recorded.blocks);
   }
 
-  /** A network of the same people with contracts of ours: the guardian deploys them, three administrators and two nodes begin. */
+  /**
+   * A network of the same people with contracts of ours: the guardian deploys them, three
+   * administrators and two nodes begin.
+   */
   static async openOurs(model: 'v1' | 'v2'): Promise<PermissionedNode> {
     const recorded = recordedPermissions(model);
     const [guardian, ...admins] = recorded.keys.slice(0, 4) as [NetworkKey, ...NetworkKey[]];

@@ -1,6 +1,7 @@
 /**
- * Many calls of contracts after each other on one public state, that nobody pays for and that leave it as it was. What one has read the
- * next ones have at hand: of thousands of calls each takes about half as long as one of `call`.
+ * Many calls of contracts after each other on one public state, that nobody pays for and that leave
+ * it as it was. What one has read the next ones have at hand: of thousands of calls each takes
+ * about half as long as one of `call`.
  */
 import { type Address, ZERO_ADDRESS } from '../base/bytes.ts';
 import { type CallResult, execute } from '../evm/interpreter.ts';

@@ -1,4 +1,7 @@
-/** What became of nodes between two looks at the contracts' records: for what a node keeps beside them. */
+/**
+ * What became of nodes between two looks at the contracts' records: for what a node keeps beside
+ * them.
+ */
 import { NODE_STATUS, type NodeRecord } from './records.ts';
 
 export interface NodeChange {
@@ -13,7 +16,9 @@ export class NodeChanges {
   /** Status by id. */
   private known: ReadonlyMap<string, number> = new Map();
 
-  /** Since the last call, in the contracts' order; the first time: of nodes that are not approved. */
+  /**
+   * Since the last call, in the contracts' order; the first time: of nodes that are not approved.
+   */
   take(nodes: readonly NodeRecord[]): NodeChange[] {
     const current = new Map<string, NodeChange>();
     for (const { id, url, status } of nodes) {

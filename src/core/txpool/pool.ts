@@ -148,9 +148,10 @@ export class TransactionPool {
     return queue ? BigInt(queue.nextNonce) : this.state.nonce(address);
   }
 
-  /** A walk over executable transactions for a block builder. */
-  select(baseFee = 0n, order: SelectionOrder = 'usual'): Selection {
-    return new Selection(this.queues.values(), baseFee, order);
+  /** A walk over executable transactions for a block builder; `senders`: only these, by keyOf. */
+  select(baseFee = 0n, order: SelectionOrder = 'usual', senders?: Iterable<string>): Selection {
+    const named = senders && [...senders].flatMap((key) => this.queues.get(key) ?? []);
+    return new Selection(named ?? this.queues.values(), baseFee, order);
   }
 
   /** Executable transactions whose gas limits fit together, in the order of a block. */

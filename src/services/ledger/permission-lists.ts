@@ -1,6 +1,7 @@
 /**
- * Keeps the lists of nodes in the data folder as the contracts have them (GoQuorum permission/core/types/backend.go): they count again
- * while the node starts without the contracts, and other tools read them.
+ * Keeps the lists of nodes in the data folder as the contracts have them (GoQuorum
+ * permission/core/types/backend.go): they count again while the node starts without the contracts,
+ * and other tools read them.
  */
 import { join } from 'node:path';
 import type { Log } from '../../core/base/ports.ts';

@@ -234,7 +234,8 @@ function builderOf(
     release: (transaction) => events.emit('released', transaction),
   });
   const guard: BlockGuard | undefined = permissions && ((other) => permissions.guard(other));
-  return new BlockBuilder({ chain, pool, timers, effort, trials, log, settings, guard });
+  const first = permissions && (() => permissions.changing(pool));
+  return new BlockBuilder({ chain, pool, timers, effort, trials, log, settings, guard, first });
 }
 
 interface Participants {

@@ -19,7 +19,7 @@ import type { ExecutedBlock, StateBase } from '../../../../core/execution/result
 import type { StateReader } from '../../../../core/state/reader.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
-import { BlockFiller } from './block-filler.ts';
+import { BlockFiller, type FillerParts } from './block-filler.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
 
@@ -77,6 +77,7 @@ export class BlockBuilder {
     trials: Trials;
     log: Log;
     guard?: BlockGuard | undefined;
+    first?: FillerParts['first'];
   }) {
     this.guard = parts.guard;
     this.chain = parts.chain;

@@ -29,6 +29,11 @@ export interface FillerParts {
   readonly effort: Effort;
   readonly trials: Trials;
   readonly log: Log;
+  /**
+   * Senders who come before all others, by keyOf(address): what they send may change what others
+   * are allowed.
+   */
+  readonly first?: (() => ReadonlySet<string>) | undefined;
 }
 
 export interface Stage {
@@ -96,6 +101,8 @@ export class BlockFiller {
     const isOthersTurn = this.isOthersTurn;
     this.isOthersTurn = false;
     if (!isOthersTurn) await this.includeProven(filling);
+    const first = this.parts.first?.();
+    if (first && first.size > 0) await this.walk(filling, 'usual', blockMs / 2, first);
     const isOut = await this.walk(filling, 'usual', blockMs / 2);
     if (!isOut) await this.walk(filling, 'smallest', blockMs);
     if (filling.isSenderDeferred) await this.walk(filling, 'slow', blockMs);
@@ -115,11 +122,15 @@ export class BlockFiller {
     this.isOthersTurn = budget.elapsedMs() > bounds.blockMs / 2;
   }
 
-  /** Fills until `limitMs`. Returns whether the pool was exhausted. */
+  /**
+   * Fills until `limitMs`, from all senders or from `senders`. Returns whether their transactions
+   * were exhausted.
+   */
   private async walk(
     filling: Filling,
     order: 'usual' | 'smallest' | 'slow',
     limitMs: number,
+    senders?: ReadonlySet<string>,
   ): Promise<boolean> {
     const { execution, header, site, budget, fates, bounds } = filling;
     const { blockMs, transactionMs } = bounds;
@@ -133,6 +144,7 @@ export class BlockFiller {
     const selection = pool.select(
       header.baseFeePerGas ?? 0n,
       order === 'smallest' ? 'smallest' : 'usual',
+      senders,
     );
     while (!budget.isSpent()) {
       if (execution.gasLeft < TRANSACTION_GAS_MIN) return true;

@@ -1,6 +1,7 @@
 /**
- * After any blocks the records in memory are what the contracts say, and decide as they do: over contracts that GoQuorum deployed, and over
- * ours. Calls are random and mostly possible; some are misuse.
+ * After any blocks the records in memory are what the contracts say, and decide as they do: over
+ * contracts that GoQuorum deployed, and over ours. Calls are random and mostly possible; some are
+ * misuse.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

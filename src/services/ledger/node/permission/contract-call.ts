@@ -18,7 +18,10 @@ export function siteAfter(chain: Chain, header: Header, publicState: StateReader
   return { rules: chain.rulesOf(header), header, hashes: chain.hashes, publicState };
 }
 
-/** For as long as the state stays as it is. Throws PERMISSION_CONTRACT_MISSING where an address has no code. */
+/**
+ * For as long as the state stays as it is. Throws PERMISSION_CONTRACT_MISSING where an address has
+ * no code.
+ */
 export function contractCallOn(site: CallSite): ContractCall {
   const series = new CallSeries(site, CALL_GAS);
   return (to, data, from) => {

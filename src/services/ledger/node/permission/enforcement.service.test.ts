@@ -1,4 +1,7 @@
-/** What the pool, the block builder and the vote do with transactions whose permission comes or goes, on a recorded network. */
+/**
+ * What the pool, the block builder and the vote do with transactions whose permission comes or
+ * goes, on a recorded network.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { PermissionedNode } from '../../../../../test/support/permissioned-node.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
@@ -54,13 +57,15 @@ describe('a block that is built', () => {
     expect((await network.propose()).transactions).toEqual([]);
   });
 
-  it('has what comes before the suspension', async () => {
+  it('has the suspension first, whatever came before it', async () => {
     network = await PermissionedNode.open('v2');
-    const { org1Admin, full } = network.cast;
-    const first = transfer(full);
-    await network.hear(first);
+    const { org1Admin, full, admins } = network.cast;
+    const [first, other] = [transfer(full), transfer(admins[0])];
+    const before = transfer(org1Admin);
+    await network.hear(first, other, before);
     const suspending = await network.act(org1Admin, suspension(full.address));
-    expect(hashes((await network.mine()).transactions)).toEqual(hashes([first, suspending]));
+    const { transactions } = await network.mine();
+    expect(hashes(transactions)).toEqual(hashes([before, suspending, other]));
   });
 
   it('of version 1 goes by its parent alone', async () => {

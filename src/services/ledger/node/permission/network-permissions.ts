@@ -1,6 +1,7 @@
 /**
- * What the contracts of a permissioned network allow, at the head of this node's chain: their records in memory, read at the start
- * and kept level block by block. Nothing is refused before the contracts are there, booted and in force (`qip714Block`).
+ * What the contracts of a permissioned network allow, at the head of this node's chain: their
+ * records in memory, read at the start and kept level block by block. Nothing is refused before the
+ * contracts are there, booted and in force (`qip714Block`).
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../../core/base/errors.ts';
@@ -27,6 +28,7 @@ import {
 } from '../../../../core/permission/rules.ts';
 import type { StateReader } from '../../../../core/state/reader.ts';
 import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { EventMap, Events } from '../chain/events.ts';
 import { checkCode, contractCallOn, siteAfter } from './contract-call.ts';
@@ -56,6 +58,8 @@ export class NetworkPermissions {
   /** The last change could not be read: what was known before it stays in force. */
   private isStale = false;
   private ownNodes: readonly NodeRecord[] = [];
+  /** Of the network or an organisation: who may change permissions. */
+  private administrators: readonly Address[] = [];
   private enforced = false;
 
   constructor(parts: NetworkPermissionsParts) {
@@ -129,8 +133,8 @@ export class NetworkPermissions {
   }
 
   /**
-   * For a block that is being made, on the head or on `other`: what its parent's state allows, and in version 2 what the contracts
-   * allow in mid-block too, because members with GoQuorum ask that.
+   * For a block that is being made, on the head or on `other`: what its parent's state allows, and
+   * in version 2 what the contracts allow in mid-block too, because members with GoQuorum ask that.
    */
   guard(other: StateReader | undefined): NonNullable<BlockJob['authorize']> {
     const isV2 = this.terms.model === 'v2';
@@ -147,7 +151,25 @@ export class NetworkPermissions {
     };
   }
 
-  /** The transaction of a proposal on the head that the network's permissions do not allow. `known`: one whose sender is recovered. */
+  /**
+   * Who is about to change permissions, by keyOf(address). In version 2 they come first in a block:
+   * members with GoQuorum refuse a block with a transaction that is forbidden after what waits in
+   * their own pool.
+   */
+  changing(pool: Pick<TransactionPool, 'contentFrom'>): ReadonlySet<string> {
+    const senders = new Set<string>();
+    if (!this.isEnforced || this.terms.model === 'v1') return senders;
+    for (const address of this.administrators) {
+      const { pending } = pool.contentFrom(address);
+      if (pending.some(({ to }) => to && this.isWatched(to))) senders.add(keyOf(address));
+    }
+    return senders;
+  }
+
+  /**
+   * The transaction of a proposal on the head that the network's permissions do not allow. `known`:
+   * one whose sender is recovered.
+   */
   proposalFault(
     { transactions }: Block,
     known: (hash: Hash32) => Transaction | undefined,
@@ -203,7 +225,7 @@ export class NetworkPermissions {
       this.cache = cache;
       this.fault = undefined;
       this.isStale = false;
-      this.noteOwnNodes();
+      this.noteRecords();
       const { orgs: all, accounts: people, nodes: machines, isBooted } = this.registry;
       log('info', 'permission service: is now ready', {
         number,
@@ -239,14 +261,19 @@ export class NetworkPermissions {
     try {
       const logs = receipts.flatMap((receipt) => receipt.logs);
       this.cache.follow(this.callAtHead(), { logs, wrote });
-      this.noteOwnNodes();
+      this.noteRecords();
     } catch (error) {
       this.fail(error, number);
     }
   }
 
-  private noteOwnNodes(): void {
-    this.ownNodes = this.registry.nodes.all().filter(({ id }) => id === this.parts.nodeId);
+  private noteRecords(): void {
+    const { nodes, accounts } = this.registry;
+    this.ownNodes = nodes.all().filter(({ id }) => id === this.parts.nodeId);
+    this.administrators = accounts
+      .all()
+      .filter((each) => each.isOrgAdmin || each.roleId === this.terms.networkAdminRole)
+      .map(({ address }) => address);
   }
 
   private fail(error: unknown, number: number): void {

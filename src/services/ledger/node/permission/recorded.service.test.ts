@@ -1,4 +1,7 @@
-/** Both recorded chains, block by block: the cache is what the contracts say, and decides as they do. */
+/**
+ * Both recorded chains, block by block: the cache is what the contracts say, and decides as they
+ * do.
+ */
 import { describe, expect, it } from 'vitest';
 import { recordedPermissions } from '../../../../../test/support/recorded-permissions.ts';
 import { rpcNode } from '../../../../../test/support/rpc-node.ts';

@@ -1,6 +1,7 @@
 /**
- * When what a client sent through this node is offered to its peers again. A peer that is some blocks behind may refuse a transaction
- * for permissions that it has yet to see granted, and gossip tells of each only once.
+ * When what a client sent through this node is offered to its peers again. A peer that is some
+ * blocks behind may refuse a transaction for permissions that it has yet to see granted, and gossip
+ * tells of each only once.
  */
 
 /** After the transaction came; twice as many after each offer. */
@@ -25,7 +26,10 @@ export class Offers {
     this.plan({ key, blocks: BLOCKS_FIRST }, number);
   }
 
-  /** The head is `number`, one after the last one. Keys of those whose time has come and that still wait. */
+  /**
+   * The head is `number`, one after the last one. Keys of those whose time has come and that still
+   * wait.
+   */
   take(number: number, isWaiting: (key: string) => boolean): string[] {
     const all = this.due.get(number) ?? [];
     this.due.delete(number);
