@@ -91,6 +91,7 @@ export function checkGoquorumConfig(config: JsonFields, chain: ChainConfig): voi
   if (chain.isQuorum) checkTransitions(chain);
   checkTransactionSize(chain);
   checkForkOrder(config, readNewerForks(config));
+  checkOwnKeys(config);
   checkBeneficiaryMode(chain);
 }
 
@@ -308,6 +309,17 @@ function checkForkOrder(config: JsonFields, newer: ForkBlocks): void {
     }
     if (!current.isOptional || current.block !== undefined) last = current;
   }
+}
+
+/** A misspelt switch of ours would silently be off. */
+function checkOwnKeys(config: JsonFields): void {
+  const known = [...Object.values(NEWER_FORK_KEYS), 'permissionVotes'];
+  const names = known.map((each) => each.toLowerCase());
+  const unknown = config.object('quorate')?.keys.find((key) => !names.includes(key));
+  if (unknown === undefined) return;
+  throw genesisFault(
+    `invalid genesis file: config.quorate has no "${unknown}": it takes ${known.join(', ')}`,
+  );
 }
 
 /** GoQuorum accepts the file and then fails at every transaction. */

@@ -39,6 +39,17 @@ describe('forks', () => {
     expect(newer.forkIdBlocks).toContain(7n);
   });
 
+  it('takes the switch for votes on permissions, and names what is no switch', () => {
+    expect(quorum({}).votesOnPermissions).toBeUndefined();
+    expect(quorum({ quorate: { permissionVotes: true } }).votesOnPermissions).toBe(true);
+    expect(() => quorum({ quorate: { permissionVotes: 'yes' } })).toThrow(
+      'config.quorate.permissionVotes is not true or false',
+    );
+    expect(() => quorum({ quorate: { permissionVote: true } })).toThrow(
+      'config.quorate has no "permissionvote": it takes londonBlock, parisBlock, shanghaiBlock, cancunBlock, permissionVotes',
+    );
+  });
+
   it('gives one record for all blocks between two changes', () => {
     const config = quorum({ berlinBlock: 5 });
     expect(rulesAt(config, 6, 0n)).toBe(rulesAt(config, 600, 99n));
