@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { makeCertificate } from '../../test/support/certificates.ts';
+import { genesisFile } from '../../test/support/genesis-file.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
 
 const DATA = new URL('../../test/vectors/data/goquorum/console.json', import.meta.url);
@@ -232,5 +233,40 @@ at block: 5 (`);
     expect(stdout.match(/interrupted/g)).toHaveLength(3);
     expect(stdout).toContain('"still here"');
     expect(status).toBe(0);
+  });
+});
+
+describe('quorate console', () => {
+  const genesis = join(folder, 'genesis.json');
+  const node = ['--datadir', join(folder, 'data'), '--genesis', genesis, '--port', '0'];
+  beforeAll(() => {
+    const content = genesisFile({ engine: 'qbft', validators: [`0x${'11'.repeat(20)}`] });
+    writeFileSync(genesis, JSON.stringify(content));
+  });
+
+  it('runs a node for as long as the statement takes, and says on standard error what it does', async () => {
+    const ran = await quorate(['console', ...node, '--exec', 'admin.nodeInfo.name']);
+    expect(ran.stdout).toMatch(/^"Quorate\/.*"\n$/);
+    expect(ran.stderr).toMatch(/shutting down/);
+    expect(ran.status).toBe(0);
+  });
+
+  it("has its own way to a node without a socket, in geth's order of arguments", async () => {
+    const args = ['geth', '--exec', 'eth.blockNumber', ...node, '--ipcdisable', 'console'];
+    expect(await quorate(args)).toMatchObject({ status: 0, stdout: '0\n' });
+  });
+
+  it('ends with a node that cannot start', async () => {
+    const { status, stderr } = await quorate([
+      'console',
+      ...node,
+      '--permissioned',
+      '--ptm.timeout=x',
+    ]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--ptm.timeout');
+    const blocked = await quorate(['console', '--exec', '1', '--datadir', genesis, '--port', '0']);
+    expect(blocked.status).toBe(1);
+    expect(blocked.stderr).toMatch(/^Fatal: /m);
   });
 });

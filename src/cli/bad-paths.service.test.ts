@@ -20,6 +20,7 @@ import { encryptKey } from '../io/keys/keystore.ts';
 import { isPathUnit, type OptionRow } from '../io/options/options.ts';
 import { rampOffer } from '../services/devnet/ramp-offer.ts';
 import { COMMANDS } from './commands.ts';
+import { CONSOLE_ROWS } from './console-options.ts';
 
 const NOBODY = 65_534;
 /** What only a program can read: codes of the system and of Node, its texts about JSON, stacks. */
@@ -191,6 +192,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   mpsdbupgrade: ['--datadir', '@data'],
   devnet: ['stop'],
   attach: ['--exec', '1'],
+  console: ['--datadir', '@data', ...NODE, '--exec', '1'],
 };
 const HTTP = ['--http', '--http.port', '0'];
 const PTM_TLS = ['--ptm.url', 'https://127.0.0.1:1', '--ptm.tls.mode', 'strict'];
@@ -262,7 +264,7 @@ const isFine = (name: string, kind: string) =>
   // Written by this command.
   (name === 'permission init --permission-config' && kind === 'missing') ||
   // Whatever they hold runs, or is passed over, once there is a node.
-  (/^attach --(preload|jspath)$/.test(name) && ['empty', 'garbage'].includes(kind)) ||
+  (/^(attach|console) --(preload|jspath)$/.test(name) && ['empty', 'garbage'].includes(kind)) ||
   (/^account .* --password$/.test(name) && ['empty', 'garbage'].includes(kind));
 
 const withOf = (command: string, flag: string) => WITH[`${command} ${flag}`] ?? WITH[flag] ?? [];
@@ -290,7 +292,11 @@ function caseOf(command: string, row: OptionRow): Case {
 
 const CASES: readonly Case[] = [
   ...COMMANDS.flatMap(({ name, rows }) =>
-    rows.filter(({ unit }) => isPathUnit(unit)).map((row) => caseOf(name, row)),
+    rows
+      .filter(({ unit }) => isPathUnit(unit))
+      // The rest are options of the node, which is a process of its own there.
+      .filter((row) => name !== 'console' || CONSOLE_ROWS.includes(row))
+      .map((row) => caseOf(name, row)),
   ),
   ...OPERANDS.map(([command, ...more]) => ({
     name: `${command} FILE`,

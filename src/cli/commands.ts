@@ -8,9 +8,11 @@ import {
 import { attachCommand } from './attach.ts';
 import { backupCommand } from './backup.ts';
 import type { Command } from './command.ts';
+import { consoleCommand } from './console.ts';
 import { dbCommand } from './db.ts';
 import { dbVerifyCommand } from './db-verify.ts';
 import { devnetCommand } from './devnet.ts';
+import { dumpConfigCommand } from './dumpconfig.ts';
 import { dumpGenesisCommand } from './dumpgenesis.ts';
 import { exportCommand } from './export.ts';
 import { genesisCommand, genesisValidateCommand } from './genesis.ts';
@@ -54,11 +56,13 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   exportCommand,
   dumpGenesisCommand,
+  dumpConfigCommand,
   accountNewCommand,
   accountListCommand,
   accountImportCommand,
   accountUpdateCommand,
   attachCommand,
+  consoleCommand,
   ptmCommand,
   ptmRecoverCommand,
   ptmCheckCommand,

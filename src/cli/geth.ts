@@ -6,9 +6,13 @@ import { basename } from 'node:path';
 import { NODE_ROWS } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
 import { commandOf } from './commands.ts';
+import { CLIENT_ROWS, CONSOLE_ROWS } from './console-options.ts';
 
-const NODE_FLAGS = new Map(
-  NODE_ROWS.flatMap((row) => [row.flag, ...(row.aliases ?? [])].map((name) => [name, row])),
+/** What may stand in front of a command. */
+const GLOBAL_FLAGS = new Map(
+  [...NODE_ROWS, ...CONSOLE_ROWS, ...CLIENT_ROWS].flatMap((row) =>
+    [row.flag, ...(row.aliases ?? [])].map((name) => [name, row]),
+  ),
 );
 
 /** Arguments of `quorate` for `argv`, what follows the program's name; unchanged unless it is called as geth. */
@@ -44,7 +48,7 @@ function commandAt(argv: readonly string[]): number {
 /** Whether its value is not the next argument. */
 function isAlone(argument: string): boolean {
   if (argument.includes('=')) return true;
-  const row = NODE_FLAGS.get(argument.replace(/^--?/, ''));
+  const row = GLOBAL_FLAGS.get(argument.replace(/^--?/, ''));
   return row === undefined || row.type === 'boolean';
 }
 
@@ -56,7 +60,7 @@ function known(before: readonly string[], { name, rows }: Command): string[] {
   for (let at = 0; at < before.length; ) {
     const size = isAlone(before[at]!) ? 1 : 2;
     const flag = before[at]!.replace(/^--?/, '').split('=')[0]!;
-    const isVain = NODE_FLAGS.has(flag) && !taken.has(flag);
+    const isVain = GLOBAL_FLAGS.has(flag) && !taken.has(flag);
     if (isVain) vain.push(`--${flag}`);
     else kept.push(...before.slice(at, at + size));
     at += size;

@@ -106,6 +106,16 @@ export class ParsedOptions {
     return (this.typed(flag, ['list']) as readonly string[] | undefined) ?? [];
   }
 
+  /** The arguments that give this flag the value that it has; none without one. */
+  asArguments(flag: string): readonly string[] {
+    const { type, whole } = this.rows.get(flag)!;
+    const value = this.values.get(flag)?.value;
+    if (value === undefined) return [];
+    if (whole) return (value as readonly string[]).map((item) => `--${flag}=${item}`);
+    const text = Array.isArray(value) ? value.join(',') : String(value);
+    return [`--${flag}=${text}${type === 'duration' ? 'ms' : ''}`];
+  }
+
   /** undefined: no value at all. */
   source(flag: string): OptionSource | undefined {
     return this.values.get(flag)?.source;

@@ -105,7 +105,8 @@ function namespacesOf(list: readonly string[]): string[] {
   return ['rpc', ...names, ...names.flatMap((name) => TWIN_NAMESPACES[name] ?? [])];
 }
 
-function ipcPath(options: ParsedOptions, dataFolder: string): string | undefined {
+/** undefined: no socket is served. */
+export function ipcPath(options: ParsedOptions, dataFolder: string): string | undefined {
   if (options.boolean('ipcdisable')) return undefined;
   const path = options.string('ipcpath')!;
   return isAbsolute(path) || path.includes('/') ? path : join(dataFolder, path);

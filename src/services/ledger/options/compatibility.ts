@@ -162,7 +162,7 @@ const NOT_SERVED: readonly Refused[] = [
   },
   {
     why: "it belongs to geth's JavaScript console",
-    instead: 'call JSON-RPC with curl or a client library',
+    instead: 'run "quorate console" or "quorate attach"',
     switches: ['rpcclitls.insecureskipverify'],
     values: [
       ...['exec', 'jspath', 'preload', 'rpcclitoken'],

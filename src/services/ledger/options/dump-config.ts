@@ -1,0 +1,67 @@
+/** The values of options as a configuration file, which `--config` takes back: geth's keys where it has them, else the flags' own names. */
+import { stringify } from 'smol-toml';
+import type { OptionRow, ParsedOptions } from '../../../io/options/options.ts';
+import { translateGethKey } from './geth-config.ts';
+import { GETH_KEYS } from './geth-keys.ts';
+
+/** Names the file itself; secrets go into no file. */
+const LEFT_OUT = ['config', 'nodekeyhex'];
+
+type Value = string | number | boolean | readonly string[];
+interface Table {
+  [key: string]: Value | Table;
+}
+
+/** The first key of each: others mean the same. */
+const KEY_OF_FLAG = new Map(
+  [...GETH_KEYS]
+    .flatMap(([key, { flag }]) => (flag === undefined ? [] : [[flag, key] as const]))
+    .reverse(),
+);
+
+/** What differs from a flag's default, and whatever geth writes always. */
+export function dumpConfig(rows: readonly OptionRow[], options: ParsedOptions): string {
+  const own: Table = {};
+  const tables: Table = { Eth: {}, Node: {}, Metrics: {} };
+  for (const row of rows) {
+    const { flag } = row;
+    if (LEFT_OUT.includes(flag) || row.refused !== undefined || row.ignored !== undefined) continue;
+    const value = valueFor(row, options);
+    if (value === undefined) continue;
+    const key = KEY_OF_FLAG.get(flag);
+    if (key !== undefined && readsBack(key, value, row)) put(tables, key.split('.'), value);
+    else if (options.source(flag) !== 'default') own[flag] = value;
+  }
+  return stringify({ ...own, ...tables });
+}
+
+function valueFor({ flag, type }: OptionRow, options: ParsedOptions): Value | undefined {
+  if (options.source(flag) === undefined) return undefined;
+  switch (type) {
+    case 'boolean':
+      return options.boolean(flag);
+    case 'list':
+      return options.list(flag);
+    case 'string':
+      return options.string(flag);
+    case 'duration':
+      return `${options.number(flag)}ms`;
+    default:
+      return options.number(flag);
+  }
+}
+
+/** Whether `--config` makes the same of it: what geth means by a default may be another value here. */
+function readsBack(key: string, value: Value, row: OptionRow): boolean {
+  const given = translateGethKey(key, value, {})?.given;
+  const text = String(value);
+  return given ? given[0]?.[0] === row.flag && given[0][1] === text : text === String(row.default);
+}
+
+function put(table: Table, [name = '', ...more]: readonly string[], value: Value): void {
+  if (more.length === 0) table[name] = value;
+  else {
+    table[name] ??= {};
+    put(table[name] as Table, more, value);
+  }
+}
