@@ -2,7 +2,7 @@
 import { parse as parseToml } from 'smol-toml';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
-import type { OptionRow } from './options.ts';
+import type { OptionRow } from './option-row.ts';
 
 export interface OptionFile {
   readonly name: string;

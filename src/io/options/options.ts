@@ -7,33 +7,9 @@ import { resolve, sep } from 'node:path';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { nearest } from './edit-distance.ts';
 import { entriesOf, type OptionFile } from './option-file.ts';
+import type { OptionRow, OptionType, OptionValue } from './option-row.ts';
 
-export type OptionType = 'string' | 'boolean' | 'integer' | 'number' | 'list' | 'duration';
-/** Durations are milliseconds. */
-export type OptionValue = string | boolean | number | readonly string[];
-
-export interface OptionRow {
-  /** Without dashes, such as `http.port`. */
-  readonly flag: string;
-  readonly type: OptionType;
-  readonly default?: OptionValue;
-  /** Printed in the help, such as `MB`. Of paths `file…` or `folder…`, of ports of TCP `port`: errors name their option. */
-  readonly unit?: string;
-  readonly about: string;
-  readonly group: string;
-  readonly env?: string;
-  /** Dotted key in the configuration file; case-insensitive. The flag itself is always accepted. */
-  readonly fileKey?: string;
-  readonly aliases?: readonly string[];
-  /** The only allowed values of a string, or of each item of a list. */
-  readonly choices?: readonly string[];
-  /** For a list: each flag is one item, commas included. */
-  readonly whole?: boolean;
-  /** What to do instead: shown when the flag is refused. */
-  readonly refused?: string;
-  /** What applies instead: the flag is accepted without effect, and its use is reported. */
-  readonly ignored?: string;
-}
+export type { OptionRow } from './option-row.ts';
 
 export type OptionSource = 'default' | 'file' | 'environment' | 'flag';
 

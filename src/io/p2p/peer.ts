@@ -57,7 +57,7 @@ export class PeerConnection {
   shared: readonly SharedProtocol[] = [];
   listenPort = 0;
   private phase: Phase = 'agreeing';
-  private readonly host: PeerHost;
+  private readonly host: PeerHost<PeerConnection>;
   private readonly initiator: InitiatorHandshake | undefined;
   private early: Uint8Array = new Uint8Array(0);
   private session: RlpxSession | undefined;
@@ -76,7 +76,11 @@ export class PeerConnection {
   private readonly ms: TokenBucket;
 
   /** `target` is the node key of a peer that we dialled: it makes us the initiator. */
-  constructor(host: PeerHost, socket: Socket, target?: { key: Uint8Array; enode: string }) {
+  constructor(
+    host: PeerHost<PeerConnection>,
+    socket: Socket,
+    target?: { key: Uint8Array; enode: string },
+  ) {
     this.host = host;
     this.socket = socket;
     this.inbound = target === undefined;

@@ -46,7 +46,7 @@ export class P2pServer implements Links {
   private readonly dialling = new Set<Socket>();
   private readonly inboundHistory = new Lru<string, number>(INBOUND_HISTORY_MAX);
   private readonly sinks: LinkSink[] = [];
-  private readonly host: PeerHost;
+  private readonly host: PeerHost<PeerConnection>;
   private readonly admission: Admission;
   private listener: Server | undefined;
   private sweeper: NodeJS.Timeout | undefined;
@@ -245,7 +245,7 @@ export class P2pServer implements Links {
     return false;
   }
 
-  private makeHost(): PeerHost {
+  private makeHost(): PeerHost<PeerConnection> {
     const { options } = this;
     return {
       secretKey: options.nodeKey,

@@ -1,6 +1,6 @@
 /** The command lines of the devnet's nodes and managers: what a user would type. */
 import { join } from 'node:path';
-import type { PreparedFiles } from './files.ts';
+import type { PreparedFiles } from './prepared-files.ts';
 import type { Account } from './test-keys.ts';
 import {
   accountsOf,

@@ -1,5 +1,5 @@
 /** A running network as scripts and tests read it: `.quorate/devnet.json`. */
-import type { PreparedFiles } from './files.ts';
+import type { PreparedFiles } from './prepared-files.ts';
 import { type Account, TEST_MNEMONIC, TEST_MNEMONIC_PATH } from './test-keys.ts';
 import {
   CHAIN_ID,

@@ -12,6 +12,7 @@ import { devnetGenesis, type GenesisOptions } from './genesis.ts';
 import { type GenesisFile, keepGenesis } from './genesis-file.ts';
 import { writeAccounts, writeManagerKey } from './key-files.ts';
 import { givePermissions } from './permissions.ts';
+import type { PreparedFiles } from './prepared-files.ts';
 import { rampOffer } from './ramp-offer.ts';
 import {
   accountsOf,
@@ -23,24 +24,6 @@ import {
 import { CREATE2_DEPLOYER } from './well-known-contracts.ts';
 
 const TEST_SECRET_BYTES = 32;
-
-export interface PreparedFiles {
-  readonly genesis: GenesisFile;
-  readonly password: string;
-  /** Of the signing proxy: its data, its keystores and the file that opens them. */
-  readonly signerFolder: string;
-  readonly signerKeys: string;
-  readonly signerPassword: string;
-  readonly stakingFolder: string;
-  /** Holds the secret of the test client. */
-  readonly stakingSecretFile: string;
-  readonly stakingSecret: string;
-  readonly rampFolder: string;
-  /** What the ramp offers. */
-  readonly rampOffer: string;
-  /** Base64, by node. */
-  readonly ptmPublicKeys: readonly string[];
-}
 
 export function removeFiles(folder: string): void {
   rmSync(folder, { recursive: true, force: true });

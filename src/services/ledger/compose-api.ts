@@ -1,11 +1,8 @@
 /** Composes the API: the dispatcher of its methods, and each transport's view and permissions. */
 import { bareHex } from '../../core/base/hex.ts';
-import type { Kv, Log, Timers } from '../../core/base/ports.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
 import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
-import type { Manager } from '../../core/privacy/manager-port.ts';
-import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
@@ -13,22 +10,19 @@ import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { patient } from './api/private-arrival.ts';
 import { TABLE } from './api/table.ts';
+import type { ApiParts } from './api-parts.ts';
 import { Callbacks } from './callbacks.ts';
 import { composeSending } from './compose-sending.ts';
-import type { AccessControl } from './config/access-control.ts';
 import { tenantsOf } from './config/private-states.ts';
 import type { RpcConfig } from './config/rpc.ts';
-import type { LedgerConfig } from './config.ts';
 import { graphqlEndpoints } from './graphql/endpoint.ts';
 import { callMeter, metricsOf } from './metrics.ts';
 import type { Component } from './node/component.ts';
 import { composeExtensions } from './node/compose-extension.ts';
-import type { Accounts } from './node/sending/accounts.ts';
 import { AsyncSends } from './node/sending/async-sends.ts';
 import { permissionRequests } from './permission-requests.ts';
-import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
+import type { ReaderThreads } from './readers/job.ts';
 import { Readers } from './readers/readers.ts';
-import type { ReadinessParts } from './readiness.ts';
 import { type ServedApi, serveApi } from './serve.ts';
 import { LATEST } from './view/block-tag.ts';
 import { Filters } from './view/filters.ts';
@@ -37,19 +31,6 @@ import { PartyInputs } from './view/party-inputs.ts';
 import type { PartyView } from './view/party-view.ts';
 import type { PendingPlan } from './view/pending-block.ts';
 import { PendingPlanner } from './view/pending-planner.ts';
-
-export interface ApiParts extends ReadinessParts {
-  readonly config: LedgerConfig;
-  readonly accounts: Accounts;
-  readonly manager: Manager;
-  readonly kv: Kv;
-  readonly timers: Timers;
-  readonly privateStates: PrivateStates;
-  readonly access: AccessControl;
-  readonly log: Log;
-  /** Creates the reader threads; undefined: this thread answers everything. */
-  readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
-}
 
 export interface ComposedApi {
   readonly dispatcher: Dispatcher<Context>;

@@ -6,7 +6,7 @@ import { notAuthorized } from '../../core/access/access-token.ts';
 import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { Caller } from '../../io/rpc/dispatcher.ts';
 import type { Context } from './api/context.ts';
-import type { ApiParts } from './compose-api.ts';
+import type { ApiParts } from './api-parts.ts';
 import { markerSigner } from './eea-marker.ts';
 import { EeaSender } from './node/sending/eea-sender.ts';
 import { GasPriceOracle } from './node/sending/gas-price.ts';

@@ -21,7 +21,8 @@ import { checkInterface } from '../../io/ptm-client/interface-check.ts';
 import { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { openAccounts } from './accounts.ts';
 import { nodeAdmin } from './admin.ts';
-import { type ApiParts, type ComposedApi, composeApi } from './compose-api.ts';
+import type { ApiParts } from './api-parts.ts';
+import { type ComposedApi, composeApi } from './compose-api.ts';
 import { accessControlOf } from './config/access-control.ts';
 import { checkGenesis } from './config/check-genesis.ts';
 import {

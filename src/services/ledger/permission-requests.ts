@@ -1,7 +1,7 @@
 /** Requests of clients about the network's permissions, as far as this node has something to do with them. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { ApiParts } from './compose-api.ts';
+import type { ApiParts } from './api-parts.ts';
 import { PermissionRequests } from './node/permission/permission-requests.ts';
 
 export function permissionRequests({ node, config, timers }: ApiParts): PermissionRequests {

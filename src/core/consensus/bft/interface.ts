@@ -1,6 +1,7 @@
 /**
- * What goes into a BFT engine (QBFT, IBFT) and what comes out. The driver carries effects out in order; behind `remember`
- * it waits until the memory is on disk. See docs/consensus.md for the life of one height.
+ * Inputs and effects of a BFT engine (QBFT, IBFT). The driver carries effects out in order; after
+ * `remember` it waits until the memory is on disk. See docs/consensus.md for the life of one
+ * height.
  */
 import type { Address, Hash32 } from '../../base/bytes.ts';
 import type { Machine } from '../../base/machine.ts';
@@ -12,10 +13,11 @@ import type { quorumOf } from './quorum.ts';
 export interface View {
   /** Block number. */
   readonly height: number;
+  /** From 0; at most 2^32 - 1, the header's field. */
   readonly round: number;
 }
 
-/** In the order that the proposer rule walks: ascending by address. */
+/** Ascending by address, each once: the order in which the proposer rule walks. */
 export type ValidatorSet = readonly Address[];
 
 /** 65 bytes r ‖ s ‖ v (v 0 or 1) over the commit pre-image. */
@@ -23,8 +25,11 @@ export type Seal = Uint8Array;
 
 /** What a validator must not forget: opaque bytes of the engine, kept in the vote file. */
 export interface VoteMemory {
+  /** Of the last vote: no vote below it is ever sent. */
   readonly height: number;
+  /** Of the last vote, within the height. */
   readonly round: number;
+  /** At most VOTE_BYTES_MAX: a proposal's hash, and the lock with its proof. */
   readonly bytes: Uint8Array;
 }
 
@@ -35,10 +40,14 @@ export interface VoteMemory {
 export type BftInput =
   | {
       readonly kind: 'start';
+      /** On disk. */
       readonly head: Header;
       readonly headHash: Hash32;
+      /** Of the next block; empty: the engine is idle. */
       readonly validators: ValidatorSet;
+      /** At the next block. */
       readonly rules: ConsensusRules;
+      /** As read from the vote file; undefined: never voted. */
       readonly memory?: VoteMemory;
       readonly isMemoryLost?: boolean;
     }
@@ -49,12 +58,13 @@ export type BftInput =
       readonly code: number;
       readonly bytes: Uint8Array;
     }
+  /** `id` as given to `setTimer`; one of a past view is ignored. */
   | { readonly kind: 'timer'; readonly id: string }
   /** Answer to `assemble`: a whole block of this node, in IBFT with the proposer's seal. */
   | { readonly kind: 'assembled'; readonly view: View; readonly block: Block }
-  /** Answer to `verify`. */
+  /** Answer to `verify`; without `fault` the block is valid and its execution is kept. */
   | { readonly kind: 'verified'; readonly hash: Hash32; readonly fault?: string }
-  /** The chain has a new head, decided here or synced. */
+  /** The chain has a new head, decided here or synced, and on disk. */
   | {
       readonly kind: 'committed';
       readonly head: Header;
@@ -71,8 +81,8 @@ export type BftInput =
 
 export type BftEffect =
   /**
-   * Fence: effects behind it, of later steps too, wait until it is on disk. The head that it builds on must be on disk before
-   * it: a validator that remembers a height does not vote below it.
+   * Fence: effects after it, also of later steps, wait until it is on disk. The head on which it
+   * builds must be on disk first: a validator that remembers a height does not vote below it.
    */
   | { readonly kind: 'remember'; readonly memory: VoteMemory }
   | {
@@ -81,11 +91,15 @@ export type BftEffect =
       readonly code: number;
       readonly bytes: Uint8Array;
     }
-  /** To all validators of the current set that are connected (never to oneself). */
+  /**
+   * To all connected validators of the current set, never to oneself. A vote or proposal is
+   * preceded by its `remember`, which must be on disk first.
+   */
   | { readonly kind: 'broadcast'; readonly code: number; readonly bytes: Uint8Array }
   /**
-   * A valid message of another validator, to be passed on to those validators that may not have it: not to `from`, not to its
-   * signer. For networks where not every validator is connected to every other.
+   * A valid message of another validator, to be relayed to validators that may lack it: not to
+   * `from`, not to its signer. For networks where not all validators are connected to each other.
+   * Nothing need be on disk: the message is not ours.
    */
   | {
       readonly kind: 'relay';
@@ -94,12 +108,14 @@ export type BftEffect =
       readonly code: number;
       readonly bytes: Uint8Array;
     }
+  /** Replaces a timer with the same id. `delayMs`: from 0 to 2^31 - 1. */
   | { readonly kind: 'setTimer'; readonly id: string; readonly delayMs: number }
   | { readonly kind: 'clearTimer'; readonly id: string }
   /**
-   * Build a block on `parent`, not before `notBeforeMs`, with a timestamp not before it; answered by `assembled`. Unless
-   * `mayBeEmpty` it is answered only when there are transactions; it is asked again after `transactionsPending`. A later
-   * `assemble` replaces an earlier one.
+   * Build a block on `parent`, not before `notBeforeMs`, with a timestamp not before it; answered
+   * by `assembled`. Unless `mayBeEmpty` it is answered only when there are transactions; it is
+   * requested again after `transactionsPending`. A later `assemble` replaces an earlier one.
+   * `parent` must be on disk: the effect comes after the head's `start` or `committed`.
    */
   | {
       readonly kind: 'assemble';
@@ -110,9 +126,14 @@ export type BftEffect =
     }
   /** Check and execute a proposal, keep the result by its hash; answered by `verified`, unless it is abandoned first. */
   | { readonly kind: 'verify'; readonly block: Block }
-  /** Its round has passed: the check of a proposal is to rest, until the block is to be verified again. */
+  /**
+   * Its round has passed: the check of a proposal pauses until the block is to be verified again.
+   */
   | { readonly kind: 'abandon'; readonly hash: Hash32 }
-  /** Final: `seals` in the order of arrival, own one included. */
+  /**
+   * Final: `seals` in the order of arrival, own one included: a quorum, at most one per validator.
+   * The next height starts with `committed`, once the block is on disk.
+   */
   | {
       readonly kind: 'decide';
       readonly block: Block;
@@ -123,9 +144,9 @@ export type BftEffect =
   | { readonly kind: 'misbehaved'; readonly peer: Address; readonly fault: string };
 
 export interface EngineOptions {
-  /** Pass valid messages on: needed where validators are not all connected to each other. */
+  /** Relay valid messages: needed where not all validators are connected to each other. */
   readonly isRelaying?: boolean;
-  /** Another quorum rule, to prove that the simulator notices a wrong one. */
+  /** A different quorum rule, to prove that the simulator detects a wrong one. */
   readonly quorumOf?: typeof quorumOf;
 }
 

@@ -33,11 +33,15 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** To be carried out in this order: store (and sync), send, apply, `advance`. */
 export interface Ready {
+  /** Term, vote and commit index to store; undefined: unchanged. On disk before any message. */
   readonly hardState: HardState | undefined;
+  /** To append to the stored log, replacing from the first one's index. On disk before any message. */
   readonly entries: readonly Entry[];
-  /** From the leader: replaces the whole log. */
+  /** From the leader: replaces the whole log. On disk before any message. */
   readonly snapshot: Snapshot | undefined;
+  /** To send once all of the above is on disk; may be lost. */
   readonly messages: readonly RaftMessage[];
+  /** To apply, in order; at most APPLY_ENTRIES_MAX are outstanding. A quorum has them on disk. */
   readonly committed: readonly Entry[];
   /** A message that no correct cluster sends was not answered. */
   readonly fault: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * Findings of a full check of a data folder, and their collector (docs/storage.md, "Looking through
+ * Findings of a full check of a data folder, and their collector (docs/storage.md, "Checking
  * all of it").
  */
 
