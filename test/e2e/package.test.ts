@@ -31,6 +31,7 @@ it('has what runs and what is to be read, and nothing of the workshop', () => {
     'dist/io/crypto/deposit-worker.js',
     'dist/clients/staking-client.d.ts',
     'dist/web/widget.js',
+    'dist/web/operator.js',
     'LICENSE',
     'README.md',
   ]) {

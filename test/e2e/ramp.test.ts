@@ -1,13 +1,17 @@
 /** The devnet's on-ramp as its description says: an aggregator asks, a customer pays, and the coin is on the chain. */
 
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Interface } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/conditions.ts';
 import { openCustomer } from '../support/customer.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
-import { at, idOf, openWidget, placeOrder } from '../support/ramp.ts';
+import { startFakeLedger } from '../support/fake-ledger.ts';
+import { at, buy, idOf, openWidget, placeOrder, startTestRamp } from '../support/ramp.ts';
 import { ask } from '../support/staking.ts';
 
 const WALLET = `0x${'e7'.repeat(20)}`;
@@ -66,6 +70,55 @@ it('sells the first of everything at its minimum, and pays it out through the si
   const list = await ask(at(ramp.url, '/orders', all), { headers: bearer });
   expect(list.body.map((each: any) => each.id)).toEqual([id]);
   expect((await ask(at(ramp.url, '/orders', all))).status).toBe(401);
+});
+
+it('is operated in a browser: orders found and held, a side switched off', async ({ skip }) => {
+  if (!chromium) return skip('no Chromium for this machine: CHROMIUM names one');
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-operator-'));
+  const token = randomBytes(32).toString('hex');
+  writeFileSync(join(folder, 'token'), token);
+  const ledger = await startFakeLedger();
+  const argv = ['--ledger.url', ledger.url, '--operator.token-file', join(folder, 'token')];
+  const ramp = await startTestRamp(argv);
+  try {
+    const id = await buy(ramp);
+    const { page, faults, step, open } = await openCustomer(chromium, ramp.url);
+    await open('/operator', {});
+    await page.getByRole('textbox', { name: 'Operator token' }).fill('x'.repeat(64));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await step('the wrong token', page.getByRole('alert'));
+    await page.getByRole('textbox', { name: 'Operator token' }).fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await step('the overview', page.getByRole('table', { includeHidden: false }));
+    await page.getByRole('button', { name: 'Orders' }).click();
+    await page.getByRole('textbox', { name: 'Search' }).fill(WALLET);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('No order is like this.').waitFor();
+    await page.getByRole('textbox', { name: 'Search' }).fill(id);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await step('the order found', page.getByText('pending payout'));
+    await page.getByRole('button', { name: id }).click();
+    await page.getByRole('button', { name: 'Hold', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Why' }).fill('the wallet is looked at');
+    await page.getByRole('button', { name: 'Hold order' }).click();
+    await step('the order held', page.getByText('pending review'));
+    await page.getByRole('button', { name: 'Balances' }).click();
+    await step('the balances', page.getByText('100.00 USD'));
+    await page.getByRole('button', { name: 'Switches' }).click();
+    await page.getByRole('button', { name: 'Switch off All buys' }).click();
+    await page.getByRole('button', { name: 'Switch off', exact: true }).click();
+    await step('a switch', page.getByRole('button', { name: 'Switch on All buys' }));
+    expect((await openWidget(ramp)).page.body.code).toBe('paused');
+    // Loaded anew, the page knows its operator; signed out, it does not.
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(faults).toEqual([]);
+  } finally {
+    await ramp.close();
+    await ledger.close();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('is bought and sold in a browser: paid in the sandbox, seen on the chain, sold back', async ({

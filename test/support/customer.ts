@@ -5,6 +5,8 @@ import { expect } from 'vitest';
 import { accessibilityFaults } from './axe.ts';
 import type { TestBrowser } from './browser.ts';
 
+/** Machines may have other things to do. */
+const PATIENCE_MS = 120_000;
 const PHONE = { width: 390, height: 844 };
 
 export interface Customer {
@@ -28,6 +30,7 @@ export async function openCustomer({ browser }: TestBrowser, url: string): Promi
     (target) => target.origin !== new URL(url).origin,
     (route) => route.fulfill({ contentType: 'text/html', body: elsewhere }),
   );
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));

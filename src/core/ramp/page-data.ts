@@ -30,6 +30,20 @@ export type WidgetPage = PageLook &
     | { readonly kind: 'fault'; readonly fault: PageFault }
   );
 
+/** What the operator's page starts with. */
+export interface OperatorPage extends PageLook {
+  /** The word of a session; undefined: nobody is signed in. */
+  readonly csrf?: string | undefined;
+  /** How amounts of each are written. */
+  readonly assets: readonly {
+    readonly asset: string;
+    readonly name: string;
+    readonly decimals: number;
+  }[];
+  readonly crypto: readonly string[];
+  readonly payments: readonly string[];
+}
+
 /** Why there is no widget. */
 export interface PageFault {
   readonly status: number;

@@ -13,7 +13,8 @@ import type { RampSettings } from './config.ts';
 import { healthRoutes } from './operation/health.ts';
 import { Meters } from './operation/meters.ts';
 import { Operator } from './operation/operator.ts';
-import { operatorByToken, operatorRoutes } from './operation/routes.ts';
+import { OperatorSessions } from './operation/operator-session.ts';
+import { type OperatorRouteParts, operatorByToken, operatorRoutes } from './operation/routes.ts';
 import { KillSwitches } from './operation/switches.ts';
 import { Checkout } from './orders/checkout.ts';
 import { Deadlines } from './orders/deadlines.ts';
@@ -22,6 +23,7 @@ import { Orders } from './orders/orders.ts';
 import { Recurring } from './orders/recurring.ts';
 import { Sessions } from './orders/sessions.ts';
 import { Assets } from './pages/assets.ts';
+import { type OperatorPageParts, operatorPageRoutes } from './pages/operator-page.ts';
 import { Widget, wantsPage } from './pages/widget.ts';
 import { Payments } from './payment/payments.ts';
 import { Sandbox } from './payment/sandbox.ts';
@@ -92,7 +94,7 @@ export async function composeRamp(
     nowMs,
   });
   const operator = new Operator({ database, orders, ledger, config, from, lacking, nowMs });
-  const assets = new Assets(['widget']);
+  const assets = new Assets(['widget', 'operator']);
   const widget = new Widget({ checkout, config, nowMs, assets, addresses, limit, log });
   const { verifyPaths } = settings;
   const operations = operationsOf({
@@ -117,9 +119,8 @@ export async function composeRamp(
       assets.route(),
       ...(operatorToken === undefined
         ? []
-        : operatorRoutes({
-            ...{ operator, switches, log },
-            operatorOf: operatorByToken(operatorToken),
+        : operatorSite(operatorToken, {
+            ...{ operator, switches, log, config, assets, addresses, limit, place, nowMs },
           })),
       ...healthRoutes({
         database,
@@ -160,4 +161,21 @@ export async function composeRamp(
       access.close();
     },
   };
+}
+
+/** What an operator sees and does, by script and on the page. */
+function operatorSite(
+  token: string,
+  parts: Omit<OperatorRouteParts, 'by'> &
+    Omit<OperatorPageParts, 'sessions'> & {
+      readonly place: { readonly url: string };
+      readonly nowMs: () => number;
+    },
+): readonly Route[] {
+  const isSecure = () => parts.place.url.startsWith('https:');
+  const sessions = new OperatorSessions(token, operatorByToken(token), isSecure, parts.nowMs);
+  return [
+    ...operatorRoutes({ ...parts, by: sessions.by }),
+    ...operatorPageRoutes({ ...parts, sessions }),
+  ];
 }

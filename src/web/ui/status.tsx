@@ -29,6 +29,10 @@ export function Notice({
   );
 }
 
+export function Badge({ tone, children }: { tone: Tone | 'none'; children: ComponentChildren }) {
+  return <span class={`badge badge-${tone}`}>{children}</span>;
+}
+
 /** The large sign at the head of an outcome. */
 export function Seal({ tone, icon }: { tone: Tone; icon?: IconName }) {
   return (

@@ -1,6 +1,7 @@
-/** What an operator does by script: JSON under /operator, with the token of the operator. */
+/** What an operator sees and does: JSON under /operator, for scripts with the operator's token, and for the operator's page. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../../core/base/ports.ts';
+import type { Switches } from '../../../core/ramp/config.ts';
 import type { Side, Status } from '../../../core/ramp/order.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import { badField, Refusal } from '../api/refusal.ts';
@@ -27,21 +28,22 @@ export function operatorByToken(secret: string): OperatorOf {
 export interface OperatorRouteParts {
   readonly operator: Operator;
   readonly switches: KillSwitches;
-  readonly operatorOf: OperatorOf;
+  /** Who asks; undefined: nobody who may. */
+  readonly by: (request: HttpRequest) => string | undefined;
   readonly log: Log;
 }
 
 export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
-  const { operator, switches, operatorOf, log } = parts;
+  const { operator, switches, log } = parts;
   const route = (
     method: 'GET' | 'POST',
     path: string,
     handle: (request: HttpRequest, by: string) => Promise<unknown>,
   ): Route => ({
     ...{ method, path: `/operator/${path}` },
-    async handle(request): Promise<HttpReply> {
-      try {
-        const by = operatorOf(request.header('authorization')?.replace(/^Bearer /i, '') ?? '');
+    handle: (request) =>
+      answered(log, async () => {
+        const by = parts.by(request);
         if (by === undefined) {
           const headers = { 'www-authenticate': 'Bearer realm="quorate operator"' };
           throw new Refusal(401, 'unauthorized', 'the token of the operator is needed', {
@@ -50,10 +52,7 @@ export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
         }
         const reply = json(200, await handle(request, by));
         return { ...reply, headers: { 'cache-control': 'no-store' } };
-      } catch (error) {
-        return failureReply(error, log);
-      }
-    },
+      }),
   });
   return [
     route('GET', 'orders', async ({ query }) => {
@@ -79,7 +78,20 @@ export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
     ),
     route('GET', 'volume', ({ query }) => operator.volume(Number(query.days ?? VOLUME_DAYS))),
     route('GET', 'switches', () => switches.switches()),
+    route('POST', 'switches', async ({ body }, by) => {
+      await switches.setSwitches(switchesOf(body), by);
+      return switches.switches();
+    }),
   ];
+}
+
+/** The answer, or what was refused. */
+export async function answered(log: Log, answer: () => Promise<HttpReply>): Promise<HttpReply> {
+  try {
+    return await answer();
+  } catch (error) {
+    return failureReply(error, log);
+  }
 }
 
 function recordOf(order: Order): object {
@@ -101,6 +113,21 @@ function searchOf(query: HttpRequest['query']) {
     ...{ side: side as Side | undefined, status: status as Status | undefined },
     ...{ code, text, before, limit: Number(limit ?? LIST_DEFAULT) },
   };
+}
+
+/** Throws a Refusal. */
+function switchesOf(body: Uint8Array): Switches {
+  try {
+    const { buy, sell, crypto, payments } = JSON.parse(Buffer.from(body).toString('utf8'));
+    const isList = (value: unknown) =>
+      Array.isArray(value) && value.every((each) => typeof each === 'string');
+    if (typeof buy === 'boolean' && typeof sell === 'boolean' && isList(crypto) && isList(payments))
+      return { buy, sell, crypto, payments };
+  } catch {
+    // Said below.
+  }
+  const form = '{"buy": false, "sell": false, "crypto": [], "payments": []}';
+  throw new Refusal(400, 'body_invalid', `the body must have all switches: ${form}`);
 }
 
 function whyOf(body: Uint8Array): string {

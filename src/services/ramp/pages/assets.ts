@@ -13,7 +13,7 @@ const TYPES = { js: 'text/javascript', css: 'text/css' } as const;
 const HASH_CHARACTERS = 16;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-export type PageName = 'widget';
+export type PageName = 'widget' | 'operator';
 
 interface Asset {
   readonly type: string;
