@@ -19,7 +19,6 @@ const LONGER: Readonly<Record<string, number>> = {
   'src/services/staking/stakes/stakes.service.test.ts': 450,
   'src/services/staking/token/refused-tokens.service.test.ts': 500,
   'src/services/staking/token/token.service.test.ts': 650,
-  'test/e2e/isolation.test.ts': 450,
   'test/simulator/privacy/world.ts': 500,
   'test/simulator/world.ts': 550,
   'test/support/permission-model.ts': 450,

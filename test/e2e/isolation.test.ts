@@ -3,35 +3,27 @@
  * HTTP, WebSocket and IPC, what peers send each other, logs, and the files of the others' nodes and managers. The parties'
  * probes show all of it, so that the search is known to find.
  */
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Transaction, Wallet } from 'ethers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { toHex } from '../../src/core/base/hex.ts';
-import { partyGroup } from '../../src/core/privacy/eea.ts';
 import { P2pServer } from '../../src/io/p2p/server.ts';
+import { Readers } from '../../src/services/ledger/readers/readers.ts';
 import { type Conversation, overHttp, overIpc, overWebSocket } from '../support/callers.ts';
+import { canariesIn, canariesInFiles } from '../support/canaries.ts';
+import { MAIN, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import {
-  type Canary,
-  canariesIn,
-  canariesInFiles,
-  canary,
-  canaryContract,
-} from '../support/canaries.ts';
-import {
-  type RpcReceipt,
-  startTestDevnet,
-  type TestDevnet,
-  untilBlock,
-  untilMined,
-} from '../support/devnet.ts';
-import { signEea } from '../support/eea.ts';
-import {
-  sealEnvelope,
-  sendPrivate,
-  signPrivate,
-  storeRaw,
-} from '../support/private-transactions.ts';
+  ALL,
+  EEA,
+  FOUND_BY_PARTIES,
+  managerUrl,
+  open,
+  openTopic,
+  PARTY,
+  privateHistory,
+  publicHistory,
+} from '../support/isolated-history.ts';
 import {
   graphqlAsks,
   probeEveryMethod,
@@ -40,29 +32,15 @@ import {
 } from '../support/probes.ts';
 import { postProven } from '../support/ptm.ts';
 
-const PARTY = 0;
 const STRANGERS = [2, 3];
-const PRECOMPILE = '0x000000000000000000000000000000000000007a';
-
-const argument = canary('argument');
-const returned = canary('returned');
-const stored = canary('stored');
-const topic = canary('topic');
-const reverted = canary('reverted');
-const marked = canary('marked');
-const markedTopic = canary('markedtopic');
-const refused = canary('refused');
-const eeaArgument = canary('eeaargument');
-const eeaStored = canary('eeastored');
-const eeaTopic = canary('eeatopic');
-const EEA = [eeaArgument, eeaStored, eeaTopic];
-const FOUND_BY_PARTIES = [argument, returned, stored, topic, reverted, marked, markedTopic, ...EEA];
-const ALL: readonly Canary[] = [...FOUND_BY_PARTIES, refused];
 
 let net: TestDevnet;
 let frames: string[];
+/** What threads of readers were asked, by method. */
+let readByThreads: Set<string>;
 let listeners: Conversation[];
 let targets: Target[];
+let publicContract: string;
 
 beforeAll(async () => {
   frames = [];
@@ -71,9 +49,20 @@ beforeAll(async () => {
     frames.push(Buffer.from(message.bytes).toString('latin1'));
     return send.call(this, to, message);
   });
+  readByThreads = new Set();
+  const { answer, logs } = Readers.prototype;
+  vi.spyOn(Readers.prototype, 'answer').mockImplementation(function (this: Readers, call, ...rest) {
+    readByThreads.add(call.method);
+    return answer.call(this, call, ...rest);
+  });
+  vi.spyOn(Readers.prototype, 'logs').mockImplementation(function (this: Readers, ...args) {
+    readByThreads.add('logs');
+    return logs.apply(this, args);
+  });
   net = await startTestDevnet({ verbosity: 5 });
   listeners = await listen();
-  targets = await privateHistory();
+  publicContract = await publicHistory(net);
+  targets = await privateHistory(net);
 });
 
 afterAll(async () => {
@@ -106,109 +95,10 @@ async function listen(): Promise<Conversation[]> {
   return all;
 }
 
-function input(...words: Canary[]): string {
-  return `0x${words.map(({ hex }) => hex).join('')}`;
-}
-
-/** A contract made, called, called in vain, and called inside a marker; and a send that is refused. */
-async function privateHistory(): Promise<Target[]> {
-  const creation = await sendPrivate(net, { data: canaryContract(argument, returned) }, [1]);
-  const contract = (await untilMined(net.rpc[PARTY]!, creation)).contractAddress!;
-  const hashes = [creation];
-  for (const data of [input(stored, topic), input(reverted, topic, reverted)]) {
-    hashes.push(await sendPrivate(net, { to: contract, data }, [1]));
-  }
-  hashes.push(await sendMarked(contract));
-  const unknown = Buffer.alloc(32, 7).toString('base64');
-  const { address: from } = net.accounts[0]!;
-  await expect(
-    net.rpc[PARTY]!.call('eth_sendTransaction', {
-      from,
-      to: contract,
-      data: input(refused),
-      gas: '0x100000',
-      privateFor: [unknown],
-    }),
-  ).rejects.toThrow();
-  const all: Target[] = [];
-  for (const hash of hashes) all.push(await targetOf(hash, contract));
-  all.push(await eeaHistory());
-  for (const rpc of net.rpc) await untilBlock(rpc, Number(all.at(-1)!.blockNumber));
-  return all;
-}
-
-/** Signed elsewhere: the inner transaction goes to the parties, a marker to the chain. */
-async function sendMarked(contract: string): Promise<string> {
-  const rpc = net.rpc[PARTY]!;
-  const { address, privateKey } = net.accounts[1]!;
-  const nonce = Number(await rpc.call('eth_getTransactionCount', address, 'pending'));
-  const payload = await storeRaw(net, PARTY, input(marked, markedTopic));
-  const inner = signPrivate(privateKey, { nonce, to: contract, data: payload });
-  const privateFor = [net.keys[1]];
-  const data = await rpc.call('eth_distributePrivateTransaction', inner, { privateFor });
-  const marker = Transaction.from({
-    ...{ type: 0, chainId: 1337, gasPrice: 0, gasLimit: 100_000 },
-    ...{ nonce, to: PRECOMPILE, data },
-  });
-  const signed = await new Wallet(privateKey).signTransaction(marker);
-  return rpc.call('eth_sendRawTransaction', signed);
-}
-
-/** An EEA contract of the two parties, made and called. */
-async function eeaHistory(): Promise<Target> {
-  const rpc = net.rpc[PARTY]!;
-  const keys = net.keys.slice(0, 2).map((key) => Uint8Array.from(Buffer.from(key, 'base64')));
-  const send = async (fields: object) => {
-    const raw = signEea({ privateFrom: keys[0]!, to: [keys[1]!], ...fields });
-    const hash = await rpc.call<string>('eea_sendRawTransaction', toHex(raw));
-    await untilMined(rpc, hash);
-    return { hash, made: await rpc.call<any>('priv_getTransactionReceipt', hash) };
-  };
-  const created = await send({ data: canaryContract(eeaArgument, returned) });
-  const contract = created.made.contractAddress;
-  const called = await send({ nonce: 1, contract, data: input(eeaStored, eeaTopic) });
-  expect([created.made.status, called.made.status]).toEqual(['0x1', '0x1']);
-  const group = Buffer.from(partyGroup(keys)).toString('base64');
-  const groupKeys = [net.keys[0]!, [net.keys[1]!]] as const;
-  return {
-    ...(await targetOf(called.hash, contract)),
-    ...{ from: called.made.from, group, groupKeys },
-  };
-}
-
-async function targetOf(hash: string, contract: string): Promise<Target> {
-  const rpc = net.rpc[PARTY]!;
-  const { blockNumber, blockHash }: RpcReceipt = await untilMined(rpc, hash);
-  const transaction = await rpc.call<{ input: string; from: string }>(
-    'eth_getTransactionByHash',
-    hash,
-  );
-  return {
-    hash,
-    blockNumber,
-    blockHash,
-    blockRlp: await rpc.call('debug_getRawBlock', blockNumber),
-    contract,
-    payload: transaction.input,
-    raw: await rpc.call('eth_getRawTransactionByHash', hash),
-    from: transaction.from,
-    envelope: await sealedFor(PARTY),
-    management: contract,
-    filter: await rpc.call('eth_newFilter', { fromBlock: '0x0' }),
-  };
-}
-
-/** Encrypted by the party's manager for its own key alone. */
-async function sealedFor(at: number): Promise<string> {
-  const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
-  const { serverConfigs } = JSON.parse(config);
-  const q2t = serverConfigs.find(({ app }: { app: string }) => app === 'Q2T').serverAddress;
-  return sealEnvelope(q2t, argument.hex);
-}
-
 const probe = (talk: Conversation) => probeEveryMethod(talk, targets, ALL);
 
 it('shows nothing to strangers by any method over any transport', async () => {
+  readByThreads.clear();
   for (const at of STRANGERS) {
     const all = await conversations(at);
     for (const talk of at === STRANGERS[0] ? all : all.slice(2)) {
@@ -216,6 +106,17 @@ it('shows nothing to strangers by any method over any transport', async () => {
       talk.close();
     }
   }
+  // What takes long was answered by the threads of readers.
+  expect([...readByThreads]).toEqual(
+    expect.arrayContaining([
+      'eth_getLogs',
+      'debug_traceTransaction',
+      'debug_traceBlockByNumber',
+      'debug_traceBlockByHash',
+      'debug_traceBlock',
+      'debug_traceCall',
+    ]),
+  );
 });
 
 it('shows everything to parties by some method, so that the search is known to find', async () => {
@@ -272,6 +173,21 @@ it('shows nothing to strangers who subscribed before', () => {
   }
 });
 
+it('finds by filters of strangers, which readers search, what is public alone', async () => {
+  const addresses = [publicContract, ...targets.map(({ contract }) => contract)];
+  for (const at of [PARTY, ...STRANGERS]) {
+    readByThreads.clear();
+    for (const address of [undefined, addresses]) {
+      const query = { fromBlock: '0x0', toBlock: 'latest', ...(address ? { address } : {}) };
+      const filter = await net.rpc[at]!.call('eth_newFilter', query);
+      const found = JSON.stringify(await net.rpc[at]!.call('eth_getFilterLogs', filter));
+      expect(canariesIn([open, openTopic], found)).toContain(openTopic.name);
+      expect(canariesIn(ALL, found).length > 0).toBe(at === PARTY);
+    }
+    expect(readByThreads).toContain('logs');
+  }
+});
+
 it('sends nothing to peers', () => {
   expect(frames.length).toBeGreaterThan(50);
   expect(canariesIn(ALL, frames.join('\n'))).toEqual([]);
@@ -279,11 +195,7 @@ it('sends nothing to peers', () => {
 
 it('gives nothing at the ports between managers: resend in every mode, party info, challenges', async () => {
   const hashes = targets.map(({ payload }) => Buffer.from(payload.slice(2), 'hex'));
-  const own = [0, 1, 2, 3].map((at) => {
-    const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
-    const { serverConfigs } = JSON.parse(config);
-    return serverConfigs.find(({ app }: { app: string }) => app === 'P2P').serverAddress as string;
-  });
+  const own = [0, 1, 2, 3].map((at) => managerUrl(net, at, 'P2P'));
   for (const url of own) {
     const ask = async (path: string, body?: object) => {
       const headers = { 'content-type': 'application/json' };
@@ -316,18 +228,22 @@ it('gives nothing at the ports between managers: resend in every mode, party inf
     for (const path of ['partyinfo', 'metrics', 'health', 'version', 'upcheck']) {
       expect(canariesIn(ALL, (await ask(path)).bytes.toString('latin1'))).toEqual([]);
     }
+    const info = { url: 'http://127.0.0.1:1/', peers: [], keys: [], parties: [] };
+    for (const [path, body] of [
+      ['partyinfo', info],
+      ['partyinfo/validate', { publicKey: net.keys[0], ...info }],
+      ['shared', { publicKey: net.keys[0], prefix: '' }],
+      ['roots', { publicKey: net.keys[0] }],
+    ] as const) {
+      const answer = (await ask(path, body)).bytes.toString('latin1');
+      expect(canariesIn(ALL, answer)).toEqual([]);
+      for (const hash of hashes) expect(answer).not.toContain(hash.toString('base64'));
+    }
   }
 });
 
 /** With the keys of a manager that its operator has: what it is not party to it does not get either. */
 it('gives nothing to a member that proves its own key: resend in every mode, digests and roots', async () => {
-  const addressOf = (at: number, app: string): string => {
-    const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
-    const { serverConfigs } = JSON.parse(config) as {
-      serverConfigs: { app: string; serverAddress: string }[];
-    };
-    return serverConfigs.find((each) => each.app === app)!.serverAddress;
-  };
   const [member] = STRANGERS as [number];
   const keyFile = readFileSync(join(net.folder, `ptm${member + 1}`, 'tm.key'), 'utf8');
   const privateKey = (JSON.parse(keyFile) as { data: { bytes: string } }).data.bytes;
@@ -335,7 +251,7 @@ it('gives nothing to a member that proves its own key: resend in every mode, dig
   const payloads = targets.map(({ payload }) => Buffer.from(payload.slice(2), 'hex'));
   const ours = { tesseraSupportedApiVersions: 'v1,v2,2.1,3.0,4.0,5.0,quorate-1' };
   for (const at of [PARTY, 1]) {
-    const manager = { p2pUrl: addressOf(at, 'P2P'), publicKeys: [net.keys[at]!] };
+    const manager = { p2pUrl: managerUrl(net, at, 'P2P'), publicKeys: [net.keys[at]!] };
     const ask = async (path: string, body: object) => {
       const { status, bytes } = await postProven(manager, path, body, holder, ours);
       const text = Buffer.from(bytes).toString('latin1');
@@ -378,12 +294,45 @@ it('gives nothing to a member that proves its own key: resend in every mode, dig
   // What the member's own manager has found out, and tells its node.
   for (const path of ['/comparison', '/comparison/run']) {
     const headers = { 'content-type': 'application/json' };
-    const found = await fetch(addressOf(member, 'Q2T') + path, {
+    const found = await fetch(managerUrl(net, member, 'Q2T') + path, {
       method: 'POST',
       headers,
       body: '{}',
     });
     expect(await found.json()).toMatchObject({ missing: [], differing: [] });
+  }
+});
+
+/** `quorate db` on the folder of a node that is stopped, with its manager running. */
+async function db(action: string, at: number): Promise<string> {
+  const q2t = managerUrl(net, at, 'Q2T');
+  const folder = join(net.folder, `node${at + 1}`);
+  const args = [MAIN, 'db', action, '--datadir', folder, '--ptm.url', q2t];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+  return stdout + stderr;
+}
+
+it('tells nothing by checks and repairs of private state: to strangers not even the hashes', async () => {
+  for (const at of [PARTY, STRANGERS[0]!]) {
+    await net.devnet.process(`node${at + 1}`).stop();
+    for (const action of ['private-check', 'private-repair']) {
+      const said = await db(action, at);
+      expect(said).toContain('Private state matches its payloads.');
+      expect(canariesIn(ALL, said)).toEqual([]);
+      for (const { payload } of targets) {
+        const hash = Buffer.from(payload.slice(2), 'hex');
+        for (const form of ['hex', 'base64'] as const)
+          expect(said).not.toContain(hash.toString(form));
+      }
+    }
+    await net.devnet.restart(`node${at + 1}`);
+  }
+  for (const at of STRANGERS) {
+    for (const { contract, hash } of targets) {
+      expect(await net.rpc[at]!.call('eth_getCode', contract, 'latest')).toBe('0x');
+      const { standing } = await net.rpc[at]!.call<any>('admin_privateTransaction', hash);
+      expect(standing).toBe('notHeld');
+    }
   }
 });
 
