@@ -16,7 +16,7 @@ const BLOCKS = 200;
 const TRANSACTIONS_PER_BLOCK = 250;
 const RUNS = 3;
 const PORT = 27_600;
-const MAIN = join(import.meta.dirname, '../dist/cli/main.js');
+const MAIN = join(import.meta.dirname, '../dist/bundle/cli/main.js');
 
 const run = promisify(execFile);
 

@@ -16,7 +16,8 @@ import {
 } from '../src/services/devnet/topology.ts';
 import { rpc, until } from './processes.ts';
 
-export const OURS = process.env.QUORATE_MAIN ?? resolve(import.meta.dirname, '../dist/cli/main.js');
+export const OURS =
+  process.env.QUORATE_MAIN ?? resolve(import.meta.dirname, '../dist/bundle/cli/main.js');
 const START_PATIENCE_MS = 60_000;
 const HTTP_API = 'admin,debug,eth,istanbul,miner,net,personal,txpool,web3';
 const POOL_FLAGS = [

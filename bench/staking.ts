@@ -12,7 +12,7 @@ import { flood, httpRequest } from './flood.ts';
 import { cpuSeconds, residentMb, until } from './processes.ts';
 import { type Figure, percentile } from './report.ts';
 
-const MAIN = join(import.meta.dirname, '../dist/cli/main.js');
+const MAIN = join(import.meta.dirname, '../dist/bundle/cli/main.js');
 const NEIGHBOUR = join(import.meta.dirname, 'staking-neighbour.ts');
 /** Keeps a server off the core of the clients, where the machine has it (Linux). */
 const TASKSET = '/usr/bin/taskset';

@@ -13,7 +13,7 @@ import { scratchFolder } from '../../test/support/scratch.ts';
 
 const DATA = new URL('../../test/vectors/data/goquorum/console.json', import.meta.url);
 const { replies } = JSON.parse(readFileSync(DATA, 'utf8')) as { replies: Record<string, unknown> };
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../dist/bundle/cli/main.js', import.meta.url).pathname;
 const folder = scratchFolder('quorate-attach-');
 const socketFile = join(folder, 'geth.ipc');
 

@@ -5,6 +5,7 @@ import { fail } from '../core/base/errors.ts';
 import { PERMISSION_CONFIG_FILE } from '../core/permission/config.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
+import { builtModule } from '../io/threads/module-file.ts';
 import { pageFor } from '../services/devnet/page.ts';
 import { processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';
@@ -18,7 +19,7 @@ import { type Ending, endingOf } from './ending.ts';
 import { inProcessLauncher } from './in-process.ts';
 
 const GROUP = 'Network';
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+const MAIN = fileURLToPath(builtModule(new URL('./main.js', import.meta.url)));
 
 export const devnetCommand: Command = {
   name: 'devnet',

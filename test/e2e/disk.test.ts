@@ -16,7 +16,7 @@ import { until } from '../support/conditions.ts';
 import { headOf, startTestDevnet, type TestDevnet, untilBlock } from '../support/devnet.ts';
 
 const DISK = '24m';
-const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = resolve(import.meta.dirname, '../../dist/bundle/cli/main.js');
 
 async function untilAgreed(net: TestDevnet, at: number): Promise<void> {
   const number = (await headOf(net.rpc[0]!)) + 2;

@@ -9,7 +9,7 @@ import { fromHex } from '../../src/core/base/hex.ts';
 import { filesBelow, OWN_VECTORS } from '../vectors/folders.ts';
 import { readBlocks, recordingOf } from '../vectors/goquorum-blocks.ts';
 
-const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = join(import.meta.dirname, '../../dist/bundle/cli/main.js');
 const GOQUORUM = join(OWN_VECTORS, 'goquorum');
 const CHAINS = ['public-chain', 'private-chain', 'gas-price-chain', 'mps-chain', 'consensus/qbft'];
 

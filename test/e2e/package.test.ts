@@ -27,8 +27,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it('has what runs and what is to be read, and nothing of the workshop', () => {
   const home = join(folder, 'node_modules', 'quorate');
   for (const path of [
-    'dist/cli/main.js',
-    'dist/io/crypto/deposit-worker.js',
+    'dist/bundle/cli/main.js',
+    'dist/bundle/io/crypto/deposit-worker.js',
     'dist/clients/staking-client.d.ts',
     'dist/web/widget.js',
     'dist/web/operator.js',

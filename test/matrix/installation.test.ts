@@ -26,7 +26,7 @@ beforeAll(async () => {
 it('npm ci builds, and has no script to warn of', async (context) => {
   const printed = await orNotRun(run('npm', ...INSTALL), context);
   expect(printed).not.toContain('install scripts not yet covered');
-  expect(await run('node', 'dist/cli/main.js', '--version')).toContain('Quorate');
+  expect(await run('node', 'dist/bundle/cli/main.js', '--version')).toContain('Quorate');
 });
 
 it('npm start builds and boots the devnet where no script ran, and the check passes after it', async (context) => {

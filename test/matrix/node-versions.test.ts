@@ -15,7 +15,7 @@ describe.for(Object.values(NODE_VERSIONS))('Node %s', (version) => {
   it('boots the devnet, which takes transactions', async (context) => {
     const run = commandsIn(PROJECT, await orNotRun(nodeOf(version), context));
     expect(await run('node', '--version')).toBe(`v${version}\n`);
-    const start = ['node', 'dist/cli/main.js', 'devnet'] as const;
+    const start = ['node', 'dist/bundle/cli/main.js', 'devnet'] as const;
     await tryDevnet(run, { start, folder: scratchFolder('quorate-devnet-') });
   });
 

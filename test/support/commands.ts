@@ -38,7 +38,7 @@ export async function tryDevnet(
   try {
     await run('node', 'examples/ethers.mjs', join(folder, 'devnet.json'));
   } finally {
-    await run('node', 'dist/cli/main.js', 'devnet', 'stop', '--folder', folder);
+    await run('node', 'dist/bundle/cli/main.js', 'devnet', 'stop', '--folder', folder);
   }
 }
 

@@ -20,7 +20,7 @@ const BUILT_READER = new URL(
 );
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-export const MAIN = join(PROJECT, 'dist/cli/main.js');
+export const MAIN = join(PROJECT, 'dist/bundle/cli/main.js');
 
 export interface TestDevnet {
   readonly devnet: Devnet;

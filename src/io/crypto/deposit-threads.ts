@@ -5,10 +5,11 @@
 import { availableParallelism } from 'node:os';
 import type { Deposit } from '../../core/staking/deposit.ts';
 import type { DepositKeys, DepositOrder } from '../../core/staking/deposit-order.ts';
+import { builtModule } from '../threads/module-file.ts';
 import { idlest, WorkerThread } from '../threads/worker-thread.ts';
 
 const THREADS_MAX = 4;
-const WORKER = new URL('./deposit-worker.js', import.meta.url);
+const WORKER = builtModule(new URL('./deposit-worker.js', import.meta.url));
 
 export interface DepositSigner {
   sign(order: DepositOrder): Promise<Deposit>;

@@ -2,12 +2,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { builtModule } from '../threads/module-file.ts';
 
-/** A process loads no TypeScript: one that runs from its sources takes the build's. */
-const PROBE = fileURLToPath(new URL('./index-probe.js', import.meta.url)).replace(
-  /\/src\/(io\/storage\/index-probe\.js)$/,
-  '/dist/$1',
-);
+const PROBE = fileURLToPath(builtModule(new URL('./index-probe.js', import.meta.url)));
 
 /** What the process says. */
 export type ProbeMessage =

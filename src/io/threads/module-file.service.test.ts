@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { builtModule } from './module-file.ts';
 
-it('of a build is where it is, of sources in the build, wherever both lie', () => {
-  const of = (file: string, isSource: boolean) => builtModule(new URL(file), isSource).pathname;
-  expect(of('file:///usr/src/app/dist/io/w.js', false)).toBe('/usr/src/app/dist/io/w.js');
-  expect(of('file:///usr/src/app/src/io/w.js', true)).toBe('/usr/src/app/dist/io/w.js');
+it('of sources is in the build, of a bundle in the bundle, wherever they lie', () => {
+  const of = (file: string, runsFrom: 'sources' | 'build' | 'bundle') =>
+    builtModule(new URL(file), runsFrom).pathname;
+  expect(of('file:///usr/src/app/dist/io/w.js', 'build')).toBe('/usr/src/app/dist/io/w.js');
+  expect(of('file:///usr/src/app/src/io/w.js', 'sources')).toBe('/usr/src/app/dist/io/w.js');
+  expect(of('file:///a/dist/b/dist/io/w.js', 'bundle')).toBe('/a/dist/b/dist/bundle/io/w.js');
 });

@@ -3,9 +3,23 @@ import { fileURLToPath } from 'node:url';
 import { fail } from '../../core/base/errors.ts';
 import { checkFile } from '../host/files.ts';
 
-/** Threads load no TypeScript: what runs from its sources takes the module of the build. `file`: beside its importer. */
-export function builtModule(file: URL, isSource: boolean = import.meta.url.endsWith('.ts')): URL {
-  return isSource ? new URL(file.href.replace(/^(.*)\/src\//, '$1/dist/')) : file;
+declare global {
+  /** Set in the bundle that tools/bundle.mjs makes. */
+  var quorateIsBundled: boolean | undefined;
+}
+
+const IS_SOURCE = import.meta.url.endsWith('.ts');
+const HERE = globalThis.quorateIsBundled ? 'bundle' : IS_SOURCE ? 'sources' : 'build';
+
+/**
+ * The file that a thread or a process loads for a module; `file`: beside its importer. Neither loads
+ * TypeScript: what runs from its sources takes the module of the build, and a bundle takes its own.
+ */
+export function builtModule(file: URL, runsFrom: 'sources' | 'build' | 'bundle' = HERE): URL {
+  if (runsFrom === 'sources') return new URL(file.href.replace(/^(.*)\/src\//, '$1/dist/'));
+  // What is no entry point of the bundle is read from the build.
+  if (runsFrom === 'build' || !file.pathname.endsWith('.js')) return file;
+  return new URL(file.href.replace(/^(.*)\/dist\//, '$1/dist/bundle/'));
 }
 
 /** Throws INSTALLATION_INCOMPLETE where it cannot be read: the thread itself would only say that it ended. */

@@ -4,6 +4,7 @@
  * closes when it dies.
  */
 import { Worker } from 'node:worker_threads';
+import { builtModule } from '../../io/threads/module-file.ts';
 
 /** Set for children; the pipe is then at CHANNEL. */
 const VARIABLE = 'QUORATE_DEVNET_CHILD';
@@ -20,7 +21,7 @@ export function endWithParent(environment: NodeJS.ProcessEnv): void {
   if (environment[VARIABLE] === undefined) return;
   delete environment[VARIABLE];
   // A separate thread: a validator may be busy with one transaction for too long.
-  const guard = new Worker(new URL('./child-worker.js', import.meta.url), {
+  const guard = new Worker(builtModule(new URL('./child-worker.js', import.meta.url)), {
     resourceLimits: MEMORY,
   });
   guard.unref();
