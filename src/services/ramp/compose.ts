@@ -29,6 +29,9 @@ import { Payments } from './payment/payments.ts';
 import { Sandbox } from './payment/sandbox.ts';
 import { Quoting } from './quotes/compose.ts';
 import { composeSettlement, type Settlement } from './settlement/compose.ts';
+import { Deliveries } from './webhooks/deliveries.ts';
+import { incomingRoute } from './webhooks/incoming.ts';
+import { readWebhookSecrets } from './webhooks/signature.ts';
 
 const LOOK_MS = 1_000;
 
@@ -71,8 +74,7 @@ export async function composeRamp(
   const switches = new KillSwitches({ database, live: quoting.live, log });
   const working: { settlement?: Settlement; payments?: Payments } = {};
   const changed = (order: Order, effects: readonly Effect[]) => {
-    if (effects.some((each) => each.kind === 'event' && each.type === 'status'))
-      meters.moved(order);
+    if (isMove(effects)) meters.moved(order);
     if (!effects.some(({ kind }) => kind === 'payout' || kind === 'refund')) return;
     working.settlement?.wake();
     working.payments?.wake();
@@ -83,7 +85,7 @@ export async function composeRamp(
   const config = () => live.config;
   const sessions = new Sessions(database, clock, () => config().pricing.quoteSeconds * 1_000);
   const { auth, from, ledgerUrl, webSocketUrl, collector } = settings;
-  const partners = () => live.config.partners;
+  const partners = () => config().partners;
   const access = new PartnerAccess({ auth, clock, log, place, partners });
   const addresses = new ClientAddresses(settings.trustedProxies);
   const limit = new RateLimit(settings.rate, steady);
@@ -96,18 +98,22 @@ export async function composeRamp(
   const operator = new Operator({ database, orders, ledger, config, from, lacking, nowMs });
   const assets = new Assets(['widget', 'operator']);
   const widget = new Widget({ checkout, config, nowMs, assets, addresses, limit, log });
-  const { verifyPaths } = settings;
   const operations = operationsOf({
-    ...{ database, live, quotes, sessions, limit, verifyPaths },
+    ...{ database, live, quotes, sessions, limit, verifyPaths: settings.verifyPaths },
     showWidget: widget.show,
   });
   const recurring = new Recurring({
     ...{ database, orders, quotes, adapters, config, clock, log, lookMs },
   });
+  const deliveries = new Deliveries({
+    ...{ database, config, clock, log, lookMs },
+    told: (outcome) => meters.webhook('out', outcome),
+  });
+  const payments = new Payments({ database, orders, adapters, config, clock, log, lookMs });
   const deadlines = new Deadlines({ database, orders, clock, log, lookMs });
   await quoting.start();
   await switches.start();
-  const { operatorToken } = settings;
+  await deliveries.start();
   return {
     routes: [
       ...operationRoutes(operations, {
@@ -117,11 +123,10 @@ export async function composeRamp(
       }),
       ...widget.routes(),
       assets.route(),
-      ...(operatorToken === undefined
-        ? []
-        : operatorSite(operatorToken, {
-            ...{ operator, switches, log, config, assets, addresses, limit, place, nowMs },
-          })),
+      ...incoming(settings, { database, clock, log, payments, meters }),
+      ...operatorSite(settings.operatorToken, {
+        ...{ operator, switches, log, config, assets, addresses, limit, place, nowMs },
+      }),
       ...healthRoutes({
         database,
         place,
@@ -138,20 +143,21 @@ export async function composeRamp(
     metrics: () => meters.exposition(),
     refresh: () => live.look(),
     begin() {
-      if (from === undefined)
+      if (from === undefined) {
         log('warn', 'Without --ledger.from nothing is paid out, and buys wait');
-      else {
+      } else {
         working.settlement = composeSettlement({
           ...{ database, ledger, orders, config, clock, steady, log, lookMs, from, changed },
           ...{ ledgerUrl, webSocketUrl, collector },
         });
       }
-      working.payments = new Payments({ database, orders, adapters, config, clock, log, lookMs });
-      working.payments.start();
+      working.payments = payments;
+      payments.start();
       deadlines.start();
       recurring.start();
     },
     async stop() {
+      await deliveries.stop();
       await recurring.stop();
       await deadlines.stop();
       await working.payments?.stop();
@@ -165,17 +171,39 @@ export async function composeRamp(
 
 /** What an operator sees and does, by script and on the page. */
 function operatorSite(
-  token: string,
+  token: string | undefined,
   parts: Omit<OperatorRouteParts, 'by'> &
     Omit<OperatorPageParts, 'sessions'> & {
       readonly place: { readonly url: string };
       readonly nowMs: () => number;
     },
 ): readonly Route[] {
+  if (token === undefined) return [];
   const isSecure = () => parts.place.url.startsWith('https:');
   const sessions = new OperatorSessions(token, operatorByToken(token), isSecure, parts.nowMs);
   return [
     ...operatorRoutes({ ...parts, by: sessions.by }),
     ...operatorPageRoutes({ ...parts, sessions }),
+  ];
+}
+
+function isMove(effects: readonly Effect[]): boolean {
+  return effects.some((each) => each.kind === 'event' && each.type === 'status');
+}
+
+/** Where a payment system of the operator's own reports to, if it may. */
+function incoming(
+  { paymentsSecretFile: file }: RampSettings,
+  parts: { database: Database; clock: Clock; log: Log; payments: Payments; meters: Meters },
+): readonly Route[] {
+  if (file === undefined) return [];
+  const { payments, meters, ...rest } = parts;
+  return [
+    incomingRoute({
+      ...rest,
+      secrets: () => readWebhookSecrets(file),
+      report: (orderId, report) => payments.report(orderId, report),
+      told: (outcome) => meters.webhook('in', outcome),
+    }),
   ];
 }

@@ -6,6 +6,7 @@ import { isAddressBlock } from '../../io/http/dial-lookup.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { DEPLOY } from './settlement/collector.ts';
 import type { StoreSource } from './store/open.ts';
+import { readWebhookSecrets } from './webhooks/signature.ts';
 
 const TOKEN_CHARACTERS_MIN = 32;
 
@@ -19,6 +20,8 @@ export interface RampSettings extends StoreSource {
   readonly auth: AuthSettings | undefined;
   /** Undefined: nobody operates over HTTP. */
   readonly operatorToken: string | undefined;
+  /** Undefined: no events of payments are taken over HTTP. */
+  readonly paymentsSecretFile: string | undefined;
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Requests a second of one address; 0: any. */
   readonly rate: number;
@@ -64,6 +67,7 @@ export function rampSettings(options: ParsedOptions): RampSettings {
     verifyPaths,
     auth: authOf(options),
     operatorToken: operatorTokenOf(options),
+    paymentsSecretFile: paymentsSecretOf(options),
     metrics: metricsOf(options),
     rate,
     trustedProxies,
@@ -93,6 +97,13 @@ function operatorTokenOf(options: ParsedOptions): string | undefined {
   const token = readText(file).trim();
   if (token.length >= TOKEN_CHARACTERS_MIN) return token;
   throw invalid(`--operator.token-file must hold ${TOKEN_CHARACTERS_MIN} characters at least`);
+}
+
+/** Looked at once: a file that does not do is said at the start. */
+function paymentsSecretOf(options: ParsedOptions): string | undefined {
+  const file = options.string('payments.secret-file');
+  if (file !== undefined) readWebhookSecrets(file);
+  return file;
 }
 
 function metricsOf(options: ParsedOptions): RampSettings['metrics'] {

@@ -87,6 +87,14 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     group: ACCESS,
   },
   {
+    flag: 'payments.secret-file',
+    type: 'string',
+    unit: 'file',
+    about:
+      'Secrets (whsec_…, one per line) of events that a payment system of your own posts to /webhooks/payments; default: none are taken',
+    group: ACCESS,
+  },
+  {
     flag: 'metrics.port',
     type: 'integer',
     unit: 'port',

@@ -17,6 +17,7 @@ import {
 import type { Frequency } from '../../../core/ramp/recurrence.ts';
 import { newSell, type SellInput, stepSell } from '../../../core/ramp/sell-order.ts';
 import type { Database, Query } from '../../../io/database/database.ts';
+import { queueWebhook } from '../webhooks/outbox.ts';
 import { claimCustomId } from './custom-ids.ts';
 import { type Order, orderOf } from './order-row.ts';
 import { startRecurrence } from './recurring.ts';
@@ -25,6 +26,9 @@ import { addToAccounts, countCompleted, countCreated } from './tallies.ts';
 
 /** Setting: the ledger was looked through for deposits up to then. */
 export const LEDGER_SEEN_AT = 'ledger-seen-at';
+
+/** Of an order's history: that it was made. */
+const FIRST_EVENT = 1;
 
 export interface NewOrder {
   readonly partner: string;
@@ -86,7 +90,9 @@ export class Orders {
       const earlier = await claim(query, id);
       if (earlier !== undefined) return readOrder(query, earlier);
       await this.insert(query, id, order, clock.nowMs());
-      return readOrder(query, id);
+      const made = await readOrder(query, id);
+      if (made) await queueWebhook(query, made, FIRST_EVENT, made.createdAtMs);
+      return made;
     });
     if (!made) throw fail('INVARIANT_BROKEN', 'an order that was made is not there');
     this.parts.changed(made, []);
@@ -239,7 +245,8 @@ async function carryOut(
   atMs: number,
 ): Promise<void> {
   const events = effects.flatMap((effect) => (effect.kind === 'event' ? [effect] : []));
-  await addEvents(query, order.id, events, atMs);
+  const last = await addEvents(query, order.id, events, atMs);
+  if (events.some(({ type }) => type === 'status')) await queueWebhook(query, order, last, atMs);
   const postings = effects.flatMap((effect) => (effect.kind === 'post' ? effect.postings : []));
   for (const [line, { account, asset, units }] of postings.entries()) {
     await query(
@@ -252,13 +259,14 @@ async function carryOut(
   for (const effect of effects) await moveMoney(query, order, effect, atMs);
 }
 
+/** Resolves with the number of the last one. */
 async function addEvents(
   query: Query,
   id: string,
   events: readonly { type: string; data: object }[],
   atMs: number,
-): Promise<void> {
-  if (events.length === 0) return;
+): Promise<number> {
+  if (events.length === 0) return 0;
   const [row] = await query('SELECT count(*) AS events FROM ramp_event WHERE order_id = $1', [id]);
   const before = Number(row!.events);
   for (const [at, { type, data }] of events.entries()) {
@@ -267,6 +275,7 @@ async function addEvents(
       [id, before + at + 1, type, JSON.stringify(data), atMs],
     );
   }
+  return before + events.length;
 }
 
 /** What is to leave by the ledger or by a bank: kept until it has. */

@@ -89,5 +89,13 @@ export const SCHEMA: Schema = {
         at bigint NOT NULL)`,
       'CREATE INDEX replaced_transaction_of ON replaced_transaction (transaction_id, at)',
     ],
+    [
+      // What partners are to be told of their orders: the body of each message stays the same.
+      `CREATE TABLE webhook (id text PRIMARY KEY, partner text NOT NULL, order_id text NOT NULL REFERENCES ramp_order (id),
+        body text NOT NULL, state text NOT NULL, attempts integer NOT NULL, next_at bigint NOT NULL,
+        created_at bigint NOT NULL)`,
+      "CREATE INDEX webhook_due ON webhook (partner, next_at) WHERE state = 'queued'",
+      'CREATE INDEX webhook_age ON webhook (created_at)',
+    ],
   ],
 };

@@ -1,0 +1,153 @@
+/**
+ * Tells partners of their orders over HTTP: each message until it is taken, with growing pauses, for three
+ * days. A partner that does not answer holds up nobody else's.
+ */
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
+import type { Database, Row } from '../../../io/database/database.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+import { HttpClient } from '../../../io/http/http-client.ts';
+import { keepHooks } from './outbox.ts';
+import { readWebhookSecrets, signatureHeaders } from './signature.ts';
+
+const DIAL_MS = 5_000;
+const ANSWER_MS = 15_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+const BATCH = 20;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Behind each attempt; then it is given up. */
+const PAUSES_MS = [
+  ...[5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS],
+  ...[14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS],
+];
+/** What was told, or given up, is kept so long. */
+const KEPT_MS = 14 * 24 * HOUR_MS;
+
+export interface DeliveryParts {
+  readonly database: Database;
+  readonly config: () => RampConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookMs: number;
+  readonly told: (outcome: 'accepted' | 'failed') => void;
+}
+
+export class Deliveries {
+  private readonly parts: DeliveryParts;
+  private readonly client = new HttpClient({
+    ...{ dialTimeoutMs: DIAL_MS, timeoutMs: ANSWER_MS, idleTimeoutMs: ANSWER_MS },
+    responseBytesMax: ANSWER_BYTES_MAX,
+  });
+  private readonly busy = new Map<string, Promise<void>>();
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  private isStopped = false;
+  private known: RampConfig['partners'] | undefined;
+
+  constructor(parts: DeliveryParts) {
+    this.parts = parts;
+  }
+
+  /** Resolves when the store knows which partners are told. */
+  async start(): Promise<void> {
+    this.working = this.look().catch(({ message }: Error) =>
+      this.parts.log('error', 'Webhooks wait', { err: message }),
+    );
+    await this.working;
+    if (this.isStopped) return;
+    this.timer = setTimeout(() => void this.start(), this.parts.lookMs);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    this.client.close();
+    await this.working;
+    await Promise.all(this.busy.values());
+  }
+
+  private async look(): Promise<void> {
+    const { database, config, clock } = this.parts;
+    const { partners } = config();
+    if (partners !== this.known) {
+      await database.transaction((query) => keepHooks(query, partners));
+      this.known = partners;
+      await database.query("DELETE FROM webhook WHERE state <> 'queued' AND created_at < $1", [
+        clock.nowMs() - KEPT_MS,
+      ]);
+    }
+    for (const partner of partners) {
+      if (!partner.webhook || this.busy.has(partner.id)) continue;
+      const turn = this.tell(partner)
+        .catch(({ message }: Error) =>
+          this.parts.log('error', 'Webhooks wait', { partner: partner.id, err: message }),
+        )
+        .finally(() => this.busy.delete(partner.id));
+      this.busy.set(partner.id, turn);
+    }
+  }
+
+  private async tell(partner: Partner): Promise<void> {
+    const { database, clock } = this.parts;
+    const rows = await database.query(
+      `SELECT * FROM webhook WHERE partner = $1 AND state = 'queued' AND next_at <= $2 ORDER BY next_at, id LIMIT $3`,
+      [partner.id, clock.nowMs(), BATCH],
+    );
+    if (rows.length === 0) return;
+    const secrets = readWebhookSecrets(partner.webhook!.secretFile);
+    for (const row of rows) {
+      if (this.isStopped) return;
+      await this.tellOne(row, partner.webhook!.url, secrets);
+    }
+  }
+
+  private async tellOne(row: Row, url: string, secrets: readonly Buffer[]): Promise<void> {
+    const { database, clock, log, told } = this.parts;
+    const [id, attempts] = [String(row.id), Number(row.attempts)];
+    const pauseMs = PAUSES_MS[attempts];
+    // Two instances: whoever counts the attempt makes it.
+    const claimed = await database.query(
+      `UPDATE webhook SET attempts = attempts + 1, next_at = $3 WHERE id = $1 AND attempts = $2 RETURNING id`,
+      [id, attempts, clock.nowMs() + (pauseMs ?? 0)],
+    );
+    if (claimed.length === 0) return;
+    const why = await this.send(id, String(row.body), url, secrets);
+    if (why === undefined) {
+      told('accepted');
+      await database.query("UPDATE webhook SET state = 'told' WHERE id = $1", [id]);
+      return;
+    }
+    told('failed');
+    if (pauseMs !== undefined) return;
+    log('error', 'A webhook was given up', { id, partner: row.partner, why });
+    await database.query("UPDATE webhook SET state = 'failed' WHERE id = $1", [id]);
+  }
+
+  /** Undefined: it was taken. */
+  private async send(
+    id: string,
+    body: string,
+    url: string,
+    secrets: readonly Buffer[],
+  ): Promise<string | undefined> {
+    const timestampSeconds = Math.floor(this.parts.clock.nowMs() / 1000);
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['Content-Length', String(Buffer.byteLength(body))],
+      ...signatureHeaders({ id, timestampSeconds, body }, secrets),
+    ] as const;
+    try {
+      const answer = await this.client.request({
+        method: 'POST',
+        url: new URL(url),
+        headers,
+        body,
+      });
+      return answer.status >= 200 && answer.status < 300 ? undefined : `status ${answer.status}`;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+}

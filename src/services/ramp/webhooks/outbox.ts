@@ -1,0 +1,49 @@
+/** What partners are told of their orders: queued in the transaction of the step, told until they have it. */
+import { statusOf } from '../../../core/ramp/order.ts';
+import type { Query } from '../../../io/database/database.ts';
+import { type Order, orderRecord } from '../orders/order-row.ts';
+
+/** A setting of this name: the partner has a webhook. */
+function hookName(partner: string): string {
+  return `webhook ${partner}`;
+}
+
+/** Queues nothing for a partner without one. `number`: of the order's history; receivers sort by it. */
+export async function queueWebhook(
+  query: Query,
+  order: Order,
+  number: number,
+  atMs: number,
+): Promise<void> {
+  const hook = hookName(order.partner);
+  const [found] = await query('SELECT value FROM setting WHERE name = $1', [hook]);
+  if (!found) return;
+  const body = JSON.stringify({
+    type: `order.${statusOf(order.state.code).toLowerCase()}`,
+    timestamp: new Date(atMs).toISOString(),
+    data: {
+      sequence: number,
+      side: order.side,
+      order: orderRecord(order, found.value === 'alias'),
+    },
+  });
+  await query(
+    `INSERT INTO webhook (id, partner, order_id, body, state, attempts, next_at, created_at)
+     VALUES ($1, $2, $3, $4, 'queued', 0, $5, $5) ON CONFLICT DO NOTHING`,
+    [`${order.id}.${number}`, order.partner, order.id, body, atMs],
+  );
+}
+
+/** Those of the offer of now. */
+export async function keepHooks(
+  query: Query,
+  partners: readonly { id: string; usesPaymentAlias: boolean; webhook?: unknown }[],
+): Promise<void> {
+  await query("DELETE FROM setting WHERE name LIKE 'webhook %'");
+  for (const { id, usesPaymentAlias, webhook } of partners) {
+    if (webhook === undefined) continue;
+    await query('INSERT INTO setting (name, value) VALUES ($1, $2)', [
+      ...[hookName(id), usesPaymentAlias ? 'alias' : 'plain'],
+    ]);
+  }
+}
