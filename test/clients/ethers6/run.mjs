@@ -1,18 +1,14 @@
-// ethers 6. See ../README.md for what every program does.
+// ethers 6 with its defaults. See ../README.md for what every program does.
 import { readFileSync } from 'node:fs';
 import { Contract, ContractFactory, JsonRpcProvider, Wallet, WebSocketProvider } from 'ethers';
 
-const { url, privateKey, to, contracts, gasPrice } = JSON.parse(
-  readFileSync(process.argv[2], 'utf8'),
-);
-/** Overrides of each transaction. */
-const terms = gasPrice === undefined ? {} : { gasPrice };
+const { url, privateKey, to, contracts } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const provider = url.startsWith('ws') ? new WebSocketProvider(url) : new JsonRpcProvider(url);
 const signer = privateKey ? new Wallet(privateKey, provider) : await provider.getSigner();
 
 const deploy = async (name, ...args) => {
   const { abi, bytecode } = contracts[name];
-  const contract = await new ContractFactory(abi, bytecode, signer).deploy(...args, terms);
+  const contract = await new ContractFactory(abi, bytecode, signer).deploy(...args);
   return contract.waitForDeployment();
 };
 const transferOf = ([from, to, value]) => ({ from, to, value: String(value) });
@@ -21,17 +17,17 @@ const token = await deploy('Token');
 const heard = new Promise((resolve) =>
   token.on(token.filters.Transfer(null, to), (event) => resolve(transferOf(event.args))),
 );
-const transfer = await (await token.transfer(to, 5n, terms)).wait();
+const transfer = await (await token.transfer(to, 5n)).wait();
 const past = await token.queryFilter(token.filters.Transfer(null, to), 0);
 
 const first = await deploy('BoxV1');
 const call = first.interface.encodeFunctionData('initialize', [41n]);
 const proxy = await deploy('BoxProxy', await first.getAddress(), call);
 const box = new Contract(await proxy.getAddress(), contracts.BoxV2.abi, signer);
-await (await box.set(42n, terms)).wait();
+await (await box.set(42n)).wait();
 const second = await deploy('BoxV2');
-await (await box.upgradeToAndCall(await second.getAddress(), '0x', terms)).wait();
-await (await signer.sendTransaction({ to, value: 1n, ...terms })).wait();
+await (await box.upgradeToAndCall(await second.getAddress(), '0x')).wait();
+await (await signer.sendTransaction({ to, value: 1n })).wait();
 
 console.log(
   JSON.stringify({

@@ -1,4 +1,4 @@
-// viem. See ../README.md for what every program does.
+// viem with its defaults. See ../README.md for what every program does.
 import { readFileSync } from 'node:fs';
 import {
   createPublicClient,
@@ -12,8 +12,6 @@ import { privateKeyToAccount } from 'viem/accounts';
 
 const task = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const { url, to, contracts } = task;
-/** Of each transaction. */
-const terms = task.gasPrice === undefined ? {} : { gasPrice: BigInt(task.gasPrice) };
 const chain = defineChain({
   id: task.chainId,
   name: 'Ledger',
@@ -29,11 +27,11 @@ const wallet = createWalletClient({ account, chain, transport });
 
 const mined = async (hash) => node.waitForTransactionReceipt({ hash: await hash });
 const deploy = async (name, args = []) => {
-  const receipt = await mined(wallet.deployContract({ ...contracts[name], args, ...terms }));
+  const receipt = await mined(wallet.deployContract({ ...contracts[name], args }));
   return receipt.contractAddress;
 };
 const write = (address, name, functionName, args) =>
-  mined(wallet.writeContract({ address, abi: contracts[name].abi, functionName, args, ...terms }));
+  mined(wallet.writeContract({ address, abi: contracts[name].abi, functionName, args }));
 const read = async (address, name, functionName, args = []) =>
   String(await node.readContract({ address, abi: contracts[name].abi, functionName, args }));
 const transferOf = ({ args: { from, to, value } }) => ({ from, to, value: String(value) });
@@ -55,7 +53,7 @@ const box = await deploy('BoxProxy', [first, call]);
 await write(box, 'BoxV1', 'set', [42n]);
 const second = await deploy('BoxV2');
 await write(box, 'BoxV1', 'upgradeToAndCall', [second, '0x']);
-await mined(wallet.sendTransaction({ to, value: 1n, ...terms }));
+await mined(wallet.sendTransaction({ to, value: 1n }));
 
 console.log(
   JSON.stringify({

@@ -1,20 +1,16 @@
-// web3 4. See ../README.md for what every program does.
+// web3 4 with its defaults. See ../README.md for what every program does.
 import { readFileSync } from 'node:fs';
 import { Web3 } from 'web3';
 
-const { url, privateKey, to, contracts, gasPrice } = JSON.parse(
-  readFileSync(process.argv[2], 'utf8'),
-);
+const { url, privateKey, to, contracts } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const web3 = new Web3(url);
 const from = privateKey
   ? web3.eth.accounts.wallet.add(privateKey)[0].address
   : (await web3.eth.getAccounts())[0];
 
-/** Options of each transaction. */
-const terms = { from, ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }) };
 const deploy = (name, ...args) => {
   const { abi, bytecode } = contracts[name];
-  return new web3.eth.Contract(abi).deploy({ data: bytecode, arguments: args }).send(terms);
+  return new web3.eth.Contract(abi).deploy({ data: bytecode, arguments: args }).send({ from });
 };
 const transferOf = ({ returnValues: { from, to, value } }) => ({ from, to, value: String(value) });
 
@@ -28,17 +24,17 @@ const heard = new Promise((resolve, reject) => {
   subscription.on('data', (event) => resolve([transferOf(event)]));
   subscription.on('error', reject);
 });
-const transfer = await token.methods.transfer(to, 5).send(terms);
+const transfer = await token.methods.transfer(to, 5).send({ from });
 const past = await token.getPastEvents('Transfer', { filter: { to }, fromBlock: 0 });
 
 const first = await deploy('BoxV1');
 const call = first.methods.initialize(41).encodeABI();
 const proxy = await deploy('BoxProxy', first.options.address, call);
 const box = new web3.eth.Contract(contracts.BoxV2.abi, proxy.options.address);
-await box.methods.set(42).send(terms);
+await box.methods.set(42).send({ from });
 const second = await deploy('BoxV2');
-await box.methods.upgradeToAndCall(second.options.address, '0x').send(terms);
-await web3.eth.sendTransaction({ ...terms, to, value: 1 });
+await box.methods.upgradeToAndCall(second.options.address, '0x').send({ from });
+await web3.eth.sendTransaction({ from, to, value: 1 });
 
 console.log(
   JSON.stringify({
