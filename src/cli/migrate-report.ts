@@ -50,12 +50,17 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
 function workDone({ copied, imported, base }: MigrationReport): string[] {
   const lines: string[] = [];
   if (copied) {
-    const { blocks, transactions, elapsedMs, states } = copied;
-    const rate = Math.round((transactions * 1_000) / Math.max(elapsedMs, 1));
+    const { blocks, transactions, elapsedMs, statesMs, states } = copied;
+    const rate = (count: number, ms: number) => Math.round((count * 1_000) / Math.max(ms, 1));
     lines.push(
-      `Copied ${blocks} blocks with ${transactions} transactions in ${seconds(elapsedMs)} s (${rate} transactions/s).`,
+      `Copied ${blocks} blocks with ${transactions} transactions in ${seconds(elapsedMs)} s (${rate(transactions, elapsedMs)} transactions/s).`,
     );
-    if (states) lines.push(`Copied the states of block ${base}.`);
+    if (states) {
+      const { accounts, slots } = states;
+      lines.push(
+        `Copied the states of block ${base}: ${accounts} accounts and ${slots} slots in ${seconds(statesMs)} s (${rate(accounts + slots, statesMs)}/s).`,
+      );
+    }
     if (states && states.unnamed > 0) {
       lines.push(
         'The source kept only hashes of its addresses and slots (--gcmode full): all of them can be read, and lists of them (debug_dumpBlock, debug_accountRange, debug_storageRangeAt) cannot be made.',

@@ -1,6 +1,6 @@
 /**
  * All of a trie that is stored by the hashes of its nodes, in order of its keys: each node, held against its hash, with its
- * path, and each leaf. Goes on behind a key. Memory: one path.
+ * path, and each leaf. Goes on behind a key. Memory: the siblings of one path.
  */
 import { compareBytes, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -12,6 +12,7 @@ import {
   joinNibbles,
   type LoadedNode,
   type Nibbles,
+  packKey,
   type TrieNode,
   toNibbles,
   unpackNibbles,
@@ -24,6 +25,11 @@ export type CopiedItem =
 
 export type NodeByHash = (hash: Hash32) => Uint8Array | undefined;
 
+interface Step {
+  readonly node: TrieNode;
+  readonly path: Nibbles;
+}
+
 /**
  * `from`: leaves before this key were copied already; the nodes on the way there come again. Throws TRIE_NODE_MISSING where a
  * node is not there or is another one.
@@ -35,36 +41,31 @@ export function* copyTrie(
 ): Generator<CopiedItem> {
   if (equalBytes(root, EMPTY_ROOT)) return;
   const start = from && toNibbles(from);
-  yield* copyNode(hashedNode(root), new Uint8Array(0), read, start);
-}
-
-function* copyNode(
-  node: TrieNode,
-  path: Nibbles,
-  read: NodeByHash,
-  from: Nibbles | undefined,
-): Generator<CopiedItem> {
-  if (from && isBefore(path, from)) return;
-  let loaded: LoadedNode;
-  if (node.kind === 'hashed') {
-    const rlp = read(node.ref);
-    if (!rlp || !equalBytes(keccak256(rlp), node.ref)) throw missing(path, rlp === undefined);
-    yield { kind: 'node', path, rlp };
-    loaded = decodeNode(rlp, node.ref);
-  } else {
-    loaded = node;
-  }
-  if (loaded.kind === 'leaf') {
-    const key = joinNibbles(path, unpackNibbles(loaded.packed));
-    if (!from || compareBytes(key, from) >= 0) {
-      yield { kind: 'leaf', key: packed(key), value: loaded.value };
+  // The next one is the last: a loop, because a generator in another costs at each of its steps.
+  const todo: Step[] = [{ node: hashedNode(root), path: new Uint8Array(0) }];
+  for (let step = todo.pop(); step !== undefined; step = todo.pop()) {
+    const { node, path } = step;
+    if (start && isBefore(path, start)) continue;
+    let loaded: LoadedNode;
+    if (node.kind === 'hashed') {
+      const rlp = read(node.ref);
+      if (!rlp || !equalBytes(keccak256(rlp), node.ref)) throw missing(path, rlp === undefined);
+      yield { kind: 'node', path, rlp };
+      loaded = decodeNode(rlp, node.ref);
+    } else {
+      loaded = node;
     }
-  } else if (loaded.kind === 'extension') {
-    yield* copyNode(loaded.child, joinNibbles(path, loaded.path), read, from);
-  } else {
-    for (let nibble = 0; nibble < 16; nibble++) {
-      const child = childOf(loaded, nibble);
-      if (child) yield* copyNode(child, joinNibbles(path, Uint8Array.of(nibble)), read, from);
+    if (loaded.kind === 'leaf') {
+      const key = joinNibbles(path, unpackNibbles(loaded.packed));
+      if (start && compareBytes(key, start) < 0) continue;
+      yield { kind: 'leaf', key: packKey(key), value: loaded.value };
+    } else if (loaded.kind === 'extension') {
+      todo.push({ node: loaded.child, path: joinNibbles(path, loaded.path) });
+    } else {
+      for (let nibble = 15; nibble >= 0; nibble--) {
+        const child = childOf(loaded, nibble);
+        if (child) todo.push({ node: child, path: joinNibbles(path, Uint8Array.of(nibble)) });
+      }
     }
   }
 }
@@ -72,12 +73,6 @@ function* copyNode(
 /** Whether all keys below `path` are before `from`. */
 function isBefore(path: Nibbles, from: Nibbles): boolean {
   return compareBytes(path, from.subarray(0, path.length)) < 0;
-}
-
-function packed(nibbles: Nibbles): Uint8Array {
-  const key = new Uint8Array(nibbles.length / 2);
-  for (let i = 0; i < key.length; i++) key[i] = (nibbles[2 * i]! << 4) | nibbles[2 * i + 1]!;
-  return key;
 }
 
 function missing(path: Nibbles, isMissing: boolean): Error {

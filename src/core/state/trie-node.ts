@@ -124,6 +124,13 @@ export function toNibbles(key: Uint8Array): Nibbles {
   return out;
 }
 
+/** The inverse of toNibbles. */
+export function packKey(nibbles: Nibbles): Uint8Array {
+  const key = new Uint8Array(nibbles.length / 2);
+  for (let i = 0; i < key.length; i++) key[i] = (nibbles[2 * i]! << 4) | nibbles[2 * i + 1]!;
+  return key;
+}
+
 /** Hex-prefix encoding (Yellow Paper, appendix C). */
 function packNibbles(path: Nibbles, isLeaf: boolean): Uint8Array {
   const odd = path.length & 1;

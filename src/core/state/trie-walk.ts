@@ -10,6 +10,7 @@ import {
   hashedNode,
   joinNibbles,
   type Nibbles,
+  packKey,
   type TrieNode,
   unpackNibbles,
 } from './trie-node.ts';
@@ -46,7 +47,7 @@ function* walkNode(
     return;
   }
   if (node.kind === 'leaf') {
-    yield { key: packed(joinNibbles(path, unpackNibbles(node.packed))), value: node.value };
+    yield { key: packKey(joinNibbles(path, unpackNibbles(node.packed))), value: node.value };
   } else if (node.kind === 'extension') {
     yield* walkNode(node.child, joinNibbles(path, node.path), load, onFault);
   } else {
@@ -55,10 +56,4 @@ function* walkNode(
       if (child) yield* walkNode(child, joinNibbles(path, Uint8Array.of(nibble)), load, onFault);
     }
   }
-}
-
-function packed(nibbles: Nibbles): Uint8Array {
-  const key = new Uint8Array(nibbles.length / 2);
-  for (let i = 0; i < key.length; i++) key[i] = (nibbles[2 * i]! << 4) | nibbles[2 * i + 1]!;
-  return key;
 }

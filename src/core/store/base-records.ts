@@ -62,8 +62,12 @@ export function decodeBaseRecord(body: Uint8Array): BaseRecord {
   return { number, isWhole, roots };
 }
 
+/** Keeps its buffer from part to part. */
+const partWriter = new RlpWriter(1024 * 1024);
+
+/** A view that the next call overwrites. */
 export function encodeStatePart(part: StatePart): Uint8Array {
-  const writer = new RlpWriter(256 * 1024);
+  const writer = partWriter.restart();
   const start = writer.begin();
   writer.boolean(part.psi !== undefined).string(textEncoder.encode(part.psi ?? ''));
   writeAll(writer, part.nodes, ({ owner, path, rlp }) => {
@@ -87,7 +91,7 @@ export function encodeStatePart(part: StatePart): Uint8Array {
   writeAll(writer, part.codes, ({ hash, code }) => {
     writer.string(hash).string(code);
   });
-  return writer.end(start).finish();
+  return writer.end(start).view();
 }
 
 export function decodeStatePart(body: Uint8Array): StatePart {

@@ -172,8 +172,16 @@ export class ChainDatabase {
 
 const PART_NAME = { headers: 'header', bodies: 'body', receipts: 'receipts' } as const;
 
+const keys = new Map<string, Uint8Array>();
+
+/** Of one of a few names. */
 function ascii(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
+  let bytes = keys.get(text);
+  if (!bytes) {
+    bytes = new TextEncoder().encode(text);
+    keys.set(text, bytes);
+  }
+  return bytes;
 }
 
 function u64(number: number): Uint8Array {

@@ -19,7 +19,10 @@ export interface CopyReport {
   /** Copied now. */
   readonly blocks: number;
   readonly transactions: number;
+  /** Of the blocks. */
   readonly elapsedMs: number;
+  /** Of the states. */
+  readonly statesMs: number;
   /** Undefined: the states were there already, or the copy was ended before them. */
   readonly states: StateCounts | undefined;
 }
@@ -76,8 +79,9 @@ export async function copyChain(
       return shouldStop();
     },
   });
-  const elapsed = () => clock.nowMs() - startMs;
-  if (!isCopied) return { ...counts, states: undefined, elapsedMs: elapsed(), isWhole: false };
+  const copiedMs = clock.nowMs();
+  const report = { ...counts, elapsedMs: copiedMs - startMs };
+  if (!isCopied) return { ...report, states: undefined, statesMs: 0, isWhole: false };
   progress.begin();
   const states = await copyStates({
     ...{ database, store, isMps, psis },
@@ -91,7 +95,8 @@ export async function copyChain(
       return shouldStop();
     },
   });
-  return { ...counts, states, elapsedMs: elapsed(), isWhole: states !== undefined };
+  const statesMs = clock.nowMs() - copiedMs;
+  return { ...report, states, statesMs, isWhole: states !== undefined };
 }
 
 function isThere(database: ChainDatabase, root: Hash32): boolean {

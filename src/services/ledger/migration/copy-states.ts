@@ -20,6 +20,8 @@ import { StateBatch } from './state-batch.ts';
 const BORN = 0;
 /** Codes that were copied and are remembered, so that a thousand clones of a contract read theirs once. */
 const CODES_MAX = 4_096;
+/** Behind so many hashes without what they are of, the source has kept none. */
+const UNNAMED_MAX = 4_096;
 
 export interface StateCounts {
   accounts: number;
@@ -99,6 +101,7 @@ class StatesCopy {
   private readonly parts: CopyStatesParts;
   private readonly counts: StateCounts;
   private codes = new Set<string>();
+  private hasPreimages = false;
 
   constructor(parts: CopyStatesParts, counts: StateCounts) {
     this.parts = parts;
@@ -161,9 +164,14 @@ class StatesCopy {
   }
 
   private preimage(hash: Hash32, length: number): Uint8Array | undefined {
-    const found = this.parts.database.preimage(hash);
-    if (found?.length === length) return found;
-    this.counts.unnamed++;
+    const { counts } = this;
+    const isHopeless = !this.hasPreimages && counts.unnamed >= UNNAMED_MAX;
+    const found = isHopeless ? undefined : this.parts.database.preimage(hash);
+    if (found?.length === length) {
+      this.hasPreimages = true;
+      return found;
+    }
+    counts.unnamed++;
     return undefined;
   }
 
