@@ -35,6 +35,13 @@ const ROWS: readonly OptionRow[] = [
     group: GROUP,
   },
   {
+    flag: 'raftlogdir',
+    type: 'string',
+    unit: 'folder',
+    about: "The folder of the source's raft-wal and raft-snap, where it is not its data folder",
+    group: GROUP,
+  },
+  {
     flag: 'execute',
     type: 'boolean',
     about:
@@ -90,6 +97,7 @@ export const migrateDatadirCommand: Command = {
     const source = findSource(folder, {
       genesisFile: options.string('genesis'),
       ancient: options.string('datadir.ancient'),
+      raftFolder: options.string('raftlogdir'),
     });
     if (!options.boolean('dry-run')) return migrate(source, options);
     console.log((await lookAtSource(source)).join('\n'));

@@ -25,6 +25,12 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
     );
   }
   lines.push(...files.kept.map((name) => `Kept as it was in the target, and it differs: ${name}`));
+  if (report.raft) {
+    const { term, commit, entries } = report.raft;
+    lines.push(
+      `Raft member: term ${term}, ${entries} entries, committed up to ${commit}. It goes on as the member that it was.`,
+    );
+  }
   lines.push(...table(report, terms.isPrivate));
   const difference = differenceOf(report);
   if (difference) {

@@ -33,10 +33,10 @@ export function expectedDatadir(): ExpectedDatadir {
   return readJson(plainOrPacked(join(RECORDING, 'expected.json')));
 }
 
-/** Unpacks it; resolves with the folder that its `--datadir` named. */
-export function gethDatadir(below: string): string {
+/** Unpacks it, or another one below `goquorum`; returns the folder that its `--datadir` named. */
+export function gethDatadir(below: string, recording = 'datadir/datadir'): string {
   mkdirSync(below, { recursive: true });
-  execFileSync('tar', ['xzf', join(RECORDING, 'datadir.tar.gz'), '-C', below]);
+  execFileSync('tar', ['xzf', join(OWN_VECTORS, 'goquorum', `${recording}.tar.gz`), '-C', below]);
   return join(below, 'datadir');
 }
 

@@ -1,6 +1,9 @@
 /** Migrations of the recorded GoQuorum folder, each into a target of its own. */
 import { join } from 'node:path';
-import { SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
+import {
+  residentPrivateStates,
+  SINGLE_PRIVATE_STATE,
+} from '../../src/core/privacy/private-states.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
 import { systemEffort } from '../../src/io/host/effort.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
@@ -32,16 +35,18 @@ export interface MigrationWorld {
   execute(options?: Options): Promise<MigrationReport>;
 }
 
-export function migrationWorld(): MigrationWorld {
+/** `recording`: another one than the archive node of one private state. */
+export function migrationWorld(recording?: string): MigrationWorld {
   const folder = join(root, String(count++));
-  const source = gethDatadir(folder);
+  const source = gethDatadir(folder, recording);
   const target = join(folder, 'target');
   const migrate = (isExecuted: boolean, manager: ConnectedManager, shouldStop: () => boolean) =>
     migrateDatadir({
       source: findSource(source, { genesisFile: undefined, ancient: undefined }),
       ...{ target, isExecuted, isVerified: true },
       importParts: async () => ({
-        ...{ manager, privateStates: SINGLE_PRIVATE_STATE, consensusDefaults: {} },
+        ...{ manager, consensusDefaults: {} },
+        privateStates: recording ? residentPrivateStates([]) : SINGLE_PRIVATE_STATE,
         ...{ clock: systemClock, timers: systemTimers, effort: systemEffort },
         ...{ log: () => {}, recovery: undefined, shouldStop },
       }),

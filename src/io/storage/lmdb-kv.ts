@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { assert, fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/base/ports.ts';
+import { SerialQueue } from '../../core/store/serial-queue.ts';
 import { diskRoom } from '../host/disk-room.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
@@ -38,6 +39,7 @@ class LmdbKv implements OpenLmdb {
   private readonly path: string;
   private readonly writing: Handle | undefined;
   private readonly reading: Handle;
+  private readonly turn = new SerialQueue();
 
   constructor(options: LmdbOptions) {
     this.path = options.path;
@@ -73,8 +75,15 @@ class LmdbKv implements OpenLmdb {
     }
   }
 
-  /** The event loop runs at each `yield` of `fill`, inside the open transaction. */
-  async commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
+  /**
+   * The event loop runs at each `yield` of `fill`, inside the open transaction. One after the other: lmdb would take a second one
+   * that begins meanwhile for a part of the first.
+   */
+  commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
+    return this.turn.run(() => this.commitNow(fill));
+  }
+
+  private async commitNow(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
     const { writing } = this;
     if (!writing) throw fail('STORAGE_READ_ONLY', `${this.path} was opened for reading`);
     const { root } = writing;

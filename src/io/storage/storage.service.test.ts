@@ -105,6 +105,43 @@ describe.each([
 });
 
 describe('lmdb', () => {
+  it('makes one commit after the other, also where one begins while another is being filled', async () => {
+    const kv = openLmdbKv({ path: folder, tables: ['a', 'b'] });
+    /** Long enough that the event loop runs in between. */
+    const slice = () => {
+      const endMs = performance.now() + 3;
+      while (performance.now() < endMs);
+    };
+    let second: Promise<void> | undefined;
+    let third: Promise<void> | undefined;
+    const first = kv.commit(function* (writer) {
+      for (let i = 0; i < 4; i++) {
+        writer.put('a', key(i), key(1));
+        slice();
+        yield;
+        second ??= kv.commit(function* (rows) {
+          for (let j = 0; j < 8; j++) {
+            rows.put('b', key(j), key(2));
+            slice();
+            yield;
+          }
+          throw new Error('its filling fails');
+        });
+        third ??= kv.commit(function* (rows) {
+          rows.put('b', key(9), key(3));
+          yield;
+        });
+      }
+    });
+    await first;
+    await expect(second).rejects.toThrow('its filling fails');
+    await third;
+    expect(kv.get('a', key(3))).toEqual(key(1));
+    expect(kv.get('b', key(1))).toBeUndefined();
+    expect(kv.get('b', key(9))).toEqual(key(3));
+    await kv.close();
+  });
+
   it('keeps what it committed', async () => {
     const options = { path: folder, tables: ['a'] };
     const kv = openLmdbKv(options);

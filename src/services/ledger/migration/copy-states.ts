@@ -65,7 +65,10 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
     }
   } catch (error) {
     if (!hasCode(error, 'TRIE_NODE_MISSING')) throw error;
-    throw database.stateDamaged(`lacks a part of its state (${error.message})`, error);
+    throw database.stateDamaged(
+      `lacks a part of its state (${error.message}), which --execute makes anew from its blocks`,
+      error,
+    );
   }
   await store.finishBase(roots);
   return counts;
@@ -123,7 +126,7 @@ class StatesCopy {
       await store.appendState(batch.take());
       if (shouldStop(this.counts)) return false;
     }
-    if (psi !== undefined) this.metadata(batch, root);
+    if (psi !== undefined) await this.metadata(batch, root);
     await store.appendState(batch.take());
     return true;
   }
@@ -191,14 +194,15 @@ class StatesCopy {
   }
 
   /** What GoQuorum notes of private contracts beside their state. */
-  private metadata(batch: StateBatch, root: Hash32): void {
-    const { database } = this.parts;
+  private async metadata(batch: StateBatch, root: Hash32): Promise<void> {
+    const { database, store } = this.parts;
     const top = database.extraDataRoot(root);
     if (!top || equalBytes(top, EMPTY_ROOT)) return;
     for (const item of copyTrie(top, (hash) => database.node(hash), undefined)) {
       if (item.kind === 'node') continue;
       const metadata = decodeAccountExtra(item.value);
       if (metadata) batch.metadata(item.key, metadata);
+      if (batch.isFull) await store.appendState(batch.take());
     }
   }
 }

@@ -6,6 +6,7 @@ import { bareHex, toHex } from '../../../core/base/hex.ts';
 import { decodeHeader } from '../../../core/chain/header.ts';
 import { copyTrie } from '../../../core/state/trie-copy.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import { readRaftState } from '../../../io/geth/raft-state.ts';
 import { readText } from '../../../io/host/files.ts';
 import { readGenesis } from '../store/data.ts';
 import { newestState } from './copy-chain.ts';
@@ -57,6 +58,13 @@ function lines(source: GethSource, database: ChainDatabase): readonly string[] {
     );
   }
   if (isMps) found.push('Several private states (isMPS): all of them come over.');
+  const raft = readRaftState(source.raft);
+  if (raft) {
+    const { hardState, entries } = raft;
+    found.push(
+      `Raft member: term ${hardState.term}, ${entries.length} entries behind its snapshot, committed up to ${hardState.commit}: it goes on as the member that it is.`,
+    );
+  }
   return [
     ...found,
     ...source.files.map(({ to }) => `Comes over: ${to}`),

@@ -1,13 +1,21 @@
 /** A recorded data folder of GoQuorum, copied: what an execution of all its blocks finds is there, but for states of old. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
 import { describe, expect, it } from 'vitest';
-import { expectedDatadir, folderHash } from '../../../../test/support/geth-datadir.ts';
+import {
+  datadirManager,
+  expectedDatadir,
+  folderHash,
+} from '../../../../test/support/geth-datadir.ts';
 import { migrationWorld } from '../../../../test/support/migration.ts';
-import { ZERO_HASH } from '../../../core/base/bytes.ts';
+import { OWN_VECTORS, plainOrPacked, readJson } from '../../../../test/vectors/folders.ts';
+import { concatBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
+import { decodeHeader } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
+import { childOf, decodeNode } from '../../../core/state/trie-node.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { verifyData } from '../offline/verify.ts';
 import { openChain, storeFolder } from '../store/data.ts';
@@ -138,6 +146,145 @@ describe('a data folder of GoQuorum, copied', () => {
 /** The source ran without --revertreason. */
 function withoutReason({ revertReason: _left, ...receipt }: Receipt): Receipt {
   return receipt;
+}
+
+describe('a source whose states are not whole', () => {
+  it('killed before its newest states were on disk: the blocks above the newest that is there are executed', async () => {
+    const world = migrationWorld();
+    await withoutNode(world.source, (root) => root);
+    const report = await world.copy({ manager: datadirManager() });
+    expect(report.base).toBeLessThan(EXPECTED.head);
+    expect(report).toMatchObject({
+      isWhole: true,
+      imported: { blocks: EXPECTED.head - report.base! },
+      head: { number: EXPECTED.head },
+    });
+    const { store, close } = await openChain(world.target);
+    const state = store.stateAt(PRIVATE, EXPECTED.head);
+    for (const [address, contract] of Object.entries(EXPECTED.contracts)) {
+      if (!contract.private) continue;
+      const account = state.account(fromHex(address))!;
+      expect(state.slot(fromHex(address), account, 0n)).toBe(BigInt(contract.slot0));
+    }
+    expect(toHex(store.trieAt(PRIVATE, EXPECTED.head).root())).toBe(EXPECTED.privateStateRoot);
+    await close();
+    const { findings } = await verifyData(world.target, { progress: () => {} });
+    expect(findings).toEqual([]);
+  });
+
+  it('a node of a trie is missing: it is named, with the cure, and the target does not count', async () => {
+    const world = migrationWorld();
+    await withoutNode(world.source, (_root, rlp) => {
+      const node = decodeNode(rlp, ZERO_HASH);
+      if (node.kind !== 'branch') throw new Error('the root is a branch');
+      const children = [...Array(16).keys()].map((nibble) => childOf(node, nibble));
+      return children.find((child) => child?.kind === 'hashed')!.ref!;
+    });
+    await expect(world.copy()).rejects.toThrow(
+      /chaindata lacks a part of its state .*the node at path \[\d+\] is missing.*--execute/,
+    );
+    await expect(openChain(world.target)).rejects.toMatchObject({ code: 'MIGRATION_UNFINISHED' });
+  });
+});
+
+/** Takes one node of the newest public trie out of the source. */
+async function withoutNode(
+  source: string,
+  choose: (root: Uint8Array, rlp: Uint8Array) => Uint8Array,
+): Promise<void> {
+  const level = new ClassicLevel<Uint8Array, Uint8Array>(join(source, 'geth/chaindata'), {
+    ...{ keyEncoding: 'view', valueEncoding: 'view' },
+  });
+  await level.open();
+  const text = (value: string) => new TextEncoder().encode(value);
+  const hash = (await level.get(text('LastBlock')))!;
+  const number = (await level.get(concatBytes(text('H'), hash)))!;
+  const header = decodeHeader((await level.get(concatBytes(text('h'), number, hash)))!);
+  const rlp = (await level.get(header.stateRoot))!;
+  await level.del(choose(header.stateRoot, rlp));
+  await level.close();
+}
+
+describe('a Raft member with several private states', () => {
+  const recorded: Recorded = readJson(
+    plainOrPacked(join(OWN_VECTORS, 'goquorum/raft-mps/marker.json')),
+  );
+
+  it('comes over with the inner receipts of its markers, and its place in the cluster', async () => {
+    const world = migrationWorld('raft-mps/marker');
+    const before = folderHash(world.source);
+    const report = await world.copy();
+    expect(folderHash(world.source)).toBe(before);
+    expect(report).toMatchObject({
+      head: { number: recorded.head, hash: recorded.hash.slice(2) },
+      raft: { term: 2, commit: 15, entries: 14 },
+      copyCheck: { privateStates: 3, difference: undefined },
+    });
+    const { store, close } = await openChain(world.target);
+    let compared = 0;
+    for (const [psi, receipts] of Object.entries(recorded.receipts)) {
+      for (const { own, private: inner } of receipts) {
+        const number = Number(own.blockNumber);
+        const found = store.privateRecord(psi, number)?.receipts.get(Number(own.transactionIndex));
+        if (!inner) continue;
+        compared++;
+        expect(found?.status).toBe(Number(inner.status));
+        expect(found?.contractAddress && toHex(found.contractAddress)).toBe(
+          inner.contractAddress ?? undefined,
+        );
+        expect(found?.logs.map(({ data }) => toHex(data))).toEqual(
+          inner.logs.map(({ data }) => data),
+        );
+      }
+    }
+    expect(compared).toBe(8);
+    const state = store.stateAt(PUBLIC_SPACE, recorded.head);
+    expect(state.account(fromHex(`0x${'10'.repeat(20)}`))?.balance).toBe(1n);
+    await close();
+    const { findings } = await verifyData(world.target, { progress: () => {} });
+    expect(findings).toEqual([]);
+  });
+
+  it('can be read and not listed where the source kept only hashes (--gcmode full)', async () => {
+    const world = migrationWorld('raft-mps/plain');
+    const report = await world.copy();
+    expect(report.copied!.states!.unnamed).toBeGreaterThan(0);
+    const { store, close } = await openChain(world.target);
+    const state = store.stateAt(PUBLIC_SPACE, store.head()!.number);
+    expect(state.account(fromHex(`0x${'10'.repeat(20)}`))?.balance).toBe(1n);
+    expect(() => [...state.accounts(ZERO_HASH)]).toThrow(
+      expect.objectContaining({ code: 'STORE_KEY_UNKNOWN' }),
+    );
+    await close();
+  });
+
+  it('is refused with a damaged log of Raft, by name', async () => {
+    const world = migrationWorld('raft-mps/marker');
+    const path = join(world.source, 'raft-wal/0000000000000000-0000000000000000.wal');
+    const bytes = readFileSync(path);
+    bytes[400]! ^= 1;
+    writeFileSync(path, bytes);
+    await expect(world.copy()).rejects.toThrow(/raft-wal.*\.wal has a record without its checksum/);
+  });
+});
+
+interface Recorded {
+  readonly head: number;
+  readonly hash: string;
+  readonly receipts: Readonly<
+    Record<
+      string,
+      readonly { readonly own: RecordedReceipt; readonly private: RecordedReceipt | null }[]
+    >
+  >;
+}
+
+interface RecordedReceipt {
+  readonly blockNumber: string;
+  readonly transactionIndex: string;
+  readonly status: string;
+  readonly contractAddress: string | null;
+  readonly logs: readonly { readonly data: string }[];
 }
 
 type Store = Awaited<ReturnType<typeof openChain>>['store'];

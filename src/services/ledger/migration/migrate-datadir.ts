@@ -14,6 +14,7 @@ import { makeFolder } from '../../../io/host/make-folder.ts';
 import { type ImportParts, type ImportReport, importFrom } from '../offline/import.ts';
 import { MIGRATING, type OpenChain, openChain, readGenesis, storeFolder } from '../store/data.ts';
 import { type CarriedFiles, carryFiles } from './carry-files.ts';
+import { type CarriedRaft, carryRaft } from './carry-raft.ts';
 import { type CopyCheck, checkCopy } from './check-copy.ts';
 import { type Comparison, compareWithSource } from './compare-with-source.ts';
 import { type CopyReport, copyChain, newestState } from './copy-chain.ts';
@@ -35,6 +36,8 @@ export interface MigrationReport {
   /** Blocks that were executed: with `--execute`, and those above the states that were copied. */
   readonly imported: ImportReport;
   readonly files: CarriedFiles;
+  /** Undefined: it was no Raft member. */
+  readonly raft: CarriedRaft | undefined;
   /** Undefined: it was not asked for, nothing was executed, or the migration was interrupted. */
   readonly comparison: Comparison | undefined;
   readonly isWhole: boolean;
@@ -79,13 +82,14 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
       const steps = await runSteps(parts, database, opened);
       const { isWhole } = steps;
       const files = carryFiles(source, target);
+      const raft = await carryRaft(source, folder);
       if (isWhole) rmSync(mark);
       const head = opened.store.head()!;
       return {
         head: { number: head.number, hash: bareHex(head.hash) },
         base: opened.store.base?.number,
         genesis: { isFileOlder },
-        ...{ ...steps, files, isWhole },
+        ...{ ...steps, files, raft, isWhole },
       };
     } finally {
       await opened.close();

@@ -10,6 +10,8 @@ export interface GethSource {
   readonly chaindata: string;
   readonly ancient: string;
   readonly genesisFile: string;
+  /** Where `raft-wal` and `raft-snap` lie, if it was a Raft member. */
+  readonly raft: string;
   /** What a node reads beside its chain, and where it belongs in a data folder of ours. */
   readonly files: readonly { readonly from: string; readonly to: string }[];
   /** What lies there and is left there, with the reason. */
@@ -19,6 +21,8 @@ export interface GethSource {
 interface SourceOptions {
   readonly genesisFile: string | undefined;
   readonly ancient: string | undefined;
+  /** Where the node had it elsewhere (--raftlogdir). */
+  readonly raftFolder?: string | undefined;
 }
 
 /** Beside `geth/`: read under the same names. */
@@ -31,15 +35,15 @@ const BESIDE = [
 ];
 const LEFT: Readonly<Record<string, string>> = {
   'quorum-raft-state': 'which entries a Raft member applied; here the chain says it',
-  'raft-wal':
-    'a log that only members of GoQuorum read: the whole cluster moves at once, or this member rejoins (raft_addPeer)',
-  'raft-snap': 'as raft-wal',
   'activeExtensions.json': 'extensions that wait are read from the chain',
   privateTransactionManager: 'a plugin or manager beside the node: "quorate migrate manager"',
 };
 
 /** Throws GETH_DATA_MISSING, GETH_DATA_IN_USE or GENESIS_MISSING. */
-export function findSource(folder: string, { genesisFile, ancient }: SourceOptions): GethSource {
+export function findSource(
+  folder: string,
+  { genesisFile, ancient, raftFolder }: SourceOptions,
+): GethSource {
   const geth = join(folder, 'geth');
   const chaindata = join(geth, 'chaindata');
   if (!existsSync(join(chaindata, 'CURRENT'))) throw notThere(folder, chaindata);
@@ -59,11 +63,19 @@ export function findSource(folder: string, { genesisFile, ancient }: SourceOptio
       `the accounts of block 0 are not in GoQuorum's database: name the genesis file that its "geth init" was given (--genesis genesis.json)`,
     );
   }
+  if (raftFolder !== undefined && !existsSync(join(raftFolder, 'raft-wal'))) {
+    throw fail(
+      'GETH_DATA_MISSING',
+      `there is no log of a Raft member in ${raftFolder}: name the folder that holds raft-wal (--raftlogdir), or leave it out`,
+      { data: { path: raftFolder } },
+    );
+  }
   return {
     folder,
     chaindata,
     ancient: ancient ?? join(chaindata, 'ancient'),
     genesisFile: genesis,
+    raft: raftFolder ?? folder,
     files: filesOf(folder, geth),
     left: Object.entries(LEFT)
       .filter(([name]) => existsSync(join(folder, name)))
