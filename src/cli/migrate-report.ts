@@ -69,7 +69,7 @@ function workDone({ copied, imported, base }: MigrationReport): string[] {
     }
     if (states && states.unnamed > 0) {
       lines.push(
-        'The source kept only hashes of its addresses and slots (--gcmode full): all of them can be read, and lists of them (debug_dumpBlock, debug_accountRange, debug_storageRangeAt) cannot be made.',
+        'The source kept only hashes of its addresses and slots (--cache.preimages=false): all of them can be read, and lists of them (debug_dumpBlock, debug_accountRange, debug_storageRangeAt) cannot be made.',
       );
     }
   }

@@ -108,6 +108,6 @@ export function readMetadata(reader: RlpReader): PrivacyMetadata {
 function keyUnknown(): QuorateError {
   return fail(
     'STORE_KEY_UNKNOWN',
-    'accounts and slots cannot be listed: this chain was migrated from a node that kept only the hashes of its addresses and slots ("--gcmode full"). They can be read one by one; "quorate migrate datadir --execute" makes lists too',
+    'accounts and slots cannot be listed: this chain was migrated from a node that kept only the hashes of its addresses and slots ("--cache.preimages=false"). They can be read one by one; "quorate migrate datadir --execute" makes lists too',
   );
 }

@@ -93,7 +93,7 @@ export class ChainDatabase {
     return listOfRaw(items);
   }
 
-  /** The address or slot with this hash, where the node kept them ("--gcmode archive", "--cache.preimages"). */
+  /** The address or slot with this hash, where the node kept them ("--cache.preimages", which is on unless it is switched off). */
   preimage(hash: Hash32): Uint8Array | undefined {
     return this.level.get(concatBytes(ascii('secure-key-'), hash));
   }

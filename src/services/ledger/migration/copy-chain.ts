@@ -67,7 +67,9 @@ export async function copyChain(
   const progress = new Progress(clock, log);
   const isCopied = await copyBlocks({
     ...{ database, store, clock, psis, upTo: base, config: genesis.config },
-    privateRoots: (root) => privateRootsAfter({ database, store, isMps, psis }, root),
+    // A name that is missing here comes with a later block, or is asked for with the states.
+    privateRoots: (root, names) =>
+      privateRootsAfter({ database, store, isMps, psis: names }, root, true),
     onBlock(number, transactions) {
       counts.blocks++;
       counts.transactions += transactions;

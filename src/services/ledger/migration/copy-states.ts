@@ -74,10 +74,11 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
   return counts;
 }
 
-/** By name, as the source has them after the block with this public root. */
+/** By name, as the source has them after the block with this public root. `isLenient`: a state without a name is left out. */
 export function privateRootsAfter(
   { database, store, isMps, psis }: Pick<CopyStatesParts, 'database' | 'store' | 'isMps' | 'psis'>,
   publicRoot: Hash32,
+  isLenient = false,
 ): ReadonlyMap<Psi, Hash32> {
   const roots = new Map<Psi, Hash32>();
   if (!isMps) {
@@ -94,8 +95,8 @@ export function privateRootsAfter(
     if (item.kind === 'node') continue;
     const kept = database.preimage(item.key);
     const psi = names.get(bareHex(item.key)) ?? (kept && new TextDecoder().decode(kept));
-    if (psi === undefined) throw nameUnknown(item.key);
-    roots.set(psi, item.value);
+    if (psi !== undefined) roots.set(psi, item.value);
+    else if (!isLenient) throw nameUnknown(item.key);
   }
   return roots;
 }

@@ -54,7 +54,7 @@ function lines(source: GethSource, database: ChainDatabase): readonly string[] {
   }
   if (!hasPreimages(database, base)) {
     found.push(
-      'Only hashes of addresses and slots are there (--gcmode full): what is copied can be read, and not be listed.',
+      'Only hashes of addresses and slots are there (--cache.preimages=false): what is copied can be read, and not be listed.',
     );
   }
   if (isMps) found.push('Several private states (isMPS): all of them come over.');

@@ -38,7 +38,7 @@ export interface StoredBlock {
 }
 
 /** By name, after the block with this public root; a state that it lacks is left out. */
-export type PrivateRoots = (publicRoot: Hash32) => ReadonlyMap<Psi, Hash32>;
+export type PrivateRoots = (publicRoot: Hash32, names: readonly Psi[]) => ReadonlyMap<Psi, Hash32>;
 
 /** `psis`: private states that are known by now. Throws BLOCK_INVALID. */
 export function takenBlock(
@@ -66,8 +66,9 @@ export function takenBlock(
   check(block, stored.hash, receipts);
   const base = { block, receipts, writes: EMPTY_WRITE_SET };
   if (working.length === 0) return { ...base, hasPrivateWork: false };
-  const roots = privateRoots(header.stateRoot);
-  const names = rules.isMps ? new Set([...psis, ...roots.keys(), EMPTY_PSI]) : [DEFAULT_PSI];
+  const named = [...psis, ...found.flatMap((receipt) => [...receipt.private.keys()])];
+  const roots = privateRoots(header.stateRoot, named);
+  const names = rules.isMps ? new Set([...named, ...roots.keys(), EMPTY_PSI]) : [DEFAULT_PSI];
   const spaces = new Map<Psi, SpaceResult>();
   for (const psi of names) {
     const own = privateReceipts(psi, working, transactions, found, rules.isMps);
