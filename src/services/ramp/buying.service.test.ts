@@ -207,7 +207,11 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
     ramp.clock.offsetMs += 11 * 60_000;
     const late = await placeOrder(ramp, widget, { card });
     expect([late.status, late.body.code]).toEqual([409, 'offer_over']);
-    const { body } = await onWidget(ramp, widget, 'quote');
+    // The price of gas has grown old as well, until the next look at it.
+    const { body } = await until('there is a price again', async () => {
+      const answer = await onWidget(ramp, widget, 'quote');
+      return answer.status === 200 && answer;
+    });
     // What was not seen is not agreed to.
     const unseen = await placeOrder(ramp, widget, { card });
     expect([unseen.status, unseen.body.code]).toEqual([409, 'quote_changed']);
