@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
 import { assert } from '../base/errors.ts';
 import { balances, type Posting } from './books.ts';
-import { type BuyInput, type BuyState, newBuy, stepBuy } from './buy-order.ts';
+import type { BuyInput } from './buy-input.ts';
+import { type BuyState, newBuy, stepBuy } from './buy-order.ts';
 import { isTerminal, type Terms } from './order.ts';
 
 const IN = 10_000n;

@@ -1,7 +1,8 @@
 /** Buys, one story each: what comes of late, short, double and charged-back payments. */
 import { describe, expect, it } from 'vitest';
 import { balances } from './books.ts';
-import { type BuyInput, type BuyState, newBuy, stepBuy } from './buy-order.ts';
+import type { BuyInput } from './buy-input.ts';
+import { type BuyState, newBuy, stepBuy } from './buy-order.ts';
 import { type Effect, exchangePostings, type Terms } from './order.ts';
 
 const TERMS: Terms = {

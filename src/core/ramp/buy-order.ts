@@ -14,17 +14,9 @@
  * - Money that comes when the order does not wait for it is sent back, and the order stays as it is.
  */
 import { unreachable } from '../base/errors.ts';
-import { reversed } from './books.ts';
-import {
-  exchangePostings,
-  isTerminal,
-  nativeOrToken,
-  type RefundState,
-  type StatusCode,
-  type Step,
-  type Terms,
-} from './order.ts';
-import { StepNotes } from './step-notes.ts';
+import type { BuyInput, Verdict } from './buy-input.ts';
+import { nativeOrToken, type StatusCode, type Step, type Terms } from './order.ts';
+import { type OrderState, OrderStep } from './order-step.ts';
 
 export interface Payment {
   readonly fiat: string;
@@ -36,52 +28,15 @@ export interface Payment {
   readonly lost: bigint;
 }
 
-export interface BuyState {
-  readonly code: StatusCode;
-  readonly reason: string;
+export interface BuyState extends OrderState {
   /** Unpaid orders end then. Unix milliseconds. */
   readonly payByMs: number;
   readonly isKycPassed: boolean;
   readonly payments: Readonly<Record<string, Payment>>;
-  readonly refunds: Readonly<Record<string, RefundState>>;
   /** Why it is under review; `short` goes on by itself when the rest comes. */
   readonly hold?: 'short' | 'other' | undefined;
-  /** Payouts asked for so far; one of them at most ever leaves. */
-  readonly payouts: number;
   readonly hash?: string | undefined;
-  /** What it becomes when all refunds are done. */
-  readonly endsAs?: StatusCode | undefined;
 }
-
-/** What limits and lists of denied wallets say when the money is here. */
-export type Verdict = 'good' | 'limit' | 'review';
-
-export type BuyInput =
-  | { readonly kind: 'kycStarted' }
-  | { readonly kind: 'kycPassed'; readonly verdict: Verdict }
-  | { readonly kind: 'kycFailed' }
-  | { readonly kind: 'authorizing' }
-  /** A transfer was announced, or a card authorized: it settles until then. */
-  | { readonly kind: 'announced'; readonly payByMs: number }
-  | {
-      readonly kind: 'settled';
-      readonly paymentId: string;
-      readonly fiat: string;
-      readonly units: bigint;
-      readonly verdict: Verdict;
-    }
-  | { readonly kind: 'declined'; readonly why: string }
-  | { readonly kind: 'payoutSent'; readonly payoutId: string; readonly hash: string }
-  | { readonly kind: 'payoutConfirmed'; readonly payoutId: string }
-  /** Provably without effect on the ledger, for ever. */
-  | { readonly kind: 'payoutFailed'; readonly payoutId: string; readonly why: string }
-  | { readonly kind: 'refunded'; readonly refundId: string }
-  | { readonly kind: 'chargedBack'; readonly paymentId: string; readonly unsent: boolean }
-  | { readonly kind: 'cancelled'; readonly by: 'user' | 'provider' }
-  | { readonly kind: 'held'; readonly why: string; readonly unsent: boolean }
-  | { readonly kind: 'released' }
-  | { readonly kind: 'refundOrdered'; readonly unsent: boolean }
-  | { readonly kind: 'tick' };
 
 const CODE = {
   order: 'PROVIDER-PENDING-ORDER',
@@ -130,21 +85,7 @@ export function stepBuy(
   return new BuyStep(terms, state, nowMs).take(input);
 }
 
-class BuyStep {
-  private readonly terms: Terms;
-  private readonly nowMs: number;
-  private readonly notes: StepNotes<BuyState>;
-
-  constructor(terms: Terms, state: BuyState, nowMs: number) {
-    this.terms = terms;
-    this.nowMs = nowMs;
-    this.notes = new StepNotes(state);
-  }
-
-  private get state(): BuyState {
-    return this.notes.state;
-  }
-
+class BuyStep extends OrderStep<BuyState> {
   take(input: BuyInput): Step<BuyState> {
     // Whatever comes after the deadline meets an order that is over.
     this.expire();
@@ -246,7 +187,7 @@ class BuyStep {
     this.notes.event('payment.settled', { paymentId, fiat, units: String(units) });
     this.notes.move(fiat, units, isCounted ? 'customer' : 'suspense', 'bank');
     if (isCounted) this.weigh(verdict);
-    else this.refund(paymentId, units, true);
+    else this.refundPayment(paymentId, units, true);
     return this.notes.done();
   }
 
@@ -276,23 +217,16 @@ class BuyStep {
   }
 
   private payOut(): void {
-    const id = `payout-${this.state.payouts + 1}`;
-    this.notes.change({ payouts: this.state.payouts + 1, hold: undefined });
-    this.notes.post(exchangePostings(this.terms));
-    this.notes.ask({ kind: 'payout', id });
-    this.enter(CODE.payout, 'The payment has arrived; the crypto is about to be sent.');
-  }
-
-  private isCurrent(payoutId: string): boolean {
-    const { code, payouts } = this.state;
-    return (code === CODE.payout || code === CODE.confirmation) && payoutId === `payout-${payouts}`;
+    this.notes.change({ hold: undefined });
+    this.askPayout('The payment has arrived; the crypto is about to be sent.');
   }
 
   private payoutSent({
     payoutId,
     hash,
   }: Extract<BuyInput, { kind: 'payoutSent' }>): Step<BuyState> {
-    if (!this.isCurrent(payoutId) || this.state.hash === hash) return this.notes.done();
+    if (!this.isCurrent(payoutId, CODE.confirmation) || this.state.hash === hash)
+      return this.notes.done();
     const type = this.state.hash === undefined ? 'payout.broadcast' : 'payout.replaced';
     this.notes.change({ hash });
     this.notes.event(type, { hash });
@@ -301,7 +235,7 @@ class BuyStep {
   }
 
   private payoutConfirmed(payoutId: string): Step<BuyState> {
-    if (!this.isCurrent(payoutId)) return this.notes.done();
+    if (!this.isCurrent(payoutId, CODE.confirmation)) return this.notes.done();
     const { crypto, amountOut } = this.terms;
     this.notes.move(nativeOrToken(crypto), amountOut, 'wallet', 'customer');
     this.notes.event('payout.confirmed');
@@ -313,9 +247,8 @@ class BuyStep {
     payoutId,
     why,
   }: Extract<BuyInput, { kind: 'payoutFailed' }>): Step<BuyState> {
-    if (!this.isCurrent(payoutId)) return this.notes.done();
-    this.notes.event('payout.failed', { why });
-    this.notes.post(reversed(exchangePostings(this.terms)));
+    if (!this.isCurrent(payoutId, CODE.confirmation)) return this.notes.done();
+    this.undoPayout(why);
     this.giveBack(CODE.failedPayout, 'The crypto could not be sent.');
     return this.notes.done();
   }
@@ -344,7 +277,7 @@ class BuyStep {
     this.notes.ask({ kind: 'alert', why: 'a payment was charged back' });
     const isOwed = payment.isCounted && (this.stopPayout(unsent) || this.isUnspent);
     const { fiat, units } = payment;
-    const [due, done] = [this.refundsOf(paymentId, 'due'), this.refundsOf(paymentId, 'done')];
+    const [due, done] = [this.refundsOf(paymentId, ['due']), this.refundsOf(paymentId, ['done'])];
     this.voidRefunds(paymentId);
     // What was refunded already is given back a second time.
     this.notes.move(fiat, done, 'bank', 'loss');
@@ -396,14 +329,6 @@ class BuyStep {
     return this.notes.done();
   }
 
-  /** Whether a payout was queued, and is not any more. */
-  private stopPayout(unsent: boolean): boolean {
-    if (this.state.code !== CODE.payout || !unsent) return false;
-    this.notes.ask({ kind: 'withdrawPayout', id: `payout-${this.state.payouts}` });
-    this.notes.post(reversed(exchangePostings(this.terms)));
-    return true;
-  }
-
   private released(): Step<BuyState> {
     if (this.state.code !== CODE.review) return this.notes.refused('the order is not under review');
     const extra = this.counted - this.terms.amountIn;
@@ -413,7 +338,7 @@ class BuyStep {
     for (const [paymentId, payment] of Object.entries(this.state.payments)) {
       if (!payment.isCounted || payment.isChargedBack || rest === 0n) continue;
       const part = rest < payment.units ? rest : payment.units;
-      this.refund(paymentId, part, false);
+      this.refundPayment(paymentId, part, false);
       rest -= part;
     }
     this.payOut();
@@ -431,13 +356,13 @@ class BuyStep {
 
   /** Everything of the order that is here goes back; then it ends. */
   private giveBack(endsAs: StatusCode, reason: string): void {
-    this.notes.change({ hold: undefined, endsAs });
-    this.enter(CODE.refund, reason);
+    this.notes.change({ hold: undefined });
+    this.enterRefund(endsAs, reason);
     for (const [paymentId, payment] of Object.entries(this.state.payments)) {
       const { isCounted, isChargedBack, units, lost, fiat } = payment;
       if (!isCounted) continue;
-      const rest = units - this.refundsOf(paymentId, 'due', 'done');
-      if (!isChargedBack && rest > 0n) this.refund(paymentId, rest, false);
+      const rest = units - this.refundsOf(paymentId);
+      if (!isChargedBack && rest > 0n) this.refundPayment(paymentId, rest, false);
       // Not lost after all: the customer has it, and has no crypto.
       this.notes.move(fiat, lost, 'loss', 'customer');
       this.putPayment(paymentId, { ...payment, lost: 0n });
@@ -445,45 +370,19 @@ class BuyStep {
     this.endWhenGivenBack();
   }
 
-  private endWhenGivenBack(): void {
-    const { code, endsAs, refunds, reason } = this.state;
-    if (code !== CODE.refund || endsAs === undefined) return;
-    const isOpen = Object.values(refunds).some(({ state, isExtra }) => state === 'due' && !isExtra);
-    if (!isOpen) this.enter(endsAs, reason);
-  }
-
-  private refund(paymentId: string, units: bigint, isExtra: boolean): void {
-    const count = Object.values(this.state.refunds).filter(({ of }) => of === paymentId).length;
-    const refund = {
-      id: `refund-${paymentId}-${count + 1}`,
-      of: paymentId,
-      asset: this.state.payments[paymentId]!.fiat,
-      units,
-    };
-    this.putRefund({ ...refund, state: 'due', isExtra });
-    this.notes.event('refund.due', { refundId: refund.id, units: String(units) });
-    this.notes.ask({ kind: 'refund', refund });
-  }
-
-  private putRefund(refund: RefundState): void {
-    this.notes.change({ refunds: { ...this.state.refunds, [refund.id]: refund } });
+  private refundPayment(paymentId: string, units: bigint, isExtra: boolean): void {
+    this.refund(paymentId, units, isExtra, { asset: this.state.payments[paymentId]!.fiat });
   }
 
   private putPayment(id: string, payment: Payment): void {
     this.notes.change({ payments: { ...this.state.payments, [id]: payment } });
   }
 
-  private refundsOf(paymentId: string, ...states: RefundState['state'][]): bigint {
-    return Object.values(this.state.refunds)
-      .filter(({ of, state }) => of === paymentId && states.includes(state))
-      .reduce((sum, { units }) => sum + units, 0n);
-  }
-
   /** What was paid for the order and is not going back. */
   private get counted(): bigint {
     return Object.entries(this.state.payments).reduce(
       (sum, [id, { isCounted, isChargedBack, units }]) =>
-        isCounted && !isChargedBack ? sum + units - this.refundsOf(id, 'due', 'done') : sum,
+        isCounted && !isChargedBack ? sum + units - this.refundsOf(id) : sum,
       0n,
     );
   }
@@ -491,11 +390,5 @@ class BuyStep {
   private review(reason: string, hold: 'short' | 'other'): void {
     this.notes.change({ hold });
     this.enter(CODE.review, reason);
-  }
-
-  private enter(code: StatusCode, reason: string): void {
-    if (isTerminal(this.state.code)) return;
-    this.notes.change({ code, reason });
-    this.notes.event('status', { code });
   }
 }

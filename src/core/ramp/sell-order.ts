@@ -13,17 +13,8 @@
  * - A deposit that the order does not wait for, a second one or a late one, goes back.
  */
 import { unreachable } from '../base/errors.ts';
-import { reversed } from './books.ts';
-import {
-  exchangePostings,
-  isTerminal,
-  nativeOrToken,
-  type RefundState,
-  type StatusCode,
-  type Step,
-  type Terms,
-} from './order.ts';
-import { StepNotes } from './step-notes.ts';
+import { nativeOrToken, type StatusCode, type Step, type Terms } from './order.ts';
+import { type OrderState, OrderStep } from './order-step.ts';
 
 export interface Deposit {
   readonly hash: string;
@@ -39,17 +30,12 @@ export interface DepositState extends Deposit {
   readonly state: 'seen' | 'counted' | 'returned';
 }
 
-export interface SellState {
-  readonly code: StatusCode;
-  readonly reason: string;
+export interface SellState extends OrderState {
   /** The deposit is awaited until then. Unix milliseconds. */
   readonly sendByMs: number;
   readonly deposits: Readonly<Record<string, DepositState>>;
-  readonly refunds: Readonly<Record<string, RefundState>>;
-  readonly payouts: number;
   /** Of the customer's deposit. */
   readonly hash?: string | undefined;
-  readonly endsAs?: StatusCode | undefined;
 }
 
 export type SellInput =
@@ -111,21 +97,7 @@ export function stepSell(
   return new SellStep(terms, state, nowMs).take(input);
 }
 
-class SellStep {
-  private readonly terms: Terms;
-  private readonly nowMs: number;
-  private readonly notes: StepNotes<SellState>;
-
-  constructor(terms: Terms, state: SellState, nowMs: number) {
-    this.terms = terms;
-    this.nowMs = nowMs;
-    this.notes = new StepNotes(state);
-  }
-
-  private get state(): SellState {
-    return this.notes.state;
-  }
-
+class SellStep extends OrderStep<SellState> {
   take(input: SellInput): Step<SellState> {
     this.expire();
     switch (input.kind) {
@@ -208,7 +180,7 @@ class SellStep {
     this.notes.event('deposit.final', { depositId, asset, units: String(units) });
     this.notes.move(asset, units, isCounted ? 'customer' : 'suspense', 'wallet');
     if (!isCounted) {
-      this.refund(depositId, units, true);
+      this.refundDeposit(depositId, units, true);
       return this.notes.done();
     }
     this.notes.change({ hash: this.state.hash ?? deposit.hash });
@@ -226,7 +198,7 @@ class SellStep {
       return;
     }
     this.returnExtra(extra);
-    this.payOut();
+    this.askPayout('The crypto has arrived; the money is on its way.');
   }
 
   /** What is too much goes back to those whose deposits came last. */
@@ -235,21 +207,9 @@ class SellStep {
     for (const [depositId, { state, units }] of Object.entries(this.state.deposits).reverse()) {
       if (state !== 'counted' || rest === 0n) continue;
       const part = rest < units ? rest : units;
-      this.refund(depositId, part, false);
+      this.refundDeposit(depositId, part, false);
       rest -= part;
     }
-  }
-
-  private payOut(): void {
-    const id = `payout-${this.state.payouts + 1}`;
-    this.notes.change({ payouts: this.state.payouts + 1 });
-    this.notes.post(exchangePostings(this.terms));
-    this.notes.ask({ kind: 'payout', id });
-    this.enter(CODE.payout, 'The crypto has arrived; the money is on its way.');
-  }
-
-  private isCurrent(payoutId: string): boolean {
-    return this.state.code === CODE.payout && payoutId === `payout-${this.state.payouts}`;
   }
 
   private payoutDone(payoutId: string): Step<SellState> {
@@ -265,8 +225,7 @@ class SellStep {
     why,
   }: Extract<SellInput, { kind: 'payoutFailed' }>): Step<SellState> {
     if (!this.isCurrent(payoutId)) return this.notes.done();
-    this.notes.event('payout.failed', { why });
-    this.notes.post(reversed(exchangePostings(this.terms)));
+    this.undoPayout(why);
     this.giveBack(CODE.failedPayout, 'The money could not be paid out.');
     return this.notes.done();
   }
@@ -300,13 +259,6 @@ class SellStep {
     return this.notes.done();
   }
 
-  private stopPayout(unsent: boolean): boolean {
-    if (this.state.code !== CODE.payout || !unsent) return false;
-    this.notes.ask({ kind: 'withdrawPayout', id: `payout-${this.state.payouts}` });
-    this.notes.post(reversed(exchangePostings(this.terms)));
-    return true;
-  }
-
   private released(): Step<SellState> {
     if (this.state.code !== CODE.review) return this.notes.refused('the order is not under review');
     this.notes.event('review.released');
@@ -323,49 +275,21 @@ class SellStep {
   }
 
   private giveBack(endsAs: StatusCode, reason: string): void {
-    this.notes.change({ endsAs });
-    this.enter(CODE.refund, reason);
+    this.enterRefund(endsAs, reason);
     for (const [depositId, { state, units }] of Object.entries(this.state.deposits)) {
       const rest = units - this.refundsOf(depositId);
-      if (state === 'counted' && rest > 0n) this.refund(depositId, rest, false);
+      if (state === 'counted' && rest > 0n) this.refundDeposit(depositId, rest, false);
     }
     this.endWhenGivenBack();
   }
 
-  private endWhenGivenBack(): void {
-    const { code, endsAs, refunds, reason } = this.state;
-    if (code !== CODE.refund || endsAs === undefined) return;
-    const isOpen = Object.values(refunds).some(({ state, isExtra }) => state === 'due' && !isExtra);
-    if (!isOpen) this.enter(endsAs, reason);
-  }
-
-  private refund(depositId: string, units: bigint, isExtra: boolean): void {
-    const { asset, from } = this.state.deposits[depositId]!;
-    const count = Object.values(this.state.refunds).filter(({ of }) => of === depositId).length;
-    const refund = {
-      id: `refund-${depositId}-${count + 1}`,
-      of: depositId,
-      asset,
-      units,
-      to: from,
-    };
-    this.putRefund({ ...refund, state: 'due', isExtra });
-    this.notes.event('refund.due', { refundId: refund.id, units: String(units) });
-    this.notes.ask({ kind: 'refund', refund });
-  }
-
-  private putRefund(refund: RefundState): void {
-    this.notes.change({ refunds: { ...this.state.refunds, [refund.id]: refund } });
+  private refundDeposit(depositId: string, units: bigint, isExtra: boolean): void {
+    const { asset, from: to } = this.state.deposits[depositId]!;
+    this.refund(depositId, units, isExtra, { asset, to });
   }
 
   private putDeposit(id: string, deposit: DepositState): void {
     this.notes.change({ deposits: { ...this.state.deposits, [id]: deposit } });
-  }
-
-  private refundsOf(depositId: string): bigint {
-    return Object.values(this.state.refunds)
-      .filter(({ of }) => of === depositId)
-      .reduce((sum, { units }) => sum + units, 0n);
   }
 
   private isOurs({ asset }: Deposit): boolean {
@@ -387,11 +311,5 @@ class SellStep {
 
   private review(reason: string): void {
     this.enter(CODE.review, reason);
-  }
-
-  private enter(code: StatusCode, reason: string): void {
-    if (isTerminal(this.state.code)) return;
-    this.notes.change({ code, reason });
-    this.notes.event('status', { code });
   }
 }

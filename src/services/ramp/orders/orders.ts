@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
-import { type BuyInput, newBuy, stepBuy } from '../../../core/ramp/buy-order.ts';
+import type { BuyInput } from '../../../core/ramp/buy-input.ts';
+import { newBuy, stepBuy } from '../../../core/ramp/buy-order.ts';
 import {
   type Effect,
   isTerminal,

@@ -1,7 +1,7 @@
 /** Brings what payment providers report to the orders, and the fiat that orders give out to the providers. */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
-import type { BuyInput, Verdict } from '../../../core/ramp/buy-order.ts';
+import type { BuyInput, Verdict } from '../../../core/ramp/buy-input.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import { checkAmount, findOffer } from '../../../core/ramp/offer.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
