@@ -74,7 +74,9 @@ async function watched(command: readonly string[]): Promise<{ memory: number; ou
   const look = setInterval(() => {
     try {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      memory = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_000;
+      // A process that has ended tells none.
+      const kilobytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
+      memory = Math.max(memory, kilobytes / 1_000);
     } catch {
       // Not Linux, or it has just ended.
     }
