@@ -203,7 +203,7 @@ const NODE_STORE =
 const WITH: Readonly<Record<string, readonly string[]>> = {
   'node password': words('--keystore @keystores --unlock 0'),
   ipcpath: ['--ipcdisable=false'],
-  raftlogdir: words('--datadir @raft --raft --raftjoinexisting 2 --raftport 0'),
+  'node raftlogdir': words('--datadir @raft --raft --raftjoinexisting 2 --raftport 0'),
   'http.tls.cert': [...HTTP, '--http.tls.key', '@key.pem'],
   'http.tls.key': [...HTTP, '--http.tls.cert', '@cert.pem'],
   'tls.cert': ['--tls.key', '@key.pem'],
