@@ -169,10 +169,10 @@ export const DOOR_LIMITS: readonly Limit[] = [
   },
   {
     name: 'IPC: one value',
-    file: 'src/io/rpc/json-splitter.ts',
+    file: 'src/core/base/json-splitter.ts',
     on: 'this.pending.length > UNFINISHED_CHARACTERS_MAX ? undefined : values',
     off: 'UNFINISHED_CHARACTERS_MAX < 0 ? undefined : values',
-    test: 'src/io/rpc/json-splitter.property.test.ts',
+    test: 'src/core/base/json-splitter.property.test.ts',
   },
   {
     ...ENVELOPE,

@@ -7,6 +7,7 @@ import { fail } from '../base/errors.ts';
 import type { Log } from '../chain/receipt.ts';
 import { AbiValues, topicOf } from './abi.ts';
 import { type ContractCall, type ContractSettings, PermissionContracts } from './contracts.ts';
+import { ACCOUNT_STATUS } from './records.ts';
 import { type Records, Registry, roleKey } from './registry.ts';
 
 const ORG_EVENTS = [
@@ -202,20 +203,27 @@ export class PermissionCache {
     this.registry.pending = contracts.pending();
   }
 
-  /** Administrators of the organisations named in account events. */
+  /**
+   * Administrators of the organisations named in account events, and of those that an account named
+   * there administers without belonging to them: the contract shows an administrator while active,
+   * so that one who becomes active may be that of any organisation without one.
+   */
   private readAdmins(contracts: PermissionContracts, logs: readonly Log[]): void {
     const { registry } = this;
     const ids = new Set<string>();
+    const named = new Set<string>();
     for (const { address, topics, data } of logs) {
       if (!equalBytes(address, this.settings.config.addresses.accounts)) continue;
       if (!topics[0] || keyReaders().get(keyOf(topics[0])) !== accountIn) continue;
       const values = new AbiValues(data);
+      const account = registry.account(values.address(0));
       ids.add(values.text(1));
-      ids.add(registry.account(values.address(0))?.orgId ?? '');
+      ids.add(account?.orgId ?? '');
+      named.add(keyOf(values.address(0)));
+      if (account?.status === ACCOUNT_STATUS.active) named.add('');
     }
-    for (const id of ids) {
-      const place = registry.orgs.placeOf(id);
-      if (place !== undefined) registry.orgs.put(place, contracts.org(place));
-    }
+    registry.orgs.all().forEach(({ fullId, adminKey }, place) => {
+      if (ids.has(fullId) || named.has(adminKey)) registry.orgs.put(place, contracts.org(place));
+    });
   }
 }
