@@ -170,8 +170,8 @@ export const DOOR_LIMITS: readonly Limit[] = [
   {
     name: 'IPC: one value',
     file: 'src/core/base/json-splitter.ts',
-    on: 'this.pending.length > UNFINISHED_CHARACTERS_MAX ? undefined : values',
-    off: 'UNFINISHED_CHARACTERS_MAX < 0 ? undefined : values',
+    on: 'this.pending.length > this.charactersMax ? undefined : values',
+    off: 'this.charactersMax < 0 ? undefined : values',
     test: 'src/core/base/json-splitter.property.test.ts',
   },
   {

@@ -7,6 +7,7 @@ import { JsConsole } from './js-console.ts';
 import type { LineInput } from './line-input.ts';
 import { Link } from './link.ts';
 import { PipedInput } from './piped-input.ts';
+import { writePlainly } from './plain-output.ts';
 import { TerminalInput } from './terminal-input.ts';
 
 const PROMPT = '> ';
@@ -57,7 +58,7 @@ class Session {
     this.console = new JsConsole({
       modules: Object.keys(this.modules),
       ask: (request) => link.ask(request),
-      write,
+      write: writePlainly,
       askSecret: (label) => this.input.askSecret(label),
       clearHistory: () => history.clear(),
       folder,
@@ -76,11 +77,11 @@ class Session {
   }
 
   async converse(): Promise<void> {
-    write(`${this.welcome()}\n`);
+    writePlainly(`${this.welcome()}\n`);
     let ended = (): void => {};
     const end = new Promise<undefined>((resolve) => {
       ended = () => {
-        write('caught interrupt, exiting\n');
+        writePlainly('caught interrupt, exiting\n');
         resolve(undefined);
       };
     });
@@ -134,13 +135,9 @@ class Session {
   }
 }
 
-function write(text: string): void {
-  process.stdout.write(text);
-}
-
 function inputOf(history: History, complete: (line: string) => readonly string[]): LineInput {
   const { stdin, stdout } = process;
-  if (stdin.isTTY !== true || stdout.isTTY !== true) return new PipedInput(stdin, write);
+  if (stdin.isTTY !== true || stdout.isTTY !== true) return new PipedInput(stdin, writePlainly);
   return new TerminalInput({
     input: stdin,
     output: stdout,
