@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { makeCertificate } from '../../test/support/certificates.ts';
 import { genesisFile } from '../../test/support/genesis-file.ts';
@@ -99,6 +99,8 @@ function quorate(
 ): Promise<Ended> {
   const env = { ...process.env, HOME: folder, ...parts.env };
   const child = spawn(process.execPath, [MAIN, ...args], { env });
+  // One that never ends by itself does not outlive the test that waits for it.
+  onTestFinished(() => void child.kill('SIGKILL'));
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (piece: Buffer) => {

@@ -59,7 +59,8 @@ export class Admin {
   /** Throws STAKING_CLIENT_INVALID, or STAKING_CLIENT_EXISTS. */
   async addClient(wanted: NewClient): Promise<ShownSecret> {
     const { name, audiences, scopes, mayIntrospect } = wanted;
-    const id = wanted.id ?? randomBytes(ID_BYTES).toString('base64url');
+    // In hex: a base64url id may begin with a dash, which a command line reads as an option.
+    const id = wanted.id ?? randomBytes(ID_BYTES).toString('hex');
     checkClient(wanted, id);
     const clientSecret = wanted.secret ?? newSecret();
     const hash = await hashSecret(clientSecret);

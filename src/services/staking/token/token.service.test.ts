@@ -71,6 +71,10 @@ describe('the token endpoint', () => {
   });
   afterAll(() => one.staking.close());
 
+  it('gives clients ids that a command line never reads as options', () => {
+    expect(one.client.clientId).toMatch(/^[0-9a-f]{32}$/);
+  });
+
   it('answers the documented request', async () => {
     const { status, headers, body } = await postJson(at('/oauth/token'), one.body);
     expect(status).toBe(200);
