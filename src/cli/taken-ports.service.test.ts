@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandRun } from '../../test/support/command-run.ts';
 import { genesisFile } from '../../test/support/genesis-file.ts';
+import { testOffer } from '../../test/support/ramp.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
 
 const root = scratchFolder('quorate-ports-');
@@ -21,12 +22,14 @@ beforeAll(async () => {
   writeFileSync(at('raft.json'), JSON.stringify(genesisFile({ engine: 'raft' })));
   for (const engine of ['qbft', 'raft'])
     await commandRun('init', '--datadir', at(engine), at(`${engine}.json`));
+  writeFileSync(at('ramp.json'), JSON.stringify(testOffer()));
   mkdirSync(at('keys'));
   await commandRun('ptm', 'keygen', '--filename', at('tm'));
 });
 afterAll(() => other.close());
 
 const NODE = ['node', '--p2p.addr', '127.0.0.1', '--ipcdisable', '--datadir'];
+const RAMP = ['ramp', '--offer', at('ramp.json'), '--datadir'];
 const SIGNER = ['signer', '--chain-id', '1', '--downstream-http-port', '1', '--key-store-path'];
 
 it.each<[string, (taken: string) => readonly string[]]>([
@@ -56,6 +59,8 @@ it.each<[string, (taken: string) => readonly string[]]>([
     ],
   ],
   ['http.port', (taken) => ['staking', '--datadir', at('staking'), '--http.port', taken]],
+  ['http.port', (taken) => [...RAMP, at('ramp'), '--http.port', taken]],
+  ['metrics.port', (taken) => [...RAMP, at('ramp'), '--http.port=0', '--metrics.port', taken]],
 ])('--%s that is taken', async (flag, argv) => {
   const { status, lines } = await commandRun(...argv(port));
   expect(status).toBe(1);

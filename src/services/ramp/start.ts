@@ -50,19 +50,28 @@ async function serve(
   database: Database,
 ): Promise<RunningRamp> {
   const ramp = await composeRamp(settings, host, database);
+  const { log } = host;
   const server = await startHttpServer({
     routes: ramp.routes,
     address: { kind: 'tcp', host: settings.host, port: settings.port },
     bodyBytesMax: BODY_BYTES_MAX,
     intake: INTAKE,
-    failure: (error) => failureReply(error, host.log),
+    failure: (error) => failureReply(error, log),
     missing: missingReply(),
   }).catch(async (error) => {
     await ramp.stop();
     throw error;
   });
+  const stop = async () => {
+    await server.close();
+    await ramp.stop();
+  };
+  const { metrics: address } = settings;
+  const metrics = await (address && serveMetrics(address, ramp, log))?.catch(async (error) => {
+    await stop();
+    throw error;
+  });
   const { place, orders, switches } = ramp;
-  const metrics = settings.metrics && (await serveMetrics(settings.metrics, ramp, host.log));
   place.url ||= server.url;
   ramp.begin();
   place.isReady = true;
@@ -75,8 +84,7 @@ async function serve(
     refresh: ramp.refresh,
     async close() {
       await metrics?.close();
-      await server.close();
-      await ramp.stop();
+      await stop();
     },
   };
 }
