@@ -107,15 +107,15 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     name: 'announced transactions that are wanted of a peer',
     file: 'src/core/sync/gossip.ts',
-    on: 'if (peer.wanted.size >= WANTED_PER_PEER_MAX) break;',
+    on: 'peer.wanted.size >= WANTED_PER_PEER_MAX ||',
     off: '',
     test: 'src/core/sync/gossip.test.ts',
   },
   {
     ...DOOR,
     name: "peers' transactions that wait",
-    on: 'if (!holding.take(bytesOf(transaction))) break;',
-    off: 'holding.force(bytesOf(transaction));',
+    on: '!holding.take(bytesOf(transaction))',
+    off: 'holding.force(bytesOf(transaction)) as undefined',
   },
   {
     ...DOOR,

@@ -143,9 +143,50 @@ describe('transactions in', () => {
     );
   });
 
+  const roomDue = (peer: string) => ({ kind: 'roomDue', peer }) as const;
+  const inVain = (canAsk: boolean) =>
+    ({
+      kind: 'received',
+      peer: 'p0',
+      hashes,
+      requestId: undefined,
+      turnedAway: { hashes, canAsk },
+    }) as const;
+
+  it('what there was no room for is asked of its sender again, after a second', () => {
+    const gossip = withPeers(1);
+    expect(gossip.step(inVain(true))).toEqual([
+      { kind: 'wake', afterMs: 1_000, due: roomDue('p0') },
+    ]);
+    expect(gossip.step(inVain(true))).toEqual([]);
+    expect(requests(gossip.step(roomDue('p0')))).toEqual([['p0', 2, 1n]]);
+    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: 1n });
+    expect(requests(gossip.step(roomDue('p0')))).toEqual([]);
+  });
+
+  it('what a peer sent in vain that answers no requests is asked of others that announce it', () => {
+    const gossip = withPeers(2);
+    expect(gossip.step(inVain(false))).toEqual([]);
+    expect(
+      requests(gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes })),
+    ).toEqual([['p1', 2, 1n]]);
+  });
+
+  it('what did not fit into a reply is asked for again, and what the peer lacks is not', () => {
+    const gossip = withPeers(1);
+    const four = [1, 2, 3, 4].map((n) => transaction(n).hash);
+    gossip.step({ kind: 'announced', peer: 'p0', hashes: four, wanted: four });
+    const reply = (came: readonly Uint8Array[], requestId: bigint) =>
+      requests(
+        gossip.step({ kind: 'received', peer: 'p0', hashes: came as typeof four, requestId }),
+      );
+    expect(reply([four[1]!], 1n)).toEqual([['p0', 2, 2n]]);
+    expect(reply([], 2n)).toEqual([]);
+  });
+
   it('an announcement flood is bounded', () => {
     const gossip = withPeers(1);
-    const many = Array.from({ length: 10_000 }, (_, i) => transaction(i).hash);
+    const many = Array.from({ length: 20_000 }, (_, i) => transaction(i).hash);
     gossip.step({ kind: 'announced', peer: 'p0', hashes: many, wanted: many });
     let asked = 256;
     for (let id = 1n; ; id++) {
@@ -155,7 +196,7 @@ describe('transactions in', () => {
       if (!next) break;
       asked += next[1];
     }
-    expect(asked).toBe(4_096);
+    expect(asked).toBe(16_384);
   });
 });
 

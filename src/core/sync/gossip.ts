@@ -3,7 +3,7 @@
  * send hashes and request what others announce (GoQuorum eth/handler.go; docs/performance.md:
  * collected for 5 ms or 8 KB, no per-transaction overhead on the wire).
  */
-import { type Hash32, keyOf } from '../base/bytes.ts';
+import { bytesOfKey, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
 import type { Machine } from '../base/machine.ts';
 import type { PeerId } from '../base/ports.ts';
@@ -25,11 +25,13 @@ const MESSAGE_BYTES_SOFT_MAX = 512 * 1024;
 const ANNOUNCEMENT_HASHES_MAX = 4_096;
 const REQUEST_HASHES_MAX = 256;
 const REQUEST_TIMEOUT_MS = 5_000;
+/** A peer is not asked again sooner, where there was no room for what it sent. */
+const ROOM_WAIT_MS = 1_000;
 /**
- * Announced hashes waiting to be requested, per peer. Those beyond it are dropped: blocks bring the
+ * Hashes waiting to be requested, per peer. Those beyond it are forgotten: blocks bring the
  * transactions anyway.
  */
-const WANTED_PER_PEER_MAX = 4_096;
+const WANTED_PER_PEER_MAX = 16_384;
 const RECENTLY_SEEN_MAX = 32_768;
 const TIMEOUTS_MAX = 5;
 
@@ -54,6 +56,8 @@ export type GossipInput =
       readonly hashes: readonly Hash32[];
       /** Of a PooledTransactions reply. */
       readonly requestId: bigint | undefined;
+      /** Those for which there was no room; `canAsk`: the peer answers requests for them. */
+      readonly turnedAway?: { readonly hashes: readonly Hash32[]; readonly canAsk: boolean };
     }
   /** NewPooledTransactionHashes; `wanted` are those that the pool lacks. */
   | {
@@ -71,9 +75,13 @@ export type GossipInput =
   /** The time set by a `wake` has come. */
   | GossipDue;
 
+type GossipReceived = Extract<GossipInput, { kind: 'received' }>;
+type TurnedAway = NonNullable<GossipReceived['turnedAway']>;
+
 export type GossipDue =
   | { readonly kind: 'ownDue' }
   | { readonly kind: 'passedOnDue' }
+  | { readonly kind: 'roomDue'; readonly peer: PeerId }
   | { readonly kind: 'requestDue'; readonly peer: PeerId; readonly requestId: bigint };
 
 export type GossipEffect =
@@ -108,9 +116,11 @@ export type GossipEffect =
 interface GossipPeer {
   readonly id: PeerId;
   readonly known: KnownHashes;
-  /** Announced by it and not yet requested, by key. */
-  readonly wanted: Map<string, Hash32>;
+  /** Keys of hashes that it has and that are not yet requested. */
+  readonly wanted: Set<string>;
   request: { id: bigint; keys: readonly string[] } | undefined;
+  /** Asked for nothing until there may be room. */
+  isResting: boolean;
   timeouts: number;
 }
 
@@ -151,7 +161,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
         this.sendAgain(input.transactions);
         break;
       case 'received':
-        this.receive(input.peer, input.hashes, input.requestId);
+        this.receive(input);
         break;
       case 'announced':
         this.hear(input.peer, input.hashes, input.wanted);
@@ -165,6 +175,9 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       case 'passedOnDue':
         this.flushPassedOn();
         break;
+      case 'roomDue':
+        this.endRest(input.peer);
+        break;
       case 'requestDue':
         this.giveUp(input.peer, input.requestId);
     }
@@ -173,7 +186,8 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
 
   private join(id: PeerId): void {
     const known = new KnownHashes();
-    this.peers.set(id, { id, known, wanted: new Map(), request: undefined, timeouts: 0 });
+    const none = { request: undefined, isResting: false, timeouts: 0 };
+    this.peers.set(id, { id, known, wanted: new Set(), ...none });
   }
 
   private forget(id: PeerId): void {
@@ -267,7 +281,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     this.sendHashes(id, lacking);
   }
 
-  private receive(id: PeerId, hashes: readonly Hash32[], requestId: bigint | undefined): void {
+  private receive({ peer: id, hashes, requestId, turnedAway }: GossipReceived): void {
     const peer = this.peers.get(id);
     if (!peer) return;
     for (const hash of hashes) {
@@ -277,22 +291,53 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       this.underWay.delete(key);
     }
     if (requestId !== undefined && peer.request?.id === requestId) {
-      // The peer no longer has what the reply lacks.
+      const cutOff = this.cutOff(peer.request.keys);
       this.release(peer);
+      for (const key of cutOff) this.want(peer, key);
       peer.timeouts = 0;
     }
+    if (turnedAway) this.turnAway(peer, turnedAway);
     this.askAll();
+  }
+
+  /**
+   * Replies are in the order of the request. What is missing behind the last one that came did not
+   * fit into the reply; the peer no longer has the rest.
+   */
+  private cutOff(asked: readonly string[]): readonly string[] {
+    const last = asked.findLastIndex((key) => this.seen.has(key));
+    return last < 0 ? [] : asked.slice(last + 1);
+  }
+
+  private want(peer: GossipPeer, key: string): void {
+    if (peer.wanted.size >= WANTED_PER_PEER_MAX || this.seen.has(key)) return;
+    peer.wanted.add(key);
+  }
+
+  /** They count as never sent; the peer is asked for them once there may be room. */
+  private turnAway(peer: GossipPeer, { hashes, canAsk }: TurnedAway): void {
+    for (const hash of hashes) {
+      const key = keyOf(hash);
+      this.seen.delete(key);
+      if (canAsk) this.want(peer, key);
+    }
+    if (!canAsk || peer.isResting) return;
+    peer.isResting = true;
+    this.out.push({ kind: 'wake', afterMs: ROOM_WAIT_MS, due: { kind: 'roomDue', peer: peer.id } });
+  }
+
+  private endRest(id: PeerId): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    peer.isResting = false;
+    this.ask(peer);
   }
 
   private hear(id: PeerId, hashes: readonly Hash32[], wanted: readonly Hash32[]): void {
     const peer = this.peers.get(id);
     if (!peer) return;
     for (const hash of hashes) peer.known.add(keyOf(hash));
-    for (const hash of wanted) {
-      if (peer.wanted.size >= WANTED_PER_PEER_MAX) break;
-      const key = keyOf(hash);
-      if (!this.seen.has(key)) peer.wanted.set(key, hash.slice());
-    }
+    for (const hash of wanted) this.want(peer, keyOf(hash));
     this.ask(peer);
   }
 
@@ -302,21 +347,20 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
 
   /** One request at a time per peer, for hashes not requested elsewhere. */
   private ask(peer: GossipPeer): void {
-    if (peer.request || peer.wanted.size === 0) return;
+    if (peer.request || peer.isResting || peer.wanted.size === 0) return;
     const keys: string[] = [];
-    const hashes: Hash32[] = [];
-    for (const [key, hash] of peer.wanted) {
+    for (const key of peer.wanted) {
       if (this.underWay.has(key)) continue;
       peer.wanted.delete(key);
       if (this.seen.has(key)) continue;
       keys.push(key);
-      hashes.push(hash);
       if (keys.length === REQUEST_HASHES_MAX) break;
     }
     if (keys.length === 0) return;
     for (const key of keys) this.underWay.set(key, peer.id);
     const id = this.nextRequestId++;
     peer.request = { id, keys };
+    const hashes = keys.map(bytesOfKey);
     this.out.push({ kind: 'getTransactions', peer: peer.id, requestId: id, hashes });
     const due: GossipDue = { kind: 'requestDue', peer: peer.id, requestId: id };
     this.out.push({ kind: 'wake', afterMs: REQUEST_TIMEOUT_MS, due });

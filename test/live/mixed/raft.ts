@@ -10,6 +10,8 @@ import { commonHead, reach } from './progress.ts';
 import { Traffic } from './traffic.ts';
 
 const AWAY_BLOCKS = 10;
+/** Who is elected is chance: a minter of the other kind leaves this often at most. */
+const ELECTIONS_MAX = 12;
 
 export interface RaftResult {
   readonly head: number;
@@ -47,6 +49,7 @@ export async function playRaft(
     traffic.start();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const)
       for (const node of members) await beAway(cluster, node, signal, say);
+    for (const kind of new Set(kinds)) await electOneOf(kind, cluster, say);
     await joinAndLeave(cluster, say);
     await reach(members, blocks);
     const sent = await traffic.settle();
@@ -84,6 +87,24 @@ async function beAway(
   const back = await commonHead(others);
   await reach(cluster.running, back + AWAY_BLOCKS);
   say(`  ${node.name} (${node.kind}, ${role}) away by ${signal} from ${left} to ${back}`);
+}
+
+/** Minters of the other kind leave until one of `kind` is elected; it mints some blocks then. */
+async function electOneOf(
+  kind: Kind,
+  cluster: RaftCluster,
+  say: (line: string) => void,
+): Promise<void> {
+  for (let left = ELECTIONS_MAX; left > 0; left--) {
+    const minter = await cluster.minter();
+    if (minter.kind === kind) {
+      await reach(cluster.running, (await commonHead(cluster.running)) + AWAY_BLOCKS);
+      say(`  ${minter.name} (${kind}) mints`);
+      return;
+    }
+    await beAway(cluster, minter, 'SIGTERM', say);
+  }
+  throw new Error(`no node of kind ${kind} was elected in ${ELECTIONS_MAX} elections`);
 }
 
 /** A newcomer of ours, taken by the last member: a learner, then a peer, then gone. */

@@ -79,12 +79,15 @@ export class GossipDriver {
       this.parts.link.drop(peer, DISCONNECT.subprotocolError, (error as Error).message);
       return;
     }
-    this.step({ kind: 'received', peer, hashes: transactions.map(({ hash }) => hash), requestId });
     yield;
-    this.parts.intake.receive(
+    const refused = this.parts.intake.receive(
       peer,
       transactions.filter(({ hash }) => !this.parts.pool.has(hash)),
     );
+    const received = { kind: 'received', peer, hashes: hashesOf(transactions), requestId } as const;
+    const isFull = refused.length > 0;
+    const turnedAway = { hashes: hashesOf(refused), canAsk: this.announces(peer) };
+    this.step(isFull ? { ...received, turnedAway } : received);
   }
 
   *announced(peer: PeerId, hashes: readonly Hash32[]): Slices<void> {
@@ -125,10 +128,15 @@ export class GossipDriver {
     }
   }
 
+  /** Earlier versions of eth send bodies alone, and know no request for them. */
+  private announces(peer: PeerId): boolean {
+    return (this.parts.link.versionOf(peer) ?? 0) > LEGACY_ETH_VERSION;
+  }
+
   private announce(peer: PeerId, transactions: readonly GossipTransaction[]): void {
     const version = this.parts.link.versionOf(peer);
     if (version === undefined) return;
-    if (version <= LEGACY_ETH_VERSION) {
+    if (!this.announces(peer)) {
       const bytes = encodeTransactions(transactions.map(({ raw }) => raw));
       this.parts.link.send(peer, ETH_MESSAGE.transactions, bytes);
       return;
@@ -141,4 +149,8 @@ export class GossipDriver {
     );
     this.parts.link.send(peer, ETH_MESSAGE.newPooledTransactionHashes, bytes);
   }
+}
+
+function hashesOf(transactions: readonly Transaction[]): Hash32[] {
+  return transactions.map(({ hash }) => hash);
 }

@@ -18,7 +18,7 @@ import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import { Offers } from './offers.ts';
 
-/** Most waiting transactions of peers; further ones are dropped, and may be requested again. */
+/** Most waiting transactions of peers; further ones are turned away, and requested again later. */
 const WAITING: ByteBounds = { all: 64 * 1024 * 1024, ofSource: 16 * 1024 * 1024 };
 /** Overhead of one beyond its bytes. */
 const WAITING_OVERHEAD_BYTES = 1024;
@@ -172,15 +172,18 @@ export class TransactionIntake {
     await this.parts.journal.compact(() => this.localTransactions());
   }
 
-  /** From a peer: the answer to a request, or gossip. Recovers their senders, in slices. */
-  receive(peer: PeerId, transactions: readonly Transaction[]): void {
+  /**
+   * From a peer: the answer to a request, or gossip. Recovers their senders, in slices. Returns
+   * those for which there was no room.
+   */
+  receive(peer: PeerId, transactions: readonly Transaction[]): readonly Transaction[] {
     const holding = this.held.get(peer) ?? this.room.open(peer);
-    for (const transaction of transactions) {
-      if (!holding.take(bytesOf(transaction))) break;
-      this.waiting.push({ transaction, holding });
-    }
+    const full = transactions.findIndex((transaction) => !holding.take(bytesOf(transaction)));
+    const taken = full < 0 ? transactions : transactions.slice(0, full);
+    for (const transaction of taken) this.waiting.push({ transaction, holding });
     if (holding.bytes > 0) this.held.set(peer, holding);
     this.work();
+    return transactions.slice(taken.length);
   }
 
   private work(): void {
