@@ -8,19 +8,9 @@ import * as control from './opcodes/control.ts';
 import * as environment from './opcodes/environment.ts';
 import * as log from './opcodes/log.ts';
 import * as storage from './opcodes/storage.ts';
-import type { Charge, Operation, Run } from './operation.ts';
+import type { Charge, OpcodeTable, Operation, Run } from './operation.ts';
 
 const STACK_WORDS_MAX = 1024;
-
-/** By opcode; arrays rather than objects, because the loop reads them for every opcode. */
-export interface OpcodeTable {
-  readonly runs: readonly Run[];
-  readonly charges: readonly (Charge | undefined)[];
-  readonly constantGas: Uint32Array;
-  /** Fewest and most words that the stack may hold before the opcode. */
-  readonly stackMin: Uint16Array;
-  readonly stackMax: Uint16Array;
-}
 
 type Operations = Map<number, Operation>;
 

@@ -1,10 +1,10 @@
 /** Entry of the EVM: runs one message to its end, without recursion, at once or in slices. */
 import { finish, type Slices } from '../base/pace.ts';
 import type { CallResult, Environment, Message } from './message.ts';
-import { Vm } from './vm.ts';
+import { VirtualMachine } from './vm.ts';
 
 export type { BlockContext, CallResult, Environment, Message } from './message.ts';
-export { Vm } from './vm.ts';
+export { VirtualMachine } from './vm.ts';
 export { VM_ERROR } from './vm-error.ts';
 
 /**
@@ -19,7 +19,7 @@ export function execute(message: Message, env: Environment): CallResult {
 
 /** Like `execute`, but hands control back when `env.pace` asks for a pause. */
 export function* executeInSlices(message: Message, env: Environment): Slices<CallResult> {
-  const vm = new Vm(env);
+  const vm = new VirtualMachine(env);
   vm.begin(message);
   while (!vm.advance()) yield;
   return vm.result();

@@ -4,9 +4,8 @@
  */
 import type { Frame } from './frame.ts';
 import { charge as chargeGas, refill, roundedGas } from './gas.ts';
-import type { Signal } from './operation.ts';
+import type { Signal, Vm } from './operation.ts';
 import { constantAt } from './program.ts';
-import type { Vm } from './vm.ts';
 import {
   ABORTED,
   READ_ONLY_OPCODE,

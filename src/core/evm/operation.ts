@@ -2,8 +2,10 @@
  * The parts of one opcode. `charge` pays dynamic gas and grows memory; `run` does the work, and may
  * end or suspend the frame.
  */
+import type { Address } from '../base/bytes.ts';
 import type { Frame } from './frame.ts';
-import type { Vm } from './vm.ts';
+import type { Environment } from './message.ts';
+import type { CallRequest, CreateRequest } from './requests.ts';
 
 export const SIGNAL = { called: 1, stopped: 2, reverted: 3 } as const;
 /**
@@ -22,4 +24,41 @@ export interface Operation {
   /** Words taken from the stack, and words put back. */
   readonly takes: number;
   readonly puts: number;
+}
+
+/** By opcode; arrays rather than objects, because the loop reads them for every opcode. */
+export interface OpcodeTable {
+  readonly runs: readonly Run[];
+  readonly charges: readonly (Charge | undefined)[];
+  readonly constantGas: Uint32Array;
+  /** Fewest and most words that the stack may hold before the opcode. */
+  readonly stackMin: Uint16Array;
+  readonly stackMax: Uint16Array;
+}
+
+/** The machine as opcodes and loops see it; `VirtualMachine` is the one that there is. */
+export interface Vm {
+  readonly env: Environment;
+  readonly table: OpcodeTable;
+  /** How the last frame (or call that needed none) ended. */
+  output: Uint8Array;
+  /** The loops count it down, and ask `poll` at 0. */
+  opcodesToPoll: number;
+  readonly isAborted: boolean;
+  /** Price of the opcode traced last. */
+  tracedCost: number;
+  /** Throws when the environment wants the execution to end (all frames), or to pause. */
+  poll(): void;
+  /** The array that represents this address as long as the machine lives. */
+  addressOf(word: bigint): Address;
+  originWord(): bigint;
+  /** True: a frame was pushed. False: the call is over, see `deliver`. */
+  call(request: CallRequest): boolean;
+  /** True: a frame was pushed. False: the creation is over, see `deliverCreated`. */
+  create(request: CreateRequest): boolean;
+  /** Hands the end of a call to the frame that made it: success flag, output, gas. */
+  deliver(parent: Frame, outputOffset: number, outputLength: number): void;
+  /** Hands the end of a creation to the frame that made it: address or zero, gas, revert data. */
+  deliverCreated(parent: Frame): void;
+  traceSelfdestruct(frame: Frame, to: Address, value: bigint): void;
 }

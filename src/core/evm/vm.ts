@@ -4,13 +4,13 @@
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { create2Address, createAddress } from './create-address.ts';
-import { type OpcodeTable, opcodeTable } from './fork-table.ts';
+import { opcodeTable } from './fork-table.ts';
 import { type Frame, releaseFrame } from './frame.ts';
 import { callFrame, creationFrame } from './frames-of-requests.ts';
 import { type GasParts, gasAfter, joinGas, NO_GAS, returnGas, roundedGas } from './gas.ts';
 import { runFrame, runTracedFrame } from './loop.ts';
 import type { CallResult, Environment, Message } from './message.ts';
-import { SIGNAL, type Signal } from './operation.ts';
+import { type OpcodeTable, SIGNAL, type Signal, type Vm } from './operation.ts';
 import {
   ANALYSED_BYTES_AN_OPCODE,
   OPCODES_TO_POLL,
@@ -32,7 +32,7 @@ const GAS_MAX = 2n ** 51n - 1n;
 /** Addresses by word, so that equal words always give the same array. */
 const ADDRESSES_MAX = 4096;
 
-export class Vm {
+export class VirtualMachine implements Vm {
   readonly env: Environment;
   readonly table: OpcodeTable;
   private readonly frames: Frame[] = [];
@@ -42,15 +42,12 @@ export class Vm {
   /** From the first code that runs to the end of the message. */
   private wasm: WasmLoop | undefined;
 
-  /** The loops count it down. */
   opcodesToPoll: number = OPCODES_TO_POLL;
   isAborted = false;
   /** Gas of all frames when the pace was last asked. */
   private gasPolled = 0;
-  /** Price of the opcode traced last. */
   tracedCost = 0;
 
-  /** How the last frame (or call that needed none) ended. */
   output: Uint8Array = EMPTY_BYTES;
   private error: string | undefined;
   private isReverted = false;
@@ -118,7 +115,6 @@ export class Vm {
     };
   }
 
-  /** Throws when the environment wants the execution to end (all frames), or to pause. */
   poll(): void {
     const { pace } = this.env;
     this.opcodesToPoll = OPCODES_TO_POLL;
@@ -138,7 +134,6 @@ export class Vm {
     return gas;
   }
 
-  /** The array that represents this address during the Vm's lifetime. */
   addressOf(word: bigint): Address {
     const known = this.addresses.get(word);
     if (known) return known;
@@ -155,7 +150,6 @@ export class Vm {
 
   // --- calls -----------------------------------------------------------------------------------------------------
 
-  /** True: a frame was pushed. False: the call is over, see `deliver`. */
   call(request: CallRequest): boolean {
     const { world, rules, tracer } = this.env;
     const { type, codeAddress } = request;
@@ -284,7 +278,6 @@ export class Vm {
 
   // --- creations -------------------------------------------------------------------------------------------------
 
-  /** True: a frame was pushed. False: the creation is over, see `deliverCreated`. */
   create(request: CreateRequest): boolean {
     const { world, rules, tracer } = this.env;
     const { caller, initCode, salt, value } = request;
@@ -361,7 +354,6 @@ export class Vm {
     releaseFrame(frame);
   }
 
-  /** Hands the end of a call to the frame that made it: success flag, output, gas. */
   deliver(parent: Frame, outputOffset: number, outputLength: number): void {
     const { output } = this;
     parent.stack[parent.sp++] = this.error === undefined ? 1n : 0n;
@@ -374,7 +366,6 @@ export class Vm {
     }
   }
 
-  /** Hands the end of a creation to the frame that made it: address or zero, gas, the data of a revert. */
   deliverCreated(parent: Frame): void {
     const isCreated = this.error === undefined;
     parent.stack[parent.sp++] = isCreated ? wordOfAddress(this.createdAddress!) : 0n;

@@ -1,6 +1,6 @@
 /** One public transaction on a world (Yellow Paper §6). */
 import { bytesToBigInt } from '../base/quantity.ts';
-import { type CallResult, Vm } from '../evm/interpreter.ts';
+import { type CallResult, VirtualMachine } from '../evm/interpreter.ts';
 import { precompileAddresses } from '../evm/precompiles/index.ts';
 import type { World } from '../state/world.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
@@ -36,7 +36,7 @@ export class RunningMessage {
   private readonly shared: BlockEnvironment;
   private readonly pool: GasPool;
   private readonly purchase: Purchase;
-  private readonly vm: Vm;
+  private readonly vm: VirtualMachine;
 
   constructor(world: World, message: Message, shared: BlockEnvironment, pool: GasPool) {
     this.world = world;
@@ -47,7 +47,7 @@ export class RunningMessage {
     this.purchase = purchase;
     warmUp(world, message, shared);
     if (message.to !== undefined) world.setNonce(message.sender, message.nonce + 1n);
-    this.vm = new Vm(evmEnvironment(shared, world, message, purchase.gasPrice));
+    this.vm = new VirtualMachine(evmEnvironment(shared, world, message, purchase.gasPrice));
     this.vm.begin({
       caller: message.sender,
       to: message.to,

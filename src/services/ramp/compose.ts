@@ -162,7 +162,7 @@ export async function composeRamp(
       await deadlines.stop();
       await working.payments?.stop();
       await working.settlement?.stop();
-      switches.stop();
+      await switches.stop();
       await quoting.stop();
       access.close();
     },

@@ -15,7 +15,7 @@ import {
   WALLET,
 } from '../../../test/support/ramp.ts';
 import { ask } from '../../../test/support/staking.ts';
-import { stopRecurrence } from './orders/recurring.ts';
+import { stopRecurrence } from './orders/recurrence-row.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 let ledger: FakeLedger;

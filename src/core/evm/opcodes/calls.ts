@@ -12,8 +12,7 @@ import {
   splitGas,
   wordsOf,
 } from '../gas.ts';
-import { type Charge, type Run, SIGNAL, type Signal } from '../operation.ts';
-import type { Vm } from '../vm.ts';
+import { type Charge, type Run, SIGNAL, type Signal, type Vm } from '../operation.ts';
 import { INIT_CODE_TOO_LARGE, OUT_OF_GAS, WRITE_PROTECTION } from '../vm-error.ts';
 import { requireWritable } from './storage.ts';
 

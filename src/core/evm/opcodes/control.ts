@@ -3,9 +3,8 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Frame } from '../frame.ts';
 import { chargeMemory, GAS, joinGas, rangeEnd, wordsOf } from '../gas.ts';
-import { type Charge, type Run, SIGNAL, type Signal } from '../operation.ts';
+import { type Charge, type Run, SIGNAL, type Signal, type Vm } from '../operation.ts';
 import { constantAt } from '../program.ts';
-import type { Vm } from '../vm.ts';
 import { INVALID_JUMP, UndefinedOpcode } from '../vm-error.ts';
 
 export function stop(_frame: Frame, vm: Vm): Signal {

@@ -3,9 +3,8 @@ import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import type { Frame } from '../frame.ts';
 import { charge, chargeMemory, GAS, rangeEnd, wordsOf } from '../gas.ts';
-import type { Charge } from '../operation.ts';
+import type { Charge, Vm } from '../operation.ts';
 import { HASHED_WORD_OPCODES, STATE_OPCODES } from '../poll-weights.ts';
-import type { Vm } from '../vm.ts';
 import { RETURN_DATA_OUT_OF_BOUNDS } from '../vm-error.ts';
 import { wordAt, wordOfAddress } from '../words.ts';
 

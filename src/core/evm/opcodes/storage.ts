@@ -1,8 +1,8 @@
 /** 0x54, 0x55, 0x5c, 0x5d: storage and transient storage, with the five pricings of SSTORE. */
 import type { Frame } from '../frame.ts';
 import { charge, GAS } from '../gas.ts';
+import type { Vm } from '../operation.ts';
 import { STATE_OPCODES } from '../poll-weights.ts';
-import type { Vm } from '../vm.ts';
 import { OUT_OF_GAS, READ_ONLY_OPCODE, WRITE_PROTECTION } from '../vm-error.ts';
 
 /** EIP-2200 (EIP-1706): SSTORE needs more gas than the stipend of a transfer. */

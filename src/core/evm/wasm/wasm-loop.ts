@@ -5,14 +5,12 @@
  */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
-import type { OpcodeTable } from '../fork-table.ts';
 import type { Frame } from '../frame.ts';
 import { refill } from '../gas.ts';
 import type { BlockContext, Environment } from '../message.ts';
 import { chargeUndefined } from '../opcodes/control.ts';
 import { prevrandao } from '../opcodes/environment.ts';
-import { SIGNAL, type Signal } from '../operation.ts';
-import type { Vm } from '../vm.ts';
+import { type OpcodeTable, SIGNAL, type Signal, type Vm } from '../operation.ts';
 import { ABORTED, StackFault } from '../vm-error.ts';
 import { wordAt } from '../words.ts';
 import { CODE_PADDING, CodeSpace } from './code-space.ts';

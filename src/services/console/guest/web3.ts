@@ -1,8 +1,8 @@
 /** The objects web3 and Web3 of the console, with the interface of web3 0.20. */
 import type { Addresses, Keccak } from './address.ts';
 import { Batch } from './batch.ts';
-import { ContractFactory } from './contract.ts';
 import { type AbiEntry, type ContractParts, type EthCalls, hexOfText } from './contract-abi.ts';
+import { ContractFactory } from './contract-factory.ts';
 import { Filter } from './filter.ts';
 import { type Defaults, type Formatters, formattersOf } from './formatters.ts';
 import { Iban } from './iban.ts';

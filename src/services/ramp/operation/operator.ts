@@ -8,7 +8,7 @@ import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import { Refusal } from '../api/refusal.ts';
 import { type Order, orderOf } from '../orders/order-row.ts';
 import { isUnsent, type Orders } from '../orders/orders.ts';
-import { stopRecurrence } from '../orders/recurring.ts';
+import { stopRecurrence } from '../orders/recurrence-row.ts';
 import { type StuckOrder, stuckOrders } from './stuck.ts';
 
 const LIST_MAX = 200;

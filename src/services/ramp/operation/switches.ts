@@ -2,6 +2,7 @@
 import type { Log } from '../../../core/base/ports.ts';
 import type { Switches } from '../../../core/ramp/config.ts';
 import type { Database } from '../../../io/database/database.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import type { LiveConfig } from '../live-config.ts';
 
 const NAME = 'switches';
@@ -11,29 +12,27 @@ export class KillSwitches {
   private readonly database: Database;
   private readonly live: LiveConfig;
   private readonly log: Log;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly task: RepeatedTask;
   private text = '';
-  private isStopped = false;
 
   constructor(parts: { database: Database; live: LiveConfig; log: Log }) {
     this.database = parts.database;
     this.live = parts.live;
     this.log = parts.log;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: LOOK_MS,
+      failed: (err) => parts.log('error', 'Switches are not read', { err }),
+    });
   }
 
   /** Resolves when those of the store hold. */
-  async start(): Promise<void> {
-    await this.look().catch(({ message }: Error) => {
-      this.log('error', 'Switches are not read', { err: message });
-    });
-    if (this.isStopped) return;
-    this.timer = setTimeout(() => void this.start(), LOOK_MS);
-    this.timer.unref();
+  start(): Promise<void> {
+    return this.task.wake();
   }
 
-  stop(): void {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
   async switches(): Promise<{ file: Switches; own: Switches }> {
@@ -54,7 +53,7 @@ export class KillSwitches {
     await this.look();
   }
 
-  private async look(): Promise<void> {
+  private async look(): Promise<undefined> {
     const [row] = await this.database.query('SELECT value FROM setting WHERE name = $1', [NAME]);
     const text = row ? String(row.value) : '';
     if (text === this.text) return;

@@ -1,52 +1,43 @@
 /** Ends orders whose time is over. */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import { ledgerSeenMs, type Orders } from './orders.ts';
 
 const BATCH = 100;
 /** An order that goes on after its deadline, such as one under review, is looked at again after that. */
 const AGAIN_MS = 60_000;
 
-export class Deadlines {
-  private readonly parts: {
-    database: Database;
-    orders: Orders;
-    clock: Clock;
-    log: Log;
-    lookMs: number;
-  };
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private isStopped = false;
+export interface DeadlinesParts {
+  readonly database: Database;
+  readonly orders: Orders;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookMs: number;
+}
 
-  constructor(parts: {
-    database: Database;
-    orders: Orders;
-    clock: Clock;
-    log: Log;
-    lookMs: number;
-  }) {
+export class Deadlines {
+  private readonly parts: DeadlinesParts;
+  private readonly task: RepeatedTask;
+
+  constructor(parts: DeadlinesParts) {
     this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: parts.lookMs,
+      failed: (err) => parts.log('error', 'Deadlines cannot be checked', { err }),
+    });
   }
 
   start(): void {
-    const { log, lookMs } = this.parts;
-    this.working = this.look()
-      .catch((error: Error) => log('error', 'Deadlines are not looked at', { err: error.message }))
-      .finally(() => {
-        if (this.isStopped) return;
-        this.timer = setTimeout(() => this.start(), lookMs);
-        this.timer.unref();
-      });
+    void this.task.wake();
   }
 
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
-    await this.working;
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
-  private async look(): Promise<void> {
+  private async look(): Promise<undefined> {
     const { database, orders, clock } = this.parts;
     const nowMs = clock.nowMs();
     const seenMs = await ledgerSeenMs(database.query, nowMs);
@@ -55,7 +46,7 @@ export class Deadlines {
       [nowMs, seenMs, BATCH],
     );
     for (const { id } of rows) {
-      if (this.isStopped) return;
+      if (this.task.isStopped) return;
       await orders.take(String(id), async () => ({ kind: 'tick' }));
       await database.query('UPDATE ramp_order SET due_at = $2 WHERE id = $1 AND due_at < $3', [
         String(id),

@@ -21,7 +21,7 @@ import type { Database, Query } from '../../../io/database/database.ts';
 import { queueWebhook } from '../webhooks/outbox.ts';
 import { claimCustomId } from './custom-ids.ts';
 import { type Order, orderOf } from './order-row.ts';
-import { startRecurrence } from './recurring.ts';
+import { startRecurrence } from './recurrence-row.ts';
 import { toJson } from './state-json.ts';
 import { addToAccounts, countCompleted, countCreated } from './tallies.ts';
 

@@ -8,11 +8,13 @@ import type { RampConfig } from '../../../core/ramp/config.ts';
 import { formatFiat } from '../../../core/ramp/money.ts';
 import { isTerminal, statusOf } from '../../../core/ramp/order.ts';
 import { type Frequency, lastDue, occurrence } from '../../../core/ramp/recurrence.ts';
-import type { Database, Query } from '../../../io/database/database.ts';
+import type { Database } from '../../../io/database/database.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import type { PaymentAdapter } from '../payment/adapter.ts';
 import type { Quotes } from '../quotes/quotes.ts';
 import { type BuyOrder, orderOf } from './order-row.ts';
 import type { Orders } from './orders.ts';
+import { stopRecurrence } from './recurrence-row.ts';
 
 const BATCH = 50;
 const MINUTE_MS = 60_000;
@@ -32,32 +34,26 @@ export interface RecurringParts {
 
 export class Recurring {
   private readonly parts: RecurringParts;
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private isStopped = false;
+  private readonly task: RepeatedTask;
 
   constructor(parts: RecurringParts) {
     this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: parts.lookMs,
+      failed: (err) => parts.log('error', 'Recurring orders wait', { err }),
+    });
   }
 
   start(): void {
-    const { log, lookMs } = this.parts;
-    this.working = this.look()
-      .catch(({ message }: Error) => log('error', 'Recurring orders wait', { err: message }))
-      .finally(() => {
-        if (this.isStopped) return;
-        this.timer = setTimeout(() => this.start(), lookMs);
-        this.timer.unref();
-      });
+    void this.task.wake();
   }
 
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
-    await this.working;
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
-  private async look(): Promise<void> {
+  private async look(): Promise<undefined> {
     const { database, clock } = this.parts;
     const due = await database.query(
       `SELECT recurrence.frequency, recurrence.next_number, ramp_order.* FROM recurrence
@@ -66,7 +62,7 @@ export class Recurring {
       [clock.nowMs(), BATCH],
     );
     for (const row of due) {
-      if (this.isStopped) return;
+      if (this.task.isStopped) return;
       const first = orderOf(row) as BuyOrder;
       await this.run(first, row.frequency as Frequency, Number(row.next_number));
     }
@@ -75,7 +71,7 @@ export class Recurring {
       [BATCH],
     );
     for (const row of unpaid) {
-      if (!this.isStopped) await this.charge(orderOf(row) as BuyOrder);
+      if (!this.task.isStopped) await this.charge(orderOf(row) as BuyOrder);
     }
   }
 
@@ -144,26 +140,4 @@ export class Recurring {
 
 function goneFault(): never {
   throw fail('RAMP_PAUSED', 'its partner is not served any more');
-}
-
-/** In the transaction that makes the first order. */
-export async function startRecurrence(
-  query: Query,
-  orderId: string,
-  frequency: Frequency,
-  firstMs: number,
-): Promise<void> {
-  await query(
-    `INSERT INTO recurrence (order_id, frequency, next_number, next_at, state) VALUES ($1, $2, 1, $3, 'active')`,
-    [orderId, frequency, occurrence(firstMs, frequency, 1)],
-  );
-}
-
-/** No further runs; those that have begun go on. False: there was none to stop. */
-export async function stopRecurrence(query: Query, orderId: string): Promise<boolean> {
-  const stopped = await query(
-    `UPDATE recurrence SET state = 'ended' WHERE order_id = $1 AND state = 'active' RETURNING order_id`,
-    [orderId],
-  );
-  return stopped.length > 0;
 }

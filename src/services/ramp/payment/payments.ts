@@ -5,6 +5,7 @@ import type { BuyInput, Verdict } from '../../../core/ramp/buy-input.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import { checkAmount, findOffer } from '../../../core/ramp/offer.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import { type Order, orderOf, type SellOrder } from '../orders/order-row.ts';
 import { isUnsent, type OrderInput, type Orders } from '../orders/orders.ts';
 import type { FiatOutcome, PaymentAdapter, PaymentReport } from './adapter.ts';
@@ -25,12 +26,15 @@ export interface PaymentsParts {
 
 export class Payments {
   private readonly parts: PaymentsParts;
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private isStopped = false;
+  private readonly task: RepeatedTask;
 
   constructor(parts: PaymentsParts) {
     this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.giveOut(),
+      pauseMs: parts.lookMs,
+      failed: (err) => parts.log('error', 'Fiat waits', { err }),
+    });
   }
 
   start(): void {
@@ -41,24 +45,14 @@ export class Payments {
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+    const stopped = this.task.stop();
     for (const adapter of this.parts.adapters.values()) await adapter.stop();
-    await this.working;
+    await stopped;
   }
 
   /** Looks now: there is fiat to give out. */
   wake(): void {
-    if (this.isStopped || this.working) return;
-    clearTimeout(this.timer);
-    this.working = this.giveOut()
-      .catch((error: Error) => this.parts.log('error', 'Fiat waits', { err: error.message }))
-      .finally(() => {
-        this.working = undefined;
-        if (this.isStopped) return;
-        this.timer = setTimeout(() => this.wake(), this.parts.lookMs);
-        this.timer.unref();
-      });
+    void this.task.wake();
   }
 
   /** Durable when it resolves; the same report again changes nothing. */
@@ -97,7 +91,7 @@ export class Payments {
     }
   }
 
-  private async giveOut(): Promise<void> {
+  private async giveOut(): Promise<undefined> {
     const { database, clock } = this.parts;
     const rows = await database.query(
       `SELECT payout.id AS payout_id, payout.effect_id, payout.kind, payout.recipient, payout.asset, payout.units,
@@ -107,7 +101,7 @@ export class Payments {
       [clock.nowMs(), BATCH],
     );
     for (const row of rows) {
-      if (this.isStopped) return;
+      if (this.task.isStopped) return;
       await this.giveOutOne(row);
     }
   }

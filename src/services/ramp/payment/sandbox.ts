@@ -4,6 +4,7 @@
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import type { BuyOrder, SellOrder } from '../orders/order-row.ts';
 import { fromJson, toJson } from '../orders/state-json.ts';
 import type {
@@ -61,12 +62,16 @@ interface Planned {
 export class Sandbox implements PaymentAdapter {
   readonly name = 'sandbox';
   private readonly parts: SandboxParts;
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
+  private readonly task: RepeatedTask;
   private report: Report = async () => {};
 
   constructor(parts: SandboxParts) {
     this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: parts.lookMs,
+      failed: (err) => parts.log('error', 'The sandbox waits', { err }),
+    });
   }
 
   fields(payment: string): readonly FormField[] {
@@ -202,14 +207,12 @@ export class Sandbox implements PaymentAdapter {
 
   start(report: Report): void {
     this.report = report;
-    this.wake();
+    void this.task.wake();
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.timer);
     this.report = async () => {};
-    await this.working;
-    clearTimeout(this.timer);
+    await this.task.stop();
   }
 
   private settled(order: BuyOrder, name: string, units: bigint, dueMs: number): Planned {
@@ -234,16 +237,7 @@ export class Sandbox implements PaymentAdapter {
     await this.look();
   }
 
-  private wake(): void {
-    this.working = this.look()
-      .catch((error: Error) => this.parts.log('error', 'The sandbox waits', { err: error.message }))
-      .finally(() => {
-        this.timer = setTimeout(() => this.wake(), this.parts.lookMs);
-        this.timer.unref();
-      });
-  }
-
-  private async look(): Promise<void> {
+  private async look(): Promise<undefined> {
     const { database, clock } = this.parts;
     const rows = await database.query(
       'SELECT * FROM sandbox_event WHERE done_at IS NULL AND due_at <= $1 ORDER BY due_at, id LIMIT $2',

@@ -1,6 +1,7 @@
 /** What a transfer on the ledger costs, from the ledger's own price of gas, asked for now and then. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 
 const REFRESH_MS = 10_000;
 /** While it is not known. */
@@ -15,24 +16,22 @@ export interface GasLedger {
 export class GasPrice {
   private readonly ledger: GasLedger;
   private readonly clock: Clock;
-  private readonly log: Log;
   private known: { readonly price: bigint; readonly atMs: number } | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private isStopped = false;
-  private complaint = '';
+  private readonly task: RepeatedTask;
 
   constructor(ledger: GasLedger, clock: Clock, log: Log) {
     this.ledger = ledger;
     this.clock = clock;
-    this.log = log;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: RETRY_MS,
+      failed: (err) => log('warn', 'The price of gas is not known', { err }),
+    });
   }
 
   /** Resolves after the first look, however that went. */
-  async start(): Promise<void> {
-    const isKnown = await this.look();
-    if (this.isStopped) return;
-    this.timer = setTimeout(() => void this.start(), isKnown ? REFRESH_MS : RETRY_MS);
-    this.timer.unref();
+  start(): Promise<void> {
+    return this.task.wake();
   }
 
   get isKnown(): boolean {
@@ -40,25 +39,13 @@ export class GasPrice {
     return known !== undefined && clock.nowMs() - known.atMs <= STALE_MS;
   }
 
-  /** What stands in the way is told once. */
-  private async look(): Promise<boolean> {
-    try {
-      this.known = { price: BigInt(await this.ledger.gasPrice()), atMs: this.clock.nowMs() };
-      this.complaint = '';
-      return true;
-    } catch (error) {
-      const { message } = error as Error;
-      if (!this.isStopped && message !== this.complaint) {
-        this.log('warn', 'The price of gas is not known', { err: message });
-      }
-      this.complaint = message;
-      return false;
-    }
+  private async look(): Promise<number> {
+    this.known = { price: BigInt(await this.ledger.gasPrice()), atMs: this.clock.nowMs() };
+    return REFRESH_MS;
   }
 
-  stop(): void {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
   /** Wei. Throws RAMP_LEDGER_AWAY. */

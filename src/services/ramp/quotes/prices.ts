@@ -3,6 +3,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { type Pricing, pairOf } from '../../../core/ramp/config.ts';
 import { parseDecimal, RATE_DECIMALS } from '../../../core/ramp/money.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import { HttpClient } from '../../../io/http/http-client.ts';
 
 const MILLION = 1_000_000n;
@@ -34,24 +35,27 @@ export class Prices {
     idleTimeoutMs: ANSWER_MS,
     responseBytesMax: ANSWER_BYTES_MAX,
   });
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
-  private isStopped = false;
+  private readonly task: RepeatedTask;
 
   constructor(parts: PricesParts) {
     this.parts = parts;
+    const { source } = parts.pricing;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: source.kind === 'http' ? source.refreshSeconds * 1000 : 0,
+      failed: (err) => parts.log('error', 'Prices cannot be read', { err }),
+    });
   }
 
   /** Resolves after the first look, however that went. */
   async start(): Promise<void> {
-    if (this.parts.pricing.source.kind === 'http') await this.look();
+    if (this.parts.pricing.source.kind === 'http') await this.task.wake();
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+    const stopped = this.task.stop();
     this.client.close();
-    await this.looking;
+    await stopped;
   }
 
   /** Quote for one whole base, in units of 10^-18. Throws RAMP_PRICE_AWAY. */
@@ -77,22 +81,15 @@ export class Prices {
     return (this.parts.clock.nowMs() - Math.min(...(times as number[]))) / 1000;
   }
 
-  private look(): Promise<void> {
-    this.looking = Promise.all(this.parts.pairs.map((pair) => this.lookAt(pair))).then(() => {
-      this.looking = undefined;
-      const { source } = this.parts.pricing;
-      if (this.isStopped || source.kind !== 'http') return;
-      this.timer = setTimeout(() => void this.look(), source.refreshSeconds * 1000);
-      this.timer.unref();
-    });
-    return this.looking;
+  private async look(): Promise<undefined> {
+    await Promise.all(this.parts.pairs.map((pair) => this.lookAt(pair)));
   }
 
   private async lookAt(pair: string): Promise<void> {
     try {
       this.take(pair, await this.read(pair));
     } catch (error) {
-      if (!this.isStopped) {
+      if (!this.task.isStopped) {
         this.parts.log('warn', 'A price cannot be read', { pair, err: (error as Error).message });
       }
     }

@@ -7,6 +7,7 @@ import { readTransfer } from '../../../core/ramp/token-transfer.ts';
 import { isNative } from '../../../core/ramp/wallet-address.ts';
 import type { TransactionReceipt } from '../../../core/submission/ports.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import type { OrderInput, Orders } from '../orders/orders.ts';
 import { tokenOf } from './payout-store.ts';
@@ -26,40 +27,26 @@ export interface ConfirmationParts {
 
 export class Confirmations {
   private readonly parts: ConfirmationParts;
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private isStopped = false;
-  private complaint = '';
+  private readonly task: RepeatedTask;
 
   constructor(parts: ConfirmationParts) {
     this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: parts.lookMs,
+      failed: (err) => parts.log('error', 'Payouts are not confirmed', { err }),
+    });
   }
 
   start(): void {
-    this.working = this.look()
-      .then(() => {
-        this.complaint = '';
-      })
-      .catch(({ message }: Error) => {
-        if (message !== this.complaint) {
-          this.parts.log('error', 'Payouts are not confirmed', { err: message });
-        }
-        this.complaint = message;
-      })
-      .finally(() => {
-        if (this.isStopped) return;
-        this.timer = setTimeout(() => this.start(), this.parts.lookMs);
-        this.timer.unref();
-      });
+    void this.task.wake();
   }
 
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
-    await this.working;
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
-  private async look(): Promise<void> {
+  private async look(): Promise<undefined> {
     const { database, ledger, confirmationsOf } = this.parts;
     const rows = await database.query(
       `SELECT payout.*, sent_transaction.block_number, sent_transaction.hash AS sent_hash
@@ -71,7 +58,7 @@ export class Confirmations {
     if (rows.length === 0) return;
     const head = await ledger.blockNumber();
     for (const row of rows) {
-      if (this.isStopped) return;
+      if (this.task.isStopped) return;
       const depth = head - Number(row.block_number) + 1;
       if (depth < confirmationsOf(String(row.asset))) continue;
       const receipt = await ledger.receipt(String(row.sent_hash));

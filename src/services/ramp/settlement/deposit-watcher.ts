@@ -23,6 +23,7 @@ import {
 import { TRANSFER_TOPIC } from '../../../core/ramp/token-transfer.ts';
 import { isNative } from '../../../core/ramp/wallet-address.ts';
 import type { Database } from '../../../io/database/database.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import type { BlockReader, LedgerBlock } from '../../../io/ledger-client/block-reader.ts';
 import type { OrderInput, Orders } from '../orders/orders.ts';
 import type { DepositIntake, FoundDeposit } from './deposit-intake.ts';
@@ -46,49 +47,25 @@ export interface DepositWatcherParts {
 
 export class DepositWatcher {
   private readonly parts: DepositWatcherParts;
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private isStopped = false;
-  private isAsked = false;
-  private complaint = '';
+  private readonly task: RepeatedTask;
   private seenAtMs = 0;
 
   constructor(parts: DepositWatcherParts) {
     this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: parts.lookMs,
+      failed: (err) => parts.log('error', 'Deposits are not seen', { err }),
+    });
   }
 
   /** Looks now: there is a new block. */
   wake(): void {
-    if (this.isStopped) return;
-    if (this.working) {
-      this.isAsked = true;
-      return;
-    }
-    clearTimeout(this.timer);
-    this.isAsked = false;
-    this.working = this.look()
-      .then(() => {
-        this.complaint = '';
-      })
-      .catch(({ message }: Error) => {
-        if (message !== this.complaint) {
-          this.parts.log('error', 'Deposits are not seen', { err: message });
-        }
-        this.complaint = message;
-      })
-      .finally(() => {
-        this.working = undefined;
-        if (this.isStopped) return;
-        const waitMs = this.isAsked && this.complaint === '' ? 0 : this.parts.lookMs;
-        this.timer = setTimeout(() => this.wake(), waitMs);
-        this.timer.unref();
-      });
+    void this.task.wake();
   }
 
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
-    await this.working;
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
   /** Whether deposits are seen as they come. */
@@ -96,7 +73,8 @@ export class DepositWatcher {
     return this.parts.clock.nowMs() - this.seenAtMs <= FRESH_MS;
   }
 
-  private async look(): Promise<void> {
+  /** At once again while blocks are left. */
+  private async look(): Promise<number | undefined> {
     const { intake, ledger, clock } = this.parts;
     const nowMs = clock.nowMs();
     const head = await ledger.headNumber();
@@ -106,14 +84,12 @@ export class DepositWatcher {
     } else {
       const at = await this.scanUpTo(head, cursor);
       await this.finalize(at);
-      if (at < head) {
-        this.isAsked = true;
-        return;
-      }
+      if (at < head) return 0;
     }
-    if (nowMs - this.seenAtMs < SEEN_EVERY_MS) return;
+    if (nowMs - this.seenAtMs < SEEN_EVERY_MS) return undefined;
     await intake.keepSeenAt(nowMs);
     this.seenAtMs = nowMs;
+    return undefined;
   }
 
   /** No order has an address before this. */
@@ -129,7 +105,7 @@ export class DepositWatcher {
     const { ledger, intake } = this.parts;
     let at = cursor;
     if (head < at.number) at = await this.back(at.number);
-    for (let count = 0; count < BLOCKS_MAX && at.number < head && !this.isStopped; count++) {
+    for (let count = 0; count < BLOCKS_MAX && at.number < head && !this.task.isStopped; count++) {
       const block = await ledger.block(at.number + 1);
       if (!block) break;
       if (block.parentHash !== at.hash) {
@@ -212,7 +188,7 @@ export class DepositWatcher {
   private async finalize(at: number): Promise<void> {
     const { intake, orders, config, log, clock } = this.parts;
     for (const found of await intake.seenFrom(0)) {
-      if (this.isStopped) return;
+      if (this.task.isStopped) return;
       const { id: depositId, orderId, hash, from, asset, units, blockAtMs } = found;
       if (at - found.blockNumber + 1 < confirmationsOf(config(), asset)) continue;
       const verdict = verdictOn(config(), found);

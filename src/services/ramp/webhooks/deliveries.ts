@@ -6,6 +6,7 @@ import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
+import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import { HttpClient } from '../../../io/http/http-client.ts';
 import { keepHooks } from './outbox.ts';
 import { readWebhookSecrets, signatureHeaders } from './signature.ts';
@@ -40,35 +41,31 @@ export class Deliveries {
     responseBytesMax: ANSWER_BYTES_MAX,
   });
   private readonly busy = new Map<string, Promise<void>>();
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private isStopped = false;
+  private readonly task: RepeatedTask;
   private known: RampConfig['partners'] | undefined;
 
   constructor(parts: DeliveryParts) {
     this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.look(),
+      pauseMs: parts.lookMs,
+      failed: (err) => parts.log('error', 'Webhooks wait', { err }),
+    });
   }
 
   /** Resolves when the store knows which partners are told. */
-  async start(): Promise<void> {
-    this.working = this.look().catch(({ message }: Error) =>
-      this.parts.log('error', 'Webhooks wait', { err: message }),
-    );
-    await this.working;
-    if (this.isStopped) return;
-    this.timer = setTimeout(() => void this.start(), this.parts.lookMs);
-    this.timer.unref();
+  start(): Promise<void> {
+    return this.task.wake();
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+    const stopped = this.task.stop();
     this.client.close();
-    await this.working;
+    await stopped;
     await Promise.all(this.busy.values());
   }
 
-  private async look(): Promise<void> {
+  private async look(): Promise<undefined> {
     const { database, config, clock } = this.parts;
     const { partners } = config();
     if (partners !== this.known) {
@@ -98,7 +95,7 @@ export class Deliveries {
     if (rows.length === 0) return;
     const secrets = readWebhookSecrets(partner.webhook!.secretFile);
     for (const row of rows) {
-      if (this.isStopped) return;
+      if (this.task.isStopped) return;
       await this.tellOne(row, partner.webhook!.url, secrets);
     }
   }

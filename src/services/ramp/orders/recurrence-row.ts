@@ -1,0 +1,25 @@
+/** That an order comes again: begun with the first order, ended by its buyer or with its partner. */
+import { type Frequency, occurrence } from '../../../core/ramp/recurrence.ts';
+import type { Query } from '../../../io/database/database.ts';
+
+/** In the transaction that makes the first order. */
+export async function startRecurrence(
+  query: Query,
+  orderId: string,
+  frequency: Frequency,
+  firstMs: number,
+): Promise<void> {
+  await query(
+    `INSERT INTO recurrence (order_id, frequency, next_number, next_at, state) VALUES ($1, $2, 1, $3, 'active')`,
+    [orderId, frequency, occurrence(firstMs, frequency, 1)],
+  );
+}
+
+/** No further runs; those that have begun go on. False: there was none to stop. */
+export async function stopRecurrence(query: Query, orderId: string): Promise<boolean> {
+  const stopped = await query(
+    `UPDATE recurrence SET state = 'ended' WHERE order_id = $1 AND state = 'active' RETURNING order_id`,
+    [orderId],
+  );
+  return stopped.length > 0;
+}
