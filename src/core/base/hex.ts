@@ -4,44 +4,36 @@ import { fail } from './errors.ts';
 const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, i) =>
   i.toString(16).padStart(2, '0'),
 );
-
 const DIGIT_CODES: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
-/**
- * Longer input is written in pieces of this size: text built digit by digit takes sixteen times its
- * length in memory.
- */
-const PIECE_BYTES = 2_048;
+/** By code of a character; 255: no digit. */
+const NIBBLES: Uint8Array = new Uint8Array(256).fill(255);
+for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {
+  for (let i = 0; i < 16; i++) NIBBLES[digits.charCodeAt(i)] = i;
+}
+/** Above these sizes the way through an array of codes is the faster one. */
+const SHORT_BYTES = 32;
+const SHORT_DIGITS = 192;
+const decoder = new TextDecoder('latin1');
+const encoder = new TextEncoder();
 
 /** Without `0x`. */
 export function bareHex(bytes: Uint8Array): string {
-  let out = '';
-  if (bytes.length > PIECE_BYTES) {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-      out += pieceHex(bytes.subarray(at, at + PIECE_BYTES));
+  if (bytes.length <= SHORT_BYTES) {
+    let out = '';
+    for (let i = 0; i < bytes.length; i++) out += DIGITS[bytes[i]!];
     return out;
   }
-  for (let i = 0; i < bytes.length; i++) out += DIGITS[bytes[i]!];
-  return out;
-}
-
-function pieceHex(bytes: Uint8Array): string {
   const codes = new Uint8Array(2 * bytes.length);
   for (let i = 0; i < bytes.length; i++) {
-    codes[2 * i] = DIGIT_CODES[bytes[i]! >>> 4]!;
-    codes[2 * i + 1] = DIGIT_CODES[bytes[i]! & 15]!;
+    const byte = bytes[i]!;
+    codes[2 * i] = DIGIT_CODES[byte >>> 4]!;
+    codes[2 * i + 1] = DIGIT_CODES[byte & 15]!;
   }
-  return String.fromCharCode(...codes);
+  return decoder.decode(codes);
 }
 
 export function toHex(bytes: Uint8Array): string {
   return `0x${bareHex(bytes)}`;
-}
-
-function nibble(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  if (code >= 97 && code <= 102) return code - 87;
-  if (code >= 65 && code <= 70) return code - 55;
-  return -1;
 }
 
 /** Accepts upper and lower case, with or without `0x`. Throws HEX_INVALID on odd length or a foreign character. */
@@ -50,12 +42,27 @@ export function fromHex(text: string): Uint8Array {
   const digits = text.length - start;
   if (digits % 2 !== 0) throw fail('HEX_INVALID', 'hex string of odd length');
   const out = new Uint8Array(digits / 2);
-  for (let i = 0; i < out.length; i++) {
-    const high = nibble(text.charCodeAt(start + 2 * i));
-    const low = nibble(text.charCodeAt(start + 2 * i + 1));
-    if (high < 0 || low < 0) throw fail('HEX_INVALID', 'invalid hex string');
+  if (digits <= SHORT_DIGITS) {
+    for (let i = 0; i < out.length; i++) {
+      // Beyond the table stands nothing: those are no digits either.
+      const high = NIBBLES[text.charCodeAt(start + 2 * i)] ?? 255;
+      const low = NIBBLES[text.charCodeAt(start + 2 * i + 1)] ?? 255;
+      if ((high | low) > 15) throw fail('HEX_INVALID', 'invalid hex string');
+      out[i] = (high << 4) | low;
+    }
+    return out;
+  }
+  // A character that takes several bytes leaves its first one above 127: no digit.
+  const codes = new Uint8Array(text.length);
+  encoder.encodeInto(text, codes);
+  let all = 0;
+  for (let i = 0, at = start; i < out.length; i++, at += 2) {
+    const high = NIBBLES[codes[at]!]!;
+    const low = NIBBLES[codes[at + 1]!]!;
+    all |= high | low;
     out[i] = (high << 4) | low;
   }
+  if (all > 15) throw fail('HEX_INVALID', 'invalid hex string');
   return out;
 }
 

@@ -1,22 +1,18 @@
 /**
- * Powers modulo a large odd number, for the precompile of EIP-198. io/crypto installs a fast
- * implementation at start; without it the precompile computes with bigints.
+ * Powers modulo a large number, for the precompile of EIP-198. io/crypto installs a fast
+ * implementation at start; what that does not take is computed with the engine's integers.
  */
-import type { Slices } from './pace.ts';
 
-/** Big-endian; bytes beyond the end of `bytes` are zero. */
-export interface Exponent {
-  readonly bytes: Uint8Array;
-  readonly length: number;
-}
-
-export interface ModularPower {
-  /** Sizes of modulus that it takes, in bits. */
-  readonly bitsMin: number;
-  readonly bitsMax: number;
-  /** `base` is below `modulus`, which is odd. Pays off for exponents of more than four bytes. */
-  power(base: bigint, exponent: Exponent, modulus: bigint): Slices<bigint>;
-}
+/**
+ * All big-endian. `modulus` is above 1 and has no zeros in front; `base` is as long and below it;
+ * `exponent` has no zeros in front and is not empty. Returns the power, as long as `modulus`;
+ * undefined: not for numbers like these. A call may take some milliseconds at most.
+ */
+export type ModularPower = (
+  base: Uint8Array,
+  exponent: Uint8Array,
+  modulus: Uint8Array,
+) => Uint8Array | undefined;
 
 let implementation: ModularPower | undefined;
 
@@ -24,8 +20,10 @@ export function installModularPower(power: ModularPower | undefined): void {
   implementation = power;
 }
 
-/** undefined: no implementation is installed for moduli of this size. */
-export function modularPowerFor(bits: number): ModularPower | undefined {
-  if (!implementation || bits < implementation.bitsMin || bits > implementation.bitsMax) return;
-  return implementation;
+export function fastModularPower(
+  base: Uint8Array,
+  exponent: Uint8Array,
+  modulus: Uint8Array,
+): Uint8Array | undefined {
+  return implementation?.(base, exponent, modulus);
 }

@@ -1,5 +1,6 @@
 /** Big-endian unsigned integers in bytes, and bigints. */
 import { EMPTY_BYTES } from './bytes.ts';
+import { fromHex } from './hex.ts';
 
 export const MAX_UINT64 = (1n << 64n) - 1n;
 export const MAX_UINT256 = (1n << 256n) - 1n;
@@ -51,7 +52,7 @@ export function bytesToNumber(bytes: Uint8Array): number {
 /** Minimal big-endian form; zero is empty (RLP's scalar). */
 export function bigIntToBytes(value: bigint): Uint8Array {
   if (value === 0n) return EMPTY_BYTES;
-  if (value > MAX_UINT256) return writeHexDigits(value.toString(16));
+  if (value > MAX_UINT256) return bytesOf(value);
   const length = toWords(value);
   const out = new Uint8Array(length);
   fromWords(out, length, length);
@@ -62,7 +63,7 @@ export function bigIntToBytes(value: bigint): Uint8Array {
 export function bigIntToFixed(value: bigint, length: number): Uint8Array {
   const out = new Uint8Array(length);
   if (value > MAX_UINT256) {
-    const digits = writeHexDigits(value.toString(16));
+    const digits = bytesOf(value);
     out.set(digits, length - digits.length);
     return out;
   }
@@ -103,13 +104,9 @@ function fromWords(out: Uint8Array, end: number, length: number): void {
   for (let i = 0; i < length; i++) out[end - 1 - i] = wordBytes[i ^ FLIP]!;
 }
 
-function writeHexDigits(hex: string): Uint8Array {
-  const out = new Uint8Array((hex.length + 1) >> 1);
-  let at = out.length - 1;
-  for (let end = hex.length; end > 0; end -= 2) {
-    out[at--] = Number.parseInt(hex.slice(Math.max(0, end - 2), end), 16);
-  }
-  return out;
+function bytesOf(value: bigint): Uint8Array {
+  const digits = value.toString(16);
+  return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`);
 }
 
 /** Minimal big-endian form of a safe integer; zero is empty. */

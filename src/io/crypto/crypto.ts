@@ -16,7 +16,7 @@ import { installSha256, sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 import { bn254InWasm } from './bn254-wasm.ts';
 import { kzgInWasm } from './kzg-wasm.ts';
-import { modularPowerInWasm } from './modular-power.ts';
+import { modularPower } from './modular-power.ts';
 
 const SELF_TEST = {
   secretKey: fromHex('0x4646464646464646464646464646464646464646464646464646464646464646'),
@@ -79,8 +79,7 @@ async function installHashes(): Promise<void> {
   installBlake2Rounds(await blake2RoundsInWasm());
   installBn254(bn254InWasm);
   installKzg(kzgInWasm);
-  // Processors without vector instructions use bigints.
-  installModularPower(await modularPowerInWasm().catch(() => undefined));
+  installModularPower(modularPower);
   const ripemd = await createRIPEMD160();
   installRipemd160((bytes) => ripemd.init().update(bytes).digest('binary'));
   requireEqual('SHA-256', sha256(ABC), SELF_TEST.sha256);

@@ -1,13 +1,13 @@
 /** 5: base^exponent mod modulus over integers of any length (EIP-198, repriced by EIP-2565). */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
-import { bareHex } from '../../base/hex.ts';
-import { type Exponent, modularPowerFor } from '../../base/modular-power.ts';
+import { fastModularPower } from '../../base/modular-power.ts';
 import { finish, type Slices } from '../../base/pace.ts';
-import { bytesToBigInt } from '../../base/quantity.ts';
+import { bigIntToBytes, bigIntToFixed, bytesToBigInt } from '../../base/quantity.ts';
 import type { Precompile } from './precompile.ts';
 
 const HEADER_BYTES = 96;
+const ONE = Uint8Array.of(1);
 
 interface Lengths {
   readonly base: bigint;
@@ -37,12 +37,17 @@ function* inPieces(input: Uint8Array): Slices<Uint8Array> {
   const modulus = Number(lengths.modulus);
   // COMPAT: an empty modulus gives no output, however long the exponent claims to be.
   if (modulus === 0) return EMPTY_BYTES;
-  const m = integerOf(bytesAt(input, HEADER_BYTES + base + exponent, modulus));
+  const at = HEADER_BYTES + base;
+  const m = numberAt(input, at + exponent, modulus);
   const out = new Uint8Array(modulus);
-  if (m <= 1n) return out;
-  const b = integerOf(bytesAt(input, HEADER_BYTES, base)) % m;
-  const result = yield* power(b, bytesAt(input, HEADER_BYTES + base, exponent), exponent, m);
-  return padInto(out, result);
+  if (m.length === 0 || (m.length === 1 && m[0] === 1)) return out;
+  const result = yield* power(
+    numberAt(input, HEADER_BYTES, base),
+    numberAt(input, at, exponent),
+    m,
+  );
+  out.set(result, modulus - result.length);
+  return out;
 }
 
 function maxOf(a: bigint, b: bigint): bigint {
@@ -94,63 +99,55 @@ function priceEip2565(larger: bigint, count: bigint): bigint {
   return price > 200n ? price : 200n;
 }
 
-/** At most `length` bytes: missing input counts as zero and is left to the reader. */
-function bytesAt(input: Uint8Array, at: number, length: number): Slice {
-  return { bytes: input.subarray(at, at + length), length };
-}
-
-interface Slice {
-  readonly bytes: Uint8Array;
-  /** Including zeros beyond the end of `bytes`. */
-  readonly length: number;
-}
-
-/** Through hexadecimal, which the engine parses in linear time. */
-function integerOf({ bytes, length }: Slice): bigint {
-  if (bytes.length === 0) return 0n;
-  const missing = length - bytes.length;
-  return BigInt(`0x${bareHex(bytes)}${'00'.repeat(missing)}`);
+/** Of `length` bytes at `at`, with zeros beyond the end of the input; without zeros in front. */
+function numberAt(input: Uint8Array, at: number, length: number): Uint8Array {
+  const given = input.subarray(at, at + length);
+  let first = 0;
+  while (first < given.length && given[first] === 0) first++;
+  if (first === given.length) return EMPTY_BYTES;
+  if (given.length === length) return given.subarray(first);
+  const number = new Uint8Array(length - first);
+  number.set(given.subarray(first));
+  return number;
 }
 
 /** Exponents up to this many bytes do not justify a table of powers. */
-const SHORT_EXPONENT_BYTES = 2;
-/** Exponents up to this many bytes do not justify converting the numbers. */
-const FEW_EXPONENT_BYTES = 4;
+const SHORT_EXPONENT_BYTES = 3;
 
-/** One exponent byte per slice. */
-function* power(base: bigint, { bytes }: Slice, length: number, modulus: bigint): Slices<bigint> {
-  let first = 0;
-  while (first < bytes.length && bytes[first] === 0) first++;
-  if (first === bytes.length) return 1n;
+/** At most as long as `modulus`, which is above 1. One exponent byte per slice. */
+function* power(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Slices<Uint8Array> {
+  if (exponent.length === 0) return ONE;
+  const m = bytesToBigInt(modulus);
+  const b = bytesToBigInt(base) % m;
   // Fixed points need no arithmetic; an attacker would use them with a long exponent.
-  if (base <= 1n) return base;
-  const exponent = { bytes: bytes.subarray(first), length: length - first };
-  if (exponent.length <= SHORT_EXPONENT_BYTES) {
-    let short = 0;
-    for (let i = 0; i < exponent.length; i++) short = short * 256 + (exponent.bytes[i] ?? 0);
-    return shortPower(base, short, modulus);
-  }
-  const bits = 4 * modulus.toString(16).length;
-  const fast = exponent.length > FEW_EXPONENT_BYTES ? modularPowerFor(bits) : undefined;
-  if (fast && (modulus & 1n) === 1n) return yield* fast.power(base, exponent, modulus);
-  return yield* longPower(base, exponent, modulus);
+  if (b <= 1n) return bigIntToBytes(b);
+  const fast = fastModularPower(bigIntToFixed(b, modulus.length), exponent, modulus);
+  if (fast) return fast;
+  const isShort = exponent.length <= SHORT_EXPONENT_BYTES;
+  const result = isShort ? shortPower(b, exponent, m) : yield* longPower(b, exponent, m);
+  return bigIntToBytes(result);
 }
 
 /** Left to right, four bits per step. */
-function* longPower(base: bigint, exponent: Exponent, modulus: bigint): Slices<bigint> {
-  const { bytes, length } = exponent;
+function* longPower(base: bigint, exponent: Uint8Array, modulus: bigint): Slices<bigint> {
   const table = powersOf(base, modulus);
+  // Beyond the last byte that is not zero there are squarings only: zero and one stay what they are.
+  let end = exponent.length;
+  while (exponent[end - 1] === 0) end--;
   let result = 1n;
-  for (let i = 0; i < length; i++) {
-    const byte = bytes[i] ?? 0;
+  for (let i = 0; i < exponent.length; i++) {
+    const byte = exponent[i]!;
     result = step(step(result, byte >> 4, table, modulus), byte & 15, table, modulus);
-    if (result <= 1n && i >= bytes.length) return result;
+    if (result <= 1n && i >= end) return result;
     yield;
   }
   return result;
 }
 
-function shortPower(base: bigint, exponent: number, modulus: bigint): bigint {
+/** Of up to 31 bits. */
+function shortPower(base: bigint, bytes: Uint8Array, modulus: bigint): bigint {
+  let exponent = 0;
+  for (const byte of bytes) exponent = exponent * 256 + byte;
   let result = base;
   for (let bit = 30 - Math.clz32(exponent); bit >= 0; bit--) {
     result = (result * result) % modulus;
@@ -171,13 +168,4 @@ function powersOf(base: bigint, modulus: bigint): bigint[] {
   const table = [1n];
   for (let i = 1; i < 16; i++) table.push((table[i - 1]! * base) % modulus);
   return table;
-}
-
-function padInto(out: Uint8Array, value: bigint): Uint8Array {
-  const hex = value.toString(16);
-  let at = out.length - 1;
-  for (let end = hex.length; end > 0; end -= 2) {
-    out[at--] = Number.parseInt(hex.slice(Math.max(0, end - 2), end), 16);
-  }
-  return out;
 }
