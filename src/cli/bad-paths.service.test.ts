@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate, pkcs12 } from '../../test/support/certificates.ts';
 import { commandRun } from '../../test/support/command-run.ts';
+import { seeds } from '../../test/support/effort.ts';
 import { genesisFile, testSecretKey } from '../../test/support/genesis-file.ts';
 import { gethDatadir } from '../../test/support/geth-datadir.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
@@ -308,7 +309,7 @@ const CASES: readonly Case[] = [
 
 describe.each(CASES)('$name', ({ name, flag, isFolder, argv }) => {
   const kinds = Object.keys(BAD).filter((kind) => !isFine(name, kind));
-  it.for(kinds)('that is %s is told in words', async (kind, { skip }) => {
+  it.for(seeds(kinds))('that is %s is told in words', async (kind, { skip }) => {
     if (kind === 'locked' && !readsProject) skip('only a superuser can read this project');
     if (kind === 'locked' && isRoot) openToAll();
     const path = at(`bad-${count++}`);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../src/io/host/process-table.ts';
 import { until } from '../support/conditions.ts';
 import { headOf, MAIN, PROJECT, untilBlock } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { rpcClient } from '../support/rpc-client.ts';
 
@@ -100,21 +101,23 @@ describe('devnet in the background', () => {
     const genesis = join(folder, 'net', 'genesis.json');
     expect((await quorate('init', '--datadir', 'data', genesis)).stdout).toMatch(/0x[0-9a-f]{64}/);
     const port = await freePorts();
-    const node = spawn(
-      process.execPath,
-      [
-        MAIN,
-        'node',
-        '--datadir',
-        'data',
-        '--nodiscover',
-        '--port',
-        '0',
-        '--http',
-        '--http.port',
-        String(port),
-      ],
-      { cwd: folder, stdio: 'ignore' },
+    const node = endsWithTest(
+      spawn(
+        process.execPath,
+        [
+          MAIN,
+          'node',
+          '--datadir',
+          'data',
+          '--nodiscover',
+          '--port',
+          '0',
+          '--http',
+          '--http.port',
+          String(port),
+        ],
+        { cwd: folder, stdio: 'ignore' },
+      ),
     );
     const ended = new Promise((resolve) => node.once('exit', resolve));
     const rpc = rpcClient(`http://127.0.0.1:${port}`);
@@ -125,10 +128,12 @@ describe('devnet in the background', () => {
 
   it('a signal while a node starts ends it', async () => {
     const args = [MAIN, 'node', '--datadir', 'data', '--nodiscover', '--port', '0'];
-    const node = spawn(process.execPath, args, {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const node = endsWithTest(
+      spawn(process.execPath, args, {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    );
     const ended = new Promise((resolve) => node.once('exit', resolve));
     // The first line that it logs.
     node.stderr.once('data', () => node.kill('SIGTERM'));
@@ -138,11 +143,13 @@ describe('devnet in the background', () => {
 
 describe('npm start', () => {
   it('serves on the documented ports, tells where in devnet.json, and takes everything with it', async () => {
-    const devnet = spawn('npm', ['start', '--', '--folder', join(folder, 'home'), '--fresh'], {
-      cwd: PROJECT,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const devnet = endsWithTest(
+      spawn('npm', ['start', '--', '--folder', join(folder, 'home'), '--fresh'], {
+        cwd: PROJECT,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    );
     let printed = '';
     devnet.stdout.on('data', (data) => {
       printed += data;
@@ -207,10 +214,12 @@ describe('npm start', () => {
 
   it('names the log of a process that dies, and ends', async () => {
     const args = ['devnet', '--folder', 'dies', '--ports-from', String(await freePorts())];
-    const devnet = spawn(process.execPath, [MAIN, ...args], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const devnet = endsWithTest(
+      spawn(process.execPath, [MAIN, ...args], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    );
     const ended = new Promise((resolve) => devnet.once('exit', resolve));
     let errors = '';
     devnet.stderr.on('data', (data) => {

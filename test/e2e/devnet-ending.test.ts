@@ -9,6 +9,7 @@ import { isAlive } from '../../src/io/host/process-table.ts';
 import { isFree } from '../../src/services/devnet/free-ports.ts';
 import { until } from '../support/conditions.ts';
 import { MAIN, PROJECT, untilMined } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type Rpc, rpcClient } from '../support/rpc-client.ts';
 
@@ -44,11 +45,13 @@ const file = () => join(folder, 'net', 'devnet.json');
 
 async function started(command: string, args: readonly string[], more = {}): Promise<Started> {
   const options = ['--folder', join(folder, 'net'), '--ports-from', String(ports)];
-  const front = spawn(command, [...args, ...options], {
-    cwd: PROJECT,
-    env: { ...process.env, ...more },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const front = endsWithTest(
+    spawn(command, [...args, ...options], {
+      cwd: PROJECT,
+      env: { ...process.env, ...more },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
   let printed = '';
   front.stdout.on('data', (data) => {
     printed += data;
@@ -135,7 +138,7 @@ describe('a validator that is busy', () => {
 
 it('a signal while it starts ends what has started', async () => {
   const args = [MAIN, 'devnet', '--folder', join(folder, 'net'), '--ports-from', String(ports)];
-  const front = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const front = endsWithTest(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
   running.push(front.pid!);
   let printed = '';
   for (const stream of [front.stdout, front.stderr])

@@ -10,6 +10,7 @@ import { isAlive } from '../../src/io/host/process-table.ts';
 import { isFree } from '../../src/services/devnet/free-ports.ts';
 import { until } from '../support/conditions.ts';
 import { MAIN } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 const PORTS = 23;
@@ -45,7 +46,9 @@ async function take(at: number, listener?: RequestListener): Promise<number> {
 
 function start() {
   const args = ['devnet', '--folder', join(folder, 'net'), '--ports-from', String(ports)];
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = endsWithTest(
+    spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
   devnet = child;
   let printed = '';
   for (const stream of [child.stdout, child.stderr])

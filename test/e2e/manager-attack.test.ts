@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
 import { until } from '../support/conditions.ts';
 import { startTestDevnet, type TestDevnet, untilBlock, untilMined } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import {
   deployPrivate,
   readStore,
@@ -47,7 +48,9 @@ interface Told {
 async function attack(): Promise<Told[]> {
   const urls = net.devnet.description.nodes.map(({ ptm }) => p2pOf(ptm.thirdParty));
   const script = join(import.meta.dirname, '../support/stranger.mjs');
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = endsWithTest(
+    spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
   child.stdin.end(JSON.stringify({ urls, keys: net.keys, hashes }));
   let output = '';
   for await (const chunk of child.stdout) output += chunk;

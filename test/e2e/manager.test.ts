@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import { MAIN, PROJECT } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { POSTGRES_PATIENCE_MS, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { testKey } from '../support/ptm.ts';
@@ -100,11 +101,13 @@ it('docs/manager.md works as it is written', async ({ annotate }) => {
   const line = async (command: string) => {
     const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
     const isServer = command.endsWith('&');
-    const child = spawn('sh', ['-c', isServer ? `exec ${command.slice(0, -1)}` : command], {
-      cwd,
-      env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = endsWithTest(
+      spawn('sh', ['-c', isServer ? `exec ${command.slice(0, -1)}` : command], {
+        cwd,
+        env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
@@ -167,9 +170,11 @@ it('a payload for a peer that was away arrives, though its sender was killed mea
     const file = join(at, 'config.json');
     writeFileSync(file, JSON.stringify(config));
     const start = async () => {
-      const child = spawn(process.execPath, [MAIN, 'ptm', '--configfile', file], {
-        stdio: 'ignore',
-      });
+      const child = endsWithTest(
+        spawn(process.execPath, [MAIN, 'ptm', '--configfile', file], {
+          stdio: 'ignore',
+        }),
+      );
       children.push(child);
       await until(`manager ${number} is up`, () => isUp(url(2 * number)));
       return child;

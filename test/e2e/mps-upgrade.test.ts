@@ -14,6 +14,7 @@ import { systemTimers } from '../../src/io/host/timers.ts';
 import { importBlocks } from '../../src/services/ledger/offline/import.ts';
 import { openChain } from '../../src/services/ledger/store/data.ts';
 import { MAIN } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { recordedManager } from '../support/recorded-connected.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 import { readBlocks } from '../vectors/goquorum-blocks.ts';
@@ -51,7 +52,9 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** Kills the command when it tells of the block, or never. Resolves with what it printed. */
 function upgrade(name: string, killAt?: number): Promise<string> {
-  const child = spawn(process.execPath, [MAIN, 'mpsdbupgrade', '--datadir', join(scratch, name)]);
+  const child = endsWithTest(
+    spawn(process.execPath, [MAIN, 'mpsdbupgrade', '--datadir', join(scratch, name)]),
+  );
   let printed = '';
   return new Promise((resolve) => {
     child.stdout.on('data', (chunk) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parsePermissionConfig } from '../../src/core/permission/config.ts';
 import { MAIN, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 
 interface Done {
   readonly status: number;
@@ -62,7 +63,9 @@ describe('quorate permission', () => {
   });
 
   it('sets up, killed in the middle, and goes on with what stands', async () => {
-    const child = spawn(process.execPath, [MAIN, 'permission', ...initArgs(), ...common()]);
+    const child = endsWithTest(
+      spawn(process.execPath, [MAIN, 'permission', ...initArgs(), ...common()]),
+    );
     const first = await new Promise<string>((resolve) => {
       child.stdout.on('data', (data) => {
         const line = /PermissionsUpgradable deployed at (0x[0-9a-f]{40})/.exec(String(data));

@@ -1,7 +1,9 @@
 /** Waiting for a condition, with a deadline that says what did not come true. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-const POLL_INTERVAL_MS = 50;
+/** Often at first: most of what is waited for comes soon. */
+const FIRST_PAUSE_MS = 2;
+const PAUSE_MAX_MS = 50;
 /** Long: on a busy machine everything takes its time, and who waits for what never comes has failed anyway. */
 const PATIENCE_MS = 100_000;
 
@@ -13,7 +15,7 @@ export async function until<T>(
 ): Promise<T> {
   const deadline = performance.now() + patienceMs;
   let last: unknown;
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
       const result = await check();
       if (result !== undefined && result !== false) return result;
@@ -24,6 +26,6 @@ export async function until<T>(
     if (performance.now() > deadline) {
       throw new Error(`waited ${patienceMs} ms in vain until ${what}`, { cause: last });
     }
-    await pause(POLL_INTERVAL_MS);
+    await pause(pauseMs);
   }
 }

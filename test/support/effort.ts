@@ -1,4 +1,7 @@
-/** How much random tests do: all of it with `npm test`, a quarter with `npm run test:quick`. */
+/**
+ * How much tests try that try many of a kind, at random or from a list: all with `npm test`, a
+ * quarter with `npm run test:quick`.
+ */
 const QUICK_SHARE = 4;
 
 /** Set by vitest.config.ts. */

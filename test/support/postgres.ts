@@ -18,6 +18,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { TestContext } from 'vitest';
+import { isQuick } from './effort.ts';
 import { scratchFolder } from './scratch.ts';
 
 const USER = 'postgres';
@@ -46,8 +47,15 @@ process.once('exit', () => {
 
 let refusal = 'PostgreSQL was not started';
 
-/** Undefined where this machine cannot run the server; with `CI=true` that is an error. */
+/**
+ * Undefined where this machine cannot run the server (with `CI=true` that is an error), and for
+ * `npm run test:quick`.
+ */
 export async function startTestPostgres(): Promise<TestPostgres | undefined> {
+  if (isQuick) {
+    refusal = 'npm test: whatever is stored in PostgreSQL';
+    return undefined;
+  }
   const folder = mkdtempSync(join(tmpdir(), 'quorate-postgres-'));
   try {
     return await serverIn(folder);

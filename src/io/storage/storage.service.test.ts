@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { endsWithTest } from '../../../test/support/ends-with-test.ts';
 import { compareBytes } from '../../core/base/bytes.ts';
 import type { Kv, LogFolder } from '../../core/base/ports.ts';
 import { Prng } from '../../core/base/prng.ts';
@@ -221,10 +222,10 @@ describe('data directory', () => {
   `;
 
   async function holder() {
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', '--input-type=module', '-e', HOLDER, folder],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+    const child = endsWithTest(
+      spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', HOLDER, folder], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
     );
     await once(child.stdout!, 'data');
     return child;

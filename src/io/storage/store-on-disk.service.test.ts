@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { endsWithTest } from '../../../test/support/ends-with-test.ts';
 import { expectChain, feed, grow, newChain } from '../../../test/support/random-chain.ts';
 import { ChainStore } from '../../core/store/chain-store.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
@@ -56,10 +57,10 @@ describe('store on disk', () => {
     const chain = newChain(7);
     for (let i = 0; i < 60; i++) grow(chain);
     for (const killAt of [3, 15, 40]) {
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', '--input-type=module', '-e', script, folder],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
+      const child = endsWithTest(
+        spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, folder], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        }),
       );
       let told = '';
       child.stdout!.on('data', (text: Buffer) => {

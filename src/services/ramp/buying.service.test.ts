@@ -1,6 +1,7 @@
 /** Buys from the page to the ledger, on both databases: what customers do, what payments do, and crashes in between. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
+import { seeds } from '../../../test/support/effort.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
 import {
   POSTGRES_PATIENCE_MS,
@@ -184,11 +185,10 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
     'eth_getTransactionReceipt',
     'eth_blockNumber',
   ])('a crash around %s neither loses nor doubles money', async (method) => {
-    for (const fault of ['lost', 'silent', 'error'] as const) {
+    for (const fault of seeds(['lost', 'silent', 'error'] as const)) {
       ledger.fault = (asked) => (asked === method ? fault : 'none');
-      const before = ledger.mined.size;
+      const [before, asked] = [ledger.mined.size, ledger.seen.length];
       const id = await buy(ramp);
-      const asked = ledger.seen.length;
       await until('it was asked for', () => ledger.seen.slice(asked).includes(method));
       ramp = await ramp.restart();
       ledger.fault = () => 'none';

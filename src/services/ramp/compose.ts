@@ -65,7 +65,7 @@ export async function composeRamp(
 ): Promise<RampParts> {
   const steady = clock === systemClock ? steadyClock : clock;
   const place = { url: settings.publicUrl ?? '', isReady: false };
-  const quoting = new Quoting(settings, steady, log);
+  const quoting = new Quoting(settings, { clock: steady, log, lookMs });
   const { live, quotes, ledger } = quoting;
   const lacking = () => working.settlement?.lacking() ?? [];
   const nowMs = () => clock.nowMs();

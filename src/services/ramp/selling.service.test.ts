@@ -1,6 +1,7 @@
 /** Sells from the page to the bank, on both databases: what customers send, when, and what stands still in between. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
+import { seeds } from '../../../test/support/effort.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
 import {
   POSTGRES_PATIENCE_MS,
@@ -212,7 +213,7 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
     ...['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_getTransactionReceipt'],
     ...['eth_signTransaction', 'eth_sendRawTransaction'],
   ])('a crash around %s neither loses nor doubles a deposit', async (method) => {
-    for (const fault of ['lost', 'silent', 'error'] as const) {
+    for (const fault of seeds(['lost', 'silent', 'error'] as const)) {
       const order = await sell(ramp, {}, { outcome: 'refused' });
       const [before, asked] = [refunds().length, ledger.seen.length];
       ledger.fault = (each) => (each === method ? fault : 'none');

@@ -18,6 +18,8 @@ import { OPEN_GUARD } from './proxy/open-guard.ts';
 import { type ProxySettings, type RunningProxy, startProxy } from './proxy-server.ts';
 
 const ACCOUNT = toHex(addressOfSecretKey(KEY));
+/** Room for a busy machine: until then the answer has to come as far as to wait. */
+const STALL_MS = 700;
 const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
 
 const endings: (() => Promise<unknown> | unknown)[] = [];
@@ -219,7 +221,7 @@ describe('what clients have in flight', () => {
   });
 
   it('cuts off who takes nothing of their answer', async () => {
-    const traffic = newTraffic({ stallMs: 2_000 });
+    const traffic = newTraffic({ stallMs: STALL_MS });
     const long = 'y'.repeat(20_000_000);
     const upstream = { timeoutMs: 20_000 };
     const proxy = await start(await node(() => ({ result: long })), { traffic }, upstream);
@@ -236,7 +238,7 @@ describe('what clients have in flight', () => {
   });
 
   it('cuts off a WebSocket that does not take what the node tells it', async () => {
-    const traffic = newTraffic({ stallMs: 2_000 });
+    const traffic = newTraffic({ stallMs: STALL_MS });
     const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await new Promise((resolve) => sockets.once('listening', resolve));
     endings.push(() => sockets.close());

@@ -8,6 +8,14 @@ import { GasPrice } from './network-fee.ts';
 import { Prices } from './prices.ts';
 import { Quotes } from './quotes.ts';
 
+interface QuotingParts {
+  /** Monotonic. */
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Between looks at whether a price is due. */
+  readonly lookMs: number;
+}
+
 export class Quoting {
   readonly live: LiveConfig;
   readonly ledger: LedgerClient;
@@ -15,16 +23,21 @@ export class Quoting {
   private readonly gas: GasPrice;
   private readonly clock: Clock;
   private readonly log: Log;
+  private readonly lookMs: number;
   private prices: Prices;
 
   /** Throws RAMP_CONFIG_INVALID. */
-  constructor({ offerFile, ledgerUrl, collector }: RampSettings, clock: Clock, log: Log) {
+  constructor(
+    { offerFile, ledgerUrl, collector }: RampSettings,
+    { clock, log, lookMs }: QuotingParts,
+  ) {
     this.clock = clock;
     this.log = log;
+    this.lookMs = lookMs;
     const canSell = collector !== undefined;
     this.live = new LiveConfig({ file: offerFile, canSell, log }, (config) => this.take(config));
     this.ledger = new LedgerClient(ledgerUrl);
-    this.gas = new GasPrice(this.ledger, clock, log);
+    this.gas = new GasPrice(this.ledger, clock, log, lookMs);
     this.prices = this.pricesOf(this.live.config);
     this.quotes = new Quotes(
       () => this.live.config,
@@ -66,7 +79,7 @@ export class Quoting {
   }
 
   private pricesOf(config: RampConfig): Prices {
-    const { clock, log } = this;
-    return new Prices({ pricing: config.pricing, pairs: pricePairs(config), clock, log });
+    const { clock, log, lookMs } = this;
+    return new Prices({ pricing: config.pricing, pairs: pricePairs(config), clock, log, lookMs });
   }
 }

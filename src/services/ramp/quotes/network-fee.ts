@@ -3,9 +3,8 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 
+/** Of the price that is known; while there is none, each look asks. */
 const REFRESH_MS = 10_000;
-/** While it is not known. */
-const RETRY_MS = 500;
 /** An older price of gas gives no quote. */
 const STALE_MS = 120_000;
 
@@ -19,12 +18,12 @@ export class GasPrice {
   private known: { readonly price: bigint; readonly atMs: number } | undefined;
   private readonly task: RepeatedTask;
 
-  constructor(ledger: GasLedger, clock: Clock, log: Log) {
+  constructor(ledger: GasLedger, clock: Clock, log: Log, lookMs: number) {
     this.ledger = ledger;
     this.clock = clock;
     this.task = new RepeatedTask({
       run: () => this.look(),
-      pauseMs: RETRY_MS,
+      pauseMs: lookMs,
       failed: (err) => log('warn', 'The price of gas is not known', { err }),
     });
   }
@@ -39,9 +38,11 @@ export class GasPrice {
     return known !== undefined && clock.nowMs() - known.atMs <= STALE_MS;
   }
 
-  private async look(): Promise<number> {
-    this.known = { price: BigInt(await this.ledger.gasPrice()), atMs: this.clock.nowMs() };
-    return REFRESH_MS;
+  /** The clock says when it is due: it may jump, which a timer would not notice. */
+  private async look(): Promise<undefined> {
+    const { known, clock } = this;
+    if (known !== undefined && clock.nowMs() - known.atMs < REFRESH_MS) return;
+    this.known = { price: BigInt(await this.ledger.gasPrice()), atMs: clock.nowMs() };
   }
 
   stop(): Promise<void> {

@@ -18,6 +18,9 @@ import {
 import { scratchFolder } from '../../../../test/support/scratch.ts';
 import { ask } from '../../../../test/support/staking.ts';
 
+const REFRESH_S = 1;
+const STALE_S = 600;
+
 const folder = scratchFolder('quorate-prices-');
 let server: Server;
 let answers: (path: string) => unknown;
@@ -39,8 +42,8 @@ beforeEach(async () => {
   offer.fiat.pop();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/{base}-{quote}/spot`;
   offer.pricing = {
-    ...{ staleSeconds: 5, spreadPercent: '0', jumpPercent: '10' },
-    source: { kind: 'http', url, field: 'data.amount', refreshSeconds: 1 },
+    ...{ staleSeconds: STALE_S, spreadPercent: '0', jumpPercent: '10' },
+    source: { kind: 'http', url, field: 'data.amount', refreshSeconds: REFRESH_S },
   };
   writeFileSync(join(folder, 'hash-secret'), 'a secret of the aggregator\n');
   offer.partners[0].hash = { secretFile: join(folder, 'hash-secret') };
@@ -53,8 +56,15 @@ afterEach(async () => {
 });
 
 const quote = () => ask(at(ramp.url, '/quote', BUY));
+/** Time for the next look at the prices. */
+const nextLook = () => {
+  ramp.clock.offsetMs += REFRESH_S * 1_000;
+};
 const isOut = (amountOut: string) =>
-  until(`100 USD are ${amountOut}`, async () => (await quote()).body.amountOut === amountOut);
+  until(`100 USD are ${amountOut}`, async () => {
+    nextLook();
+    return (await quote()).body.amountOut === amountOut;
+  });
 
 it('quotes by the price of the answer, and follows it', async () => {
   expect((await quote()).body).toMatchObject({ processingFee: '2.80', amountOut: '97.2' });
@@ -74,9 +84,12 @@ it('D3.21 no quote by a price that is stale, zero, or none', async () => {
   for (const wrong of [{ data: {} }, { data: { amount: '0' } }, { data: { amount: 'free' } }, []]) {
     answers = () => wrong;
     const before = asked.length;
-    await until('it has looked', () => asked.length > before + 1);
+    await until('it has looked', () => {
+      nextLook();
+      return asked.length > before + 1;
+    });
     expect((await quote()).status).toBe(200);
-    ramp.clock.offsetMs += 6_000;
+    ramp.clock.offsetMs += (STALE_S + 1) * 1_000;
     const away = await quote();
     expect([away.status, away.body.code]).toEqual([503, 'price_away']);
     expect(away.headers.get('retry-after')).not.toBeNull();

@@ -24,6 +24,8 @@ export interface PricesParts {
   readonly pairs: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
+  /** Between looks at whether it is time to read them. */
+  readonly lookMs: number;
 }
 
 export class Prices {
@@ -36,13 +38,13 @@ export class Prices {
     responseBytesMax: ANSWER_BYTES_MAX,
   });
   private readonly task: RepeatedTask;
+  private readAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: PricesParts) {
     this.parts = parts;
-    const { source } = parts.pricing;
     this.task = new RepeatedTask({
       run: () => this.look(),
-      pauseMs: source.kind === 'http' ? source.refreshSeconds * 1000 : 0,
+      pauseMs: parts.lookMs,
       failed: (err) => parts.log('error', 'Prices cannot be read', { err }),
     });
   }
@@ -81,8 +83,14 @@ export class Prices {
     return (this.parts.clock.nowMs() - Math.min(...(times as number[]))) / 1000;
   }
 
+  /** The clock says when they are due: it may jump, which a timer would not notice. */
   private async look(): Promise<undefined> {
-    await Promise.all(this.parts.pairs.map((pair) => this.lookAt(pair)));
+    const { pairs, clock, pricing } = this.parts;
+    const { source } = pricing;
+    if (source.kind !== 'http') return;
+    if (clock.nowMs() - this.readAtMs < source.refreshSeconds * 1000) return;
+    await Promise.all(pairs.map((pair) => this.lookAt(pair)));
+    this.readAtMs = clock.nowMs();
   }
 
   private async lookAt(pair: string): Promise<void> {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
+import { endsWithTest } from '../../../../test/support/ends-with-test.ts';
 import type { Intent } from '../../../core/signing/guard.ts';
 import { eventLine, NO_HASH } from './audit-chain.ts';
 import { AuditLog } from './audit-log.ts';
@@ -143,9 +144,11 @@ it('kill -9 in the middle: every entry that was confirmed is there, and the chai
      }`,
   );
   const tsx = execFileSync('node', ['-p', 'require.resolve("tsx")'], { encoding: 'utf8' }).trim();
-  const child = spawn('node', ['--import', `file://${tsx}`, script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = endsWithTest(
+    spawn('node', ['--import', `file://${tsx}`, script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
   let told = '';
   child.stdout.on('data', (chunk) => {
     told += chunk;

@@ -5,15 +5,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { makeCertificate } from '../../test/support/certificates.ts';
-import { genesisFile } from '../../test/support/genesis-file.ts';
-import { scratchFolder } from '../../test/support/scratch.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
+import { makeCertificate } from '../support/certificates.ts';
+import { MAIN } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
+import { genesisFile } from '../support/genesis-file.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
-const DATA = new URL('../../test/vectors/data/goquorum/console.json', import.meta.url);
+const DATA = new URL('../vectors/data/goquorum/console.json', import.meta.url);
 const { replies } = JSON.parse(readFileSync(DATA, 'utf8')) as { replies: Record<string, unknown> };
-const MAIN = new URL('../../dist/bundle/cli/main.js', import.meta.url).pathname;
 const folder = scratchFolder('quorate-attach-');
 const socketFile = join(folder, 'geth.ipc');
 
@@ -98,9 +100,7 @@ function quorate(
   } = {},
 ): Promise<Ended> {
   const env = { ...process.env, HOME: folder, ...parts.env };
-  const child = spawn(process.execPath, [MAIN, ...args], { env });
-  // One that never ends by itself does not outlive the test that waits for it.
-  onTestFinished(() => void child.kill('SIGKILL'));
+  const child = endsWithTest(spawn(process.execPath, [MAIN, ...args], { env }));
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (piece: Buffer) => {
@@ -241,7 +241,8 @@ at block: 5 (`);
 describe('quorate console', () => {
   const genesis = join(folder, 'genesis.json');
   const node = ['--datadir', join(folder, 'data'), '--genesis', genesis, '--port', '0'];
-  beforeAll(() => {
+  beforeAll(async () => {
+    await installCrypto();
     const content = genesisFile({ engine: 'qbft', validators: [`0x${'11'.repeat(20)}`] });
     writeFileSync(genesis, JSON.stringify(content));
   });
