@@ -47,6 +47,8 @@ beforeAll(async () => {
   await succeeds('init', '--datadir', at('raft'), at('raft.json'));
   await succeeds('export', '--datadir', at('data'), at('blocks.rlp'));
   gethDatadir(at('geth'));
+  const table = 'CREATE TABLE ENCRYPTED_TRANSACTION (HASH BLOB, ENCODED_PAYLOAD BLOB)';
+  writeFileSync(at('tessera.sql'), `${table};\nCOMMIT;\n`);
   mkdirSync(at('ptm'));
   await succeeds('ptm', 'keygen', '--filename', at('ptm/tm'));
   writeFileSync(at('ptm/config.json'), JSON.stringify(ptmConfig()));
@@ -190,6 +192,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   'permission account': ['suspend', 'ORG1', SOMEBODY, '--from', SOMEBODY],
   'permission role': ['remove', 'ORG1', 'SALES', '--from', SOMEBODY],
   'migrate datadir': ['--datadir', '@migrated', '--verify=false', '@geth/datadir'],
+  'migrate manager': [...PTM, '--dump', '@tessera.sql', '--ptmdir', '@managed'],
   mpsdbupgrade: ['--datadir', '@data'],
   devnet: ['stop'],
   attach: ['--exec', '1'],

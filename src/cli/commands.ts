@@ -22,6 +22,7 @@ import { keygenCommand } from './keygen.ts';
 import { licenseCommand } from './license.ts';
 import { migrateCompareCommand } from './migrate-compare.ts';
 import { migrateDatadirCommand } from './migrate-datadir.ts';
+import { migrateManagerCommand } from './migrate-manager.ts';
 import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
 import {
@@ -90,6 +91,7 @@ export const COMMANDS: readonly Command[] = [
   dbVerifyCommand,
   migrateDatadirCommand,
   migrateCompareCommand,
+  migrateManagerCommand,
   mpsUpgradeCommand,
   versionCommand,
   licenseCommand,
