@@ -1,6 +1,6 @@
 /** `quorate permission init`. */
 import { resolve } from 'node:path';
-import type { Address } from '../core/base/bytes.ts';
+import { type Address, equalBytes } from '../core/base/bytes.ts';
 import { fail } from '../core/base/errors.ts';
 import { toHex } from '../core/base/hex.ts';
 import { formatPermissionConfig, type PermissionModel } from '../core/permission/config.ts';
@@ -130,6 +130,10 @@ async function setUpWith(
   });
   writeWhole(file, formatPermissionConfig(config));
   progress.remove();
+  if (config.accounts.some((each) => equalBytes(each, guardian))) return;
+  console.log(
+    `  ${identity.guardian} holds no permission now: give it a role that may call and deploy, or it cannot replace the rules later`,
+  );
 }
 
 /** The first account that the node or the proxy signs for, unless one is named. */

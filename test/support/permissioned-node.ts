@@ -3,7 +3,7 @@
  * recorded block on it makes its own.
  */
 import { encodeAbi } from '../../src/core/base/abi.ts';
-import { type Address, concatBytes } from '../../src/core/base/bytes.ts';
+import { type Address, concatBytes, equalBytes } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import { signTransaction } from '../../src/core/chain/signing.ts';
@@ -73,16 +73,23 @@ export class PermissionedNode {
   }
 
   /** At the end of the recording, as its first node: of ADMINORG, a validator. */
-  static open(model: 'v1' | 'v2'): Promise<PermissionedNode> {
+  static open(
+    model: 'v1' | 'v2',
+    configOf = (recorded: PermissionConfig): PermissionConfig => recorded,
+  ): Promise<PermissionedNode> {
     const recorded = recordedPermissions(model);
-    return PermissionedNode.on(recorded, recorded.config, recorded.blocks);
+    return PermissionedNode.on(recorded, configOf(recorded.config), recorded.blocks);
   }
 
   /**
    * A network of the same people with contracts of ours: the guardian deploys them, three
-   * administrators and two nodes begin.
+   * administrators and two nodes begin. `isBooted`: the last step is taken, and the rules are in
+   * force.
    */
-  static async openOurs(model: 'v1' | 'v2'): Promise<PermissionedNode> {
+  static async openOurs(
+    model: 'v1' | 'v2',
+    { isBooted } = { isBooted: true },
+  ): Promise<PermissionedNode> {
     const recorded = recordedPermissions(model);
     const [guardian, ...admins] = recorded.keys.slice(0, 4) as [NetworkKey, ...NetworkKey[]];
     const at = (nonce: number) => createAddress(fromHex(guardian.address), BigInt(nonce));
@@ -120,9 +127,20 @@ export class PermissionedNode {
     for (const { address } of admins) {
       await send(callOf('addAdminAccount(address)')(fromHex(address)), door);
     }
-    await send(callOf('updateNetworkBootStatus()')(), door);
-    while (!network.permissions.isEnforced) await network.mine();
+    if (isBooted) await network.hear(network.signed(guardian, network.bootCall()));
+    // Up to the block in which permissions begin.
+    const { chain } = network.rpc.node;
+    const isDue = () => chain.rulesOf(chain.head().header).isEnhancedPermissioning;
+    while (network.permissions.isEnforced !== isBooted || !isDue()) await network.mine();
     return network;
+  }
+
+  /** Another node of the same network, which has all its blocks. */
+  another(): Promise<PermissionedNode> {
+    const { store } = this.rpc.node.chain;
+    const { number } = store.head()!;
+    const blocks = Array.from({ length: number }, (_, at) => store.block(at + 1)!);
+    return PermissionedNode.on(this.recorded, this.config, blocks);
   }
 
   private static async on(
@@ -147,6 +165,57 @@ export class PermissionedNode {
 
   get cast(): Cast {
     return castOf(this.recorded);
+  }
+
+  /** Who deployed the contracts. */
+  get guardian(): NetworkKey {
+    return this.recorded.keys[0]!;
+  }
+
+  /** Gives the guardian, who administers nothing, a role that may do everything. */
+  async permitGuardian(): Promise<void> {
+    const { networkAdminOrg: org } = this.config;
+    const [admin] = this.cast.admins;
+    const addRole = callOf('addNewRole(string,string,uint256,bool,bool)');
+    const assign = callOf('assignAccountRole(address,string,string)');
+    await this.act(admin, addRole('KEEPER', org, 3n, false, false));
+    await this.act(admin, assign(fromHex(this.guardian.address), org, 'KEEPER'));
+    await this.mine();
+  }
+
+  /** The guardian deploys a contract in a block of its own; returns where it stands. */
+  async deploy(data: Uint8Array): Promise<Address> {
+    const creation = this.signed(this.guardian, { data });
+    await this.hear(creation);
+    await this.mine();
+    return createAddress(creation.sender, creation.nonce);
+  }
+
+  /** What puts the rules in force. */
+  bootCall(): Sending {
+    const to = this.config.addresses.interface;
+    return { to, data: callOf('updateNetworkBootStatus()')() };
+  }
+
+  /** What deploys the rules once more, over the same records: as it did the first time. */
+  implementationCode(): Uint8Array {
+    const { store } = this.rpc.node.chain;
+    const { implementation } = this.config.addresses;
+    for (let number = store.head()!.number; number > 0; number--) {
+      const creation = store
+        .block(number)!
+        .transactions.find(
+          ({ to, sender, nonce }) =>
+            !to && equalBytes(createAddress(sender, nonce), implementation!),
+        );
+      if (creation) return creation.data;
+    }
+    throw new Error('no transaction has deployed the implementation');
+  }
+
+  lastBlock(): Block {
+    const { store } = this.rpc.node.chain;
+    return store.block(store.head()!.number)!;
   }
 
   close(): Promise<void> {
@@ -174,8 +243,12 @@ export class PermissionedNode {
   }
 
   /** A transaction to the network's contracts, heard of. */
-  async act(from: NetworkKey, data: Uint8Array): Promise<Transaction> {
-    const transaction = this.signed(from, { to: this.config.addresses.interface, data });
+  async act(
+    from: NetworkKey,
+    data: Uint8Array,
+    to: Address = this.config.addresses.interface,
+  ): Promise<Transaction> {
+    const transaction = this.signed(from, { to, data });
     await this.hear(transaction);
     return transaction;
   }

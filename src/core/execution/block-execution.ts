@@ -11,7 +11,7 @@ import { type Pace, type Slices, UNHURRIED } from '../base/pace.ts';
 import type { Withdrawal } from '../chain/block.ts';
 import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
 import type { Header } from '../chain/header.ts';
-import { type Log, type Receipt, receiptsRoot } from '../chain/receipt.ts';
+import { type Receipt, receiptsRoot } from '../chain/receipt.ts';
 import type { Rules } from '../chain/rules.ts';
 import { checkSigner } from '../chain/signing.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -57,8 +57,8 @@ export interface BlockJob extends Partial<PrivateSetting> {
 
 /** State of a block before its next transaction. */
 export interface RunningState {
-  /** Of the previous transaction. */
-  readonly logs: readonly Log[];
+  /** How often storage of the accounts, each by keyOf(address), was written in this block. */
+  storageWrites(keys: readonly string[]): number;
   /** Public state, valid until the transaction begins. */
   reader(): StateReader;
 }
@@ -113,11 +113,9 @@ export class BlockExecution {
       },
     };
     this.world = new PublicWorld(base.reader, header.number);
-    const { receipts, world } = this;
+    const { world } = this;
     this.running = {
-      get logs() {
-        return receipts.at(-1)?.logs ?? [];
-      },
+      storageWrites: (keys) => keys.reduce((sum, key) => sum + world.storageWrites(key), 0),
       reader: () => new WorldReader(world),
     };
     this.pool = { left: header.gasLimit };

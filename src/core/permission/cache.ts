@@ -175,7 +175,7 @@ export class PermissionCache {
 
   /** Updates after a block; returns whether anything changed. Throws as `fill` does. */
   follow(call: ContractCall, changes: BlockChanges): boolean {
-    const changed = this.watched().filter((address) => changes.wrote(address));
+    const changed = this.watched.filter((address) => changes.wrote(address));
     if (changed.length === 0) return false;
     const contracts = new PermissionContracts(this.settings, call);
     this.registry.access.clear();
@@ -193,14 +193,26 @@ export class PermissionCache {
     return true;
   }
 
-  /** Whose changes count. */
-  private watched(): Address[] {
-    return Object.values(this.settings.config.addresses).filter((each) => each !== undefined);
+  /** What waits for votes: the file need not name the contract that keeps it. */
+  readPending(call: ContractCall): void {
+    this.registry.pending = new PermissionContracts(this.settings, call).pending();
+  }
+
+  /**
+   * Contracts whose changes count. The implementation may be another than the one in the file, and
+   * has storage of its own.
+   */
+  get watched(): readonly Address[] {
+    const named = Object.values(this.settings.config.addresses);
+    return [...named, this.registry.implementation].filter((each) => each !== undefined);
   }
 
   private readState(contracts: PermissionContracts): void {
-    this.registry.isBooted = contracts.isBooted();
-    this.registry.pending = contracts.pending();
+    const { registry } = this;
+    registry.implementation = contracts.implementation;
+    registry.guardian = contracts.guardian();
+    registry.isBooted = contracts.isBooted();
+    registry.pending = contracts.pending();
   }
 
   /**

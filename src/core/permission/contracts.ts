@@ -29,6 +29,7 @@ const CALL = {
   account: callOf('getAccountDetailsFromIndex(uint256)'),
   removeAdmin: callOf('removeExistingAdmin(string)'),
   implementation: callOf('getPermissionsImpl()'),
+  guardian: callOf('getGuardian()'),
   isBooted: callOf('getNetworkBootStatus()'),
   pending: callOf('getPendingOp(string)'),
 };
@@ -44,7 +45,7 @@ export interface ContractSettings {
 export class PermissionContracts {
   private readonly settings: ContractSettings;
   private readonly call: ContractCall;
-  private implementation: Address | undefined;
+  private known: Address | undefined;
 
   constructor(settings: ContractSettings, call: ContractCall) {
     this.settings = settings;
@@ -137,6 +138,26 @@ export class PermissionContracts {
     };
   }
 
+  /** The contract that has the rules now; another one may be put in its place. */
+  get implementation(): Address {
+    this.known ??= this.ask(this.at.interface, CALL.implementation()).address(0);
+    return this.known;
+  }
+
+  /**
+   * Who may do that. undefined: nobody says, for nodes of GoQuorum never look whether the file
+   * names the right contract.
+   */
+  guardian(): Address | undefined {
+    const { upgradable } = this.at;
+    try {
+      return upgradable && this.ask(upgradable, CALL.guardian()).address(0);
+    } catch (error) {
+      if (isRefusal(error) || isNoAnswer(error)) return undefined;
+      throw error;
+    }
+  }
+
   isBooted(): boolean {
     return this.ask(this.at.interface, CALL.isBooted()).flag(0);
   }
@@ -163,7 +184,6 @@ export class PermissionContracts {
    * account.
    */
   private adminKey(orgId: string): string {
-    this.implementation ??= this.ask(this.at.interface, CALL.implementation()).address(0);
     try {
       const output = this.call(this.at.accounts, CALL.removeAdmin(orgId), this.implementation);
       const key = keyOf(new AbiValues(output).address(1));
@@ -185,6 +205,12 @@ export class PermissionContracts {
   private ask(to: Address, data: Uint8Array): AbiValues {
     return new AbiValues(this.call(to, data));
   }
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return (
+    hasCode(error, 'PERMISSION_CONTRACT_MISSING') || hasCode(error, 'PERMISSION_ANSWER_INVALID')
+  );
 }
 
 function isRefusal(error: unknown): boolean {

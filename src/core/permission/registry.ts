@@ -74,6 +74,9 @@ export class Registry {
   readonly access: Map<string, number> = new Map();
   /** The first administrators have been named, and the contracts are in force. */
   isBooted = false;
+  /** The contract that has the rules, and who may put another one in its place. */
+  implementation: Address | undefined;
+  guardian: Address | undefined;
 
   account(address: Address): AccountRecord | undefined {
     return this.accounts.get(keyOf(address));

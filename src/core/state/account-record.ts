@@ -32,6 +32,8 @@ export class AccountRecord {
   slots = new Map<bigint, SlotRecord>();
   /** The storage began anew in this block: `slots` holds all of it. */
   isStorageReset = false;
+  /** How often its storage was written in this block, also by what was reverted. */
+  storageWrites = 0;
   /** Number of the last transaction in which each happened. */
   warmIn = 0;
   createdIn = 0;

@@ -86,6 +86,11 @@ export class PublicWorld implements World {
     return storageChangesOf(this.record(address));
   }
 
+  /** How often an account's storage, by keyOf(address), was written since the start of the block. */
+  storageWrites(key: string): number {
+    return this.records.get(key)?.storageWrites ?? 0;
+  }
+
   // --- accounts -----------------------------------------------------------------------------------------------------
 
   exists(address: Address): boolean {
@@ -214,6 +219,7 @@ export class PublicWorld implements World {
     const previous = entry.value;
     if (previous === value) return;
     this.ensure(record);
+    record.storageWrites++;
     if (entry.dirtyIn !== this.transaction) {
       entry.dirtyIn = this.transaction;
       this.dirtySlots.push(entry);

@@ -9,6 +9,7 @@ import {
   type NetworkKey,
   PermissionedNode,
 } from '../../../../../test/support/permissioned-node.ts';
+import type { Address } from '../../../../core/base/bytes.ts';
 import { fromHex } from '../../../../core/base/hex.ts';
 import { AbiValues, callOf } from '../../../../core/permission/abi.ts';
 import type { ActionContext } from '../../../../core/permission/actions/checks.ts';
@@ -16,11 +17,14 @@ import { nodeCall, recordedNode } from '../../../../core/permission/actions/node
 import { PermissionCache } from '../../../../core/permission/cache.ts';
 import { type NodeRecord, OPERATION } from '../../../../core/permission/records.ts';
 import type { Registry } from '../../../../core/permission/registry.ts';
+import { kindOf, mayTransact } from '../../../../core/permission/rules.ts';
 
 /** More of them by QUORATE_PERMISSION_RUNS. */
 const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? 3);
 const BLOCKS = 40;
 const CALLS_OF_A_BLOCK = 4;
+/** So often the rules are replaced by the same ones, at most. */
+const UPGRADES = 2;
 
 const CALL = {
   updateOrg: callOf('updateOrgStatus(string,uint256)'),
@@ -40,6 +44,7 @@ const CALL = {
   addNode: nodeCall('addNode(string,NODE)'),
   updateNode: nodeCall('updateNodeStatus(string,NODE,uint256)'),
   recoverNode: nodeCall('startBlacklistedNodeRecovery(string,NODE)'),
+  upgrade: callOf('confirmImplChange(address)'),
   approveNode: nodeCall('approveBlacklistedNodeRecovery(string,NODE)'),
 };
 const KINDS = [
@@ -68,13 +73,26 @@ function newNode(number: number): NodeRecord {
   return { contractId, id, orgId: '', url, address, port, raftPort, status: 0 };
 }
 
+/** What `PermissionedNode.act` takes. */
+type Call = readonly [from: NetworkKey, data: Uint8Array, to?: Address];
+
 class Driver {
   private readonly network: PermissionedNode;
   private readonly context: ActionContext;
+  private readonly implementations: Address[];
 
-  constructor(network: PermissionedNode) {
+  private constructor(network: PermissionedNode, implementations: Address[]) {
     this.network = network;
     this.context = { config: network.config } as ActionContext;
+    this.implementations = implementations;
+  }
+
+  static async of(network: PermissionedNode): Promise<Driver> {
+    await network.permitGuardian();
+    const data = network.implementationCode();
+    const found: Address[] = [];
+    for (let at = 0; at < UPGRADES; at++) found.push(await network.deploy(data));
+    return new Driver(network, found);
   }
 
   private get registry(): Registry {
@@ -87,7 +105,7 @@ class Driver {
   }
 
   /** One call, as somebody who mostly may make it. */
-  call([what, who, of, to]: Choice): readonly [NetworkKey, Uint8Array] {
+  call([what, who, of, to]: Choice): Call {
     const { pending } = this.registry;
     if (pending.kind !== OPERATION.none && what % 3 !== 0) return [this.admin(who), this.vote()];
     return this.other([Math.floor(what / 3), who, of, to]);
@@ -134,7 +152,7 @@ class Driver {
     return CALL.approveOrgStatus(orgId, kind === OPERATION.suspension ? 1n : 2n);
   }
 
-  private other([what, who, of, to]: Choice): readonly [NetworkKey, Uint8Array] {
+  private other([what, who, of, to]: Choice): Call {
     const { registry, context } = this;
     const { keys } = this.network.recorded;
     const { networkAdminRole, orgAdminRole } = this.network.config;
@@ -146,7 +164,8 @@ class Driver {
     const role = picked([`R${to % 4}`, ...registry.roles.all().map(({ roleId }) => roleId)], to);
     const name = `N${of % 50}`;
     const fresh = this.values(newNode(to));
-    const makers: (() => readonly [NetworkKey, Uint8Array])[] = [
+    const makers: (() => Call)[] = [
+      () => this.upgrade(),
       () => [this.admin(who), CALL.addOrg(context, name, ...fresh, person)],
       () => [this.admin(who), CALL.updateOrg(org, action)],
       () => [
@@ -174,10 +193,19 @@ class Driver {
     ];
     return picked(makers, Math.floor(what / 3))();
   }
+
+  /** By the guardian, where that account may call at all. */
+  private upgrade(): Call {
+    const next = this.implementations.shift() ?? new Uint8Array(20).fill(1);
+    const { guardian, config } = this.network;
+    return [guardian, CALL.upgrade(next), config.addresses.upgradable!];
+  }
 }
 
-function contentOf({ orgs, roles, nodes, accounts, pending, isBooted }: Registry) {
+function contentOf(registry: Registry) {
+  const { orgs, roles, nodes, accounts, pending, isBooted, implementation } = registry;
   return {
+    implementation,
     orgs: orgs.all(),
     roles: roles.all(),
     nodes: nodes.all(),
@@ -197,9 +225,10 @@ function compareDecisions({ permissions, recorded, config }: PermissionedNode): 
       const question = CALL.allowed(sender, to ?? new Uint8Array(20), 0n, 0n, 0n, payload);
       const wanted = new AbiValues(call(config.addresses.interface, question)).flag(0);
       const isAllowed = permissions.transactionFault({ sender, to, data }) === undefined;
-      expect([address, to === undefined, data.length, isAllowed]).toEqual([
-        ...[address, to === undefined, data.length, wanted],
-      ]);
+      const { registry, terms } = permissions;
+      const byRecords = mayTransact(registry, terms, sender, kindOf(terms, { to, data }));
+      const what = [address, to === undefined, data.length];
+      expect([...what, isAllowed, byRecords]).toEqual([...what, wanted, wanted]);
     }
   }
 }
@@ -216,7 +245,7 @@ it.each(NETWORKS)(
       const open = whose === 'we deployed' ? PermissionedNode.openOurs : PermissionedNode.open;
       const network = await open(model);
       try {
-        const driver = new Driver(network);
+        const driver = await Driver.of(network);
         for (const calls of choices) {
           for (const each of calls) await network.act(...driver.call(each));
           const { transactions } = await network.mine();

@@ -158,3 +158,24 @@ describe('a proposal of another validator', () => {
     );
   });
 });
+
+describe('a file that names no more contracts than GoQuorum needs', () => {
+  it('is enough, for votes too', async () => {
+    network = await PermissionedNode.open('v2', ({ addresses, ...rest }) => {
+      const unused = { upgradable: undefined, implementation: undefined, voters: undefined };
+      return { ...rest, addresses: { ...addresses, ...unused } };
+    });
+    const { admins, full } = network.cast;
+    const { accounts } = network.rpc;
+    const from = await accounts.importKey(fromHex(admins[0].priv), 'x');
+    await accounts.unlock(from, 'x', 0);
+    const act = (method: string, action: bigint) =>
+      network.rpc.call(`quorumPermission_${method}`, 'ORG2', Number(action), { from: toHex(from) });
+    await expect(act('approveOrgStatus', SUSPEND)).rejects.toThrow('Nothing to approve');
+    await act('updateOrgStatus', SUSPEND);
+    await network.mine();
+    expect(await act('approveOrgStatus', SUSPEND)).toBe('Action completed successfully');
+    await network.hear(transfer(full));
+    expect((await network.mine()).transactions).toHaveLength(2);
+  });
+});

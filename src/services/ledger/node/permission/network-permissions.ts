@@ -11,7 +11,6 @@ import type { Block } from '../../../../core/chain/block.ts';
 import type { Receipt } from '../../../../core/chain/receipt.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { BlockJob } from '../../../../core/execution/block-execution.ts';
-import { AbiValues, callOf } from '../../../../core/permission/abi.ts';
 import { PermissionCache } from '../../../../core/permission/cache.ts';
 import type { NodePermits } from '../../../../core/permission/connections.ts';
 import type { ContractCall, ContractSettings } from '../../../../core/permission/contracts.ts';
@@ -31,11 +30,8 @@ import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { EventMap, Events } from '../chain/events.ts';
+import { ContractAnswers, MidBlock, type Question } from './contract-answers.ts';
 import { checkCode, contractCallOn, siteAfter } from './contract-call.ts';
-
-const TRANSACTION_ALLOWED = callOf(
-  'transactionAllowed(address,address,uint256,uint256,uint256,bytes)',
-);
 
 export interface NetworkPermissionsParts extends ContractSettings {
   readonly chain: Chain;
@@ -51,7 +47,6 @@ export class NetworkPermissions {
   readonly terms: PermissionTerms;
   private readonly parts: NetworkPermissionsParts;
   private cache: PermissionCache;
-  private readonly watched: readonly Address[];
   private readonly listeners: (() => void)[] = [];
   /** Why the contracts cannot be asked; undefined: they can. */
   private fault: string | undefined = 'they have not been read yet';
@@ -61,12 +56,13 @@ export class NetworkPermissions {
   /** Of the network or an organisation: who may change permissions. */
   private administrators: readonly Address[] = [];
   private enforced = false;
+  /** Under an implementation whose rules are not known here: the contract's own answers, at the head. */
+  private answers: ContractAnswers | undefined;
 
   constructor(parts: NetworkPermissionsParts) {
     const { config } = parts;
     this.parts = parts;
     this.cache = new PermissionCache(parts);
-    this.watched = Object.values(config.addresses).filter((each) => each !== undefined);
     const { model, networkAdminRole, orgAdminRole } = config;
     this.terms = { model, networkAdminRole, orgAdminRole };
     this.read();
@@ -98,12 +94,13 @@ export class NetworkPermissions {
   }
 
   /** Why a transaction may not go into the block after the head; undefined: it may. */
-  transactionFault({ sender, to, data }: Pick<Transaction, 'sender' | 'to' | 'data'>) {
+  transactionFault(transaction: Question): string | undefined {
     if (!this.isEnforced) return undefined;
     const { registry, terms } = this;
-    return mayTransact(registry, terms, sender, kindOf(terms, { to, data }))
-      ? undefined
-      : NO_PERMISSION;
+    const isAllowed =
+      this.answers?.allows(transaction) ??
+      mayTransact(registry, terms, transaction.sender, kindOf(terms, transaction));
+    return isAllowed ? undefined : NO_PERMISSION;
   }
 
   /** Why the account may not send through this node; undefined: it may. */
@@ -137,17 +134,15 @@ export class NetworkPermissions {
    * in version 2 what the contracts allow in mid-block too, because members with GoQuorum ask that.
    */
   guard(other: StateReader | undefined): NonNullable<BlockJob['authorize']> {
-    const isV2 = this.terms.model === 'v2';
-    const parent = other && isV2 && this.differs(other) ? this.asking(other) : undefined;
-    let midBlock: ((transaction: Transaction) => boolean) | undefined;
+    const isAsked = this.terms.model === 'v2' && this.isDue;
+    const parent = other && isAsked && this.differs(other) ? this.answersOn(other) : undefined;
+    const midBlock =
+      isAsked && new MidBlock((reader) => this.answersOn(reader), this.cache.watched);
     return (transaction, running) => {
-      if (!this.isEnforced) return;
-      const isAllowed = parent?.(transaction) ?? this.transactionFault(transaction) === undefined;
+      const isAllowed =
+        parent?.allows(transaction) ?? this.transactionFault(transaction) === undefined;
       if (!isAllowed) throw denied();
-      if (!isV2) return;
-      if (running.logs.some(({ address }) => this.isWatched(address)))
-        midBlock = this.asking(running.reader());
-      if (midBlock && !midBlock(transaction)) throw denied();
+      if (midBlock && !midBlock.allows(transaction, running)) throw denied();
     };
   }
 
@@ -158,7 +153,7 @@ export class NetworkPermissions {
    */
   changing(pool: Pick<TransactionPool, 'contentFrom'>): ReadonlySet<string> {
     const senders = new Set<string>();
-    if (!this.isEnforced || this.terms.model === 'v1') return senders;
+    if (!this.isDue || this.terms.model === 'v1') return senders;
     for (const address of this.administrators) {
       const { pending } = pool.contentFrom(address);
       if (pending.some(({ to }) => to && this.isWatched(to))) senders.add(keyOf(address));
@@ -183,10 +178,19 @@ export class NetworkPermissions {
 
   // --- the contracts ------------------------------------------------------------------------------------------------
 
+  /** Before a decision about votes: `registry.pending` as it is at the head. */
+  readPending(): void {
+    this.cache.readPending(this.callAtHead());
+  }
+
   /** Runs the contracts on the head. */
   callAtHead(): ContractCall {
+    return this.callOn(this.headState());
+  }
+
+  private headState(): StateReader {
     const { chain } = this.parts;
-    return this.callOn(chain.store.stateAt(PUBLIC_SPACE, chain.head().number));
+    return chain.store.stateAt(PUBLIC_SPACE, chain.head().number);
   }
 
   private callOn(reader: StateReader): ContractCall {
@@ -194,22 +198,9 @@ export class NetworkPermissions {
     return contractCallOn(siteAfter(chain, chain.head().header, reader));
   }
 
-  /** Asks the contract itself, once for each account and kind of transaction. */
-  private asking(reader: StateReader): (transaction: Transaction) => boolean {
-    const { addresses } = this.parts.config;
-    const call = this.callOn(reader);
-    const answers = new Map<string, boolean>();
-    return (transaction) => {
-      const { sender, to = new Uint8Array(20), value, gasPrice, gasLimit, data } = transaction;
-      const key = `${keyOf(sender)} ${kindOf(this.terms, transaction)}`;
-      const known = answers.get(key);
-      if (known !== undefined) return known;
-      const payload = data.length > 0 ? '\0' : '';
-      const question = TRANSACTION_ALLOWED(sender, to, value, gasPrice, gasLimit, payload);
-      const answer = isYes(call, addresses.interface, question);
-      answers.set(key, answer);
-      return answer;
-    };
+  private answersOn(reader: StateReader): ContractAnswers {
+    const { interface: door } = this.parts.config.addresses;
+    return new ContractAnswers(this.callOn(reader), door, this.terms);
   }
 
   /** Reads everything anew. What was known before stays in force where that fails. */
@@ -238,11 +229,13 @@ export class NetworkPermissions {
 
   private follow({ block, receipts, writes }: EventMap['committed']): void {
     const wrote = (address: Address) => writes.accounts.has(keyOf(address));
-    const isChanged = this.watched.some(wrote);
+    const isChanged = this.cache.watched.some(wrote);
     if (isChanged) {
       if (this.fault !== undefined || this.isStale) this.read();
       else this.update(receipts, wrote, block.header.number);
     }
+    // Its answers are those of the head.
+    if (this.answers) this.noteRules(this.registry.implementation);
     const wasEnforced = this.enforced;
     this.enforced = this.isInForce();
     if (this.enforced && !wasEnforced) {
@@ -268,12 +261,30 @@ export class NetworkPermissions {
   }
 
   private noteRecords(): void {
-    const { nodes, accounts } = this.registry;
+    const { nodes, accounts, guardian, implementation } = this.registry;
     this.ownNodes = nodes.all().filter(({ id }) => id === this.parts.nodeId);
-    this.administrators = accounts
+    const administrators = accounts
       .all()
       .filter((each) => each.isOrgAdmin || each.roleId === this.terms.networkAdminRole)
       .map(({ address }) => address);
+    this.administrators = guardian ? [...administrators, guardian] : administrators;
+    this.noteRules(implementation);
+  }
+
+  /** The rules that are known here are those of the implementation that the file names. */
+  private noteRules(implementation: Address | undefined): void {
+    const { implementation: named } = this.parts.config.addresses;
+    const isForeign =
+      named !== undefined && implementation !== undefined && !equalBytes(named, implementation);
+    if (this.terms.model === 'v1' || !isForeign) {
+      this.answers = undefined;
+      return;
+    }
+    if (!this.answers) {
+      const text = 'permission service: another implementation is in place, it decides itself';
+      this.parts.log('info', text, { implementation: toHex(implementation) });
+    }
+    this.answers = this.answersOn(this.headState());
   }
 
   private fail(error: unknown, number: number): void {
@@ -291,8 +302,13 @@ export class NetworkPermissions {
 
   /** Asked once for each head. */
   private isInForce(): boolean {
+    return this.isDue && this.registry.isBooted;
+  }
+
+  /** Once they are booted, the contracts decide. */
+  private get isDue(): boolean {
     const { chain } = this.parts;
-    if (this.fault !== undefined || !this.registry.isBooted) return false;
+    if (this.fault !== undefined) return false;
     return (
       chain.config.qip714Block === undefined ||
       chain.rulesOf(chain.head().header).isEnhancedPermissioning
@@ -300,15 +316,14 @@ export class NetworkPermissions {
   }
 
   private isWatched(address: Address): boolean {
-    return this.watched.some((each) => equalBytes(each, address));
+    return this.cache.watched.some((each) => equalBytes(each, address));
   }
 
   /** Whether the contracts have other storage than at the head. */
   private differs(reader: StateReader): boolean {
-    const { chain } = this.parts;
-    const head = chain.store.stateAt(PUBLIC_SPACE, chain.head().number);
+    const head = this.headState();
     const rootIn = (state: StateReader, address: Address) => state.account(address)?.storageRoot;
-    return this.watched.some((address) => {
+    return this.cache.watched.some((address) => {
       const [theirs, ours] = [rootIn(reader, address), rootIn(head, address)];
       return !(theirs && ours && equalBytes(theirs, ours));
     });
@@ -317,13 +332,4 @@ export class NetworkPermissions {
 
 function denied(): Error {
   return fail('PERMISSION_DENIED', NO_PERMISSION);
-}
-
-function isYes(call: ContractCall, to: Address, data: Uint8Array): boolean {
-  try {
-    return new AbiValues(call(to, data)).flag(0);
-  } catch (error) {
-    if (hasCode(error, 'EXECUTION_REVERTED') || hasCode(error, 'EXECUTION_FAILED')) return false;
-    throw error;
-  }
 }

@@ -80,6 +80,7 @@ export class PermissionRequests {
     const isOwn = from && wallet.addresses().some((each) => equalBytes(each, from));
     if (!isOwn) throw refused(TEXT.invalidAccount);
     const addresses = await this.addressesIn(action.url ?? '');
+    network.readPending();
     const context: ActionContext = {
       registry: network.registry,
       config: network.settings.config,

@@ -1,0 +1,112 @@
+/**
+ * What the contracts of version 2 themselves say about transactions, where the records in memory do
+ * not count: on another state than the head's, in the middle of a block, and under an implementation
+ * whose rules this node does not know.
+ */
+import { type Address, keyOf } from '../../../../core/base/bytes.ts';
+import { hasCode } from '../../../../core/base/errors.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type { RunningState } from '../../../../core/execution/block-execution.ts';
+import { AbiValues, callOf } from '../../../../core/permission/abi.ts';
+import type { ContractCall } from '../../../../core/permission/contracts.ts';
+import { kindOf, type PermissionTerms } from '../../../../core/permission/rules.ts';
+import type { StateReader } from '../../../../core/state/reader.ts';
+
+const CALL = {
+  isBooted: callOf('getNetworkBootStatus()'),
+  implementation: callOf('getPermissionsImpl()'),
+  allowed: callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)'),
+};
+const NOBODY = new Uint8Array(20);
+/** Anybody may ask: more accounts and kinds than these are not remembered. */
+const ANSWERS_MAX = 30_000;
+
+export type Question = Pick<Transaction, 'sender' | 'to' | 'data'> &
+  Partial<Pick<Transaction, 'value' | 'gasPrice' | 'gasLimit'>>;
+
+/** On one state. Each account and kind of transaction is asked about once. */
+export class ContractAnswers {
+  private readonly call: ContractCall;
+  private readonly door: Address;
+  private readonly terms: PermissionTerms;
+  private readonly known = new Map<string, boolean>();
+  private isBooted: boolean | undefined;
+
+  /** `door`: the contract that accounts call. */
+  constructor(call: ContractCall, door: Address, terms: PermissionTerms) {
+    this.call = call;
+    this.door = door;
+    this.terms = terms;
+  }
+
+  /** Before the network is booted, everything is. */
+  allows(question: Question): boolean {
+    this.isBooted ??= this.says(CALL.isBooted());
+    if (!this.isBooted) return true;
+    const key = `${keyOf(question.sender)} ${kindOf(this.terms, question)}`;
+    let answer = this.known.get(key);
+    if (answer === undefined) {
+      answer = this.ask(question);
+      if (this.known.size >= ANSWERS_MAX) this.known.clear();
+      this.known.set(key, answer);
+    }
+    return answer;
+  }
+
+  /** The contract that has the rules; undefined before there is one. */
+  implementation(): Address | undefined {
+    const output = this.output(CALL.implementation());
+    return output && new AbiValues(output).address(0);
+  }
+
+  private ask({ sender, to, value, gasPrice, gasLimit, data }: Question): boolean {
+    const payload = data.length > 0 ? '\0' : '';
+    const terms = [value ?? 0n, gasPrice ?? 0n, gasLimit ?? 0n] as const;
+    return this.says(CALL.allowed(sender, to ?? NOBODY, ...terms, payload));
+  }
+
+  private says(data: Uint8Array): boolean {
+    const output = this.output(data);
+    return output !== undefined && new AbiValues(output).flag(0);
+  }
+
+  private output(data: Uint8Array): Uint8Array | undefined {
+    try {
+      return this.call(this.door, data);
+    } catch (error) {
+      if (hasCode(error, 'EXECUTION_REVERTED') || hasCode(error, 'EXECUTION_FAILED'))
+        return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The answers after the transactions that a block has so far, once one of them has changed the contracts. */
+export class MidBlock {
+  private readonly answersOn: (reader: StateReader) => ContractAnswers;
+  private readonly watched: string[];
+  private writes = 0;
+  private answers: ContractAnswers | undefined;
+
+  /** `watched`: contracts whose changes count. Events do not tell of all of them. */
+  constructor(answersOn: (reader: StateReader) => ContractAnswers, watched: readonly Address[]) {
+    this.answersOn = answersOn;
+    this.watched = watched.map(keyOf);
+  }
+
+  allows(question: Question, running: RunningState): boolean {
+    if (running.storageWrites(this.watched) !== this.writes) {
+      this.answers = this.answersOn(running.reader());
+      this.watch(this.answers.implementation());
+      this.writes = running.storageWrites(this.watched);
+    }
+    return this.answers?.allows(question) ?? true;
+  }
+
+  /** One that has just been put in place has storage of its own. */
+  private watch(implementation: Address | undefined): void {
+    if (!implementation) return;
+    const key = keyOf(implementation);
+    if (!this.watched.includes(key)) this.watched.push(key);
+  }
+}
