@@ -3,7 +3,7 @@
 /** All current ones have two decimals, except these. */
 const DECIMALS: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
-  3: 'BHD IQD JOD KWD LYD OMN TND',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
   4: 'CLF UYW',
 };
 const TWO_DECIMALS =

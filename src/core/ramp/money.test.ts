@@ -65,8 +65,8 @@ describe('amounts', () => {
   });
 
   it('have the decimals of ISO 4217', () => {
-    const found = ['JPY', 'KWD', 'USD', 'EUR', 'CLF', 'BHD', 'XAF'].map(currencyDecimals);
-    expect(found).toEqual([0, 3, 2, 2, 4, 3, 0]);
+    const found = ['JPY', 'KWD', 'USD', 'EUR', 'CLF', 'BHD', 'XAF', 'OMR'].map(currencyDecimals);
+    expect(found).toEqual([0, 3, 2, 2, 4, 3, 0, 3]);
     expect(currencyDecimals('usd')).toBeUndefined();
     expect(currencyDecimals('XXX')).toBeUndefined();
   });

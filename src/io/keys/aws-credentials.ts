@@ -1,8 +1,8 @@
 /** Credentials of AWS: as given, from the environment, or from the chain of AWS's own package (profiles, SSO, containers, instances). */
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
+import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 import type { AwsCredentials } from './aws-signature.ts';
-import { type LoadPackage, optionalPackage } from './optional-package.ts';
 import type { VaultEnv } from './vault-types.ts';
 
 const PACKAGE = '@aws-sdk/credential-providers';

@@ -1,8 +1,8 @@
 /** Tokens for Azure Key Vault: of a client and its secret, of a managed identity, or of Azure's own package. */
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
+import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 import { BearerSession, type BearerToken, heldUntil, tokenOf } from './bearer-session.ts';
-import { type LoadPackage, optionalPackage } from './optional-package.ts';
 import { baseUrl, type VaultAnswer, type VaultEnv, type VaultRequest } from './vault-types.ts';
 
 const NAME = 'Azure Key Vault';

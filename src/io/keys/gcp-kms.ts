@@ -7,8 +7,8 @@ import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
 import { signatureOfDer } from '../../core/signing/remote-signature.ts';
+import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 import { BearerSession, type BearerToken, heldUntil, tokenOf } from './bearer-session.ts';
-import { type LoadPackage, optionalPackage } from './optional-package.ts';
 import { publicKeyOfPem } from './remote-public-key.ts';
 import { readSmallFile } from './secret-key.ts';
 import {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { recoverAddress } from '../../core/base/secp256k1.ts';
+import { optionalPackage } from '../host/optional-package.ts';
 import { RemoteSigner } from './key-signer.ts';
-import { optionalPackage } from './optional-package.ts';
 import { openPkcs11 } from './pkcs11.ts';
 
 const LIBRARIES = [

@@ -5,8 +5,8 @@
 import { concatBytes, type Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 import { Gate } from '../threads/parallel.ts';
-import { type LoadPackage, optionalPackage } from './optional-package.ts';
 
 const PACKAGE = 'pkcs11js';
 /** Signatures that wait for one session. */

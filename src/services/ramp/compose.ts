@@ -25,13 +25,11 @@ import { Sessions } from './orders/sessions.ts';
 import { Assets } from './pages/assets.ts';
 import { type OperatorPageParts, operatorPageRoutes } from './pages/operator-page.ts';
 import { Widget, wantsPage } from './pages/widget.ts';
+import { composeProviders } from './payment/compose.ts';
 import { Payments } from './payment/payments.ts';
-import { Sandbox } from './payment/sandbox.ts';
 import { Quoting } from './quotes/compose.ts';
 import { composeSettlement, type Settlement } from './settlement/compose.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
-import { incomingRoute } from './webhooks/incoming.ts';
-import { readWebhookSecrets } from './webhooks/signature.ts';
 
 const LOOK_MS = 1_000;
 
@@ -65,6 +63,8 @@ export async function composeRamp(
 ): Promise<RampParts> {
   const steady = clock === systemClock ? steadyClock : clock;
   const place = { url: settings.publicUrl ?? '', isReady: false };
+  const mine = { database, clock, log, lookMs, place };
+  const { adapters, routes: reports } = await composeProviders(settings, mine);
   const quoting = new Quoting(settings, { clock: steady, log, lookMs });
   const { live, quotes, ledger } = quoting;
   const lacking = () => working.settlement?.lacking() ?? [];
@@ -80,8 +80,6 @@ export async function composeRamp(
     working.payments?.wake();
   };
   const orders = new Orders({ database, clock, changed });
-  const sandbox = new Sandbox({ database, clock, log, lookMs });
-  const adapters = new Map([[sandbox.name, sandbox]]);
   const config = () => live.config;
   const sessions = new Sessions(database, clock, () => config().pricing.quoteSeconds * 1_000);
   const { auth, from, ledgerUrl, webSocketUrl, collector } = settings;
@@ -102,15 +100,11 @@ export async function composeRamp(
     ...{ database, live, quotes, sessions, limit, verifyPaths: settings.verifyPaths },
     showWidget: widget.show,
   });
-  const recurring = new Recurring({
-    ...{ database, orders, quotes, adapters, config, clock, log, lookMs },
-  });
-  const deliveries = new Deliveries({
-    ...{ database, config, clock, log, lookMs },
-    told: (outcome) => meters.webhook('out', outcome),
-  });
-  const payments = new Payments({ database, orders, adapters, config, clock, log, lookMs });
-  const deadlines = new Deadlines({ database, orders, clock, log, lookMs });
+  const recurring = new Recurring({ ...mine, orders, quotes, adapters, config });
+  const told = (outcome: 'accepted' | 'failed') => meters.webhook('out', outcome);
+  const deliveries = new Deliveries({ ...mine, config, told });
+  const payments = new Payments({ ...mine, orders, adapters, config });
+  const deadlines = new Deadlines({ ...mine, orders });
   await quoting.start();
   await switches.start();
   await deliveries.start();
@@ -123,7 +117,10 @@ export async function composeRamp(
       }),
       ...widget.routes(),
       assets.route(),
-      ...incoming(settings, { database, clock, log, payments, meters }),
+      ...reports(
+        (orderId, report) => payments.report(orderId, report),
+        (outcome) => meters.webhook('in', outcome),
+      ),
       ...operatorSite(settings.operatorToken, {
         ...{ operator, switches, log, config, assets, addresses, limit, place, nowMs },
       }),
@@ -131,10 +128,8 @@ export async function composeRamp(
         database,
         place,
         adapters,
-        waiting: async () => [
-          ...quoting.waiting(),
-          ...((await working.settlement?.waiting()) ?? []),
-        ],
+        settling: async () => (await working.settlement?.waiting()) ?? [],
+        quoting: () => quoting.waiting(),
       }),
     ],
     orders,
@@ -189,21 +184,4 @@ function operatorSite(
 
 function isMove(effects: readonly Effect[]): boolean {
   return effects.some((each) => each.kind === 'event' && each.type === 'status');
-}
-
-/** Where a payment system of the operator's own reports to, if it may. */
-function incoming(
-  { paymentsSecretFile: file }: RampSettings,
-  parts: { database: Database; clock: Clock; log: Log; payments: Payments; meters: Meters },
-): readonly Route[] {
-  if (file === undefined) return [];
-  const { payments, meters, ...rest } = parts;
-  return [
-    incomingRoute({
-      ...rest,
-      secrets: () => readWebhookSecrets(file),
-      report: (orderId, report) => payments.report(orderId, report),
-      told: (outcome) => meters.webhook('in', outcome),
-    }),
-  ];
 }

@@ -4,6 +4,7 @@ import { fail } from '../../core/base/errors.ts';
 import { readText } from '../../io/host/files.ts';
 import { isAddressBlock } from '../../io/http/dial-lookup.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
+import { type StripeSettings, stripeSettings } from './config/stripe.ts';
 import { DEPLOY } from './settlement/collector.ts';
 import type { StoreSource } from './store/open.ts';
 import { readWebhookSecrets } from './webhooks/signature.ts';
@@ -22,6 +23,8 @@ export interface RampSettings extends StoreSource {
   readonly operatorToken: string | undefined;
   /** Undefined: no events of payments are taken over HTTP. */
   readonly paymentsSecretFile: string | undefined;
+  /** Undefined: nobody pays by Stripe. */
+  readonly stripe: StripeSettings | undefined;
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Requests a second of one address; 0: any. */
   readonly rate: number;
@@ -68,6 +71,7 @@ export function rampSettings(options: ParsedOptions): RampSettings {
     auth: authOf(options),
     operatorToken: operatorTokenOf(options),
     paymentsSecretFile: paymentsSecretOf(options),
+    stripe: stripeSettings(options),
     metrics: metricsOf(options),
     rate,
     trustedProxies,

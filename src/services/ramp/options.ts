@@ -95,6 +95,29 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     group: ACCESS,
   },
   {
+    flag: 'stripe.key-file',
+    type: 'string',
+    unit: 'file',
+    about:
+      'Holds the secret key of an account at Stripe, for payments with the adapter "stripe"; needs the package stripe; default: none',
+    group: ACCESS,
+  },
+  {
+    flag: 'stripe.webhook-secret-file',
+    type: 'string',
+    unit: 'file',
+    about:
+      'Signing secrets (whsec_…, one per line) of what Stripe posts to /webhooks/stripe; default: Stripe is asked for its events',
+    group: ACCESS,
+  },
+  {
+    flag: 'stripe.url',
+    type: 'string',
+    default: 'https://api.stripe.com',
+    about: "Address of Stripe's API",
+    group: ACCESS,
+  },
+  {
     flag: 'metrics.port',
     type: 'integer',
     unit: 'port',

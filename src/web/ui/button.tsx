@@ -44,15 +44,22 @@ export function ButtonLink({
   href,
   look = 'second',
   wide = false,
+  beside = false,
   children,
 }: {
   href: string;
   look?: Look;
   wide?: boolean;
+  /** In a tab of its own. */
+  beside?: boolean;
   children: ComponentChildren;
 }) {
   return (
-    <a href={href} class={classes(look, wide, false)}>
+    <a
+      href={href}
+      class={classes(look, wide, false)}
+      {...(beside ? { target: '_blank', rel: 'noopener' } : {})}
+    >
       {children}
     </a>
   );

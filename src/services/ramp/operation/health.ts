@@ -7,8 +7,10 @@ export interface HealthParts {
   readonly database: Database;
   readonly place: { readonly isReady: boolean };
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
-  /** What quotes and sells wait for: `ledger`, `prices`, `deposits`. */
-  readonly waiting: () => Promise<readonly string[]>;
+  /** What quotes wait for: `ledger`, `prices`. */
+  readonly quoting: () => readonly string[];
+  /** What sells wait for: `deposits`. */
+  readonly settling: () => Promise<readonly string[]>;
 }
 
 export function healthRoutes(parts: HealthParts): readonly Route[] {
@@ -27,7 +29,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
 }
 
 async function waitingFor(parts: HealthParts): Promise<readonly string[]> {
-  const { database, place, adapters, waiting } = parts;
+  const { database, place, adapters, quoting, settling } = parts;
   const store = await database.query('SELECT name FROM setting LIMIT 1').then(
     () => [],
     () => ['store'],
@@ -37,5 +39,6 @@ async function waitingFor(parts: HealthParts): Promise<readonly string[]> {
       (await adapter.isUp()) ? [] : [`payments ${name}`],
     ),
   );
-  return [...(place.isReady ? [] : ['start']), ...store, ...(await waiting()), ...providers.flat()];
+  const starting = place.isReady ? [] : ['start'];
+  return [...starting, ...store, ...quoting(), ...(await settling()), ...providers.flat()];
 }

@@ -13,6 +13,11 @@ export const RAMP_NEEDS: readonly FlagNeed[] = [
     what: '--metrics.port: without it there are no metrics',
   },
   {
+    flags: ['stripe.webhook-secret-file', 'stripe.url'],
+    isMet: given('stripe.key-file'),
+    what: '--stripe.key-file: without it nobody pays by Stripe',
+  },
+  {
     flags: ['auth.keys', 'auth.audience'],
     isMet: given('auth.issuer'),
     what: '--auth.issuer: without it there are no tokens',

@@ -108,9 +108,19 @@ export class Checkout {
     checkSeen(session, quotedAtMs);
     const { offer } = session;
     const adapter = this.adapterOf(offer);
-    checkAnswers(adapter.check(offer.payment, answers));
+    checkAnswers(adapter.check(offer.payment, answers, offer.terms));
     const order = (await this.makeOrder(id, session)) as BuyOrder;
-    return { order, begun: await adapter.begin(order, answers) };
+    return { order, begun: await this.begin(adapter, order, answers) };
+  }
+
+  /** The page may ask again: it is the same payment. */
+  private async begin(adapter: PaymentAdapter, order: BuyOrder, answers: Answers): Promise<Begun> {
+    try {
+      return await adapter.begin(order, answers);
+    } catch (error) {
+      this.parts.log('error', 'A payment cannot begin', { order: order.id, err: error });
+      throw new Refusal(503, 'payment_away', 'the payment provider does not answer: try again');
+    }
   }
 
   /** The customer has answered their bank. Throws a Refusal. */
@@ -130,7 +140,7 @@ export class Checkout {
     if (session.side !== 'sell') throw over('this page is for a buy');
     checkSeen(session, quotedAtMs);
     const { offer } = session;
-    checkAnswers(this.adapterOf(offer).checkPayout(offer.payment, answers));
+    checkAnswers(this.adapterOf(offer).checkPayout(offer.payment, answers, offer.terms));
     const place = session.orderId === undefined ? await this.parts.depositPlace() : undefined;
     if (session.orderId === undefined && !place) {
       throw new Refusal(503, 'unavailable', 'crypto cannot be taken now: try again later');
@@ -165,6 +175,13 @@ export class Checkout {
   /** Where the customer goes with an order; leaveUrl: without one. */
   backUrl(order: Order): string {
     return withOrderId(order.redirectUrl!, this.parts.config().features.redirectOrderId, order.id);
+  }
+
+  /** Of an order by its id. Throws a Refusal. */
+  async wayBack(orderId: string): Promise<string> {
+    const order = await this.parts.orders.find(orderId);
+    if (order?.redirectUrl !== undefined) return this.backUrl(order);
+    throw new Refusal(404, 'order_unknown', 'there is no such order');
   }
 
   leaveUrl({ offer }: Session): string {

@@ -41,6 +41,7 @@ export class Widget {
     const { checkout } = this.parts;
     return [
       { method: 'GET', path: '/widget', handle: (request) => this.again(request) },
+      { method: 'GET', path: '/widget/back', handle: (request) => this.back(request) },
       this.route('GET', 'state', async (id) => this.answer(id)),
       this.route('POST', 'quote', async (id) => {
         await checkout.requote(id);
@@ -114,6 +115,22 @@ export class Widget {
     const plain = html`<p>This page needs JavaScript.</p>`;
     const title = data.provider.name;
     return pageReply({ name: 'widget', title, data, plain }, partner, assets);
+  }
+
+  /** From a page of the payment provider to the partner, as from the widget itself. */
+  private async back(request: HttpRequest): Promise<HttpReply> {
+    const { checkout, addresses, limit } = this.parts;
+    const requestId = randomUUID();
+    try {
+      limit.take(addresses.of(request));
+      const location = await checkout.wayBack(String(request.query.order));
+      const headers = { location, 'cache-control': 'no-store' };
+      return { status: 303, type: 'text/plain; charset=utf-8', body: '', headers };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal) return this.fault(refusal, requestId, request);
+      throw error;
+    }
   }
 
   private async order(id: string, body: Readonly<Record<string, unknown>>): Promise<WidgetAnswer> {

@@ -1,4 +1,5 @@
 /** What a payment provider is to the ramp: it takes a customer's fiat, gives it back, and pays it out. */
+import type { Terms } from '../../../core/ramp/order.ts';
 import type { BuyOrder, Order, SellOrder } from '../orders/order-row.ts';
 
 /** A question of the page, answered in a form. */
@@ -69,6 +70,7 @@ export interface PaymentAdapter {
   check(
     payment: string,
     answers: Answers,
+    terms: Terms,
   ): { readonly field: string; readonly why: string } | undefined;
   /** The same order again: the same payment. */
   begin(order: BuyOrder, answers: Answers): Promise<Begun>;
@@ -82,6 +84,7 @@ export interface PaymentAdapter {
   checkPayout(
     payment: string,
     answers: Answers,
+    terms: Terms,
   ): { readonly field: string; readonly why: string } | undefined;
   /** Asking again under the same id moves nothing twice. */
   refund(payout: FiatPayout, order: Order): Promise<FiatOutcome>;

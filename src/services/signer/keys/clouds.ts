@@ -1,13 +1,13 @@
 /** Connections to vaults and clouds: sessions shared by many keys. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Timers } from '../../../core/base/ports.ts';
+import type { LoadPackage } from '../../../io/host/optional-package.ts';
 import { type AwsCall, type AwsService, awsCalls } from '../../../io/keys/aws-client.ts';
 import { awsCredentialChain } from '../../../io/keys/aws-credentials.ts';
 import type { AwsCredentials } from '../../../io/keys/aws-signature.ts';
 import { type AzureIdentity, AzureLogin } from '../../../io/keys/azure-login.ts';
 import { GcpLogin } from '../../../io/keys/gcp-kms.ts';
 import { type HashicorpAuth, HashicorpSession } from '../../../io/keys/hashicorp-session.ts';
-import type { LoadPackage } from '../../../io/keys/optional-package.ts';
 import { readSmallFile } from '../../../io/keys/secret-key.ts';
 import { openVaultClient } from '../../../io/keys/vault-client.ts';
 import { baseUrl } from '../../../io/keys/vault-types.ts';

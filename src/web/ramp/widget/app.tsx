@@ -12,6 +12,7 @@ import { Approval } from './approval.tsx';
 import { Fault, LoadingFault } from './fault.tsx';
 import { Frame, Loading } from './frame.tsx';
 import { OrderStep } from './order-step.tsx';
+import { isFramed } from './pay-page.tsx';
 import { Review } from './review.tsx';
 import { useSpeech } from './speech.ts';
 
@@ -37,7 +38,7 @@ function Session({ page }: { page: Exclude<WidgetPage, { kind: 'fault' }> }) {
     if (answer.next) setNext(answer.next);
     if (answer.state.order)
       keepPlace(answer.state, api.session, { next: answer.next ?? next, again });
-    if (answer.next?.kind === 'page') location.assign(answer.next.url);
+    if (answer.next?.kind === 'page' && !isFramed()) location.assign(answer.next.url);
   };
   const load = () => {
     setFault(undefined);

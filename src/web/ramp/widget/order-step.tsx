@@ -14,6 +14,7 @@ import { CancelOrder } from './cancel-order.tsx';
 import { Deposit } from './deposit.tsx';
 import { Outside } from './frame.tsx';
 import { Heading } from './heading.tsx';
+import { PayPage } from './pay-page.tsx';
 import { Progress } from './progress.tsx';
 import { useSpeech } from './speech.ts';
 import { useAmounts } from './terms.tsx';
@@ -51,6 +52,8 @@ export function OrderStep({ state, order, next, again, api, take }: OrderProps) 
     <div class="stack">
       {isUnpaid && next?.kind === 'transfer' ? (
         <Transfer {...{ state, order }} lines={next.lines} />
+      ) : isUnpaid && next?.kind === 'page' ? (
+        <PayPage {...{ state }} url={next.url} />
       ) : order.code === 'PROVIDER-CREATED-ORDER' && order.depositAddress !== undefined ? (
         <Deposit {...{ state }} address={order.depositAddress} dueMs={order.dueMs} />
       ) : (

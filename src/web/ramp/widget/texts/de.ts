@@ -85,6 +85,10 @@ export const de: Texts = {
   approve: 'Ja, freigeben',
   refuse: 'Nein, ablehnen',
 
+  payPageTitle: 'Beim Zahlungsanbieter zahlen',
+  payPageBody: (amount) =>
+    `Sie zahlen ${amount} auf der Seite des Anbieters. Kartennummern kommen nie hierher.`,
+  payPage: 'Zur Zahlungsseite',
   transferTitle: 'Geld überweisen',
   transferBody:
     'Verwenden Sie genau diesen Betrag und diesen Verwendungszweck, sonst lässt sich Ihre Überweisung nicht zuordnen.',

@@ -94,6 +94,10 @@ export const en = {
   approve: 'Yes, approve',
   refuse: 'No, refuse',
 
+  payPageTitle: 'Pay with the payment provider',
+  payPageBody: (amount: string) =>
+    `You pay ${amount} on the provider's own page. Card numbers never come here.`,
+  payPage: 'To the payment page',
   transferTitle: 'Transfer the money',
   transferBody: 'Use exactly this amount and this reference, or your transfer may not be found.',
   transferDone: (partner: string) => `Go back to ${partner}`,

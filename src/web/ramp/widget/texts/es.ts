@@ -83,6 +83,10 @@ export const es: Texts = {
   approve: 'Sí, aprobar',
   refuse: 'No, rechazar',
 
+  payPageTitle: 'Pagar con el proveedor de pagos',
+  payPageBody: (amount) =>
+    `Paga ${amount} en la página del proveedor. Los números de tarjeta nunca llegan aquí.`,
+  payPage: 'Ir a la página de pago',
   transferTitle: 'Transferir el dinero',
   transferBody:
     'Use exactamente este importe y esta referencia; si no, quizá no encontremos su transferencia.',

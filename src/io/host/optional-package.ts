@@ -1,4 +1,4 @@
-/** Packages that only some keys need: loaded on use, named in the error if not installed. */
+/** Packages that only some settings need: loaded on use, named in the error if not installed. */
 import { createRequire } from 'node:module';
 import { fail } from '../../core/base/errors.ts';
 

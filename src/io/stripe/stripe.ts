@@ -1,0 +1,29 @@
+/** Stripe's API by its own package, which only those need who are paid through it. */
+import type { Stripe } from 'stripe';
+import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
+
+const PACKAGE = 'stripe';
+const TIMEOUT_MS = 20_000;
+/** Of one call, under the same idempotency key. */
+const RETRIES = 2;
+
+export type StripeClient = Stripe;
+
+export interface StripeAddress {
+  readonly secretKey: string;
+  /** Of the API; Stripe's own, but for tests. */
+  readonly url: URL;
+  readonly load?: LoadPackage | undefined;
+}
+
+/** Throws PACKAGE_MISSING, PACKAGE_BROKEN. */
+export async function openStripe({ secretKey, url, load }: StripeAddress): Promise<StripeClient> {
+  const loaded = await optionalPackage(PACKAGE, 'payments by Stripe', load);
+  const Client = loaded as typeof Stripe;
+  const isTls = url.protocol === 'https:';
+  return new Client(secretKey, {
+    ...{ host: url.hostname, port: url.port || (isTls ? 443 : 80) },
+    ...{ protocol: isTls ? 'https' : 'http', timeout: TIMEOUT_MS, maxNetworkRetries: RETRIES },
+    ...{ telemetry: false, appInfo: { name: 'quorate' } },
+  });
+}

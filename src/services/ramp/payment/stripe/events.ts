@@ -1,0 +1,89 @@
+/** What an event of Stripe means for an order. Events come twice, late and out of order: each report says it all. */
+import type { Stripe } from 'stripe';
+import type { PaymentReport } from '../adapter.ts';
+import { fiatAmount } from './amounts.ts';
+
+/** In the metadata of payments: whose they are. */
+export const ORDER_KEY = 'quorateOrder';
+/** In the metadata of payments that no customer sees: they cannot try again. */
+export const REPEAT_KEY = 'quorateRepeat';
+
+/** All that is looked at; what Stripe's webhook endpoint should be asked to send. */
+export const EVENT_TYPES = [
+  'payment_intent.succeeded',
+  'payment_intent.processing',
+  'payment_intent.requires_action',
+  'payment_intent.payment_failed',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+  'charge.dispute.created',
+  'charge.dispute.funds_withdrawn',
+] as const;
+
+/** A debit of a bank account is through, or has failed, after so long. */
+const DEBIT_MS = 14 * 24 * 60 * 60_000;
+
+export type StripeNews =
+  | { readonly orderId: string; readonly report: PaymentReport }
+  /** Of a payment whose order only Stripe's record of it names. */
+  | { readonly disputed: string };
+
+/** Undefined: nothing of ours, or nothing new for an order. */
+export function newsOf(event: Stripe.Event): StripeNews | undefined {
+  switch (event.type) {
+    case 'payment_intent.succeeded':
+    case 'payment_intent.processing':
+    case 'payment_intent.requires_action':
+    case 'payment_intent.payment_failed':
+      return ofPayment(event.type, event.data.object, event.created * 1_000);
+    case 'checkout.session.async_payment_failed':
+      return ofOrder(event.data.object.metadata, { kind: 'declined', why: 'the bank refused' });
+    case 'checkout.session.expired':
+      return ofOrder(event.data.object.metadata, { kind: 'declined', why: 'the page ran out' });
+    case 'charge.dispute.created':
+    case 'charge.dispute.funds_withdrawn':
+      return ofDispute(event.data.object);
+    default:
+      return undefined;
+  }
+}
+
+/** Of a payment as it stands; undefined: it does not count. */
+export function settledReport(intent: Stripe.PaymentIntent): PaymentReport | undefined {
+  if (intent.status !== 'succeeded') return undefined;
+  const money = fiatAmount(intent.currency, intent.amount_received);
+  return money && { kind: 'settled', paymentId: intent.id, ...money };
+}
+
+function ofPayment(
+  type: string,
+  intent: Stripe.PaymentIntent,
+  atMs: number,
+): StripeNews | undefined {
+  const { metadata } = intent;
+  switch (type) {
+    case 'payment_intent.succeeded': {
+      const report = settledReport(intent);
+      return report && ofOrder(metadata, report);
+    }
+    case 'payment_intent.processing':
+      return ofOrder(metadata, { kind: 'announced', payByMs: atMs + DEBIT_MS });
+    case 'payment_intent.requires_action':
+      return ofOrder(metadata, { kind: 'authorizing' });
+    default:
+      // A customer at Stripe's page tries another card.
+      if (metadata?.[REPEAT_KEY] === undefined) return undefined;
+      return ofOrder(metadata, { kind: 'declined', why: 'the card was declined' });
+  }
+}
+
+function ofDispute({ status, payment_intent: payment }: Stripe.Dispute): StripeNews | undefined {
+  // A bank only asks; no money has gone.
+  if (status.startsWith('warning_') || payment === null) return undefined;
+  return { disputed: typeof payment === 'string' ? payment : payment.id };
+}
+
+function ofOrder(metadata: Stripe.Metadata | null, report: PaymentReport): StripeNews | undefined {
+  const orderId = metadata?.[ORDER_KEY];
+  return orderId === undefined ? undefined : { orderId, report };
+}

@@ -1,0 +1,59 @@
+/** What Stripe reports: `POST /webhooks/stripe`, under its own signature. */
+import type { Stripe } from 'stripe';
+import type { Clock, Log } from '../../../../core/base/ports.ts';
+import { type HttpReply, type HttpRequest, json, type Route } from '../../../../io/http/server.ts';
+import type { StripeClient } from '../../../../io/stripe/stripe.ts';
+import { Refusal, refusalOf } from '../../api/refusal.ts';
+import { failureReply } from '../../api/routes.ts';
+import type { EventLog } from './event-log.ts';
+
+const TOLERANCE_SECONDS = 300;
+
+export interface StripeWebhookParts {
+  readonly stripe: StripeClient;
+  readonly events: EventLog;
+  /** Two while one is replaced. */
+  readonly secrets: () => readonly string[];
+  /** Whether money moves under the key of this service. */
+  readonly isLive: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly told: (outcome: 'accepted' | 'refused') => void;
+}
+
+export function stripeWebhook(parts: StripeWebhookParts): Route {
+  return {
+    ...{ method: 'POST', path: '/webhooks/stripe' },
+    async handle(request): Promise<HttpReply> {
+      try {
+        await parts.events.take(eventOf(request, parts));
+        parts.told('accepted');
+        return json(200, { status: 'taken' });
+      } catch (error) {
+        if (refusalOf(error)) parts.told('refused');
+        return failureReply(error, parts.log);
+      }
+    },
+  };
+}
+
+/** Throws a Refusal. */
+function eventOf(
+  request: HttpRequest,
+  { stripe, secrets, isLive, clock }: StripeWebhookParts,
+): Stripe.Event {
+  const body = Buffer.from(request.body);
+  const signature = request.header('stripe-signature') ?? '';
+  for (const secret of secrets()) {
+    let event: Stripe.Event;
+    try {
+      const of = [TOLERANCE_SECONDS, undefined, clock.nowMs()] as const;
+      event = stripe.webhooks.constructEvent(body, signature, secret, ...of);
+    } catch {
+      continue;
+    }
+    if (event.livemode === isLive) return event;
+    throw new Refusal(400, 'event_invalid', 'a live event for a test key, or the reverse');
+  }
+  throw new Refusal(401, 'signature_invalid', 'the signature is wrong, or its time is');
+}
