@@ -10,11 +10,12 @@ import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { CANARIES } from './canaries/index.ts';
 import { CHAINS } from './faults.ts';
-import { PRIVACY_CANARIES, type PrivacyOutcome, runPrivacySeed } from './privacy/world.ts';
+import { PRIVACY_CANARIES } from './privacy/canaries.ts';
+import { type PrivacyOutcome, runPrivacySeed } from './privacy/world.ts';
 import { RAFT_CANARIES } from './raft/canaries.ts';
 import { type RaftOutcome, runRaftSeed } from './raft/world.ts';
+import { type Outcome, runSeed } from './run.ts';
 import { printScale, SCALE_SIZES } from './scale.ts';
-import { type Outcome, runSeed } from './world.ts';
 
 const { values } = parseArgs({
   options: {

@@ -16,7 +16,7 @@ import {
   withSlowness,
   withVotes,
 } from './faults.ts';
-import { runSeed } from './world.ts';
+import { runSeed } from './run.ts';
 
 const PLANS = 600;
 

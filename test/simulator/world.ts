@@ -1,16 +1,12 @@
 /** One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs and for liveness at its end. */
 import { type Address, equalBytes, keyOf } from '../../src/core/base/bytes.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
-import { Prng } from '../../src/core/base/prng.ts';
+import type { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';
-import type { ConsensusRules } from '../../src/core/chain/rules.ts';
 import type { ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
 import { quorumOf } from '../../src/core/consensus/bft/quorum.ts';
 import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
-import { IBFT_MESSAGE } from '../../src/core/consensus/ibft/messages.ts';
-import { bftGenesis, bftRules } from '../support/bft-chain.ts';
-import { type Mouth, Traitor } from './byzantine.ts';
-import { IbftTraitor } from './byzantine-ibft.ts';
+import { bftGenesis } from '../support/bft-chain.ts';
 import { type Canary, honestEngine } from './canaries/canary.ts';
 import { type Checker, CheckFailed, short } from './checkers/checker.ts';
 import { NoSlander } from './checkers/no-slander.ts';
@@ -19,26 +15,15 @@ import { OneElectorate } from './checkers/one-electorate.ts';
 import { OneValue } from './checkers/one-value.ts';
 import { OneVote } from './checkers/one-vote.ts';
 import { Disk } from './disk.ts';
-import {
-  type ChainKind,
-  chainOf,
-  drawPlan,
-  type Fault,
-  isChanging,
-  isLoss,
-  type Plan,
-  withClockJumps,
-  withExtras,
-  withFaults,
-  withSlowness,
-  withVotes,
-} from './faults.ts';
+import { type Fault, isLoss, type Plan } from './faults.ts';
 import { Links } from './links.ts';
-import { BAD_STATE, SimNode } from './node.ts';
+import { SimNode } from './node.ts';
+import { gasIn, rulesOf } from './plan-rules.ts';
 import { readHeard } from './reading.ts';
 import { recoveryMs } from './recovery.ts';
 import { realSigner, standInSigner } from './signer.ts';
 import { Timeline } from './timers.ts';
+import { type TraitorWire, traitorOf } from './traitor.ts';
 
 /** Unix time at which a world begins. */
 const EPOCH_MS = 1_700_000_000_000;
@@ -48,82 +33,14 @@ const HEIGHTS_MIN = 20;
 const QUIET_MS_MAX = 240_000;
 const EVENTS_MAX = 2_000_000;
 const SYNC_MS = 500;
-/** To execute a block of one who wants to stop the others. */
-const SLOW_BLOCK_MS = 600_000;
 
-export interface Outcome {
-  readonly seed: number;
-  readonly chain: ChainKind;
-  /** IBFT stood still because liars had made honest validators seal different blocks: its known weakness. */
-  readonly isStuck: boolean;
-  /** Undefined: all went well. */
-  readonly failure: string | undefined;
-  readonly height: number;
-  readonly events: number;
-  /** Votes or transitions happen in it. */
-  readonly isChanging: boolean;
-  readonly hasRealKeys: boolean;
-  /** Of all that happened, in order. */
-  readonly digest: string;
-}
-
-export function runSeed(
-  seed: number,
-  options: { canary?: Canary; chain?: ChainKind; trace?: (line: string) => void } = {},
-): Outcome {
-  const { canary, trace } = options;
-  const chain = options.chain ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
-  const world = new World(planOf(seed, chain, options), canary, trace);
-  let failure: string | undefined;
-  try {
-    world.run();
-  } catch (error) {
-    failure =
-      error instanceof CheckFailed ? error.message : String((error as Error).stack ?? error);
-  }
-  const { isStuck } = world;
-  return {
-    seed,
-    chain,
-    failure,
-    isStuck,
-    height: world.height,
-    events: world.events,
-    digest: world.digest,
-    isChanging: isChanging(world.plan),
-    hasRealKeys: world.plan.hasRealKeys,
-  };
-}
-
-/**
- * A schedule that is asked to be of one chain, or to show a bug, is a plain one: its members stay, and are all connected. Of one
- * chain it may have fewer than four.
- */
-function planOf(
-  seed: number,
-  chain: ChainKind,
-  { canary, chain: asked }: { canary?: Canary; chain?: ChainKind },
-): DrawnPlan {
-  const chance = new Prng(seed);
-  const drawn = withFaults(drawPlan(seed, chance, chain, asked !== undefined), seed);
-  if (canary) return { plan: canary.plan?.(drawn) ?? drawn, chance };
-  if (asked) return { plan: drawn, chance };
-  const plan = withSlowness(withVotes(withExtras(drawn, seed), seed), seed);
-  return { plan: withClockJumps(plan, seed), chance };
-}
-
-interface DrawnPlan {
+export interface DrawnPlan {
   readonly plan: Plan;
   /** For what is drawn while the schedule runs. */
   readonly chance: Prng;
 }
 
-interface Wire {
-  onSend(code: number, bytes: Uint8Array): void;
-  onHear(code: number, bytes: Uint8Array): void;
-}
-
-class World {
+export class World {
   events = 0;
   isStuck = false;
   readonly plan: Plan;
@@ -133,7 +50,7 @@ class World {
   private readonly nodes: SimNode[] = [];
   /** By how much the clock of each was set. */
   private readonly jumpedMs: number[] = [];
-  private readonly traitors: (Wire | undefined)[] = [];
+  private readonly traitors: (TraitorWire | undefined)[] = [];
   private readonly signers: ConsensusSigner[];
   private readonly indexOf = new Map<string, number>();
   private readonly checkers: Checker[];
@@ -304,7 +221,10 @@ class World {
       forgetsVotes: isHonest && (canary?.forgetsVotes ?? false),
     });
     this.nodes.push(node);
-    this.traitors.push(isHonest ? undefined : this.newTraitor(index, node, nowMs));
+    const deliver = (to: number, code: number, bytes: Uint8Array) =>
+      this.deliver(index, to, code, bytes);
+    const traitor = isHonest ? undefined : traitorOf(plan, { index, node, chance, nowMs, deliver });
+    this.traitors.push(traitor);
   }
 
   /** Of an honest node: its proposer keeps to half the request timeout. */
@@ -313,33 +233,6 @@ class World {
     if (plan.nanosecondsAGas === 0) return 0n;
     const { requestTimeoutMs } = rulesOf(plan, height + 1);
     return gasIn(chance.below(requestTimeoutMs / 2), plan.nanosecondsAGas);
-  }
-
-  private newTraitor(index: number, node: SimNode, nowMs: () => number): Wire {
-    const mouth: Mouth = {
-      say: (code, bytes, isMeant) => {
-        this.nodes.forEach((_, to) => {
-          if (to !== index && isMeant(to)) this.deliver(index, to, code, bytes);
-        });
-      },
-      raw: (code, bytes) => {
-        this.nodes.forEach((_, to) => {
-          if (to !== index) this.deliver(index, to, code, bytes);
-        });
-      },
-      build: (kind) => {
-        const gas = kind === 'slow' ? gasIn(SLOW_BLOCK_MS, this.plan.nanosecondsAGas) : 0n;
-        return node.build(nowMs(), kind === 'bad' ? BAD_STATE : 1, gas);
-      },
-    };
-    const behaviour = this.plan.byzantine[index]!;
-    const qbft = new Traitor(behaviour, node.signer, this.chance, mouth);
-    const ibft = new IbftTraitor(behaviour, node.signer, this.chance, mouth);
-    const isIbft = (code: number) => code === IBFT_MESSAGE;
-    return {
-      onSend: (code, bytes) => (isIbft(code) ? ibft.onSend(bytes) : qbft.onSend(code, bytes)),
-      onHear: (code, bytes) => (isIbft(code) ? ibft.onHear(bytes) : qbft.onHear(code, bytes)),
-    };
   }
 
   private emit(
@@ -485,26 +378,4 @@ class World {
     this.links.heal();
     for (const node of this.nodes) node.start();
   }
-}
-
-function gasIn(ms: number, nanosecondsAGas: number): bigint {
-  return nanosecondsAGas === 0 ? 0n : BigInt(Math.floor((ms * 1e6) / nanosecondsAGas));
-}
-
-function rulesOf(plan: Plan, height: number): ConsensusRules {
-  const { transition } = plan;
-  const {
-    blockPeriodSeconds,
-    emptyBlockPeriodSeconds,
-    requestTimeoutMs,
-    maxRequestTimeoutMs,
-    proposerPolicy,
-  } = transition && height >= transition.height ? transition : plan;
-  return bftRules(height < plan.switchAt ? 'ibft' : 'qbft', {
-    blockPeriodSeconds,
-    emptyBlockPeriodSeconds,
-    requestTimeoutMs,
-    maxRequestTimeoutMs,
-    proposerPolicy,
-  });
 }

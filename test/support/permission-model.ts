@@ -1,29 +1,6 @@
 /** The rules of the permission contracts in plain TypeScript, without a machine: what the contracts are compared with. */
+import type { Action } from './permission-actions.ts';
 import { LIMITS, POLICY } from './permission-network.ts';
-
-export type Action =
-  | { readonly name: 'addOrg' | 'approveOrg'; org: string; node: number; account: string }
-  | { readonly name: 'addSubOrg'; parent: string; org: string; node: number | undefined }
-  | { readonly name: 'updateOrgStatus' | 'approveOrgStatus'; org: string; action: number }
-  | { readonly name: 'addNewRole'; role: string; org: string; access: number; isAdmin: boolean }
-  | { readonly name: 'removeRole'; role: string; org: string }
-  | { readonly name: 'assignAdminRole'; org: string; account: string; role: string }
-  | { readonly name: 'approveAdminRole'; org: string; account: string }
-  | { readonly name: 'assignAccountRole'; account: string; org: string; role: string }
-  | { readonly name: 'updateAccountStatus'; org: string; account: string; action: number }
-  | {
-      readonly name: 'startBlacklistedAccountRecovery' | 'approveBlacklistedAccountRecovery';
-      org: string;
-      account: string;
-    }
-  | { readonly name: 'addNode'; org: string; node: number }
-  | { readonly name: 'updateNodeStatus'; org: string; node: number; action: number }
-  | {
-      readonly name: 'startBlacklistedNodeRecovery' | 'approveBlacklistedNodeRecovery';
-      org: string;
-      node: number;
-    }
-  | { readonly name: 'rejectPendingOp' };
 
 interface Org {
   readonly parent: string;

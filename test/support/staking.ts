@@ -110,3 +110,24 @@ export async function addStake(database: Database, pubkey: string, state: string
     [randomUUID(), number, pubkey, state],
   );
 }
+
+/** Headers of a new client with these scopes. */
+export async function bearerOf(
+  staking: TestStaking,
+  scopes: readonly string[],
+): Promise<Record<string, string>> {
+  const client = await staking.running.admin.addClient({
+    name: 'test',
+    audiences: [AUDIENCE],
+    scopes,
+    mayIntrospect: false,
+  });
+  await staking.running.refresh();
+  const { body } = await postJson(`${staking.url}/oauth/token`, {
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    audience: AUDIENCE,
+    grant_type: 'client_credentials',
+  });
+  return { authorization: `Bearer ${body.access_token}` };
+}

@@ -1,9 +1,9 @@
 /** Limits of what peers may cost. */
 import type { Limit } from './limit.ts';
 
-const PEER = { file: 'src/io/p2p/peer.ts', test: 'src/io/p2p/server.service.test.ts' };
+const PEER = { file: 'src/io/p2p/peer.ts', test: 'src/io/p2p/hostile-peers.service.test.ts' };
 const SERVE = { file: 'src/core/sync/serve.ts', test: 'src/core/sync/serve.test.ts' };
-const DOOR = {
+const INTAKE = {
   file: 'src/services/ledger/node/sending/transaction-intake.ts',
   test: 'src/services/ledger/node/sending/transaction-intake.test.ts',
 };
@@ -112,13 +112,13 @@ export const PEER_LIMITS: readonly Limit[] = [
     test: 'src/core/sync/gossip.test.ts',
   },
   {
-    ...DOOR,
+    ...INTAKE,
     name: "peers' transactions that wait",
     on: '!holding.take(bytesOf(transaction))',
     off: 'holding.force(bytesOf(transaction)) as undefined',
   },
   {
-    ...DOOR,
+    ...INTAKE,
     name: "peers' transactions of one turn",
     on: 'this.waiting.splice(0, SLICE_TRANSACTIONS)',
     off: 'this.waiting.splice(0, this.waiting.length + SLICE_TRANSACTIONS)',

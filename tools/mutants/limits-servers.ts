@@ -17,7 +17,7 @@ const SIGNER = {
   test: 'src/services/signer/proxy-server.service.test.ts',
 };
 
-export const DOOR_LIMITS: readonly Limit[] = [
+export const SERVER_LIMITS: readonly Limit[] = [
   {
     ...HTTP,
     name: 'body of a request, announced',

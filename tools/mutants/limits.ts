@@ -3,6 +3,6 @@
 import type { Limit } from './limit.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
 import { READ_LIMITS } from './limits-reads.ts';
-import { DOOR_LIMITS } from './limits-servers.ts';
+import { SERVER_LIMITS } from './limits-servers.ts';
 
-export const LIMITS: readonly Limit[] = [...DOOR_LIMITS, ...READ_LIMITS, ...PEER_LIMITS];
+export const LIMITS: readonly Limit[] = [...SERVER_LIMITS, ...READ_LIMITS, ...PEER_LIMITS];

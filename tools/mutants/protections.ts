@@ -7,7 +7,6 @@ const SEALED_FILES = 'src/services/ledger/store/sealed-files.service.test.ts';
 const RAFT_STORE = 'src/core/store/raft-store.test.ts';
 const READY = 'src/services/ledger/readiness.test.ts';
 const AGREEMENT_THREAD = 'src/services/ledger/agreement/agreement-thread.test.ts';
-const NETWORK = 'src/services/ledger/node/network.test.ts';
 
 export const PROTECTIONS: readonly Limit[] = [
   {
@@ -83,7 +82,7 @@ export const PROTECTIONS: readonly Limit[] = [
     file: 'src/services/ledger/node/consensus/memory-watch.ts',
     on: 'return loss !== undefined;',
     off: 'return false;',
-    test: NETWORK,
+    test: 'src/services/ledger/node/lost-votes.test.ts',
   },
   {
     name: 'attack: a row of the index is believed by its checksum',
@@ -273,7 +272,7 @@ export const PROTECTIONS: readonly Limit[] = [
     file: 'src/core/consensus/chain-time.ts',
     on: 'return Math.max(this.calendar.nowMs(), this.provenMs());',
     off: 'return this.calendar.nowMs();',
-    test: NETWORK,
+    test: 'src/services/ledger/node/clocks.test.ts',
     only: 'a clock that is set',
   },
   {
@@ -288,7 +287,7 @@ export const PROTECTIONS: readonly Limit[] = [
     file: 'src/services/staking/token/revocations.ts',
     on: 'const KEPT_MS = 86_400_000;',
     off: 'const KEPT_MS = 0;',
-    test: 'src/services/staking/token/token.service.test.ts',
+    test: 'src/services/staking/token/key-rotation.service.test.ts',
     only: 'an hour by which the clock is set',
   },
 ];

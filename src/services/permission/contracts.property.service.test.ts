@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
-import { type Action, PermissionModel } from '../../../test/support/permission-model.ts';
+import type { Action } from '../../../test/support/permission-actions.ts';
+import { PermissionModel } from '../../../test/support/permission-model.ts';
 import {
   nodeOf,
   PermissionNetwork,

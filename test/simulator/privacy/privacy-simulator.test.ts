@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seeds } from '../../support/effort.ts';
-import { PRIVACY_CANARIES, runPrivacySeed } from './world.ts';
+import { PRIVACY_CANARIES } from './canaries.ts';
+import { runPrivacySeed } from './world.ts';
 
 /** The last one was found: a node that was killed went on writing to its disk. */
 const SEEDS = [1, 2, 3, 4, 8, 7000503];

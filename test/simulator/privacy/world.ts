@@ -13,9 +13,6 @@ import { genesisFromJson } from '../../../src/core/chain/genesis.ts';
 import { signTransaction } from '../../../src/core/chain/signing.ts';
 import type { Transaction } from '../../../src/core/chain/transaction.ts';
 import { createAddress } from '../../../src/core/evm/create-address.ts';
-import type { PrivacyFlag } from '../../../src/core/privacy/inputs.ts';
-import { queryKey } from '../../../src/core/privacy/inputs.ts';
-import type { Manager } from '../../../src/core/privacy/manager-port.ts';
 import { loadEnclaveCrypto } from '../../../src/io/sodium/nacl.ts';
 import { devnetGenesis } from '../../../src/services/devnet/genesis.ts';
 import { topologyOf } from '../../../src/services/devnet/topology.ts';
@@ -23,22 +20,12 @@ import { PrivateSender } from '../../../src/services/ledger/node/sending/private
 import { MemoryHub, type MemoryNode, memoryNode } from '../../support/memory-network.ts';
 import { STORE_CODE, setInput } from '../../support/store-contract.ts';
 import { VirtualTime } from '../../support/virtual-time.ts';
+import type { PrivacyCanary } from './canaries.ts';
+import { GROUPS, PEERS, SPACE } from './groups.ts';
 import { type Mood, pass, SimManager } from './manager.ts';
 
 const START_MS = Date.UTC(2030, 0, 1);
 const URLS: readonly string[] = [0, 1, 2, 3].map((at) => `http://manager${at}/`);
-const SPACE = { kind: 'private', psi: 'private' } as const;
-/** Private contracts: who shares them, with which flag. Nodes 0 and 1 see the same, nodes 2 and 3 too. */
-const GROUPS: readonly { readonly members: readonly number[]; readonly flag: PrivacyFlag }[] = [
-  { members: [0, 1], flag: 0 },
-  { members: [2, 3], flag: 0 },
-  { members: [0, 1, 2, 3], flag: 0 },
-  { members: [0, 1], flag: 1 },
-];
-const PEERS: readonly (readonly [number, number])[] = [
-  [0, 1],
-  [2, 3],
-];
 const SENDERS = 6;
 const FAULTY_MS = 60_000;
 /** The outbox tries again after five minutes at most. */
@@ -46,29 +33,6 @@ const HEALED_MS = 6 * 60_000;
 const WATCH_MS = 30_000;
 const BLOCKS_PER_WATCH_MIN = 3;
 const MOODS: readonly Mood[] = ['slow', 'garbage', 'away'];
-
-/** A planted bug that the checks must find. */
-export interface PrivacyCanary {
-  readonly name: string;
-  /** In place of what the manager of a node says. */
-  spoil(port: Manager): Manager;
-}
-
-/** A node that takes "no answer" for "not a party". */
-export const PRIVACY_CANARIES: readonly PrivacyCanary[] = [
-  {
-    name: 'privacy-outage-means-stranger',
-    spoil: (port) => ({
-      ...port,
-      ask: (queries) =>
-        port
-          .ask(queries)
-          .catch(
-            () => new Map(queries.map((query) => [queryKey(query), { kind: 'notParty' } as const])),
-          ),
-    }),
-  },
-];
 
 export interface PrivacyOutcome {
   readonly seed: number;

@@ -1,131 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bftGenesis, bftRules, keySigner } from '../../../../test/support/bft-chain.ts';
-import { EMPTY_BYTES, equalBytes } from '../../base/bytes.ts';
-import { EMPTY_ROOT } from '../../base/keccak.ts';
-import { type Block, blockOf } from '../../chain/block.ts';
-import { qbftCommitPreimage } from '../../chain/extra-data.ts';
-import type { BftEffect, BftInput, ConsensusSigner, VoteMemory } from '../bft/interface.ts';
-import { sortedValidators } from '../bft/validators.ts';
-import { headerTemplate } from '../header-template.ts';
+import {
+  Bench,
+  commitOf,
+  FOURTH,
+  GENESIS,
+  ME,
+  ofKind,
+  onAnotherParent,
+  PROPOSER,
+  proposal,
+  RULES,
+  START_MS,
+  said,
+  THIRD,
+  tooEarly,
+  VALIDATORS,
+  VIEW,
+} from '../../../../test/support/qbft-bench.ts';
+import { equalBytes } from '../../base/bytes.ts';
 import { QbftEngine } from './engine.ts';
 import {
   decodeMessage,
   encodeMessage,
-  QBFT_CODE,
-  type QbftMessage,
   signCommit,
   signPrepare,
   signPreprepare,
   signRoundChange,
 } from './messages.ts';
-
-const GENESIS_SECONDS = 1_700_000_000;
-const START_MS = GENESIS_SECONDS * 1000;
-
-const RULES = bftRules('qbft');
-
-const SIGNERS = [1, 2, 3, 4]
-  .map(keySigner)
-  .sort((a, b) => (sortedValidators([a.address, b.address])[0] === a.address ? -1 : 1));
-const VALIDATORS = SIGNERS.map(({ address }) => address);
-const [PROPOSER, ME, THIRD, FOURTH] = SIGNERS as [
-  ConsensusSigner,
-  ConsensusSigner,
-  ConsensusSigner,
-  ConsensusSigner,
-];
-
-const GENESIS = bftGenesis('qbft', VALIDATORS, GENESIS_SECONDS);
-
-function proposal(by: ConsensusSigner, seconds = 1, gasUsed = 0n): Block {
-  const template = headerTemplate({
-    engine: 'qbft',
-    parent: GENESIS.header,
-    parentHash: GENESIS.hash,
-    validators: VALIDATORS,
-    rules: RULES,
-    parentRules: RULES,
-    proposer: by.address,
-    vote: undefined,
-    vanity: EMPTY_BYTES,
-    nowMs: START_MS,
-    notBeforeMs: START_MS + seconds * 1000,
-  });
-  return blockOf({ ...GENESIS.header, ...template, gasUsed }, { transactions: [], uncles: [] });
-}
-
-function tooEarly(): Block {
-  const { header } = proposal(PROPOSER);
-  const timestamp = GENESIS.header.timestamp;
-  return blockOf({ ...header, timestamp }, { transactions: [], uncles: [] });
-}
-
-function onAnotherParent(): Block {
-  const { header } = proposal(PROPOSER);
-  return blockOf({ ...header, parentHash: EMPTY_ROOT }, { transactions: [], uncles: [] });
-}
-
-/** A node with its clock. */
-class Bench {
-  nowMs = START_MS + 1500;
-  readonly effects: BftEffect[] = [];
-  private readonly engine: QbftEngine;
-
-  constructor(
-    signer: ConsensusSigner,
-    rules = RULES,
-    memory?: VoteMemory,
-    validators = VALIDATORS,
-  ) {
-    this.engine = new QbftEngine(signer);
-    const start = { kind: 'start', head: GENESIS.header, headHash: GENESIS.hash } as const;
-    this.step({ ...start, validators, rules, ...(memory && { memory }) });
-  }
-
-  step(input: BftInput): readonly BftEffect[] {
-    const effects = this.engine.step(input, this.nowMs);
-    this.effects.push(...effects);
-    return effects;
-  }
-
-  hear(message: QbftMessage): readonly BftEffect[] {
-    return this.step({
-      kind: 'message',
-      from: THIRD.address,
-      code: message.code,
-      bytes: encodeMessage(message),
-    });
-  }
-
-  verified(block: Block, fault?: string): readonly BftEffect[] {
-    return this.step({ kind: 'verified', hash: block.hash, ...(fault !== undefined && { fault }) });
-  }
-
-  fire(name: string): readonly BftEffect[] {
-    const { height, round } = this.engine.view!;
-    return this.step({ kind: 'timer', id: `${name}/${height}/${round}` });
-  }
-}
-
-function said(effects: readonly BftEffect[]): string[] {
-  return effects.flatMap((effect) =>
-    effect.kind === 'broadcast' ? [decodeMessage(effect.code, effect.bytes).kind] : [],
-  );
-}
-
-function ofKind<K extends BftEffect['kind']>(effects: readonly BftEffect[], kind: K) {
-  return effects.filter(
-    (effect): effect is Extract<BftEffect, { kind: K }> => effect.kind === kind,
-  );
-}
-
-const VIEW = { height: 1, round: 0 };
-
-function commitOf(signer: ConsensusSigner, block: Block, round = 0) {
-  const seal = signer.sign(qbftCommitPreimage(block.header, round));
-  return signCommit(signer, { height: 1, round }, block.hash, seal);
-}
 
 describe('QBFT engine', () => {
   it('decides: PRE-PREPARE, PREPARE, COMMIT, each vote behind its memory', () => {
@@ -308,60 +210,6 @@ describe('QBFT engine', () => {
     expect([empty!.mayBeEmpty, empty!.notBeforeMs - START_MS]).toEqual([true, 10_000]);
     const effects = bench.step({ kind: 'assembled', view: VIEW, block: proposal(PROPOSER, 10) });
     expect(said(effects)).toEqual(['preprepare', 'prepare']);
-  });
-
-  it('goes on after a restart with what it voted, and with nothing else', () => {
-    const before = new Bench(ME);
-    const block = proposal(PROPOSER);
-    before.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
-    before.verified(block);
-    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
-    const after = new Bench(ME, RULES, memory);
-    expect(said(after.effects)).toEqual(['prepare']);
-    const other = proposal(PROPOSER, 1, 9n);
-    expect(after.hear(signPreprepare(PROPOSER, VIEW, other, [], []))).toEqual([]);
-    expect(ofKind(after.hear(signPreprepare(PROPOSER, VIEW, block, [], [])), 'verify').length).toBe(
-      1,
-    );
-  });
-
-  it('restarts with its lock and seals the same block again', () => {
-    const before = new Bench(ME);
-    const block = proposal(PROPOSER);
-    before.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
-    before.verified(block);
-    for (const signer of [PROPOSER, THIRD]) before.hear(signPrepare(signer, VIEW, block.hash));
-    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
-    const after = new Bench(ME, RULES, memory);
-    expect(said(after.verified(block))).toEqual(['commit']);
-    const sealed = (bench: Bench) =>
-      ofKind(bench.effects, 'broadcast').filter(({ code }) => code === QBFT_CODE.commit);
-    expect(sealed(after)).toEqual(sealed(before));
-  });
-
-  it('stays silent below a height in which it has voted', () => {
-    const before = new Bench(ME);
-    before.fire('round');
-    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
-    const after = new Bench(ME, RULES, { ...memory, height: 2 });
-    const block = proposal(PROPOSER);
-    after.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
-    after.verified(block);
-    expect(said(after.effects)).toEqual([]);
-  });
-
-  it('remembers its vote when it reaches that height only by sync', () => {
-    const before = new Bench(ME);
-    const block = proposal(PROPOSER);
-    before.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
-    before.verified(block);
-    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
-    const engine = new QbftEngine(ME);
-    const common = { headHash: GENESIS.hash, validators: VALIDATORS, rules: RULES };
-    const earlier = { ...GENESIS.header, number: -1 };
-    engine.step({ kind: 'start', head: earlier, memory, ...common }, START_MS);
-    const effects = engine.step({ kind: 'committed', head: GENESIS.header, ...common }, START_MS);
-    expect(said(effects)).toEqual(['prepare']);
   });
 
   it('passes a message on once, and again when it is said again after a while', () => {

@@ -7,11 +7,8 @@ import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import type { ActiveExtension } from '../../../core/privacy/extension.ts';
 import { RpcError } from '../../../io/rpc/method.ts';
-import type {
-  ExtensionCaller,
-  ExtensionRequests,
-  ExtensionRules,
-} from '../node/extension/extension-requests.ts';
+import type { ExtensionRequests } from '../node/extension/extension-requests.ts';
+import type { ExtensionCaller, ExtensionRules } from '../node/extension/extension-rules.ts';
 import { type Context, method } from './context.ts';
 import type { JsonObject } from './render.ts';
 import { ARRAY, DATA, HASH, orNull, TEXT } from './results.ts';

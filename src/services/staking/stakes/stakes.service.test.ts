@@ -1,12 +1,13 @@
 /** The guarded API: what it takes and refuses, that a key has one effect, and that money moves once, whatever the ledger does. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
 import {
   type Answer,
   AUDIENCE,
   ask,
+  bearerOf,
   postJson,
   startTestStaking,
   type TestStaking,
@@ -24,25 +25,7 @@ let other: Record<string, string>;
 let reader: Record<string, string>;
 
 const argv = () => ['--ledger.url', ledger.url, '--deposit.from', ledger.account];
-async function bearer(
-  scopes: readonly string[],
-  at: TestStaking = staking,
-): Promise<Record<string, string>> {
-  const client = await at.running.admin.addClient({
-    name: 'test',
-    audiences: [AUDIENCE],
-    scopes,
-    mayIntrospect: false,
-  });
-  await at.running.refresh();
-  const { body } = await postJson(`${at.url}/oauth/token`, {
-    client_id: client.clientId,
-    client_secret: client.clientSecret,
-    audience: AUDIENCE,
-    grant_type: 'client_credentials',
-  });
-  return { authorization: `Bearer ${body.access_token}` };
-}
+const bearer = (scopes: readonly string[]) => bearerOf(staking, scopes);
 function stake(body: unknown, key: string = randomUUID(), path = '/stake'): Promise<Answer> {
   return postJson(`${staking.url}${path}`, body, { ...headers, 'idempotency-key': key });
 }
@@ -355,52 +338,5 @@ describe('a ledger with faults', () => {
     });
     expect(failed).toMatchObject({ failure: 'the contract reverted', block_number: 7 });
     ledger.reverts = () => false;
-  });
-});
-
-describe('the account and the contract', () => {
-  const ISSUER = 'https://auth.example/';
-  let own: TestStaking;
-  let mine: FakeLedger;
-  let client: Record<string, string>;
-  const paidBy = (account: string) => [
-    ...['--ledger.url', mine.url, '--deposit.from', account, '--auth.issuer', ISSUER],
-  ];
-  const stakeOnce = () =>
-    postJson(`${own.url}/stake`, STAKE, { ...client, 'idempotency-key': randomUUID() });
-  beforeEach(async () => {
-    mine = await startFakeLedger();
-    own = await startTestStaking(paidBy(mine.account));
-    client = await bearer(['stake:read', 'stake:write'], own);
-  });
-  afterEach(async () => {
-    await own.close();
-    await mine.close();
-  });
-
-  it('a deployment that failed is tried again when the contract is next asked for', async () => {
-    mine.reverts = () => true;
-    const asking = stakeOnce();
-    const isLogged = async () => own.logged.join().includes('Reverted') || undefined;
-    await until('the deployment failed', isLogged);
-    own.clock.offsetMs += 11_000;
-    const { status, body } = await asking;
-    expect([status, body.error]).toEqual([503, 'temporarily_unavailable']);
-    expect(mine.mined.size).toBe(1);
-    mine.reverts = () => false;
-    expect((await stakeOnce()).status).toBe(201);
-    expect([...mine.mined.values()].filter(({ to }) => to === null)).toHaveLength(2);
-  });
-
-  it('deposits of an account that paid before are seen to their end', async () => {
-    const { id } = (await stakeOnce()).body.stakes[0];
-    mine.lags = true;
-    await until('the deposit is sent', async () => mine.mined.size === 2 || undefined);
-    own = await own.restart(paidBy(`0x${'12'.repeat(20)}`));
-    mine.lags = false;
-    await until('it is seen in a block', async () => {
-      const { body } = await ask(`${own.url}/stakes/${id}`, { headers: client });
-      return body.status === 'DEPOSITED' || undefined;
-    });
   });
 });

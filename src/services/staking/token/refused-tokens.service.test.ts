@@ -1,74 +1,17 @@
 /** Tokens that the guard of the API and introspection must refuse, and those near them that they must take, for each algorithm. */
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { connect } from 'node:net';
+import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  forge,
-  ownSigningKey,
-  part,
-  sealWith,
-  sealWithSecret,
-} from '../../../../test/support/forged-tokens.ts';
-import {
-  AUDIENCE,
-  ask,
-  postForm,
-  postJson,
-  startTestStaking,
-  type TestStaking,
-} from '../../../../test/support/staking.ts';
+import { forge, part, sealWith, sealWithSecret } from '../../../../test/support/forged-tokens.ts';
+import { newScene, type Scene } from '../../../../test/support/issued-token.ts';
+import { AUDIENCE, ask, postForm } from '../../../../test/support/staking.ts';
 import { readSecret } from '../store/open.ts';
 import type { SigningKey } from './signing-keys.ts';
 
 const INVALID = /^Bearer realm="quorate", error="invalid_token", error_description="[^"]+"$/;
+
 const TOLERANCE_SECONDS = 30;
+
 const DAY_SECONDS = 86_400;
-
-interface Scene {
-  readonly staking: TestStaking;
-  readonly proof: { readonly client_id: string; readonly client_secret: string };
-  readonly key: SigningKey;
-  readonly good: string;
-  readonly header: Record<string, unknown>;
-  readonly claims: Record<string, unknown>;
-  /** Signed with the service's own key, with members changed or, where undefined, left out. */
-  own(claims?: object, header?: object): string;
-  readonly stranger: KeyObject;
-}
-
-function strangersKey(algorithm: string): KeyObject {
-  switch (algorithm) {
-    case 'RS256':
-      return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-    case 'ES256':
-      return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-    default:
-      return generateKeyPairSync('ed25519').privateKey;
-  }
-}
-
-async function newScene(algorithm: string): Promise<Scene> {
-  const staking = await startTestStaking(['--auth.algorithm', algorithm, '--auth.rate', '10000']);
-  const client = await staking.running.admin.addClient({
-    name: 'test',
-    audiences: [AUDIENCE],
-    scopes: ['stake:read'],
-    mayIntrospect: true,
-  });
-  await staking.running.refresh();
-  const proof = { client_id: client.clientId, client_secret: client.clientSecret };
-  const grant = { ...proof, audience: AUDIENCE, grant_type: 'client_credentials' };
-  const good = (await postJson(`${staking.url}/oauth/token`, grant)).body.access_token as string;
-  const [header, claims] = good
-    .split('.')
-    .slice(0, 2)
-    .map((each) => JSON.parse(Buffer.from(each, 'base64url').toString()));
-  const key = await ownSigningKey(staking);
-  const own = (changed: object = {}, head: object = {}) =>
-    forge({ ...header, ...head }, { ...claims, ...changed }, sealWith(algorithm, key.privateKey));
-  const stranger = strangersKey(algorithm);
-  return { staking, proof, key, good, header, claims, own, stranger };
-}
 
 type Make = (scene: Scene, nowSeconds: number) => string;
 
@@ -350,104 +293,3 @@ it('tokens of a withdrawn key are refused at once, though they were found good a
   expect([status, body.error]).toEqual([401, 'invalid_token']);
   await staking.close();
 });
-
-describe('where a token stands', () => {
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await newScene('ES256');
-  });
-  afterAll(() => scene.staking.close());
-  const at = (path: string, init: RequestInit = {}) => ask(`${scene.staking.url}${path}`, init);
-
-  it('the scheme is read in any letters, and nothing else is', async () => {
-    const status = async (authorization: string) =>
-      (await at('/stakes', { headers: { authorization } })).status;
-    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
-      expect(await status(`${scheme} ${scene.good}`)).toBe(200);
-    }
-    for (const text of [
-      scene.good,
-      `Bearer${scene.good}`,
-      `Bearer: ${scene.good}`,
-      `Bearer ${scene.good} ${scene.good}`,
-      `Bearer ${scene.good}, Bearer ${scene.good}`,
-      `Bearer "${scene.good}"`,
-      `Basic ${scene.good}`,
-      `DPoP ${scene.good}`,
-      'Bearer',
-    ]) {
-      expect([text, await status(text)]).toEqual([text, 401]);
-    }
-  });
-
-  it('asks for a token, without an error, where none of its kind came', async () => {
-    for (const headers of [{}, { authorization: '' }, { authorization: 'Basic YTpi' }] as Record<
-      string,
-      string
-    >[]) {
-      const answer = await at('/stakes', { headers });
-      expect(answer.status).toBe(401);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="quorate"');
-    }
-  });
-
-  it('is the header: not the URL, not the body, not a cookie', async () => {
-    const url = await at(`/stakes?access_token=${scene.good}`);
-    expect([url.status, url.body.error]).toEqual([400, 'invalid_request']);
-    expect(url.headers.get('www-authenticate')).toMatch(
-      /^Bearer realm="quorate", error="invalid_request"/,
-    );
-    const both = await at(`/stakes?access_token=${scene.good}`, {
-      headers: { authorization: `Bearer ${scene.good}` },
-    });
-    expect(both.status).toBe(400);
-    const form = await postForm(`${scene.staking.url}/stake`, { access_token: scene.good });
-    expect(form.status).toBe(401);
-    const json = await postJson(`${scene.staking.url}/stake`, { access_token: scene.good });
-    expect(json.status).toBe(401);
-    const cookie = await at('/stakes', { headers: { cookie: `access_token=${scene.good}` } });
-    expect(cookie.status).toBe(401);
-    for (const answer of [url, both, form, json, cookie]) {
-      expect(JSON.stringify(answer.body)).not.toContain(scene.good);
-    }
-  });
-
-  it('is one header: two of them are refused, whichever is the good one', async () => {
-    const good = `Authorization: Bearer ${scene.good}`;
-    for (const lines of [
-      [good, good],
-      [good, 'Authorization: Bearer x'],
-      ['authorization: Bearer x', good],
-      ['Authorization: Basic YTpi', good],
-    ]) {
-      const answer = await raw(scene.staking.url, ['GET /stakes HTTP/1.1', ...lines]);
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toMatch(/www-authenticate: Bearer realm="quorate", error="invalid_request"/i);
-    }
-    const { client_id, client_secret } = scene.proof;
-    const basic = `Authorization: Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
-    const body = `grant_type=client_credentials&audience=${encodeURIComponent(AUDIENCE)}`;
-    const post = ['POST /oauth/token HTTP/1.1', 'Content-Type: application/x-www-form-urlencoded'];
-    expect(await raw(scene.staking.url, [...post, basic], body)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await raw(scene.staking.url, [...post, basic, basic], body)).toMatch(
-      /^HTTP\/1\.1 400 [\s\S]*"invalid_request"/,
-    );
-  });
-});
-
-/** A request as it goes over the wire; the whole answer. */
-function raw(url: string, lines: readonly string[], body = ''): Promise<string> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => {
-      const rest = [`Host: ${hostname}`, 'Connection: close', `Content-Length: ${body.length}`];
-      socket.write([...lines, ...rest, '', body].join('\r\n'));
-    });
-    socket.on('data', (data) => {
-      answer += data;
-    });
-    socket.once('end', () => resolve(answer));
-    socket.once('error', reject);
-  });
-}

@@ -1,11 +1,5 @@
-/**
- * Starting, voting on and ending extensions of private contracts: rules and texts of
- * `quorumExtension_*` and `ledgerExtension_*`.
- */
-import { fromBase64 } from '../../../../core/base/base64.ts';
 import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../../../core/base/bytes.ts';
 import { checksumAddress } from '../../../../core/base/checksum-address.ts';
-import { fail, type QuorateError } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
 import { EMPTY_CODE_HASH } from '../../../../core/base/keccak.ts';
 import { eeaGroupAt } from '../../../../core/execution/eea-registry.ts';
@@ -32,31 +26,27 @@ import type { PoolReader } from '../sending/pool-reader.ts';
 import type { PrivateArgs, TransactionArgs } from '../sending/send-args.ts';
 import type { TransactionSubmitter } from '../sending/submitter.ts';
 import type { ExtensionIndex } from './extension-index.ts';
+import {
+  checkCreator,
+  checkKey,
+  checkTenant,
+  checkVoter,
+  type ExtensionCaller,
+  hasVoted,
+  NOBODY,
+  NOTHING_TO_ACCEPT,
+  no,
+  privately,
+  recipientsOf,
+  ZERO_ADDRESS,
+} from './extension-rules.ts';
 import { PendingRequests } from './pending-requests.ts';
 
 /** Gas of GoQuorum's extension transactions. */
 const EXTENSION_GAS = 4_712_384n;
-/** Default sender. */
-const ZERO_ADDRESS: Address = new Uint8Array(20);
-const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
 const IN_PROGRESS = 'contract extension in progress for the given contract address';
 const GROUPS_CONTRACT =
   'the contract belongs to an EEA privacy group and cannot be extended: create a group with the new member and deploy it there';
-const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
-
-/** Which rules apply: those of `ledger*` are stricter (docs/privacy.md). */
-export type ExtensionRules = 'ledger' | 'quorum';
-
-/** On whose behalf, and by which rules. */
-export interface ExtensionCaller {
-  readonly psi: Psi;
-  readonly rules: ExtensionRules;
-  /** Throws ACCESS_DENIED unless the caller may act with this account; undefined: no check. */
-  readonly checkActor?: (actor: {
-    readonly from: Address;
-    readonly privateFrom: string | undefined;
-  }) => void;
-}
 
 export interface ExtensionRequestsParts {
   readonly chain: Chain;
@@ -358,62 +348,4 @@ export class ExtensionRequests {
     const space = { kind: 'private', psi } as const;
     return store.stateAt(space, store.cursor(space));
   }
-}
-
-const NOBODY: PrivateArgs = {
-  privateFrom: undefined,
-  privateFor: [],
-  flag: STANDARD_PRIVATE,
-  mandatoryFor: undefined,
-};
-
-/** Management contracts are standard private, whatever the caller asked for. */
-function privately({ private: args }: TransactionArgs): PrivateArgs {
-  return { ...(args ?? NOBODY), flag: STANDARD_PRIVATE, mandatoryFor: undefined };
-}
-
-function checkTenant(caller: ExtensionCaller, { from, private: args }: TransactionArgs): void {
-  caller.checkActor?.({ from: from ?? ZERO_ADDRESS, privateFrom: args?.privateFrom });
-}
-
-function checkVoter(rules: ExtensionRules, state: ManagementState, who: Address): void {
-  const voters = rules === 'ledger' ? state.voters.slice(1) : state.voters;
-  if (!voters.some((each) => equalBytes(each, who))) throw no(NOT_ACCEPTOR);
-  if (state.hasVoted(who)) throw hasVoted(rules);
-}
-
-function hasVoted(rules: ExtensionRules): QuorateError {
-  return no(rules === 'ledger' ? NOTHING_TO_ACCEPT : 'already voted');
-}
-
-function checkCreator({ creator }: ManagementState, who: Address): void {
-  if (!equalBytes(who, creator)) throw no('account is not the creator of this extension request');
-}
-
-function checkKey(key: string): void {
-  try {
-    fromBase64(key);
-  } catch {
-    throw no('invalid new recipient transaction manager key provided');
-  }
-}
-
-/** GoQuorum adds the new party's key if none is given; the ledger API requires it. */
-function recipientsOf(
-  rules: ExtensionRules,
-  key: string,
-  privateFor: readonly string[],
-): readonly string[] {
-  if (rules === 'ledger' && privateFor.length === 0)
-    throw no(`privateFor must contain the transaction manager key of the new party: ${key}`);
-  if (privateFor.length > 1)
-    throw no('invalid transaction manager keys given in privateFor argument');
-  if (privateFor.length === 1 && privateFor[0] !== key) {
-    throw no('mismatch between recipient transaction manager key and privateFor argument');
-  }
-  return [key];
-}
-
-function no(text: string): QuorateError {
-  return fail('EXTENSION_REFUSED', text);
 }

@@ -1,0 +1,25 @@
+import type { ConsensusRules } from '../../src/core/chain/rules.ts';
+import { bftRules } from '../support/bft-chain.ts';
+import type { Plan } from './faults.ts';
+
+export function gasIn(ms: number, nanosecondsAGas: number): bigint {
+  return nanosecondsAGas === 0 ? 0n : BigInt(Math.floor((ms * 1e6) / nanosecondsAGas));
+}
+
+export function rulesOf(plan: Plan, height: number): ConsensusRules {
+  const { transition } = plan;
+  const {
+    blockPeriodSeconds,
+    emptyBlockPeriodSeconds,
+    requestTimeoutMs,
+    maxRequestTimeoutMs,
+    proposerPolicy,
+  } = transition && height >= transition.height ? transition : plan;
+  return bftRules(height < plan.switchAt ? 'ibft' : 'qbft', {
+    blockPeriodSeconds,
+    emptyBlockPeriodSeconds,
+    requestTimeoutMs,
+    maxRequestTimeoutMs,
+    proposerPolicy,
+  });
+}

@@ -1,0 +1,76 @@
+import { Prng } from '../../src/core/base/prng.ts';
+import type { Canary } from './canaries/canary.ts';
+import { CheckFailed } from './checkers/checker.ts';
+import {
+  type ChainKind,
+  chainOf,
+  drawPlan,
+  isChanging,
+  withClockJumps,
+  withExtras,
+  withFaults,
+  withSlowness,
+  withVotes,
+} from './faults.ts';
+import { type DrawnPlan, World } from './world.ts';
+
+export interface Outcome {
+  readonly seed: number;
+  readonly chain: ChainKind;
+  /** IBFT stood still because liars had made honest validators seal different blocks: its known weakness. */
+  readonly isStuck: boolean;
+  /** Undefined: all went well. */
+  readonly failure: string | undefined;
+  readonly height: number;
+  readonly events: number;
+  /** Votes or transitions happen in it. */
+  readonly isChanging: boolean;
+  readonly hasRealKeys: boolean;
+  /** Of all that happened, in order. */
+  readonly digest: string;
+}
+
+export function runSeed(
+  seed: number,
+  options: { canary?: Canary; chain?: ChainKind; trace?: (line: string) => void } = {},
+): Outcome {
+  const { canary, trace } = options;
+  const chain = options.chain ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
+  const world = new World(planOf(seed, chain, options), canary, trace);
+  let failure: string | undefined;
+  try {
+    world.run();
+  } catch (error) {
+    failure =
+      error instanceof CheckFailed ? error.message : String((error as Error).stack ?? error);
+  }
+  const { isStuck } = world;
+  return {
+    seed,
+    chain,
+    failure,
+    isStuck,
+    height: world.height,
+    events: world.events,
+    digest: world.digest,
+    isChanging: isChanging(world.plan),
+    hasRealKeys: world.plan.hasRealKeys,
+  };
+}
+
+/**
+ * A schedule that is asked to be of one chain, or to show a bug, is a plain one: its members stay, and are all connected. Of one
+ * chain it may have fewer than four.
+ */
+function planOf(
+  seed: number,
+  chain: ChainKind,
+  { canary, chain: asked }: { canary?: Canary; chain?: ChainKind },
+): DrawnPlan {
+  const chance = new Prng(seed);
+  const drawn = withFaults(drawPlan(seed, chance, chain, asked !== undefined), seed);
+  if (canary) return { plan: canary.plan?.(drawn) ?? drawn, chance };
+  if (asked) return { plan: drawn, chance };
+  const plan = withSlowness(withVotes(withExtras(drawn, seed), seed), seed);
+  return { plan: withClockJumps(plan, seed), chance };
+}
