@@ -25,7 +25,7 @@ export const FAST = {
   goodbyeMs: 50,
 };
 
-export const PROTOCOLS = [ETH_66, ETH_68, ...ISTANBUL];
+const PROTOCOLS = [ETH_66, ETH_68, ...ISTANBUL];
 
 const running: P2pServer[] = [];
 

@@ -15,7 +15,7 @@ export const ZERO_ADDRESS: Address = new Uint8Array(20);
 
 export const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
 
-export const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
+const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
 
 /** Which rules apply: those of `ledger*` are stricter (docs/privacy.md). */
 export type ExtensionRules = 'ledger' | 'quorum';
