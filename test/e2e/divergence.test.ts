@@ -71,6 +71,11 @@ const admin = (at: number, method: string, ...params: unknown[]) =>
 
 describe('a payload that was missing when its block was run', () => {
   let hash: string;
+  const digestsOf = async (at: number) => {
+    const { digests } = await admin(at, 'privateTransaction', hash);
+    const { states } = await admin(at, 'privateContract', contract);
+    return JSON.stringify([digests, states.map(({ block: _, parties: __, ...rest }: any) => rest)]);
+  };
   let payload: string;
   let block: number;
 
@@ -118,6 +123,7 @@ describe('a payload that was missing when its block was run', () => {
     expect(said(TWO, 'Private state has diverged')).toBe(1);
     for (const at of [ONE, STRANGER]) expect((await readyOf(at)).ready).toBe(true);
     expect((await admin(ONE, 'privateTransaction', hash)).standing).toBe('party');
+    expect(await digestsOf(TWO)).not.toBe(await digestsOf(ONE));
     expect((await admin(STRANGER, 'privateTransaction', hash)).standing).toBe('notHeld');
   });
 
@@ -143,6 +149,14 @@ describe('a payload that was missing when its block was run', () => {
     expect(roots[1]).toBe(roots[0]);
     await until('node 2 is ready', async () => (await readyOf(TWO)).ready);
     expect((await admin(TWO, 'privateTransaction', hash)).standing).toBe('party');
+    await until(
+      'both say the same of transaction and contract',
+      async () => (await digestsOf(TWO)) === (await digestsOf(ONE)),
+      PATIENCE_MS,
+    );
+    expect(await digestsOf(ONE)).toMatch(/"history":"0x[0-9a-f]{64}".*"history":"0x/);
+    expect((await admin(STRANGER, 'privateTransaction', hash)).digests).toEqual([]);
+    expect(await admin(STRANGER, 'privateContract', contract)).toEqual({ states: [] });
   });
 
   it('is not run again where that would lose what other payloads did', async () => {

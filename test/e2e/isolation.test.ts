@@ -234,6 +234,7 @@ it('gives nothing at the ports between managers: resend in every mode, party inf
       ['partyinfo/validate', { publicKey: net.keys[0], ...info }],
       ['shared', { publicKey: net.keys[0], prefix: '' }],
       ['roots', { publicKey: net.keys[0] }],
+      ['digests', { publicKey: net.keys[0] }],
     ] as const) {
       const answer = (await ask(path, body)).bytes.toString('latin1');
       expect(canariesIn(ALL, answer)).toEqual([]);
@@ -278,10 +279,12 @@ it('gives nothing to a member that proves its own key: resend in every mode, dig
       text: '{"hashes":[]}',
     });
     expect(await ask('/roots', { publicKey })).toEqual({ status: 200, text: '{"roots":[]}' });
+    expect(await ask('/digests', { publicKey })).toEqual({ status: 200, text: '{"digests":[]}' });
     for (const foreign of net.keys.filter((key) => key !== publicKey)) {
       for (const [path, body] of [
         ['/shared', { publicKey: foreign, prefix: '' }],
         ['/roots', { publicKey: foreign }],
+        ['/digests', { publicKey: foreign }],
         [
           '/resend',
           { type: 'INDIVIDUAL', publicKey: foreign, key: payloads[0]!.toString('base64') },
@@ -330,8 +333,10 @@ it('tells nothing by checks and repairs of private state: to strangers not even 
   for (const at of STRANGERS) {
     for (const { contract, hash } of targets) {
       expect(await net.rpc[at]!.call('eth_getCode', contract, 'latest')).toBe('0x');
-      const { standing } = await net.rpc[at]!.call<any>('admin_privateTransaction', hash);
-      expect(standing).toBe('notHeld');
+      const told = await net.rpc[at]!.call<any>('admin_privateTransaction', hash);
+      expect(told).toMatchObject({ standing: 'notHeld', digests: [] });
+      const states = await net.rpc[at]!.call('admin_privateContract', contract);
+      expect(states).toEqual({ states: [] });
     }
   }
 });

@@ -28,6 +28,8 @@ export class MemoryManagers {
   private readonly down = new Set<string>();
   /** Keys whose manager has none of its payloads, as after a restore. */
   private readonly emptied = new Set<string>();
+  /** Key and payload that its manager lacks for good. */
+  private readonly lost = new Set<string>();
   private count = 0n;
 
   /** Members are known to each other by their keys. */
@@ -94,6 +96,11 @@ export class MemoryManagers {
     else this.emptied.delete(key);
   }
 
+  /** Never to come back at this key. */
+  lose(key: string, hash: PayloadHash): void {
+    this.lost.add(key + bareHex(hash));
+  }
+
   private checkUp(key: string): void {
     if (this.down.has(key)) throw fail('PTM_UNREACHABLE', 'connection refused');
   }
@@ -117,7 +124,8 @@ export class MemoryManagers {
   }
 
   private heldBy(key: string, hash: PayloadHash): Held | undefined {
-    const held = this.emptied.has(key) ? undefined : this.held.get(bareHex(hash));
+    const isGone = this.emptied.has(key) || this.lost.has(key + bareHex(hash));
+    const held = isGone ? undefined : this.held.get(bareHex(hash));
     return held && (held.sender === key || held.to.includes(key)) ? held : undefined;
   }
 

@@ -278,6 +278,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   admin_peers: PLAIN,
   admin_privateState: PLAIN,
   admin_privateTransaction: byTransaction,
+  admin_privateContract: ({ contract }) => [[contract]],
   admin_datadir: PLAIN,
   admin_addPeer: () => [[ENODE]],
   admin_removePeer: () => [[ENODE]],

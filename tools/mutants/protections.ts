@@ -57,6 +57,20 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/services/ptm/comparison.service.test.ts',
   },
   {
+    name: 'attack: a digest is told to who is party to all that it rests on',
+    file: `${MANAGER}/comparison.ts`,
+    on: '.filter(({ parties }) => hasKey(parties, key));',
+    off: ';',
+    test: 'src/services/ptm/comparison.service.test.ts',
+  },
+  {
+    name: 'attack: the parties of a history are those of all of it',
+    file: 'src/services/ledger/node/private-state/lineages.ts',
+    on: 'parties: parties.filter(inAll)',
+    off: 'parties',
+    test: 'src/services/ledger/node/private-state/private-digests.test.ts',
+  },
+  {
     name: 'attack: a key is believed of who answers its challenge',
     file: `${MANAGER}/key-challenge.ts`,
     on: "(await wire.validate(url, challenge)) === secret ? 'proven' : 'refused'",

@@ -65,7 +65,7 @@ export interface RunningState {
 
 /**
  * `privateState`: only the private half of a block on the chain; no public root is computed and no
- * public trie needed. `privateEffects`: the same without any root.
+ * public trie needed. `privateEffects`: the same without any root, and with traces.
  */
 export type ExecutionGoal = 'block' | 'privateState' | 'privateEffects';
 
@@ -123,6 +123,7 @@ export class BlockExecution {
       { spaces: job.spaces ?? new Map(), inputs: job.inputs, psiOf: job.psiOf },
       this.shared,
       { world: this.world, base },
+      this.goal === 'privateEffects',
     );
     applyBeaconRoot(this.world, header, this.shared);
   }

@@ -3,7 +3,9 @@
  */
 import type { Receipt } from '../chain/receipt.ts';
 import type { Psi } from '../privacy/inputs.ts';
+import { FootprintWorld } from '../state/footprint-world.ts';
 import { PublicWorld } from '../state/public-world.ts';
+import { type PrivateTrace, traceOf } from './private-trace.ts';
 import type { StateBase } from './result.ts';
 
 export class PrivateSpace {
@@ -12,10 +14,33 @@ export class PrivateSpace {
   readonly world: PublicWorld;
   /** By index of the transaction in the block. */
   readonly receipts: Map<number, Receipt> = new Map();
+  /** By index of the transaction; empty unless traced. */
+  readonly traces: Map<number, PrivateTrace> = new Map();
+  private readonly footprints: FootprintWorld | undefined;
 
-  constructor(psi: Psi, base: StateBase, blockNumber: number) {
+  constructor(psi: Psi, base: StateBase, blockNumber: number, isTraced = false) {
     this.psi = psi;
     this.base = base;
-    this.world = new PublicWorld(base.reader, blockNumber);
+    this.footprints = isTraced ? new FootprintWorld(base.reader, blockNumber) : undefined;
+    this.world = this.footprints ?? new PublicWorld(base.reader, blockNumber);
+  }
+
+  /** The transaction at `index` has ended with its receipt. */
+  traceTransaction(index: number): void {
+    const footprint = this.footprints?.takeFootprint();
+    if (!footprint) return;
+    this.traces.set(index, traceOf(footprint, this.receipts.get(index)!, this.world));
+    // What the digest itself has read.
+    this.footprints!.takeFootprint();
+  }
+
+  /** Contract extension after it: a new party's state changes, not that of the parties before. */
+  traceExtension(index: number): void {
+    const footprint = this.footprints?.takeFootprint();
+    const trace = this.traces.get(index);
+    if (!footprint || !trace) return;
+    const existed = new Map([...footprint.existed, ...trace.existed]);
+    const written = new Set([...trace.written, ...footprint.written.keys()]);
+    this.traces.set(index, { ...trace, existed, written });
   }
 }

@@ -8,6 +8,7 @@ import type { PrivateQuery, Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
+import type { PrivateTrace } from './private-trace.ts';
 
 /**
  * A state at the end of a block: the reader that execution uses, and the commitment that it
@@ -26,6 +27,10 @@ export interface SpaceResult {
   readonly bloom: Uint8Array;
 }
 
+export interface TracedSpace extends Pick<SpaceResult, 'writes' | 'receipts'> {
+  readonly traces: ReadonlyMap<number, PrivateTrace>;
+}
+
 export interface ExecutedSpace extends SpaceResult {
   readonly trie: StateTrie;
 }
@@ -40,12 +45,12 @@ export type PrivateOutcome =
    */
   | { readonly kind: 'waiting'; readonly at: number; readonly wanted: readonly PrivateQuery[] };
 
-/** Like `PrivateOutcome`, without roots. */
+/** Like `PrivateOutcome`, without roots, but with traces by index of the transaction. */
 export type PrivateEffects =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'done';
-      readonly spaces: ReadonlyMap<Psi, Pick<SpaceResult, 'writes' | 'receipts'>>;
+      readonly spaces: ReadonlyMap<Psi, TracedSpace>;
     }
   | { readonly kind: 'waiting'; readonly wanted: readonly PrivateQuery[] };
 

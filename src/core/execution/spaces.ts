@@ -81,13 +81,19 @@ export class PrivateSide {
   private hasWork = false;
   private stopped: { readonly at: number; readonly wanted: readonly PrivateQuery[] } | undefined;
 
-  constructor(setting: PrivateSetting, shared: BlockEnvironment, publicSide: WorldOnBase) {
+  /** `isTraced`: the effects have traces. */
+  constructor(
+    setting: PrivateSetting,
+    shared: BlockEnvironment,
+    publicSide: WorldOnBase,
+    isTraced = false,
+  ) {
     this.shared = shared;
     this.publicSide = publicSide;
     this.inputs = setting.inputs ?? NO_INPUTS;
     this.psiOf = setting.psiOf ?? (() => DEFAULT_PSI);
     this.spaces = [...setting.spaces].map(
-      ([psi, base]) => new PrivateSpace(psi, base, shared.block.number),
+      ([psi, base]) => new PrivateSpace(psi, base, shared.block.number, isTraced),
     );
   }
 
@@ -182,6 +188,7 @@ export class PrivateSide {
       ...(contractAddress === undefined ? {} : { contractAddress }),
       ...(effect.revertReason === undefined ? {} : { revertReason: effect.revertReason }),
     });
+    space.traceTransaction(index);
   }
 
   /** Like `run`, for an EEA transaction, which consists of its payload only. */
@@ -224,6 +231,7 @@ export class PrivateSide {
       note: (text) => this.note(index, text),
     });
     space.world.finishTransaction(this.shared.rules);
+    space.traceExtension(index);
     if (wanted.length > 0) this.stopped = { at: index, wanted };
     return wanted.length === 0;
   }
@@ -233,7 +241,10 @@ export class PrivateSide {
     if (!this.hasWork) return { kind: 'none' };
     if (this.stopped !== undefined) return { kind: 'waiting', wanted: this.stopped.wanted };
     const spaces = new Map(
-      this.spaces.map(({ psi, world, receipts }) => [psi, { writes: world.writeSet(), receipts }]),
+      this.spaces.map(({ psi, world, receipts, traces }) => [
+        psi,
+        { writes: world.writeSet(), receipts, traces },
+      ]),
     );
     return { kind: 'done', spaces };
   }

@@ -60,13 +60,23 @@ export interface PrivateRoot {
   readonly root: Uint8Array;
 }
 
-/** The roots of one private state of a node. */
+/** What a private transaction did, and what it rests on, as one digest. */
+export interface PayloadDigest {
+  readonly number: number;
+  readonly payload: PayloadHash;
+  readonly digest: Uint8Array;
+  /** Keys that are party to all that it rests on, and may know it. */
+  readonly parties: readonly Uint8Array[];
+}
+
+/** The roots of one private state of a node, and digests of its latest transactions. */
 export interface StateRoots {
   /** Its name where the node has several; undefined: it is the only one. */
   readonly psi?: string | undefined;
   /** Keys of the manager whose payloads make up this state; undefined: all of them. */
   readonly keys?: readonly Uint8Array[] | undefined;
   readonly roots: readonly PrivateRoot[];
+  readonly digests?: readonly PayloadDigest[] | undefined;
 }
 
 /** A payload that, according to a peer, is for a key of this manager but is missing here. */
@@ -84,12 +94,17 @@ export interface PeerComparison {
   /** Changes with each start, and when a payload arrives that a node was told is not held. */
   readonly arrivals: string;
   readonly missing: readonly MissingPayload[];
-  /** Blocks after which a peer that is party to the same payloads has a different private state. */
+  /**
+   * Blocks after which a peer that is party to the same payloads has a different private state; or
+   * whose transaction had another outcome there, or rests on other ones.
+   */
   readonly differing: readonly {
     readonly number: number;
     readonly peer: string;
     /** The private state of this node; undefined: it has only one. */
     readonly psi?: string | undefined;
+    /** Of the transaction; undefined: the whole state differs. */
+    readonly payload?: PayloadHash | undefined;
   }[];
 }
 

@@ -1,9 +1,11 @@
 /**
- * Roots of private states as managers and nodes exchange them in JSON: `roots` for a node with one
+ * Roots of private states, and digests of their transactions, as managers and nodes exchange them in JSON: `roots` for a node with one
  * private state, `states` for a node with several, each with the keys whose payloads make it up.
  */
 import { fromBase64, toBase64 } from '../base/base64.ts';
-import type { PrivateRoot, StateRoots } from './manager-port.ts';
+
+import type { PayloadDigest, PrivateRoot, StateRoots } from './manager-port.ts';
+import { PAYLOAD_HASH_BYTES } from './marker.ts';
 
 const ROOT_BYTES = 32;
 const KEY_BYTES = 32;
@@ -11,36 +13,66 @@ const KEY_BYTES = 32;
 const ROOTS_MAX = 1_024;
 const STATES_MAX = 256;
 const KEYS_MAX = 256;
+const DIGESTS_MAX = 1_024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export function statesToJson(states: readonly StateRoots[]) {
   const only = states.find(({ keys }) => keys === undefined);
-  const several = states.flatMap(({ psi, keys, roots }) =>
-    keys ? [{ psi, keys: keys.map(toBase64), roots: rootsToJson(roots) }] : [],
+  const several = states.flatMap(({ psi, keys, ...rest }) =>
+    keys ? [{ psi, keys: keys.map(toBase64), ...contentToJson(rest) }] : [],
   );
   return {
-    roots: rootsToJson(only?.roots ?? []),
+    ...contentToJson(only ?? { roots: [] }),
     ...(several.length > 0 ? { states: several } : {}),
   };
 }
 
-function rootsToJson(roots: readonly PrivateRoot[]) {
-  return roots.map(({ number, root }) => ({ number, root: toBase64(root) }));
+function contentToJson({ roots, digests }: Pick<StateRoots, 'roots' | 'digests'>) {
+  return {
+    roots: roots.map(({ number, root }) => ({ number, root: toBase64(root) })),
+    ...(digests ? { digests: digests.map(digestToJson) } : {}),
+  };
+}
+
+/** Peers are not told who else is party. */
+export function digestToJson(told: Omit<PayloadDigest, 'parties'> & Partial<PayloadDigest>) {
+  const { number, payload, digest, parties } = told;
+  const named = parties ? { parties: parties.map(toBase64) } : {};
+  return { number, payload: toBase64(payload), digest: toBase64(digest), ...named };
 }
 
 /** Untrusted input: invalid entries are skipped. */
-export function statesIn({ roots, states }: Fields): StateRoots[] {
+export function statesIn(fields: Fields): StateRoots[] {
   const found: StateRoots[] = [];
-  const only = rootsIn(roots);
-  if (only.length > 0) found.push({ roots: only });
-  for (const item of listOf(states, STATES_MAX)) {
-    const { psi, keys: named, roots: own } = fieldsOf(item);
+  const only = contentIn(fields);
+  if (only.roots.length > 0 || only.digests) found.push(only);
+  for (const item of listOf(fields.states, STATES_MAX)) {
+    const own = fieldsOf(item);
+    const { psi, keys: named } = own;
     const keys = listOf(named, KEYS_MAX).map((key) => bytesOf(key, KEY_BYTES));
     if (keys.length === 0 || !keys.every((key) => key !== undefined)) continue;
-    found.push({ ...(typeof psi === 'string' ? { psi } : {}), keys, roots: rootsIn(own) });
+    found.push({ ...(typeof psi === 'string' ? { psi } : {}), keys, ...contentIn(own) });
   }
   return found;
+}
+
+function contentIn({ roots, digests }: Fields): Pick<StateRoots, 'roots' | 'digests'> {
+  const found = digestsIn(digests);
+  return { roots: rootsIn(roots), ...(found.length > 0 ? { digests: found } : {}) };
+}
+
+/** Untrusted input, as above. */
+export function digestsIn(digests: unknown): PayloadDigest[] {
+  return listOf(digests, DIGESTS_MAX).flatMap((item) => {
+    const { number, payload, digest, parties } = fieldsOf(item);
+    const hash = bytesOf(payload, PAYLOAD_HASH_BYTES);
+    const bytes = bytesOf(digest, ROOT_BYTES);
+    const keys = listOf(parties, KEYS_MAX).map((key) => bytesOf(key, KEY_BYTES));
+    if (!hash || !bytes || !Number.isSafeInteger(number)) return [];
+    if (!keys.every((key) => key !== undefined)) return [];
+    return [{ number: number as number, payload: hash, digest: bytes, parties: keys }];
+  });
 }
 
 function rootsIn(roots: unknown): PrivateRoot[] {

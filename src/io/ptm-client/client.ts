@@ -94,7 +94,8 @@ export class HttpManager implements ConnectedManager {
     if (batchLevel >= 3) {
       this.compare = async (states, when) => {
         const path = when === 'now' ? '/comparison/run' : '/comparison';
-        const body = document(statesToJson(states));
+        const known = batchLevel >= 4 ? states : states.map(({ digests: _, ...state }) => state);
+        const body = document(statesToJson(known));
         return parseComparison(await this.submit('POST', path, body, MEDIA.json));
       };
     }

@@ -14,7 +14,10 @@ import { managerNotInUse } from './no-manager.ts';
 import { Transport } from './transport.ts';
 import { featuresOf, highestVersion } from './versions.ts';
 
-/** Our own managers answer /version/api with it: 1 where payloads, 2 where sends too can be asked in batches. */
+/**
+ * Our own managers answer /version/api with it: 1 where payloads, 2 where sends too can be asked in
+ * batches; 3 where they compare private states, 4 where digests of transactions too.
+ */
 const BATCH_HEADER = 'quorate-ptm-batch';
 
 /**

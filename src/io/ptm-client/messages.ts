@@ -160,10 +160,11 @@ export function parseComparison(fields: Fields): PeerComparison {
       hash: parseHash(hash),
       peer: string(peer),
     })),
-    differing: list(fields.differing).map(({ number, peer, psi }) => ({
+    differing: list(fields.differing).map(({ number, peer, psi, payload }) => ({
       number: Number(number),
       peer: string(peer),
       ...(typeof psi === 'string' ? { psi } : {}),
+      ...(typeof payload === 'string' ? { payload: parseHash(payload) } : {}),
     })),
   };
 }

@@ -69,6 +69,8 @@ function privateAdmin(
     differing: () => watch.differing,
     cursor: () => follower?.cursor() ?? 0,
     standing: (number, transaction) => watch.audit.standing(number, transaction),
+    digests: (number, transaction) => watch.digestsOf(number, transaction),
+    contract: (address) => watch.contract(address),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Managers that compare: a payload that one has lost comes back; nobody hears of what they are not party to. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   postProven,
   type TestPtm,
@@ -128,7 +128,7 @@ it('shares the hashes of what a key is party to with who proves it, and no other
   expect(new Set(await shared(one, 2))).toEqual(new Set([toTwo, toBoth]));
   expect(new Set(await shared(one, 3))).toEqual(new Set([toThree, toBoth]));
   expect(await shared(one, 9)).toEqual([]);
-  for (const path of ['/shared', '/roots']) {
+  for (const path of ['/shared', '/roots', '/digests']) {
     const question = { publicKey: two.key, prefix: '' };
     const unproven = await ask(one.p2pUrl + path, question);
     expect(unproven.status).toBe(401);
@@ -183,6 +183,57 @@ it('compares private states where two are party to the same payloads, and nowher
   const key = await testKey(2);
   const { bytes } = await postProven(one, '/roots', { publicKey: key.publicKey }, key, OURS);
   expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ roots: [] });
+});
+
+describe('digests of transactions', () => {
+  const digestOf = (payload: string, fill: number, ...parties: TestPtm[]) => ({
+    ...{ number: 9, payload, digest: root(fill) },
+    parties: parties.map(({ key }) => key),
+  });
+  const report = async (ptm: TestPtm, digests: object[], path = '/comparison/run') =>
+    JSON.parse((await ask(ptm.q2tUrl + path, { roots: [], digests })).text) as Outcome;
+
+  it('are compared with who is party to all that they rest on, and an alarm stands until it is mended', async () => {
+    const payload = await send(one, [two, three]);
+    const others = await send(one, [three]);
+    await report(one, [digestOf(payload, 1, one, two), digestOf(others, 1, one, three)]);
+    expect((await report(two, [digestOf(payload, 1, one, two)])).differing).toEqual([]);
+    const wrong = [digestOf(payload, 2, one, two)];
+    const found = await report(two, wrong);
+    const difference = { number: 9, payload, peer: expect.stringContaining('127.0.0.1') };
+    expect(found.differing).toEqual([difference]);
+    expect((await report(two, wrong, '/comparison')).differing).toEqual([difference]);
+    expect((await report(one, [digestOf(payload, 1, one, two)])).differing).toHaveLength(1);
+    const mended = [digestOf(payload, 1, one, two)];
+    expect((await report(two, mended, '/comparison')).differing).toEqual([]);
+  });
+
+  it('are not compared where either side knows of payloads that the other has not', async () => {
+    const payload = await send(one, [two, three]);
+    await report(one, [digestOf(payload, 1, one, two)]);
+    for (const ptm of [two, three])
+      expect((await report(ptm, [digestOf(payload, 2, ptm, three)])).differing).toEqual([]);
+    expect((await report(three, [digestOf(payload, 2, one, three)])).differing).toEqual([]);
+  });
+
+  it('are told to their parties alone, without the names of the others', async () => {
+    const [toTwo, toBoth] = [await send(one, [two]), await send(one, [two, three])];
+    await report(one, [digestOf(toTwo, 1, one, two), digestOf(toBoth, 2, one, two, three)]);
+    const told = async (holder: number) => {
+      const key = await testKey(holder);
+      const { bytes } = await postProven(one, '/digests', { publicKey: key.publicKey }, key, OURS);
+      return JSON.parse(Buffer.from(bytes).toString());
+    };
+    const both = { number: 9, payload: toBoth, digest: root(2) };
+    expect(await told(3)).toEqual({ digests: [both] });
+    expect(await told(2)).toEqual({
+      digests: [{ number: 9, payload: toTwo, digest: root(1) }, both],
+    });
+    expect(await told(9)).toEqual({ digests: [] });
+    const key = await testKey(3);
+    const { bytes } = await postProven(one, '/roots', { publicKey: key.publicKey }, key, OURS);
+    expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ roots: [] });
+  });
 });
 
 /** A manager with two keys, each a tenant's. */

@@ -13,7 +13,7 @@ import {
 } from '../../core/payload/payload.ts';
 import { BinaryWriter } from '../../core/payload/payload-binary.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import { statesIn } from '../../core/privacy/private-roots.ts';
+import { digestsIn, statesIn } from '../../core/privacy/private-roots.ts';
 import type { DialGuard } from '../../io/http/dial-guard.ts';
 import type { HttpAnswer, HttpClient } from '../../io/http/http-client.ts';
 import { supportedVersions } from './api/common.ts';
@@ -150,14 +150,7 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
       const answer = await provenJson(url, 'resend', body, key);
       return answer.status === 200 ? answer.body : undefined;
     },
-    async shared(url, key, prefix) {
-      const answer = await provenJson(url, 'shared', { publicKey: base64(key), prefix }, key);
-      return answer.status === 200 ? sharedIn(answer.body) : undefined;
-    },
-    async roots(url, key) {
-      const answer = await provenJson(url, 'roots', { publicKey: base64(key) }, key);
-      return answer.status === 200 ? statesIn(fieldsIn(answer.body)) : undefined;
-    },
+    ...comparing(provenJson),
     async pushGroup(url, group, from) {
       return (await proven(url, 'pushPrivacyGroup', group, from, {})).status === 200;
     },
@@ -176,6 +169,25 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
       const ask = { client: clients.wary };
       const answer = await post(url, 'partyinfo/validate', challenge, ask);
       return answer.status === 200 ? Buffer.from(answer.body).toString('latin1') : undefined;
+    },
+  };
+}
+
+type ProvenJson = (url: string, path: string, value: object, key: PublicKey) => Promise<HttpAnswer>;
+
+function comparing(ask: ProvenJson): Pick<PeerWire, 'shared' | 'roots' | 'digests'> {
+  return {
+    async shared(url, key, prefix) {
+      const answer = await ask(url, 'shared', { publicKey: base64(key), prefix }, key);
+      return answer.status === 200 ? sharedIn(answer.body) : undefined;
+    },
+    async roots(url, key) {
+      const answer = await ask(url, 'roots', { publicKey: base64(key) }, key);
+      return answer.status === 200 ? statesIn(fieldsIn(answer.body)) : undefined;
+    },
+    async digests(url, key) {
+      const answer = await ask(url, 'digests', { publicKey: base64(key) }, key);
+      return answer.status === 200 ? digestsIn(fieldsIn(answer.body).digests) : undefined;
     },
   };
 }

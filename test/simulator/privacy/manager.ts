@@ -215,6 +215,7 @@ export class SimManager {
       pushGroup: unused,
       shared: unused,
       roots: unused,
+      digests: unused,
     };
   }
 

@@ -1,6 +1,6 @@
 /** `admin_*`: peers and this node. */
 import { toBase64 } from '../../../core/base/base64.ts';
-import type { Hash32 } from '../../../core/base/bytes.ts';
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { payloadHashOf } from '../../../core/privacy/marker.ts';
@@ -12,7 +12,7 @@ import type { AdminPeer, PrivateAdmin } from '../view/node-admin.ts';
 import { type Context, method } from './context.ts';
 import { totalDifficulty } from './eth/blocks.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
-import { hash, named, text } from './shapes.ts';
+import { address, hash, named, text } from './shapes.ts';
 
 function nodeInfo({ admin, view }: Context) {
   const info = admin.info();
@@ -89,7 +89,11 @@ function privateState(context: Context) {
     missing: admin
       .missing()
       .map(({ hash: payload, peer }) => ({ payload: toBase64(payload), peer })),
-    differing: admin.differing().map(({ number, ...rest }) => ({ block: number, ...rest })),
+    differing: admin.differing().map(({ number, payload, ...rest }) => ({
+      block: number,
+      ...rest,
+      ...(payload ? { payload: toBase64(payload) } : {}),
+    })),
   };
 }
 
@@ -104,7 +108,28 @@ async function privateTransaction(context: Context, wanted: Hash32) {
   const isWaiting = number > admin.cursor();
   const standing = isWaiting ? 'waiting' : await admin.standing(number, found.transaction);
   const isLacking = standing === 'notHeld' && isMissing;
-  return { block: number, payload, standing: isLacking ? 'missing' : standing };
+  const digests = isWaiting ? [] : await admin.digests(number, found.transaction);
+  return {
+    block: number,
+    payload,
+    standing: isLacking ? 'missing' : standing,
+    digests: digests.map(({ psi, outcome, history }) => ({
+      ...{ psi, outcome: toHex(outcome) },
+      history: history ? toHex(history) : null,
+    })),
+  };
+}
+
+/** As it is now, in each private state that has it. */
+function privateContract(context: Context, address: Address) {
+  const admin = privateAdminOf(context);
+  const states = admin.contract(address).map(({ psi, number, account, lineage }) => ({
+    ...{ psi, block: number },
+    ...{ codeHash: toHex(account.codeHash), storageRoot: toHex(account.storageRoot) },
+    history: lineage ? toHex(lineage.history) : null,
+    parties: lineage ? [...lineage.parties] : null,
+  }));
+  return { states };
 }
 
 const enode = named('enode', text);
@@ -135,8 +160,16 @@ export const adminMethods = [
     params: [hash],
     result: OBJECT,
     access: 'admin',
-    about: "This node's relation to a private transaction, and whether its payload is missing.",
+    about:
+      "This node's relation to a private transaction, whether its payload is missing, and digests of what it did.",
     call: (context, [wanted]) => privateTransaction(context, wanted),
+  }),
+  method('admin_privateContract', {
+    params: [address],
+    result: OBJECT,
+    access: 'admin',
+    about: 'Digests of a private contract, to compare with those at another node.',
+    call: (context, [wanted]) => privateContract(context, wanted),
   }),
   method('admin_datadir', {
     params: [],

@@ -9,6 +9,7 @@ import type { BlockSigners } from '../../../core/consensus/bft/status.ts';
 import type { MissingPayload, PeerComparison } from '../../../core/privacy/manager-port.ts';
 import type { Capability } from '../../../core/wire/capabilities.ts';
 import type { PrivateFault, Standing } from '../node/private-state/block-audit.ts';
+import type { ContractDigest, OutcomeDigest } from '../node/private-state/private-watch.ts';
 
 export interface SyncProgress {
   readonly startingBlock: number;
@@ -93,6 +94,10 @@ export interface PrivateAdmin {
   cursor(): number;
   /** This node's relation to a private transaction, according to its manager now. */
   standing(number: number, transaction: Transaction): Promise<Standing>;
+  /** What a transaction of block `number` did, in each private state that it was run in. */
+  digests(number: number, transaction: Transaction): Promise<readonly OutcomeDigest[]>;
+  /** A contract in the private states that have it. */
+  contract(address: Address): readonly ContractDigest[];
 }
 
 export interface NodeAdmin {

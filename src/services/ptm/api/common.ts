@@ -8,10 +8,10 @@ import { json, type Route, text } from '../../../io/http/server.ts';
 const DISTRIBUTION_VERSION = '24.4.1';
 /**
  * What Quorate clients may request beyond Tessera's API: 1 payloads in batches, 2 sends and raw
- * payloads too, 3 `/comparison`.
+ * payloads too, 3 `/comparison`, 4 digests in it.
  */
 const BATCH_HEADER = 'quorate-ptm-batch';
-const BATCH_LEVEL = '3';
+const BATCH_LEVEL = '4';
 
 export interface Features {
   readonly enhancements: boolean;

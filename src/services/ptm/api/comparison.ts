@@ -1,12 +1,12 @@
 /**
- * Comparison between Quorate managers. P2P: `/shared` and `/roots`, for peers that prove the key.
+ * Comparison between Quorate managers. P2P: `/shared`, `/roots` and `/digests`, for peers that prove the key.
  * Q2T: `/comparison`, where a node reports its private state and gets the findings;
  * `/comparison/run` compares at once.
  */
 
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { statesIn, statesToJson } from '../../../core/privacy/private-roots.ts';
+import { digestToJson, statesIn, statesToJson } from '../../../core/privacy/private-roots.ts';
 import { json, type Route } from '../../../io/http/server.ts';
 import type { Comparison } from '../manager/comparison.ts';
 import { unproven } from '../manager/resend.ts';
@@ -16,6 +16,9 @@ import { type P2pParts, QUESTION_BYTES_MAX } from './p2p-parts.ts';
 import { challenged, proves, requiredKey } from './p2p-proven.ts';
 import { base64 } from './replies.ts';
 import { bad, type Fields, jsonBody } from './requests.ts';
+
+/** Roots and digests of all private states of the node. */
+const REPORT_BYTES_MAX = 1024 * 1024;
 
 export interface ComparisonParts {
   readonly comparison: Comparison;
@@ -54,6 +57,9 @@ export function comparedRoutes(
       return { hashes: hashes?.map(base64) ?? 'tooMany' };
     }),
     route('/roots', async (key) => statesToJson(await comparison.statesFor(key))),
+    route('/digests', async (key) => ({
+      digests: comparison.digestsFor(key).map(({ parties: _, ...told }) => digestToJson(told)),
+    })),
   ];
 }
 
@@ -69,13 +75,17 @@ export function comparisonRoutes(comparison: Comparison): Route[] {
   const outcome = (isComplete: boolean) => {
     const { arrivals, missing, differing } = comparison.outcome;
     const named = missing.map(({ hash, peer }) => ({ hash: base64(hash), peer }));
-    return json(200, { arrivals, missing: named, differing, isComplete });
+    const differ = differing.map(({ payload, ...rest }) => ({
+      ...rest,
+      ...(payload ? { payload: base64(payload) } : {}),
+    }));
+    return json(200, { arrivals, missing: named, differing: differ, isComplete });
   };
   return [
     {
       method: 'POST',
       path: '/comparison',
-      bodyBytesMax: QUESTION_BYTES_MAX,
+      bodyBytesMax: REPORT_BYTES_MAX,
       handle(request) {
         comparison.note(statesIn(jsonBody(request)));
         return outcome(true);
@@ -84,7 +94,7 @@ export function comparisonRoutes(comparison: Comparison): Route[] {
     {
       method: 'POST',
       path: '/comparison/run',
-      bodyBytesMax: QUESTION_BYTES_MAX,
+      bodyBytesMax: REPORT_BYTES_MAX,
       async handle(request) {
         comparison.note(statesIn(jsonBody(request)));
         return outcome(await comparison.run());

@@ -1,15 +1,16 @@
 /**
  * Compares with the peers: asks each which payloads it shares with our keys, and fetches missing
  * ones. If the same payloads make up one of our private states and one of the peer's, it also
- * compares their roots.
+ * compares their roots; and the digests of transactions that rest on payloads of both alone.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
-import type { PublicKey } from '../../../core/payload/payload.ts';
+import { hasKey, type PublicKey } from '../../../core/payload/payload.ts';
 import type {
   MissingPayload,
+  PayloadDigest,
   PeerComparison,
   StateRoots,
 } from '../../../core/privacy/manager-port.ts';
@@ -33,7 +34,9 @@ interface Difference {
   readonly number: number;
   readonly peer: string;
   readonly psi: string | undefined;
-  /** Our root then. */
+  /** undefined: the whole state. */
+  readonly payload: PayloadHash | undefined;
+  /** Our root then, or our digest of the transaction. */
   readonly own: Uint8Array;
 }
 
@@ -80,8 +83,9 @@ export class Comparison {
     this.differing = this.differing.filter((difference) => this.stands(difference));
   }
 
-  private stands({ number, psi, own }: Difference): boolean {
-    const { roots = [] } = this.ownStates.find((state) => state.psi === psi) ?? {};
+  private stands({ number, psi, payload, own }: Difference): boolean {
+    const { roots = [], digests = [] } = this.ownStates.find((state) => state.psi === psi) ?? {};
+    if (payload) return digests.some((each) => isOf(each, payload) && equalBytes(each.digest, own));
     return roots.some((each) => each.number === number && equalBytes(each.root, own));
   }
 
@@ -94,12 +98,27 @@ export class Comparison {
     const known = table.knows(key) ? table.keysAt(table.locate(key)) : [];
     const keys = [key, ...known];
     const are = await shared.areAllOf(this.ownStates.map((own) => ({ own: own.keys, keys })));
-    return this.ownStates.filter((_, at) => are[at]).map(({ psi: _, ...told }) => told);
+    return this.ownStates
+      .filter((_, at) => are[at])
+      .map(({ psi: _psi, digests: _digests, ...told }) => told);
+  }
+
+  /** For the holder of `key`: of transactions that it knows all about. */
+  digestsFor(key: PublicKey): PayloadDigest[] {
+    return this.ownDigests()
+      .map(({ digest }) => digest)
+      .filter(({ parties }) => hasKey(parties, key));
+  }
+
+  private ownDigests() {
+    return this.ownStates.flatMap(({ psi, digests = [] }) =>
+      digests.map((digest) => ({ psi, digest })),
+    );
   }
 
   get outcome(): PeerComparison {
     const { missing, differing } = this;
-    const told = differing.map(({ number, peer, psi }) => ({ number, peer, psi }));
+    const told = differing.map(({ own: _, ...rest }) => rest);
     return { arrivals: this.options.late.mark, missing, differing: told };
   }
 
@@ -137,6 +156,7 @@ export class Comparison {
           missing.push(...(await this.missingAt(url, key, '')));
         }
         differing.push(...(await this.differingAt(url)));
+        differing.push(...(await this.digestsDifferingAt(url)));
       } catch (error) {
         if (!hasCode(error, 'PTM_PEER_OFFLINE')) throw error;
         isComplete = false;
@@ -199,7 +219,7 @@ export class Comparison {
 
   /** Blocks after which two private states differ although the same payloads make them up. */
   private async differingAt(url: string): Promise<Difference[]> {
-    const { table, shared, wire, enclave, say } = this.options;
+    const { table, shared, wire, enclave } = this.options;
     const keys = table.keysAt(url);
     // A peer that lacks payloads of every state is not asked.
     const may = await shared.areAllOf(this.ownStates.map((own) => ({ own: own.keys, keys })));
@@ -218,23 +238,57 @@ export class Comparison {
       .filter((_, at) => same[at])
       .flatMap(({ ours, state }) => differencesOf(ours, state, url))
       .sort((a, b) => a.number - b.number);
-    const [first] = found;
-    if (first) {
-      const facts = { peer: url, block: first.number, ...(first.psi ? { psi: first.psi } : {}) };
-      say(
-        'error',
-        'a peer that is party to the same payloads has a different private state',
-        facts,
-      );
-    }
+    this.sayFirst(found);
     return found;
   }
+
+  /** Transactions that both know all about, with another digest at the peer. */
+  private async digestsDifferingAt(url: string): Promise<Difference[]> {
+    const { table, wire, enclave } = this.options;
+    const proven = table.keysAt(url);
+    const own = this.ownDigests().filter(({ digest: { parties } }) =>
+      proven.some((key) => hasKey(parties, key)),
+    );
+    if (own.length === 0) return [];
+    const told = new Map<string, Uint8Array>();
+    for (const key of enclave.publicKeys) {
+      for (const { payload, digest } of (await wire.digests(url, key)) ?? [])
+        told.set(keyOf(payload), digest);
+    }
+    const found = own.flatMap(({ psi, digest: { number, payload, digest } }) => {
+      const theirs = told.get(keyOf(payload));
+      if (!theirs || equalBytes(theirs, digest)) return [];
+      return [{ number, peer: url, psi, payload, own: digest }];
+    });
+    this.sayFirst(found);
+    return found;
+  }
+
+  private sayFirst([first]: readonly Difference[]): void {
+    if (!first) return;
+    const { peer, number, psi, payload } = first;
+    const facts = {
+      ...{ peer, block: number, ...(psi ? { psi } : {}) },
+      ...(payload ? { payload: toBase64(payload) } : {}),
+    };
+    this.options.say(
+      'error',
+      'a peer that is party to the same payloads has a different private state',
+      facts,
+    );
+  }
+}
+
+function isOf(digest: PayloadDigest, payload: PayloadHash): boolean {
+  return equalBytes(digest.payload, payload);
 }
 
 function differencesOf(ours: StateRoots, theirs: StateRoots, peer: string): Difference[] {
   const roots = new Map(theirs.roots.map(({ number, root }) => [number, root]));
   return ours.roots.flatMap(({ number, root: own }) => {
     const root = roots.get(number);
-    return root && !equalBytes(own, root) ? [{ number, peer, psi: ours.psi, own }] : [];
+    return root && !equalBytes(own, root)
+      ? [{ number, peer, psi: ours.psi, payload: undefined, own }]
+      : [];
   });
 }

@@ -4,7 +4,7 @@
  */
 
 import type { PublicKey } from '../../../core/payload/payload.ts';
-import type { StateRoots } from '../../../core/privacy/manager-port.ts';
+import type { PayloadDigest, StateRoots } from '../../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { PartyInfo } from './party-info.ts';
 
@@ -81,6 +81,8 @@ export interface PeerWire {
   ): Promise<readonly PayloadHash[] | 'tooMany' | undefined>;
   /** `/roots`: of the private state of the peer's node; undefined when it does not say. */
   roots(url: string, key: PublicKey): Promise<readonly StateRoots[] | undefined>;
+  /** `/digests`: of transactions that `key` may know all about; undefined when it does not say. */
+  digests(url: string, key: PublicKey): Promise<readonly PayloadDigest[] | undefined>;
   /** False: the peer refused the privacy group. `from`: the sending member. */
   pushGroup(url: string, group: Uint8Array, from: PublicKey): Promise<boolean>;
   /** Undefined when what answers is not a manager. */

@@ -7,11 +7,13 @@ import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import type { SpaceResult } from '../../../../core/execution/result.ts';
-import type { PrivateInputs, Psi } from '../../../../core/privacy/inputs.ts';
+import type { PrivateTrace } from '../../../../core/execution/private-trace.ts';
+import type { SpaceResult, TracedSpace } from '../../../../core/execution/result.ts';
+import type { HeldPayload, PrivateInputs, Psi } from '../../../../core/privacy/inputs.ts';
 import type { Manager } from '../../../../core/privacy/manager-port.ts';
 import {
   isPrivateTransaction,
+  openInner,
   opensInner,
   type PayloadHash,
   payloadHashOf,
@@ -55,6 +57,28 @@ export interface AuditParts {
   readonly psiOf: (managedParty: string) => Psi | undefined;
 }
 
+/** A block that was run again in one private state. */
+export interface TracedBlock {
+  readonly psi: Psi;
+  readonly number: number;
+  /** Whether the state is what this run gives. */
+  readonly isAsRecorded: boolean;
+  /** Accounts that either run has written, by `keyOf(address)`. */
+  readonly written: ReadonlySet<string>;
+  /** Its private transactions, in order. */
+  readonly runs: readonly TracedRun[];
+}
+
+export interface TracedRun {
+  readonly index: number;
+  readonly transaction: Transaction;
+  /** Its payload; that of the transaction inside it too. */
+  readonly payloads: readonly PayloadHash[];
+  /** Base64 key; undefined: run as a stranger. */
+  readonly sender: string | undefined;
+  readonly trace: PrivateTrace;
+}
+
 interface Work {
   readonly index: number;
   readonly transaction: Transaction;
@@ -76,10 +100,14 @@ export class BlockAudit {
   }
 
   /**
-   * The faults of block `number`; one at most of each kind and private state. Rejects when the
-   * manager does not answer.
+   * The faults of block `number`; one at most of each kind and private state. `onRun` hears of each
+   * run. Rejects when the manager does not answer.
    */
-  async look(number: number, depth: Depth): Promise<PrivateFault[]> {
+  async look(
+    number: number,
+    depth: Depth,
+    onRun?: (block: TracedBlock) => Promise<void>,
+  ): Promise<PrivateFault[]> {
     const { chain, manager, psis } = this.parts;
     const block = blockAt(chain, number);
     const transactions = this.privateTransactions(block);
@@ -96,7 +124,12 @@ export class BlockAudit {
     for (const psi of suspects) {
       const record = recorded.get(psi)!;
       const now = await this.effects(block, psi, answers);
-      if (sameEffects(record, now)) continue;
+      const isAsRecorded = sameEffects(record, now);
+      await onRun?.({
+        ...{ psi, number, isAsRecorded, runs: this.runsOf(psi, works, now, answers) },
+        written: new Set([...record.writes.accounts.keys(), ...now.writes.accounts.keys()]),
+      });
+      if (isAsRecorded) continue;
       const missed = await this.missed(block, psi, record, works, answers);
       faults.push(...faultsOf(missed, { psi, number, record, now, works }));
     }
@@ -112,6 +145,30 @@ export class BlockAudit {
     const query = { kind: 'payload', hash: payloadHashOf(transaction.data) } as const;
     await answers.ask([query]);
     return answers.answer(query)?.kind === 'held' ? 'party' : 'notHeld';
+  }
+
+  /** What this run did with each transaction, in order. */
+  private runsOf(
+    psi: Psi,
+    works: readonly Work[],
+    { traces }: TracedSpace,
+    answers: Answers,
+  ): TracedRun[] {
+    return works.flatMap(({ index, transaction, hash }) => {
+      const trace = traces.get(index);
+      if (!trace) return [];
+      const outer = answers.answer({ kind: 'payload', hash });
+      const held = outer?.kind === 'held' && this.isIn(psi, outer) ? outer : undefined;
+      const inner = held && openInner(transaction, held.payload);
+      const isInner = inner !== undefined && typeof inner !== 'string';
+      const payloads = isInner ? [hash, payloadHashOf(inner.data)] : [hash];
+      return [{ index, transaction, payloads, sender: held?.senderKey, trace }];
+    });
+  }
+
+  private isIn(psi: Psi, { managedParties }: HeldPayload): boolean {
+    const { psis, psiOf } = this.parts;
+    return psis.length === 1 || managedParties.some((party) => psiOf(party) === psi);
   }
 
   /** The payload without which the block gives the recorded result. */
@@ -135,7 +192,7 @@ export class BlockAudit {
     psi: Psi,
     answers: Answers,
     inputs: PrivateInputs = answers,
-  ): Promise<Effects> {
+  ): Promise<TracedSpace> {
     const { chain, psiOf } = this.parts;
     const spaces = privateBases(chain.store, [psi], block.header.number - 1);
     for (;;) {

@@ -118,6 +118,23 @@ it('finds a state that its payloads do not lead to, though each of them was ther
   expect(watch.firstBad?.kind).toBe('differs');
 });
 
+it('tells digests of its transactions, keeps one that differs, and says which', async () => {
+  await network.contract(one, [two], 0);
+  watchOver(two);
+  await network.until(() => (told[0]?.digests?.length ?? 0) >= 2, 'digests are told');
+  const [digest] = told[0]!.digests!;
+  expect(digest!.parties.map((key) => Buffer.from(key).toString('base64')).sort()).toEqual(
+    [one.key, two.key].sort(),
+  );
+  const { number, payload } = digest!;
+  compared = { ...NOTHING, differing: [{ number, peer: 'http://one', payload }] };
+  await network.until(() => watch.isDiverged, 'it has diverged');
+  expect(said).toEqual([
+    'error: A peer that is party to the same payloads has a different private state',
+  ]);
+  expect(watch.digests.historyOf(PSI, payload)).toBeDefined();
+});
+
 it('tells of each private state which keys make it; of an only one nothing', async () => {
   const states: (string[] | undefined)[] = [undefined, [two.key]];
   for (const members of states) {

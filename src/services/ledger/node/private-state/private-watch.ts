@@ -5,8 +5,11 @@
  * time goes into running one block after the other again.
  */
 import { fromBase64, toBase64 } from '../../../../core/base/base64.ts';
+import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { toHex } from '../../../../core/base/hex.ts';
+import { EMPTY_CODE_HASH } from '../../../../core/base/keccak.ts';
 import type { Clock, Log, Timers } from '../../../../core/base/ports.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { EMPTY_PSI, type Psi } from '../../../../core/privacy/inputs.ts';
 import type {
   MissingPayload,
@@ -14,9 +17,18 @@ import type {
   StateRoots,
 } from '../../../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../../../core/privacy/private-states.ts';
+import type { Account } from '../../../../core/state/account.ts';
 import type { Events } from '../chain/events.ts';
 import type { Component } from '../component.ts';
-import { type AuditParts, BlockAudit, type Depth, type PrivateFault } from './block-audit.ts';
+import {
+  type AuditParts,
+  BlockAudit,
+  type Depth,
+  type PrivateFault,
+  type TracedBlock,
+} from './block-audit.ts';
+import type { Lineage } from './lineages.ts';
+import { PrivateDigests } from './private-digests.ts';
 
 const ROUND_MS = 15_000;
 const FIRST_ROUND_MS = 1_000;
@@ -32,6 +44,24 @@ const ROOTS_MAX = 64;
 const ALL_ROOTS_MAX = 512;
 const FAULTS_MAX = 100;
 const NOTHING: PeerComparison = { arrivals: '', missing: [], differing: [] };
+
+/** What a private transaction did in one private state. */
+export interface OutcomeDigest {
+  readonly psi: Psi;
+  readonly outcome: Hash32;
+  /** Of what it rests on; undefined: unknown, or not one of the newest. */
+  readonly history: Hash32 | undefined;
+}
+
+/** A contract in one private state. */
+export interface ContractDigest {
+  readonly psi: Psi;
+  /** The block after which it is so. */
+  readonly number: number;
+  readonly account: Account;
+  /** undefined: unknown. */
+  readonly lineage: Lineage | undefined;
+}
 
 export interface WatchParts extends AuditParts {
   /** Last block whose private side is done. */
@@ -49,6 +79,7 @@ export class PrivateWatch implements Component {
   readonly faults: PrivateFault[] = [];
   private readonly parts: WatchParts;
   readonly audit: BlockAudit;
+  readonly digests: PrivateDigests;
   private compared: PeerComparison = NOTHING;
   private allAtMs = Number.NEGATIVE_INFINITY;
   /** The next block to check, and the cursor of the last round. */
@@ -66,6 +97,7 @@ export class PrivateWatch implements Component {
   constructor(parts: WatchParts) {
     this.parts = parts;
     this.audit = new BlockAudit(parts);
+    this.digests = new PrivateDigests(parts.manager);
   }
 
   start(): void {
@@ -103,6 +135,30 @@ export class PrivateWatch implements Component {
 
   get isDiverged(): boolean {
     return this.firstBad !== undefined || this.differing.length > 0;
+  }
+
+  /** What a private transaction of block `number` did. Rejects when the manager does not answer. */
+  async digestsOf(number: number, { hash }: Transaction): Promise<OutcomeDigest[]> {
+    const found: OutcomeDigest[] = [];
+    await this.audit.look(number, 'deep', async ({ psi, runs }) => {
+      const run = runs.find((each) => equalBytes(each.transaction.hash, hash));
+      if (run?.sender === undefined) return;
+      const history = this.digests.historyOf(psi, run.payloads[0]!);
+      found.push({ psi, outcome: run.trace.outcome, history });
+    });
+    return found;
+  }
+
+  contract(address: Address): ContractDigest[] {
+    const { chain, psis } = this.parts;
+    return psis.flatMap((psi) => {
+      const space = { kind: 'private', psi } as const;
+      const number = chain.store.cursor(space);
+      const account = chain.store.stateAt(space, number).account(address);
+      // A stranger's creations leave accounts without code.
+      if (!account || equalBytes(account.codeHash, EMPTY_CODE_HASH)) return [];
+      return [{ psi, number, account, lineage: this.digests.lineageOf(psi, keyOf(address)) }];
+    });
   }
 
   private after(ms: number): void {
@@ -148,21 +204,28 @@ export class PrivateWatch implements Component {
         cure: 'quorate ptm repair',
       });
     }
-    const [first] = this.compared.differing;
+    const { differing } = this.compared;
+    this.digests.trim(differing.flatMap(({ payload }) => payload ?? []));
+    const [first] = differing;
     if (first) {
+      const { payload, ...facts } = first;
       this.say('error', 'A peer that is party to the same payloads has a different private state', {
-        ...first,
+        ...facts,
+        ...(payload ? { payload: toBase64(payload) } : {}),
         cure: 'quorate db private-check, on both nodes',
       });
     }
   }
 
   private states(): StateRoots[] {
-    const { membersOf } = this.parts;
-    return [...this.roots].map(([psi, byNumber]) => {
-      const roots = [...byNumber].map(([number, root]) => ({ number, root }));
+    const { membersOf, psis } = this.parts;
+    return psis.flatMap((psi) => {
+      if (psi === EMPTY_PSI) return [];
+      const roots = [...(this.roots.get(psi) ?? [])].map(([number, root]) => ({ number, root }));
+      const digests = this.digests.reportOf(psi);
+      if (roots.length === 0 && digests.length === 0) return [];
       const keys = membersOf(psi)?.map(fromBase64);
-      return keys ? { psi, keys, roots } : { roots };
+      return [{ ...(keys ? { psi, keys } : {}), roots, digests }];
     });
   }
 
@@ -190,7 +253,8 @@ export class PrivateWatch implements Component {
     }
     if (number > this.seen) return number;
     const startMs = clock.nowMs();
-    for (const fault of await this.audit.look(number, depth)) this.found(fault);
+    const onRun = depth === 'deep' ? (block: TracedBlock) => this.digests.add(block) : undefined;
+    for (const fault of await this.audit.look(number, depth, onRun)) this.found(fault);
     const restMs = Math.max(1, (clock.nowMs() - startMs) * REST);
     await new Promise<void>((resolve) => {
       const timer = timers.set(restMs, resolve);
