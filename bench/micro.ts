@@ -23,6 +23,7 @@ import { loadEnclaveCrypto } from '../src/io/sodium/nacl.ts';
 import { topologyOf } from '../src/services/devnet/topology.ts';
 import { openChain } from '../src/services/ledger/store/data.ts';
 import { CONTRACT, ETHER, environmentOf, SENDER, worldOf } from '../test/support/evm.ts';
+import { nextFrame } from '../test/support/next-frame.ts';
 import { rulesOfFork } from '../test/support/rules-of-fork.ts';
 import { Account, BenchChain } from './chain.ts';
 import { temporaryFolder, writeGenesis } from './folders.ts';
@@ -218,7 +219,7 @@ function frameCase(): Case {
   const bytes = Uint8Array.from({ length: 16_384 }, (_, i) => (i * i) >> 3);
   const pass = () => {
     right.push(left.encode(0x12, bytes));
-    return right.next(1 << 20)!;
+    return nextFrame(right, 1 << 20)!;
   };
   agree('frame', equalBytes(pass().bytes, bytes));
   return { name: 'RLPx frame of 16 KB, both ways', work: pass };

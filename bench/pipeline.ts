@@ -15,6 +15,7 @@ import { TransactionJournal } from '../src/core/store/transaction-journal.ts';
 import { TransactionPool } from '../src/core/txpool/pool.ts';
 import { encodeTransactions } from '../src/core/wire/eth-encode.ts';
 import { CHAIN_ID, topologyOf } from '../src/services/devnet/topology.ts';
+import { nextFrame } from '../test/support/next-frame.ts';
 import { Account, BenchChain } from './chain.ts';
 import { temporaryFolder, writeGenesis } from './folders.ts';
 import { sessionPair } from './frames.ts';
@@ -134,7 +135,7 @@ async function playRound(
   for (let at = 0; at < raws.length; at += GOSSIP_BATCH) {
     const bytes = encodeTransactions(raws.slice(at, at + GOSSIP_BATCH));
     other.push(writer.encode(0x12, bytes));
-    if (other.next(16 * 1024 * 1024)!.bytes.length !== bytes.length)
+    if (nextFrame(other, 16 * 1024 * 1024)!.bytes.length !== bytes.length)
       throw new Error('frame differs');
   }
   done('gossip: encode, frame, read, of one peer');

@@ -12,6 +12,7 @@ import { TIMINGS } from '../../src/io/p2p/limits.ts';
 import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import { P2pServer } from '../../src/io/p2p/server.ts';
 import type { P2pOptions } from '../../src/io/p2p/server-options.ts';
+import { nextFrame } from './next-frame.ts';
 
 /** No deadline that a busy machine might miss, unless it is what is tested. */
 const LONG = { handshakeMs: 600_000, dialMs: 600_000, readMs: 600_000, writeMs: 600_000 };
@@ -100,7 +101,7 @@ export class HandPeer {
         this.session.push(this.early.subarray(agreed.used));
       } else this.session.push(new Uint8Array(chunk));
       for (;;) {
-        const frame = this.session.next(16 * 1024 * 1024);
+        const frame = nextFrame(this.session, 16 * 1024 * 1024);
         if (!frame) return;
         this.frames.push(frame);
       }

@@ -14,6 +14,7 @@ import { deriveSecrets, openAck, openAuth, type Secrets } from '../../src/io/p2p
 import { MacState } from '../../src/io/p2p/mac-state.ts';
 import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import type { Report } from './kind.ts';
+import { nextFrame } from '../support/next-frame.ts';
 import { attempt, check } from './p2p-check.ts';
 
 const BYTES_MAX = 16 * 1024 * 1024;
@@ -63,7 +64,7 @@ export function checkRlpx(vectors: any, report: Report): void {
         sender.compressed = compressed;
         receiver.compressed = compressed;
         receiver.push(fromHex(frame.frame));
-        const read = receiver.next(BYTES_MAX);
+        const read = nextFrame(receiver, BYTES_MAX);
         check(
           report,
           `${vector.name}: frame ${i}`,
@@ -101,7 +102,7 @@ function checkSession(session: any, report: Report): void {
     const messages = session.messages.filter((m: any) => m.from === from);
     for (const [i, message] of messages.entries()) {
       reader.compressed = message.snappy;
-      const frame = reader.next(BYTES_MAX);
+      const frame = nextFrame(reader, BYTES_MAX);
       // The test peer's last words to a node that closed at the same time did not reach the wire, or not whole.
       if (!frame && from === 'initiator' && i === messages.length - 1) continue;
       check(

@@ -28,50 +28,72 @@ function snappyLength(input: Uint8Array): { length: number; at: number } {
 
 /** Throws SNAPPY_TOO_LONG before it allocates, SNAPPY_INVALID on damage. */
 export function snappyDecode(input: Uint8Array, bytesMax: number): Uint8Array {
-  const { length, at } = snappyLength(input);
-  if (length > bytesMax) {
-    throw fail('SNAPPY_TOO_LONG', `snappy: ${length} bytes, at most ${bytesMax} allowed`);
-  }
-  // A 2-byte copy element yields at most 64 bytes: a longer claim must be false and would only cost
-  // memory.
-  if (length > (input.length - at) * 64) throw corrupt();
-  const out = new Uint8Array(length);
-  if (decodeElements(input, at, out) !== length) throw corrupt();
-  return out;
+  return new SnappyDecoder(input, bytesMax).step(Number.POSITIVE_INFINITY)!;
 }
 
-function decodeElements(input: Uint8Array, start: number, out: Uint8Array): number {
-  const end = input.length;
-  let at = start;
-  let to = 0;
-  while (at < end) {
-    const tag = input[at++]!;
-    if ((tag & 3) === 0) {
-      let length = (tag >>> 2) + 1;
-      if (length > 60) {
-        const count = length - 60;
-        if (at + count > end) throw corrupt();
-        length = littleEndian(input, at, count) + 1;
-        at += count;
-      }
-      if (length > end - at || length > out.length - to) throw corrupt();
-      copyForward(input, at, out, to, length);
-      at += length;
-      to += length;
-      continue;
+/** Decodes in pieces. */
+export class SnappyDecoder {
+  private readonly input: Uint8Array;
+  private readonly out: Uint8Array;
+  private at: number;
+  private to = 0;
+
+  /** Throws SNAPPY_TOO_LONG before it allocates, SNAPPY_INVALID where the length is false. */
+  constructor(input: Uint8Array, bytesMax: number) {
+    const { length, at } = snappyLength(input);
+    if (length > bytesMax) {
+      throw fail('SNAPPY_TOO_LONG', `snappy: ${length} bytes, at most ${bytesMax} allowed`);
     }
-    const kind = tag & 3;
-    const offsetBytes = kind === 3 ? 4 : kind;
-    if (at + offsetBytes > end) throw corrupt();
-    const length = kind === 1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1;
-    const offset =
-      kind === 1 ? ((tag & 0xe0) << 3) | input[at]! : littleEndian(input, at, offsetBytes);
-    at += offsetBytes;
-    if (offset === 0 || offset > to || length > out.length - to) throw corrupt();
-    copyForward(out, to - offset, out, to, length);
-    to += length;
+    // A 2-byte copy element yields at most 64 bytes: a longer claim must be false and would only
+    // cost memory.
+    if (length > (input.length - at) * 64) throw corrupt();
+    this.input = input;
+    this.out = new Uint8Array(length);
+    this.at = at;
   }
-  return to;
+
+  /** About `bytes` more; all of them when these were the last. Throws SNAPPY_INVALID. */
+  step(bytes: number): Uint8Array | undefined {
+    this.decode(this.to + bytes);
+    if (this.at < this.input.length) return undefined;
+    if (this.to !== this.out.length) throw corrupt();
+    return this.out;
+  }
+
+  private decode(stop: number): void {
+    const { input, out } = this;
+    const end = input.length;
+    let { at, to } = this;
+    while (at < end && to < stop) {
+      const tag = input[at++]!;
+      if ((tag & 3) === 0) {
+        let length = (tag >>> 2) + 1;
+        if (length > 60) {
+          const count = length - 60;
+          if (at + count > end) throw corrupt();
+          length = littleEndian(input, at, count) + 1;
+          at += count;
+        }
+        if (length > end - at || length > out.length - to) throw corrupt();
+        copyForward(input, at, out, to, length);
+        at += length;
+        to += length;
+        continue;
+      }
+      const kind = tag & 3;
+      const offsetBytes = kind === 3 ? 4 : kind;
+      if (at + offsetBytes > end) throw corrupt();
+      const length = kind === 1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1;
+      const offset =
+        kind === 1 ? ((tag & 0xe0) << 3) | input[at]! : littleEndian(input, at, offsetBytes);
+      at += offsetBytes;
+      if (offset === 0 || offset > to || length > out.length - to) throw corrupt();
+      copyForward(out, to - offset, out, to, length);
+      to += length;
+    }
+    this.at = at;
+    this.to = to;
+  }
 }
 
 function littleEndian(bytes: Uint8Array, at: number, count: number): number {
@@ -96,22 +118,46 @@ function copyForward(
 }
 
 export function snappyEncode(input: Uint8Array): Uint8Array {
-  const out = new Uint8Array(32 + input.length + Math.ceil(input.length / 6));
-  let to = 0;
-  let rest = input.length;
-  while (rest >= 0x80) {
-    out[to++] = (rest & 0x7f) | 0x80;
-    rest = Math.floor(rest / 128);
+  const encoder = new SnappyEncoder(input);
+  for (;;) {
+    const done = encoder.step();
+    if (done) return done;
   }
-  out[to++] = rest;
-  for (let at = 0; at < input.length; at += BLOCK_BYTES) {
-    const end = Math.min(at + BLOCK_BYTES, input.length);
-    to =
-      end - at < COMPRESSIBLE_BYTES_MIN
-        ? putLiteral(input, at, end, out, to)
-        : encodeBlock(input, at, end, out, to);
+}
+
+/** Encodes in pieces. */
+export class SnappyEncoder {
+  private readonly input: Uint8Array;
+  private readonly out: Uint8Array;
+  private at = 0;
+  private to = 0;
+  private done: Uint8Array | undefined;
+
+  constructor(input: Uint8Array) {
+    this.input = input;
+    this.out = new Uint8Array(32 + input.length + Math.ceil(input.length / 6));
+    let rest = input.length;
+    while (rest >= 0x80) {
+      this.out[this.to++] = (rest & 0x7f) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    this.out[this.to++] = rest;
   }
-  return out.subarray(0, to);
+
+  /** 64 KB more; the whole, always the same array, when there is nothing more. */
+  step(): Uint8Array | undefined {
+    const { input, out, at, to } = this;
+    if (at < input.length) {
+      const end = Math.min(at + BLOCK_BYTES, input.length);
+      this.to =
+        end - at < COMPRESSIBLE_BYTES_MIN
+          ? putLiteral(input, at, end, out, to)
+          : encodeBlock(input, at, end, out, to);
+      this.at = end;
+    }
+    if (this.at === input.length) this.done ??= out.subarray(0, this.to);
+    return this.done;
+  }
 }
 
 /** Greedy matching over one block of at most 64 KB; matches never reach back over the block's start. */

@@ -30,6 +30,10 @@ export class MacState {
     return loaded().load(this.saved).digest('binary');
   }
 
+  update(bytes: Uint8Array): void {
+    this.saved = loaded().load(this.saved).update(bytes).save();
+  }
+
   /** Absorbs and returns the digest after it. */
   absorb(bytes: Uint8Array): Uint8Array {
     const machine = loaded().load(this.saved).update(bytes);

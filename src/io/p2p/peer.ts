@@ -36,6 +36,7 @@ import {
   WRITE_BUFFER_PAUSE_BYTES,
 } from './limits.ts';
 import type { PeerHost } from './peer-host.ts';
+import { PeerWriter } from './peer-writer.ts';
 import { type Frame, RlpxSession } from './rlpx-session.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -61,11 +62,11 @@ export class PeerConnection {
   private readonly initiator: InitiatorHandshake | undefined;
   private early: Uint8Array = new Uint8Array(0);
   private session: RlpxSession | undefined;
+  private writer: PeerWriter | undefined;
   private readonly startedMs: number;
   private lastReadMs: number;
   private lastPingMs: number;
   private lastWriteMs: number;
-  private corked = false;
   private paused = false;
   private waits = false;
   /** What its last message asks for, begun. */
@@ -117,9 +118,12 @@ export class PeerConnection {
 
   /** Bytes that wait here: of a message that is not whole, and of what the peer has not read. */
   get heldBytes(): number {
-    return (
-      this.socket.writableLength + (this.session?.bufferedBytes ?? 0) + this.host.backlog(this)
-    );
+    return this.unreadBytes + (this.session?.bufferedBytes ?? 0) + this.host.backlog(this);
+  }
+
+  /** What the peer has not read. */
+  private get unreadBytes(): number {
+    return this.socket.writableLength + (this.writer?.waitingBytes ?? 0);
   }
 
   /** Queues one message; messages of one turn of the loop leave in one write. False: the connection is over. */
@@ -127,7 +131,7 @@ export class PeerConnection {
     const shared = this.shared.find((p) => p.name === protocol);
     if (this.phase !== 'running' || !shared || code >= shared.length) return false;
     this.write(shared.offset + code, bytes);
-    if (this.socket.writableLength > WRITE_BUFFER_BYTES_MAX) {
+    if (this.unreadBytes > WRITE_BUFFER_BYTES_MAX) {
       this.disconnect(DISCONNECT.networkError, 'does not read what it is sent');
     } else if (this.heldBytes > BURDEN_BYTES) this.host.burdened();
     return true;
@@ -220,6 +224,7 @@ export class PeerConnection {
     const bytesMax = this.running ? MESSAGE_BYTES_MAX : BASE_MESSAGE_BYTES_MAX;
     const frame = this.session.next(bytesMax);
     if (!frame) return false;
+    if (frame === 'more') return true;
     const nowMs = steadyClock.nowMs();
     this.lastReadMs = nowMs;
     this.messages.take(1, nowMs);
@@ -240,7 +245,17 @@ export class PeerConnection {
     }
     this.remoteKey = agreed.remoteKey;
     this.id = bareHex(agreed.remoteKey);
-    this.session = new RlpxSession(agreed.secrets);
+    const session = new RlpxSession(agreed.secrets);
+    this.session = session;
+    this.writer = new PeerWriter({
+      socket: this.socket,
+      session,
+      turns: this.host.turns,
+      wrote: () => {
+        this.lastWriteMs = steadyClock.nowMs();
+      },
+      failed: (error) => this.fail(error),
+    });
     this.session.push(this.early.subarray(agreed.used));
     this.early = new Uint8Array(0);
     this.phase = 'greeting';
@@ -315,7 +330,7 @@ export class PeerConnection {
 
   private isTooMuch(): boolean {
     if (this.messages.empty || this.bytes.empty || this.ms.empty) return true;
-    const waiting = Math.max(this.socket.writableLength, this.host.backlog(this));
+    const waiting = Math.max(this.unreadBytes, this.host.backlog(this));
     return waiting > WRITE_BUFFER_PAUSE_BYTES;
   }
 
@@ -330,17 +345,7 @@ export class PeerConnection {
   }
 
   private write(code: number, bytes: Uint8Array): void {
-    if (!this.corked) {
-      this.corked = true;
-      this.socket.cork();
-      process.nextTick(() => {
-        this.corked = false;
-        this.socket.uncork();
-      });
-    }
-    this.socket.write(this.session!.encode(code, bytes), () => {
-      this.lastWriteMs = steadyClock.nowMs();
-    });
+    this.writer!.write(code, bytes);
   }
 
   /** Bad bytes are the peer's fault and end its session; anything else thrown on the way is ours and is logged. */
@@ -359,6 +364,7 @@ export class PeerConnection {
     this.phase = 'over';
     this.early = new Uint8Array(0);
     this.work = undefined;
+    this.writer?.end();
     this.host.turns.forget(this.place);
     const { socket } = this;
     const goodbye = setTimeout(() => socket.destroy(), this.host.timings.goodbyeMs);

@@ -6,22 +6,35 @@ import {
   type Decipher,
   timingSafeEqual,
 } from 'node:crypto';
+import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/base/limits.ts';
 import { RlpReader } from '../../core/base/rlp.ts';
-import { snappyDecode } from '../../core/wire/snappy.ts';
-import { compress } from './compression.ts';
+import { SnappyDecoder } from '../../core/wire/snappy.ts';
+import { compress, compressInPieces } from './compression.ts';
 import type { Secrets } from './handshake.ts';
 import { MacState } from './mac-state.ts';
 
 const HEADER_BYTES = 32;
 const MAC_BYTES = 16;
 const FRAME_BYTES_MAX = 0xffffff;
+/** Of a long message, in one turn: hashing it takes about a millisecond. */
+const PIECE_BYTES = 256 * 1024;
 const ZERO_IV = new Uint8Array(16);
 
 export interface Frame {
   readonly code: number;
   readonly bytes: Uint8Array;
+}
+
+/** A frame's body, as far as it has come. */
+interface Body {
+  /** Without padding. */
+  readonly length: number;
+  /** Padding included. */
+  left: number;
+  /** Deciphered. */
+  readonly parts: Uint8Array[];
 }
 
 function breach(what: string): QuorateError {
@@ -44,6 +57,12 @@ class FrameMac {
     return this.stir(this.state.digest(), encrypted);
   }
 
+  /** The next part of a body. */
+  absorb(encrypted: Uint8Array): void {
+    this.state.update(encrypted);
+  }
+
+  /** `encrypted`: the last part of the body, or all of it. */
   body(encrypted: Uint8Array): Uint8Array {
     const seed = this.state.absorb(encrypted);
     return this.stir(seed, seed);
@@ -66,8 +85,10 @@ export class RlpxSession {
   /** What has arrived of a header or a body that is not whole yet. */
   private parts: Uint8Array[] = [];
   private buffered = 0;
-  /** Content length of the frame whose header was read. */
-  private frameLength: number | undefined;
+  /** Of the frame whose header was read. */
+  private body: Body | undefined;
+  /** Of the message that is decompressed. */
+  private unpacked: { readonly code: number; readonly decoder: SnappyDecoder } | undefined;
 
   constructor(secrets: Secrets) {
     this.cipher = createCipheriv('aes-256-ctr', secrets.aes, ZERO_IV);
@@ -78,28 +99,56 @@ export class RlpxSession {
 
   /** Bytes for the wire. Throws RLPX_INVALID when the message is above 16 MiB: a fault of the caller. */
   encode(code: number, payload: Uint8Array): Uint8Array {
-    if (payload.length > MESSAGE_BYTES_MAX) throw breach('message length >= 16MB');
-    const body = this.compressed ? compress(payload) : payload;
-    const codeBytes = code === 0 ? 0x80 : code;
-    const codeLength = codeBytes < 0x80 || code === 0 ? 1 : 2;
-    const length = codeLength + body.length;
-    if (length > FRAME_BYTES_MAX) throw breach('message length >= 16MB');
-    const padded = (length + 15) & ~15;
+    const first = codeBytes(code);
+    const body = this.compressed ? compress(checked(payload)) : checked(payload);
+    const length = first.length + body.length;
+    const padded = paddedLength(length);
     const frame = new Uint8Array(HEADER_BYTES + padded + MAC_BYTES);
-    frame[0] = length >>> 16;
-    frame[1] = length >>> 8;
-    frame[2] = length;
-    frame.set([0xc2, 0x80, 0x80], 3);
-    const header = frame.subarray(0, 16);
-    header.set(this.cipher.update(header));
-    frame.set(this.egress.header(header), 16);
+    frame.set(this.header(length));
     const content = frame.subarray(HEADER_BYTES, HEADER_BYTES + padded);
-    if (codeLength === 2) content[0] = 0x81;
-    content[codeLength - 1] = codeBytes;
-    content.set(body, codeLength);
+    content.set(first);
+    content.set(body, first.length);
     content.set(this.cipher.update(content));
     frame.set(this.egress.body(content), HEADER_BYTES + padded);
     return frame;
+  }
+
+  /**
+   * The same in pieces; undefined: one without bytes yet. Nothing else may be encoded until it is
+   * over. Throws as `encode`, before the first bytes.
+   */
+  *encodeInPieces(code: number, payload: Uint8Array): Generator<Uint8Array | undefined> {
+    const first = codeBytes(code);
+    const body = this.compressed ? yield* compressInPieces(checked(payload)) : checked(payload);
+    const length = first.length + body.length;
+    const padded = paddedLength(length);
+    yield this.header(length);
+    for (let at = 0; at < padded; at += PIECE_BYTES) {
+      const piece = new Uint8Array(Math.min(PIECE_BYTES, padded - at));
+      if (at === 0) piece.set(first);
+      const from = Math.max(0, at - first.length);
+      piece.set(body.subarray(from, at - first.length + piece.length), at === 0 ? first.length : 0);
+      const encrypted = this.cipher.update(piece);
+      const isLast = at + piece.length === padded;
+      if (isLast) {
+        yield concatBytes(encrypted, this.egress.body(encrypted));
+      } else {
+        this.egress.absorb(encrypted);
+        yield encrypted;
+      }
+    }
+  }
+
+  private header(length: number): Uint8Array {
+    const header = new Uint8Array(HEADER_BYTES);
+    header[0] = length >>> 16;
+    header[1] = length >>> 8;
+    header[2] = length;
+    header.set([0xc2, 0x80, 0x80], 3);
+    const encrypted = this.cipher.update(header.subarray(0, 16));
+    header.set(encrypted);
+    header.set(this.egress.header(encrypted), 16);
+    return header;
   }
 
   /** Takes bytes as they come. `next()` gives what is whole. */
@@ -110,21 +159,22 @@ export class RlpxSession {
 
   /** Bytes that wait for the rest of their frame: at most one frame and one chunk when next() was drained. */
   get bufferedBytes(): number {
-    return this.buffered;
+    return this.buffered + (this.body ? paddedLength(this.body.length) - this.body.left : 0);
   }
 
-  /** The next whole message, or undefined. Throws RLPX_INVALID (MAC, size, code), SNAPPY_INVALID, SNAPPY_TOO_LONG. */
-  next(bytesMax: number): Frame | undefined {
-    if (this.frameLength === undefined) {
+  /**
+   * Does a piece of work: returns the next message when it is whole, 'more' when there is more to
+   * do, undefined when more must arrive. Throws RLPX_INVALID (MAC, size, code), SNAPPY_INVALID,
+   * SNAPPY_TOO_LONG.
+   */
+  next(bytesMax: number): Frame | 'more' | undefined {
+    if (this.unpacked) return this.unpack(this.unpacked);
+    if (!this.body) {
       if (this.buffered < HEADER_BYTES) return undefined;
-      this.frameLength = this.readHeader(this.take(HEADER_BYTES), bytesMax);
+      const length = this.readHeader(this.take(HEADER_BYTES), bytesMax);
+      this.body = { length, left: paddedLength(length), parts: [] };
     }
-    const length = this.frameLength;
-    const padded = (length + 15) & ~15;
-    if (this.buffered < padded + MAC_BYTES) return undefined;
-    const content = this.readBody(this.take(padded + MAC_BYTES), length);
-    this.frameLength = undefined;
-    return this.readMessage(content, bytesMax);
+    return this.readBody(this.body, bytesMax);
   }
 
   private readHeader(bytes: Uint8Array, bytesMax: number): number {
@@ -139,20 +189,43 @@ export class RlpxSession {
     return length;
   }
 
-  private readBody(bytes: Uint8Array, length: number): Uint8Array {
-    const encrypted = bytes.subarray(0, bytes.length - MAC_BYTES);
-    const mac = bytes.subarray(bytes.length - MAC_BYTES);
+  private readBody(body: Body, bytesMax: number): Frame | 'more' | undefined {
+    if (body.left > PIECE_BYTES) {
+      if (this.buffered < PIECE_BYTES) return undefined;
+      const encrypted = this.take(PIECE_BYTES);
+      this.ingress.absorb(encrypted);
+      body.parts.push(this.decipher.update(encrypted));
+      body.left -= PIECE_BYTES;
+      return 'more';
+    }
+    if (this.buffered < body.left + MAC_BYTES) return undefined;
+    const bytes = this.take(body.left + MAC_BYTES);
+    const encrypted = bytes.subarray(0, body.left);
+    const mac = bytes.subarray(body.left);
     if (!timingSafeEqual(this.ingress.body(encrypted), mac)) throw breach('bad frame MAC');
-    const content = this.decipher.update(encrypted);
-    return new Uint8Array(content.buffer, content.byteOffset, length);
+    const last = this.decipher.update(encrypted);
+    const content = body.parts.length === 0 ? last : concatBytes(...body.parts, last);
+    this.body = undefined;
+    const message = new Uint8Array(content.buffer, content.byteOffset, body.length);
+    return this.readMessage(message, bytesMax);
   }
 
-  private readMessage(content: Uint8Array, bytesMax: number): Frame {
+  private readMessage(content: Uint8Array, bytesMax: number): Frame | 'more' {
     const reader = new RlpReader(content);
     const code = readCode(reader);
     const body = content.subarray(reader.at);
-    const bytes = this.compressed ? snappyDecode(body, bytesMax) : body;
-    if (bytes.length > bytesMax) throw breach('message too long');
+    if (this.compressed) {
+      this.unpacked = { code, decoder: new SnappyDecoder(body, bytesMax) };
+      return this.unpack(this.unpacked);
+    }
+    if (body.length > bytesMax) throw breach('message too long');
+    return { code, bytes: body };
+  }
+
+  private unpack({ code, decoder }: { code: number; decoder: SnappyDecoder }): Frame | 'more' {
+    const bytes = decoder.step(PIECE_BYTES);
+    if (!bytes) return 'more';
+    this.unpacked = undefined;
     return { code, bytes };
   }
 
@@ -182,4 +255,19 @@ function readCode(reader: RlpReader): number {
   } catch {
     throw breach('invalid message code');
   }
+}
+
+function codeBytes(code: number): Uint8Array {
+  return code > 0x7f ? Uint8Array.of(0x81, code) : Uint8Array.of(code === 0 ? 0x80 : code);
+}
+
+function checked(payload: Uint8Array): Uint8Array {
+  if (payload.length > MESSAGE_BYTES_MAX) throw breach('message length >= 16MB');
+  return payload;
+}
+
+/** Throws RLPX_INVALID where a frame cannot say the length. */
+function paddedLength(length: number): number {
+  if (length > FRAME_BYTES_MAX) throw breach('message length >= 16MB');
+  return (length + 15) & ~15;
 }

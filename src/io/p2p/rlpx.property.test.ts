@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { nextFrame } from '../../../test/support/next-frame.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
 import { answerAuth, InitiatorHandshake, type Secrets } from './handshake.ts';
 import { loadMacHasher, MacState } from './mac-state.ts';
-import { RlpxSession } from './rlpx-session.ts';
+import { type Frame, RlpxSession } from './rlpx-session.ts';
 
 const BYTES_MAX = 1 << 24;
+const PIECE_BYTES = 256 * 1024;
 const keys = [randomBytes(32), randomBytes(32)].map((key) => new Uint8Array(key));
 const publicKey = (i: number) => secp256k1().publicKey(keys[i]!);
 
@@ -120,7 +122,7 @@ describe('frames', () => {
             receiver.push(stream.subarray(at, at + cut));
             for (;;) {
               receiver.compressed = messages[got]?.snappy ?? false;
-              const frame = receiver.next(BYTES_MAX);
+              const frame = nextFrame(receiver, BYTES_MAX);
               if (!frame) break;
               expect([frame.code, Buffer.compare(frame.bytes, messages[got]!.bytes)]).toEqual([
                 messages[got]!.code,
@@ -135,6 +137,71 @@ describe('frames', () => {
       ),
       { numRuns: 30 },
     );
+  });
+
+  it.each([
+    ['compressed', true],
+    ['as they are', false],
+  ])(
+    'long ones come and go in pieces, %s: the same bytes, each piece with its bound',
+    (_how, snappy) => {
+      const { initiator, recipient } = agree();
+      const [whole, inPieces, receiver] = [
+        new RlpxSession(initiator),
+        new RlpxSession(initiator),
+        new RlpxSession(recipient),
+      ];
+      for (const each of [whole, inPieces, receiver]) each.compressed = snappy;
+      const noise = new Uint8Array(randomBytes(3_000_001));
+      for (const [code, payload] of [
+        [0, noise],
+        [0x21, new Uint8Array(5_000_000).fill(7)],
+        [0x91, noise.subarray(0, 2 * PIECE_BYTES - 1)],
+        [0x91, noise.subarray(0, 2 * PIECE_BYTES - 2)],
+        [3, noise.subarray(0, PIECE_BYTES)],
+        [3, noise.subarray(0, 200_000)],
+        [3, noise.subarray(0, 5)],
+      ] as const) {
+        const pieces = [...inPieces.encodeInPieces(code, payload)];
+        for (const piece of pieces)
+          expect(piece?.length ?? 0).toBeLessThanOrEqual(PIECE_BYTES + 16);
+        // Compression does 64 KB in a piece.
+        const empty = pieces.filter((piece) => !piece).length;
+        expect(empty).toBe(snappy ? Math.max(0, Math.ceil(payload.length / 65_536) - 1) : 0);
+        const stream = concatBytes(...pieces.filter((piece) => piece !== undefined));
+        expect(Buffer.compare(stream, whole.encode(code, payload))).toBe(0);
+
+        let steps = 0;
+        let got: Frame | undefined;
+        for (let at = 0; at < stream.length; at += 65_536) {
+          receiver.push(stream.subarray(at, at + 65_536));
+          for (let next = receiver.next(BYTES_MAX); next; next = receiver.next(BYTES_MAX)) {
+            if (next === 'more') steps++;
+            else got = next;
+          }
+          // What has come is hashed and deciphered before the rest is there.
+          expect(receiver['buffered']).toBeLessThan(PIECE_BYTES + 65_536);
+        }
+        expect(got!.code).toBe(code);
+        expect(Buffer.compare(got!.bytes, payload)).toBe(0);
+        expect(receiver.bufferedBytes).toBe(0);
+        const hashed = Math.ceil(stream.length / PIECE_BYTES) - 1;
+        const decoded = snappy ? Math.ceil(payload.length / PIECE_BYTES) - 1 : 0;
+        if (payload.length > 1_000_000) expect(steps).toBeGreaterThan((hashed + decoded) / 2);
+      }
+    },
+  );
+
+  it('damage in any piece of a long one is found', () => {
+    const { initiator, recipient } = agree();
+    const frame = new RlpxSession(initiator).encode(1, new Uint8Array(700_000));
+    for (const at of [40, 300_000, 600_000, frame.length - 1]) {
+      const receiver = new RlpxSession(recipient);
+      const bytes = frame.slice();
+      bytes[at]! ^= 1;
+      receiver.push(bytes);
+      expect(() => nextFrame(receiver, BYTES_MAX), `${at}`).toThrow('bad frame MAC');
+    }
   });
 
   it('a frame above the limit is refused before its body arrives', () => {
