@@ -51,8 +51,8 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     ...PEER,
     name: 'peers: unsent bytes of one',
-    on: 'if (this.socket.writableLength > WRITE_BUFFER_BYTES_MAX) {',
-    off: 'if (this.socket.writableLength < 0 * WRITE_BUFFER_BYTES_MAX) {',
+    on: 'if (this.unreadBytes > WRITE_BUFFER_BYTES_MAX) {',
+    off: 'if (this.unreadBytes < 0 * WRITE_BUFFER_BYTES_MAX) {',
     only: 'cut off by bytes',
   },
   {
@@ -81,10 +81,18 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     name: 'peers: bytes of a message',
     file: 'src/io/p2p/rlpx-session.ts',
-    on: "if (bytes.length > bytesMax) throw breach('message too long');",
-    off: '',
+    on: 'decoder: new SnappyDecoder(body, bytesMax) };',
+    off: 'decoder: new SnappyDecoder(body, 2 ** 30) };',
     test: PEER.test,
     only: 'oversize',
+  },
+  {
+    name: 'peers: bytes of a message that is not compressed',
+    file: 'src/io/p2p/rlpx-session.ts',
+    on: "if (body.length > bytesMax) throw breach('message too long');",
+    off: '',
+    test: 'src/io/p2p/rlpx.property.test.ts',
+    only: 'above the limit',
   },
   {
     ...SERVE,

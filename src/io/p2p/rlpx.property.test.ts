@@ -204,12 +204,18 @@ describe('frames', () => {
     }
   });
 
-  it('a frame above the limit is refused before its body arrives', () => {
+  it('a message above the limit is refused, a frame above it before its body arrives', () => {
     const { initiator, recipient } = agree();
     const frame = new RlpxSession(initiator).encode(0, new Uint8Array(100_000));
     const receiver = new RlpxSession(recipient);
     receiver.push(frame.subarray(0, 32));
     expect(() => receiver.next(2_048)).toThrow('frame too long');
+
+    // The header leaves room for what compression adds.
+    const next = agree();
+    const plain = new RlpxSession(next.recipient);
+    plain.push(new RlpxSession(next.initiator).encode(0, new Uint8Array(2_049)));
+    expect(() => plain.next(2_048)).toThrow('message too long');
   });
 });
 
