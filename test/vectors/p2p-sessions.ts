@@ -13,8 +13,8 @@ import { decodeHello, encodeHello, type Hello } from '../../src/core/wire/hello.
 import { deriveSecrets, openAck, openAuth, type Secrets } from '../../src/io/p2p/handshake.ts';
 import { MacState } from '../../src/io/p2p/mac-state.ts';
 import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
-import type { Report } from './kind.ts';
 import { nextFrame } from '../support/next-frame.ts';
+import type { Report } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
 
 const BYTES_MAX = 16 * 1024 * 1024;
