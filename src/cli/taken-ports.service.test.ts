@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandRun } from '../../test/support/command-run.ts';
+import { seeds } from '../../test/support/effort.ts';
 import { genesisFile } from '../../test/support/genesis-file.ts';
 import { testOffer } from '../../test/support/ramp.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
@@ -32,7 +33,7 @@ const NODE = ['node', '--p2p.addr', '127.0.0.1', '--ipcdisable', '--datadir'];
 const RAMP = ['ramp', '--offer', at('ramp.json'), '--datadir'];
 const SIGNER = ['signer', '--chain-id', '1', '--downstream-http-port', '1', '--key-store-path'];
 
-it.each<[string, (taken: string) => readonly string[]]>([
+const SERVERS: readonly [string, (taken: string) => readonly string[]][] = [
   ['port', (taken) => [...NODE, at('qbft'), '--port', taken]],
   ['http.port', (taken) => [...NODE, at('qbft'), '--port=0', '--http', '--http.port', taken]],
   ['ws.port', (taken) => [...NODE, at('qbft'), '--port=0', '--ws', '--ws.port', taken]],
@@ -61,7 +62,9 @@ it.each<[string, (taken: string) => readonly string[]]>([
   ['http.port', (taken) => ['staking', '--datadir', at('staking'), '--http.port', taken]],
   ['http.port', (taken) => [...RAMP, at('ramp'), '--http.port', taken]],
   ['metrics.port', (taken) => [...RAMP, at('ramp'), '--http.port=0', '--metrics.port', taken]],
-])('--%s that is taken', async (flag, argv) => {
+];
+
+it.each(seeds(SERVERS))('--%s that is taken', async (flag, argv) => {
   const { status, lines } = await commandRun(...argv(port));
   expect(status).toBe(1);
   expect(lines.join('\n')).toContain(

@@ -1,10 +1,9 @@
 /** However a devnet in the foreground ends, nothing of it is left, and nothing that it acknowledged is lost. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../src/io/host/process-table.ts';
 import { isFree } from '../../src/services/devnet/free-ports.ts';
 import { until } from '../support/conditions.ts';
@@ -12,14 +11,21 @@ import { MAIN, PROJECT, untilMined } from '../support/devnet.ts';
 import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type Rpc, rpcClient } from '../support/rpc-client.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const;
-/** In every process of the network: SIGUSR2 makes it compute for ever. */
-const SPIN = "process.on('SIGUSR2', () => { for (;;); });";
+/** In every process of the network: after SIGUSR2 it never gets to anything else. */
+const STALL =
+  "process.on('SIGUSR2', () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });";
 
-const BUSY_MS = 1_000;
+const STALLED_MS = 1_000;
 
-interface Started {
+interface World {
+  readonly folder: string;
+  readonly ports: number;
+}
+
+interface Started extends World {
   /** What was started: the devnet itself, or npm in front of it. */
   readonly front: ChildProcess;
   readonly pids: readonly number[];
@@ -28,27 +34,25 @@ interface Started {
   printed(): string;
 }
 
-let folder: string;
-let ports: number;
-let running: number[];
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'quorate-ending-'));
-  ports = await freePorts();
-  running = [];
-});
-afterEach(() => {
-  for (const pid of running.filter(isAlive)) process.kill(pid, 'SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
-});
+async function newWorld(): Promise<World> {
+  return { folder: scratchFolder('quorate-ending-'), ports: await freePorts() };
+}
 
-const file = () => join(folder, 'net', 'devnet.json');
+const fileOf = ({ folder }: World) => join(folder, 'net', 'devnet.json');
 
-async function started(command: string, args: readonly string[], more = {}): Promise<Started> {
-  const options = ['--folder', join(folder, 'net'), '--ports-from', String(ports)];
+const argsOf = ({ folder, ports }: World) => [
+  ...['--folder', join(folder, 'net'), '--ports-from', String(ports)],
+];
+
+async function started(
+  world: World,
+  [program, ...args]: readonly string[],
+  env = {},
+): Promise<Started> {
   const front = endsWithTest(
-    spawn(command, [...args, ...options], {
+    spawn(program!, [...args, ...argsOf(world)], {
       cwd: PROJECT,
-      env: { ...process.env, ...more },
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );
@@ -57,59 +61,68 @@ async function started(command: string, args: readonly string[], more = {}): Pro
     printed += data;
   });
   await until('it is up', () => printed.includes('Ctrl-C'));
-  const { nodes, signer, staking, ramp, accounts } = JSON.parse(readFileSync(file(), 'utf8'));
+  const description = JSON.parse(readFileSync(fileOf(world), 'utf8'));
+  const { nodes, signer, staking, ramp, accounts } = description;
   const pids = nodes.flatMap((node: any) => [node.pid, node.ptm.pid]);
   pids.push(signer.pid, staking.pid, ramp.pid);
   expect(pids.filter(isAlive)).toHaveLength(11);
-  running.push(...pids, front.pid!);
   const rpc = nodes.map((node: any) => rpcClient(node.rpc));
-  return { front, pids, rpc, from: accounts[0].address, printed: () => printed };
+  return { ...world, front, pids, rpc, from: accounts[0].address, printed: () => printed };
 }
 
-const devnet = (more = {}) => started(process.execPath, [MAIN, 'devnet'], more);
-const npm = () => started('npm', ['start', '--silent', '--']);
+const DEVNET = [process.execPath, MAIN, 'devnet'];
+const NPM = ['npm', 'start', '--silent', '--'];
 
-async function untilGone({ pids, front }: Started): Promise<void> {
+async function untilGone({ pids, front, ports }: Started): Promise<void> {
   await until('nothing of it is left', () => ![...pids, front.pid!].some(isAlive));
   for (let port = ports; port < ports + 23; port++)
     expect([port, await isFree(port)]).toEqual([port, true]);
 }
 
-describe.each(SIGNALS)('%s', (signal) => {
-  it('of the devnet ends everything, and loses nothing', async () => {
-    const net = await devnet();
+describe('a signal ends everything, and nothing is lost', () => {
+  let world: World;
+  /** What was acknowledged before the last end. */
+  let receipt: any;
+  beforeAll(async () => {
+    world = await newWorld();
+  });
+
+  async function next(front: readonly string[]): Promise<Started> {
+    const net = await started(world, front);
     const [rpc] = net.rpc;
+    if (receipt) expect(await untilMined(rpc!, receipt.transactionHash)).toEqual(receipt);
     const transaction = { from: net.from, to: net.from, value: '0x1' };
-    const receipt = await untilMined(rpc!, await rpc!.call('eth_sendTransaction', transaction));
+    receipt = await untilMined(rpc!, await rpc!.call('eth_sendTransaction', transaction));
+    return net;
+  }
+
+  it.each(SIGNALS)('%s of the devnet', async (signal) => {
+    const net = await next(DEVNET);
     const ended = once(net.front, 'exit');
     process.kill(net.front.pid!, signal);
     await untilGone(net);
     const isKilled = signal === 'SIGKILL';
     expect(await ended).toEqual(isKilled ? [null, signal] : [0, null]);
-    expect(existsSync(file())).toBe(isKilled);
-    if (!isKilled) return;
-    const again = await devnet();
-    expect(await untilMined(again.rpc[0]!, receipt.transactionHash)).toEqual(receipt);
-    again.front.kill('SIGTERM');
-    await untilGone(again);
+    expect(existsSync(fileOf(world))).toBe(isKilled);
   });
 
-  it('of npm in front of it ends everything', async () => {
-    const net = await npm();
+  it.each(SIGNALS)('%s of npm in front of it', async (signal) => {
+    const net = await next(NPM);
     process.kill(net.front.pid!, signal);
     await untilGone(net);
-    await until('the file of the network is gone', () => !existsSync(file()));
+    await until('the file of the network is gone', () => !existsSync(fileOf(world)));
   });
 });
 
-describe('a validator that is busy', () => {
+describe.concurrent('a validator that is too busy to hear of it', () => {
   async function busy(): Promise<Started> {
-    const spin = join(folder, 'spin.mjs');
-    writeFileSync(spin, SPIN);
-    const net = await devnet({ NODE_OPTIONS: `--import=${spin}` });
+    const world = await newWorld();
+    const stall = join(world.folder, 'stall.mjs');
+    writeFileSync(stall, STALL);
+    const net = await started(world, DEVNET, { NODE_OPTIONS: `--import=${stall}` });
     process.kill(net.pids[0]!, 'SIGUSR2');
-    await until('node 1 is too busy to answer', async () => {
-      const answer = fetch(net.rpc[0]!.url, { signal: AbortSignal.timeout(BUSY_MS) });
+    await until('node 1 does not answer', async () => {
+      const answer = fetch(net.rpc[0]!.url, { signal: AbortSignal.timeout(STALLED_MS) });
       return answer.then(
         () => false,
         () => true,
@@ -137,9 +150,9 @@ describe('a validator that is busy', () => {
 });
 
 it('a signal while it starts ends what has started', async () => {
-  const args = [MAIN, 'devnet', '--folder', join(folder, 'net'), '--ports-from', String(ports)];
-  const front = endsWithTest(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
-  running.push(front.pid!);
+  const world = await newWorld();
+  const [program, ...args] = [...DEVNET, ...argsOf(world)];
+  const front = endsWithTest(spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
   let printed = '';
   for (const stream of [front.stdout, front.stderr])
     stream.on('data', (data) => {
@@ -150,5 +163,5 @@ it('a signal while it starts ends what has started', async () => {
   front.kill('SIGTERM');
   expect(await ended).toEqual([1, null]);
   expect(printed).toContain('stopped before the network was up: SIGTERM');
-  await untilGone({ front, pids: [], rpc: [], from: '', printed: () => printed });
+  await untilGone({ ...world, front, pids: [], rpc: [], from: '', printed: () => printed });
 });

@@ -1,7 +1,8 @@
 /**
  * The recorded private cases and contract extensions once more, live: four validators, four
  * managers of ours, 180 requests, and what every node says of each; on the recorded chain and on the
- * devnet's. With REFERENCE_GETH two validators of the first are GoQuorum's.
+ * devnet's, both at once, as they wait for blocks most of the time. With REFERENCE_GETH two
+ * validators of the first are GoQuorum's.
  */
 import { expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
@@ -33,7 +34,7 @@ async function expectAsRecorded(
   }
 }
 
-it(
+it.concurrent(
   `${KINDS.join('')}: every recorded step has the recorded answers`,
   async ({ annotate }) => {
     if (reference === undefined) {
@@ -44,7 +45,7 @@ it(
   PATIENCE_MS,
 );
 
-it(
+it.concurrent(
   "has them on the devnet's chain too, where any price is taken",
   () => expectAsRecorded(OURS, devnetChain),
   PATIENCE_MS,

@@ -2,6 +2,7 @@
 import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Web3 } from 'web3';
+import { seeds } from '../../../test/support/effort.ts';
 import { fastTime } from '../../../test/support/fast-time.ts';
 import { genesisFile, testSecretKey } from '../../../test/support/genesis-file.ts';
 import { VALIDATOR } from '../../../test/support/mining-node.ts';
@@ -129,7 +130,7 @@ describe('a network whose genesis says nothing of prices', () => {
     expect((await mined(node, hash)).status).toBe('0x1');
   });
 
-  it.each(clients)(
+  it.each(seeds(clients))(
     '%s passes with price 0, and is told what is wrong with another',
     async (_name, play) => {
       const { url } = await network({});
@@ -142,7 +143,7 @@ describe('a network whose genesis says nothing of prices', () => {
 });
 
 describe('a network that gives gas a price', () => {
-  it.each(clients)('from its first block: %s pays what it offers', async (_name, play) => {
+  it.each(seeds(clients))('from its first block: %s pays what it offers', async (_name, play) => {
     const { url, call } = await network({ enableGasPriceBlock: 0 });
     const { address } = new Wallet(KEY);
     const before = BigInt(await call('eth_getBalance', address, 'latest'));

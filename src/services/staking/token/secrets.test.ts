@@ -1,6 +1,7 @@
 /** Secrets: what is kept of them, and that nobody learns from the work that a check takes whom there is. */
 import { createHook } from 'node:async_hooks';
 import { expect, it } from 'vitest';
+import { isQuick } from '../../../../test/support/effort.ts';
 import { hashSecret, newSecret, SecretChecker } from './secrets.ts';
 
 /** How often the slow function runs meanwhile. */
@@ -47,7 +48,8 @@ it('knows the right ones alone', async () => {
   expect(await checker.check('me', secret, undefined)).toBe(false);
 });
 
-it('refuses more than it can check, and goes on', async () => {
+it('refuses more than it can check, and goes on', async ({ skip }) => {
+  if (isQuick) skip('npm test: what takes seconds of scrypt');
   const checker = new SecretChecker();
   const asked = Array.from({ length: 100 }, (_, i) => checker.check('x', `wrong ${i}`, undefined));
   const seen = await Promise.allSettled(asked);

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../../test/support/effort.ts';
 import {
   type NetworkKey,
   PermissionedNode,
@@ -20,7 +21,7 @@ import type { Registry } from '../../../../core/permission/registry.ts';
 import { kindOf, mayTransact } from '../../../../core/permission/rules.ts';
 
 /** More of them by QUORATE_PERMISSION_RUNS. */
-const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? 3);
+const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? runs(3));
 const BLOCKS = 40;
 const CALLS_OF_A_BLOCK = 4;
 /** So often the rules are replaced by the same ones, at most. */
