@@ -75,7 +75,7 @@ export class PermissionedNode {
   /** At the end of the recording, as its first node: of ADMINORG, a validator. */
   static open(
     model: 'v1' | 'v2',
-    configOf = (recorded: PermissionConfig): PermissionConfig => recorded,
+    configOf = (config: PermissionConfig): PermissionConfig => config,
   ): Promise<PermissionedNode> {
     const recorded = recordedPermissions(model);
     return PermissionedNode.on(recorded, configOf(recorded.config), recorded.blocks);
@@ -83,7 +83,7 @@ export class PermissionedNode {
 
   /**
    * A network of the same people with contracts of ours: the guardian deploys them, three
-   * administrators and two nodes begin. `isBooted`: the last step is taken, and the rules are in
+   * administrators and two nodes begin, of which this is the first. `isBooted`: the last step is taken, and the rules are in
    * force.
    */
   static async openOurs(
@@ -135,21 +135,25 @@ export class PermissionedNode {
     return network;
   }
 
-  /** Another node of the same network, which has all its blocks. */
-  another(): Promise<PermissionedNode> {
+  /**
+   * A node of the same network that has all its blocks. `place` among the recorded ones: the first
+   * two are validators, the third is of ORG1, the fourth of ORG2.
+   */
+  another(place = 0): Promise<PermissionedNode> {
     const { store } = this.rpc.node.chain;
     const { number } = store.head()!;
     const blocks = Array.from({ length: number }, (_, at) => store.block(at + 1)!);
-    return PermissionedNode.on(this.recorded, this.config, blocks);
+    return PermissionedNode.on(this.recorded, this.config, blocks, place);
   }
 
   private static async on(
     recorded: RecordedPermissions,
     config: PermissionConfig,
     blocks: readonly Block[],
+    place = 0,
   ): Promise<PermissionedNode> {
     const { genesis, nodes } = recorded;
-    const { priv, pub } = nodes[0]!;
+    const { priv, pub } = nodes[place]!;
     const rpc = await rpcNode({
       ...{ genesis, blocks },
       secretKey: fromHex(priv),

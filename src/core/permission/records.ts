@@ -9,6 +9,11 @@ export const ORG_STATUS = {
   suspended: 4,
   revokeProposed: 5,
 } as const;
+/** By status; of nodes and accounts too. */
+export const ORG_STATUS_NAMES: readonly string[] = [
+  ...['unknown', 'proposed', 'approved', 'suspension proposed', 'suspended'],
+  'activation proposed',
+];
 export const NODE_STATUS = {
   proposed: 1,
   approved: 2,
@@ -16,6 +21,9 @@ export const NODE_STATUS = {
   blacklisted: 4,
   recovering: 5,
 } as const;
+export const NODE_STATUS_NAMES: readonly string[] = [
+  ...['unknown', 'proposed', 'approved', 'deactivated', 'denylisted', 'recovery proposed'],
+];
 export const ACCOUNT_STATUS = {
   proposed: 1,
   active: 2,
@@ -25,6 +33,10 @@ export const ACCOUNT_STATUS = {
   revoked: 6,
   recovering: 7,
 } as const;
+export const ACCOUNT_STATUS_NAMES: readonly string[] = [
+  ...['unknown', 'proposed', 'active', 'inactive', 'suspended', 'denylisted', 'revoked'],
+  ...['recovery proposed', 'recovered'],
+];
 /** What waits for votes. */
 export const OPERATION = {
   none: 0,

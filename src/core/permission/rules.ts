@@ -103,7 +103,7 @@ function activeRoles(registry: Registry, { orgId, roleId }: AccountRecord): Role
 }
 
 /** Whether the organisation's accounts may act: neither it nor its master is suspended. */
-function isOrgActive(registry: Registry, model: PermissionModel, orgId: string): boolean {
+export function isOrgActive(registry: Registry, model: PermissionModel, orgId: string): boolean {
   const org = registry.orgs.get(orgId);
   if (!org) return false;
   const master = registry.orgs.get(org.master);

@@ -4,9 +4,14 @@ import { fail, hasCode } from '../../core/base/errors.ts';
 import { toHex } from '../../core/base/hex.ts';
 import { callOf } from '../../core/permission/abi.ts';
 import type { PermissionConfig } from '../../core/permission/config.ts';
+import {
+  ACCOUNT_STATUS_NAMES,
+  NODE_STATUS_NAMES,
+  ORG_STATUS_NAMES,
+} from '../../core/permission/records.ts';
 import { type Action, Actions, type Subject } from './actions.ts';
 import type { PermissionLedger } from './ledger.ts';
-import { ACCOUNT_STATUS_NAMES, NODE_STATUS_NAMES, nameIn, ORG_STATUS_NAMES } from './names.ts';
+import { nameIn } from './names.ts';
 import { input } from './node-calls.ts';
 import { waitingText } from './show.ts';
 import { readSnapshot, type Snapshot, sameAccount } from './snapshot.ts';

@@ -2,17 +2,6 @@
 import type { PermissionModel } from '../../core/permission/config.ts';
 import { OPERATION } from '../../core/permission/records.ts';
 
-export const ORG_STATUS_NAMES: readonly string[] = [
-  ...['unknown', 'proposed', 'approved', 'suspension proposed', 'suspended'],
-  'activation proposed',
-];
-export const NODE_STATUS_NAMES: readonly string[] = [
-  ...['unknown', 'proposed', 'approved', 'deactivated', 'denylisted', 'recovery proposed'],
-];
-export const ACCOUNT_STATUS_NAMES: readonly string[] = [
-  ...['unknown', 'proposed', 'active', 'inactive', 'suspended', 'denylisted', 'revoked'],
-  ...['recovery proposed', 'recovered'],
-];
 const ACCESS_NAMES: Readonly<Record<PermissionModel, readonly string[]>> = {
   v1: ['read only', 'transact', 'transact and deploy', 'full access'],
   v2: [

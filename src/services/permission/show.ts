@@ -4,12 +4,10 @@ import { toHex } from '../../core/base/hex.ts';
 import type { PermissionConfig } from '../../core/permission/config.ts';
 import {
   ACCOUNT_STATUS_NAMES,
-  accessName,
   NODE_STATUS_NAMES,
-  nameIn,
   ORG_STATUS_NAMES,
-  operationName,
-} from './names.ts';
+} from '../../core/permission/records.ts';
+import { accessName, nameIn, operationName } from './names.ts';
 import type {
   AccountView,
   NodeView,

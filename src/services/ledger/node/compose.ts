@@ -50,6 +50,7 @@ import {
   NetworkPermissions,
   type NetworkPermissionsParts,
 } from './permission/network-permissions.ts';
+import { watchStanding } from './permission/own-standing.ts';
 import { removeFromCluster } from './permission/raft-removals.ts';
 import { PayloadCache } from './private-state/payload-cache.ts';
 import { PrivateFollower } from './private-state/private-follower.ts';
@@ -188,6 +189,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const bft = schedule && bftOf(ports, settings, { ...shared, permissions, schedule, rules });
   peers.connect(bft);
   const raft = raftOf(ports, settings, shared);
+  if (permissions) watchStanding(permissions, log);
   if (permissions && raft) removeFromCluster(permissions, raft, log);
   const planPending = () => pendingParts(chain, builder, bft ?? raft, ports);
   const upkeep = new StoreUpkeep({ store, clock, timers });

@@ -8,6 +8,7 @@ import { fromHex, toHex } from '../../../../core/base/hex.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../../core/chain/block.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { callOf } from '../../../../core/permission/abi.ts';
+import type { PermissionConfig } from '../../../../core/permission/config.ts';
 
 const updateAccount = callOf('updateAccountStatus(string,address,uint256)');
 const assignRole = callOf('assignAccountRole(address,string,string)');
@@ -161,10 +162,12 @@ describe('a proposal of another validator', () => {
 
 describe('a file that names no more contracts than GoQuorum needs', () => {
   it('is enough, for votes too', async () => {
-    network = await PermissionedNode.open('v2', ({ addresses, ...rest }) => {
-      const unused = { upgradable: undefined, implementation: undefined, voters: undefined };
-      return { ...rest, addresses: { ...addresses, ...unused } };
+    const unused = { upgradable: undefined, implementation: undefined, voters: undefined };
+    const configOf = ({ addresses, ...rest }: PermissionConfig) => ({
+      ...rest,
+      addresses: { ...addresses, ...unused },
     });
+    network = await PermissionedNode.open('v2', configOf);
     const { admins, full } = network.cast;
     const { accounts } = network.rpc;
     const from = await accounts.importKey(fromHex(admins[0].priv), 'x');

@@ -52,7 +52,7 @@ export class NetworkPermissions {
   private fault: string | undefined = 'they have not been read yet';
   /** The last change could not be read: what was known before it stays in force. */
   private isStale = false;
-  private ownNodes: readonly NodeRecord[] = [];
+  private own: readonly NodeRecord[] = [];
   /** Of the network or an organisation: who may change permissions. */
   private administrators: readonly Address[] = [];
   private enforced = false;
@@ -88,6 +88,11 @@ export class NetworkPermissions {
     return this.enforced;
   }
 
+  /** Records of this node; version 1 may have several. */
+  get ownNodes(): readonly NodeRecord[] {
+    return this.own;
+  }
+
   /** Told after a block that changed what is allowed. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
@@ -106,7 +111,7 @@ export class NetworkPermissions {
   /** Why the account may not send through this node; undefined: it may. */
   originFault(sender: Address): string | undefined {
     if (!this.isEnforced) return undefined;
-    return maySendFrom(this.registry, this.ownNodes, sender) ? undefined : NOT_FROM_THIS_NODE;
+    return maySendFrom(this.registry, this.own, sender) ? undefined : NOT_FROM_THIS_NODE;
   }
 
   /** Whether the account may extend private contracts. */
@@ -262,7 +267,7 @@ export class NetworkPermissions {
 
   private noteRecords(): void {
     const { nodes, accounts, guardian, implementation } = this.registry;
-    this.ownNodes = nodes.all().filter(({ id }) => id === this.parts.nodeId);
+    this.own = nodes.all().filter(({ id }) => id === this.parts.nodeId);
     const administrators = accounts
       .all()
       .filter((each) => each.isOrgAdmin || each.roleId === this.terms.networkAdminRole)

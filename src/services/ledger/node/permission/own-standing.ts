@@ -1,0 +1,52 @@
+/**
+ * Says what the contracts make of this node itself: one that is cut off hears no more of the chain,
+ * and would show it by silence alone.
+ */
+import type { Log } from '../../../../core/base/ports.ts';
+import { NODE_STATUS, NODE_STATUS_NAMES } from '../../../../core/permission/records.ts';
+import { isOrgActive } from '../../../../core/permission/rules.ts';
+import type { NetworkPermissions } from './network-permissions.ts';
+
+interface Standing {
+  readonly org: string;
+  readonly status: string;
+  /** Peers let it in, and accounts of its organisation may send through it. */
+  readonly isGood: boolean;
+}
+
+type Observed = Pick<
+  NetworkPermissions,
+  'isEnforced' | 'ownNodes' | 'registry' | 'terms' | 'onChange'
+>;
+
+/** A warning whenever it gets worse, at the start too, and a line when it is good again. */
+export function watchStanding(permissions: Observed, log: Log): void {
+  let before: Standing | undefined;
+  const look = () => {
+    const now = standingOf(permissions);
+    const { org, status, isGood } = now ?? { org: '', status: '', isGood: true };
+    if (!isGood && status !== before?.status) {
+      log('warn', 'The permission contracts have cut this node off', { status, org });
+    }
+    if (isGood && before?.isGood === false) {
+      log('info', 'The permission contracts let this node take part again', { status, org });
+    }
+    before = now;
+  };
+  look();
+  permissions.onChange(look);
+}
+
+/** undefined: the contracts are not in force. */
+function standingOf({ isEnforced, ownNodes, registry, terms }: Observed): Standing | undefined {
+  if (!isEnforced) return undefined;
+  // Version 1 may know a node under several URLs: one that is approved is enough.
+  const node = ownNodes.find((each) => each.status === NODE_STATUS.approved) ?? ownNodes.at(-1);
+  if (!node) return { org: '', status: 'unknown', isGood: false };
+  const { orgId: org, status } = node;
+  if (status !== NODE_STATUS.approved) {
+    return { org, status: NODE_STATUS_NAMES[status] ?? String(status), isGood: false };
+  }
+  const isActive = isOrgActive(registry, terms.model, org);
+  return { org, status: isActive ? 'approved' : 'organisation suspended', isGood: isActive };
+}
