@@ -13,6 +13,7 @@ const CORE_ARROWS = {
   signing: ['base', 'chain', 'privacy'],
   state: ['base', 'chain'],
   wire: ['base', 'chain'],
+  discovery: ['base'],
   permission: ['base', 'chain', 'wire'],
   consensus: ['base', 'chain'],
   evm: ['base', 'chain', 'state'],

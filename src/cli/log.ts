@@ -1,12 +1,14 @@
 /** Log lines go to standard error, as geth's do. */
 import type { Log } from '../core/base/ports.ts';
 import { systemClock } from '../io/host/clock.ts';
+import type { LogFormat } from '../io/telemetry/log-formats.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
 
-export function stderrLog(verbosity: number): Log {
+export function stderrLog(verbosity: number, format: LogFormat = 'PLAIN'): Log {
   return createLogger({
     write: (line) => process.stderr.write(line),
     clock: systemClock,
     verbosity,
+    format,
   }).log;
 }

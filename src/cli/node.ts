@@ -27,7 +27,8 @@ export const nodeCommand: Command = {
   rows: NODE_ROWS,
   translate: translateGethKey,
   async run(options) {
-    const log = stderrLog(options.number('verbosity')!);
+    const format = options.boolean('log.json') ? 'GETH' : 'PLAIN';
+    const log = stderrLog(options.number('verbosity')!, format);
     const onFault = (error: unknown) => {
       const { code } = error as { code?: unknown };
       const what = code === 'AGREEMENT_THREAD_ENDED' ? 'Agreement' : 'The stored data';

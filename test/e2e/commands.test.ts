@@ -101,29 +101,44 @@ describe('devnet in the background', () => {
     const genesis = join(folder, 'net', 'genesis.json');
     expect((await quorate('init', '--datadir', 'data', genesis)).stdout).toMatch(/0x[0-9a-f]{64}/);
     const port = await freePorts();
+    const served = ['--http', '--http.port', String(port), '--http.api', 'eth,net,admin'];
     const node = endsWithTest(
       spawn(
         process.execPath,
-        [
-          MAIN,
-          'node',
-          '--datadir',
-          'data',
-          '--nodiscover',
-          '--port',
-          '0',
-          '--http',
-          '--http.port',
-          String(port),
-        ],
-        { cwd: folder, stdio: 'ignore' },
+        [MAIN, 'node', '--datadir', 'data', '--port', '0', '--log.json', ...served],
+        { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
       ),
     );
+    let logged = '';
+    node.stderr!.on('data', (text) => {
+      logged += text;
+    });
     const ended = new Promise((resolve) => node.once('exit', resolve));
     const rpc = rpcClient(`http://127.0.0.1:${port}`);
     expect(await until('the node answers', () => rpc.call('eth_chainId'))).toBe('0x539');
+    // A second node that knows the first as its bootnode, and nothing else.
+    const { enode } = (await rpc.call('admin_nodeInfo')) as { enode: string };
+    expect((await quorate('init', '--datadir', 'second', genesis)).status).toBe(0);
+    const second = endsWithTest(
+      spawn(
+        process.execPath,
+        [MAIN, 'node', '--datadir', 'second', '--port', '0', '--bootnodes', enode],
+        { cwd: folder, stdio: 'ignore' },
+      ),
+    );
+    const secondEnded = new Promise((resolve) => second.once('exit', resolve));
+    await until('they meet', async () => (await rpc.call('net_peerCount')) === '0x1');
+    second.kill('SIGTERM');
+    expect(await secondEnded).toBe(0);
     node.kill('SIGTERM');
     expect(await ended).toBe(0);
+    const lines = logged
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ lvl: 'info', msg: 'Quorate node is up', chain: '1337' }),
+    );
   });
 
   it('a signal while a node starts ends it', async () => {

@@ -132,6 +132,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     id,
     ip: '127.0.0.1',
     discoveryPort: 0,
+    record: undefined,
     listenPort: 0,
     networkId: Number(genesis.config.chainId ?? 1n),
     dataDirectory: folder,

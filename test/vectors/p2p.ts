@@ -16,6 +16,7 @@ import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import { filesBelow, readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
+import { checkEip778, checkOwnPackets, checkPackets } from './p2p-discovery.ts';
 import {
   checkEthPackets,
   checkForkIds,
@@ -30,7 +31,12 @@ type Runner = (vectors: any, report: Report) => void;
 
 const RUNNERS: Readonly<Record<string, Runner>> = {
   'eip8.json': checkEip8,
-  'enr-enode.json': checkPublicEnodes,
+  'enr-enode.json': (vectors, report) => {
+    checkPublicEnodes(vectors, report);
+    checkEip778(vectors, report);
+  },
+  'discv4-packets.json': checkPackets,
+  'discovery.json': checkOwnPackets,
   'eth66-packets.json': checkEthPackets,
   'public/forkid.json': checkForkIds,
   'rlpx.json': checkRlpx,
@@ -63,16 +69,11 @@ export const p2p: VectorKind = {
   },
 };
 
-/** Discovery and node records: found, not yet owed. */
+/** Discovery version 5 and lists of nodes in DNS: found, not owed. */
 export const p2pDiscovery: Pick<VectorKind, 'name' | 'find'> = {
   name: 'p2p-discovery',
   find: (root) => [
-    ...filesBelow(join(root, 'public/p2p'), (path) =>
-      /(discv4-packets|discv5|dns-enrtree)\.json$/.test(path),
-    ),
-    ...filesBelow(join(root, 'goquorum/consensus/wire/devp2p'), (path) =>
-      /discovery\.json$/.test(path),
-    ),
+    ...filesBelow(join(root, 'public/p2p'), (path) => /(discv5|dns-enrtree)\.json$/.test(path)),
   ],
 };
 
@@ -139,6 +140,7 @@ function checkEip8(vectors: any, report: Report): void {
     ingressMacFoo,
   );
   checkFrame(vectors.rlpxFrame, report);
+  checkPackets(vectors.discv4, report);
 }
 
 /** The vector's MACs come from a stand-in hash, so only the encrypted parts can be compared. */

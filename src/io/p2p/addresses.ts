@@ -21,3 +21,8 @@ export function isLanAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && LAN.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
+
+export function hostPort(address: string | undefined, port: number | undefined): string {
+  const plain = plainAddress(address ?? '');
+  return isIP(plain) === 6 ? `[${plain}]:${port}` : `${plain}:${port}`;
+}

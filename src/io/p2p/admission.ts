@@ -86,6 +86,7 @@ export class Admission {
   }
 }
 
-function dialPlaces(maxPeers: number): number {
+/** Places that are kept for peers that this node dials. */
+export function dialPlaces(maxPeers: number): number {
   return maxPeers === 0 ? 0 : Math.max(1, Math.floor(maxPeers / DIAL_RATIO));
 }

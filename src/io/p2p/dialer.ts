@@ -1,5 +1,6 @@
-/** Which static nodes to dial when. Holds no clock and no socket: the server asks `due` and reports what came of it. */
+/** Which nodes to dial when: static ones again and again, found ones once in a while. Holds no clock and no socket: the server asks `due` and reports what came of it. */
 import { fail } from '../../core/base/errors.ts';
+import { Lru } from '../../core/base/lru.ts';
 import type { PeerId } from '../../core/base/ports.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import { ACTIVE_DIALS_MAX, STATIC_NODES_MAX, type Timings } from './limits.ts';
@@ -7,8 +8,14 @@ import { ACTIVE_DIALS_MAX, STATIC_NODES_MAX, type Timings } from './limits.ts';
 /** A session that lasted so long was a good one: the next dial comes soon again. */
 const GOOD_SESSION_MS = 10_000;
 
+/** A found node that was dialled is left alone for so long (GoQuorum p2p/dial.go). */
+const FOUND_AGAIN_MS = 35_000;
+const FOUND_HISTORY_MAX = 1_000;
+
 interface Target {
   enode: Enode;
+  /** Found by discovery: dialled once, and forgotten when its session ends. */
+  isFound: boolean;
   state: 'waiting' | 'dialling' | 'connected';
   failures: number;
   /** When it may be dialled next. */
@@ -18,6 +25,8 @@ interface Target {
 
 export class Dialer {
   private readonly targets = new Map<PeerId, Target>();
+  /** When found nodes were dialled last. */
+  private readonly history = new Lru<PeerId, number>(FOUND_HISTORY_MAX);
   private readonly timings: Timings;
   /** In [0, 1): spreads nodes that were started together. */
   private readonly jitter: () => number;
@@ -31,22 +40,49 @@ export class Dialer {
   add(enode: Enode, nowMs: number, connected: boolean): boolean {
     const held = this.targets.get(enode.id);
     if (held) {
-      held.enode = enode;
-      return false;
+      const wasFound = held.isFound;
+      Object.assign(held, { enode, isFound: false });
+      return wasFound;
     }
     if (this.targets.size >= STATIC_NODES_MAX) {
       throw fail('P2P_TOO_MANY_STATIC_NODES', `at most ${STATIC_NODES_MAX} static nodes are kept`);
     }
     const state = connected ? 'connected' : 'waiting';
-    this.targets.set(enode.id, { enode, state, failures: 0, notBeforeMs: nowMs, sinceMs: nowMs });
+    this.targets.set(enode.id, { ...fresh(enode, nowMs), state });
     return true;
+  }
+
+  /** Takes of `nodes` as many as there are `places` for nodes that discovery found, connected ones counted. */
+  addFound(
+    nodes: readonly Enode[],
+    places: number,
+    isHere: (id: PeerId) => boolean,
+    nowMs: number,
+  ): void {
+    let left = places;
+    for (const { isFound } of this.targets.values()) if (isFound) left--;
+    for (const enode of nodes) {
+      if (left <= 0) return;
+      const lastMs = this.history.get(enode.id);
+      const isRecent = lastMs !== undefined && nowMs - lastMs < FOUND_AGAIN_MS;
+      if (isRecent || this.targets.has(enode.id) || isHere(enode.id)) continue;
+      this.history.set(enode.id, nowMs);
+      this.targets.set(enode.id, { ...fresh(enode, nowMs), isFound: true });
+      left--;
+    }
   }
 
   remove(id: PeerId): boolean {
     return this.targets.delete(id);
   }
 
+  /** Whether it is a static node. */
   has(id: PeerId): boolean {
+    return this.targets.get(id)?.isFound === false;
+  }
+
+  /** Whether a connection to it is wanted. */
+  wants(id: PeerId): boolean {
     return this.targets.has(id);
   }
 
@@ -80,7 +116,8 @@ export class Dialer {
   /** A dial failed, or the session ended. */
   disconnected(id: PeerId, nowMs: number): void {
     const target = this.targets.get(id);
-    if (!target) return;
+    if (target?.isFound) this.targets.delete(id);
+    if (!target || target.isFound) return;
     const wasGood = target.state === 'connected' && nowMs - target.sinceMs >= GOOD_SESSION_MS;
     target.failures = wasGood ? 0 : target.failures + 1;
     target.state = 'waiting';
@@ -89,4 +126,11 @@ export class Dialer {
     const wait = Math.min(redialMaxMs, wasGood ? redialMinMs : doubled);
     target.notBeforeMs = nowMs + wait * (0.5 + this.jitter() / 2);
   }
+}
+
+function fresh(enode: Enode, nowMs: number): Target {
+  return {
+    ...{ enode, isFound: false, state: 'waiting', failures: 0 },
+    ...{ notBeforeMs: nowMs, sinceMs: nowMs },
+  };
 }

@@ -21,6 +21,7 @@ import {
 } from '../../core/wire/disconnect.ts';
 import { decodeHello, encodeHello, SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
 import { steadyClock } from '../host/clock.ts';
+import { hostPort } from './addresses.ts';
 import { type Agreed, answerAuth, InitiatorHandshake } from './handshake.ts';
 import {
   BURDEN_BYTES,
@@ -106,6 +107,12 @@ export class PeerConnection {
       this.id = bareHex(target.key);
       socket.write(this.initiator.auth);
     }
+  }
+
+  /** Of where it connects from. */
+  get enode(): string {
+    const { remoteAddress, remotePort } = this.socket;
+    return `enode://${this.id}@${hostPort(remoteAddress, remotePort)}`;
   }
 
   get running(): boolean {

@@ -4,6 +4,12 @@ import type { Capability, ProtocolSpec } from '../../core/wire/capabilities.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import type { Timings } from './limits.ts';
 
+export interface DiscoveryOptions {
+  readonly bootnodes: readonly Enode[];
+  /** Where others reach this node; undefined: nobody said. */
+  readonly externalIp: string | undefined;
+}
+
 export interface P2pOptions {
   /** 32 bytes. */
   readonly nodeKey: Uint8Array;
@@ -13,7 +19,13 @@ export interface P2pOptions {
   /** undefined: does not listen. Port 0: any free one. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly staticNodes: readonly Enode[];
+  /** Networks that peers must be in, in CIDR notation. Default: any. */
+  readonly netRestrict?: readonly string[] | undefined;
+  /** Connections of others before their Hello. PENDING_INBOUND_MAX unless given. */
+  readonly pendingMax?: number | undefined;
   readonly trustedNodes: readonly Enode[];
+  /** Undefined: nodes are not searched for. */
+  readonly discovery?: DiscoveryOptions | undefined;
   /** Permissioning: asked for every connection in both directions, before Hello. Default: everybody. */
   readonly mayConnect?: (peer: Candidate) => boolean;
   /** Asked at every sweep: which of the connected peers must go; undefined: as before. */
@@ -28,6 +40,13 @@ export interface P2pOptions {
   readonly backlog?: (peer: PeerId) => number;
   /** HELD_BYTES_MAX where it is not told. */
   readonly heldBytesMax?: number;
+}
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** UDP port of discovery, and this node's record as text. */
+  readonly discovery: { readonly port: number; readonly record: string } | undefined;
 }
 
 export interface Candidate {

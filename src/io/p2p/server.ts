@@ -16,9 +16,10 @@ import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
 import { steadyClock } from '../host/clock.ts';
 import { listen } from '../http/listen.ts';
-import { isLanAddress, plainAddress } from './addresses.ts';
-import { Admission, type Session } from './admission.ts';
+import { hostPort, isLanAddress, plainAddress } from './addresses.ts';
+import { Admission, dialPlaces, type Session } from './admission.ts';
 import { Dialer } from './dialer.ts';
+import { type DiscoveryService, discoveryOf } from './discovery.ts';
 import {
   HELD_BYTES_MAX,
   INBOUND_HISTORY_MAX,
@@ -27,10 +28,11 @@ import {
   type Timings,
 } from './limits.ts';
 import { loadMacHasher } from './mac-state.ts';
+import { NetRestrict } from './net-restrict.ts';
 import { PeerConnection } from './peer.ts';
 import type { Ending, PeerHost } from './peer-host.ts';
 import { PeerTurns } from './peer-turns.ts';
-import type { Candidate, ConnectedPeer, P2pOptions } from './server-options.ts';
+import type { Candidate, ConnectedPeer, Listening, P2pOptions } from './server-options.ts';
 
 export class P2pServer implements Links {
   readonly id: PeerId;
@@ -38,6 +40,7 @@ export class P2pServer implements Links {
   private readonly timings: Timings;
   private readonly publicKey: Uint8Array;
   private readonly dialer: Dialer;
+  private readonly networks: NetRestrict | undefined;
   private readonly trusted = new Map<PeerId, Enode>();
   private readonly sessions = new Map<PeerId, Session>();
   /** Before Hello, and those whose goodbye is still under way are not among them. */
@@ -49,6 +52,7 @@ export class P2pServer implements Links {
   private readonly host: PeerHost<PeerConnection>;
   private readonly admission: Admission;
   private listener: Server | undefined;
+  private discovery: DiscoveryService | undefined;
   private sweeper: NodeJS.Timeout | undefined;
   private stopped = false;
 
@@ -58,6 +62,7 @@ export class P2pServer implements Links {
     this.publicKey = secp256k1().publicKey(options.nodeKey);
     this.id = bareHex(this.publicKey);
     this.dialer = new Dialer(this.timings, () => randomInt(1 << 30) / (1 << 30));
+    this.networks = options.netRestrict && new NetRestrict(options.netRestrict);
     for (const node of options.trustedNodes) this.trusted.set(node.id, node);
     for (const node of options.staticNodes) this.addPeer(node);
     this.host = this.makeHost();
@@ -70,6 +75,8 @@ export class P2pServer implements Links {
   async start(): Promise<void> {
     await loadMacHasher();
     if (this.options.listen) await this.listen(this.options.listen);
+    this.discovery = discoveryOf(this.options, this.listening, this.networks);
+    await this.discovery?.start();
     this.sweeper = setInterval(() => this.sweep(), this.timings.sweepMs);
     this.sweep();
   }
@@ -78,6 +85,7 @@ export class P2pServer implements Links {
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.sweeper);
+    this.discovery?.stop();
     for (const socket of this.dialling) socket.destroy();
     const closed: Promise<void>[] = [];
     const { listener } = this;
@@ -90,10 +98,11 @@ export class P2pServer implements Links {
   }
 
   /** Where it listens; undefined when it does not. */
-  get listening(): { host: string; port: number } | undefined {
+  get listening(): Listening | undefined {
     const address = this.listener?.address();
     if (!address || typeof address === 'string') return undefined;
-    return { host: plainAddress(address.address), port: address.port };
+    const { address: host, port } = address;
+    return { host: plainAddress(host), port, discovery: this.discovery?.listening };
   }
 
   events(sink: LinkSink): void {
@@ -154,9 +163,11 @@ export class P2pServer implements Links {
 
   private accept(socket: Socket): void {
     const remote = plainAddress(socket.remoteAddress ?? '');
+    const { pendingMax = PENDING_INBOUND_MAX } = this.options;
     if (
       this.stopped ||
-      this.countPendingInbound() >= PENDING_INBOUND_MAX ||
+      this.networks?.contains(remote) === false ||
+      this.countPendingInbound() >= pendingMax ||
       this.tooOften(remote)
     ) {
       socket.on('error', () => undefined);
@@ -184,7 +195,16 @@ export class P2pServer implements Links {
     const nowMs = steadyClock.nowMs();
     for (const connection of [...this.pending, ...this.connections()]) connection.sweep(nowMs);
     this.sendAway();
+    this.takeFound(nowMs);
     for (const node of this.dialer.due(nowMs)) this.dial(node);
+  }
+
+  /** A third of the places is for nodes that discovery finds, while places are free. */
+  private takeFound(nowMs: number): void {
+    const { maxPeers } = this.options;
+    if (!this.discovery || this.sessions.size >= maxPeers) return;
+    const isHere = (id: PeerId) => id === this.id || this.sessions.has(id);
+    this.dialer.addFound(this.discovery.nodes(), dialPlaces(maxPeers), isHere, nowMs);
   }
 
   /** Whom permissioning no longer lets in. */
@@ -200,17 +220,19 @@ export class P2pServer implements Links {
 
   private dial(node: Enode): void {
     const enode = formatEnode(node);
-    if (!this.permits({ id: node.id, enode, inbound: false })) {
+    const isOutside = isIP(node.host!) !== 0 && this.networks?.contains(node.host!) === false;
+    if (isOutside || !this.permits({ id: node.id, enode, inbound: false })) {
       this.dialer.disconnected(node.id, steadyClock.nowMs());
       return;
     }
-    const socket = connect({ host: node.host!, port: node.tcpPort });
+    const lookup = this.networks?.lookup;
+    const socket = connect({ host: node.host!, port: node.tcpPort, ...(lookup && { lookup }) });
     this.dialling.add(socket);
     socket.once('close', () => this.dialling.delete(socket));
     const failed = (why: string) => {
       socket.destroy();
       this.settleDial(node.id);
-      this.options.log('debug', 'Dialing static node failed', { enode, error: why });
+      this.options.log('debug', 'Dialing a node failed', { enode, error: why });
     };
     const onError = (error: Error) => failed(error.message);
     socket.setTimeout(this.timings.dialMs, () => failed('dial timeout'));
@@ -220,7 +242,7 @@ export class P2pServer implements Links {
       socket.setTimeout(0);
       socket.removeListener('error', onError);
       socket.removeAllListeners('timeout');
-      if (this.stopped || !this.dialer.has(node.id)) {
+      if (this.stopped || !this.dialer.wants(node.id)) {
         socket.destroy();
         return;
       }
@@ -276,10 +298,7 @@ export class P2pServer implements Links {
     const refusal = this.admission.refusal(connection, id);
     if (refusal !== undefined) return refusal;
     // COMPAT: whom permissioning refuses is told nothing.
-    if (
-      connection.inbound &&
-      !this.permits({ id, enode: enodeOf(connection, id), inbound: true })
-    ) {
+    if (connection.inbound && !this.permits({ id, enode: connection.enode, inbound: true })) {
       return 'silent';
     }
     return undefined;
@@ -314,7 +333,7 @@ export class P2pServer implements Links {
     return {
       id,
       address: addressOfPublicKey(connection.remoteKey!),
-      enode: connection.dialled ?? enodeOf(connection, id),
+      enode: connection.dialled ?? connection.enode,
       clientName: connection.clientName,
       capabilities: new Map(connection.shared.map((p) => [p.name, p.version])),
       offered: connection.offered,
@@ -372,14 +391,4 @@ export class P2pServer implements Links {
     for (const sink of this.sinks) work = sink(event) ?? work;
     return work;
   }
-}
-
-function hostPort(address: string | undefined, port: number | undefined): string {
-  const plain = plainAddress(address ?? '');
-  return isIP(plain) === 6 ? `[${plain}]:${port}` : `${plain}:${port}`;
-}
-
-function enodeOf(connection: PeerConnection, id: PeerId): string {
-  const { remoteAddress, remotePort } = connection.socket;
-  return `enode://${id}@${hostPort(remoteAddress, remotePort)}`;
 }

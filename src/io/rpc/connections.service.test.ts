@@ -46,6 +46,7 @@ async function webSocket(
   origins: string[] = [],
   { seen, dispatcher } = echo(),
   traffic = newTraffic(),
+  prefix = '',
 ) {
   const http = await serveHttp(dispatcher, {
     host: '127.0.0.1',
@@ -58,7 +59,10 @@ async function webSocket(
   });
   ends.push(() => http.close());
   ends.push(
-    serveWebSocket(dispatcher, http.server, { origins, authenticate: NO_ACCESS_CONTROL, traffic }),
+    serveWebSocket(dispatcher, http.server, {
+      ...{ origins, prefix, traffic },
+      authenticate: NO_ACCESS_CONTROL,
+    }),
   );
   return { seen, url: `ws://127.0.0.1:${http.port}` };
 }
@@ -194,6 +198,13 @@ describe('WebSocket', () => {
     await opened(url, { origin: 'http://good.example' });
     await expect(opened(url, { origin: 'http://bad.example' })).rejects.toThrow('403');
     await opened(url);
+  });
+
+  it('is below a path only, where there is one', async () => {
+    const { url } = await webSocket([], echo(), newTraffic(), '/ws');
+    await opened(`${url}/ws`);
+    await opened(`${url}/ws/more`);
+    await expect(opened(url)).rejects.toThrow('404');
   });
 
   it('takes the private state from the handshake', async () => {

@@ -20,6 +20,8 @@ const PING_INTERVAL_MS = 60_000;
 export interface WebSocketOptions {
   /** Allowed origins; `*` any; empty: localhost and this host. */
   readonly origins: readonly string[];
+  /** Path in front; '' or undefined: any path is served. */
+  readonly prefix?: string | undefined;
   /** Once for a connection; its calls are judged by the token one by one. */
   readonly authenticate: Authenticate;
   /** Shared with the other servers; undefined: its own. */
@@ -47,6 +49,10 @@ export function serveWebSocket(
     const url = urlOf(request);
     if (!url) {
       socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    if (!url.pathname.startsWith(options.prefix ?? '')) {
+      socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       return;
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {

@@ -43,5 +43,9 @@ it('the names that each log service expects', () => {
     ...{ ...facts, '@timestamp': time, '@version': 1, message: 'A message' },
     level: 'WARN',
   });
+  expect(line('GETH')).toEqual({
+    ...{ accounts: 3, password: '***', url: 'http://***@host' },
+    ...{ lvl: 'warn', msg: 'A message', t: time },
+  });
   expect(LOG_FORMATS).toHaveLength(5);
 });

@@ -2,15 +2,17 @@
 import { hostname } from 'node:os';
 import type { LogLevel } from '../../core/base/ports.ts';
 
-export const LOG_FORMATS = ['PLAIN', 'ECS', 'GCP', 'GELF', 'LOGSTASH'] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
+/** GETH: what geth writes with --log.json. */
+export type LogFormat = 'PLAIN' | 'ECS' | 'GCP' | 'GELF' | 'LOGSTASH' | 'GETH';
+/** What Web3Signer's --logging-format takes. */
+export const LOG_FORMATS: readonly LogFormat[] = ['PLAIN', 'ECS', 'GCP', 'GELF', 'LOGSTASH'];
 
 interface LogEvent {
   readonly level: LogLevel;
   readonly nowMs: number;
   readonly message: string;
-  /** Texts without secrets. */
-  readonly facts: Readonly<Record<string, string>>;
+  /** Texts without secrets; numbers and truth values too with GETH. */
+  readonly facts: Readonly<Record<string, string | number | boolean>>;
 }
 
 const LOGGER = 'quorate';
@@ -28,6 +30,15 @@ const GCP_SEVERITY: Readonly<Record<LogLevel, string>> = {
   info: 'INFO',
   debug: 'DEBUG',
   trace: 'DEBUG',
+};
+
+/** geth's names of levels (GoQuorum log/logger.go). */
+const GETH_LEVEL: Readonly<Record<LogLevel, string>> = {
+  error: 'eror',
+  warn: 'warn',
+  info: 'info',
+  debug: 'dbug',
+  trace: 'trce',
 };
 
 /** One line, with its line feed. */
@@ -53,6 +64,8 @@ function recordOf(format: Exclude<LogFormat, 'PLAIN'>, event: LogEvent): object 
       const at = { timestamp: nowMs / 1000, level: SEVERITY[level], _logger: LOGGER };
       return { ...head, ...at, ...Object.fromEntries(named) };
     }
+    case 'GETH':
+      return { ...facts, lvl: GETH_LEVEL[level], msg: message, t: time };
     case 'LOGSTASH': {
       const head = { '@timestamp': time, '@version': 1, message, logger_name: LOGGER };
       return { ...facts, ...head, level: level.toUpperCase() };

@@ -67,7 +67,7 @@ export function createLogger({
               level,
               nowMs,
               message: escapeMessage(message),
-              facts: texts(facts),
+              facts: format === 'GETH' ? plainFacts(facts) : texts(facts),
             }),
       );
     },
@@ -100,6 +100,19 @@ function timeOf(nowMs: number): string {
 function formatFact(key: string, value: unknown): string {
   if (SECRET_KEY.test(key)) return '***';
   return quote(textOf(value));
+}
+
+/** As `texts`, but numbers and truth values stay what they are, and no thousands are parted. */
+function plainFacts(
+  facts: Readonly<Record<string, unknown>>,
+): Record<string, string | number | boolean> {
+  const plain: Record<string, string | number | boolean> = texts(facts);
+  for (const [key, value] of Object.entries(facts)) {
+    if (SECRET_KEY.test(key)) continue;
+    if (typeof value === 'number' || typeof value === 'boolean') plain[key] = value;
+    else if (typeof value === 'bigint') plain[key] = String(value);
+  }
+  return plain;
 }
 
 /** Clean texts of all facts, unquoted. */

@@ -9,6 +9,7 @@ import type { ParsedOptions } from '../../io/options/options.ts';
 import type { ManagerFlag } from '../../io/ptm-client/config.ts';
 import { consensusDefaults, vanityOf } from './config/consensus.ts';
 import { managerFlags } from './config/manager-flags.ts';
+import { type PeersConfig, peersConfig } from './config/peers.ts';
 import { type PermissionsConfig, permissionsConfig } from './config/permissions.ts';
 import { poolLimits } from './config/pool.ts';
 import { type RpcConfig, rpcConfig } from './config/rpc.ts';
@@ -38,13 +39,6 @@ export interface LedgerConfig {
   readonly metrics: MetricsConfig;
   /** Connection to the private transaction manager; overrides PRIVATE_CONFIG. */
   readonly manager: Partial<Record<ManagerFlag, string | number | boolean>>;
-}
-
-export interface PeersConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly max: number;
-  readonly isPermissioned: boolean;
 }
 
 export interface RaftConfig {
@@ -96,12 +90,7 @@ export function ledgerConfig(options: ParsedOptions): LedgerConfig {
     identity: options.string('identity'),
     isRaft: options.boolean('raft'),
     nodeKey: { hex: options.string('nodekeyhex'), file: options.string('nodekey') },
-    peers: {
-      host: options.string('p2p.addr')!,
-      port: options.number('port')!,
-      max: options.number('maxpeers')!,
-      isPermissioned: options.boolean('permissioned'),
-    },
+    peers: peersConfig(options),
     raft: {
       host: options.string('raft.addr')!,
       port: options.number('raftport')!,

@@ -17,9 +17,9 @@ export function nodeInfoOf(parts: {
   nodeKey: Uint8Array;
 }): NodeInfo {
   const { config, server, store, genesis, nodeKey } = parts;
-  const port = server.listening?.port ?? 0;
+  const { port = 0, discovery } = server.listening ?? {};
   const publicKey = secp256k1().publicKey(nodeKey);
-  const host = '127.0.0.1';
+  const host = config.peers.externalIp ?? '127.0.0.1';
   return {
     clientVersion: clientVersion(config.identity),
     enode: formatEnode({
@@ -27,12 +27,13 @@ export function nodeInfoOf(parts: {
       publicKey,
       host,
       tcpPort: port,
-      udpPort: 0,
+      udpPort: discovery?.port ?? 0,
       raftPort: engineAt(genesis.config, 1) === 'raft' ? config.raft.port : undefined,
     }),
     id: server.id,
     ip: host,
-    discoveryPort: 0,
+    discoveryPort: discovery?.port ?? 0,
+    record: discovery?.record,
     listenPort: port,
     networkId: Number(networkIdOf(config, genesis)),
     dataDirectory: config.dataFolder,

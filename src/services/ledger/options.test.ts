@@ -29,10 +29,9 @@ it('what would be unsafe to leave out is refused, with what to do', () => {
   };
   const cases = [
     [refused(['--qlight.client']), 'flag --qlight.client is not supported: run a full node'],
-    [refused(['--netrestrict', '10.0.0.0/8']), 'start with --permissioned'],
     [refused(['--signer', 'clef.ipc']), 'run "quorate signer"'],
     [refused(['--dev']), 'run "quorate devnet"'],
-    [refused([], 'netrestrict = "10.0.0.0/8"'), 'node.toml: netrestrict is not supported'],
+    [refused([], 'signer = "clef.ipc"'), 'node.toml: signer is not supported'],
   ] as const;
   for (const [error, text] of cases) {
     expect((error as Error).message).toContain(text);

@@ -15,7 +15,7 @@ import type { AgreementThread } from './agreement/agreement-thread.ts';
 import { LastVote } from './agreement/last-vote.ts';
 import type { RaftThreadSettings } from './agreement/messages.ts';
 import { startAgreement } from './agreement/threads.ts';
-import type { PeersConfig } from './config.ts';
+import { bootnodeOf, type PeersConfig } from './config/peers.ts';
 import type { Component } from './node/component.ts';
 import type { BftParticipation } from './node/consensus/bft-participation.ts';
 import { type OpenChain, storeFolder } from './store/data.ts';
@@ -125,6 +125,12 @@ function settingsOf(
     protocols: isBft ? [ETH_66, ETH_68, ...ISTANBUL, QUORATE_1] : [ETH_66, ETH_68],
     maxPeers: config.max,
     listen: { host: config.host, port: config.port },
+    netRestrict: config.netRestrict,
+    pendingMax: config.pendingMax,
+    discovery: config.discovery && {
+      bootnodes: config.discovery.bootnodes.map(bootnodeOf),
+      externalIp: config.externalIp,
+    },
     staticNodes,
     trustedNodes: readNodeList(dataFolder, 'trusted-nodes.json', log),
   };

@@ -75,12 +75,15 @@ export async function serveApi(
     },
   };
 
-  async function serveWs({ host, port, origins }: NonNullable<RpcConfig['ws']>): Promise<string> {
+  async function serveWs(ws: NonNullable<RpcConfig['ws']>): Promise<string> {
+    const { host, port, origins, prefix } = ws;
     const isShared = http !== undefined && port === rpc.http!.port && port !== 0;
     const target = isShared ? http : await open(host, port);
     const { authenticate } = access;
-    ends.push(serveWebSocket(dispatcher, target.server, { origins, authenticate, traffic }));
-    return `ws${access.tls ? 's' : ''}://${host}:${target.port}`;
+    ends.push(
+      serveWebSocket(dispatcher, target.server, { origins, prefix, authenticate, traffic }),
+    );
+    return `ws${access.tls ? 's' : ''}://${host}:${target.port}${prefix}`;
   }
 }
 

@@ -10,7 +10,7 @@ import type { NodePermits } from '../../../core/permission/connections.ts';
 import { DISCONNECT } from '../../../core/wire/disconnect.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
-import type { ConnectedPeer } from '../../../io/p2p/server-options.ts';
+import type { ConnectedPeer, Listening } from '../../../io/p2p/server-options.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, ChainSide } from '../node/consensus/agreement.ts';
 import type { RaftProtocol } from '../node/consensus/raft-member.ts';
@@ -46,7 +46,7 @@ export interface AgreementThreadParts {
 
 export class AgreementThread {
   readonly id: PeerId;
-  listening: { host: string; port: number } | undefined;
+  listening: Listening | undefined;
   private readonly parts: AgreementThreadParts;
   private readonly outbox: Outbox<ToAgreement>;
   private readonly sinks: LinkSink[] = [];

@@ -6,7 +6,7 @@ import type { Seal } from '../../../core/consensus/bft/interface.ts';
 import type { Entry, Snapshot } from '../../../core/consensus/raft/messages.ts';
 import type { NodePermits } from '../../../core/permission/connections.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
-import type { P2pOptions } from '../../../io/p2p/server-options.ts';
+import type { Listening, P2pOptions } from '../../../io/p2p/server-options.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, Position } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
@@ -113,7 +113,7 @@ export type Question =
 
 /** From the thread of agreement. */
 export type FromAgreement =
-  | { readonly kind: 'listening'; readonly at: { host: string; port: number } | undefined }
+  | { readonly kind: 'listening'; readonly at: Listening | undefined }
   | { readonly kind: 'refused' | 'fatal'; readonly error: Failure }
   | { readonly kind: 'link'; readonly event: LinkEvent; readonly session: Session }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question }

@@ -30,6 +30,7 @@ function nodeInfo({ admin, view }: Context) {
     id: bareHex(keccak256(fromHex(info.id))),
     name: info.clientVersion,
     enode: info.enode,
+    ...(info.record === undefined ? {} : { enr: info.record }),
     ip: info.ip,
     ports: { discovery: info.discoveryPort, listener: info.listenPort },
     listenAddr: `[::]:${info.listenPort}`,

@@ -16,7 +16,7 @@ const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
 export interface RpcConfig {
   /** undefined: not served. */
   readonly http: TransportConfig | undefined;
-  readonly ws: (TransportConfig & { readonly origins: readonly string[] }) | undefined;
+  readonly ws: WebSocketConfig | undefined;
   /** Of each transport, with both spellings of those that have two; `rpc` always. */
   readonly namespaces: Readonly<Record<'http' | 'ws', readonly string[]>>;
   /** Path of the socket; undefined: none. */
@@ -52,11 +52,21 @@ export interface TransportConfig {
   readonly port: number;
 }
 
+export interface WebSocketConfig extends TransportConfig {
+  readonly origins: readonly string[];
+  /** Path in front; '': any path is served. */
+  readonly prefix: string;
+}
+
 export function rpcConfig(options: ParsedOptions, dataFolder: string): RpcConfig {
   return {
     http: options.boolean('http') ? transport(options, 'http') : undefined,
     ws: options.boolean('ws')
-      ? { ...transport(options, 'ws'), origins: options.list('ws.origins') }
+      ? {
+          ...transport(options, 'ws'),
+          origins: options.list('ws.origins'),
+          prefix: options.string('ws.rpcprefix')!,
+        }
       : undefined,
     namespaces: {
       http: namespacesOf(options.list('http.api')),

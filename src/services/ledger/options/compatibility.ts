@@ -16,20 +16,14 @@ interface Ignored {
 
 const IGNORED: readonly Ignored[] = [
   {
-    why: 'there is no discovery yet: name peers in static-nodes.json, or add them with admin_addPeer',
+    why: 'peers are found by discovery version 4, which --bootnodes begins',
     switches: ['v5disc'],
-    values: ['bootnodes', 'discovery.dns'],
+    values: ['discovery.dns'],
   },
-  {
-    why: 'ports are not mapped and no address is advertised: list this node in the static-nodes.json of others',
-    values: ['nat'],
-  },
-  { why: 'pending connections have a separate limit', values: ['maxpendpeers'] },
   {
     why: 'peers are not asked for these blocks: the seals of all blocks are checked',
     values: ['authorizationlist'],
   },
-  { why: 'WebSocket is served at any path', values: ['ws.rpcprefix'] },
   {
     why: 'caches size themselves, and nothing is journaled that the disk holds already',
     switches: ['cache.noprefetch', 'cache.preimages', 'snapshot', 'privatetriecache.enable'],
@@ -82,8 +76,8 @@ const IGNORED: readonly Ignored[] = [
     values: ['plugins.publickey'],
   },
   {
-    why: 'log lines are plain, with one level for the whole node: --verbosity',
-    switches: ['log.debug', 'log.json'],
+    why: 'one level counts for the whole node: --verbosity',
+    switches: ['log.debug'],
     values: ['log.backtrace', 'vmodule'],
   },
   {
@@ -144,11 +138,6 @@ const NOT_SERVED: readonly Refused[] = [
     why: 'external keys sign in front of the node',
     instead: 'run "quorate signer" and point clients at it',
     values: ['signer'],
-  },
-  {
-    why: 'peers are restricted by --permissioned',
-    instead: 'name the peers in permissioned-nodes.json and start with --permissioned',
-    values: ['netrestrict'],
   },
   {
     why: 'the node continues after it has caught up',

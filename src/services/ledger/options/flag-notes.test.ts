@@ -43,6 +43,8 @@ it.each([
   [['--http.port', '8545', '--http.api=eth'], 'http.port http.api: they need --http'],
   [['--ws.origins', '*'], 'ws.origins: it needs --ws'],
   [['--http.vhosts', '*'], 'http.vhosts: it needs --http or --ws'],
+  [['--ws.rpcprefix', '/ws'], 'ws.rpcprefix: it needs --ws'],
+  [['--nodiscover', '--bootnodes', 'x'], 'bootnodes: it needs --nodiscover to be omitted'],
   [['--password', 'x'], 'password: it needs --unlock'],
   [['--raftport', '1', '--raftdnsenable'], 'raftport raftdnsenable: they need a Raft chain'],
   [['--istanbul.blockperiod', '1'], 'it needs a genesis file with a legacy "istanbul" block'],
@@ -72,7 +74,6 @@ it('what a chain or a manager gives a meaning to is not in vain', () => {
 });
 
 it.each<[string[], Partial<FlagWorld>, string]>([
-  [['--nodiscover=false'], {}, 'There is no discovery yet'],
   [['--permissioned'], {}, 'No peer may connect'],
   [
     [],

@@ -30,7 +30,11 @@ const NEEDS: readonly FlagNeed<FlagWorld>[] = [
     what: '--http',
   },
   { flags: ['graphql.corsdomain', 'graphql.vhosts'], isMet: on('graphql'), what: '--graphql' },
-  { flags: ['ws.addr', 'ws.port', 'ws.api', 'ws.origins'], isMet: on('ws'), what: '--ws' },
+  {
+    flags: ['ws.addr', 'ws.port', 'ws.api', 'ws.origins', 'ws.rpcprefix'],
+    isMet: on('ws'),
+    what: '--ws',
+  },
   {
     flags: [
       ...['http.vhosts', 'http.rpcprefix', 'http.tls.cert', 'http.tls.key', 'rpc.auth.keys'],
@@ -55,6 +59,11 @@ const NEEDS: readonly FlagNeed<FlagWorld>[] = [
     what: '--ipcdisable to be omitted',
   },
   { flags: ['password'], isMet: given('unlock'), what: '--unlock' },
+  {
+    flags: ['bootnodes'],
+    isMet: ({ options }) => !options.boolean('nodiscover'),
+    what: '--nodiscover to be omitted',
+  },
   {
     flags: ['raftport', 'raft.addr', 'raftblocktime', 'raftjoinexisting', 'raftdnsenable'],
     isMet: ({ engine }) => engine === 'raft',
@@ -123,10 +132,6 @@ export function neededFlags(world: FlagWorld): readonly InVain[] {
 type Remark = (world: FlagWorld) => string | undefined;
 
 const REMARKS: readonly Remark[] = [
-  ({ options }) =>
-    options.boolean('nodiscover')
-      ? undefined
-      : 'There is no discovery yet, which --nodiscover=false asks for: peers are those of static-nodes.json and admin_addPeer',
   ({ options, hasFile }) =>
     options.boolean('permissioned') &&
     !hasFile('permissioned-nodes.json') &&

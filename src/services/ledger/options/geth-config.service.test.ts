@@ -39,9 +39,7 @@ function setBy(text: string): Record<string, unknown> {
 describe('a configuration of geth', () => {
   it('sets what it asks for, and what geth always writes says nothing', () => {
     expect(setBy(DUMP)).toEqual({ networkid: 1337, datadir: '<datadir>/.ethereum' });
-    expect([...read(DUMP).ignored().values()]).toEqual([
-      ['Node.P2P.BootstrapNodes', 'Node.P2P.BootstrapNodesV5'],
-    ]);
+    expect([...read(DUMP).ignored().values()]).toEqual([['Node.P2P.BootstrapNodesV5']]);
   });
 
   it('opens servers by their address, and takes lists, durations and addresses as geth writes them', () => {
@@ -86,6 +84,14 @@ describe('a configuration of geth', () => {
     });
   });
 
+  it('takes the networks and the bootnodes of its lists', () => {
+    const options = read(
+      '[Node.P2P]\nNetRestrict = ["10.0.0.0/8", "192.168.0.0/16"]\nBootstrapNodes = ["enode://1"]',
+    );
+    expect(options.list('netrestrict')).toEqual(['10.0.0.0/8', '192.168.0.0/16']);
+    expect(options.list('bootnodes')).toEqual(['enode://1']);
+  });
+
   it('says of each key that changes nothing what holds instead', () => {
     const ignored = read(
       changed({ DatabaseCache: '4096', ReadTimeout: '1', InfluxDBDatabase: '"mine"', Epoch: '10' }),
@@ -98,8 +104,8 @@ describe('a configuration of geth', () => {
   });
 
   it('refuses what would be unsafe to leave out, and what is not a key of geth', () => {
-    expect(() => read('[Node.P2P]\nNetRestrict = ["10.0.0.0/8"]')).toThrow(
-      'geth.toml: Node.P2P.NetRestrict is not supported: name the peers in permissioned-nodes.json',
+    expect(() => read('[Node]\nExternalSigner = "clef.ipc"')).toThrow(
+      'geth.toml: Node.ExternalSigner is not supported: run "quorate signer"',
     );
     expect(() => read('[Eth.Genesis.Config]\nChainID = 1')).toThrow('--genesis');
     expect(() => read('[Node.P2P]\nMaxPeer = 3')).toThrow(

@@ -25,13 +25,16 @@ const CACHES = 'caches size themselves';
 const STORE = 'all blocks and transactions are kept and indexed in the data folder';
 const NO_WORK = 'there is no proof of work';
 const NO_LIGHT = 'there are no light nodes';
-const NO_DISCOVERY =
-  'there is no discovery yet: name peers in static-nodes.json, or add them with admin_addPeer';
+const OTHER_DISCOVERY = 'peers are found by discovery version 4, which --bootnodes begins';
 const NO_PUSH = 'figures are not pushed: Prometheus fetches them at --metrics.addr';
 const GENESIS = 'consensus is as the genesis file says';
 const PEER_FILES =
   'peers are read from static-nodes.json and trusted-nodes.json in the data folder';
 const LIMITS = 'requests and idle connections have limits of their own';
+
+/** Bootnodes of Ethereum's main network, which geth writes unless others were named (GoQuorum params/bootnodes.go). */
+const PUBLIC_BOOTNODE =
+  /^enode:\/\/(d860a01f|22a8232c|ca6de62f|279944d8|8499da03|103858bd|715171f5|5d6d7cd2)/;
 
 const flag = (key: string, name: string, unless?: unknown): Row => [
   key,
@@ -67,7 +70,7 @@ const ETH: readonly Row[] = [
     },
   ],
   ['Eth.OverrideBerlin', { refused: 'set config.berlinBlock in the genesis file' }],
-  ...ignored(NO_DISCOVERY, {
+  ...ignored(OTHER_DISCOVERY, {
     'Eth.EthDiscoveryURLs': undefined,
     'Eth.SnapDiscoveryURLs': undefined,
   }),
@@ -227,7 +230,7 @@ const NODE: readonly Row[] = [
   flag('Node.EnableMultitenancy', 'multitenancy'),
   ['Node.Plugins', { refused: 'name the plugin settings with --plugins file:///path' }],
   ...ignored('name the namespaces in Node.WSModules', { 'Node.WSExposeAll': undefined }),
-  ...ignored('WebSocket is served at any path', { 'Node.WSPathPrefix': undefined }),
+  flag('Node.WSPathPrefix', 'ws.rpcprefix'),
   flag('Node.GraphQLCors', 'graphql.corsdomain'),
   flag('Node.GraphQLVirtualHosts', 'graphql.vhosts', 'localhost'),
   ...ignored('there are no hardware wallets', {
@@ -245,6 +248,15 @@ const NODE: readonly Row[] = [
 const P2P: readonly Row[] = [
   flag('Node.P2P.MaxPeers', 'maxpeers', 50),
   flag('Node.P2P.NoDiscovery', 'nodiscover'),
+  [
+    'Node.P2P.BootstrapNodes',
+    {
+      as(value) {
+        const own = [value].flat().filter((url) => !PUBLIC_BOOTNODE.test(String(url)));
+        return own.length === 0 ? [] : [['bootnodes', own.join(',')]];
+      },
+    },
+  ],
   flag('Node.P2P.EnableNodePermission', 'permissioned'),
   [
     'Node.P2P.ListenAddr',
@@ -259,13 +271,9 @@ const P2P: readonly Row[] = [
       unless: ':30303',
     },
   ],
-  [
-    'Node.P2P.NetRestrict',
-    { refused: 'name the peers in permissioned-nodes.json and start with --permissioned' },
-  ],
+  flag('Node.P2P.NetRestrict', 'netrestrict'),
   ...ignored(PEER_FILES, { 'Node.P2P.StaticNodes': undefined, 'Node.P2P.TrustedNodes': undefined }),
-  ...ignored(NO_DISCOVERY, {
-    'Node.P2P.BootstrapNodes': undefined,
+  ...ignored(OTHER_DISCOVERY, {
     'Node.P2P.BootstrapNodesV5': undefined,
     'Node.P2P.DiscoveryV5': undefined,
     'Node.P2P.NodeDatabase': undefined,
@@ -274,10 +282,10 @@ const P2P: readonly Row[] = [
     'Node.P2P.NoDial': undefined,
     'Node.P2P.DialRatio': undefined,
   }),
-  ...ignored('connections under way have a bound of their own', {
-    'Node.P2P.MaxPendingPeers': undefined,
+  flag('Node.P2P.MaxPendingPeers', 'maxpendpeers', 0),
+  ...ignored('name the address of this node with --nat extip:ADDRESS', {
+    'Node.P2P.NAT': undefined,
   }),
-  ...ignored('ports are not mapped and no address is advertised', { 'Node.P2P.NAT': undefined }),
   ...ignored('events are told by subscriptions', { 'Node.P2P.EnableMsgEvents': undefined }),
   // The folder of the node once more.
   ['Node.P2P.DataDir', { as: () => [] }],

@@ -19,6 +19,13 @@ export const LOGGING_ROWS: readonly OptionRow[] = [
     group: GROUP,
   },
   {
+    flag: 'log.json',
+    type: 'boolean',
+    default: false,
+    about: 'Log lines as JSON objects, with the members that geth gives them',
+    group: GROUP,
+  },
+  {
     flag: 'metrics',
     type: 'boolean',
     default: false,

@@ -27,6 +27,28 @@ export const NETWORK_ROWS: readonly OptionRow[] = [
   },
   { flag: 'maxpeers', type: 'integer', default: 50, about: 'Peers at most', group: GROUP },
   {
+    flag: 'maxpendpeers',
+    type: 'integer',
+    default: 0,
+    about: 'Connections of others that may wait for their handshake; 0: 50',
+    group: GROUP,
+  },
+  {
+    flag: 'netrestrict',
+    type: 'list',
+    default: [],
+    about: 'IP networks that peers must be in, such as 10.0.0.0/8,192.168.1.0/24',
+    group: GROUP,
+  },
+  {
+    flag: 'nat',
+    type: 'string',
+    default: 'any',
+    about:
+      'extip:ADDRESS: where others reach this node, as its enode URL says. Routers are not asked to map ports: any, upnp and pmp are taken as none',
+    group: GROUP,
+  },
+  {
     flag: 'nodekey',
     type: 'string',
     unit: 'file',
@@ -51,11 +73,18 @@ export const NETWORK_ROWS: readonly OptionRow[] = [
     group: GROUP,
   },
   {
+    flag: 'bootnodes',
+    type: 'list',
+    default: [],
+    about: 'Enode URLs where the search for peers begins; none are built in',
+    group: GROUP,
+  },
+  {
     flag: 'nodiscover',
     type: 'boolean',
-    default: true,
+    default: false,
     about:
-      'Peers come from static-nodes.json and admin_addPeer; false asks for what is not here yet',
+      'Do not search for peers, and answer nobody who does: they come from static-nodes.json and admin_addPeer',
     group: GROUP,
   },
 ];

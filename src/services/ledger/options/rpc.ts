@@ -138,6 +138,13 @@ export const RPC_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'ws.rpcprefix',
+    type: 'string',
+    default: '',
+    about: 'Path in front of WebSocket; any path unless given',
+    group: RPC,
+  },
+  {
     flag: 'ipcdisable',
     type: 'boolean',
     default: false,

@@ -24,6 +24,8 @@ export interface NodeInfo {
   readonly id: string;
   readonly ip: string;
   readonly discoveryPort: number;
+  /** Node record as text; undefined: no discovery runs. */
+  readonly record: string | undefined;
   readonly listenPort: number;
   readonly networkId: number;
   readonly dataDirectory: string;

@@ -1,0 +1,67 @@
+/** Settings of the peer-to-peer network. */
+import { isIP } from 'node:net';
+import { fail } from '../../../core/base/errors.ts';
+import { type Enode, parseEnode } from '../../../core/wire/enode.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+import type { ParsedOptions } from '../../../io/options/options.ts';
+import { NetRestrict } from '../../../io/p2p/net-restrict.ts';
+
+export interface PeersConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly max: number;
+  readonly isPermissioned: boolean;
+  /** IP networks that peers must be in; undefined: any. */
+  readonly netRestrict: readonly string[] | undefined;
+  /** Connections of others before their Hello; undefined: the usual number. */
+  readonly pendingMax: number | undefined;
+  /** IP address under which others reach this node; undefined: nobody said. */
+  readonly externalIp: string | undefined;
+  /** Undefined: peers are not searched for. */
+  readonly discovery: { readonly bootnodes: readonly string[] } | undefined;
+}
+
+/** Throws OPTION_VALUE_INVALID. */
+export function peersConfig(options: ParsedOptions): PeersConfig {
+  const networks = options.list('netrestrict');
+  // Fails where one is not a network.
+  new NetRestrict(networks);
+  const bootnodes = options.list('bootnodes');
+  return {
+    host: options.string('p2p.addr')!,
+    port: options.number('port')!,
+    max: options.number('maxpeers')!,
+    isPermissioned: options.boolean('permissioned'),
+    netRestrict: networks.length === 0 ? undefined : networks,
+    pendingMax: options.number('maxpendpeers') || undefined,
+    externalIp: externalIpOf(options.string('nat')!),
+    discovery: options.boolean('nodiscover') ? undefined : { bootnodes },
+  };
+}
+
+/** Needs the curve, which is not there yet when the options are read. Throws OPTION_VALUE_INVALID. */
+export function bootnodeOf(url: string): Enode {
+  try {
+    const node = parseEnode(url);
+    if (node.host !== undefined && node.udpPort !== 0) return node;
+    throw fail('ENODE_INVALID', 'it names no address, or no port for discovery');
+  } catch (error) {
+    throw fail(
+      'OPTION_VALUE_INVALID',
+      `invalid value "${url}" for flag --bootnodes: ${reasonOf(error)}`,
+    );
+  }
+}
+
+const PORT_MAPPERS = ['', 'any', 'auto', 'none', 'off', 'on', 'upnp', 'pmp', 'natpmp', 'nat-pmp'];
+
+/** Of `extip:ADDRESS`; what asks a router is taken as no mapping (GoQuorum p2p/nat/nat.go). */
+function externalIpOf(nat: string): string | undefined {
+  const [, mechanism = '', address = ''] = /^([^:]*):?(.*)$/s.exec(nat) ?? [];
+  if (/^(extip|ip)$/i.test(mechanism) && isIP(address) !== 0) return address;
+  if (PORT_MAPPERS.includes(mechanism.toLowerCase())) return undefined;
+  throw fail(
+    'OPTION_VALUE_INVALID',
+    `invalid value "${nat}" for flag --nat: expected any, none, upnp, pmp or extip:IP-ADDRESS`,
+  );
+}
