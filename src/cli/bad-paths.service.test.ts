@@ -49,6 +49,8 @@ beforeAll(async () => {
   gethDatadir(at('geth'));
   const table = 'CREATE TABLE ENCRYPTED_TRANSACTION (HASH BLOB, ENCODED_PAYLOAD BLOB)';
   writeFileSync(at('tessera.sql'), `${table};\nCOMMIT;\n`);
+  const line = `/opt/web3signer --key-store-path=${at('keys')} eth1 --chain-id=1337`;
+  writeFileSync(at('proxy.service'), `[Service]\nExecStart=${line}\n`);
   mkdirSync(at('ptm'));
   await succeeds('ptm', 'keygen', '--filename', at('ptm/tm'));
   writeFileSync(at('ptm/config.json'), JSON.stringify(ptmConfig()));
@@ -193,6 +195,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   'permission role': ['remove', 'ORG1', 'SALES', '--from', SOMEBODY],
   'migrate datadir': ['--datadir', '@migrated', '--verify=false', '@geth/datadir'],
   'migrate manager': [...PTM, '--dump', '@tessera.sql', '--ptmdir', '@managed'],
+  'migrate signer': [],
   mpsdbupgrade: ['--datadir', '@data'],
   devnet: ['stop'],
   attach: ['--exec', '1'],
@@ -205,6 +208,7 @@ const NODE_STORE =
   '--downstream-http-tls-keystore-file @server.p12 --downstream-http-tls-keystore-password-file @password.txt';
 /** What an option means something with, given before it: the later one of two counts. */
 const WITH: Readonly<Record<string, readonly string[]>> = {
+  'migrate signer out': ['--unit', '@proxy.service'],
   'node password': words('--keystore @keystores --unlock 0'),
   ipcpath: ['--ipcdisable=false'],
   'node raftlogdir': words('--datadir @raft --raft --raftjoinexisting 2 --raftport 0'),
