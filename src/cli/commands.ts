@@ -23,6 +23,7 @@ import { licenseCommand } from './license.ts';
 import { migrateCompareCommand } from './migrate-compare.ts';
 import { migrateDatadirCommand } from './migrate-datadir.ts';
 import { migrateManagerCommand } from './migrate-manager.ts';
+import { migratePlanCommand } from './migrate-plan.ts';
 import { migrateSignerCommand } from './migrate-signer.ts';
 import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
@@ -90,6 +91,7 @@ export const COMMANDS: readonly Command[] = [
   keygenCommand,
   dbCommand,
   dbVerifyCommand,
+  migratePlanCommand,
   migrateDatadirCommand,
   migrateCompareCommand,
   migrateManagerCommand,

@@ -1,0 +1,151 @@
+/** What a node of the network tells of itself, as far as its RPC namespaces let it. */
+import type { RpcAnswer, RpcCall } from '../../../../io/ledger-client/rpc-batch.ts';
+
+/** Blocks that are looked at for the rate of transactions, spread over the chain. */
+const SAMPLED_BLOCKS = 64;
+
+export interface AskedNode {
+  readonly url: string;
+  ask(calls: readonly RpcCall[]): Promise<readonly RpcAnswer[]>;
+}
+
+export interface RaftMember {
+  readonly raftId: number;
+  readonly nodeId: string;
+  readonly role: string;
+  readonly nodeActive: boolean;
+}
+
+export interface NodeAnswers {
+  readonly url: string;
+  /** Why it does not answer; the rest is then empty. */
+  readonly away: string | undefined;
+  readonly version: string;
+  readonly head: number;
+  /** Hash of block 0. */
+  readonly genesisHash: string;
+  readonly isSyncing: boolean;
+  readonly peers: number;
+  /** Its key, without scheme and place; undefined without the namespace `admin`. */
+  readonly nodeId: string | undefined;
+  readonly datadir: string | undefined;
+  /** `config` of the genesis file; undefined without `admin`. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+  /** `istanbul`, `raft`, `clique`, …, as GoQuorum names it; undefined without `admin`. */
+  readonly consensus: string | undefined;
+  /** Names of protocols with peers, such as `eth` and `qlight`. */
+  readonly protocols: readonly string[];
+  readonly plugins: readonly string[];
+  /** Its account among the validators; undefined where the chain has none, or without `istanbul`. */
+  readonly address: string | undefined;
+  readonly validators: readonly string[] | undefined;
+  /** Proposals of each validator in the latest blocks. */
+  readonly proposals: Readonly<Record<string, number>> | undefined;
+  readonly raftRole: string | undefined;
+  readonly raftMembers: readonly RaftMember[] | undefined;
+  /** Of all blocks, from a sample. */
+  readonly transactions: number;
+  readonly hasPrivate: boolean;
+}
+
+const CALLS: readonly RpcCall[] = [
+  { method: 'web3_clientVersion', params: [] },
+  { method: 'eth_blockNumber', params: [] },
+  { method: 'eth_getBlockByNumber', params: ['0x0', false] },
+  { method: 'eth_syncing', params: [] },
+  { method: 'net_peerCount', params: [] },
+  { method: 'admin_nodeInfo', params: [] },
+  { method: 'admin_datadir', params: [] },
+  { method: 'rpc_modules', params: [] },
+  { method: 'istanbul_nodeAddress', params: [] },
+  { method: 'istanbul_getValidators', params: [] },
+  { method: 'istanbul_status', params: [] },
+  { method: 'raft_role', params: [] },
+  { method: 'raft_cluster', params: [] },
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Never rejects: a node that does not answer is told by `away`. */
+export async function askNode(node: AskedNode): Promise<NodeAnswers> {
+  try {
+    return await told(node);
+  } catch (error) {
+    return { ...NOTHING, url: node.url, away: (error as Error).message };
+  }
+}
+
+async function told(node: AskedNode): Promise<NodeAnswers> {
+  const answers = await node.ask(CALLS);
+  const [version, number, first, syncing, peers, info, datadir, modules, ...consensus] =
+    answers.map(({ result }) => result ?? undefined);
+  const [address, validators, status, raftRole, raftMembers] = consensus;
+  const { id, enode, protocols } = fields(info);
+  const { eth } = fields(protocols);
+  const head = Number(number);
+  const { config, consensus: engine } = fields(eth);
+  return {
+    ...(await sample(node, head)),
+    ...{ url: node.url, away: undefined, head, version: String(version ?? 'unknown') },
+    genesisHash: String(fields(first).hash),
+    isSyncing: typeof syncing === 'object',
+    peers: Number(peers ?? 0),
+    nodeId: nodeIdOf(enode) ?? text(id),
+    datadir: text(datadir),
+    config: config === undefined ? undefined : fields(config),
+    consensus: text(engine),
+    protocols: Object.keys(fields(protocols)),
+    plugins: Object.keys(fields(modules)).filter((name) => name.startsWith('plugin')),
+    address: text(address)?.toLowerCase(),
+    validators: list(validators)?.map((one) => String(one).toLowerCase()),
+    proposals: proposals(status),
+    raftRole: text(raftRole),
+    raftMembers: list(raftMembers)?.map((one) => one as RaftMember),
+  };
+}
+
+async function sample(
+  node: AskedNode,
+  head: number,
+): Promise<Pick<NodeAnswers, 'transactions' | 'hasPrivate'>> {
+  const count = Math.min(SAMPLED_BLOCKS, head);
+  if (count === 0) return { transactions: 0, hasPrivate: false };
+  const numbers = Array.from({ length: count }, (_, i) => head - Math.floor((i * head) / count));
+  const blocks = await node.ask(
+    numbers.map((n) => ({ method: 'eth_getBlockByNumber', params: [`0x${n.toString(16)}`, true] })),
+  );
+  const found = blocks.flatMap(({ result }) => list(fields(result).transactions) ?? []);
+  return {
+    transactions: Math.round((found.length * head) / count),
+    hasPrivate: found.some((one) => ['0x25', '0x26'].includes(String(fields(one).v))),
+  };
+}
+
+function proposals(status: unknown): NodeAnswers['proposals'] {
+  if (status === undefined) return undefined;
+  const counts = Object.entries(fields(fields(status).sealerActivity));
+  return Object.fromEntries(counts.map(([name, count]) => [name.toLowerCase(), Number(count)]));
+}
+
+function nodeIdOf(enode: unknown): string | undefined {
+  return /^enode:\/\/([0-9a-f]{128})@/.exec(String(enode))?.[1];
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function list(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const NOTHING: Omit<NodeAnswers, 'url' | 'away'> = {
+  ...{ version: '', head: 0, genesisHash: '', isSyncing: false, peers: 0, nodeId: undefined },
+  ...{ datadir: undefined, config: undefined, consensus: undefined, protocols: [], plugins: [] },
+  ...{ address: undefined, validators: undefined, proposals: undefined, raftRole: undefined },
+  ...{ raftMembers: undefined, transactions: 0, hasPrivate: false },
+};
