@@ -1,4 +1,4 @@
-/** `quorate backup`: a snapshot of a node and its private transaction manager, while they run. */
+/** `quorate backup`: a snapshot of a node, its private transaction manager, and stores of services, while they run. */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { VERSION } from '../io/host/client-version.ts';
@@ -12,16 +12,22 @@ import { byteProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 import { CONFIG_SECRETS } from './ptm-secrets.ts';
+import { backupServices, namesService, SERVICE_ROWS } from './service-snapshots.ts';
 
 const GROUP = 'Snapshot';
 
 export const backupCommand: Command = {
   name: 'backup',
-  about: 'Copies a node and its private transaction manager into a new folder, while both run.',
+  about:
+    'Copies a node, its private transaction manager, and stores of services into a new folder, while they run.',
   examples: [
     {
       does: 'both, in a consistent order',
       line: 'quorate backup --datadir data --configfile ptm/config.json --out snapshot',
+    },
+    {
+      does: 'the stores of the on-ramp and of the staking service',
+      line: 'quorate backup --ramp.datadir ramp-data --staking.datadir staking-data --out snapshot',
     },
     { does: 'a node alone', line: 'quorate backup --datadir data --out snapshot' },
   ],
@@ -40,13 +46,14 @@ export const backupCommand: Command = {
       about: "The node's data folder",
       group: GROUP,
     },
+    ...SERVICE_ROWS,
     ...PTM_CONFIG_ROWS,
     VERBOSITY_ROW,
   ],
   async run(options) {
     const [out, dataDirectory] = [options.string('out'), options.string('datadir')];
     const configFile = options.string('configfile');
-    if (out === undefined || (dataDirectory === undefined && configFile === undefined)) {
+    if (out === undefined || !(dataDirectory ?? configFile ?? namesService(options))) {
       throw fail(
         'OPTION_VALUE_MISSING',
         'name the source and the target: quorate backup --datadir data --configfile config.json --out snapshot',
@@ -70,6 +77,7 @@ export const backupCommand: Command = {
         const counts = await backupPtm(config, configFile, writer, host, progress.add);
         console.log(`Manager: ${counts.payloads} payloads, ${counts.raw} raw, ${counts.owed} owed`);
       }
+      await backupServices(options, writer);
       const bytes = writer.finish(`quorate ${VERSION}`, systemClock.nowMs());
       console.log(`Snapshot of ${bytes} bytes in ${out}`);
     } catch (error) {

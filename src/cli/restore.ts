@@ -1,5 +1,5 @@
 /**
- * `quorate restore`: restores a node, its private transaction manager, or both, from a snapshot.
+ * `quorate restore`: restores a node, its private transaction manager, and stores of services from a snapshot.
  */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
@@ -15,13 +15,14 @@ import { byteProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 import { CONFIG_SECRETS } from './ptm-secrets.ts';
+import { restoreServices, SERVICE_ROWS } from './service-snapshots.ts';
 
 const GROUP = 'Snapshot';
 
 export const restoreCommand: Command = {
   name: 'restore',
   about:
-    'Restores a node and its private transaction manager from a snapshot, after checking all of it.',
+    'Restores a node, its private transaction manager, and stores of services from a snapshot, after checking all of it.',
   examples: [
     {
       does: 'both, into new folders',
@@ -30,6 +31,10 @@ export const restoreCommand: Command = {
     {
       does: 'payloads into the empty store of a configured manager',
       line: 'quorate restore --from snapshot --configfile ptm/config.json',
+    },
+    {
+      does: 'the on-ramp, into another database than it came from',
+      line: 'quorate restore --from snapshot --ramp.store postgres://quorate@db:5432/ramp',
     },
     { does: 'only check a snapshot', line: 'quorate restore --from snapshot' },
   ],
@@ -49,6 +54,7 @@ export const restoreCommand: Command = {
       about: "The manager's new folder, for its configuration, keys and payloads",
       group: GROUP,
     },
+    ...SERVICE_ROWS,
     ...PTM_CONFIG_ROWS,
     VERBOSITY_ROW,
   ],
@@ -69,6 +75,7 @@ export const restoreCommand: Command = {
     const progress = byteProgress('restored', snapshot.bytes);
     // The manager first, so that a starting node finds its payloads.
     await restorePtm(options, snapshot, progress.add);
+    await restoreServices(options, snapshot);
     if (dataDirectory !== undefined) {
       await restoreNode(snapshot, dataDirectory, progress.add);
       console.log(`Node in ${dataDirectory}: up to block ${parts.node?.head}`);

@@ -37,6 +37,8 @@ export interface FakeLedger {
   readonly waiting: Map<string, Transaction>;
   /** Time of new blocks, Unix milliseconds. */
   nowMs: () => number;
+  /** Time of the blocks from before, which hold what the account has sent. */
+  idleMs: () => number;
   /** Another program sends from the account. */
   spendNonce(): void;
   close(): Promise<void>;
@@ -60,6 +62,8 @@ interface FakeBlock {
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const KEY = '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f';
+/** The block of all that the account sends. */
+const MINED_AT = 7;
 const CONTRACT = `0x${'c0'.repeat(20)}`;
 
 export async function startFakeLedger(): Promise<FakeLedger> {
@@ -72,7 +76,8 @@ export async function startFakeLedger(): Promise<FakeLedger> {
   const blocks = new Map<number, FakeBlock>();
   const receipts = new Map<string, object>();
   const blockAt = (number: number): FakeBlock => {
-    const empty = { hash: id(`block ${number}`), transactions: [], logs: [], timeMs: 0 };
+    const timeMs = ledger.idleMs();
+    const empty = { hash: id(`block ${number}`), transactions: [], logs: [], timeMs };
     return blocks.get(number) ?? empty;
   };
   const newBlock = (part: Partial<FakeBlock> = {}) => {
@@ -100,7 +105,8 @@ export async function startFakeLedger(): Promise<FakeLedger> {
       case 'eth_getBlockByNumber': {
         const number = Number(params[0]);
         if (number > ledger.head) return null;
-        const { hash, transactions, timeMs } = blockAt(number);
+        const { hash, transactions: found, timeMs } = blockAt(number);
+        const transactions = number === MINED_AT ? [...mined.values()].map(entryOf) : found;
         const parentHash = number === 0 ? undefined : blockAt(number - 1).hash;
         const timestamp = `0x${Math.floor(timeMs / 1000).toString(16)}`;
         return { number: params[0], hash, parentHash, timestamp, transactions };
@@ -145,7 +151,12 @@ export async function startFakeLedger(): Promise<FakeLedger> {
         if (!found || ledger.lags) return null;
         const status = ledger.reverts(found) ? '0x0' : '0x1';
         const logs = ledger.movesNothing ? [] : transferLogs(found);
-        return { blockNumber: '0x7', status, contractAddress: found.to ? null : CONTRACT, logs };
+        return {
+          blockNumber: toBeHex(MINED_AT),
+          status,
+          contractAddress: found.to ? null : CONTRACT,
+          logs,
+        };
       }
       case 'eth_blockNumber':
         return `0x${ledger.head.toString(16)}`;
@@ -212,6 +223,7 @@ export async function startFakeLedger(): Promise<FakeLedger> {
       for (let at = 0; at < count; at++) newBlock();
     },
     nowMs: Date.now,
+    idleMs: () => 0,
     spendNonce: () => {
       nonce++;
     },
@@ -222,6 +234,10 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     },
   };
   return ledger;
+}
+
+function entryOf({ hash, from, to, nonce, value, data }: Transaction): object {
+  return { hash, from, to, nonce: toBeHex(nonce), value: toBeHex(value), input: data };
 }
 
 /** Of `transfer(address,uint256)`. */

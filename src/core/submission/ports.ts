@@ -10,10 +10,12 @@ export interface TransactionOrder {
   readonly value: bigint;
   readonly data: string;
   readonly gas: number;
+  /** When the service wanted it, in Unix milliseconds; undefined: doing it twice does no harm. */
+  readonly wantedAtMs?: number | undefined;
 }
 
 /** The order as the account signs it. `gasPrice` is a hex quantity in wei. */
-export interface UnsignedTransaction extends Omit<TransactionOrder, 'name'> {
+export interface UnsignedTransaction extends Omit<TransactionOrder, 'name' | 'wantedAtMs'> {
   readonly from: string;
   readonly nonce: number;
   readonly gasPrice: string;
@@ -47,11 +49,38 @@ export interface ReceiptLog {
   readonly data: string;
 }
 
+/** A transaction of the account that is in a block, and that its store did not know. */
+export interface UnknownEntry {
+  readonly hash: string;
+  readonly nonce: number;
+  readonly to: string | undefined;
+  readonly value: bigint;
+  readonly data: string;
+  /** Of its block. */
+  readonly atMs: number;
+}
+
+/** A transaction in a block; numbers are hex quantities. */
+interface LedgerEntry {
+  readonly hash: string;
+  readonly from: string;
+  readonly to: string | null;
+  readonly nonce: string;
+  readonly value: string;
+  readonly input: string;
+}
+
 /** Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error. */
 export interface SubmissionLedger {
   /** Chain id and hash of block 0: which ledger it is. */
   identity(): Promise<string>;
   transactionCount(address: string, block: 'latest' | 'pending'): Promise<number>;
+  blockNumber(): Promise<number>;
+  /** `timestamp`: hex, in seconds. */
+  block(number: number): Promise<{
+    readonly timestamp: string;
+    readonly transactions: readonly LedgerEntry[];
+  } | null>;
   gasPrice(): Promise<string>;
   receipt(hash: string): Promise<TransactionReceipt | null>;
   /** Returns the signed bytes in hex; sends nothing. */
@@ -68,9 +97,16 @@ export interface SubmissionStore<T extends TransactionOrder> {
   live(limit: number): Promise<readonly SentTransaction[]>;
   /** The highest nonce of a live transaction of `sender`. */
   highestNonce(sender: string): Promise<number | undefined>;
+  /** The highest nonce of `sender` that was spent, or may be, on a transaction of this store. */
+  lastNonce(sender: string): Promise<number | undefined>;
+  /** When the oldest of all its orders was wanted; undefined: there is none. */
+  oldestMs(): Promise<number | undefined>;
+  keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void>;
+  /** Those kept, which are no order's. */
+  unknown(sender: string): Promise<readonly UnknownEntry[]>;
   /** Orders without a transaction, oldest first. */
   queued(limit: number): Promise<readonly T[]>;
-  /** Claims the nonce and the order. False: another instance has one of them; nothing is kept. */
+  /** Claims the nonce, and the order; an unknown transaction of this hash is known by it. False: another instance has one of them; nothing is kept. */
   insert(transaction: SentTransaction, order: T): Promise<boolean>;
   touched(id: string, nowMs: number): Promise<void>;
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void>;

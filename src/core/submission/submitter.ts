@@ -11,6 +11,7 @@
  */
 import { fail, hasCode } from '../base/errors.ts';
 import type { Clock, Log, Timer, Timers } from '../base/ports.ts';
+import { isOf, unknownEntries } from './adoption.ts';
 import { checkSigned, readSigned } from './check-signed.ts';
 import type {
   SentTransaction,
@@ -18,6 +19,7 @@ import type {
   SubmissionStore,
   TransactionOrder,
   TransactionReceipt,
+  UnknownEntry,
 } from './ports.ts';
 import { Settlement } from './settlement.ts';
 
@@ -48,6 +50,7 @@ export class Submitter<T extends TransactionOrder> {
   private isStopped = false;
   private complaint = '';
   private knowsLedger = false;
+  private unknown: UnknownEntry[] | undefined;
 
   constructor(parts: SubmitterParts<T>) {
     this.parts = parts;
@@ -88,9 +91,11 @@ export class Submitter<T extends TransactionOrder> {
   private async work(live: readonly SentTransaction[], queued: readonly T[]): Promise<void> {
     await this.checkLedger();
     await this.settle(live);
+    if (queued.length === 0) return;
+    const unknown = await this.learn();
     for (const order of queued) {
       if (this.isStopped) return;
-      await this.submit(order);
+      if (!(await this.adopt(order, unknown))) await this.submit(order);
     }
   }
 
@@ -107,6 +112,35 @@ export class Submitter<T extends TransactionOrder> {
       );
     }
     this.knowsLedger = true;
+  }
+
+  /** Once a start: whether the ledger has transactions of the account that the store does not. */
+  private async learn(): Promise<UnknownEntry[]> {
+    if (this.unknown) return this.unknown;
+    const { store, ledger, from, log } = this.parts;
+    const isStopped = () => this.isStopped;
+    const found = await unknownEntries({ store, ledger, from, isStopped });
+    if (this.isStopped) return [];
+    if (found.length > 0) {
+      log('warn', 'The store is older than the ledger', { from, transactions: found.length });
+      await store.keepUnknown(from, found);
+    }
+    this.unknown = [...(await store.unknown(from))];
+    return this.unknown;
+  }
+
+  /** True: the order is on the ledger already. */
+  private async adopt(order: T, unknown: UnknownEntry[]): Promise<boolean> {
+    const { store, from, log, clock } = this.parts;
+    const at = unknown.findIndex((entry) => isOf(order, entry));
+    if (at < 0) return false;
+    const [{ nonce, hash }] = unknown.splice(at, 1) as [UnknownEntry];
+    const id = `${order.name}:${from}:${nonce}`;
+    // Its bytes are not needed: it is in a block.
+    const known = { id, sender: from, nonce, raw: '0x', hash, updatedAt: clock.nowMs() };
+    await store.insert(known, order);
+    log('warn', 'It was on the ledger before the store was restored', { id, hash });
+    return true;
   }
 
   private async settle(live: readonly SentTransaction[]): Promise<void> {

@@ -13,6 +13,11 @@ export interface Database {
   /** All or nothing; `work` runs again after a conflict with another transaction. */
   transaction<T>(work: (query: Query) => Promise<T>, begin?: string): Promise<T>;
   /**
+   * `work` sees everything as it was at one moment, whoever writes meanwhile. It must not write.
+   * `rows` gives all rows of a table, in pages.
+   */
+  view<T>(work: (rows: (table: string) => AsyncIterable<readonly Row[]>) => Promise<T>): Promise<T>;
+  /**
    * For a database in a file: copies its present state to `FILE.NAME` unless that exists. Returns
    * the copy's path.
    */

@@ -13,6 +13,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** Two transactions conflicted: one of them must start again. */
 const CONFLICT_STATES: readonly string[] = ['40001', '40P01'];
 const CONFLICTS_MAX = 5;
+const PAGE_ROWS = 1_000;
 const FULL_STATES: readonly string[] = ['53100', '53200'];
 const REFUSED_STATES: readonly string[] = ['28000', '28P01', '3D000', '42501'];
 const AWAY_STATES: readonly string[] = ['53300', '57P01', '57P02', '57P03'];
@@ -72,6 +73,19 @@ export function openPostgres(
         }
       }
     },
+    async view(work) {
+      const client = await connect();
+      try {
+        const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+        return await inTransaction(
+          client,
+          (query) => work((table) => pagesOf(query, table)),
+          begin,
+        );
+      } catch (error) {
+        throw error instanceof Error && SQL_STATE.test(codeOf(error)) ? explain(error) : error;
+      }
+    },
     close: () => pool.end(),
   };
 
@@ -103,6 +117,16 @@ export function openPostgres(
       client.release(broken);
     }
   }
+}
+
+async function* pagesOf(query: Query, table: string): AsyncIterable<readonly Row[]> {
+  await query(`DECLARE page CURSOR FOR SELECT * FROM ${table}`);
+  for (;;) {
+    const rows = await query(`FETCH ${PAGE_ROWS} FROM page`);
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await query('CLOSE page');
 }
 
 function isConflict(error: unknown): boolean {

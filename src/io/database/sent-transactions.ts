@@ -1,6 +1,6 @@
 /** The table of transactions that a service has sent, for a SubmissionStore. */
-import type { SentTransaction } from '../../core/submission/ports.ts';
-import type { Query } from './database.ts';
+import type { SentTransaction, UnknownEntry } from '../../core/submission/ports.ts';
+import type { Database, Query } from './database.ts';
 
 export const SENT_TRANSACTION_TABLE = [
   `CREATE TABLE sent_transaction (id text PRIMARY KEY, sender text NOT NULL, nonce bigint NOT NULL, raw text NOT NULL,
@@ -37,11 +37,51 @@ export async function highestNonce(query: Query, sender: string): Promise<number
   return row === undefined || row.highest === null ? undefined : Number(row.highest);
 }
 
+/** Of transactions that are in a block too. */
+export async function lastNonce(query: Query, sender: string): Promise<number | undefined> {
+  const [row] = await query(
+    "SELECT max(nonce) AS highest FROM sent_transaction WHERE sender = $1 AND state <> 'void'",
+    [sender],
+  );
+  return row === undefined || row.highest === null ? undefined : Number(row.highest);
+}
+
+/** All of them, or none. */
+export function keepUnknown(
+  database: Database,
+  sender: string,
+  entries: readonly UnknownEntry[],
+): Promise<void> {
+  return database.transaction(async (query) => {
+    for (const { hash, nonce, atMs, to, value, data } of entries) {
+      const call = JSON.stringify({ to, value: String(value), data });
+      await query(
+        `INSERT INTO sent_transaction (id, sender, nonce, raw, hash, state, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, 'unknown', $6, $6) ON CONFLICT DO NOTHING`,
+        [`unknown:${sender}:${nonce}`, sender, nonce, call, hash, atMs],
+      );
+    }
+  });
+}
+
+export async function unknownTransactions(query: Query, sender: string): Promise<UnknownEntry[]> {
+  const rows = await query(
+    "SELECT * FROM sent_transaction WHERE sender = $1 AND state = 'unknown' ORDER BY nonce",
+    [sender],
+  );
+  return rows.map(({ raw, hash, nonce, created_at: atMs }) => {
+    const { to, value, data } = JSON.parse(String(raw));
+    const call = { to, value: BigInt(value), data };
+    return { hash: String(hash), nonce: Number(nonce), atMs: Number(atMs), ...call };
+  });
+}
+
 /** False: another instance has the nonce, or has already sent this. */
 export async function insertTransaction(
   query: Query,
   { id, sender, nonce, raw, hash, updatedAt }: SentTransaction,
 ): Promise<boolean> {
+  await query("DELETE FROM sent_transaction WHERE hash = $1 AND state = 'unknown'", [hash]);
   const stored = await query(
     `INSERT INTO sent_transaction (id, sender, nonce, raw, hash, state, created_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, 'live', $6, $7) ON CONFLICT DO NOTHING RETURNING id`,

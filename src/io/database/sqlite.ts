@@ -26,6 +26,7 @@ type Input = Parameters<Statement['all']>[0];
 const BUSY_MS = 5_000;
 const BUSY_PAUSE_MS = 2;
 const STATEMENTS_MAX = 256;
+const PAGE_ROWS = 1_000;
 /** Result codes of SQLite. */
 const GENERIC = 1;
 const BUSY = 5;
@@ -82,6 +83,21 @@ class SqliteDatabase implements Database {
       return await done;
     } finally {
       if (this.turn === done) this.turn = undefined;
+    }
+  }
+
+  /** On a connection of its own, which delays no writer. */
+  async view<T>(
+    work: (rows: (table: string) => AsyncIterable<readonly Row[]>) => Promise<T>,
+  ): Promise<T> {
+    const reader = new DatabaseSync(this.place, { timeout: BUSY_MS, readOnly: true });
+    try {
+      reader.exec('BEGIN');
+      return await work((table) => pagesOf(reader, table));
+    } catch (error) {
+      throw sqliteError(error, this.place);
+    } finally {
+      reader.close();
     }
   }
 
@@ -158,6 +174,21 @@ class SqliteDatabase implements Database {
     const statement = this.database.prepare(text);
     this.statements.set(text, statement);
     return statement;
+  }
+}
+
+async function* pagesOf(
+  database: DatabaseSyncInstance,
+  table: string,
+): AsyncIterable<readonly Row[]> {
+  const statement = database.prepare(
+    `SELECT rowid AS "row id", * FROM ${table} WHERE rowid > $1 ORDER BY rowid LIMIT $2`,
+  );
+  for (let after = 0; ; ) {
+    const rows = statement.all({ $1: after, $2: PAGE_ROWS } as Input) as Row[];
+    if (rows.length === 0) return;
+    after = Number(rows.at(-1)!['row id']);
+    yield rows.map(({ 'row id': _, ...row }) => row);
   }
 }
 

@@ -4,7 +4,7 @@ import type { LedgerLog, LedgerTransaction } from '../../core/ramp/deposits.ts';
 import { RpcClient } from './rpc-client.ts';
 
 /** The largest block that a ledger of ours has, as JSON. */
-const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
+export const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
 const FRAME_BYTES_MAX = 1024 * 1024;
 const AGAIN_FIRST_MS = 500;
 const AGAIN_LAST_MS = 30_000;

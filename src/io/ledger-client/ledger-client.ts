@@ -7,12 +7,17 @@ import type {
   TransactionReceipt,
   UnsignedTransaction,
 } from '../../core/submission/ports.ts';
+import { BLOCK_BYTES_MAX } from './block-reader.ts';
 import { RpcClient } from './rpc-client.ts';
 
 export class LedgerClient implements SubmissionLedger {
+  private readonly url: string;
   private readonly rpc: RpcClient;
+  /** Their answers may be much larger. */
+  private blocks: RpcClient | undefined;
 
   constructor(url: string) {
+    this.url = url;
     this.rpc = new RpcClient(url);
   }
 
@@ -35,6 +40,12 @@ export class LedgerClient implements SubmissionLedger {
 
   async blockNumber(): Promise<number> {
     return Number(await this.call<string>('eth_blockNumber', []));
+  }
+
+  /** With its transactions. */
+  block(number: number): ReturnType<SubmissionLedger['block']> {
+    this.blocks ??= new RpcClient(this.url, BLOCK_BYTES_MAX);
+    return this.blocks.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true]);
   }
 
   /** Wei. */
@@ -73,6 +84,7 @@ export class LedgerClient implements SubmissionLedger {
 
   close(): void {
     this.rpc.close();
+    this.blocks?.close();
   }
 
   private call<T>(method: string, params: readonly unknown[]): Promise<T> {

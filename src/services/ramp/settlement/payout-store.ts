@@ -13,16 +13,20 @@ import type {
   SubmissionStore,
   TransactionOrder,
   TransactionReceipt,
+  UnknownEntry,
 } from '../../../core/submission/ports.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import {
   deleteTransaction,
   highestNonce,
   insertTransaction,
+  keepUnknown,
+  lastNonce,
   liveTransactions,
   touchTransaction,
   transactionLost,
   transactionMined,
+  unknownTransactions,
 } from '../../../io/database/sent-transactions.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import type { Order } from '../orders/order-row.ts';
@@ -115,11 +119,31 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     return highestNonce(this.parts.database.query, sender);
   }
 
+  lastNonce(sender: string): Promise<number | undefined> {
+    return lastNonce(this.parts.database.query, sender);
+  }
+
+  async oldestMs(): Promise<number | undefined> {
+    const [row] = await this.parts.database.query(
+      'SELECT min(created_at) AS oldest FROM ramp_order',
+    );
+    return row?.oldest == null ? undefined : Number(row.oldest);
+  }
+
+  keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void> {
+    return keepUnknown(this.parts.database, sender, entries);
+  }
+
+  unknown(sender: string): Promise<readonly UnknownEntry[]> {
+    return unknownTransactions(this.parts.database.query, sender);
+  }
+
   /** Those that the account can pay, oldest first: an amount is never sent in part. */
   async queued(limit: number): Promise<readonly TransactionOrder[]> {
     const rows = await this.parts.database.query(
-      `SELECT * FROM payout WHERE kind IN ('crypto', 'crypto-refund', 'collect') AND state = 'queued'
-       ORDER BY created_at, id LIMIT $1`,
+      `SELECT payout.*, ramp_order.created_at AS wanted_at FROM payout JOIN ramp_order ON ramp_order.id = payout.order_id
+       WHERE kind IN ('crypto', 'crypto-refund', 'collect') AND payout.state = 'queued'
+       ORDER BY payout.created_at, payout.id LIMIT $1`,
       [limit],
     );
     const deployment = await this.parts.collector?.deployment();
@@ -228,7 +252,8 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     const asset = String(row.asset);
     const token = tokenOf(asset);
     const call = transferCall(token, String(row.recipient), BigInt(String(row.units)));
-    return { name: String(row.id), ...call, gas: this.parts.gasOf(asset) };
+    const wantedAtMs = Number(row.wanted_at);
+    return { name: String(row.id), ...call, gas: this.parts.gasOf(asset), wantedAtMs };
   }
 
   /** Whatever is at the order's address goes to the account that pays out. */

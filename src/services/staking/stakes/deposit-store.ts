@@ -6,16 +6,20 @@ import type {
   SubmissionStore,
   TransactionOrder,
   TransactionReceipt,
+  UnknownEntry,
 } from '../../../core/submission/ports.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
 import {
   deleteTransaction,
   highestNonce,
   insertTransaction,
+  keepUnknown,
+  lastNonce,
   liveTransactions,
   touchTransaction,
   transactionLost,
   transactionMined,
+  unknownTransactions,
 } from '../../../io/database/sent-transactions.ts';
 import {
   claimDeployment,
@@ -52,6 +56,23 @@ export class DepositStore implements SubmissionStore<TransactionOrder> {
 
   highestNonce(sender: string): Promise<number | undefined> {
     return highestNonce(this.database.query, sender);
+  }
+
+  lastNonce(sender: string): Promise<number | undefined> {
+    return lastNonce(this.database.query, sender);
+  }
+
+  async oldestMs(): Promise<number | undefined> {
+    const [row] = await this.database.query('SELECT min(created_at) AS oldest FROM stake');
+    return row?.oldest == null ? undefined : Number(row.oldest);
+  }
+
+  keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void> {
+    return keepUnknown(this.database, sender, entries);
+  }
+
+  unknown(sender: string): Promise<readonly UnknownEntry[]> {
+    return unknownTransactions(this.database.query, sender);
   }
 
   /** The contract before the stakes that need it. */
@@ -137,5 +158,8 @@ function depositOf(stake: Row, contract: string): TransactionOrder {
     root: bytes('deposit_root'),
   });
   const value = amountGwei * GWEI_WEI;
-  return { name: String(stake.id), to: contract, value, data: toHex(data), gas: DEPOSIT_GAS };
+  return {
+    ...{ name: String(stake.id), to: contract, value, data: toHex(data), gas: DEPOSIT_GAS },
+    wantedAtMs: Number(stake.created_at),
+  };
 }

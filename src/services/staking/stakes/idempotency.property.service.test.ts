@@ -213,6 +213,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       place: database.place,
       transaction: (work) => database.transaction(work),
       close: () => database.close(),
+      view: (work) => database.view(work),
       query: async (text, values) => {
         if (!text.startsWith('UPDATE')) return database.query(text, values);
         renewals.push(() => database.query(text, values));
