@@ -43,7 +43,15 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
         `States are there from block ${base} on; asked for older ones, the node says "not migrated". --execute makes all of them.`,
       );
     }
-    lines.push(`Start it: quorate node --datadir ${target}`);
+    if (report.votesFrom !== undefined) {
+      lines.push(
+        `If it is a validator, it votes from block ${report.votesFrom} on. Where all validators move at once, compare the head above first: start none of them behind the highest one.`,
+      );
+    }
+    lines.push(
+      'Callbacks of eth_sendTransactionAsync go to this machine and to the caller alone; --rpc.callback-hosts names other hosts. Other differences: docs/known-differences.md',
+      `Start it: quorate node --datadir ${target}`,
+    );
   } else {
     const way = base === undefined ? ' --execute' : '';
     lines.push(

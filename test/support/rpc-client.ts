@@ -32,12 +32,16 @@ export function rpcClient(url: string): Rpc {
 }
 
 /** Resolves with the parsed answer. */
-export async function postJson(url: string, body: unknown): Promise<unknown> {
+export async function postJson(
+  url: string,
+  body: unknown,
+  patienceMs = PATIENCE_MS,
+): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(patienceMs),
   });
   return response.json();
 }

@@ -6,6 +6,8 @@ import type { NodeProcess } from '../../support/node-process.ts';
 import { postJson } from '../../support/rpc-client.ts';
 
 const BATCH_MAX = 50;
+/** For one batch, on a machine that works for others too. */
+const PATIENCE_MS = 180_000;
 const FINDINGS_MAX = 50;
 
 export type Json = Record<string, any>;
@@ -65,7 +67,7 @@ export async function ask(node: ComparedNode, calls: readonly Call[]): Promise<u
     const batch = calls
       .slice(first, first + BATCH_MAX)
       .map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }));
-    const replies = (await postJson(node.url, batch)) as Json[];
+    const replies = (await postJson(node.url, batch, PATIENCE_MS)) as Json[];
     const byId = new Map(replies.map((reply) => [reply.id, reply]));
     answers.push(...batch.map(({ id }) => byId.get(id)?.error ?? byId.get(id)?.result));
   }

@@ -224,6 +224,7 @@ describe('a Raft member with several private states', () => {
     expect(report).toMatchObject({
       head: { number: recorded.head, hash: recorded.hash.slice(2) },
       raft: { term: 2, commit: 15, entries: 14 },
+      votesFrom: undefined,
       copyCheck: { privateStates: 3, difference: undefined },
     });
     const { store, close } = await openChain(world.target);

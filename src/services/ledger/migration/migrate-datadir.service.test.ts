@@ -69,7 +69,11 @@ describe('a data folder of GoQuorum', () => {
       difference: undefined,
     });
     expect(report.comparison!.privateRoots).toBeGreaterThan(EXPECTED.head / 2);
-    const { store, close } = await openChain(folders.target);
+    const { store, votes, close } = await openChain(folders.target);
+    // All members may migrate at once: none of them abstains.
+    expect(votes.loss).toBeUndefined();
+    expect(votes.memory()?.height).toBe(EXPECTED.head + 1);
+    expect(report.votesFrom).toBe(EXPECTED.head + 1);
     const { root: privateRoot } = [...Array(EXPECTED.head + 1).keys()]
       .map((number) => store.privateRecord(DEFAULT_PSI, number))
       .findLast((record) => record !== undefined)!;

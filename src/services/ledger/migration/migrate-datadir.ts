@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
+import { engineAt } from '../../../core/chain/consensus-rules.ts';
+import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import { readText } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
@@ -38,6 +40,8 @@ export interface MigrationReport {
   readonly files: CarriedFiles;
   /** Undefined: it was no Raft member. */
   readonly raft: CarriedRaft | undefined;
+  /** First block that it votes on if it is a validator; undefined: it is a Raft member, or not whole. */
+  readonly votesFrom: number | undefined;
   /** Undefined: it was not asked for, nothing was executed, or the migration was interrupted. */
   readonly comparison: Comparison | undefined;
   readonly isWhole: boolean;
@@ -83,13 +87,14 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
       const { isWhole } = steps;
       const files = carryFiles(source, target);
       const raft = await carryRaft(source, folder);
-      if (isWhole) rmSync(mark);
       const head = opened.store.head()!;
+      const votesFrom = isWhole ? await beginVotes(opened, head.number + 1) : undefined;
+      if (isWhole) rmSync(mark);
       return {
         head: { number: head.number, hash: bareHex(head.hash) },
         base: opened.store.base?.number,
         genesis: { isFileOlder },
-        ...{ ...steps, files, raft, isWhole },
+        ...{ ...steps, files, raft, votesFrom, isWhole },
       };
     } finally {
       await opened.close();
@@ -97,6 +102,19 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
   } finally {
     await database.close();
   }
+}
+
+/**
+ * So that a network migrated as a whole makes blocks at once. GoQuorum keeps no votes: its
+ * validators forget them at every stop too.
+ */
+async function beginVotes(
+  { genesis, votes }: OpenChain,
+  height: number,
+): Promise<number | undefined> {
+  if (engineAt(genesis.config, height) === 'raft') return undefined;
+  await votes.remember(memoryFrom(height));
+  return height;
 }
 
 type Steps = Pick<MigrationReport, 'copied' | 'copyCheck' | 'imported' | 'comparison' | 'isWhole'>;
