@@ -1,7 +1,7 @@
 /** `npm run bench -- NAME [--json FILE]`: measures, prints, and with --json writes each figure with unit, runs, median and ratio. */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../src/io/crypto/crypto.ts';
-import { loadMacHasher } from '../src/io/p2p/mac-state.ts';
+import { loadKeccakState } from '../src/io/crypto/keccak-state.ts';
 import { type Figure, printFigures, writeFigures } from './report.ts';
 
 const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
@@ -37,7 +37,7 @@ if (!bench) {
   process.exit(2);
 }
 await installCrypto();
-await loadMacHasher();
+await loadKeccakState();
 const figures = await bench();
 printFigures(figures);
 if (values.json) writeFigures(values.json, name, figures);

@@ -10,8 +10,8 @@ import { decodeDisconnect, encodeDisconnect } from '../../src/core/wire/disconne
 import { decodeEth } from '../../src/core/wire/eth.ts';
 import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
 import { decodeHello, encodeHello, type Hello } from '../../src/core/wire/hello.ts';
+import { KeccakState } from '../../src/io/crypto/keccak-state.ts';
 import { deriveSecrets, openAck, openAuth, type Secrets } from '../../src/io/p2p/handshake.ts';
-import { MacState } from '../../src/io/p2p/mac-state.ts';
 import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import { nextFrame } from '../support/next-frame.ts';
 import type { Report } from './kind.ts';
@@ -47,7 +47,7 @@ export function checkRlpx(vectors: any, report: Report): void {
       const got = [remote, toHex(initiator.aes), toHex(initiator.mac)];
       check(report, vector.name, got, [vector.initiatorPublic, vector.aesSecret, vector.macSecret]);
       const macs = [initiator.egressSeed, initiator.ingressSeed].map((seed) =>
-        toHex(new MacState(seed).digest()),
+        toHex(new KeccakState(seed).digest()),
       );
       check(report, `${vector.name}: MAC states`, macs, [
         vector.initiatorEgressMac,

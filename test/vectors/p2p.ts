@@ -10,8 +10,8 @@ import { formatEnode, parseEnode } from '../../src/core/wire/enode.ts';
 import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
 import { decodeHello, encodeHello } from '../../src/core/wire/hello.ts';
 import { snappyDecode, snappyEncode } from '../../src/core/wire/snappy.ts';
+import { KeccakState, loadKeccakState } from '../../src/io/crypto/keccak-state.ts';
 import { deriveSecrets, openAck, openAuth } from '../../src/io/p2p/handshake.ts';
-import { loadMacHasher, MacState } from '../../src/io/p2p/mac-state.ts';
 import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import { filesBelow, readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
@@ -63,7 +63,7 @@ export const p2p: VectorKind = {
     return files.filter((file) => runnerOf(file) !== undefined || /snappy$/.test(file));
   },
   async run(file, report) {
-    await loadMacHasher();
+    await loadKeccakState();
     if (/snappy$/.test(file)) checkSnappyFile(file, report);
     else runnerOf(file)!(readJson(file), report);
   },
@@ -132,7 +132,7 @@ function checkEip8(vectors: any, report: Report): void {
     secrets['aes-secret'],
     secrets['mac-secret'],
   ]);
-  const state = new MacState(derived.ingressSeed);
+  const state = new KeccakState(derived.ingressSeed);
   check(
     report,
     'ingress MAC',

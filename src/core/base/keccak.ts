@@ -3,8 +3,19 @@
 import type { Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
 import { fromHex } from './hex.ts';
+import type { Slices } from './pace.ts';
 
 export type Keccak256 = (bytes: Uint8Array) => Hash32;
+
+/** One that is given its input bit by bit. */
+export interface Keccak256State {
+  update(bytes: Uint8Array): void;
+  /** Of all that was given. */
+  digest(): Hash32;
+}
+
+/** About a millisecond each. */
+const PIECE_BYTES = 256 * 1024;
 
 let implementation: Keccak256 = () => {
   throw fail(
@@ -13,13 +24,28 @@ let implementation: Keccak256 = () => {
   );
 };
 
-export function installKeccak256(hash: Keccak256): void {
+let newState: (() => Keccak256State) | undefined;
+
+/** Without `state` long input is hashed at once. */
+export function installKeccak256(hash: Keccak256, state?: () => Keccak256State): void {
   implementation = hash;
+  newState = state;
 }
 
 /** 32 bytes in a fresh array that the caller owns. */
 export function keccak256(bytes: Uint8Array): Hash32 {
   return implementation(bytes);
+}
+
+/** The same in pieces of 256 KB. */
+export function* keccak256InPieces(bytes: Uint8Array): Slices<Hash32> {
+  if (!newState || bytes.length <= PIECE_BYTES) return keccak256(bytes);
+  const state = newState();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    state.update(bytes.subarray(at, at + PIECE_BYTES));
+    yield;
+  }
+  return state.digest();
 }
 
 /** keccak256 of no bytes. */

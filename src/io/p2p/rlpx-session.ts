@@ -11,9 +11,9 @@ import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/base/limits.ts';
 import { RlpReader } from '../../core/base/rlp.ts';
 import { SnappyDecoder } from '../../core/wire/snappy.ts';
+import { KeccakState } from '../crypto/keccak-state.ts';
 import { compress, compressInPieces } from './compression.ts';
 import type { Secrets } from './handshake.ts';
-import { MacState } from './mac-state.ts';
 
 const HEADER_BYTES = 32;
 const MAC_BYTES = 16;
@@ -43,12 +43,12 @@ function breach(what: string): QuorateError {
 
 /** One direction's MAC: a keccak state stirred through AES. */
 class FrameMac {
-  private readonly state: MacState;
+  private readonly state: KeccakState;
   private readonly block: Cipher;
   private readonly mixed = new Uint8Array(16);
 
   constructor(seed: Uint8Array, macSecret: Uint8Array) {
-    this.state = new MacState(seed);
+    this.state = new KeccakState(seed);
     this.block = createCipheriv('aes-256-ecb', macSecret, null);
     this.block.setAutoPadding(false);
   }

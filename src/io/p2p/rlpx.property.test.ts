@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { nextFrame } from '../../../test/support/next-frame.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { KeccakState, loadKeccakState } from '../crypto/keccak-state.ts';
 import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
 import { answerAuth, InitiatorHandshake, type Secrets } from './handshake.ts';
-import { loadMacHasher, MacState } from './mac-state.ts';
 import { type Frame, RlpxSession } from './rlpx-session.ts';
 
 const BYTES_MAX = 1 << 24;
@@ -15,7 +15,7 @@ const PIECE_BYTES = 256 * 1024;
 const keys = [randomBytes(32), randomBytes(32)].map((key) => new Uint8Array(key));
 const publicKey = (i: number) => secp256k1().publicKey(keys[i]!);
 
-beforeAll(loadMacHasher);
+beforeAll(loadKeccakState);
 
 function agree(): { initiator: Secrets; recipient: Secrets } {
   const handshake = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);
@@ -222,8 +222,8 @@ describe('frames', () => {
 it('MAC states equal an independent keccak, read while they grow', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 8 }), (parts) => {
-      const a = new MacState(Uint8Array.of(1));
-      const b = new MacState(Uint8Array.of(2));
+      const a = new KeccakState(Uint8Array.of(1));
+      const b = new KeccakState(Uint8Array.of(2));
       const oracle = keccak_256.create().update(Uint8Array.of(1));
       for (const part of parts) {
         b.absorb(part);

@@ -13,9 +13,9 @@ import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { ETH_66, type ProtocolSpec } from '../../core/wire/capabilities.ts';
 import { BASE_MESSAGE, DISCONNECT } from '../../core/wire/disconnect.ts';
 import { formatEnode, parseEnode } from '../../core/wire/enode.ts';
-import { loadMacHasher } from './mac-state.ts';
+import { loadKeccakState } from '../crypto/keccak-state.ts';
 
-beforeAll(loadMacHasher);
+beforeAll(loadKeccakState);
 afterEach(closeConnections);
 
 describe('two servers', () => {

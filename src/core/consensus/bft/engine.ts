@@ -3,7 +3,7 @@
  * height. Both vote as GoQuorum 24.4.1 does, so that they can share a network with it, and check
  * what it takes on trust (GoQuorum consensus/istanbul).
  */
-import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import { type Address, equalBytes, type Hash32, keyOf } from '../../base/bytes.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import { Lru } from '../../base/lru.ts';
 import type { Block } from '../../chain/block.ts';
@@ -18,7 +18,7 @@ import type {
   View,
   VoteMemory,
 } from './interface.ts';
-import { onEmptyDue, onTransactionsPending } from './own-block.ts';
+import { onEmptyDue, onTransactionsPending, ownHashOf } from './own-block.ts';
 import { quorumOf } from './quorum.ts';
 import { messageOrFault } from './read-message.ts';
 import { type HeightBase, type MessageKind, type StepOf, viewOf } from './step.ts';
@@ -47,7 +47,12 @@ export interface Algorithm<S extends HeightBase, M extends BftMessage> {
   isOwnCode(code: number): boolean;
   /** Throws CONSENSUS_MESSAGE. */
   decode(code: number, bytes: Uint8Array): M;
-  signerOf(signer: ConsensusSigner, message: M): Address | undefined;
+  /** `signedHash`: of what was signed, where it is known. */
+  signerOf(
+    signer: ConsensusSigner,
+    message: M,
+    signedHash: Hash32 | undefined,
+  ): Address | undefined;
   readonly unsignedFault: string;
   /** Whether a message is for the current view. */
   isDue(state: S, message: M): boolean;
@@ -119,7 +124,9 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
         this.onTimer(input.id, step);
         break;
       case 'assembled':
-        if (!step.state.isDecided) this.algorithm.onAssembled(step, input.block);
+        if (step.state.isDecided) break;
+        step.state.ownHash = ownHashOf(input);
+        this.algorithm.onAssembled(step, input.block);
         break;
       case 'verified':
         this.onVerified(step, input.hash, input.fault);
@@ -178,10 +185,10 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
     this.drain(step);
   }
 
-  private receive({ code, bytes, from }: Incoming, step: StepOf<S>): void {
+  private receive({ code, bytes, from, hashes }: Incoming, step: StepOf<S>): void {
     const { algorithm } = this;
     if (!algorithm.isOwnCode(code)) return;
-    const key = `${code}${keyOf(keccak256(bytes))}`;
+    const key = `${code}${keyOf(hashes?.message ?? keccak256(bytes))}`;
     const passedMs = this.seen.get(key);
     if (passedMs !== undefined && !this.isRepeated(step, passedMs)) return;
     const message = messageOrFault(() => algorithm.decode(code, bytes));
@@ -190,7 +197,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
       return;
     }
     if (!isRelevant(viewOf(step), message.view)) return;
-    const signer = algorithm.signerOf(this.signer, message);
+    const signer = algorithm.signerOf(this.signer, message, hashes?.signed);
     if (!signer) {
       step.effects.push({ kind: 'misbehaved', peer: from, fault: algorithm.unsignedFault });
       return;

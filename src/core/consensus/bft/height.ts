@@ -45,6 +45,7 @@ export function heightBase(
     checked: new Lru(CHECKED_PROPOSALS_MAX),
     reported: new Set(),
     own: undefined,
+    ownHash: undefined,
     hasTransactions: false,
     isDecided: false,
   };

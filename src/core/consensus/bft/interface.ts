@@ -33,6 +33,13 @@ export interface VoteMemory {
   readonly bytes: Uint8Array;
 }
 
+/** Keccak-256 of a message that is too long to be hashed at once: computed beforehand, in pieces. */
+export interface MessageHashes {
+  readonly message: Hash32;
+  /** What its signer signs. */
+  readonly signed: Hash32;
+}
+
 /**
  * `isMemoryLost`: this validator may have voted more than it remembers. It then says nothing until
  * it has seen a height decided.
@@ -57,11 +64,19 @@ export type BftInput =
       readonly from: Address;
       readonly code: number;
       readonly bytes: Uint8Array;
+      /** Of a long message. */
+      readonly hashes?: MessageHashes;
     }
   /** `id` as given to `setTimer`; one of a past view is ignored. */
   | { readonly kind: 'timer'; readonly id: string }
   /** Answer to `assemble`: a whole block of this node, in IBFT with the proposer's seal. */
-  | { readonly kind: 'assembled'; readonly view: View; readonly block: Block }
+  | {
+      readonly kind: 'assembled';
+      readonly view: View;
+      readonly block: Block;
+      /** Of a long one: what its proposer signs in `view`. */
+      readonly signedHash?: Hash32;
+    }
   /** Answer to `verify`; without `fault` the block is valid and its execution is kept. */
   | { readonly kind: 'verified'; readonly hash: Hash32; readonly fault?: string }
   /** The chain has a new head, decided here or synced, and on disk. */

@@ -2,10 +2,11 @@
  * The block that this node proposes: requesting it at the right time, and keeping it (GoQuorum
  * miner/worker.go).
  */
-import { equalBytes, keyOf } from '../../base/bytes.ts';
+import { equalBytes, type Hash32, keyOf } from '../../base/bytes.ts';
 import { EMPTY_ROOT } from '../../base/keccak.ts';
 import type { Block } from '../../chain/block.ts';
-import { type StepBase, viewOf } from './step.ts';
+import type { BftInput } from './interface.ts';
+import { type OwnHash, type StepBase, viewOf } from './step.ts';
 import { emptyDueMs, periodEndMs, setRoundTimer, setTimer } from './timers.ts';
 
 /** Asks the node for a block of this height. */
@@ -44,6 +45,19 @@ export function onTransactionsPending(step: StepBase): void {
   if (state.isDecided || !state.isVoting) return;
   if (state.current.wanted && !state.current.wanted.mayBeEmpty) requestBlock(step);
   if (state.current.round === 0 && !state.current.proposal) setRoundTimer(step);
+}
+
+export function ownHashOf(input: Extract<BftInput, { kind: 'assembled' }>): OwnHash | undefined {
+  const { view, block, signedHash } = input;
+  return signedHash && { view, block, signed: signedHash };
+}
+
+/** What is signed to propose this block in the current view, where it is known. */
+export function knownHash(step: StepBase, block: Block): Hash32 | undefined {
+  const { ownHash, height, current } = step.state;
+  if (ownHash?.block !== block) return undefined;
+  const { view, signed } = ownHash;
+  return view.height === height && view.round === current.round ? signed : undefined;
 }
 
 /** Whether this block of ours may be proposed now; keeps it for later rounds of the height. */

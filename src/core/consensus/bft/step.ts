@@ -54,6 +54,12 @@ export interface RoundBase {
   wanted: BlockTerms | undefined;
 }
 
+export interface OwnHash {
+  readonly view: View;
+  readonly block: Block;
+  readonly signed: Hash32;
+}
+
 export interface HeightBase {
   readonly height: number;
   readonly head: Header;
@@ -72,6 +78,8 @@ export interface HeightBase {
   readonly reported: Set<string>;
   /** The block that this node has built at this height. */
   own: Block | undefined;
+  /** What is signed to propose it, if it was hashed beforehand. */
+  ownHash: OwnHash | undefined;
   hasTransactions: boolean;
   isDecided: boolean;
   current: RoundBase;

@@ -59,23 +59,51 @@ export type IbftMessage = Preprepare | Prepare | Commit | RoundChange;
 
 // --- signing ------------------------------------------------------------------------------------------------------
 
-/** Who signed, or undefined when the signature is not by the address in the message. */
-export function signerOf(signer: ConsensusSigner, message: IbftMessage): Address | undefined {
+/** Who signed, or undefined when the signature is not by the address in the message. `hash`: of what was signed. */
+export function signerOf(
+  signer: ConsensusSigner,
+  message: IbftMessage,
+  hash?: Hash32,
+): Address | undefined {
   if (message.signature.length !== 65) return undefined;
-  const recovered = signer.recover(signingHash(message), message.signature);
+  const recovered = signer.recover(hash ?? signingHash(message), message.signature);
   return recovered && equalBytes(recovered, message.address) ? recovered : undefined;
 }
 
 function signingHash(message: Unsigned): Hash32 {
-  return keccak256(encodeList(message, EMPTY_BYTES));
+  return keccak256(signedBytes(message));
+}
+
+export function signedBytes(message: Unsigned): Uint8Array {
+  return encodeList(message, EMPTY_BYTES);
 }
 
 type Unsigned = Pick<IbftMessage, 'kind' | 'body' | 'address' | 'seal'>;
 
-export function signPreprepare(signer: ConsensusSigner, view: View, block: Block): Preprepare {
+/** `hash`: of `proposalBytes`. */
+export function signPreprepare(
+  signer: ConsensusSigner,
+  view: View,
+  block: Block,
+  hash?: Hash32,
+): Preprepare {
   const kind = 'preprepare';
-  const body = bodyOf(view, (w) => w.raw(encodeBlock(block)));
-  return { kind, view, block, ...signed(signer, kind, body, EMPTY_BYTES) };
+  return {
+    kind,
+    view,
+    block,
+    ...signed(signer, kind, proposalBody(view, block), EMPTY_BYTES, hash),
+  };
+}
+
+/** What is signed to propose a block. */
+export function proposalBytes(address: Address, view: View, block: Block): Uint8Array {
+  const body = proposalBody(view, block);
+  return signedBytes({ kind: 'preprepare', body, address, seal: EMPTY_BYTES });
+}
+
+function proposalBody(view: View, block: Block): Uint8Array {
+  return bodyOf(view, (w) => w.raw(encodeBlock(block)));
 }
 
 export function signPrepare(signer: ConsensusSigner, view: View, digest: Hash32): Prepare {
@@ -109,9 +137,10 @@ function signed(
   kind: IbftMessage['kind'],
   body: Uint8Array,
   seal: Seal,
+  hash?: Hash32,
 ): Pick<Signed, 'body' | 'address' | 'signature' | 'seal'> {
   const { address } = signer;
-  const signature = signer.sign(signingHash({ kind, body, address, seal }));
+  const signature = signer.sign(hash ?? signingHash({ kind, body, address, seal }));
   return { body, address, signature, seal };
 }
 

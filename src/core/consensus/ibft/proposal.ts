@@ -5,7 +5,7 @@
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { blockAuthor } from '../../chain/extra-data.ts';
-import { requestBlock } from '../bft/own-block.ts';
+import { knownHash, requestBlock } from '../bft/own-block.ts';
 import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
 import { blame, hasSent, isProposer, viewOf } from '../bft/step.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
@@ -34,7 +34,7 @@ function propose(step: Step, block: Block): void {
   current.hasProposed = true;
   current.digest = block.hash;
   remember(step);
-  const message = signPreprepare(step.signer, viewOf(step), block);
+  const message = signPreprepare(step.signer, viewOf(step), block, knownHash(step, block));
   broadcast(step, message);
   accept(step, block);
 }

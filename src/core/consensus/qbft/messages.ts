@@ -62,17 +62,31 @@ export type QbftMessage = Preprepare | Prepare | Commit | RoundChange;
 
 /** What the signer of a message signs. */
 export function signingHash(code: number, payload: Uint8Array): Hash32 {
-  return keccak256(listOfRaw([Uint8Array.of(code), payload]));
+  return keccak256(signedBytes({ code, payload }));
 }
 
-/** Who signed, or undefined when the signature matches no key. */
-export function signerOf(signer: ConsensusSigner, message: Signed): Address | undefined {
+export function signedBytes({ code, payload }: Pick<Signed, 'code' | 'payload'>): Uint8Array {
+  return listOfRaw([Uint8Array.of(code), payload]);
+}
+
+/** Who signed, or undefined when the signature matches no key. `hash`: of what was signed. */
+export function signerOf(
+  signer: ConsensusSigner,
+  message: Signed,
+  hash?: Hash32,
+): Address | undefined {
   if (message.signature.length !== 65) return undefined;
-  return signer.recover(signingHash(message.code, message.payload), message.signature);
+  return signer.recover(hash ?? signingHash(message.code, message.payload), message.signature);
 }
 
-function signed(signer: ConsensusSigner, code: number, view: View, payload: Uint8Array): Signed {
-  return { code, view, payload, signature: signer.sign(signingHash(code, payload)) };
+function signed(
+  signer: ConsensusSigner,
+  code: number,
+  view: View,
+  payload: Uint8Array,
+  hash: Hash32 = signingHash(code, payload),
+): Signed {
+  return { code, view, payload, signature: signer.sign(hash) };
 }
 
 export function signPrepare(signer: ConsensusSigner, view: View, digest: Hash32): Prepare {
@@ -90,17 +104,27 @@ export function signCommit(
   return { ...signed(signer, QBFT_CODE.commit, view, payload), kind: 'commit', digest, seal };
 }
 
-/** The block as the signed payload carries it. */
+/** The block as the signed payload carries it. `hash`: of `proposalBytes`. */
 export function signPreprepare(
   signer: ConsensusSigner,
   view: View,
   block: Block,
   roundChanges: readonly RoundChangeClaim[],
   prepares: readonly Prepare[],
+  hash?: Hash32,
 ): Preprepare {
-  const payload = payloadOf(view, (w) => w.raw(encodeBlock(block)));
-  const base = signed(signer, QBFT_CODE.preprepare, view, payload);
+  const payload = proposalPayload(view, block);
+  const base = signed(signer, QBFT_CODE.preprepare, view, payload, hash);
   return { ...base, kind: 'preprepare', block, roundChanges, prepares };
+}
+
+/** What is signed to propose a block. */
+export function proposalBytes(view: View, block: Block): Uint8Array {
+  return signedBytes({ code: QBFT_CODE.preprepare, payload: proposalPayload(view, block) });
+}
+
+function proposalPayload(view: View, block: Block): Uint8Array {
+  return payloadOf(view, (w) => w.raw(encodeBlock(block)));
 }
 
 /** `lock`: the last prepared block with its round and the PREPAREs that prove it. */

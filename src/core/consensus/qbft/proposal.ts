@@ -6,6 +6,7 @@ import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { qbftCommitPreimage } from '../../chain/extra-data.ts';
 import { tryDecide } from '../bft/decision.ts';
+import { knownHash } from '../bft/own-block.ts';
 import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
 import { blame, hasSent, viewOf } from '../bft/step.ts';
 import { setRoundTimer } from '../bft/timers.ts';
@@ -34,7 +35,8 @@ export function propose(
   current.hasProposed = true;
   current.digest = block.hash;
   remember(step);
-  const message = signPreprepare(step.signer, viewOf(step), block, roundChanges, prepares);
+  const hash = knownHash(step, block);
+  const message = signPreprepare(step.signer, viewOf(step), block, roundChanges, prepares, hash);
   broadcast(step, message);
   accept(step, message);
 }

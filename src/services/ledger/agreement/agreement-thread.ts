@@ -143,7 +143,10 @@ export class AgreementThread {
         this.ofSession(peer.id, (session) => say({ kind: 'joined', args: [peer], session })),
       left: (...args) => say({ kind: 'left', args }),
       told: (...args) => say({ kind: 'told', args }),
-      receive: (from, code, bytes) => say({ kind: 'receive', args: [from, code, alone(bytes)] }),
+      receive: (from, code, bytes) => {
+        say({ kind: 'receive', args: [from, code, alone(bytes)] });
+        return undefined;
+      },
     };
   }
 

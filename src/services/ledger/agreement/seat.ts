@@ -2,9 +2,18 @@
  * The thread's side of the message channel: passes messages to agreement, other peer messages to
  * the main thread, and carries out the main thread's requests about peers.
  */
-import { keyOf } from '../../../core/base/bytes.ts';
+import { type Address, keyOf } from '../../../core/base/bytes.ts';
 import { fromHex } from '../../../core/base/hex.ts';
-import type { Clock, LinkEvent, Links, Log, PeerId, Timers } from '../../../core/base/ports.ts';
+import { finish, type Slices } from '../../../core/base/pace.ts';
+import type {
+  Clock,
+  LinkEvent,
+  Links,
+  Log,
+  PeerId,
+  PeerMessage,
+  Timers,
+} from '../../../core/base/ports.ts';
 import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 import type { NodePermits } from '../../../core/permission/connections.ts';
@@ -88,7 +97,9 @@ export class Seat {
       fatal: (error) => outbox.say({ kind: 'fatal', error: failureOf(error) }),
     });
     links.events((event) => {
-      if (event.kind !== 'message' || !this.isHeard(event)) this.handOn(event);
+      const address = event.kind === 'message' ? this.validatorOf(event) : undefined;
+      if (event.kind === 'message' && address) return this.receive(address, event.message);
+      this.handOn(event);
       return undefined;
     });
   }
@@ -117,12 +128,34 @@ export class Seat {
     };
   }
 
-  private isHeard({ peer, message }: LinkEvent & { kind: 'message' }): boolean {
-    const { protocol, code, bytes } = message;
-    if (protocol !== 'istanbul' || !isConsensusCode(code)) return false;
-    const address = this.peers.addressOf(peer);
-    if (address) this.acting(() => this.agreement.receive(address, code, bytes))();
-    return address !== undefined;
+  /** The address of a peer whose message is for agreement. */
+  private validatorOf({ peer, message }: LinkEvent & { kind: 'message' }): Address | undefined {
+    const { protocol, code } = message;
+    if (protocol !== 'istanbul' || !isConsensusCode(code)) return undefined;
+    return this.peers.addressOf(peer);
+  }
+
+  private receive(from: Address, { code, bytes }: PeerMessage): Slices<void> | undefined {
+    let work: Slices<void> | undefined;
+    this.acting(() => {
+      work = this.agreement.receive(from, code, bytes);
+    })();
+    return work && this.actingIn(work);
+  }
+
+  /** From the main thread, which had it before the peer was confirmed: rare, and done at once. */
+  private receiveLate(from: Address, code: number, bytes: Uint8Array): void {
+    const work = this.agreement.receive(from, code, bytes);
+    if (work) finish(work);
+  }
+
+  private *actingIn(work: Slices<void>): Slices<void> {
+    for (let isOver: boolean | undefined = false; !isOver; ) {
+      this.acting(() => {
+        isOver = work.next().done;
+      })();
+      if (!isOver) yield;
+    }
   }
 
   private handOn(event: LinkEvent): void {
@@ -179,7 +212,7 @@ export class Seat {
         agreement.told(...message.args);
         break;
       case 'receive':
-        agreement.receive(...message.args);
+        this.receiveLate(...message.args);
         break;
       case 'answer':
         this.chain.answered(message);

@@ -4,14 +4,20 @@
  * checked and appended, so that it can run in a separate thread.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import type { Slices } from '../../../../core/base/pace.ts';
 import type { Clock, Log, PeerInfo, Timers } from '../../../../core/base/ports.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Header } from '../../../../core/chain/header.ts';
-import type { BftEngine, ConsensusRules } from '../../../../core/chain/rules.ts';
+import type { BftEngine, ConsensusRules, Engine } from '../../../../core/chain/rules.ts';
 import type { ConsensusSigner, Seal } from '../../../../core/consensus/bft/interface.ts';
 import { ChainTime } from '../../../../core/consensus/chain-time.ts';
 import { EngineSwitch } from '../../../../core/consensus/engine-switch.ts';
-import { type AssembleRequest, BftDriver } from './bft-driver.ts';
+import {
+  LONG_MESSAGE_BYTES,
+  messageHashes,
+  proposalHash,
+} from '../../../../core/consensus/long-messages.ts';
+import { type Assembled, type AssembleRequest, BftDriver } from './bft-driver.ts';
 import type { ConsensusPeers } from './consensus-peers.ts';
 import { MemoryWatch, type VoteStore } from './memory-watch.ts';
 
@@ -58,8 +64,8 @@ export interface AgreementPort {
   left(peer: PeerInfo): void;
   /** `peer` reports its connections. */
   told(peer: Address, connections: readonly Address[]): void;
-  /** From a peer; `code` relative to the istanbul protocol. */
-  receive(from: Address, code: number, bytes: Uint8Array): void;
+  /** From a peer; `code` relative to the istanbul protocol. A long one is work that goes on in turns. */
+  receive(from: Address, code: number, bytes: Uint8Array): Slices<void> | undefined;
 }
 
 export interface AgreementParts {
@@ -81,6 +87,8 @@ export class Agreement implements AgreementPort {
   private readonly time: ChainTime;
   private hasTold = false;
   private driver: BftDriver | undefined;
+  /** Of the next block. */
+  private engine: Engine = 'none';
   /** Validators of the next block, without this one. */
   private others: readonly Address[] = [];
 
@@ -125,8 +133,15 @@ export class Agreement implements AgreementPort {
     this.parts.peers.told(peer, connections);
   }
 
-  receive(from: Address, code: number, bytes: Uint8Array): void {
+  receive(from: Address, code: number, bytes: Uint8Array): Slices<void> | undefined {
+    if (bytes.length >= LONG_MESSAGE_BYTES) return this.receiveLong(from, code, bytes);
     this.driver?.post({ kind: 'message', from, code, bytes });
+    return undefined;
+  }
+
+  private *receiveLong(from: Address, code: number, bytes: Uint8Array): Slices<void> {
+    const hashes = yield* messageHashes(code, bytes);
+    this.driver?.post({ kind: 'message', from, code, bytes, ...(hashes && { hashes }) });
   }
 
   private drive(): BftDriver {
@@ -139,11 +154,26 @@ export class Agreement implements AgreementPort {
       send: (to, code, bytes) => peers.sendTo(to, code, bytes),
       broadcast: (code, bytes) => peers.sendAll(this.others, code, bytes),
       relay: (from, by, code, bytes) => this.relay(from, by, code, bytes),
-      assemble: (request, isWanted) => chain.assemble(request, isWanted),
+      assemble: (request, isWanted) => this.assemble(request, isWanted),
       verify: (block, isWanted) => chain.verify(block, isWanted),
       decide: (block, round, seals) => this.decide(block, round, seals),
       misbehaved: (peer, fault) => peers.misbehaved(peer, fault),
     });
+  }
+
+  private async assemble(
+    request: AssembleRequest,
+    isWanted: () => boolean,
+  ): Promise<Assembled | undefined> {
+    const { chain, signer, timers } = this.parts;
+    const block = await chain.assemble(request, isWanted);
+    if (!block) return undefined;
+    const work = proposalHash(this.engine, signer.address, request.view, block);
+    for (;;) {
+      const step = work.next();
+      if (step.done) return { block, signedHash: step.value };
+      await new Promise<void>((resolve) => timers.yield(resolve));
+    }
   }
 
   /** Without validators the engine is idle. */
@@ -151,6 +181,7 @@ export class Agreement implements AgreementPort {
     const { signer } = this.parts;
     this.tell(head, rules);
     this.others = validators.filter((address) => !equalBytes(address, signer.address));
+    this.engine = rules.engine;
     return {
       ...{ head, headHash, rules },
       validators: isRefusing ? [] : validators,

@@ -283,7 +283,7 @@ export class PeerProtocols implements EthLink {
       return undefined;
     }
     if (protocol === 'istanbul' && isConsensusCode(code)) {
-      if (ready) this.listener?.agreement.receive(ready.info.address, code, bytes);
+      if (ready) return this.listener?.agreement.receive(ready.info.address, code, bytes);
       return undefined;
     }
     const legacy = this.legacy.get(peer);
