@@ -15,6 +15,8 @@ export interface Output {
   hasColors?(): boolean;
 }
 
+/** Newer versions of Node ask process.stdout whether it has colours, whatever the text is for. */
+const FOR_OUTPUT = { validateStream: false };
 const NARROW = 80;
 const WIDE = 120;
 
@@ -23,7 +25,7 @@ export function pageFor(output: Output): Page {
   const isTerminal = output.isTTY === true;
   const isStyled = isTerminal && output.hasColors?.() === true;
   const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-    isStyled ? styleText(format, text) : text;
+    isStyled ? styleText(format, text, FOR_OUTPUT) : text;
   return {
     width: isTerminal && (output.columns ?? NARROW) < WIDE ? NARROW : WIDE,
     heading: style('bold'),
