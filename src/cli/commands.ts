@@ -42,6 +42,7 @@ import { ptmCheckCommand } from './ptm-check.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
 import { ptmRepairCommand } from './ptm-repair.ts';
 import { rampCommand } from './ramp.ts';
+import { rampReconcileCommand } from './ramp-reconcile.ts';
 import { restoreCommand } from './restore.ts';
 import { auditVerifyCommand, signerCommand } from './signer.ts';
 import { stakingCommand } from './staking.ts';
@@ -78,6 +79,7 @@ export const COMMANDS: readonly Command[] = [
   stakingKeyCommand,
   stakingAuditCommand,
   rampCommand,
+  rampReconcileCommand,
   permissionInitCommand,
   permissionShowCommand,
   permissionOrgCommand,

@@ -89,13 +89,15 @@ export async function startFakeLedger(): Promise<FakeLedger> {
   };
   const deposit = ({ from, to, units, token, isReverted }: FakeTransfer): string => {
     const hash = id(`transaction ${++made}`);
-    receipts.set(hash, { status: isReverted ? '0x0' : '0x1', blockNumber: '0x1', logs: [] });
     const topics = [TRANSFER, ...[from, to].map((each) => `0x${each.slice(2).padStart(64, '0')}`)];
     const data = `0x${units.toString(16).padStart(64, '0')}`;
+    const logs = token ? [{ address: token, topics, data, transactionHash: hash }] : [];
     newBlock({
       transactions: [{ hash, from, to: token ?? to, value: token ? '0x0' : toBeHex(units) }],
-      logs: token ? [{ ...{ address: token, topics, data }, transactionHash: hash } as any] : [],
+      logs,
     });
+    const status = isReverted ? '0x0' : '0x1';
+    receipts.set(hash, { status, blockNumber: toBeHex(ledger.head), logs });
     return hash;
   };
   const answer = async (method: string, params: any[]): Promise<unknown> => {

@@ -42,8 +42,6 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   const kept = new Map<string, { body: string; status: number; answer: object }>();
   const id = (prefix: string) => `${prefix}_${randomBytes(9).toString('hex')}`;
   const now = () => Math.floor(fake.nowMs() / 1_000);
-  const seconds = (text: string | undefined, other: number) =>
-    text === undefined ? other : Number(text);
 
   const answer = (method: string, path: string, given: any, account: string | undefined) => {
     const [, , kind, key] = path.split('/');
@@ -67,6 +65,8 @@ export async function startFakeStripe(): Promise<FakeStripe> {
         sessions.push(made);
         return made;
       }
+      case at === 'GET payment_intents':
+        return page(within(intents, given), given);
       case method === 'GET' && kind === 'payment_intents':
         return intents.find((each) => each.id === key) ?? missing('payment_intent');
       case at === 'POST payment_intents': {
@@ -94,7 +94,9 @@ export async function startFakeStripe(): Promise<FakeStripe> {
       }
       case at === 'GET refunds':
         return page(
-          refunds.filter((each) => each.payment_intent === given.payment_intent),
+          within(refunds, given).filter(
+            (each) => (given.payment_intent ?? each.payment_intent) === each.payment_intent,
+          ),
           given,
         );
       case at === 'POST transfers': {
@@ -108,17 +110,13 @@ export async function startFakeStripe(): Promise<FakeStripe> {
       }
       case at === 'GET transfers':
         return page(
-          transfers.filter((each) => each.transfer_group === given.transfer_group),
+          within(transfers, given).filter(
+            (each) => (given.transfer_group ?? each.transfer_group) === each.transfer_group,
+          ),
           given,
         );
       case at === 'GET events': {
-        const { gte, lte } = given.created ?? {};
-        const found = events.filter(
-          ({ created, type }) =>
-            created >= seconds(gte, 0) &&
-            created <= seconds(lte, Number.MAX_SAFE_INTEGER) &&
-            given.types.includes(type),
-        );
+        const found = within(events, given).filter(({ type }) => given.types.includes(type));
         return page(found, given);
       }
       default:
@@ -231,6 +229,11 @@ function refusal(status: number, type: string, message: string): StripeRefusal {
 
 function missing(what: string): never {
   throw refusal(404, 'invalid_request_error', `No such ${what}`);
+}
+
+function within(all: readonly any[], { created = {} }: any): any[] {
+  const { gte = 0, lte = Number.MAX_SAFE_INTEGER } = created;
+  return all.filter((each) => each.created >= Number(gte) && each.created <= Number(lte));
 }
 
 /** Newest first. */

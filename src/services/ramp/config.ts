@@ -4,7 +4,7 @@ import { fail } from '../../core/base/errors.ts';
 import { readText } from '../../io/host/files.ts';
 import { isAddressBlock } from '../../io/http/dial-lookup.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
-import { type StripeSettings, stripeSettings } from './config/stripe.ts';
+import { type StripeSettings, stripeAccount, stripeSettings } from './config/stripe.ts';
 import { DEPLOY } from './settlement/collector.ts';
 import type { StoreSource } from './store/open.ts';
 import { readWebhookSecrets } from './webhooks/signature.ts';
@@ -78,6 +78,18 @@ export function rampSettings(options: ParsedOptions): RampSettings {
     ...{ ledgerUrl, from },
     webSocketUrl: webSocketOf(options, ledgerUrl),
     collector: collectorOf(options, from),
+  };
+}
+
+/** Of the command that reconciles. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE. */
+export function reconcileSettings(options: ParsedOptions) {
+  return {
+    dataFolder: resolve(options.string('datadir')!),
+    storeUrl: options.string('store'),
+    ledgerUrl: urlOf(options, 'ledger.url')!,
+    from: addressOf(options, 'ledger.from'),
+    stripe: stripeAccount(options),
+    paymentsSecretFile: undefined,
   };
 }
 

@@ -18,6 +18,13 @@ export interface StripeSettings {
 export function stripeSettings(options: ParsedOptions): StripeSettings | undefined {
   const file = options.string('stripe.webhook-secret-file');
   if (file !== undefined) readSecrets(file);
+  const account = stripeAccount(options);
+  if (file === undefined || !account) return account;
+  return { ...account, webhookSecrets: () => readSecrets(file) };
+}
+
+/** Without what Stripe posts here. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE. */
+export function stripeAccount(options: ParsedOptions): StripeSettings | undefined {
   const keyFile = options.string('stripe.key-file');
   if (keyFile === undefined) return undefined;
   const secretKey = readText(keyFile).trim();
@@ -27,10 +34,8 @@ export function stripeSettings(options: ParsedOptions): StripeSettings | undefin
   }
   const url = options.string('stripe.url')!;
   if (!URL.canParse(url) || !/^https?:/.test(url)) throw invalid('--stripe.url must be a URL');
-  return {
-    ...{ secretKey, isLive: mode === 'live', url: new URL(url) },
-    webhookSecrets: file === undefined ? undefined : () => readSecrets(file),
-  };
+  const isLive = mode === 'live';
+  return { secretKey, isLive, url: new URL(url), webhookSecrets: undefined };
 }
 
 function readSecrets(file: string): readonly string[] {

@@ -62,6 +62,17 @@ export type FiatOutcome =
   | { readonly kind: 'done' | 'pending' }
   | { readonly kind: 'refused'; readonly why: string };
 
+/** Money that a provider says has moved. */
+export interface Movement {
+  readonly kind: 'payment' | 'refund' | 'payout';
+  /** Of a payment the provider's; of a refund or a payout ours, or theirs where it was not asked for here. */
+  readonly id: string;
+  readonly orderId: string | undefined;
+  readonly fiat: string;
+  readonly units: bigint;
+  readonly atMs: number;
+}
+
 export interface PaymentAdapter {
   readonly name: string;
   /** What the page asks of a customer who pays so. */
@@ -90,6 +101,10 @@ export interface PaymentAdapter {
   refund(payout: FiatPayout, order: Order): Promise<FiatOutcome>;
   /** To whom `order.payoutTo` says. */
   payOut(payout: FiatPayout, order: SellOrder): Promise<FiatOutcome>;
+  /** Whether its statement has refunds and payouts. */
+  readonly statesPayouts: boolean;
+  /** What has moved since then, in any order. */
+  statement(sinceMs: number): AsyncIterable<Movement>;
   /** Whether the provider answers. */
   isUp(): Promise<boolean>;
   start(report: Report): void;

@@ -19,6 +19,7 @@ export interface ProviderParts {
   readonly place: { readonly url: string };
 }
 
+type Named = Pick<RampSettings, 'stripe' | 'paymentsSecretFile'>;
 type Told = (outcome: 'accepted' | 'refused') => void;
 type Routes = (report: Report, told: Told) => readonly Route[];
 
@@ -29,10 +30,7 @@ export interface Providers {
 }
 
 /** Throws PACKAGE_MISSING. */
-export async function composeProviders(
-  settings: RampSettings,
-  parts: ProviderParts,
-): Promise<Providers> {
+export async function composeProviders(settings: Named, parts: ProviderParts): Promise<Providers> {
   const sandbox = new Sandbox(parts);
   const stripe = await stripeProvider(settings, parts);
   const all: readonly PaymentAdapter[] = stripe ? [sandbox, stripe.payments] : [sandbox];
@@ -46,7 +44,7 @@ export async function composeProviders(
 }
 
 /** A payment system of the operator's own, which only reports. */
-function ownProvider({ paymentsSecretFile: file }: RampSettings, parts: ProviderParts): Routes {
+function ownProvider({ paymentsSecretFile: file }: Named, parts: ProviderParts): Routes {
   const { database, clock, log } = parts;
   if (file === undefined) return () => [];
   const secrets = () => readWebhookSecrets(file);
@@ -54,7 +52,7 @@ function ownProvider({ paymentsSecretFile: file }: RampSettings, parts: Provider
 }
 
 async function stripeProvider(
-  { stripe: settings }: RampSettings,
+  { stripe: settings }: Named,
   { database, clock, log, place }: ProviderParts,
 ): Promise<{ payments: StripePayments; routes: Routes } | undefined> {
   if (settings === undefined) return undefined;

@@ -13,6 +13,7 @@ import type {
   FiatOutcome,
   FiatPayout,
   FormField,
+  Movement,
   PaymentAdapter,
   PaymentReport,
   Report,
@@ -61,6 +62,8 @@ interface Planned {
 
 export class Sandbox implements PaymentAdapter {
   readonly name = 'sandbox';
+  /** It gives out whatever it is asked for. */
+  readonly statesPayouts = false;
   private readonly parts: SandboxParts;
   private readonly task: RepeatedTask;
   private report: Report = async () => {};
@@ -199,6 +202,19 @@ export class Sandbox implements PaymentAdapter {
     if (payoutTo.outcome === 'refused') return { kind: 'refused', why: 'the account is closed' };
     const isSoon = this.parts.clock.nowMs() < updatedAtMs + SLOW_MS;
     return { kind: payoutTo.outcome === 'slow' && isSoon ? 'pending' : 'done' };
+  }
+
+  async *statement(sinceMs: number): AsyncIterable<Movement> {
+    const rows = await this.parts.database.query(
+      'SELECT order_id, event, done_at FROM sandbox_event WHERE done_at >= $1 ORDER BY done_at',
+      [sinceMs],
+    );
+    for (const { order_id: orderId, event, done_at: atMs } of rows) {
+      const report: PaymentReport = fromJson(String(event));
+      if (report.kind !== 'settled') continue;
+      const { paymentId: id, fiat, units } = report;
+      yield { kind: 'payment', id, orderId: String(orderId), fiat, units, atMs: Number(atMs) };
+    }
   }
 
   async isUp(): Promise<boolean> {

@@ -119,7 +119,7 @@ export class Confirmations {
 }
 
 /** A token may take a transaction and move nothing. */
-function hasMoved(row: Row, { logs = [] }: TransactionReceipt): boolean {
+export function hasMoved(row: Row, { logs = [] }: Pick<TransactionReceipt, 'logs'>): boolean {
   const token = tokenOf(String(row.asset));
   if (isNative({ address: token })) return true;
   return logs.some((log) => {

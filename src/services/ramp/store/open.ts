@@ -4,6 +4,7 @@ import type { Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { migrate } from '../../../io/database/migrate.ts';
 import { openDatabase } from '../../../io/database/open.ts';
+import { isThere } from '../../../io/host/files.ts';
 import { addToAccounts, postingOf } from '../orders/tallies.ts';
 import { SCHEMA } from './schema.ts';
 
@@ -13,6 +14,11 @@ export interface StoreSource {
   readonly dataFolder: string;
   /** `postgres://…`; undefined: a file in the data folder. */
   readonly storeUrl: string | undefined;
+}
+
+/** Whether openRampStore would find one. A database on a server shows it by its tables alone. */
+export function isRampStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
+  return storeUrl !== undefined || isThere(join(dataFolder, FILE));
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

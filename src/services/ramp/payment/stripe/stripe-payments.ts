@@ -16,10 +16,11 @@ import type {
   FiatOutcome,
   FiatPayout,
   FormField,
+  Movement,
   PaymentAdapter,
   Report,
 } from '../adapter.ts';
-import { stripeAmount } from './amounts.ts';
+import { fiatAmount, stripeAmount } from './amounts.ts';
 import { EventLog } from './event-log.ts';
 import { ORDER_KEY, REPEAT_KEY, settledReport } from './events.ts';
 
@@ -56,6 +57,7 @@ export interface StripePaymentsParts {
 
 export class StripePayments implements PaymentAdapter {
   readonly name = 'stripe';
+  readonly statesPayouts = true;
   readonly events: EventLog;
   private readonly parts: StripePaymentsParts;
   private report: Report = async () => {};
@@ -221,6 +223,30 @@ export class StripePayments implements PaymentAdapter {
     if (held >= amount) return true;
     this.parts.log('error', 'The balance at Stripe is too small: payouts wait', { currency });
     return false;
+  }
+
+  async *statement(sinceMs: number): AsyncIterable<Movement> {
+    const { paymentIntents, refunds, transfers } = this.parts.stripe;
+    const period = { created: { gte: Math.floor(sinceMs / 1_000) }, limit: LIST };
+    for await (const { id, metadata, status, currency, ...rest } of paymentIntents.list(period)) {
+      const money = fiatAmount(currency, rest.amount_received);
+      if (status !== 'succeeded' || metadata[ORDER_KEY] === undefined || !money) continue;
+      const atMs = rest.created * 1_000;
+      yield { kind: 'payment', id, orderId: metadata[ORDER_KEY], ...money, atMs };
+    }
+    for await (const { id, metadata, status, currency, amount, created } of refunds.list(period)) {
+      const money = fiatAmount(currency, amount);
+      if (status !== 'succeeded' || !money) continue;
+      const name = metadata?.[PAYOUT_KEY];
+      const ofOrder = name?.split('/')[0];
+      yield { kind: 'refund', id: name ?? id, orderId: ofOrder, ...money, atMs: created * 1_000 };
+    }
+    for await (const { metadata, currency, amount, created } of transfers.list(period)) {
+      const [id, money] = [metadata[PAYOUT_KEY], fiatAmount(currency, amount)];
+      // Others are the platform's own.
+      if (id === undefined || !money) continue;
+      yield { kind: 'payout', id, orderId: metadata[ORDER_KEY], ...money, atMs: created * 1_000 };
+    }
   }
 
   isUp(): Promise<boolean> {
