@@ -191,7 +191,7 @@ describe('what it refuses, with the way on', () => {
     );
     const left = await migrate(tessera, '--dump', tessera.dump, '--without-damaged');
     expect(left.status, left.text).toBe(0);
-    expect(left.text).toMatch(/left out: not as they were written +1$/m);
+    expect(left.text).toMatch(/skipped: damaged +1$/m);
     expect(left.text).toContain('quorate ptm recover');
     const again = await migrate(tessera, '--dump', tessera.dump);
     expect(again.text).toMatch(/the folder .* is not empty/);

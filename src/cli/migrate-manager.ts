@@ -66,7 +66,7 @@ export const migrateManagerCommand: Command = {
       line: 'quorate migrate manager --configfile tessera.json --dump tessera.sql --ptmdir ptm',
     },
     {
-      does: 'go on with the PostgreSQL database that Tessera had',
+      does: 'use the PostgreSQL database of Tessera in place',
       line: 'quorate migrate manager --configfile tessera.json --in-place --ptmdir ptm',
     },
   ],
@@ -133,8 +133,8 @@ function table({ comparison, moved }: ManagerReport): string[] {
     ['payloads that others build on', affected],
     ['  of them not here, as in the source', affectedMissing],
   ];
-  if (moved && moved.damaged > 0) rows.push(['left out: not as they were written', moved.damaged]);
-  if (moved && moved.staged > 0) rows.push(['left out: of an unfinished recovery', moved.staged]);
+  if (moved && moved.damaged > 0) rows.push(['skipped: damaged', moved.damaged]);
+  if (moved && moved.staged > 0) rows.push(['skipped: of an unfinished recovery', moved.staged]);
   return [
     'Compared with the source:',
     ...rows.map(([what, count]) => `  ${what.padEnd(44)}${String(count).padStart(12)}`),

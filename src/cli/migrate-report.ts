@@ -24,11 +24,11 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
       `The configuration in ${source.genesisFile} is not the one that the node ran with: the database's counts.`,
     );
   }
-  lines.push(...files.kept.map((name) => `Kept as it was in the target, and it differs: ${name}`));
+  lines.push(...files.kept.map((name) => `Kept in the target although it differs: ${name}`));
   if (report.raft) {
     const { term, commit, entries } = report.raft;
     lines.push(
-      `Raft member: term ${term}, ${entries} entries, committed up to ${commit}. It goes on as the member that it was.`,
+      `Raft member: term ${term}, ${entries} entries, committed up to ${commit}. It remains the same member.`,
     );
   }
   lines.push(...table(report, terms.isPrivate));
@@ -55,7 +55,7 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
   } else {
     const way = base === undefined ? ' --execute' : '';
     lines.push(
-      `Interrupted. The same command goes on: quorate migrate datadir ${source.folder} --datadir ${target}${way}`,
+      `Interrupted. The same command continues: quorate migrate datadir ${source.folder} --datadir ${target}${way}`,
     );
   }
   return lines.join('\n');

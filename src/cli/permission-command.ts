@@ -1,4 +1,4 @@
-/** What the permission commands have in common: which ledger, which contracts, who acts. */
+/** Shared by the permission commands: the ledger, the contracts, the sending account. */
 import { resolve } from 'node:path';
 import type { Address } from '../core/base/bytes.ts';
 import { fail, hasCode } from '../core/base/errors.ts';
@@ -72,7 +72,7 @@ export function configOf(options: ParsedOptions) {
   if (!isThere(file)) {
     throw fail(
       'PERMISSION_CONFIG_INVALID',
-      `there is no ${file}: name it by --permission-config, or make it by "quorate permission init"`,
+      `there is no ${file}: name it with --permission-config, or create it with "quorate permission init"`,
     );
   }
   try {
@@ -83,7 +83,7 @@ export function configOf(options: ParsedOptions) {
   }
 }
 
-/** Carries out what an operator asks for, and prints what came of it. */
+/** Carries out an operator's request, and prints the result. */
 export async function actAs(
   options: ParsedOptions,
   work: (parts: ActingParts) => Promise<string>,
@@ -99,7 +99,7 @@ export async function actAs(
 
 export interface Verb {
   readonly operands: readonly string[];
-  /** At the end, and may be left out. */
+  /** The last one, optional. */
   readonly optional?: string;
   choose(operands: readonly string[], options: ParsedOptions): Choose;
 }
@@ -127,7 +127,8 @@ export async function runVerb(
 
 function fromOf(options: ParsedOptions): Address {
   const text = options.string('from');
-  if (text === undefined) throw fail('OPTION_VALUE_MISSING', '--from is missing: who acts?');
+  if (text === undefined)
+    throw fail('OPTION_VALUE_MISSING', '--from is missing: give the account that acts');
   return addressIn(text);
 }
 

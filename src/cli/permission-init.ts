@@ -95,13 +95,11 @@ export const permissionInitCommand: Command = {
     }
     return withLedger(options, options.number('patience')!, async (ledger) => {
       await setUpWith(options, ledger, file);
-      console.log(`Wrote ${file}. To put it in force, on each node:`);
+      console.log(`Wrote ${file}. To activate the rules, on each node:`);
       console.log(
         '  copy it into the data folder, list all nodes in permissioned-nodes.json there,',
       );
-      console.log(
-        '  and start the node with --permissioned. docs/permissioning.md tells the rest.',
-      );
+      console.log('  and start the node with --permissioned. See docs/permissioning.md.');
       return 0;
     });
   },

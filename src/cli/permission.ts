@@ -19,7 +19,7 @@ const GROUP = 'Role';
 export const permissionShowCommand: Command = {
   name: 'permission show',
   about:
-    'Prints the organisations of a permissioned network as a tree, with their roles, accounts and nodes, and what waits for whose votes.',
+    'Prints the organisations of a permissioned network as a tree, with their roles, accounts and nodes, and the pending item with the missing votes.',
   examples: [
     {
       does: 'the devnet',
@@ -213,7 +213,7 @@ const ROLE_VERBS: Readonly<Record<string, Verb>> = {
 
 export const permissionRoleCommand: Command = {
   name: 'permission role',
-  about: 'Adds a role to an organisation, or removes one for good.',
+  about: 'Adds a role to an organisation, or removes one permanently.',
   operands: 'add|remove <org> <role>',
   operandsMax: 3,
   examples: [
@@ -252,7 +252,7 @@ export const permissionRoleCommand: Command = {
 
 export const permissionApproveCommand: Command = {
   name: 'permission approve',
-  about: 'Votes for what waits for the votes of the network administrators.',
+  about: 'Votes for the item that waits for the network administrators.',
   examples: [{ does: 'vote', line: 'quorate permission approve --from 0x…' }],
   rows: ACTION_ROWS,
   run: (options) => actAs(options, approve),
@@ -261,7 +261,7 @@ export const permissionApproveCommand: Command = {
 export const permissionRejectCommand: Command = {
   name: 'permission reject',
   about:
-    'Votes against what waits. Once it can have no majority any more, it is dropped and everything is as before.',
+    'Votes against the pending item. As soon as a majority is impossible, the item is dropped without effect.',
   examples: [{ does: 'vote', line: 'quorate permission reject --from 0x…' }],
   rows: ACTION_ROWS,
   run: (options) => actAs(options, reject),

@@ -75,11 +75,11 @@ describe('quorate permission', () => {
     child.kill('SIGKILL');
     expect(existsSync(`${file()}.unfinished`)).toBe(true);
     const other = await run(initArgs('v1'));
-    expect(other.stderr).toContain('was begun with model v2');
+    expect(other.stderr).toContain('was started with model v2');
     const done = await run(initArgs());
     expect(done.stderr).toBe('');
-    expect(done.stdout).toContain(`PermissionsUpgradable stands at ${first}`);
-    expect(done.stdout).toContain('the permissions are in force');
+    expect(done.stdout).toContain(`PermissionsUpgradable is deployed at ${first}`);
+    expect(done.stdout).toContain('the permissions are active');
     expect(existsSync(`${file()}.unfinished`)).toBe(false);
     const config = parsePermissionConfig(readFileSync(file(), 'utf8'));
     expect(config).toMatchObject({ model: 'v2', networkAdminOrg: 'ADMINORG', subOrgDepth: 3 });
@@ -88,12 +88,12 @@ describe('quorate permission', () => {
 
   it('shows the organisation, its administrators and its nodes', async () => {
     const { stdout } = await run(['show']);
-    expect(stdout).toContain('Permissions, version 2: in force');
+    expect(stdout).toContain('Permissions, version 2: active');
     expect(stdout).toContain('ADMINORG  approved');
     expect(stdout).toContain('ADMIN  full access, administrator');
     expect(stdout).toContain(`${people[0]}  ADMIN, active, administrator`);
     expect(stdout).toContain(`${enodes[0]}  approved`);
-    expect(stdout).toContain('Nothing waits for votes.');
+    expect(stdout).toContain('No item is pending.');
     const { orgList, nodeList, acctList, pending } = await json();
     expect([orgList.length, nodeList.length, acctList.length, pending]).toEqual([1, 2, 3, null]);
     expect(orgList[0]).toMatchObject({ fullOrgId: 'ADMINORG', status: 2, statusName: 'approved' });
@@ -161,7 +161,7 @@ describe('quorate permission', () => {
     for (const voter of [1, 2]) await run(['approve', ...by(voter)], 'v1');
     await run(['node', 'deactivate', 'ORG1', nodeId(enodes[2]!), ...by(3)], 'v1');
     const { stdout } = await run(['show'], 'v1');
-    expect(stdout).toContain('Permissions, version 1: in force');
+    expect(stdout).toContain('Permissions, version 1: active');
     expect(stdout).toContain(`${enodes[2]}  deactivated`);
   });
 

@@ -12,7 +12,7 @@ import { BinaryReader, BinaryWriter } from './payload-binary.ts';
 
 export const GROUP_MEMBERS_MAX = 1000;
 const TEXT_BYTES_MAX = 4096;
-/** Replaces the seed in the identifier that finds groups with the same members. */
+/** Takes the place of a group's random seed in the identifier that all groups of the same members share. */
 const LOOKUP_SEED = fromHex('0x5375ba871e5c3d0f1d055b5da0ac02ea035bed38');
 
 export type GroupType = 'PANTHEON' | 'LEGACY';
@@ -28,7 +28,10 @@ export interface PrivacyGroup {
   readonly state: GroupState;
 }
 
-/** Keccak-256 over the RLP list of the distinct members and the seed; without a seed, as of groups by `privateFor`. */
+/**
+ * Keccak-256 over the RLP list of the distinct members and the group's random seed; groups that
+ * `privateFor` implies have none.
+ */
 export function groupId(members: readonly PublicKey[], seed?: Uint8Array): Uint8Array {
   const sorted = withoutDuplicates(members).sort(
     (a, b) => javaHashCode(a) - javaHashCode(b) || compareBytes(a, b),

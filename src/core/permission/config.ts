@@ -1,6 +1,6 @@
 /**
  * `permission-config.json` (GoQuorum permission/core/types/backend.go): where the contracts are,
- * and the network's initial values. Keys match in any case, and `upgradableAddress` is taken beside
+ * and the network's initial values. Keys match in any case; `upgradableAddress` is accepted besides
  * GoQuorum's own `upgrdableAddress`.
  */
 import { type Address, isZeroBytes } from '../base/bytes.ts';

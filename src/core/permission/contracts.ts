@@ -145,7 +145,7 @@ export class PermissionContracts {
   }
 
   /**
-   * Who may do that. undefined: nobody says, for nodes of GoQuorum never look whether the file
+   * Who may do that. undefined: unknown, because GoQuorum nodes never check whether the file
    * names the right contract.
    */
   guardian(): Address | undefined {

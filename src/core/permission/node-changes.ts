@@ -1,6 +1,6 @@
 /**
- * What became of nodes between two looks at the contracts' records: for what a node keeps beside
- * them.
+ * How nodes changed between two readings of the contracts' records, for data that a node keeps
+ * beside them.
  */
 import { NODE_STATUS, type NodeRecord } from './records.ts';
 

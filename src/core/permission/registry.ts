@@ -72,7 +72,7 @@ export class Registry {
    * Access of accounts that were looked up, by keyOf(address); cleared whenever a record changes.
    */
   readonly access: Map<string, number> = new Map();
-  /** The first administrators have been named, and the contracts are in force. */
+  /** The first administrators are set, and the contracts are active. */
   isBooted = false;
   /** The contract that has the rules, and who may put another one in its place. */
   implementation: Address | undefined;

@@ -11,7 +11,7 @@
  * - The payout is asked for only while all of the amount is here; it and a refund of that amount
  *   exclude each other. Once it may have left, nothing asks for another one: `unsent` inputs say that
  *   it has provably not left, in the same transaction that stops it.
- * - Money that comes when the order does not wait for it is sent back, and the order stays as it is.
+ * - Money that arrives unexpectedly is sent back, and the order does not change.
  */
 import { unreachable } from '../base/errors.ts';
 import type { BuyInput, Verdict } from './buy-input.ts';
@@ -33,7 +33,7 @@ export interface BuyState extends OrderState {
   readonly payByMs: number;
   readonly isKycPassed: boolean;
   readonly payments: Readonly<Record<string, Payment>>;
-  /** Why it is under review; `short` goes on by itself when the rest comes. */
+  /** Why it is under review; `short` continues automatically when the rest arrives. */
   readonly hold?: 'short' | 'other' | undefined;
   readonly hash?: string | undefined;
 }
@@ -191,14 +191,14 @@ class BuyStep extends OrderStep<BuyState> {
     return this.notes.done();
   }
 
-  /** Money of the order is here: does it go on? */
+  /** The order's money has arrived: decides how to continue. */
   private weigh(verdict: Verdict): void {
     const { amountIn } = this.terms;
     if (!this.state.isKycPassed) return;
     if (verdict === 'limit') {
       this.giveBack(CODE.failedLimit, 'The amount is outside the limits.');
     } else if (verdict === 'review') {
-      this.review('The payment is being looked at.', 'other');
+      this.review('The payment is under review.', 'other');
     } else if (this.counted < amountIn) {
       this.review('Less was paid than ordered: the order waits for the rest.', 'short');
     } else if (this.counted > amountIn) {
@@ -321,7 +321,7 @@ class BuyStep extends OrderStep<BuyState> {
     if (code === CODE.review) {
       this.notes.change({ hold: 'other' });
     } else if (code === CODE.payout && this.stopPayout(unsent)) {
-      this.review('The order is being looked at.', 'other');
+      this.review('The order is under review.', 'other');
     } else {
       return this.notes.refused('the order is not paid, or its crypto may have left');
     }

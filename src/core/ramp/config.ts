@@ -27,7 +27,7 @@ export interface PaymentMethod {
   readonly adapter: string;
   /** As order records show it: `providerPayment`. */
   readonly name: string;
-  /** Money may come until so long after the order; cards a few minutes, bank transfers days. */
+  /** How long after the order money may arrive: a few minutes for cards, days for bank transfers. */
   readonly payMinutes: number;
 }
 
@@ -79,7 +79,7 @@ export interface Partner {
     readonly algorithm: 'hmac-sha256' | 'sha256';
     readonly secretFile?: string | undefined;
   };
-  /** An order with a custom id must be made so soon after its widget was opened: then nobody looks for it. */
+  /** How long after opening its widget an order with a custom id may be made; later nobody looks for it. */
   readonly customIdMinutes: number;
   readonly webhook?: { readonly url: string; readonly secretFile: string } | undefined;
   /** As the pages show it. */
@@ -97,7 +97,7 @@ export interface Provider {
   readonly termsUrl?: string | undefined;
 }
 
-/** New orders of these are refused; begun ones go on. */
+/** New orders of these are refused; existing ones continue. */
 export interface Switches {
   readonly buy: boolean;
   readonly sell: boolean;
@@ -111,19 +111,19 @@ export type PriceSource =
       readonly kind: 'http';
       /** With `{base}` and `{quote}`. */
       readonly url: string;
-      /** Where the price stands in the JSON answer, such as `data.amount`. */
+      /** Path of the price in the JSON answer, such as `data.amount`. */
       readonly field: string;
       readonly refreshSeconds: number;
     };
 
 export interface Pricing {
   readonly source: PriceSource;
-  /** A price that a page shows holds for so long. */
+  /** How long a displayed price is valid. */
   readonly quoteSeconds: number;
   /** Older prices give no quote. */
   readonly staleSeconds: number;
   readonly spreadMillionths: bigint;
-  /** A price that moves more than this between two looks is not believed. */
+  /** A price that changes by more than this between two readings is doubted. */
   readonly jumpMillionths: bigint;
 }
 
@@ -140,7 +140,7 @@ export interface RampConfig {
   readonly pricing: Pricing;
   /** Wallets that get nothing, lower case. */
   readonly deniedWallets: readonly string[];
-  /** Crypto units by id: a payout above it is looked at. */
+  /** Crypto units by id: a larger payout needs a review. */
   readonly reviewAbove: ReadonlyMap<string, bigint>;
   readonly sellMinutes: number;
 }

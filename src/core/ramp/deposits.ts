@@ -16,7 +16,7 @@ export interface LedgerLog extends TokenLog {
 
 /** One movement. Addresses are lower case. */
 export interface Transfer {
-  /** The same wherever the transaction stands: its hash, and which movement of it this is. */
+  /** The transaction's hash and the index of the movement in it: independent of the block. */
   readonly id: string;
   readonly hash: string;
   readonly from: string;

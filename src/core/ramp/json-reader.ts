@@ -1,4 +1,4 @@
-/** Reads a configuration strictly: every fault is noted with its place, and names that nobody knows are faults. */
+/** Reads a configuration strictly: every fault is recorded with its place, and unknown names are faults. */
 import { parseDecimal } from './money.ts';
 
 export class JsonReader {

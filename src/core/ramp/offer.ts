@@ -62,7 +62,7 @@ export function checkSwitches(
 ): void {
   const isOff =
     paused[side] || paused.crypto.includes(crypto.id) || paused.payments.includes(payment.id);
-  if (isOff) throw fail('RAMP_PAUSED', 'no new orders of this kind are taken at the moment');
+  if (isOff) throw fail('RAMP_PAUSED', 'no new orders of this kind are accepted at the moment');
 }
 
 /** Of fiat units for a buy, of crypto units for a sell. Throws RAMP_LIMIT_… with the field amount. */

@@ -25,14 +25,14 @@ export interface ProviderInfo {
 export type WidgetPage = PageLook &
   (
     | { readonly kind: 'open'; readonly session: string; readonly state: WidgetState }
-    /** The secret of the page stands in the fragment of its address: it was loaded anew. */
+    /** The page's secret is in the URL's fragment: it was reloaded. */
     | { readonly kind: 'again' }
     | { readonly kind: 'fault'; readonly fault: PageFault }
   );
 
 /** What the operator's page starts with. */
 export interface OperatorPage extends PageLook {
-  /** The word of a session; undefined: nobody is signed in. */
+  /** The session's CSRF token; undefined: not signed in. */
   readonly csrf?: string | undefined;
   /** How amounts of each are written. */
   readonly assets: readonly {
@@ -65,7 +65,7 @@ export interface WidgetState {
   readonly partnerId: string;
   readonly payment: { readonly id: string; readonly name: string };
   readonly terms: ShownTerms;
-  /** It comes again by itself, paid in the same way. */
+  /** It recurs automatically, paid in the same way. */
   readonly frequency?: Frequency | undefined;
   /** Until there is an order. */
   readonly quote?: ShownQuote | undefined;

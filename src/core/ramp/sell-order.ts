@@ -143,7 +143,7 @@ class SellStep extends OrderStep<SellState> {
     const { code, deposits } = this.state;
     const isKnown =
       deposits[depositId] !== undefined || Object.keys(deposits).length >= DEPOSITS_MAX;
-    // Others are looked at when they are final.
+    // Others are checked when they are final.
     if (isKnown || !AWAITING.includes(code) || !this.isOurs(deposit)) return this.notes.done();
     this.putDeposit(depositId, { ...deposit, state: 'seen' });
     this.notes.change({ hash: this.state.hash ?? deposit.hash });
@@ -186,7 +186,7 @@ class SellStep extends OrderStep<SellState> {
     this.notes.change({ hash: this.state.hash ?? deposit.hash });
     const isOthers = deposit.from !== this.terms.wallet;
     if (isOthers) this.review('The crypto came from another wallet than the order names.');
-    else if (verdict === 'review') this.review('The deposit is being looked at.');
+    else if (verdict === 'review') this.review('The deposit is under review.');
     else this.weigh();
     return this.notes.done();
   }
@@ -255,7 +255,7 @@ class SellStep extends OrderStep<SellState> {
       return this.notes.refused('no crypto has arrived, or the money may have left');
     }
     this.notes.event('review.held', { why });
-    this.review('The order is being looked at.');
+    this.review('The order is under review.');
     return this.notes.done();
   }
 

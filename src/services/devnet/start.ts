@@ -141,7 +141,7 @@ export async function startDevnet(
         ),
       );
       await unlessStopped(members.replace(nodeMembers()));
-      progress('permissions are in force');
+      progress('permissions are active');
     }
     const { genesis } = files;
     if (demoTokenOf(topology, genesis) !== undefined) {

@@ -109,15 +109,11 @@ export async function composeLedger(
   const settings = isRaft
     ? await raftSettings(config.raft, idOf(nodeKey), staticNodes, coinbase())
     : undefined;
-  // Sessions use the node composed below; none opens before the server starts.
-  const running: { node?: LedgerNode } = {};
   const memory =
     settings && (await RaftMemory.open({ config: config.raft, dataFolder, settings, opened }));
   ends.push(() => memory?.close());
-  const { server, thread } = openPeers(config.peers, {
+  const { server, thread, admit } = openPeers(config.peers, {
     ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes, agreementWorker },
-    isMember: (id) => !isRaft || (running.node?.raft?.cluster.hasNode(id) ?? false),
-    bft: () => running.node?.bft,
     raftForThread: () => memory?.handOver(),
     fatal: onFault,
   });
@@ -147,7 +143,7 @@ export async function composeLedger(
     },
     nodeSettings(config, genesis, { privateStates, raft: settings, nodeId: idOf(nodeKey) }),
   );
-  running.node = node;
+  admit(node);
   const hasManager = managed.connection !== 'none';
   sayFlags(node, { options: config.given, hasManager, address: signer.address, log });
   const info = () => nodeInfoOf({ config, server, store, genesis, nodeKey });

@@ -17,6 +17,7 @@ import type { RaftThreadSettings } from './agreement/messages.ts';
 import { startAgreement } from './agreement/threads.ts';
 import { bootnodeOf, type PeersConfig } from './config/peers.ts';
 import type { Component } from './node/component.ts';
+import type { LedgerNode } from './node/compose.ts';
 import type { BftParticipation } from './node/consensus/bft-participation.ts';
 import { type OpenChain, storeFolder } from './store/data.ts';
 
@@ -39,44 +40,61 @@ export interface PeerNetworkParts {
   readonly dataFolder: string;
   readonly log: Log;
   readonly staticNodes: readonly Enode[];
-  /** Of a Raft cluster. */
-  isMember(id: string): boolean;
-  bft(): BftParticipation | undefined;
   /** The chain, and what its index notes of the votes. */
   readonly opened: Pick<OpenChain, 'folder' | 'votes' | 'seals'>;
   /** The protocol of a member of a Raft cluster, for the thread of agreement. */
   raftForThread(): RaftThreadSettings | undefined;
 }
 
+export interface OpenedPeers {
+  readonly server: PeerNetwork;
+  readonly thread: AgreementThread | undefined;
+  /** Who takes part in consensus, and so may connect or keeps its place: before the server starts. */
+  admit(consensus: ConsensusParties): void;
+}
+
+/** Of a composed node. */
+export type ConsensusParties = Pick<LedgerNode, 'raft' | 'bft'>;
+
 /** `agreementWorker`: the module of the thread of agreement. */
 export function openPeers(
   config: PeersConfig,
   parts: PeerNetworkParts & { agreementWorker: URL | undefined; fatal(error: unknown): void },
-): { readonly server: PeerNetwork; readonly thread: AgreementThread | undefined } {
+): OpenedPeers {
   const { agreementWorker: worker } = parts;
-  if (!worker) return { server: peersHere(config, parts), thread: undefined };
+  if (!worker) return peersHere(config, parts);
   const thread = peersInThread(config, { ...parts, worker });
-  return { server: thread, thread };
+  // It is told who takes part: `validatorsTold`; members of a Raft cluster it knows itself.
+  return { server: thread, thread, admit: () => undefined };
 }
 
-function peersHere(config: PeersConfig, parts: PeerNetworkParts): PeerNetwork {
-  const { log, dataFolder, isMember, bft } = parts;
+function peersHere(config: PeersConfig, parts: PeerNetworkParts): OpenedPeers {
+  const { log, dataFolder } = parts;
+  let consensus: ConsensusParties | undefined;
   const permits = config.isPermissioned ? new Permits(dataFolder, log) : undefined;
   const isRaft = engineAt(parts.genesis.config, 1) === 'raft';
   const server = new P2pServer({
     ...settingsOf(config, parts),
-    mayConnect: (peer) => isMember(peer.id) && (permits?.mayConnect(peer) ?? true),
+    mayConnect: (peer) =>
+      (!isRaft || consensus?.raft?.cluster.hasNode(peer.id) === true) &&
+      (permits?.mayConnect(peer) ?? true),
     revoked: () => permits?.revoked(),
     // Who makes blocks, or is permitted by name, keeps its place among the peers.
     isKnown: (id) =>
       isRaft ||
       permits !== undefined ||
-      (bft()?.isValidator(addressOfPublicKey(fromHex(id))) ?? false),
+      (consensus?.bft?.isValidator(addressOfPublicKey(fromHex(id))) ?? false),
     log,
   });
-  return Object.assign(server, {
-    permit: (contract: NodePermits | undefined) => permits?.set(contract),
-  });
+  return {
+    server: Object.assign(server, {
+      permit: (contract: NodePermits | undefined) => permits?.set(contract),
+    }),
+    thread: undefined,
+    admit(parties) {
+      consensus = parties;
+    },
+  };
 }
 
 /** `fatal`: the thread has ended, and the node must not go on. */

@@ -1,4 +1,4 @@
-/** Requests of clients about the network's permissions, as far as this node has something to do with them. */
+/** Clients' requests about the network's permissions, if this node takes part in them. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ApiParts } from './api-parts.ts';

@@ -1,4 +1,4 @@
-/** Tells the peer server whom the network's contracts let in, whenever they or this node's place in the chain change. */
+/** Tells the peer server which nodes the contracts permit, whenever the contracts or this node's sync state change. */
 import type { NodePermits } from '../../core/permission/connections.ts';
 import type { Component } from './node/component.ts';
 import type { LedgerNode } from './node/compose.ts';

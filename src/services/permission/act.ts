@@ -1,4 +1,4 @@
-/** Carries an action out and says what came of it. */
+/** Carries out an action and reports its result. */
 import type { Address } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { toHex } from '../../core/base/hex.ts';
@@ -31,7 +31,7 @@ export function act(parts: ActingParts, choose: Choose): Promise<string> {
   return carryOut(parts, parts.config.addresses.interface, choose);
 }
 
-/** A vote for what waits. */
+/** A vote for the pending item. */
 export function approve(parts: ActingParts): Promise<string> {
   return act(parts, (actions, { pending }) => {
     if (!pending) throw input('Nothing to approve');
@@ -39,7 +39,7 @@ export function approve(parts: ActingParts): Promise<string> {
   });
 }
 
-/** A vote against what waits. Contracts that GoQuorum deployed take none. */
+/** A vote against the pending item. Contracts that GoQuorum deployed have no such function. */
 export async function reject(parts: ActingParts): Promise<string> {
   const { ledger, config } = parts;
   const to = (await ledger.ask(config.addresses.interface, IMPLEMENTATION())).address(0);

@@ -1,4 +1,4 @@
-/** What an operator may do, as calls of the contracts. Misuse is told before anything is sent, in GoQuorum's words. */
+/** What an operator may do, as calls of the contracts. Invalid input is reported before anything is sent, with GoQuorum's texts. */
 import { type Address, isZeroBytes } from '../../core/base/bytes.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { callOf } from '../../core/permission/abi.ts';
@@ -140,7 +140,7 @@ export class Actions {
     return { data: CALL.removeRole(roleId, orgId), subject: { kind: 'role', roleId, orgId } };
   }
 
-  /** A vote for what waits. */
+  /** A vote for the pending item. */
   approve({ kind, orgId, nodeId, account }: PendingView): Action {
     switch (kind) {
       case OPERATION.newOrg: {
@@ -165,7 +165,7 @@ export class Actions {
     }
   }
 
-  /** A vote against what waits; goes to the implementation itself. */
+  /** A vote against the pending item; sent to the implementation itself. */
   reject({ orgId }: PendingView): Action {
     return { data: CALL.reject(), subject: { kind: 'org', orgId } };
   }

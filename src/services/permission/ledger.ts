@@ -1,4 +1,4 @@
-/** A running ledger as the permission commands use it: calls, and transactions that are waited for. */
+/** A running ledger for the permission commands: calls, and transactions with their receipts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Address } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
@@ -7,7 +7,7 @@ import { AbiValues } from '../../core/permission/abi.ts';
 import { RpcClient } from '../../io/ledger-client/rpc-client.ts';
 
 const LOOK_MS = 200;
-/** On top of what an estimate needs, in per cent: the state may have gone on. */
+/** Added to a gas estimate, in percent: the state may have changed. */
 const SPARE_PERCENT = 25n;
 /** Selector of `Error(string)`. */
 const ERROR_BYTES = 4;
@@ -58,7 +58,7 @@ export class PermissionLedger {
     return (await this.rpc.call<string>('eth_getCode', [toHex(address), 'latest'])) !== '0x';
   }
 
-  /** Resolves once nothing that the account sent waits for a block. Throws PERMISSION_UNSEEN. */
+  /** Resolves once the account has no pending transaction. Throws PERMISSION_UNSEEN. */
   async settled(account: Address): Promise<void> {
     const count = (block: string) =>
       this.rpc.call<string>('eth_getTransactionCount', [toHex(account), block]);
@@ -135,7 +135,7 @@ export class PermissionLedger {
     return this.until(look, `transaction ${hash} is in no block`);
   }
 
-  /** Looks until there is something. */
+  /** Polls until there is a result. */
   private async until<T>(look: () => Promise<T | null | undefined>, what: string): Promise<T> {
     const deadline = performance.now() + this.patienceMs;
     for (;;) {
@@ -152,7 +152,7 @@ export class PermissionLedger {
     }
   }
 
-  /** Nodes with --revertreason have it in the receipt; else the call is carried out once more before its block. */
+  /** Nodes with --revertreason have it in the receipt; otherwise the call is repeated on the state before its block. */
   private async reasonOf({ revertReason, blockNumber }: Receipt, call: object): Promise<string> {
     if (revertReason) return errorText(revertReason);
     const before = toQuantity(Number(blockNumber) - 1);
@@ -176,7 +176,7 @@ export class PermissionLedger {
   }
 }
 
-/** Some nodes answer an error, not null, for what they do not know yet. */
+/** Some nodes return an error, not null, for an unknown transaction. */
 function nothingYet(error: unknown): null {
   if (hasCode(error, 'LEDGER_REFUSED')) return null;
   throw error;

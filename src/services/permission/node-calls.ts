@@ -1,4 +1,4 @@
-/** Calls that are about a node: version 1 takes its URL, version 2 the parts of it. */
+/** Calls with a node as parameter: version 1 takes its URL, version 2 its parts. */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { parseIp } from '../../core/base/ip-address.ts';
 import { callOf } from '../../core/permission/abi.ts';

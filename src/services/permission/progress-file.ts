@@ -1,11 +1,11 @@
-/** How far a set-up has come, beside the file that it will end in: an interrupted one goes on there. */
+/** Progress of a set-up, stored beside the file that it will write, so that an interrupted one continues. */
 import { rmSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { isThere, readJson } from '../../io/host/files.ts';
 import { writeWhole } from '../../io/host/whole-file.ts';
 import type { Deployed } from './setup.ts';
 
-/** What may not change while a set-up is under way. */
+/** What must not change during a set-up. */
 export interface SetupIdentity {
   /** Chain id and hash of the first block. */
   readonly ledger: string;
@@ -22,7 +22,7 @@ export class ProgressFile {
     this.identity = identity;
   }
 
-  /** Contracts that stand. Throws PERMISSION_INPUT when the file is of another set-up. */
+  /** Deployed contracts. Throws PERMISSION_INPUT when the file belongs to another set-up. */
   read(): Deployed {
     if (!isThere(this.path)) return {};
     const { deployed = {}, ...kept } = readJson(this.path) as { deployed?: Deployed };
@@ -31,7 +31,7 @@ export class ProgressFile {
       if (before !== value) {
         throw fail(
           'PERMISSION_INPUT',
-          `${this.path} was begun with ${name} ${before}, not ${value}: go on with that one, or remove the file`,
+          `${this.path} was started with ${name} ${before}, not ${value}: continue with that, or remove the file`,
         );
       }
     }

@@ -1,6 +1,6 @@
 /**
  * Sets a network's permissions up through a node: deploys the contracts, names the first organisation, its administrators and its
- * nodes, and puts them in force. Each step looks first whether it was done, so that an interrupted run is taken up again.
+ * nodes, and activates the rules. Each step first checks whether it was already done, so that an interrupted run can continue.
  */
 import { encodeAbi } from '../../core/base/abi.ts';
 import { type Address, concatBytes, isZeroBytes } from '../../core/base/bytes.ts';
@@ -13,10 +13,10 @@ import { type PermissionContract, permissionCode } from './code.ts';
 import type { PermissionLedger } from './ledger.ts';
 import { nodeCalls } from './node-calls.ts';
 
-/** What a network is set up with. */
+/** Parameters of a set-up. */
 export type SetupPlan = Omit<PermissionConfig, 'addresses'> & { readonly nodes: readonly Enode[] };
 
-/** Contracts that stand already, by name: hex. */
+/** Contracts that are deployed already, by name: hex. */
 export type Deployed = Partial<Record<PermissionContract, string>>;
 
 export interface SetupParts {
@@ -24,7 +24,7 @@ export interface SetupParts {
   /** Pays, deploys and guards: it alone may set up, and replace the rules later. */
   readonly guardian: Address;
   readonly deployed: Deployed;
-  /** Keeps what stands now, before the next step. */
+  /** Saves what is deployed, before the next step. */
   readonly keep: (deployed: Deployed) => void;
   /** Gets a line per step. */
   readonly progress: (line: string) => void;
@@ -50,24 +50,24 @@ const CALL = {
   boot: callOf('updateNetworkBootStatus()'),
 };
 
-/** Of a call that sets up. What is not used is not paid. */
+/** For a set-up call. Unused gas is not paid. */
 const CALL_GAS = 2_000_000n;
-/** Calls that wait for blocks together. */
+/** Calls sent without waiting for each other's blocks. */
 const CALLS_AT_ONCE = 32;
 
-/** Resolves with the file's contents once the permissions are in force. Throws PERMISSION_REVERTED, LEDGER_…. */
+/** Resolves with the file's contents once the rules are active. Throws PERMISSION_REVERTED, LEDGER_…. */
 export async function setUp(plan: SetupPlan, parts: SetupParts): Promise<PermissionConfig> {
   await parts.ledger.settled(parts.guardian);
   const at = await deployAll(plan, parts);
   const steps = await missingSteps(plan, at, parts.ledger);
-  if (steps.length === 0) parts.progress('the permissions are in force already');
+  if (steps.length === 0) parts.progress('the permissions are active already');
   await carryOut(steps, parts);
   return { ...withoutNodes(plan), addresses: addressesOf(at) };
 }
 
 type Addresses = Readonly<Record<PermissionContract, Address>>;
 
-/** Those that need no other but the first are deployed together. */
+/** Those that depend on the first only are deployed together. */
 async function deployAll(plan: SetupPlan, parts: SetupParts): Promise<Addresses> {
   const deploy = (name: PermissionContract, args: readonly Address[]) =>
     deployOne(plan, parts, name, args);
@@ -92,7 +92,7 @@ async function deployOne(
 ): Promise<Address> {
   const known = deployed[name];
   if (known !== undefined && (await ledger.hasCode(fromHex(known)))) {
-    progress(`${name} stands at ${known}`);
+    progress(`${name} is deployed at ${known}`);
     return fromHex(known);
   }
   const data = concatBytes(fromHex(permissionCode(model, name)), encodeAbi(args));
@@ -114,7 +114,7 @@ interface Step {
   readonly does: string;
 }
 
-/** What was not done yet, in GoQuorum's order: names, limits, nodes, administrators, and then in force. */
+/** The remaining steps, in GoQuorum's order: names, limits, nodes, administrators, activation. */
 async function missingSteps(
   plan: SetupPlan,
   at: Addresses,
@@ -148,7 +148,7 @@ async function missingSteps(
     if (found.number(3) > 0) continue;
     add(CALL.addAdmin(account), `network administrator ${toHex(account)} added`);
   }
-  add(CALL.boot(), 'the permissions are in force');
+  add(CALL.boot(), 'the permissions are active');
   return steps;
 }
 

@@ -19,7 +19,7 @@ import type {
 } from './snapshot.ts';
 
 export function showText(snapshot: Snapshot, config: PermissionConfig): string {
-  const state = snapshot.isBooted ? 'in force' : 'not in force yet: quorate permission init';
+  const state = snapshot.isBooted ? 'active' : 'not active yet: quorate permission init';
   const masters = snapshot.orgs.filter(({ parentOrgId }) => parentOrgId === '');
   const lines = [
     `Permissions, version ${config.model.slice(1)}: ${state}`,
@@ -30,9 +30,9 @@ export function showText(snapshot: Snapshot, config: PermissionConfig): string {
   return lines.join('\n');
 }
 
-/** What waits, who has voted and who has not. */
+/** The pending item, who has voted and who has not. */
 export function waitingText(pending: PendingView | undefined, voters: readonly Voter[]): string {
-  if (!pending) return 'Nothing waits for votes.';
+  if (!pending) return 'No item is pending.';
   const needed = Math.floor(voters.length / 2) + 1;
   const listOf = (vote: Voter['vote']) =>
     voters.filter((each) => each.vote === vote).map(({ account }) => toHex(account));

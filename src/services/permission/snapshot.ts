@@ -8,7 +8,7 @@ import { type Enode, parseEnode } from '../../core/wire/enode.ts';
 import type { PermissionLedger } from './ledger.ts';
 import { urlOf } from './node-calls.ts';
 
-/** Calls that are under way at once. */
+/** Concurrent calls. */
 const AT_ONCE = 16;
 const WORD_BYTES = 32;
 
@@ -119,7 +119,7 @@ export async function readSnapshot(
   return { isBooted, orgs, roles, accounts, nodes, pending, voters };
 }
 
-/** Undefined: nothing waits for votes. A network without voters has no answer. */
+/** Undefined: nothing is pending. A network without voters has no answer. */
 async function readPending(
   ledger: PermissionLedger,
   { addresses, networkAdminOrg }: PermissionConfig,
@@ -161,7 +161,7 @@ function wordsAt(data: Uint8Array, place: number): AbiValues[] {
   return Array.from({ length }, (_, i) => new AbiValues(words.subarray(i * WORD_BYTES)));
 }
 
-/** Who votes where the contracts do not tell: active accounts with the role. */
+/** The voters, if the contracts do not list them: active accounts with the role. */
 function administrators(accounts: readonly AccountView[], config: PermissionConfig): Voter[] {
   return accounts
     .filter(

@@ -100,7 +100,6 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     : undefined;
   const peering = composePeering({
     ...{ config, enclave, crypto, entropy, clock, calendar, timers, say, trust },
-    onHeard: (url) => distributor.heard(url),
   });
   const { table, wire, discovery } = peering;
   const storage = host.kv
@@ -115,6 +114,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const metrics = figures.own;
   const seed = new DataView(entropy.bytes(4).buffer).getUint32(0);
   const distributor = new Distributor({ store, table, wire, clock, timers, say, metrics, seed });
+  discovery.onHeard((url) => distributor.heard(url));
   metrics.count('ptm_payloads_pushed_total', 0);
   metrics.probe('ptm_payloads_owed', () => distributor.owedCount());
   metrics.probe('ptm_peers', () => table.peers().length);

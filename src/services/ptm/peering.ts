@@ -50,8 +50,6 @@ export interface PeeringOptions {
   readonly timers: Timers;
   readonly say: Log;
   readonly trust: ClientTrust | undefined;
-  /** A peer answered us. */
-  readonly onHeard: (url: string) => void;
 }
 
 export interface Peering {
@@ -72,7 +70,7 @@ export interface Peering {
 }
 
 export function composePeering(options: PeeringOptions): Peering {
-  const { config, enclave, crypto, entropy, clock, calendar, timers, say, onHeard } = options;
+  const { config, enclave, crypto, entropy, clock, calendar, timers, say } = options;
   const table = new PartyTable({
     ownUrl: advertisedUrl(config) ?? 'http://localhost:0/',
     ownKeys: enclave.publicKeys,
@@ -116,7 +114,6 @@ export function composePeering(options: PeeringOptions): Peering {
     say,
     strangers: budget(NAMED_BY_STRANGER, NAMED_BY_STRANGERS),
     peers: budget(NAMED_BY_PEER, NAMED_BY_PEERS),
-    onBelieved: (url) => void discovery.exchange(url),
   });
   const discovery = new Discovery({
     table,
@@ -129,7 +126,6 @@ export function composePeering(options: PeeringOptions): Peering {
     timers,
     say,
     intervalMs: config.partyInfoIntervalMs,
-    onHeard,
   });
   const perDay = config.unknownSenderBytesPerDay;
   return {

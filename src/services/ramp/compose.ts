@@ -37,7 +37,7 @@ export interface RampHost {
   readonly log: Log;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** Between looks at the ledger and at payments; undefined: a second. */
+  /** Polling interval for the ledger and payments; undefined: a second. */
   readonly lookMs?: number;
 }
 
@@ -50,7 +50,7 @@ export interface RampParts {
   /** For Prometheus. */
   metrics(): Promise<string>;
   refresh(): void;
-  /** The server listens: payments and payouts may go on. */
+  /** The server is listening: starts payments and payouts. */
   begin(): void;
   stop(): Promise<void>;
 }

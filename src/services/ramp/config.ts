@@ -19,11 +19,11 @@ export interface RampSettings extends StoreSource {
   readonly publicUrl: string | undefined;
   readonly verifyPaths: readonly string[];
   readonly auth: AuthSettings | undefined;
-  /** Undefined: nobody operates over HTTP. */
+  /** Undefined: no operator API. */
   readonly operatorToken: string | undefined;
-  /** Undefined: no events of payments are taken over HTTP. */
+  /** Undefined: payment events are not accepted over HTTP. */
   readonly paymentsSecretFile: string | undefined;
-  /** Undefined: nobody pays by Stripe. */
+  /** Undefined: no payments by Stripe. */
   readonly stripe: StripeSettings | undefined;
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Requests a second of one address; 0: any. */

@@ -1,4 +1,4 @@
-/** The configuration file as it is now: read at the start, and again when it changes. A faulty one changes nothing. */
+/** The current configuration file: read at startup, and again when it changes. An invalid file changes nothing. */
 import { statSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { repeatedPath } from '../../core/base/json-object.ts';

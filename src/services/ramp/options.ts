@@ -91,7 +91,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     about:
-      'Secrets (whsec_…, one per line) of events that a payment system of your own posts to /webhooks/payments; default: none are taken',
+      'Secrets (whsec_…, one per line) of events that a payment system of your own posts to /webhooks/payments; default: none are accepted',
     group: ACCESS,
   },
   {
@@ -175,13 +175,13 @@ export const RAMP_ROWS: readonly OptionRow[] = [
   {
     flag: 'ledger.from',
     type: 'string',
-    about: 'Account that pays crypto out; nobody else may send from it',
+    about: 'Account that pays crypto out; nothing else may send from it',
     group: LEDGER,
   },
   {
     flag: 'ledger.ws',
     type: 'string',
-    about: 'WebSocket that tells of new blocks; default: the address of --ledger.url',
+    about: 'WebSocket with notifications of new blocks; default: the address of --ledger.url',
     group: LEDGER,
   },
   {

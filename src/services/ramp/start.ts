@@ -14,7 +14,7 @@ import { openRampStore } from './store/open.ts';
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const BODY_BYTES_MAX = 64 * 1024;
-/** Clients may all stand behind one address. */
+/** All clients may share one address. */
 const INTAKE: IntakeBounds = {
   connectionsMax: 4096,
   connectionsOfSourceMax: 4096,

@@ -97,18 +97,15 @@ export class SimManager {
     const distributor = new Distributor({ ...shared, store, metrics, seed });
     const challenge = new KeyChallenge({ ...shared, enclave, entropy });
     const budget = new SourceBudget(PLENTY, PLENTY, time);
-    const discovery: Discovery = new Discovery({
+    const discovery = new Discovery({
       ...shared,
       enclave,
       challenge,
-      candidates: new Candidates({
-        ...{ ...shared, challenge, strangers: budget, peers: budget },
-        onBelieved: (url) => void discovery.exchange(url),
-      }),
+      candidates: new Candidates({ ...shared, challenge, strangers: budget, peers: budget }),
       refreshes: budget,
       intervalMs: PARTY_INFO_MS,
-      onHeard: (url) => distributor.heard(url),
     });
+    discovery.onHeard((url) => distributor.heard(url));
     const manager = new PrivateTransactionManager({
       enclave,
       store,

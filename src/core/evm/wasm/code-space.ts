@@ -12,7 +12,7 @@ export class CodeSpace {
 
   constructor(machine: Machine) {
     this.machine = machine;
-    this.next = machine.codes;
+    this.next = machine.constants.CODES;
   }
 
   /** Where the code is; undefined: there is no room for it now. */
@@ -22,7 +22,7 @@ export class CodeSpace {
     const { code } = program;
     const at = this.next;
     const end = at + 2 * code.length + CODE_PADDING;
-    if (end > this.machine.codesEnd) return undefined;
+    if (end > this.machine.constants.CODES_END) return undefined;
     this.machine.putCode(at, code, CODE_PADDING);
     this.next = Math.ceil(end / 8) * 8;
     this.places.set(program, at);
@@ -31,7 +31,7 @@ export class CodeSpace {
 
   /** To be called while no frame runs: starts again once half of the room is taken. */
   tidy(): void {
-    const { codes, codesEnd } = this.machine;
+    const { CODES: codes, CODES_END: codesEnd } = this.machine.constants;
     if (this.next < (codes + codesEnd) / 2) return;
     this.places.clear();
     this.next = codes;

@@ -12,27 +12,28 @@ interface LinearMemory {
   grow(pages: number): void;
 }
 
-interface Constant {
-  readonly value: number;
-}
+/** Numbers that the module exports: where its tables are, and why `run` returned. */
+const CONSTANTS = [
+  'EXIT_OPCODE',
+  'EXIT_POLL',
+  'EXIT_STOP',
+  'EXIT_RETURN',
+  'ARENA',
+  'CODES',
+  'CODES_END',
+  'CONTROL',
+  'GAS',
+  'OPCODES',
+  'STACKS',
+  'STACKS_END',
+  'SURROUNDINGS',
+] as const;
+type Constants = Readonly<Record<(typeof CONSTANTS)[number], number>>;
 
 interface Exports {
   readonly memory: LinearMemory;
   run(): number;
   analyse(code: number, length: number, marks: number): void;
-  readonly EXIT_OPCODE: Constant;
-  readonly EXIT_POLL: Constant;
-  readonly EXIT_STOP: Constant;
-  readonly EXIT_RETURN: Constant;
-  readonly ARENA: Constant;
-  readonly CODES: Constant;
-  readonly CODES_END: Constant;
-  readonly CONTROL: Constant;
-  readonly GAS: Constant;
-  readonly OPCODES: Constant;
-  readonly STACKS: Constant;
-  readonly STACKS_END: Constant;
-  readonly SURROUNDINGS: Constant;
 }
 
 const PAGE_BYTES = 65536;
@@ -59,34 +60,17 @@ export class Machine {
   gas!: Float64Array;
   limbs!: BigUint64Array;
   halves!: Uint32Array;
-  readonly arena: number;
-  readonly codes: number;
-  readonly codesEnd: number;
-  readonly opcodes: number;
-  readonly stacks: number;
-  readonly stacksEnd: number;
-  readonly surroundings: number;
-  readonly exitOpcode: number;
-  readonly exitPoll: number;
-  readonly exitStop: number;
-  readonly exitReturn: number;
+  readonly constants: Constants;
 
   constructor() {
     compiled ??= new engine.Module(fromBase64(MODULE));
-    this.exports = new engine.Instance(compiled).exports as Exports;
-    const { exports } = this;
+    const exports = new engine.Instance(compiled).exports as Exports &
+      Readonly<Record<keyof Constants, { readonly value: number }>>;
+    this.exports = exports;
     this.memory = exports.memory;
-    this.arena = exports.ARENA.value;
-    this.codes = exports.CODES.value;
-    this.codesEnd = exports.CODES_END.value;
-    this.opcodes = exports.OPCODES.value;
-    this.stacks = exports.STACKS.value;
-    this.stacksEnd = exports.STACKS_END.value;
-    this.surroundings = exports.SURROUNDINGS.value;
-    this.exitOpcode = exports.EXIT_OPCODE.value;
-    this.exitPoll = exports.EXIT_POLL.value;
-    this.exitStop = exports.EXIT_STOP.value;
-    this.exitReturn = exports.EXIT_RETURN.value;
+    this.constants = Object.fromEntries(
+      CONSTANTS.map((name) => [name, exports[name].value]),
+    ) as Constants;
     this.refresh();
   }
 
@@ -100,10 +84,10 @@ export class Machine {
     // Growing takes the bytes from every view, which is cheaper to see than to ask for the buffer.
     if (this.bytes?.length > 0) return false;
     const { buffer } = this.memory;
-    const { CONTROL, GAS } = this.exports;
+    const { CONTROL, GAS } = this.constants;
     this.bytes = new Uint8Array(buffer);
-    this.control = new Int32Array(buffer, CONTROL.value, 16);
-    this.gas = new Float64Array(buffer, GAS.value, 1);
+    this.control = new Int32Array(buffer, CONTROL, 16);
+    this.gas = new Float64Array(buffer, GAS, 1);
     this.limbs = new BigUint64Array(buffer);
     this.halves = new Uint32Array(buffer);
     return true;

@@ -98,16 +98,17 @@ export class WasmLoop {
     const { machine } = this;
     const { input } = frame;
     const last = this.frames.at(-1);
-    const stack = last ? last.stackEnd : machine.stacks;
+    const stack = last ? last.stackEnd : machine.constants.STACKS;
     const isShared = input.buffer === machine.bytes.buffer;
     const code = this.codes.placeOf(frame.program);
-    const isLarge = input.length > INPUT_BYTES_MAX || stack + STACK_BYTES > machine.stacksEnd;
+    const isLarge =
+      input.length > INPUT_BYTES_MAX || stack + STACK_BYTES > machine.constants.STACKS_END;
     if (code === undefined || isLarge) {
       // A view would be lost when the linear memory grows.
       if (isShared) frame.input = input.slice();
       return false;
     }
-    const free = last ? last.arena.at + last.memory.size : machine.arena;
+    const free = last ? last.arena.at + last.memory.size : machine.constants.ARENA;
     const memory = aligned(isShared ? free : free + input.length);
     frame.inputAt = isShared ? input.byteOffset : free;
     frame.inputLength = input.length;
@@ -137,6 +138,7 @@ export class WasmLoop {
    */
   run(frame: Frame, vm: Vm): Signal {
     const { machine } = this;
+    const { EXIT_OPCODE, EXIT_POLL } = machine.constants;
     if (vm.isAborted) throw ABORTED;
     this.resume(frame);
     for (;;) {
@@ -149,23 +151,23 @@ export class WasmLoop {
       frame.gas = machine.gas[0]!;
       frame.stackEnd = registers[SLOT.sp]!;
       frame.memory.size = registers[SLOT.memorySize]!;
-      if (exit === machine.exitOpcode) {
+      if (exit === EXIT_OPCODE) {
         const signal = this.runOpcode(frame, vm);
         if (signal !== undefined) return signal;
         this.putRegisters(frame);
-      } else if (exit === machine.exitPoll) vm.poll();
+      } else if (exit === EXIT_POLL) vm.poll();
       else return this.end(frame, vm, exit);
     }
   }
 
   private end(frame: Frame, vm: Vm, exit: number): Signal {
-    const { control, exitStop, exitReturn } = this.machine;
-    if (exit === exitStop) {
+    const { control, constants } = this.machine;
+    if (exit === constants.EXIT_STOP) {
       vm.output = EMPTY_BYTES;
       return SIGNAL.stopped;
     }
     vm.output = frame.memory.copy(control[SLOT.outputOffset]!, control[SLOT.outputLength]!);
-    return exit === exitReturn ? SIGNAL.stopped : SIGNAL.reverted;
+    return exit === constants.EXIT_RETURN ? SIGNAL.stopped : SIGNAL.reverted;
   }
 
   /** Makes the linear memory reach to `end`. */
@@ -243,13 +245,13 @@ export class WasmLoop {
   }
 
   private surrounding(op: number): number {
-    return this.machine.surroundings + (op - ADDRESS) * WORD_BYTES;
+    return this.machine.constants.SURROUNDINGS + (op - ADDRESS) * WORD_BYTES;
   }
 
   private putTable(table: OpcodeTable): void {
     this.table = table;
     const { machine } = this;
-    const at = machine.opcodes / 4;
+    const at = machine.constants.OPCODES / 4;
     for (let op = 0; op < 256; op++) {
       machine.halves[at + 2 * op] = NEVER;
       machine.halves[at + 2 * op + 1] = 0;

@@ -75,7 +75,7 @@ export function assignAccountRole(
   if (isZeroBytes(account)) throw refused(TEXT.invalidInput);
   if (isAdminRole(context, roleId)) throw refused(TEXT.invalidRole);
   checkOrgAdmin(context, orgId);
-  // The role must stand in the organisation and, active, in its master.
+  // The role must exist in the organisation and be active in its master.
   const { master } = registry.orgs.get(orgId)!;
   const isUsable = registry.role(orgId, roleId) && registry.role(master, roleId)?.isActive;
   if (!isUsable) throw refused(TEXT.invalidRole);
@@ -169,7 +169,7 @@ function isAdminRole({ config }: ActionContext, roleId: string): boolean {
   return roleId === config.orgAdminRole || roleId === config.networkAdminRole;
 }
 
-/** GoQuorum crashes at an account that nobody knows. */
+/** GoQuorum crashes for an unknown account. */
 function knownAccount({ registry }: ActionContext, account: Address): AccountRecord {
   const known = registry.account(account);
   if (!known) throw refused(TEXT.accountMissing);

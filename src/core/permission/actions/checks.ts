@@ -1,4 +1,4 @@
-/** What several actions ask before they go to the contracts, in GoQuorum's order and words (permission/api.go). */
+/** Checks that several actions make before they call the contracts, in GoQuorum's order and words (permission/api.go). */
 import { type Address, equalBytes, isZeroBytes } from '../../base/bytes.ts';
 import { fail, type QuorateError } from '../../base/errors.ts';
 import { type Enode, parseEnode } from '../../wire/enode.ts';
@@ -38,7 +38,7 @@ export const TEXT = {
   hostName: 'Hostname not supported in the network',
 } as const;
 
-/** Who asks, and of what network. */
+/** Who asks, and for which network. */
 export interface ActionContext {
   readonly registry: Registry;
   readonly config: PermissionConfig;
@@ -46,7 +46,7 @@ export interface ActionContext {
   readonly isRaft: boolean;
   /** Nodes of a Raft cluster may be named by host names. */
   readonly hasDns: boolean;
-  /** IP address of a URL's host; undefined: nobody knows it. */
+  /** IP address of a URL's host; undefined: unknown. */
   readonly addressOf: (host: string) => string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function refused(text: string): QuorateError {
   return fail('PERMISSION_REFUSED', text);
 }
 
-/** What GoQuorum says of an action that it could not send. */
+/** GoQuorum's text for an action that it could not send. */
 export function notExecuted(why: string): QuorateError {
   return fail('PERMISSION_REFUSED', `failed to execute permissions action: ${why}`);
 }
@@ -93,7 +93,7 @@ export interface Awaited {
   readonly node?: string;
 }
 
-/** That exactly this waits for votes. */
+/** Checks that exactly this item is pending. */
 export function checkPending({ registry }: ActionContext, awaited: Awaited): void {
   const { kind, orgId, account, nodeId } = registry.pending;
   const pendingNode = nodeId === '' ? undefined : (registry.nodes.get(nodeId)?.id ?? nodeId);

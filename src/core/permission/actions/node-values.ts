@@ -1,4 +1,4 @@
-/** How the contracts are told of a node: version 1 takes its URL, version 2 its parts. */
+/** How a node is passed to the contracts: version 1 takes its URL, version 2 its parts. */
 import type { AbiValue } from '../../base/abi.ts';
 import { callOf } from '../abi.ts';
 import type { NodeRecord } from '../records.ts';
@@ -6,7 +6,7 @@ import { type ActionContext, nodeIn } from './checks.ts';
 
 const NODE_TYPES = { v1: 'string', v2: 'string,string,uint16,uint16' } as const;
 
-/** A function with a node among its parameters, where `NODE` stands in the signature. */
+/** A function with a node among its parameters, written as `NODE` in the signature. */
 export function nodeCall(
   signature: string,
 ): (context: ActionContext, ...values: AbiValue[]) => Uint8Array {
@@ -16,7 +16,7 @@ export function nodeCall(
   return ({ config }, ...values) => (config.model === 'v1' ? v1! : v2!)(...values);
 }
 
-/** Of a node that the network does not know yet; an empty URL stands for none. */
+/** Of a node that the network does not know yet; an empty URL means none. */
 export function newNode(context: ActionContext, url: string): AbiValue[] {
   const { config, isRaft, hasDns, addressOf } = context;
   if (config.model === 'v1') return [url];

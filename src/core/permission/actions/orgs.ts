@@ -56,7 +56,7 @@ export function approveOrg(
   return CALL.approve(context, orgId, ...proposedNode(context, id), account);
 }
 
-/** Its parts as they were proposed: with others the contract would leave it where it is. */
+/** Its parts as proposed: with others the contract would not change it. */
 function proposedNode(context: ActionContext, id: string): AbiValue[] {
   const node = context.registry.node(id);
   if (!node) throw refused(TEXT.nothingToApprove);

@@ -1,6 +1,6 @@
 /**
  * The memory of a Raft member, from GoQuorum's log into one of ours: term, vote, members, and every entry behind its snapshot. So it
- * goes on as the member that it was, and can't vote twice.
+ * remains the same member, and cannot vote twice.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -38,7 +38,7 @@ export interface CopyCheckParts {
   readonly psis: readonly Psi[];
 }
 
-/** To be called when the copy is done and nothing stands above its base. */
+/** Called after the copy, before any block above its base. */
 export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
   const { database, store, kv } = parts;
   const base = store.base!.number;

@@ -1,5 +1,5 @@
 /**
- * `quorate migrate compare`: the same questions to an old node and to a new one, sampled over the whole chain from a seed. What
+ * `quorate migrate compare`: the same requests to an old node and to a new one, sampled over the whole chain from a seed. What
  * the old one answers must be in the new one's answer; members that only the new one has are no difference.
  */
 import { fail } from '../../../core/base/errors.ts';
@@ -103,7 +103,7 @@ function isUntold({ error }: RpcAnswer): boolean {
   return error !== undefined && NO_ANSWER.test(error.message ?? '');
 }
 
-/** Whether all of `part` is in `whole`; an empty list is as good as null. */
+/** Whether all of `part` is in `whole`; an empty list equals null. */
 function holds(whole: unknown, part: unknown): boolean {
   if (part === null && Array.isArray(whole)) return whole.length === 0;
   if (Array.isArray(part)) {

@@ -85,7 +85,7 @@ function rootsOf({ database, privateStates }: ComparisonParts, publicRoot: Hash3
   return roots;
 }
 
-/** The source's private trie, leaf by leaf: what it says is whole, and every code is here too. */
+/** The source's private trie, leaf by leaf: it is complete, and every code is here too. */
 function countContracts(
   { database, store }: ComparisonParts,
   root: Hash32,

@@ -1,4 +1,4 @@
-/** Blocks and receipts of the source up to one block, appended as they are, each held against its header and its parent. */
+/** Blocks and receipts of the source up to one block, appended as they are, each checked against its header and its parent. */
 
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
@@ -44,7 +44,7 @@ export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
   return !isEnded;
 }
 
-/** What cannot be read is damage, whoever finds it. */
+/** Unreadable data count as damage, wherever they are found. */
 function guarded<T>(database: ChainDatabase, number: number, read: () => T): T {
   try {
     return read();

@@ -1,5 +1,5 @@
 /**
- * The fast way: blocks and receipts of the source are appended as they are, and the states after one block copied from its tries.
+ * The fast way: blocks and receipts of the source are appended unchanged, and the states after one block are copied from its tries.
  * Nothing is executed; what is there is proved by the hashes that lead to it.
  */
 
@@ -53,7 +53,7 @@ export function newestState(database: ChainDatabase, isMps: boolean): number {
   );
 }
 
-/** False in `isWhole`: it was ended, and goes on with the next call. */
+/** False in `isWhole`: it was interrupted, and continues with the next call. */
 export async function copyChain(
   parts: CopyChainParts,
 ): Promise<CopyReport & { readonly isWhole: boolean }> {

@@ -20,7 +20,7 @@ import { StateBatch } from './state-batch.ts';
 const BORN = 0;
 /** Codes that were copied and are remembered, so that a thousand clones of a contract read theirs once. */
 const CODES_MAX = 4_096;
-/** Behind so many hashes without what they are of, the source has kept none. */
+/** After so many hashes without a preimage, the source has kept none. */
 const UNNAMED_MAX = 4_096;
 
 export interface StateCounts {
@@ -37,7 +37,7 @@ export interface CopyStatesParts {
   readonly database: ChainDatabase;
   readonly store: ChainStore;
   readonly isMps: boolean;
-  /** Of private states, besides those that the blocks name. */
+  /** Names of private states in addition to those in the blocks. */
   readonly psis: readonly Psi[];
   /** Hears how far it is after every part; true ends the copy there. */
   shouldStop(counts: StateCounts): boolean;
@@ -66,7 +66,7 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
   } catch (error) {
     if (!hasCode(error, 'TRIE_NODE_MISSING')) throw error;
     throw database.stateDamaged(
-      `lacks a part of its state (${error.message}), which --execute makes anew from its blocks`,
+      `lacks a part of its state (${error.message}), which --execute rebuilds from its blocks`,
       error,
     );
   }
@@ -74,7 +74,7 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
   return counts;
 }
 
-/** By name, as the source has them after the block with this public root. `isLenient`: a state without a name is left out. */
+/** By name, as the source has them after the block with this public root. `isLenient`: a state without a name is skipped. */
 export function privateRootsAfter(
   { database, store, isMps, psis }: Pick<CopyStatesParts, 'database' | 'store' | 'isMps' | 'psis'>,
   publicRoot: Hash32,

@@ -57,12 +57,12 @@ function lines(source: GethSource, database: ChainDatabase): readonly string[] {
       'Only hashes of addresses and slots are there (--cache.preimages=false): what is copied can be read, and not be listed.',
     );
   }
-  if (isMps) found.push('Several private states (isMPS): all of them come over.');
+  if (isMps) found.push('Several private states (isMPS): all of them are migrated.');
   const raft = readRaftState(source.raft);
   if (raft) {
     const { hardState, entries } = raft;
     found.push(
-      `Raft member: term ${hardState.term}, ${entries.length} entries behind its snapshot, committed up to ${hardState.commit}: it goes on as the member that it is.`,
+      `Raft member: term ${hardState.term}, ${entries.length} entries behind its snapshot, committed up to ${hardState.commit}: it remains the same member.`,
     );
   }
   return [
@@ -77,7 +77,7 @@ function statesText(database: ChainDatabase, base: number): string {
   const root = (number: number) => decodeHeader(database.header(number)).stateRoot;
   const isArchive = base > 1 && database.node(root(Math.floor(base / 2))) !== undefined;
   const others = isArchive
-    ? 'those of older blocks are there too (--gcmode archive), and come over with --execute alone'
+    ? 'those of older blocks are there too (--gcmode archive), and are migrated with --execute only'
     : 'those of older blocks are not there (--gcmode full), and are made by --execute alone';
   return `States: of block ${base} (root ${toHex(root(base))}), copied; ${others}.`;
 }

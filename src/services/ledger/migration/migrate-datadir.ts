@@ -178,17 +178,17 @@ function checkTarget({ source, target }: MigrationParts, mark: string): void {
   if (before === source.folder) return;
   throw fail(
     'MIGRATION_TARGET',
-    `${target} holds the unfinished migration of ${before}: go on with that one, or delete ${store}`,
+    `${target} holds the unfinished migration of ${before}: continue it, or delete ${store}`,
   );
 }
 
-/** What was begun in one way goes on in it. */
+/** A migration continues in the way in which it was started. */
 function checkSameWay({ target, isExecuted }: MigrationParts, { store }: OpenChain): void {
   if (isExecuted === (store.base === undefined)) return;
   const how = isExecuted ? 'without --execute' : 'with --execute';
   throw fail(
     'MIGRATION_TARGET',
-    `${target} holds a migration that was begun ${how}: go on ${how}, or delete ${storeFolder(target)}`,
+    `${target} holds a migration that was started ${how}: continue ${how}, or delete ${storeFolder(target)}`,
   );
 }
 

@@ -21,7 +21,7 @@ export interface GethSource {
 interface SourceOptions {
   readonly genesisFile: string | undefined;
   readonly ancient: string | undefined;
-  /** Where the node had it elsewhere (--raftlogdir). */
+  /** If it was elsewhere (--raftlogdir). */
   readonly raftFolder?: string | undefined;
 }
 

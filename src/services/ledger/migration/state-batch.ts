@@ -1,4 +1,4 @@
-/** Gathers what becomes one part of a state in the block log. */
+/** Collects entries that become one part of a state in the block log. */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
@@ -26,7 +26,7 @@ export class StateBatch {
     return this.bytes >= PART_BYTES;
   }
 
-  /** What has come since it was taken last. */
+  /** Entries since the last take. */
   take(): StatePart {
     const { part } = this;
     this.part = empty(this.psi);

@@ -1,5 +1,5 @@
 /**
- * A block as the source has it, with its receipts divided into public and private ones, and held against its header: hash,
+ * A block as the source has it, with its receipts divided into public and private ones, and checked against its header: hash,
  * transactions, uncles, receipts, bloom. Nothing is executed.
  */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
@@ -37,10 +37,10 @@ export interface StoredBlock {
   readonly receipts: Uint8Array;
 }
 
-/** By name, after the block with this public root; a state that it lacks is left out. */
+/** By name, after the block with this public root; missing states are skipped. */
 export type PrivateRoots = (publicRoot: Hash32, names: readonly Psi[]) => ReadonlyMap<Psi, Hash32>;
 
-/** `psis`: private states that are known by now. Throws BLOCK_INVALID. */
+/** `psis`: private states known so far. Throws BLOCK_INVALID. */
 export function takenBlock(
   stored: StoredBlock,
   config: ChainConfig,
@@ -110,7 +110,7 @@ function privateReceipts(
   for (const index of working) {
     const tx = transactions[index]!;
     const stored = found[index]!;
-    // What a state has nothing of its own for, it saw as the empty one did.
+    // A state without an entry of its own saw what the empty state saw.
     const own = stored.private.get(psi) ?? (isMps ? stored.private.get(EMPTY_PSI) : undefined);
     const outcome = own ?? (tx.isPrivate ? stored : undefined);
     if (!outcome) continue;

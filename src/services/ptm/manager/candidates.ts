@@ -33,7 +33,6 @@ export interface CandidatesOptions {
   /** Limits of URLs named by strangers, and by peers. */
   readonly strangers: SourceBudget;
   readonly peers: SourceBudget;
-  readonly onBelieved: (url: string) => void;
 }
 
 interface Candidate {
@@ -50,11 +49,17 @@ export class Candidates {
   private readonly asking = new Map<string, number>();
   private readonly unheard = new Set<string>();
   private running = 0;
+  private believed: (url: string) => void = () => undefined;
   /** Origins (no connection) and URLs (wrong answer), with the time of failure. */
   private readonly silent = new Lru<string, number>(SILENT_MAX);
 
   constructor(options: CandidatesOptions) {
     this.options = options;
+  }
+
+  /** `listener` is told each URL whose manager has confirmed itself. Set before the first offer. */
+  onBelieved(listener: (url: string) => void): void {
+    this.believed = listener;
   }
 
   /**
@@ -141,7 +146,7 @@ export class Candidates {
   }
 
   private async ask(url: string): Promise<void> {
-    const { table, wire, challenge, clock, onBelieved } = this.options;
+    const { table, wire, challenge, clock } = this.options;
     // Named again meanwhile, by another source.
     if (table.has(url)) return;
     if (this.isSilent(url)) throw unproven(url);
@@ -161,7 +166,7 @@ export class Candidates {
       if (hasCode(error, 'PTM_PEER_UNPROVEN')) this.silent.set(url, clock.nowMs());
       throw error;
     }
-    onBelieved(url);
+    this.believed(url);
   }
 
   private isSilent(url: string): boolean {

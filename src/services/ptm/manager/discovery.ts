@@ -40,8 +40,6 @@ export interface DiscoveryOptions {
   readonly timers: Timers;
   readonly say: Log;
   readonly intervalMs: number;
-  /** A peer answered us. */
-  readonly onHeard: (url: string) => void;
 }
 
 export class Discovery {
@@ -52,9 +50,16 @@ export class Discovery {
   private readonly exchanges = new Map<string, Promise<void>>();
   private readonly refreshedMs = new Map<string, number>();
   private stopped = false;
+  private heard: (url: string) => void = () => undefined;
 
   constructor(options: DiscoveryOptions) {
     this.options = options;
+    options.candidates.onBelieved((url) => void this.exchange(url));
+  }
+
+  /** `listener` is told each peer that has answered. Set before `start`. */
+  onHeard(listener: (url: string) => void): void {
+    this.heard = listener;
   }
 
   start(): void {
@@ -155,13 +160,13 @@ export class Discovery {
   }
 
   private async exchangeNow(url: string): Promise<void> {
-    const { table, wire, say, onHeard } = this.options;
+    const { table, wire, say } = this.options;
     if (this.stopped) return;
     try {
       const answer = await wire.partyInfo(url, encodePartyInfo(table.own()));
       const { info, versions } = await this.described(url, answer);
       await this.take(url, info, versions);
-      onHeard(url);
+      this.heard(url);
     } catch (error) {
       table.missed(url);
       say('debug', 'no party info exchange with a peer', { url, error: String(error) });

@@ -1,4 +1,4 @@
-/** How much one address may ask: so many requests a second in the long run, ten times as many at once. */
+/** Request limit of one address: a rate per second, and ten times as many at once. */
 import { Lru } from '../../../core/base/lru.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 import { addressBlock } from '../../../io/http/address-block.ts';

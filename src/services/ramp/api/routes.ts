@@ -19,7 +19,7 @@ export interface RouteParts {
   readonly addresses: ClientAddresses;
   readonly limit: RateLimit;
   readonly log: Log;
-  /** Says in a page what was refused; undefined: whoever asks is no browser. */
+  /** An error page; undefined: the client is not a browser. */
   readonly faultPage: (
     refusal: Refusal,
     requestId: string,

@@ -35,7 +35,7 @@ export class OperatorSessions {
     this.nowMs = nowMs;
   }
 
-  /** Undefined: the token is nobody's. */
+  /** Undefined: unknown token. */
   signIn(token: string): SignedIn | undefined {
     if (this.operatorOf(token) === undefined) return undefined;
     const session = `${this.nowMs() + SESSION_MS}.${randomBytes(16).toString('base64url')}`;
@@ -50,7 +50,7 @@ export class OperatorSessions {
     return this.header('', 0);
   }
 
-  /** The word for the page of an operator who is signed in; undefined: nobody is. */
+  /** The CSRF token of a signed-in operator's page; undefined: not signed in. */
   csrfOf(request: HttpRequest): string | undefined {
     const session = this.sessionOf(request);
     return session === undefined ? undefined : this.sign('csrf', session);

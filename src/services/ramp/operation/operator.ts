@@ -202,7 +202,7 @@ export class Operator {
           return { kind: 'cancelled', by: 'provider' };
       }
     });
-    const refusal = isStopped ? taken.refusal : 'it does not come again';
+    const refusal = isStopped ? taken.refusal : 'the order does not recur';
     if (refusal !== undefined) return { order: taken.order, refusal };
     await this.parts.orders.note(id, `operator.${action}`, { by, why });
     return { order: taken.order };

@@ -16,7 +16,7 @@ const LIST_DEFAULT = 50;
 const VOLUME_DAYS = 30;
 const STATUSES: readonly string[] = ['CREATED', 'PENDING', 'COMPLETED', 'FAILED', 'CANCELLED'];
 
-/** The name under which the holder of this token acts; undefined: nobody's. Takes the same time for every token. */
+/** Name of the token's holder; undefined: unknown token. Takes the same time for every token. */
 export type OperatorOf = (token: string) => string | undefined;
 
 export function operatorByToken(secret: string): OperatorOf {
@@ -28,7 +28,7 @@ export function operatorByToken(secret: string): OperatorOf {
 export interface OperatorRouteParts {
   readonly operator: Operator;
   readonly switches: KillSwitches;
-  /** Who asks; undefined: nobody who may. */
+  /** The operator; undefined: not authorised. */
   readonly by: (request: HttpRequest) => string | undefined;
   readonly log: Log;
 }

@@ -1,4 +1,4 @@
-/** Orders that are longer in one place than anything takes: somebody should look. */
+/** Orders that stay in one state for too long: an operator should check them. */
 import type { Database } from '../../../io/database/database.ts';
 import { type Order, orderOf } from '../orders/order-row.ts';
 

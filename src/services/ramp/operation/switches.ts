@@ -1,4 +1,4 @@
-/** Kill switches of the operator, kept in the store beside those of the offer: all instances follow them. */
+/** The operator's kill switches, in the store besides those of the offer: all instances apply them. */
 import type { Log } from '../../../core/base/ports.ts';
 import type { Switches } from '../../../core/ramp/config.ts';
 import type { Database } from '../../../io/database/database.ts';
@@ -26,7 +26,7 @@ export class KillSwitches {
     });
   }
 
-  /** Resolves when those of the store hold. */
+  /** Resolves when the stored ones are applied. */
   start(): Promise<void> {
     return this.task.wake();
   }
@@ -40,7 +40,7 @@ export class KillSwitches {
     return { file: this.live.paused, own: this.live.ownPaused };
   }
 
-  /** `by`: for the log. Begun orders go on. */
+  /** `by`: for the log. Existing orders continue. */
   async setSwitches(own: Switches, by: string): Promise<void> {
     const { buy, sell, crypto, payments } = own;
     const text = JSON.stringify({ buy, sell, crypto, payments });

@@ -15,7 +15,7 @@ export const RAMP_NEEDS: readonly FlagNeed[] = [
   {
     flags: ['stripe.webhook-secret-file', 'stripe.url'],
     isMet: given('stripe.key-file'),
-    what: '--stripe.key-file: without it nobody pays by Stripe',
+    what: '--stripe.key-file: without it there are no payments by Stripe',
   },
   {
     flags: ['auth.keys', 'auth.audience'],

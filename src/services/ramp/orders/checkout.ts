@@ -1,5 +1,5 @@
 /**
- * What a customer does at the widget, without its looks: an offer is opened, priced anew, paid or sold
+ * The widget's logic without its appearance: an offer is opened, repriced, paid or sold
  * under, and cancelled. Whatever is done twice is done once: one page makes one order.
  */
 import type { Log } from '../../../core/base/ports.ts';
@@ -38,10 +38,10 @@ export interface CheckoutParts {
   readonly sessions: Sessions;
   readonly orders: Orders;
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
-  /** Lower case: nobody's crypto goes there. */
+  /** Lower case; never a customer's address. */
   readonly ownWallets: () => readonly string[];
   readonly database: Database;
-  /** Undefined: no crypto can be taken now. */
+  /** Undefined: crypto cannot be accepted now. */
   readonly depositPlace: () => Promise<DepositPlace | undefined>;
   readonly nowMs: () => number;
   readonly log: Log;
@@ -143,7 +143,7 @@ export class Checkout {
     checkAnswers(this.adapterOf(offer).checkPayout(offer.payment, answers, offer.terms));
     const place = session.orderId === undefined ? await this.parts.depositPlace() : undefined;
     if (session.orderId === undefined && !place) {
-      throw new Refusal(503, 'unavailable', 'crypto cannot be taken now: try again later');
+      throw new Refusal(503, 'unavailable', 'crypto cannot be accepted now: try again later');
     }
     return (await this.makeOrder(id, session, {
       ...(place
@@ -165,7 +165,7 @@ export class Checkout {
     return taken.order;
   }
 
-  /** That of this page, as it stands. */
+  /** This page's session, unchanged. */
   async order(id: string): Promise<Order | undefined> {
     const { orderId } = await this.find(id);
     if (orderId === undefined) return undefined;

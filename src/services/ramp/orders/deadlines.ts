@@ -1,11 +1,11 @@
-/** Ends orders whose time is over. */
+/** Ends orders after their deadline. */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import { ledgerSeenMs, type Orders } from './orders.ts';
 
 const BATCH = 100;
-/** An order that goes on after its deadline, such as one under review, is looked at again after that. */
+/** Delay before an order that continues after its deadline, such as one under review, is checked again. */
 const AGAIN_MS = 60_000;
 
 export interface DeadlinesParts {

@@ -1,4 +1,4 @@
-/** An order as it is stored, and as it is shown. */
+/** An order as stored, and as returned to clients. */
 import type { BuyState } from '../../../core/ramp/buy-order.ts';
 import { formatCrypto, formatFiat } from '../../../core/ramp/money.ts';
 import { type StatusCode, statusOf, type Terms } from '../../../core/ramp/order.ts';

@@ -1,6 +1,6 @@
 /**
- * Orders in the store. Each step of one is a transaction: its new state, its history, its postings and
- * the money that is to leave because of it are kept together, or nothing is.
+ * Orders in the store. Each step is one database transaction: the new state, history, postings and
+ * outgoing money are stored together, or nothing is.
  */
 import { randomUUID } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
@@ -25,10 +25,10 @@ import { startRecurrence } from './recurrence-row.ts';
 import { toJson } from './state-json.ts';
 import { addToAccounts, countCompleted, countCreated } from './tallies.ts';
 
-/** Setting: the ledger was looked through for deposits up to then. */
+/** Setting: the time up to which deposits were scanned. */
 export const LEDGER_SEEN_AT = 'ledger-seen-at';
 
-/** Of an order's history: that it was made. */
+/** First entry of an order's history: its creation. */
 const FIRST_EVENT = 1;
 
 export interface NewOrder {
@@ -51,7 +51,7 @@ export interface NewOrder {
   readonly frequency?: Frequency | undefined;
   /** Payment, or deposit, is awaited until then. */
   readonly dueMs: number;
-  /** Of a sell, whose deposit address is made for it. */
+  /** Of a sell, which has its own deposit address. */
   readonly id?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface Taken {
 export interface OrdersParts {
   readonly database: Database;
   readonly clock: Clock;
-  /** Called behind each commit that changed an order. */
+  /** Called after each commit that changed an order. */
   readonly changed: (order: Order, effects: readonly Effect[]) => void;
 }
 
@@ -106,7 +106,7 @@ export class Orders {
 
   /**
    * One step of an order. `input` may read in the transaction; where it returns undefined nothing
-   * happens. `onLedgerMs`: when the ledger says that it was. Throws RAMP_ORDER_UNKNOWN.
+   * happens. `onLedgerMs`: the ledger's time of it. Throws RAMP_ORDER_UNKNOWN.
    */
   async take(
     id: string,
@@ -164,7 +164,7 @@ export async function takeIn(
   nowMs: number,
   onLedgerMs?: number,
 ): Promise<Taken> {
-  // Takes the row: whoever else steps this order waits here.
+  // Locks the row: other steps of this order wait here.
   const [row] = await query(
     'UPDATE ramp_order SET version = version + 1 WHERE id = $1 RETURNING *',
     [id],
@@ -203,7 +203,7 @@ async function readOrder(query: Query, id: string): Promise<Order | undefined> {
   return row && orderOf(row);
 }
 
-/** Up to when deposits are known: a sell is not over before. */
+/** The time up to which deposits are known: a sell cannot expire before. */
 export async function ledgerSeenMs(query: Query, nowMs: number): Promise<number> {
   const [row] = await query('SELECT value FROM setting WHERE name = $1', [LEDGER_SEEN_AT]);
   return Math.min(nowMs, Number(row?.value ?? 0));
@@ -279,7 +279,7 @@ async function addEvents(
   return before + events.length;
 }
 
-/** What is to leave by the ledger or by a bank: kept until it has. */
+/** Money to be sent by the ledger or a bank: kept until it was sent. */
 async function moveMoney(query: Query, order: Order, effect: Effect, atMs: number): Promise<void> {
   const { terms } = order;
   if (effect.kind === 'payout') {
@@ -304,7 +304,7 @@ async function moveMoney(query: Query, order: Order, effect: Effect, atMs: numbe
       "UPDATE payout SET state = 'withdrawn' WHERE id = $1 AND state = 'queued' RETURNING id",
       [`${order.id}/${effect.id}`],
     );
-    // A refund may be on its way; a payout that was said not to be is not.
+    // A refund may already be sent; a payout must not be.
     if (gone.length === 0 && effect.kind === 'withdrawPayout') {
       throw fail('INVARIANT_BROKEN', 'a payout that had left was to be withdrawn');
     }
@@ -326,7 +326,7 @@ async function addPayout(
   );
 }
 
-/** Whether the payout under this id has not left: asked in the transaction that would stop it. */
+/** Whether the payout with this id was not sent yet: read in the transaction that would stop it. */
 export async function isUnsent(query: Query, order: Order): Promise<boolean> {
   const [row] = await query('SELECT state FROM payout WHERE id = $1', [
     `${order.id}/payout-${order.state.payouts}`,

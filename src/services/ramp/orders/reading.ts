@@ -1,4 +1,4 @@
-/** Orders as they are asked for: one with its wallet, lists of a partner, runs of a recurring order. */
+/** Queries of orders: one with its wallet, a partner's lists, runs of a recurring order. */
 import { isCustomId } from '../../../core/ramp/custom-id.ts';
 import type { Side } from '../../../core/ramp/order.ts';
 import type { Database } from '../../../io/database/database.ts';

@@ -1,4 +1,4 @@
-/** That an order comes again: begun with the first order, ended by its buyer or with its partner. */
+/** The recurrence of an order: starts with the first order, stopped by its buyer or its partner. */
 import { type Frequency, occurrence } from '../../../core/ramp/recurrence.ts';
 import type { Query } from '../../../io/database/database.ts';
 
@@ -15,7 +15,7 @@ export async function startRecurrence(
   );
 }
 
-/** No further runs; those that have begun go on. False: there was none to stop. */
+/** No further runs; those that have started continue. False: there was none. */
 export async function stopRecurrence(query: Query, orderId: string): Promise<boolean> {
   const stopped = await query(
     `UPDATE recurrence SET state = 'ended' WHERE order_id = $1 AND state = 'active' RETURNING order_id`,

@@ -18,7 +18,7 @@ import { stopRecurrence } from './recurrence-row.ts';
 
 const BATCH = 50;
 const MINUTE_MS = 60_000;
-/** A run that cannot be made, or whose first order is not over, is looked at again after that. */
+/** Delay before a run that could not be made, or whose first order is unfinished, is tried again. */
 const AGAIN_MS = 60_000;
 
 export interface RecurringParts {

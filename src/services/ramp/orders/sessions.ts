@@ -34,7 +34,7 @@ export class Sessions {
   private readonly clock: Clock;
   private readonly quoteMs: () => number;
 
-  /** `quoteMs`: a price that was shown holds for so long. */
+  /** `quoteMs`: how long a displayed price is valid. */
   constructor(database: Database, clock: Clock, quoteMs: () => number) {
     this.database = database;
     this.clock = clock;
@@ -71,7 +71,7 @@ export class Sessions {
     return row && sessionOf(row);
   }
 
-  /** What the page shows from now on; one that has made an order stays as it is. */
+  /** Updates what the page shows; a session that has an order does not change. */
   async reprice(id: string, offer: OrderOffer): Promise<void> {
     const nowMs = this.clock.nowMs();
     await this.database.query(

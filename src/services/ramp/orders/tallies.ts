@@ -1,9 +1,9 @@
-/** Sums that are kept as orders go on, in their transactions: accounts of the books, and the volume of a day. */
+/** Totals updated in each order's transactions: balances of the books, and daily volumes. */
 import { type Account, balances, type Posting } from '../../../core/ramp/books.ts';
 import type { Query, Row } from '../../../io/database/database.ts';
 import type { Order } from './order-row.ts';
 
-/** Rows are taken in one order, so that no two transactions wait for each other. */
+/** Rows are locked in a fixed order, so that transactions cannot deadlock. */
 export async function addToAccounts(query: Query, postings: readonly Posting[]): Promise<void> {
   for (const [key, units] of [...balances(postings)].sort()) {
     if (units === 0n) continue;

@@ -69,7 +69,7 @@ export function operatorPageRoutes(parts: OperatorPageParts): readonly Route[] {
       handle: (request: HttpRequest) =>
         answered(log, async () => {
           if (sessions.by(request) === undefined) {
-            throw new Refusal(401, 'unauthorized', 'nobody is signed in');
+            throw new Refusal(401, 'unauthorized', 'not signed in');
           }
           return withCookie(json(200, {}), sessions.signOut());
         }),

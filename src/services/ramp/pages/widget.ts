@@ -107,7 +107,7 @@ export class Widget {
     return lookOf(request, config(), checkout.partnerOf(session));
   }
 
-  /** The page was loaded anew: it knows its secret by the fragment of its address. */
+  /** The page was reloaded: it has its secret from the URL's fragment. */
   private again(request: HttpRequest): HttpReply {
     const { config, assets } = this.parts;
     const partner = config().partners.find(({ id }) => id === request.query.partnerAccountId);
@@ -180,7 +180,7 @@ function leaveUrlOf({ query }: HttpRequest, partner: Partner | undefined): strin
   return isRedirectAllowed(url, partner.redirectUrls) ? url : undefined;
 }
 
-/** Whether whoever asks looks at the answer. */
+/** Whether the client shows the answer to a person. */
 export function wantsPage(request: HttpRequest): boolean {
   return /\btext\/html\b/.test(request.header('accept') ?? '');
 }

@@ -1,4 +1,4 @@
-/** Brings what payment providers report to the orders, and the fiat that orders give out to the providers. */
+/** Passes the reports of payment providers to the orders, and the orders' fiat payouts to the providers. */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { BuyInput, Verdict } from '../../../core/ramp/buy-input.ts';
@@ -50,7 +50,7 @@ export class Payments {
     await stopped;
   }
 
-  /** Looks now: there is fiat to give out. */
+  /** Looks now: there is fiat to pay out. */
   wake(): void {
     void this.task.wake();
   }
@@ -72,7 +72,7 @@ export class Payments {
     }
   }
 
-  /** Limits and lists of now, when the money is here. */
+  /** The current limits and lists, when the money arrives. */
   private verdictOn(order: Order): Verdict {
     const config = this.parts.config();
     const { terms } = order;
@@ -113,7 +113,7 @@ export class Payments {
     const adapter = adapters.get(order.adapter);
     const attempts = Number(row.attempts);
     const waitMs = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(attempts, 20));
-    // From here on it may have left: nobody stops it any more.
+    // From here on it may have been sent, and cannot be stopped.
     const claimed = await database.query(
       `UPDATE payout SET state = 'sent', attempts = attempts + 1, next_at = $2
        WHERE id = $1 AND state IN ('queued', 'sent') AND attempts = $3 RETURNING id`,
@@ -156,7 +156,7 @@ export class Payments {
     const id = String(row.payout_id);
     const effectId = String(row.effect_id);
     if (outcome.kind === 'refused' && isRefund) {
-      this.parts.log('error', 'A refund was refused: somebody should look', {
+      this.parts.log('error', 'A refund was refused: check it by hand', {
         payout: id,
         why: outcome.why,
       });

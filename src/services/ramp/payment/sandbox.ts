@@ -19,7 +19,7 @@ import type {
   Report,
 } from './adapter.ts';
 
-/** Cards of which everybody knows that they are none: real numbers are not taken. */
+/** Well-known test card numbers; real numbers are refused. */
 const CARDS = {
   '4242424242424242': 'pays',
   '4000000000000002': 'declines',
@@ -93,7 +93,7 @@ export class Sandbox implements PaymentAdapter {
         name: 'card',
         label: 'Card number',
         autocomplete: 'cc-number',
-        hint: 'Only test cards are taken here, no real ones.',
+        hint: 'Only test cards are accepted here, no real ones.',
         samples: Object.entries(CARDS).map(([value, label]) => ({
           value: value.replace(/(\d{4})(?=\d)/g, '$1 '),
           label,
@@ -108,7 +108,7 @@ export class Sandbox implements PaymentAdapter {
       return isKnown ? undefined : { field: 'outcome', why: 'Choose one of the outcomes.' };
     }
     if (cardOf(answers) in CARDS) return undefined;
-    return { field: 'card', why: 'Only the test cards are taken here, no real ones.' };
+    return { field: 'card', why: 'Only the test cards are accepted here, no real ones.' };
   }
 
   async begin(order: BuyOrder, answers: Answers): Promise<Begun> {

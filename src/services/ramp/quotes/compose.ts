@@ -12,7 +12,7 @@ interface QuotingParts {
   /** Monotonic. */
   readonly clock: Clock;
   readonly log: Log;
-  /** Between looks at whether a price is due. */
+  /** Interval of checks whether a price is due. */
   readonly lookMs: number;
 }
 

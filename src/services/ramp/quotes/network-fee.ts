@@ -1,4 +1,4 @@
-/** What a transfer on the ledger costs, from the ledger's own price of gas, asked for now and then. */
+/** The cost of a transfer on the ledger, from its gas price, which is polled. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';

@@ -24,7 +24,7 @@ export interface PricesParts {
   readonly pairs: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Between looks at whether it is time to read them. */
+  /** Interval of checks whether they are due. */
   readonly lookMs: number;
 }
 

@@ -76,7 +76,7 @@ export class Quotes {
     return { offer, quote, fiatUsd: this.inUsd(fiatUnits, offer) };
   }
 
-  /** Of the transfer of a buy; where the coin of its ledger has no price, gas is taken to be free. */
+  /** Of the transfer of a buy; if the ledger's coin has no price, gas counts as free. */
   private networkFee({ crypto, fiat }: Offer): bigint {
     const native = this.config().crypto.find(
       (each) => isNative(each) && each.network === crypto.network,

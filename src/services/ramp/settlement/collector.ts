@@ -37,7 +37,7 @@ export class Collector {
     return this.named;
   }
 
-  /** What is to be sent now, so that there is one; undefined: nothing. */
+  /** The transaction that deploys it; undefined: it exists. */
   async deployment(): Promise<TransactionOrder | undefined> {
     if (this.named !== DEPLOY) return undefined;
     if (await this.setting(this.addressKey)) return undefined;

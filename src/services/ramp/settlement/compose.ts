@@ -43,7 +43,7 @@ export interface SettlementParts {
 export interface Settlement {
   /** Looks now: there is crypto to pay out. */
   wake(): void;
-  /** For the crypto of a new order; undefined: none can be taken now. */
+  /** For the crypto of a new order; undefined: unavailable now. */
   depositPlace(): Promise<DepositPlace | undefined>;
   /** Assets of which the account has too little for what is to be paid out. */
   lacking(): readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Payouts that are in a block, until there are enough blocks on top: then the order hears of it. One
- * whose block was replaced is sent again, as the same bytes.
+ * Payouts in a block wait for enough confirmations; then the order is told. If its block was replaced,
+ * a payout is sent again, with the same bytes.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { readTransfer } from '../../../core/ramp/token-transfer.ts';
@@ -70,7 +70,7 @@ export class Confirmations {
     }
   }
 
-  /** The submitter looks for it anew, and sends the same bytes where it is missing. */
+  /** The submitter looks for it again, and resends the same bytes if it is missing. */
   private async reorganised(row: Row): Promise<void> {
     const { database, log, clock } = this.parts;
     const id = String(row.transaction_id);

@@ -1,4 +1,4 @@
-/** What was found on the ledger for orders, and up to where it was looked through: tables of the deposit watcher. */
+/** Deposits found for orders, and the last scanned block: tables of the deposit watcher. */
 import type { Deposit } from '../../../core/ramp/sell-order.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import type { LedgerBlock } from '../../../io/ledger-client/block-reader.ts';
@@ -31,7 +31,7 @@ export class DepositIntake {
     this.database = database;
   }
 
-  /** The newest block that was looked through. */
+  /** The newest scanned block. */
   async cursor(): Promise<{ number: number; hash: string } | undefined> {
     const [row] = await this.database.query(
       'SELECT number, hash FROM scanned_block ORDER BY number DESC LIMIT 1',

@@ -8,8 +8,8 @@
  *
  * - Where it stands is in the store, with the hash of each block: a crash or a second instance scans
  *   a block again, and finds nothing new.
- * - Sells are over by the time up to which the ledger was looked through, not by the clock: what was
- *   sent in time while nobody looked was in time.
+ * - Sells expire by the time of the last scanned block, not by the clock: a deposit that was sent in
+ *   time counts, even if it was found late.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
@@ -31,7 +31,7 @@ import type { DepositIntake, FoundDeposit } from './deposit-intake.ts';
 /** Blocks of one turn; then others have theirs. */
 const BLOCKS_MAX = 200;
 const SEEN_EVERY_MS = 1_000;
-/** Crypto is taken while the ledger was looked through so recently. */
+/** Crypto is accepted if the last scan is at most this old. */
 const FRESH_MS = 60_000;
 
 export interface DepositWatcherParts {
@@ -122,7 +122,7 @@ export class DepositWatcher {
   /** Block `number` was replaced: it counts no more. */
   private async back(number: number): Promise<{ number: number; hash: string }> {
     const { intake, ledger, orders, log } = this.parts;
-    log('warn', 'A block was replaced: its deposits are looked for anew', { number });
+    log('warn', 'A block was replaced: its deposits are scanned again', { number });
     for (const { id, orderId } of await intake.seenFrom(number)) {
       await orders.take(orderId, async (_order, query) => {
         if (!(await intake.drop(query, id))) return undefined;

@@ -200,7 +200,7 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     return touchTransaction(this.parts.database.query, id, nowMs);
   }
 
-  /** Final only with its confirmations: Confirmations goes on from here. */
+  /** Final only with its confirmations: see Confirmations. */
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void> {
     return this.stepping(async (query) => {
       await transactionMined(query, transaction, Number(receipt.blockNumber), nowMs);

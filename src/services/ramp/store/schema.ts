@@ -30,7 +30,7 @@ export const SCHEMA: Schema = {
       `CREATE TABLE posting (order_id text NOT NULL REFERENCES ramp_order (id), version bigint NOT NULL, line integer NOT NULL,
         account text NOT NULL, asset text NOT NULL, units text NOT NULL, at bigint NOT NULL,
         PRIMARY KEY (order_id, version, line))`,
-      // Money that is to leave: the outbox. An id stands for one movement, for ever.
+      // Outgoing money: the outbox. An id identifies one movement permanently.
       `CREATE TABLE payout (id text PRIMARY KEY, order_id text NOT NULL REFERENCES ramp_order (id), effect_id text NOT NULL,
         kind text NOT NULL, asset text NOT NULL, recipient text NOT NULL, units text NOT NULL, state text NOT NULL,
         transaction_id text, hash text, created_at bigint NOT NULL, next_at bigint NOT NULL, attempts integer NOT NULL)`,
@@ -57,7 +57,7 @@ export const SCHEMA: Schema = {
         block_at bigint NOT NULL)`,
       "CREATE INDEX deposit_seen ON deposit (block_number) WHERE state = 'seen'",
       'CREATE INDEX deposit_order ON deposit (order_id)',
-      // The newest blocks that were looked through: whether one of them was replaced shows in its hash.
+      // The newest scanned blocks; their hashes show whether one was replaced.
       'CREATE TABLE scanned_block (number bigint PRIMARY KEY, hash text NOT NULL, at bigint NOT NULL)',
     ],
     [

@@ -1,6 +1,6 @@
 /**
- * Tells partners of their orders over HTTP: each message until it is taken, with growing pauses, for three
- * days. A partner that does not answer holds up nobody else's.
+ * Sends partners messages about their orders over HTTP, each until it is accepted, with growing pauses,
+ * for three days. A partner that does not answer does not delay the others.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
@@ -17,12 +17,12 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const BATCH = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Behind each attempt; then it is given up. */
+/** After each attempt; then it is given up. */
 const PAUSES_MS = [
   ...[5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS],
   ...[14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS],
 ];
-/** What was told, or given up, is kept so long. */
+/** How long sent and abandoned messages are kept. */
 const KEPT_MS = 14 * 24 * HOUR_MS;
 
 export interface DeliveryParts {
@@ -53,7 +53,7 @@ export class Deliveries {
     });
   }
 
-  /** Resolves when the store knows which partners are told. */
+  /** Resolves when the store knows which partners have webhooks. */
   start(): Promise<void> {
     return this.task.wake();
   }
@@ -104,7 +104,7 @@ export class Deliveries {
     const { database, clock, log, told } = this.parts;
     const [id, attempts] = [String(row.id), Number(row.attempts)];
     const pauseMs = PAUSES_MS[attempts];
-    // Two instances: whoever counts the attempt makes it.
+    // With two instances, the one that counts the attempt makes it.
     const claimed = await database.query(
       `UPDATE webhook SET attempts = attempts + 1, next_at = $3 WHERE id = $1 AND attempts = $2 RETURNING id`,
       [id, attempts, clock.nowMs() + (pauseMs ?? 0)],
@@ -122,7 +122,7 @@ export class Deliveries {
     await database.query("UPDATE webhook SET state = 'failed' WHERE id = $1", [id]);
   }
 
-  /** Undefined: it was taken. */
+  /** Undefined: it was accepted. */
   private async send(
     id: string,
     body: string,

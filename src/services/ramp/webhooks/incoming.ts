@@ -58,7 +58,7 @@ async function take(
     message.id,
   ]);
   if (known) return json(200, { status: 'known' });
-  // Durable before it is called known: what comes again in between changes nothing.
+  // Durable before it is marked as known: a repeated event changes nothing.
   await report(orderId, payment);
   await database.query(
     'INSERT INTO inbox (source, event_id, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',

@@ -1,4 +1,4 @@
-/** What partners are told of their orders: queued in the transaction of the step, told until they have it. */
+/** Messages to partners about their orders: queued in the step's transaction, sent until they are accepted. */
 import { statusOf } from '../../../core/ramp/order.ts';
 import type { Query } from '../../../io/database/database.ts';
 import { type Order, orderRecord } from '../orders/order-row.ts';

@@ -19,7 +19,7 @@ export function siteAfter(chain: Chain, header: Header, publicState: StateReader
 }
 
 /**
- * For as long as the state stays as it is. Throws PERMISSION_CONTRACT_MISSING where an address has
+ * As long as the state does not change. Throws PERMISSION_CONTRACT_MISSING where an address has
  * no code.
  */
 export function contractCallOn(site: CallSite): ContractCall {

@@ -1,7 +1,7 @@
 /**
  * What the contracts of a permissioned network allow, at the head of this node's chain: their
  * records in memory, read at the start and kept level block by block. Nothing is refused before the
- * contracts are there, booted and in force (`qip714Block`).
+ * contracts are deployed, booted and active (`qip714Block`).
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../../core/base/errors.ts';
@@ -50,7 +50,7 @@ export class NetworkPermissions {
   private readonly listeners: (() => void)[] = [];
   /** Why the contracts cannot be asked; undefined: they can. */
   private fault: string | undefined = 'they have not been read yet';
-  /** The last change could not be read: what was known before it stays in force. */
+  /** The last change could not be read: the rules known before it stay active. */
   private isStale = false;
   private own: readonly NodeRecord[] = [];
   /** Of the network or an organisation: who may change permissions. */
@@ -153,8 +153,8 @@ export class NetworkPermissions {
 
   /**
    * Who is about to change permissions, by keyOf(address). In version 2 they come first in a block:
-   * members with GoQuorum refuse a block with a transaction that is forbidden after what waits in
-   * their own pool.
+   * GoQuorum members refuse a block with a transaction that would be forbidden after those pending
+   * in their own pool.
    */
   changing(pool: Pick<TransactionPool, 'contentFrom'>): ReadonlySet<string> {
     const senders = new Set<string>();
@@ -208,7 +208,7 @@ export class NetworkPermissions {
     return new ContractAnswers(this.callOn(reader), door, this.terms);
   }
 
-  /** Reads everything anew. What was known before stays in force where that fails. */
+  /** Reads everything again. If that fails, the rules known before stay active. */
   private read(): void {
     const { chain, log } = this.parts;
     const { number } = chain.head();
@@ -245,7 +245,7 @@ export class NetworkPermissions {
     this.enforced = this.isInForce();
     if (this.enforced && !wasEnforced) {
       const { number } = block.header;
-      this.parts.log('info', 'permission service: the contracts are in force', { number });
+      this.parts.log('info', 'permission service: the contracts are active', { number });
     }
     if (!isChanged && this.enforced === wasEnforced) return;
     for (const listener of this.listeners) listener();

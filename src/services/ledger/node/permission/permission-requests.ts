@@ -1,4 +1,4 @@
-/** What clients want to know of the network's permissions, and to change: checked, sent as a transaction, and waited for. */
+/** Clients' queries and changes of the network's permissions: checked, sent as a transaction, and waited for. */
 import { type Address, equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
@@ -33,11 +33,11 @@ export interface PermissionRequestsParts {
   readonly events: Events;
   readonly timers: Timers;
   readonly hasDns: boolean;
-  /** IP address of a host; undefined: nobody knows it. */
+  /** IP address of a host; undefined: unknown. */
   resolve(host: string): Promise<string | undefined>;
 }
 
-/** On whose behalf. */
+/** Who makes the request. */
 export interface Actor {
   readonly wallet: Accounts;
   readonly submitter: TransactionSubmitter;
@@ -46,7 +46,7 @@ export interface Actor {
 export interface Action {
   readonly args: TransactionArgs;
   readonly isWaiting: boolean;
-  /** URL of a node that it is about. */
+  /** URL of the node concerned. */
   readonly url?: string | undefined;
   /** The call that carries it out. Throws PERMISSION_REFUSED. */
   call(context: ActionContext): Uint8Array;
@@ -125,7 +125,7 @@ export class PermissionRequests {
     }
   }
 
-  /** Until the transaction is in a block. Throws PERMISSION_REFUSED with what the contract said against it. */
+  /** Waits until the transaction is in a block. Throws PERMISSION_REFUSED with the contract's reason. */
   private async included(to: Address, send: () => Promise<Uint8Array>): Promise<void> {
     const { events, timers } = this.parts;
     if (this.waiting >= WAITERS_MAX) {

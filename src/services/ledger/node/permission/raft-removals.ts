@@ -1,8 +1,8 @@
 /**
- * In a Raft cluster, a node that the contracts deactivate or denylist is no member any more
- * (GoQuorum permission/core/types/backend.go DisconnectNode). Every member proposes it, itself
- * excepted: an id that is removed already stays so. To come back it needs to be active again, and a
- * new id (`raft_addPeer`).
+ * In a Raft cluster, a node that the contracts deactivate or denylist is no longer a member
+ * (GoQuorum permission/core/types/backend.go DisconnectNode). Every member except the node
+ * itself proposes the removal; repeated removals have no effect. To return, the node must be active
+ * again and needs a new id (`raft_addPeer`).
  */
 import { bareHex } from '../../../../core/base/hex.ts';
 import type { Log } from '../../../../core/base/ports.ts';

@@ -65,7 +65,7 @@ export const en = {
   questions: {
     card: {
       label: 'Card number',
-      hint: 'Only test cards are taken here. Never enter a real one.',
+      hint: 'Only test cards are accepted here. Never enter a real one.',
       fault: 'This card cannot be used here.',
     },
     outcome: {
