@@ -1,7 +1,11 @@
-/** Part of `npm run check`: every citation in the repository opens, its words are those of the field, and no file is too long. */
+/**
+ * Part of `npm run check`: every citation in the repository opens, its words are those of the
+ * field, no file is too long, and no comment too wide.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { citationFaults } from './citations.ts';
+import { wideComments } from './comment-width.ts';
 import { sizeFault } from './file-sizes.ts';
 import { wordFaults } from './words.ts';
 
@@ -22,7 +26,11 @@ const faults = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const size = /\.(?:tsx?|mjs|css)$/.test(file) ? (sizeFault(file, text) ?? []) : [];
   if (UNREAD.test(file)) return size;
-  return [size, citationFaults(ROOT, file, text), wordFaults(file, text)].flat();
+  const wide = /^(?:src|test|tools|bench)\/.*\.tsx?$/.test(file) ? wideComments(text) : [];
+  const widths = wide.map(
+    (line) => `${file}:${line}: a comment beyond 100 columns: npm run format wraps it`,
+  );
+  return [size, widths, citationFaults(ROOT, file, text), wordFaults(file, text)].flat();
 });
 for (const fault of faults) process.stderr.write(`${fault}\n`);
 if (faults.length > 0) process.exitCode = 1;
