@@ -1,7 +1,8 @@
 /**
- * What holds up agreement: four validators, one of them under one load at a time. For each: the longest hold-up of the thread of
- * agreement (`/ready`), that of an idle thread beside it (what the machine itself does), blocks made, and how long
- * `eth_blockNumber` takes there. With REFERENCE_GETH=FILE blocks and waits beside GoQuorum's.
+ * What holds up agreement: four validators, one of them under one load at a time. For each: the
+ * longest hold-up of the thread of agreement (`/ready`), that of an idle thread beside it (what the
+ * machine itself does), blocks made, and how long `eth_blockNumber` takes there. With
+ * REFERENCE_GETH=FILE blocks and waits beside GoQuorum's.
  */
 import { Worker } from 'node:worker_threads';
 import { fromHex, toHex } from '../src/core/base/hex.ts';
@@ -242,7 +243,10 @@ async function send(
   await rpc(url, 'eth_sendRawTransaction', [rawOf(key, nonce, data, gas, to)]);
 }
 
-/** Creation code: copies PAIRS pairs of points at infinity behind it into memory, and has them paired until the gas is used up. */
+/**
+ * Creation code: copies PAIRS pairs of points at infinity behind it into memory, and has them
+ * paired until the gas is used up.
+ */
 function pairingLoop(): Uint8Array {
   const size = PAIRS * 192;
   // CODECOPY(0, 0x20, size); loop: STATICCALL(gas, 8, 0, size, 0, 32); POP; JUMP loop

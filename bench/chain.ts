@@ -1,4 +1,7 @@
-/** A chain on disk that the bench builds itself: blocks executed once, sealed with the keys of all four validators. */
+/**
+ * A chain on disk that the bench builds itself: blocks executed once, sealed with the keys of all
+ * four validators.
+ */
 import type { Hash32 } from '../src/core/base/bytes.ts';
 import { fromHex } from '../src/core/base/hex.ts';
 import { EMPTY_ROOT } from '../src/core/base/keccak.ts';

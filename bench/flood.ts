@@ -1,4 +1,7 @@
-/** Many HTTP clients at once over bare sockets, each with one request under way: the clients must not be what is measured. */
+/**
+ * Many HTTP clients at once over bare sockets, each with one request under way: the clients must
+ * not be what is measured.
+ */
 import { connect } from 'node:net';
 
 export interface Flood {

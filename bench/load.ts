@@ -1,6 +1,6 @@
 /**
- * A load generator in a process of its own: signs everything first, then sends batches over all endpoints and polls blocks.
- * Prints one JSON line. Options and result as far as net.ts uses them.
+ * A load generator in a process of its own: signs everything first, then sends batches over all
+ * endpoints and polls blocks. Prints one JSON line. Options and result as far as net.ts uses them.
  */
 import { parseArgs } from 'node:util';
 import { fromHex, toHex } from '../src/core/base/hex.ts';

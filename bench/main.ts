@@ -1,4 +1,7 @@
-/** `npm run bench -- NAME [--json FILE]`: measures, prints, and with --json writes each figure with unit, runs, median and ratio. */
+/**
+ * `npm run bench -- NAME [--json FILE]`: measures, prints, and with --json writes each figure with
+ * unit, runs, median and ratio.
+ */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../src/io/crypto/crypto.ts';
 import { loadKeccakState } from '../src/io/crypto/keccak-state.ts';

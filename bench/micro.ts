@@ -1,4 +1,7 @@
-/** Primitives one by one. Each result is compared with an independent implementation before it is timed. */
+/**
+ * Primitives one by one. Each result is compared with an independent implementation before it is
+ * timed.
+ */
 
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createEVM } from '@ethereumjs/evm';
@@ -241,7 +244,10 @@ async function secretboxCase(): Promise<Case> {
   };
 }
 
-/** Blocks of 200 transfers appended with a sync each, a transaction; the reopened store must have the same head. */
+/**
+ * Blocks of 200 transfers appended with a sync each, a transaction; the reopened store must have
+ * the same head.
+ */
 async function storeFigure(yardstick: { name: string; work: Work }): Promise<Figure> {
   const topology = topologyOf(temporaryFolder(), 0);
   const folder = `${topology.folder}/chain`;

@@ -1,6 +1,7 @@
 /**
- * `quorate migrate datadir` of a generated GoQuorum folder (transfers to ever new accounts), in a process of its own: transactions
- * a second, start and comparison included, and its largest memory (Linux). MIGRATE_BLOCKS makes the source longer.
+ * `quorate migrate datadir` of a generated GoQuorum folder (transfers to ever new accounts), in a
+ * process of its own: transactions a second, start and comparison included, and its largest memory
+ * (Linux). MIGRATE_BLOCKS makes the source longer.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -137,7 +137,9 @@ function say(workload: string, binary: string | undefined, round: Round): void {
   );
 }
 
-/** CPU seconds a second that something else used: where it is large, rates and latencies say little. */
+/**
+ * CPU seconds a second that something else used: where it is large, rates and latencies say little.
+ */
 function otherCpu(round: Round): number {
   return (round.machineCpuSeconds - round.cpuSeconds - round.loadCpuSeconds) / round.seconds;
 }

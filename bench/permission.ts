@@ -1,6 +1,7 @@
 /**
- * Permissioning with 10,000 accounts in 1,000 organisations, in the contracts of version 2 that GoQuorum deployed: how long a start takes
- * to read them, what a check costs, and what the pool takes in with and without it.
+ * Permissioning with 10,000 accounts in 1,000 organisations, in the contracts of version 2 that
+ * GoQuorum deployed: how long a start takes to read them, what a check costs, and what the pool
+ * takes in with and without it.
  */
 import type { Address } from '../src/core/base/bytes.ts';
 import { keccak256 } from '../src/core/base/keccak.ts';

@@ -1,6 +1,7 @@
 /**
- * One block of 1,000 ERC-20 transfers through every stage of a node, in one process: CPU µs a transaction (all threads)
- * beside its budget (docs/performance.md). Each round's block is checked: all transfers succeed and the balances add up.
+ * One block of 1,000 ERC-20 transfers through every stage of a node, in one process: CPU µs a
+ * transaction (all threads) beside its budget (docs/performance.md). Each round's block is checked:
+ * all transfers succeed and the balances add up.
  */
 import { equalBytes } from '../src/core/base/bytes.ts';
 import { fromHex } from '../src/core/base/hex.ts';

@@ -1,8 +1,9 @@
 /**
- * Precompiles on each input of the public vectors, and of GoQuorum's or geth's beside them, in turn, where REFERENCE_VM_TEST names the
- * test program of their package core/vm. Inside a checkout of theirs it is made with `cd core/vm && go test -c`, and it is run where
- * it is, because it reads its own copy of the same vectors there. Figures are the best of all rounds: what others do on the machine
- * only ever adds.
+ * Precompiles on each input of the public vectors, and of GoQuorum's or geth's beside them, in
+ * turn, where REFERENCE_VM_TEST names the test program of their package core/vm. Inside a checkout
+ * of theirs it is made with `cd core/vm && go test -c`, and it is run where it is, because it reads
+ * its own copy of the same vectors there. Figures are the best of all rounds: what others do on the
+ * machine only ever adds.
  */
 import { execFile } from 'node:child_process';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -22,7 +23,10 @@ const RUN_MS = 4;
 /** Reading them costs more. */
 const BATCH_MAX = 256;
 
-/** By file of vectors: the benchmark's name in core/vm/contracts_test.go, and which precompile it is. */
+/**
+ * By file of vectors: the benchmark's name in core/vm/contracts_test.go, and which precompile it
+ * is.
+ */
 const KINDS: Record<string, { benchmark: string; address: number; fork: Fork }> = {
   ecRecover: { benchmark: 'Ecrecover', address: 1, fork: 'istanbul' },
   modexp: { benchmark: 'ModExp', address: 5, fork: 'byzantium' },

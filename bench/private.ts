@@ -102,7 +102,10 @@ async function play(
   return result;
 }
 
-/** Payloads of 1 MB, and the memory of the largest node and manager while 10,000 transactions are under way. */
+/**
+ * Payloads of 1 MB, and the memory of the largest node and manager while 10,000 transactions are
+ * under way.
+ */
 async function extremes(): Promise<Figure[]> {
   const figures: Figure[] = [];
   await withNetwork(undefined, async (network) => {

@@ -1,4 +1,7 @@
-/** Other processes as a bench sees them: their CPU seconds and memory, from /proc (Linux), and waiting for what they serve. */
+/**
+ * Other processes as a bench sees them: their CPU seconds and memory, from /proc (Linux), and
+ * waiting for what they serve.
+ */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 

@@ -1,4 +1,7 @@
-/** One manager in a process of its own, for the bench: `ptm-process.ts FOLDER NUMBER PEER…`; prints its URLs, then its memory on request. */
+/**
+ * One manager in a process of its own, for the bench: `ptm-process.ts FOLDER NUMBER PEER…`; prints
+ * its URLs, then its memory on request.
+ */
 import { createInterface } from 'node:readline';
 import { openLmdbKv } from '../src/io/storage/lmdb-kv.ts';
 import { PTM_TABLES } from '../src/services/ptm/manager/kv-store.ts';

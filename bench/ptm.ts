@@ -1,4 +1,7 @@
-/** Private payloads of 1 KB per second: encrypt, store durably at both ends, push, fetch; each manager a process, lmdb on disk. */
+/**
+ * Private payloads of 1 KB per second: encrypt, store durably at both ends, push, fetch; each
+ * manager a process, lmdb on disk.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * What the readers give: calls a second without them, with one and with two, in turn on three nodes; then a validator of four
- * with eight clients in endless calls: blocks in 20 s, and how long `eth_blockNumber` takes there. With REFERENCE_GETH=FILE
- * the second part beside GoQuorum's.
+ * What the readers give: calls a second without them, with one and with two, in turn on three
+ * nodes; then a validator of four with eight clients in endless calls: blocks in 20 s, and how long
+ * `eth_blockNumber` takes there. With REFERENCE_GETH=FILE the second part beside GoQuorum's.
  */
 import { mkdirSync } from 'node:fs';
 import { topologyOf } from '../src/services/devnet/topology.ts';

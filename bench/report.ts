@@ -1,4 +1,7 @@
-/** Figures of a bench: printed as a table, written as JSON with unit, runs, median and the ratio to a reference. */
+/**
+ * Figures of a bench: printed as a table, written as JSON with unit, runs, median and the ratio to
+ * a reference.
+ */
 import { writeFileSync } from 'node:fs';
 
 export interface Figure {

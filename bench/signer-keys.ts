@@ -1,4 +1,7 @@
-/** Seconds until the signing proxy knows all its accounts: keystores that are unlocked when they first sign, and keys in files. */
+/**
+ * Seconds until the signing proxy knows all its accounts: keystores that are unlocked when they
+ * first sign, and keys in files.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

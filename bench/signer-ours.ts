@@ -1,4 +1,7 @@
-/** The signing proxy as a process of its own, in front of the port given; its journal is on disk. Prints its port. */
+/**
+ * The signing proxy as a process of its own, in front of the port given; its journal is on disk.
+ * Prints its port.
+ */
 process.on('SIGTERM', () => process.exit(0));
 
 import { mkdtempSync } from 'node:fs';

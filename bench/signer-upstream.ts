@@ -1,4 +1,7 @@
-/** A node that takes every transaction at once, for the bench of the signing proxy: a process of its own. Prints its port. */
+/**
+ * A node that takes every transaction at once, for the bench of the signing proxy: a process of its
+ * own. Prints its port.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,7 @@
-/** The least that a team would write for itself: viem signs, counts nonces and sends. In front of the port given; prints its port. */
+/**
+ * The least that a team would write for itself: viem signs, counts nonces and sends. In front of
+ * the port given; prints its port.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWalletClient, defineChain, http } from 'viem';

@@ -1,6 +1,7 @@
 /**
- * Signed and forwarded eth_sendTransaction a second, and p99, with 200 clients at once, against a node that answers at once; beside
- * a minimal proxy made of viem, in turn (A B B A). Node, proxy and clients are three processes.
+ * Signed and forwarded eth_sendTransaction a second, and p99, with 200 clients at once, against a
+ * node that answers at once; beside a minimal proxy made of viem, in turn (A B B A). Node, proxy
+ * and clients are three processes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,7 @@
 /**
- * The token service beside oidc-provider with a route behind its tokens, each a process of its own on one core, in turns (A B B A):
- * the standard form body, the same algorithm and key size, tokens that neither writes to disk. 200 connections.
+ * The token service beside oidc-provider with a route behind its tokens, each a process of its own
+ * on one core, in turns (A B B A): the standard form body, the same algorithm and key size, tokens
+ * that neither writes to disk. 200 connections.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** From process start to the first JSON-RPC answer, and what an idle validator of four costs: CPU and memory. */
+/**
+ * From process start to the first JSON-RPC answer, and what an idle validator of four costs: CPU
+ * and memory.
+ */
 import { mkdirSync } from 'node:fs';
 import { CHAIN_ID, topologyOf } from '../src/services/devnet/topology.ts';
 import { temporaryFolder, writeGenesis } from './folders.ts';

@@ -1,4 +1,7 @@
-/** A small ERC-20 written in opcodes, so that benches need no compiler: transfer(address,uint256), balanceOf(address). */
+/**
+ * A small ERC-20 written in opcodes, so that benches need no compiler: transfer(address,uint256),
+ * balanceOf(address).
+ */
 import { type Address, concatBytes, padLeft } from '../src/core/base/bytes.ts';
 import { fromHex, toHex } from '../src/core/base/hex.ts';
 import { keccak256 } from '../src/core/base/keccak.ts';

@@ -1,4 +1,7 @@
-/** A chain of transfers to ever new accounts, built and sealed in a data folder with all validators' keys. */
+/**
+ * A chain of transfers to ever new accounts, built and sealed in a data folder with all validators'
+ * keys.
+ */
 import { fromHex, toHex } from '../src/core/base/hex.ts';
 import { keccak256 } from '../src/core/base/keccak.ts';
 import { CHAIN_ID, type Topology } from '../src/services/devnet/topology.ts';

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { citationFaults } from './citations.ts';
-import { wideComments } from './comment-width.ts';
+import { hasWidth, wideComments } from './comment-width.ts';
 import { sizeFault } from './file-sizes.ts';
 import { wordFaults } from './words.ts';
 
@@ -26,7 +26,7 @@ const faults = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const size = /\.(?:tsx?|mjs|css)$/.test(file) ? (sizeFault(file, text) ?? []) : [];
   if (UNREAD.test(file)) return size;
-  const wide = /^(?:src|test|tools|bench)\/.*\.tsx?$/.test(file) ? wideComments(text) : [];
+  const wide = hasWidth(file) ? wideComments(text) : [];
   const widths = wide.map(
     (line) => `${file}:${line}: a comment beyond 100 columns: npm run format wraps it`,
   );

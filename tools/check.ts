@@ -8,7 +8,10 @@ const ROOT = resolve(import.meta.dirname, '..');
 const PREFIX = 'check:';
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** npm has put the programs of node_modules on the path. Resolves with the exit code and what was printed. */
+/**
+ * npm has put the programs of node_modules on the path. Resolves with the exit code and what was
+ * printed.
+ */
 function run(command: string): Promise<{ readonly code: number; readonly printed: string }> {
   return new Promise((done) => {
     const child = exec(command, { cwd: ROOT, maxBuffer: OUTPUT_BYTES_MAX }, (error, out, err) =>

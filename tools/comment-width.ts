@@ -1,6 +1,13 @@
 /** Comments are at most 100 columns wide: `npm run format` wraps those that are not. */
 
 const COLUMNS_MAX = 100;
+/** Of TypeScript that people write; what is generated is as its generator has it. */
+const CHECKED = /^(?:src|test|tools|bench)\/(?!.*\bservices\/permission\/code\/).*\.tsx?$/;
+
+export function hasWidth(file: string): boolean {
+  return CHECKED.test(file);
+}
+
 /** Lists, tables, tags and drawings keep their lines. */
 const OWN_LINE = /^(?:[-*|@]|\d+\. |\s{2}|$)/;
 const BLOCK = /^([ \t]*)\/\*\*(?:(?!\*\/)[\s\S])*\*\/(?=[ \t]*$)/gm;
@@ -35,7 +42,10 @@ function wrapBlock(block: string, indent: string): string {
   const body = block.slice(indent.length + 3, -2).split('\n');
   const lines = body.map((line) => line.replace(/^\s*\* ?/, '').trimEnd());
   const width = COLUMNS_MAX - indent.length - 3;
-  const wrapped = paragraphs(trimEmpty(lines.map((line, i) => (i === 0 ? line.trim() : line))), width);
+  const wrapped = paragraphs(
+    trimEmpty(lines.map((line, i) => (i === 0 ? line.trim() : line))),
+    width,
+  );
   const [only] = wrapped;
   if (wrapped.length === 1 && indent.length + only!.length + 7 <= COLUMNS_MAX) {
     return `${indent}/** ${only} */`;
@@ -94,7 +104,8 @@ function wrapRuns(lines: readonly string[]): string[] {
     while (indent !== undefined && lines[end]?.startsWith(`${indent}// `)) end++;
     const run = lines.slice(at, Math.max(end, at + 1));
     at += run.length;
-    const isKept = indent === undefined || !isWide(run) || run.some((line) => /biome-|---/.test(line));
+    const isKept =
+      indent === undefined || !isWide(run) || run.some((line) => /biome-|---/.test(line));
     if (isKept) {
       done.push(...run);
       continue;

@@ -1,4 +1,6 @@
-/** Compiles the EVM's loop: `npm run evm` writes the module that a test compares with its source. */
+/**
+ * Compiles the EVM's loop: `npm run evm` writes the module that a test compares with its source.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** npm runs the install scripts of packages that package.json allows, and warns of those it does not name. */
+/**
+ * npm runs the install scripts of packages that package.json allows, and warns of those it does not
+ * name.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** What is made from the permission contracts: their ABI for people, their code for `quorate permission init`. */
+/**
+ * What is made from the permission contracts: their ABI for people, their code for `quorate
+ * permission init`.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Compiled, compile, compilerVersion, hexLines } from './solidity.ts';

@@ -1,4 +1,6 @@
-/** What is made from the contracts of the ramp: the collector of deposits, and the devnet's token. */
+/**
+ * What is made from the contracts of the ramp: the collector of deposits, and the devnet's token.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compile, compilerVersion, hexLines } from './solidity.ts';

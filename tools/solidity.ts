@@ -19,7 +19,8 @@ export const compilerVersion = (): string => solc.version();
 
 /**
  * Compiles `sources` (file name to text). `imported` gives the text of a file that a source imports
- * from elsewhere. Returns what was selected, by file and contract. Throws the compiler's first error.
+ * from elsewhere. Returns what was selected, by file and contract. Throws the compiler's first
+ * error.
  */
 export function compile(
   sources: Record<string, string>,

@@ -2,14 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { wrapComments } from './comment-width.ts';
+import { hasWidth, wrapComments } from './comment-width.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT })
   .toString()
   .split('\n')
-  .filter((file) => /^(?:src|test|tools|bench)\/.*\.tsx?$/.test(file))
-  .filter((file) => existsSync(join(ROOT, file)));
+  .filter((file) => hasWidth(file) && existsSync(join(ROOT, file)));
 for (const file of files) {
   const path = join(ROOT, file);
   const text = readFileSync(path, 'utf8');

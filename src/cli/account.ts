@@ -1,4 +1,7 @@
-/** `quorate account new|list|import|update`: the accounts of a node, with geth's words (GoQuorum cmd/geth/accountcmd.go). */
+/**
+ * `quorate account new|list|import|update`: the accounts of a node, with geth's words (GoQuorum
+ * cmd/geth/accountcmd.go).
+ */
 import { join, resolve } from 'node:path';
 import type { Address } from '../core/base/bytes.ts';
 import { checksumAddress } from '../core/base/checksum-address.ts';

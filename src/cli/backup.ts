@@ -1,4 +1,7 @@
-/** `quorate backup`: a snapshot of a node, its private transaction manager, and stores of services, while they run. */
+/**
+ * `quorate backup`: a snapshot of a node, its private transaction manager, and stores of services,
+ * while they run.
+ */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { VERSION } from '../io/host/client-version.ts';

@@ -1,4 +1,7 @@
-/** Files that stand in files and folders which a command is given: what is wrong with them is told with their place. */
+/**
+ * Files that stand in files and folders which a command is given: what is wrong with them is told
+ * with their place.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Every option of every command that names a path, pointed at what is no such thing: nobody reads an error of Node. */
+/**
+ * Every option of every command that names a path, pointed at what is no such thing: nobody reads
+ * an error of Node.
+ */
 import {
   chmodSync,
   chownSync,

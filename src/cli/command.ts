@@ -24,7 +24,10 @@ export interface Command {
   readonly fileRows?: readonly OptionRow[];
   /** For configuration files that another program wrote. */
   readonly translate?: Translate;
-  /** For a command whose arguments, environment or configuration file follow another program's rules. */
+  /**
+   * For a command whose arguments, environment or configuration file follow another program's
+   * rules.
+   */
   readonly parse?: (
     argv: readonly string[],
     env: Readonly<Record<string, string | undefined>>,

@@ -68,7 +68,9 @@ function argumentsOf(options: ParsedOptions): string[] {
   );
 }
 
-/** In a process group of its own: Ctrl-C is for the console. It ends when this process has ended. */
+/**
+ * In a process group of its own: Ctrl-C is for the console. It ends when this process has ended.
+ */
 function startNode(argv: readonly string[]): ChildProcess {
   return spawn(process.execPath, [MAIN, 'node', ...argv], {
     detached: true,

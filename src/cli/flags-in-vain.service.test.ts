@@ -1,4 +1,7 @@
-/** Flags that a command takes and that change nothing as it was called: it says so, and does its work. */
+/**
+ * Flags that a command takes and that change nothing as it was called: it says so, and does its
+ * work.
+ */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRun } from '../../test/support/command-run.ts';

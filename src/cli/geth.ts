@@ -15,7 +15,10 @@ const GLOBAL_FLAGS = new Map(
   ),
 );
 
-/** Arguments of `quorate` for `argv`, what follows the program's name; unchanged unless it is called as geth. */
+/**
+ * Arguments of `quorate` for `argv`, what follows the program's name; unchanged unless it is called
+ * as geth.
+ */
 export function asQuorate(program: string, argv: readonly string[]): readonly string[] {
   if (basename(program).replace(/\.(js|cmd|exe)$/, '') === 'geth') return fromGeth(argv);
   return argv[0] === 'geth' ? fromGeth(argv.slice(1)) : argv;

@@ -1,4 +1,7 @@
-/** Runs the devnet's nodes and managers inside this process: the only place where services are composed together. */
+/**
+ * Runs the devnet's nodes and managers inside this process: the only place where services are
+ * composed together.
+ */
 import { appendFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
 import { VERSION } from '../io/host/client-version.ts';

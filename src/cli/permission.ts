@@ -1,4 +1,7 @@
-/** `quorate permission org|node|account|role|approve|reject|show`: what operators of a permissioned network do and see. */
+/**
+ * `quorate permission org|node|account|role|approve|reject|show`: what operators of a permissioned
+ * network do and see.
+ */
 import { approve, reject } from '../services/permission/act.ts';
 import { showJson, showText } from '../services/permission/show.ts';
 import { readSnapshot } from '../services/permission/snapshot.ts';

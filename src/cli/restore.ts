@@ -1,5 +1,6 @@
 /**
- * `quorate restore`: restores a node, its private transaction manager, and stores of services from a snapshot.
+ * `quorate restore`: restores a node, its private transaction manager, and stores of services from
+ * a snapshot.
  */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';

@@ -1,4 +1,7 @@
-/** `quorate <command>`: finds the command, parses its flags, runs it, and turns errors into text and exit status. */
+/**
+ * `quorate <command>`: finds the command, parses its flags, runs it, and turns errors into text and
+ * exit status.
+ */
 import { fail } from '../core/base/errors.ts';
 import { nearest } from '../io/options/edit-distance.ts';
 import { isUsageError, type ParsedOptions, USAGE_EXIT_CODE } from '../io/options/options.ts';

@@ -1,4 +1,7 @@
-/** Stores of the on-ramp and of the staking service in snapshots: taken while they run, and put back, into another database too. */
+/**
+ * Stores of the on-ramp and of the staking service in snapshots: taken while they run, and put
+ * back, into another database too.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';

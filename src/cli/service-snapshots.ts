@@ -1,4 +1,7 @@
-/** Stores of the on-ramp and of the staking service in a snapshot: out of one database, into another. */
+/**
+ * Stores of the on-ramp and of the staking service in a snapshot: out of one database, into
+ * another.
+ */
 import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,7 @@
-/** Every example in the docstrings of what the package publishes runs, against a service and its ledger. */
+/**
+ * Every example in the docstrings of what the package publishes runs, against a service and its
+ * ledger.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../test/support/conditions.ts';

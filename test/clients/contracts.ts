@@ -1,4 +1,7 @@
-/** The contracts that every client deploys, compiled from OpenZeppelin's sources with the solc of package.json. */
+/**
+ * The contracts that every client deploys, compiled from OpenZeppelin's sources with the solc of
+ * package.json.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compile } from '../../tools/solidity.ts';

@@ -1,4 +1,7 @@
-/** Where clients are tried: node 1 of a devnet, the signing proxy in front of it, and a network that takes price 0 alone. */
+/**
+ * Where clients are tried: node 1 of a devnet, the signing proxy in front of it, and a network that
+ * takes price 0 alone.
+ */
 import { randomBytes } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
 import { toHex } from '../../src/core/base/hex.ts';
@@ -9,7 +12,10 @@ import { type Endpoint, type Play, play } from './play.ts';
 
 const FUNDS = '0xde0b6b3a7640000';
 
-/** The node, for a client that signs with a funded key of its own: nonces of clients that run at once are apart. */
+/**
+ * The node, for a client that signs with a funded key of its own: nonces of clients that run at
+ * once are apart.
+ */
 export async function nodeWithKey(net: TestDevnet): Promise<Endpoint> {
   const privateKey = `0x${randomBytes(32).toString('hex')}` as const;
   const sender = privateKeyToAccount(privateKey).address;
@@ -33,7 +39,10 @@ export async function proxyWithKey(net: TestDevnet): Promise<Endpoint> {
   return { ...own, name: proxy.name, url: proxy.url };
 }
 
-/** Plays over HTTP with what docs/fees.md says to set, on a node of a network where gas has no price. */
+/**
+ * Plays over HTTP with what docs/fees.md says to set, on a node of a network where gas has no
+ * price.
+ */
 export async function playAtPriceZero(
   of: Pick<Play, 'client' | 'installed' | 'contracts'>,
 ): Promise<void> {

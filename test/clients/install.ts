@@ -1,4 +1,7 @@
-/** Puts a client with all that it needs into `.cache/clients`, from its own lock file; done once for each lock file. */
+/**
+ * Puts a client with all that it needs into `.cache/clients`, from its own lock file; done once for
+ * each lock file.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';

@@ -1,4 +1,7 @@
-/** One client's program plays the scenario of README.md; a node that it did not talk to says whether it is so. */
+/**
+ * One client's program plays the scenario of README.md; a node that it did not talk to says whether
+ * it is so.
+ */
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { headOf, untilBlock, untilMined } from '../support/devnet.ts';

@@ -1,4 +1,7 @@
-/** A client's program: run in the folder that it is installed in, with its task in a file; its last line is what it found. */
+/**
+ * A client's program: run in the folder that it is installed in, with its task in a file; its last
+ * line is what it found.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** web3j's quorum module: every call that it has of its own, on a QBFT devnet, a Raft devnet, and a node with two tenants. */
+/**
+ * web3j's quorum module: every call that it has of its own, on a QBFT devnet, a Raft devnet, and a
+ * node with two tenants.
+ */
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
 import { startTenants } from '../support/tenants.ts';
@@ -13,7 +16,10 @@ const APIS = 'eth,net,web3,istanbul,quorumExtension';
 /** What a program prints: by area of calls. */
 type Findings = Record<string, { readonly passed: readonly string[]; readonly failed?: string }>;
 
-/** The table of docs/clients.md: how many calls passed. `onFailure` gets each text of what went wrong. */
+/**
+ * The table of docs/clients.md: how many calls passed. `onFailure` gets each text of what went
+ * wrong.
+ */
 export async function playQuorumModule(
   installed: Installed,
   onFailure: (text: string) => void,

@@ -12,7 +12,10 @@ const ENDPOINTS = [
   { name: 'signing proxy', open: signingProxy },
 ];
 
-/** `atOnce`: the clients play side by side, and not only each on all endpoints. `alsoAtPriceZero`: on a network that takes no other. */
+/**
+ * `atOnce`: the clients play side by side, and not only each on all endpoints. `alsoAtPriceZero`:
+ * on a network that takes no other.
+ */
 export function describeClients(
   clients: readonly Client[],
   { atOnce, alsoAtPriceZero = false }: { atOnce: boolean; alsoAtPriceZero?: boolean },

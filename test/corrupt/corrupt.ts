@@ -1,6 +1,7 @@
 /**
- * Damages one stored file at a time and opens what it is part of. Three outcomes are right: it starts with everything, it mends itself and
- * says so, or it refuses with a text that names the file and the command. Anything else is a fault.
+ * Damages one stored file at a time and opens what it is part of. Three outcomes are right: it
+ * starts with everything, it mends itself and says so, or it refuses with a text that names the
+ * file and the command. Anything else is a fault.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** A process that opens what was damaged and reads all that is in it: damage may end it. Told of one folder at a time. */
+/**
+ * A process that opens what was damaged and reads all that is in it: damage may end it. Told of one
+ * folder at a time.
+ */
 import { QuorateError } from '../../src/core/base/errors.ts';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import type { Opened } from './subject.ts';

@@ -1,4 +1,7 @@
-/** One kind of stored data that the matrix damages: which files it has, how it is made, and how it is opened. */
+/**
+ * One kind of stored data that the matrix damages: which files it has, how it is made, and how it
+ * is opened.
+ */
 
 /** What a service holds, by part; what cannot be read any more, and says so, is `UNREADABLE`. */
 export type Content = Readonly<Record<string, string>>;
@@ -22,8 +25,8 @@ export interface Subject {
   /** As its service opens it, and all that is in it. Throws what the service throws. */
   open(folder: string, log: (message: string) => void): Promise<Content>;
   /**
-   * Parts that may be less after this damage, because the service said so or stands back (a validator that
-   * abstains), or because nothing could tell; docs/threat-model.md names those.
+   * Parts that may be less after this damage, because the service said so or stands back (a
+   * validator that abstains), or because nothing could tell; docs/threat-model.md names those.
    */
   mayDiffer(file: string, kind: string): readonly string[];
 }

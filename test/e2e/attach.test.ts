@@ -1,4 +1,7 @@
-/** The console as its users start it, on a node of recorded replies: by every way in, with a terminal's conversation piped. */
+/**
+ * The console as its users start it, on a node of recorded replies: by every way in, with a
+ * terminal's conversation piped.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,4 +1,7 @@
-/** A snapshot taken while blocks go on; a node and manager lost later than it, restored from it, and healed by their peers. */
+/**
+ * A snapshot taken while blocks go on; a node and manager lost later than it, restored from it, and
+ * healed by their peers.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

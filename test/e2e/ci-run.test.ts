@@ -1,4 +1,6 @@
-/** `.ci/run` on a project whose tests only say how they ended: what it counts, and what it refuses. */
+/**
+ * `.ci/run` on a project whose tests only say how they ended: what it counts, and what it refuses.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,7 @@
-/** Client libraries with their default settings: no fee, gas or nonce is set. Others: `npm run test:matrix`. */
+/**
+ * Client libraries with their default settings: no fee, gas or nonce is set. Others: `npm run
+ * test:matrix`.
+ */
 import { LIGHT } from '../clients/clients.ts';
 import { describeClients } from '../clients/suite.ts';
 

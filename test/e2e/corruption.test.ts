@@ -1,4 +1,7 @@
-/** Every kind of damage to the head of every stored file of every service; `npm run corrupt` explores the rest. */
+/**
+ * Every kind of damage to the head of every stored file of every service; `npm run corrupt`
+ * explores the rest.
+ */
 import { expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { runCorruptions } from '../corrupt/corrupt.ts';

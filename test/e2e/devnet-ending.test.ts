@@ -1,4 +1,7 @@
-/** However a devnet in the foreground ends, nothing of it is left, and nothing that it acknowledged is lost. */
+/**
+ * However a devnet in the foreground ends, nothing of it is left, and nothing that it acknowledged
+ * is lost.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

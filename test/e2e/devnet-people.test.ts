@@ -1,4 +1,7 @@
-/** What people and tools expect to find on a test network: accounts, keys and contracts that they know. */
+/**
+ * What people and tools expect to find on a test network: accounts, keys and contracts that they
+ * know.
+ */
 import { ContractFactory, HDNodeWallet, JsonRpcProvider, Mnemonic } from 'ethers';
 import { parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** A devnet that cannot start says which port of which process it lacks, and who has it; nothing of it is left. */
+/**
+ * A devnet that cannot start says which port of which process it lacks, and who has it; nothing of
+ * it is left.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** What `quorate devnet` prints, in a terminal: it fits, is true, and its commands run as they stand. */
+/**
+ * What `quorate devnet` prints, in a terminal: it fits, is true, and its commands run as they
+ * stand.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * A party whose manager had lost a payload when its node ran the block: the node notices once the payload is back, says so
- * in every place where its operator looks, and is repaired. And a node whose manager is dead says that it is not ready.
+ * A party whose manager had lost a payload when its node ran the block: the node notices once the
+ * payload is back, says so in every place where its operator looks, and is repaired. And a node
+ * whose manager is dead says that it is not ready.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The examples of the documentation, typed in as they stand: what a block prints is what its comments say. */
+/**
+ * The examples of the documentation, typed in as they stand: what a block prints is what its
+ * comments say.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * EEA clients on four nodes with four managers, all processes: over HTTP, through kill -9, a rebuilt index, a snapshot put
- * back and the blocks imported once more.
+ * EEA clients on four nodes with four managers, all processes: over HTTP, through kill -9, a
+ * rebuilt index, a snapshot put back and the blocks imported once more.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, renameSync, rmSync } from 'node:fs';

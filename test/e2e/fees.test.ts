@@ -1,4 +1,7 @@
-/** What a fee means on the devnet: any is taken, privately too, none is asked for, and nobody's price becomes everybody's. */
+/**
+ * What a fee means on the devnet: any is taken, privately too, none is asked for, and nobody's
+ * price becomes everybody's.
+ */
 import { computeAddress, getBytes, Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toHex } from '../../src/core/base/hex.ts';

@@ -1,4 +1,7 @@
-/** Disks that are full in the middle of the work of every store; `npm run faults` tries more of them. */
+/**
+ * Disks that are full in the middle of the work of every store; `npm run faults` tries more of
+ * them.
+ */
 import { execFile, execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,7 @@
-/** The short form of `npm run hostile`: what an enemy asks of four validators costs no block its time. */
+/**
+ * The short form of `npm run hostile`: what an enemy asks of four validators costs no block its
+ * time.
+ */
 import { expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { USUAL_BOUNDS } from '../hostile/case.ts';

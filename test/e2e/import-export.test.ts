@@ -1,4 +1,6 @@
-/** The real commands in child processes: recorded chains in, the same heads and the same bytes out. */
+/**
+ * The real commands in child processes: recorded chains in, the same heads and the same bytes out.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,8 @@
 /**
- * What is private to two nodes of four shows to none of the others: every method of the table and every subscription over
- * HTTP, WebSocket and IPC, what peers send each other, logs, and the files of the others' nodes and managers. The parties'
- * probes show all of it, so that the search is known to find.
+ * What is private to two nodes of four shows to none of the others: every method of the table and
+ * every subscription over HTTP, WebSocket and IPC, what peers send each other, logs, and the files
+ * of the others' nodes and managers. The parties' probes show all of it, so that the search is
+ * known to find.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -243,7 +244,9 @@ it('gives nothing at the ports between managers: resend in every mode, party inf
   }
 });
 
-/** With the keys of a manager that its operator has: what it is not party to it does not get either. */
+/**
+ * With the keys of a manager that its operator has: what it is not party to it does not get either.
+ */
 it('gives nothing to a member that proves its own key: resend in every mode, digests and roots', async () => {
   const [member] = STRANGERS as [number];
   const keyFile = readFileSync(join(net.folder, `ptm${member + 1}`, 'tm.key'), 'utf8');

@@ -1,7 +1,7 @@
 /**
  * The recorded private cases and contract extensions once more, live: four validators, four
- * managers of ours, 180 requests, and what every node says of each; on the recorded chain and on the
- * devnet's, both at once, as they wait for blocks most of the time. With REFERENCE_GETH two
+ * managers of ours, 180 requests, and what every node says of each; on the recorded chain and on
+ * the devnet's, both at once, as they wait for blocks most of the time. With REFERENCE_GETH two
  * validators of the first are GoQuorum's.
  */
 import { expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * A stranger's process at the P2P ports of four managers: private contracts stay readable, also after a
- * restart and when a node makes its private state anew; they learn nothing; nothing of theirs is kept.
+ * A stranger's process at the P2P ports of four managers: private contracts stay readable, also
+ * after a restart and when a node makes its private state anew; they learn nothing; nothing of
+ * theirs is kept.
  */
 import { spawn } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Managers as processes: what docs/manager.md tells operators to type, and an outbox that outlives kill -9. */
+/**
+ * Managers as processes: what docs/manager.md tells operators to type, and an outbox that outlives
+ * kill -9.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,

@@ -1,6 +1,6 @@
 /**
- * The data folder that GoQuorum 24.4.1 wrote as the only member of a Raft cluster with two private states: migrated by the command,
- * started, and asked what GoQuorum was asked.
+ * The data folder that GoQuorum 24.4.1 wrote as the only member of a Raft cluster with two private
+ * states: migrated by the command, started, and asked what GoQuorum was asked.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** `quorate mpsdbupgrade` in a process of its own that is killed again and again: what comes out in the end is whole. */
+/**
+ * `quorate mpsdbupgrade` in a process of its own that is killed again and again: what comes out in
+ * the end is whole.
+ */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

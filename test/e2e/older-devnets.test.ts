@@ -1,4 +1,7 @@
-/** Networks that version 0.1.0 made go on: what they hold is read, what waited is mined, and what they knew of each other follows. */
+/**
+ * Networks that version 0.1.0 made go on: what they hold is read, what waited is mined, and what
+ * they knew of each other follows.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +24,10 @@ interface Expected {
   }[];
   /** As node 1 answered. */
   readonly receipts: readonly { readonly transactionHash: string }[];
-  /** Of the first account: nobody has sent with this nonce, and two transactions of node 1 wait behind it. */
+  /**
+   * Of the first account: nobody has sent with this nonce, and two transactions of node 1 wait
+   * behind it.
+   */
   readonly gap: number;
   readonly queued: readonly string[];
   /** Made by personal_newAccount of node 2. */

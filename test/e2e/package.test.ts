@@ -1,4 +1,7 @@
-/** The package as a user gets it: packed, put into an empty folder, imported, type-checked, and used against a server that is not ours. */
+/**
+ * The package as a user gets it: packed, put into an empty folder, imported, type-checked, and used
+ * against a server that is not ours.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,4 +1,7 @@
-/** The permission commands on a network that runs: set up, interrupted and taken up again; every verb, and what each says. */
+/**
+ * The permission commands on a network that runs: set up, interrupted and taken up again; every
+ * verb, and what each says.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

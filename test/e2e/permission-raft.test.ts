@@ -1,6 +1,7 @@
 /**
- * What GoQuorum's own acceptance tests ask of permissions, on a Raft cluster of three processes and one that joins: set up while the
- * network runs, first records, a new organisation with its node, a suspension, a node that is cut off (and comes back).
+ * What GoQuorum's own acceptance tests ask of permissions, on a Raft cluster of three processes and
+ * one that joins: set up while the network runs, first records, a new organisation with its node, a
+ * suspension, a node that is cut off (and comes back).
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';

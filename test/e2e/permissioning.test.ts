@@ -189,7 +189,8 @@ it('accounts of a suspended organisation stop, and go on after it', async () => 
     if (at === 0) await done(admin, from, 'updateOrgStatus', 'ORG2', 2);
     await done(admin, from, 'approveOrgStatus', 'ORG2', 2);
   }
-  // As soon as its node takes one: peers that do not know of the change yet keep it for their next block.
+  // As soon as its node takes one: peers that do not know of the change yet keep it for their next
+  // block.
   const hash = await until('ORG2 may act again', () => transfer(org2, who.org2Admin));
   await mined(admin, hash);
 });

@@ -41,7 +41,9 @@ beforeAll(async () => {
 });
 afterAll(() => net?.close());
 
-/** Signed by a wallet that no node knows, sent through node `at`. Resolves with the receipt there. */
+/**
+ * Signed by a wallet that no node knows, sent through node `at`. Resolves with the receipt there.
+ */
 async function sendSigned(
   wallet: { privateKey: string },
   fields: { nonce: number; to: string | null; payload: string },

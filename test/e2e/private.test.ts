@@ -199,7 +199,8 @@ describe('a manager that is down', () => {
     const nonce = Number(
       await net.rpc[0]!.call('eth_getTransactionCount', net.accounts[0]!.address, 'pending'),
     );
-    // Stored by both managers while they are up; in the chain only after the third node lost its own.
+    // Stored by both managers while they are up; in the chain only after the third node lost its
+    // own.
     const payload = await storeRaw(net, 0, setInput(8));
     const raw = signPrivate(net.accounts[0]!.privateKey, {
       nonce: nonce + 1,

@@ -1,4 +1,7 @@
-/** Raft clusters of processes: blocks, a killed minter, members that come and go, host names, a damaged log, gas with a price. */
+/**
+ * Raft clusters of processes: blocks, a killed minter, members that come and go, host names, a
+ * damaged log, gas with a price.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

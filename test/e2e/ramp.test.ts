@@ -1,4 +1,7 @@
-/** The devnet's on-ramp as its description says: an aggregator asks, a customer pays, and the coin is on the chain. */
+/**
+ * The devnet's on-ramp as its description says: an aggregator asks, a customer pays, and the coin
+ * is on the chain.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Reads on a node as operators run it: threads of their own, beside the thread that takes part in consensus. */
+/**
+ * Reads on a node as operators run it: threads of their own, beside the thread that takes part in
+ * consensus.
+ */
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestDevnet, type TestDevnet, untilBlock, untilMined } from '../support/devnet.ts';

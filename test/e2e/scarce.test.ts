@@ -1,4 +1,7 @@
-/** Services in processes that may open no more files, and whose disks are full: what they say, that nothing acknowledged is lost, and that they go on. */
+/**
+ * Services in processes that may open no more files, and whose disks are full: what they say, that
+ * nothing acknowledged is lost, and that they go on.
+ */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The signing proxy as a process, in front of a node that stalls, drops, answers 429, 500 and garbage; killed in between. */
+/**
+ * The signing proxy as a process, in front of a node that stalls, drops, answers 429, 500 and
+ * garbage; killed in between.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

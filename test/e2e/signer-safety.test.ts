@@ -1,4 +1,7 @@
-/** `quorate signer` as a process with everything on: TLS both ways, tokens, policy, audit log, metrics, drain. */
+/**
+ * `quorate signer` as a process with everything on: TLS both ways, tokens, policy, audit log,
+ * metrics, drain.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The signing proxy in front of node 1 of a devnet: nonces, private transactions, the client libraries. */
+/**
+ * The signing proxy in front of node 1 of a devnet: nonces, private transactions, the client
+ * libraries.
+ */
 import { Contract, ContractFactory, JsonRpcProvider } from 'ethers';
 import { createWalletClient, defineChain, http, publicActions, recoverMessageAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** The administration of the staking service by its commands, beside a service that runs, is killed, and starts again; on both stores. */
+/**
+ * The administration of the staking service by its commands, beside a service that runs, is killed,
+ * and starts again; on both stores.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -181,7 +184,9 @@ async function clients(scene: Scene): Promise<void> {
   expect([stranger.status, stranger.stderr]).toEqual([1, 'Fatal: there is no client nobody\n']);
 }
 
-/** `key rotate`, and `--now`: both survive kill -9, old tokens stay good; `--revoke-old` ends them. */
+/**
+ * `key rotate`, and `--now`: both survive kill -9, old tokens stay good; `--revoke-old` ends them.
+ */
 async function keys(scene: Scene): Promise<void> {
   const { url, shown, command, killAndStart, statusOf, tokenOf, calls, keySet } = scene;
   const { id, secret } = await shown('client', 'add', '--name', 'k', '--audience', AUDIENCE);

@@ -96,7 +96,9 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
   const url = () => `http://127.0.0.1:${port}`;
   const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
     exitCode !== null || signalCode !== null;
-  /** As its supervisor does: a start may end by itself, where the database takes too long to answer. */
+  /**
+   * As its supervisor does: a start may end by itself, where the database takes too long to answer.
+   */
   async function start(): Promise<void> {
     await until('it is ready', async () => {
       if (!running || hasEnded(running)) {

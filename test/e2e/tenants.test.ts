@@ -1,6 +1,6 @@
 /**
- * Two tenants of one node, told apart by their access tokens: what one keeps private does not show to the other, whatever
- * private state they name.
+ * Two tenants of one node, told apart by their access tokens: what one keeps private does not show
+ * to the other, whatever private state they name.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toHex } from '../../src/core/base/hex.ts';

@@ -1,7 +1,7 @@
 /**
- * One chain of processes through its transitions: IBFT to QBFT, rewards, empty block periods, then more of them by a newer genesis
- * file: validators of a contract and back, the rules of Cancun. Newcomers sync across all of it, permissioned or not, of either
- * gcmode.
+ * One chain of processes through its transitions: IBFT to QBFT, rewards, empty block periods, then
+ * more of them by a newer genesis file: validators of a contract and back, the rules of Cancun.
+ * Newcomers sync across all of it, permissioned or not, of either gcmode.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,10 @@ const TRANSITIONS = [
   { block: SLOW_FROM, emptyblockperiodseconds: 2, blockReward: '0xa' },
   { block: FAST_FROM, emptyblockperiodseconds: 1, beneficiaryMode: 'validators' },
 ];
-/** Blocks from the head of then until the contract names the validators, and until the header does again. */
+/**
+ * Blocks from the head of then until the contract names the validators, and until the header does
+ * again.
+ */
 const CONTRACT_AFTER = 4;
 const HEADER_AFTER = 7;
 

@@ -1,6 +1,7 @@
 /**
- * A disk that is full: each store is given a small file system of its own with so many pages left, and writes until it fails. What it
- * says must name the cause, everything acknowledged must be there once there is room again, and the store must go on.
+ * A disk that is full: each store is given a small file system of its own with so many pages left,
+ * and writes until it fails. What it says must name the cause, everything acknowledged must be
+ * there once there is room again, and the store must go on.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';

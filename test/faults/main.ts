@@ -1,6 +1,7 @@
 /**
- * `npm run faults -- --stores node,manager,signer,staking --pages 0,1,2,...`: a disk that is full after so many pages, in a file system
- * of its own; status 1 when something acknowledged is lost, or the text does not say what is wrong. Needs Linux with user namespaces.
+ * `npm run faults -- --stores node,manager,signer,staking --pages 0,1,2,...`: a disk that is full
+ * after so many pages, in a file system of its own; status 1 when something acknowledged is lost,
+ * or the text does not say what is wrong. Needs Linux with user namespaces.
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,6 @@
-/** A process that writes until its disk is full: an error is told, a crash shows. One job at a time. */
+/**
+ * A process that writes until its disk is full: an error is told, a crash shows. One job at a time.
+ */
 import { statfsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';

@@ -1,4 +1,7 @@
-/** One thing that an enemy does to a network of four validators, and what the network must hold to meanwhile. */
+/**
+ * One thing that an enemy does to a network of four validators, and what the network must hold to
+ * meanwhile.
+ */
 import type { HostileNetwork } from './network.ts';
 
 export interface Bounds {
@@ -23,11 +26,17 @@ export interface Case {
   readonly bounds?: Partial<Bounds>;
   /** A node that is stopped for it, at 0 to 3. */
   readonly absent?: number;
-  /** Attacks until `isOver`; throws where the network does what it must not. What it returns is told in the report. */
+  /**
+   * Attacks until `isOver`; throws where the network does what it must not. What it returns is told
+   * in the report.
+   */
   attack(network: HostileNetwork, isOver: () => boolean): Promise<string | undefined>;
 }
 
-/** The period is a second. A busy machine may cost a block or a second; nothing that is asked of a node may. */
+/**
+ * The period is a second. A busy machine may cost a block or a second; nothing that is asked of a
+ * node may.
+ */
 export const USUAL_BOUNDS: Bounds = {
   blockShare: 0.7,
   rounds: 0,

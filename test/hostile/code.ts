@@ -23,7 +23,10 @@ function call(address: number, length: number): string {
   return `${data}${push1(address)}5afa50`;
 }
 
-/** CODECOPY of `input`, which stands behind the code, and a jump over nothing: the input is never executed. */
+/**
+ * CODECOPY of `input`, which stands behind the code, and a jump over nothing: the input is never
+ * executed.
+ */
 function copyToMemory(input: string, bodyBytes: number): string {
   if (input === '') return '';
   // 62xxxxxx 62xxxxxx 6000 39, then JUMPDEST, body, 61xxxx 56.

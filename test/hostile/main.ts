@@ -1,5 +1,6 @@
 /**
- * `npm run hostile`: what enemies do to four validators, case by case, with a report; ends with 1 where a bound was broken.
+ * `npm run hostile`: what enemies do to four validators, case by case, with a report; ends with 1
+ * where a bound was broken.
  * --only TEXT    cases whose name or group has it
  * --short        the form that the test command has
  * --seconds N    of each case

@@ -1,4 +1,7 @@
-/** Four validators as processes, with every namespace open to the enemy, and what a test sees of them from outside. */
+/**
+ * Four validators as processes, with every namespace open to the enemy, and what a test sees of
+ * them from outside.
+ */
 import { rmSync } from 'node:fs';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { decodeQbftExtra } from '../../src/core/chain/extra-data.ts';

@@ -1,4 +1,7 @@
-/** Transactions of the enemy, from accounts that nobody knows, and honest ones beside them: gas is free. */
+/**
+ * Transactions of the enemy, from accounts that nobody knows, and honest ones beside them: gas is
+ * free.
+ */
 import { randomBytes } from 'node:crypto';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
@@ -33,7 +36,10 @@ export function honestAddress(): string {
   return toHex(addressOfSecretKey(HONEST));
 }
 
-/** Sends a transfer, and tells how many blocks came until it was mined; throws where it was not within `patienceMs`. */
+/**
+ * Sends a transfer, and tells how many blocks came until it was mined; throws where it was not
+ * within `patienceMs`.
+ */
 export async function honestTransfer(
   network: HostileNetwork,
   patienceMs = 20_000,

@@ -1,4 +1,7 @@
-/** A peer with a key of nobody, that greets as an honest node does: it gives each node back its own Status. */
+/**
+ * A peer with a key of nobody, that greets as an honest node does: it gives each node back its own
+ * Status.
+ */
 import { randomBytes } from 'node:crypto';
 import type { PeerMessage } from '../../src/core/base/ports.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../src/core/wire/capabilities.ts';

@@ -22,7 +22,9 @@ export interface Verdict {
   readonly findings: Findings;
   /** Which bounds were broken; empty: none. */
   readonly faults: readonly string[];
-  /** Bounds of time were broken while the machine worked for others: nothing can be said of them. */
+  /**
+   * Bounds of time were broken while the machine worked for others: nothing can be said of them.
+   */
   readonly unclear: readonly string[];
   readonly note: string | undefined;
 }

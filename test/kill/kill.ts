@@ -1,4 +1,6 @@
-/** SIGKILL at random moments under load, a restart, and the proof that nothing acknowledged is lost. */
+/**
+ * SIGKILL at random moments under load, a restart, and the proof that nothing acknowledged is lost.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Prng } from '../../src/core/base/prng.ts';
 import { until } from '../support/conditions.ts';

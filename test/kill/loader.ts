@@ -1,4 +1,7 @@
-/** Keeps transactions in flight, one after the other per account, and remembers every one that was acknowledged. */
+/**
+ * Keeps transactions in flight, one after the other per account, and remembers every one that was
+ * acknowledged.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Wallet } from 'ethers';
 import { headOf, type TestDevnet } from '../support/devnet.ts';

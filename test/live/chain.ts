@@ -54,7 +54,8 @@ export function devnetChain({ genesisFile, nodes }: Recording): LiveChain {
   return {
     genesis: JSON.stringify(devnetGenesis(parts, PERIODS)),
     flags: FREE_GAS,
-    // It offers a price, which the recorded chain refuses and this one takes (test/e2e/fees.test.ts).
+    // It offers a price, which the recorded chain refuses and this one takes
+    // (test/e2e/fees.test.ts).
     leftOut: new Set(['085-err-gas-price']),
     members: { effectiveGasPrice: '0x0' },
     moreGas: {

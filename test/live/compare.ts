@@ -1,4 +1,7 @@
-/** An answer of this run against the recorded one: equal but for names (names.ts), heights and signatures. */
+/**
+ * An answer of this run against the recorded one: equal but for names (names.ts), heights and
+ * signatures.
+ */
 import type { Names } from './names.ts';
 
 /** Of the block and the signature: they differ from run to run. */

@@ -1,4 +1,7 @@
-/** Differences that are meant: those of the vector runner at nodes of ours, and where the recorded manager, a stand-in, was not Tessera. */
+/**
+ * Differences that are meant: those of the vector runner at nodes of ours, and where the recorded
+ * manager, a stand-in, was not Tessera.
+ */
 import { KnownDifferences } from '../vectors/rpc-compare.ts';
 
 interface ManagerText {

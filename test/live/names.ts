@@ -1,6 +1,7 @@
 /**
- * What the recording calls by one name and the network of this run by another: payload hashes and transaction hashes, which follow
- * from random keys. A name is bound where it is first met, and must keep its meaning from then on.
+ * What the recording calls by one name and the network of this run by another: payload hashes and
+ * transaction hashes, which follow from random keys. A name is bound where it is first met, and
+ * must keep its meaning from then on.
  */
 const HEX_64_BYTES = /^0x[0-9a-f]{128}$/;
 const HEX_32_BYTES = /^0x[0-9a-f]{64}$/;

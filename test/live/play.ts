@@ -1,4 +1,7 @@
-/** Plays the recorded steps on a running network, one after another, and compares what every node says. */
+/**
+ * Plays the recorded steps on a running network, one after another, and compares what every node
+ * says.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../support/conditions.ts';
@@ -182,7 +185,10 @@ class Player {
     );
   }
 
-  /** Which nodes share a private state; the roots themselves hold block times and payload hashes sooner or later. */
+  /**
+   * Which nodes share a private state; the roots themselves hold block times and payload hashes
+   * sooner or later.
+   */
   private async compareRoots(step: Step, block: string): Promise<void> {
     if (!step.privateStateRoots) return;
     const groups = (roots: readonly string[]) => roots.map((root) => roots.indexOf(root)).join();
@@ -256,7 +262,10 @@ class Player {
   }
 }
 
-/** The next block is most of a period away: what is sent now and right afterwards goes into one block. */
+/**
+ * The next block is most of a period away: what is sent now and right afterwards goes into one
+ * block.
+ */
 async function untilFreshBlock({ name, rpc }: LiveNode): Promise<void> {
   const head = await rpc.call('eth_blockNumber');
   await until(`${name} has a new block`, async () => (await rpc.call('eth_blockNumber')) !== head);

@@ -1,4 +1,7 @@
-/** The recorded private network: its keys, its genesis, and what was asked of it step by step, with every answer. */
+/**
+ * The recorded private network: its keys, its genesis, and what was asked of it step by step, with
+ * every answer.
+ */
 import { join } from 'node:path';
 import { contentsOf, type Held } from '../support/recorded-manager.ts';
 import { OWN_VECTORS, readJson } from '../vectors/folders.ts';
@@ -14,7 +17,10 @@ export interface Request {
   readonly params: readonly unknown[];
 }
 
-/** One request, and what was seen at the nodes afterwards. Block hashes, numbers and signatures are left out. */
+/**
+ * One request, and what was seen at the nodes afterwards. Block hashes, numbers and signatures are
+ * left out.
+ */
 export interface Step {
   readonly name: string;
   readonly node: NodeName;

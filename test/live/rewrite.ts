@@ -1,4 +1,7 @@
-/** A recorded request as it must be asked in this run: payloads stored anew, names replaced, signed again with the same keys. */
+/**
+ * A recorded request as it must be asked in this run: payloads stored anew, names replaced, signed
+ * again with the same keys.
+ */
 import { computeAddress, decodeRlp, encodeRlp, keccak256, SigningKey } from 'ethers';
 import type { Names } from './names.ts';
 import type { NodeName, Recording, Request } from './recording.ts';
@@ -52,7 +55,9 @@ function deepRewrite(value: unknown, names: Names): unknown {
   );
 }
 
-/** The hash of the same payload here: known already, or stored now. A hash that nobody held stays. */
+/**
+ * The hash of the same payload here: known already, or stored now. A hash that nobody held stays.
+ */
 async function stored(data: string, node: NodeName, parts: RewriteParts): Promise<string> {
   if (data.length !== HASH_HEX_LENGTH || isFiller(data)) return data;
   const known = parts.names.get(data);

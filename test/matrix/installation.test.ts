@@ -1,4 +1,7 @@
-/** Ways to install: with the scripts that package.json allows, and without any, as docs/install.md says. */
+/**
+ * Ways to install: with the scripts that package.json allows, and without any, as docs/install.md
+ * says.
+ */
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

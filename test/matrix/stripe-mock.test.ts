@@ -1,4 +1,7 @@
-/** Stripe's own mock of its API, which holds each request against Stripe's OpenAPI document: what the on-ramp asks is well formed. */
+/**
+ * Stripe's own mock of its API, which holds each request against Stripe's OpenAPI document: what
+ * the on-ramp asks is well formed.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -53,7 +56,10 @@ const order = {
 const bought = order as unknown as BuyOrder;
 const sold = order as unknown as SellOrder;
 
-/** The mock's document is of an earlier version of the API, in which this one parameter had another name. */
+/**
+ * The mock's document is of an earlier version of the API, in which this one parameter had another
+ * name.
+ */
 function renameMethods({ checkout }: StripeClient): void {
   const { sessions } = checkout;
   const create = sessions.create.bind(sessions);

@@ -1,4 +1,7 @@
-/** What the validators of a scenario share: their keys and names, the blocks and theirs, and the wire. */
+/**
+ * What the validators of a scenario share: their keys and names, the blocks and theirs, and the
+ * wire.
+ */
 import { EMPTY_BYTES, equalBytes, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { type Block, blockOf } from '../../src/core/chain/block.ts';
 import { ibftProposerPreimage, withProposerSeal } from '../../src/core/chain/extra-data.ts';

@@ -1,4 +1,7 @@
-/** One member of a scenario's cluster: the protocol, and what the node around it stores, sends and applies. */
+/**
+ * One member of a scenario's cluster: the protocol, and what the node around it stores, sends and
+ * applies.
+ */
 import { Prng } from '../../src/core/base/prng.ts';
 import {
   decodeConfChange,

@@ -1,4 +1,7 @@
-/** What members of a Raft cluster say and keep, in words; `2/4` is the entry of term 2 at index 4, as etcd writes it. */
+/**
+ * What members of a Raft cluster say and keep, in words; `2/4` is the entry of term 2 at index 4,
+ * as etcd writes it.
+ */
 import {
   CONF_CHANGE,
   decodeConfChange,

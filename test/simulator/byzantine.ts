@@ -1,4 +1,7 @@
-/** Members that lie. They sign only with their own key, but see everything and may know each other's plans. */
+/**
+ * Members that lie. They sign only with their own key, but see everything and may know each other's
+ * plans.
+ */
 
 import type { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';
@@ -42,7 +45,10 @@ export interface Mouth {
   build(kind: BlockKind): Block;
 }
 
-/** Stands between a member's engine and the network: what a behaviour does with a message `M` of the engine. */
+/**
+ * Stands between a member's engine and the network: what a behaviour does with a message `M` of the
+ * engine.
+ */
 export abstract class Liar<M> {
   protected readonly behaviour: Behaviour;
   protected readonly signer: ConsensusSigner;

@@ -1,4 +1,7 @@
-/** A node's disk: two slots for votes, of which a crash may tear the one being written, and a log of blocks. */
+/**
+ * A node's disk: two slots for votes, of which a crash may tear the one being written, and a log of
+ * blocks.
+ */
 
 import type { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';

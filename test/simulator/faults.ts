@@ -79,7 +79,10 @@ export interface Plan extends Settings {
   readonly isRelaying: boolean;
   /** Pairs that are not connected, ever. */
   readonly strangers: readonly (readonly [number, number])[];
-  /** Nodes have told each other of their connections, and pass messages on to those alone that need it. */
+  /**
+   * Nodes have told each other of their connections, and pass messages on to those alone that need
+   * it.
+   */
   readonly isInformed: boolean;
   readonly hasRealKeys: boolean;
   /** Virtual time that execution takes; 0: next to none. */
@@ -120,7 +123,10 @@ export function withFaults(plan: Plan, seed: number): Plan {
   return { ...plan, faults: [...plan.faults, ...crashes].sort((a, b) => a.atMs - b.atMs) };
 }
 
-/** Votes the last member out, and perhaps in again, where those that stay can bear the liars; in a third of the schedules. */
+/**
+ * Votes the last member out, and perhaps in again, where those that stay can bear the liars; in a
+ * third of the schedules.
+ */
 export function withVotes(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x2545f491);
   const { nodes, byzantine, quietFromMs } = plan;
@@ -135,7 +141,9 @@ export function withVotes(plan: Plan, seed: number): Plan {
   return { ...plan, faults: [...plan.faults, ...votes].sort((a, b) => a.atMs - b.atMs) };
 }
 
-/** A schedule is of the chain that its number says, so that the same faults can be tried on each. */
+/**
+ * A schedule is of the chain that its number says, so that the same faults can be tried on each.
+ */
 export function chainOf(seed: number): ChainKind {
   return CHAINS[new Prng(seed ^ 0x5bd1e995).below(CHAINS.length)]!;
 }
@@ -184,7 +192,10 @@ function drawSettings(chance: Prng): Settings {
   };
 }
 
-/** Links that work in one direction, a lost disk, members that are not all connected, oversized messages, other settings. */
+/**
+ * Links that work in one direction, a lost disk, members that are not all connected, oversized
+ * messages, other settings.
+ */
 export function withExtras(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x6a09e667);
   const { nodes, quietFromMs } = plan;
@@ -193,7 +204,8 @@ export function withExtras(plan: Plan, seed: number): Plan {
   const byzantine = plan.byzantine.map((behaviour) =>
     behaviour === 'garbage' && chance.chance(0.5) ? 'oversized' : behaviour,
   );
-  // What was on the disk may have been a vote: its node counts as one that lies. It is the first that does not.
+  // What was on the disk may have been a vote: its node counts as one that lies. It is the first
+  // that does not.
   if (chance.chance(0.3) && byzantine.length < faultyMax(nodes)) {
     const { atMs, downMs } = drawCrash(chance, nodes, quietFromMs);
     const kind = new Prng(seed ^ 0x1f83d9ab).chance(0.5) ? 'diskLoss' : 'voteLoss';
@@ -224,9 +236,10 @@ export function withSlowness(plan: Plan, seed: number): Plan {
 }
 
 /**
- * Clocks jump by an hour: those of all, one after the other; or that of one. One that lives in the future alone proposes what others
- * refuse, and one whose clock is behind is late once it starts anew: both are of as little use as a liar. In IBFT a block of such a time that some are locked on waits until clocks are
- * there again, since nothing tells the others of the lock.
+ * Clocks jump by an hour: those of all, one after the other; or that of one. One that lives in the
+ * future alone proposes what others refuse, and one whose clock is behind is late once it starts
+ * anew: both are of as little use as a liar. In IBFT a block of such a time that some are locked on
+ * waits until clocks are there again, since nothing tells the others of the lock.
  */
 export function withClockJumps(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x3f84d5b5);
@@ -277,7 +290,10 @@ function drawOneWay(chance: Prng, nodes: number, untilMs: number): Fault[] {
   ];
 }
 
-/** Those that do not lie stay connected in a ring; the last, who may be voted out, is connected with all. */
+/**
+ * Those that do not lie stay connected in a ring; the last, who may be voted out, is connected with
+ * all.
+ */
 function drawStrangers(chance: Prng, { nodes, byzantine }: Plan): (readonly [number, number])[] {
   const first = byzantine.length;
   const last = nodes - 1;

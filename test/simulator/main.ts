@@ -1,10 +1,9 @@
 /**
- * npm run sim -- --seed N [--trace] [--canary NAME]   runs one schedule
- * npm run sim -- --minutes M [--from N]               explores
- * with --chain qbft|ibft|switch: that chain instead of the one drawn from the seed, with one to seven members, who stay
- * with --raft: clusters of Raft in place of networks of QBFT and IBFT
- * with --privacy: nodes and their private transaction managers
- * npm run sim -- --scale [--validators N] [--relaying] prints what a block costs, against the number of validators
+ * npm run sim -- --seed N [--trace] [--canary NAME] runs one schedule npm run sim -- --minutes M
+ * [--from N] explores with --chain qbft|ibft|switch: that chain instead of the one drawn from the
+ * seed, with one to seven members, who stay with --raft: clusters of Raft in place of networks of
+ * QBFT and IBFT with --privacy: nodes and their private transaction managers npm run sim -- --scale
+ * [--validators N] [--relaying] prints what a block costs, against the number of validators
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';

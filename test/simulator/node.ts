@@ -1,4 +1,7 @@
-/** One node: the production engine behind a small driver that carries its effects out in virtual time. */
+/**
+ * One node: the production engine behind a small driver that carries its effects out in virtual
+ * time.
+ */
 import { type Address, EMPTY_BYTES, equalBytes, keyOf } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import type { Prng } from '../../src/core/base/prng.ts';

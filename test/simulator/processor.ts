@@ -1,4 +1,7 @@
-/** One processor: checks of blocks wait for each other, each takes its time, and one that was abandoned goes on when it is asked for again. */
+/**
+ * One processor: checks of blocks wait for each other, each takes its time, and one that was
+ * abandoned goes on when it is asked for again.
+ */
 import type { Scheduled, Timeline } from './timers.ts';
 
 interface Work {

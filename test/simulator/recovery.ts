@@ -1,4 +1,6 @@
-/** How long a network that works again may take for its next block: the bound of docs/consensus.md. */
+/**
+ * How long a network that works again may take for its next block: the bound of docs/consensus.md.
+ */
 import type { ConsensusRules } from '../../src/core/chain/rules.ts';
 import { faultyMax } from '../../src/core/consensus/bft/quorum.ts';
 import { roundTimeoutMs } from '../../src/core/consensus/bft/timeout.ts';

@@ -17,7 +17,10 @@ import { type DrawnPlan, World } from './world.ts';
 export interface Outcome {
   readonly seed: number;
   readonly chain: ChainKind;
-  /** IBFT stood still because liars had made honest validators seal different blocks: its known weakness. */
+  /**
+   * IBFT stood still because liars had made honest validators seal different blocks: its known
+   * weakness.
+   */
   readonly isStuck: boolean;
   /** Undefined: all went well. */
   readonly failure: string | undefined;
@@ -59,8 +62,8 @@ export function runSeed(
 }
 
 /**
- * A schedule that is asked to be of one chain, or to show a bug, is a plain one: its members stay, and are all connected. Of one
- * chain it may have fewer than four.
+ * A schedule that is asked to be of one chain, or to show a bug, is a plain one: its members stay,
+ * and are all connected. Of one chain it may have fewer than four.
  */
 function planOf(
   seed: number,

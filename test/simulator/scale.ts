@@ -1,4 +1,7 @@
-/** Networks of many validators without faults: messages, CPU and time of a block, against their number. */
+/**
+ * Networks of many validators without faults: messages, CPU and time of a block, against their
+ * number.
+ */
 import { type Address, equalBytes } from '../../src/core/base/bytes.ts';
 import { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';
@@ -25,7 +28,10 @@ export interface ScaleOptions {
   readonly blocks: number;
   /** Nodes pass on what they hear, as they do in production. */
   readonly isRelaying: boolean;
-  /** The time that a node computes passes in the world too, and delays what it does next. Without it a run is reproducible. */
+  /**
+   * The time that a node computes passes in the world too, and delays what it does next. Without it
+   * a run is reproducible.
+   */
   readonly isCpuCounted: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Stand-in signatures: who and what, in clear. Nobody in the simulator writes another's name, apart from canaries. */
+/**
+ * Stand-in signatures: who and what, in clear. Nobody in the simulator writes another's name, apart
+ * from canaries.
+ */
 import { type Address, equalBytes } from '../../src/core/base/bytes.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
 import { keySigner } from '../support/bft-chain.ts';

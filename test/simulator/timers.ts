@@ -1,4 +1,7 @@
-/** Virtual time: one queue of events, ordered by time and, at equal times, by the order in which they were set. */
+/**
+ * Virtual time: one queue of events, ordered by time and, at equal times, by the order in which
+ * they were set.
+ */
 export interface Scheduled {
   isCancelled: boolean;
 }

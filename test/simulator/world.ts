@@ -1,4 +1,7 @@
-/** One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs and for liveness at its end. */
+/**
+ * One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs and for
+ * liveness at its end.
+ */
 import { type Address, equalBytes, keyOf } from '../../src/core/base/bytes.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
 import type { Prng } from '../../src/core/base/prng.ts';
@@ -58,7 +61,9 @@ export class World {
   private readonly values: OneValue;
   /** Who loses its disk, and the height that it may have voted at when it did. */
   private readonly loser: number | undefined;
-  /** Somebody loses its disk, or its vote file alone: the latter abstains, and contradicts nothing. */
+  /**
+   * Somebody loses its disk, or its vote file alone: the latter abstains, and contradicts nothing.
+   */
   private readonly hasLoss: boolean;
   /** The highest that one who does not lie has come to, by height. */
   private readonly rounds = new Map<number, number>();
@@ -131,7 +136,10 @@ export class World {
     }
   }
 
-  /** The next block must come within the bound that is promised, counted from when all have the last one. */
+  /**
+   * The next block must come within the bound that is promised, counted from when all have the last
+   * one.
+   */
   private recover(deadline: number): void {
     const { height } = this;
     const until = (isDone: () => boolean) => {
@@ -260,7 +268,10 @@ export class World {
     });
   }
 
-  /** One that has lost its disk may contradict itself at that height, and is not counted among those that stay with a value. */
+  /**
+   * One that has lost its disk may contradict itself at that height, and is not counted among those
+   * that stay with a value.
+   */
   private check(from: number, code: number, bytes: Uint8Array): void {
     const { view } = readHeard(code, bytes);
     const highest = this.rounds.get(view.height) ?? 0;

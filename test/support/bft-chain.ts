@@ -1,4 +1,7 @@
-/** What tests of BFT chains begin with: keys, rules that every chain may have, and a genesis block of either engine. */
+/**
+ * What tests of BFT chains begin with: keys, rules that every chain may have, and a genesis block
+ * of either engine.
+ */
 import { EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../src/core/base/keccak.ts';
 import { addressOfSecretKey, recoverAddress, sign65 } from '../../src/core/base/secp256k1.ts';

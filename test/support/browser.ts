@@ -1,6 +1,6 @@
 /**
- * A real Chromium, which npm brings: nothing has to be installed on the machine. CHROMIUM names another one; where the package
- * has none for the machine, one that is installed does.
+ * A real Chromium, which npm brings: nothing has to be installed on the machine. CHROMIUM names
+ * another one; where the package has none for the machine, one that is installed does.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -24,7 +24,10 @@ const INSTALLED = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
-/** Containers have small shared memory and run as root. A site that a test plays counts as public; the ramp is on this machine. */
+/**
+ * Containers have small shared memory and run as root. A site that a test plays counts as public;
+ * the ramp is on this machine.
+ */
 const FLAGS = [
   ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   '--disable-features=LocalNetworkAccessChecks',

@@ -1,9 +1,15 @@
-/** Bytes that must show where they belong and nowhere else, and a contract that puts them everywhere. */
+/**
+ * Bytes that must show where they belong and nowhere else, and a contract that puts them
+ * everywhere.
+ */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** 32 bytes: a word on the stack, in storage, in a log. Letters, so that it also shows where bytes are printed as text. */
+/**
+ * 32 bytes: a word on the stack, in storage, in a log. Letters, so that it also shows where bytes
+ * are printed as text.
+ */
 export interface Canary {
   readonly name: string;
   readonly hex: string;
@@ -52,9 +58,9 @@ function base64Forms(bytes: Buffer): string[] {
 const GETTER = '5b60015460005260206000f3';
 
 /**
- * Creation code. When made, the contract stores its argument in slot 0 and logs it. A call with data stores the first word in
- * slot 1, logs it with the second as topic, and returns `returned`; with a third word that is not 0 it reverts with the first.
- * A call without data returns slot 1.
+ * Creation code. When made, the contract stores its argument in slot 0 and logs it. A call with
+ * data stores the first word in slot 1, logs it with the second as topic, and returns `returned`;
+ * with a third word that is not 0 it reverts with the first. A call without data returns slot 1.
  */
 export function canaryContract(argument: Canary, returned: Canary): string {
   const runtime = runtimeOf(returned);

@@ -1,4 +1,7 @@
-/** Keys and certificates for tests of TLS, made here: no test needs a program that a fresh machine may lack. */
+/**
+ * Keys and certificates for tests of TLS, made here: no test needs a program that a fresh machine
+ * may lack.
+ */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 
@@ -15,7 +18,10 @@ export interface TestCertificate {
   readonly cert: string;
 }
 
-/** For 127.0.0.1, signed by itself or by `issuer`; one whose name ends in "authority" may sign others. */
+/**
+ * For 127.0.0.1, signed by itself or by `issuer`; one whose name ends in "authority" may sign
+ * others.
+ */
 export function makeCertificate(name: string, issuer?: TestCertificate): TestCertificate {
   const pair = generateKeyPairSync('rsa', {
     modulusLength: RSA_BITS,

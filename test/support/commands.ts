@@ -1,4 +1,6 @@
-/** The commands of README.md, run as a person runs them: in a folder, with a Node of their choice. */
+/**
+ * The commands of README.md, run as a person runs them: in a folder, with a Node of their choice.
+ */
 import { type ExecFileOptions, execFile } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -27,7 +29,9 @@ export function commandsIn(cwd: string, node = process.execPath): Run {
   };
 }
 
-/** Starts a network by `start`, with its state in `folder`; deploys and calls contracts; stops it. */
+/**
+ * Starts a network by `start`, with its state in `folder`; deploys and calls contracts; stops it.
+ */
 export async function tryDevnet(
   run: Run,
   { start, folder }: { start: readonly [string, ...string[]]; folder: string },

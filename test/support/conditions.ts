@@ -4,10 +4,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Often at first: most of what is waited for comes soon. */
 const FIRST_PAUSE_MS = 2;
 const PAUSE_MAX_MS = 50;
-/** Long: on a busy machine everything takes its time, and who waits for what never comes has failed anyway. */
+/**
+ * Long: on a busy machine everything takes its time, and who waits for what never comes has failed
+ * anyway.
+ */
 const PATIENCE_MS = 100_000;
 
-/** Resolves with the first answer that is neither undefined nor false. An error counts as "not yet", the last one is told. */
+/**
+ * Resolves with the first answer that is neither undefined nor false. An error counts as "not yet",
+ * the last one is told.
+ */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,

@@ -1,4 +1,7 @@
-/** Somebody with a phone at the pages of a service: what they see is checked at every step, for everybody who sees less too. */
+/**
+ * Somebody with a phone at the pages of a service: what they see is checked at every step, for
+ * everybody who sees less too.
+ */
 
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';

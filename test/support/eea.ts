@@ -1,4 +1,7 @@
-/** EEA private transactions as their clients sign them: by hand, over ethers' keys and RLP, and none of the product's. */
+/**
+ * EEA private transactions as their clients sign them: by hand, over ethers' keys and RLP, and none
+ * of the product's.
+ */
 import { encodeRlp, getBytes, keccak256, SigningKey, toBeHex } from 'ethers';
 
 export interface EeaFields {

@@ -1,6 +1,7 @@
 /**
- * A tree of blocks in memory under the rules of proof of work without its seal (and of proof of stake from a total difficulty
- * on): difficulty, ommers, DAO fork. Only the official chain tests need these; GoQuorum and Besu networks have none of it.
+ * A tree of blocks in memory under the rules of proof of work without its seal (and of proof of
+ * stake from a total difficulty on): difficulty, ommers, DAO fork. Only the official chain tests
+ * need these; GoQuorum and Besu networks have none of it.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
@@ -34,7 +35,10 @@ const DAO_EXTRA = Uint8Array.from(Buffer.from('dao-hard-fork'));
 const DAO_EXTRA_BLOCKS = 10;
 const DAO_REFUND: Address = fromHex('0xbf4ed7b27f1d666546e30d74d50d173d20bca754');
 
-/** A network name of the official tests: a fork, or `<A>To<B>At<block>`, `AtTime<seconds>k`, `AtDiff<hex>`. */
+/**
+ * A network name of the official tests: a fork, or `<A>To<B>At<block>`, `AtTime<seconds>k`,
+ * `AtDiff<hex>`.
+ */
 export class Network {
   private readonly before: string;
   private readonly after: string;
@@ -144,7 +148,9 @@ export class EthashChain {
     return equalBytes(extraData, DAO_EXTRA) ? undefined : 'bad DAO pro-fork extra-data';
   }
 
-  /** The state on which the DAO fork block runs: all of the DAO's ether is with the refund contract. */
+  /**
+   * The state on which the DAO fork block runs: all of the DAO's ether is with the refund contract.
+   */
   private daoBase(header: Header, base: StateBase, rules: Rules): StateBase {
     if (header.number !== this.network.daoBlock) return base;
     const world = new PublicWorld(base.reader, header.number);

@@ -1,4 +1,7 @@
-/** A ledger and its signing proxy, as small as deposits need them, with the faults that real ones have. */
+/**
+ * A ledger and its signing proxy, as small as deposits need them, with the faults that real ones
+ * have.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { id, keccak256, Transaction, toBeHex, Wallet } from 'ethers';
@@ -10,7 +13,9 @@ export interface FakeLedger {
   /** In blocks, by hash. */
   readonly mined: Map<string, Transaction>;
   readonly seen: string[];
-  /** Decides what becomes of a request: answered, answered with an error, or done without an answer. */
+  /**
+   * Decides what becomes of a request: answered, answered with an error, or done without an answer.
+   */
   fault: (method: string) => 'none' | 'error' | 'silent' | 'lost';
   /** Transactions that it takes into blocks as failed. */
   reverts: (transaction: Transaction) => boolean;

@@ -1,6 +1,7 @@
 /**
- * Stripe as its HTTP API describes it, as much as a ramp asks: form bodies in, objects out, idempotency keys that give the
- * first answer again, lists in pages, events signed as its documentation has it. With customers, banks, and lost answers.
+ * Stripe as its HTTP API describes it, as much as a ramp asks: form bodies in, objects out,
+ * idempotency keys that give the first answer again, lists in pages, events signed as its
+ * documentation has it. With customers, banks, and lost answers.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

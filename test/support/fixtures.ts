@@ -1,4 +1,7 @@
-/** Folders that older versions of this program wrote: test/fixtures/VERSION/NAME.json.br, each a map of path to content. */
+/**
+ * Folders that older versions of this program wrote: test/fixtures/VERSION/NAME.json.br, each a map
+ * of path to content.
+ */
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';

@@ -1,4 +1,7 @@
-/** Tokens that nobody should have made: signed with a service's own key, or with whatever an attacker has. */
+/**
+ * Tokens that nobody should have made: signed with a service's own key, or with whatever an
+ * attacker has.
+ */
 import {
   createHmac,
   createSign,

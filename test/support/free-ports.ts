@@ -14,7 +14,10 @@ const RANGES_PER_SHARE = Math.floor((LAST_PORT - FIRST_PORT) / RANGE_SIZE / SHAR
 const LATEST = Math.floor(RANGES_PER_SHARE / 2);
 const given: number[] = [];
 
-/** First of 23 free neighbours, below the range from which the system takes ports for outgoing connections. */
+/**
+ * First of 23 free neighbours, below the range from which the system takes ports for outgoing
+ * connections.
+ */
 export async function freePorts(): Promise<number> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const range = share + SHARES * Math.floor(Math.random() * RANGES_PER_SHARE);

@@ -18,8 +18,8 @@ const USUAL_SETTINGS = {
   ...{ blockperiodseconds: 1, requesttimeoutseconds: 2 },
 };
 /**
- * Below --miner.recommit (3 s): a GoQuorum validator restarts the time of its round with each block that it prepares anew. It takes
- * the cap from a `qbft` block or a transition alone.
+ * Below --miner.recommit (3 s): a GoQuorum validator restarts the time of its round with each block
+ * that it prepares anew. It takes the cap from a `qbft` block or a transition alone.
  */
 export const TIMEOUT_CAP = { maxRequestTimeoutSeconds: 2 };
 

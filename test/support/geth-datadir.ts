@@ -1,4 +1,7 @@
-/** The data folder of a GoQuorum node that was recorded: 32 blocks, 20 of them in its ancient store, with private states. */
+/**
+ * The data folder of a GoQuorum node that was recorded: 32 blocks, 20 of them in its ancient store,
+ * with private states.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';

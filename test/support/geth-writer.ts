@@ -1,6 +1,6 @@
 /**
- * Writes a chain of ours as GoQuorum keeps it: the oldest blocks in an ancient store, the others and the newest state in LevelDB
- * (GoQuorum 24.4.1 core/rawdb/schema.go, freezer_table.go).
+ * Writes a chain of ours as GoQuorum keeps it: the oldest blocks in an ancient store, the others
+ * and the newest state in LevelDB (GoQuorum 24.4.1 core/rawdb/schema.go, freezer_table.go).
  */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,10 @@ interface Written {
   readonly frozen: number;
 }
 
-/** `folder` becomes what `--datadir` names. The index must be at the head; private states are left out. */
+/**
+ * `folder` becomes what `--datadir` names. The index must be at the head; private states are left
+ * out.
+ */
 export async function writeGethFolder(folder: string, written: Written): Promise<void> {
   const { store, kv, config, frozen } = written;
   const chaindata = join(folder, 'geth/chaindata');

@@ -1,4 +1,7 @@
-/** Private transactions of nodes 1 and 2, full of words that nobody else may see; and a public contract beside them. */
+/**
+ * Private transactions of nodes 1 and 2, full of words that nobody else may see; and a public
+ * contract beside them.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Transaction, Wallet } from 'ethers';
@@ -68,7 +71,9 @@ export async function publicHistory(net: TestDevnet): Promise<string> {
   return contractAddress!;
 }
 
-/** A contract made, called, called in vain, and called inside a marker; and a send that is refused. */
+/**
+ * A contract made, called, called in vain, and called inside a marker; and a send that is refused.
+ */
 export async function privateHistory(net: TestDevnet): Promise<Target[]> {
   const creation = await sendPrivate(net, { data: canaryContract(argument, returned) }, [1]);
   const contract = (await untilMined(net.rpc[PARTY]!, creation)).contractAddress!;

@@ -1,4 +1,7 @@
-/** Stand-ins for the clouds and vaults that hold signing keys. They check what a real one checks: signatures, tokens, tags, pages. */
+/**
+ * Stand-ins for the clouds and vaults that hold signing keys. They check what a real one checks:
+ * signatures, tokens, tags, pages.
+ */
 import {
   createHash,
   createHmac,
@@ -195,7 +198,10 @@ export interface AzureTenant {
   readonly curveName?: string;
 }
 
-/** A key vault, the login of its tenant, and the machine's metadata service. `forget` makes all tokens worthless. */
+/**
+ * A key vault, the login of its tenant, and the machine's metadata service. `forget` makes all
+ * tokens worthless.
+ */
 export async function azureStandIn(tenant: AzureTenant): Promise<StandIn & { forget(): void }> {
   const asked: string[] = [];
   const tokens = new Set<string>();

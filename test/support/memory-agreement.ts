@@ -1,4 +1,7 @@
-/** Agreement apart from the chain as in a thread of its own, over virtual links, disks and time: what they say is cloned. */
+/**
+ * Agreement apart from the chain as in a thread of its own, over virtual links, disks and time:
+ * what they say is cloned.
+ */
 import type { Clock, Links, Log, Timers } from '../../src/core/base/ports.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
 import {

@@ -1,4 +1,6 @@
-/** A chain of blocks in memory, executed one by one: what tests use where the node has its store. */
+/**
+ * A chain of blocks in memory, executed one by one: what tests use where the node has its store.
+ */
 import { type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { gasPace } from '../../src/core/base/pace.ts';
 import { bytesToBigInt } from '../../src/core/base/quantity.ts';
@@ -17,7 +19,9 @@ import { type AllocEntry, MemoryReader } from '../../src/core/state/memory-reade
 import { OverlayReader } from '../../src/core/state/overlay-reader.ts';
 import { StateTrie } from '../../src/core/state/state-trie.ts';
 
-/** What a node brings to private transactions; absent: it has no private transaction manager at all. */
+/**
+ * What a node brings to private transactions; absent: it has no private transaction manager at all.
+ */
 export interface PrivateNode {
   readonly psis: readonly Psi[];
   readonly inputs: PrivateInputs;

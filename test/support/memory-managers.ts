@@ -1,4 +1,7 @@
-/** Private transaction managers joined in memory: each payload is at its sender and its recipients, nowhere else. */
+/**
+ * Private transaction managers joined in memory: each payload is at its sender and its recipients,
+ * nowhere else.
+ */
 
 import { toBase64 } from '../../src/core/base/base64.ts';
 import { fail } from '../../src/core/base/errors.ts';

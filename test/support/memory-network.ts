@@ -181,7 +181,9 @@ export interface MemoryNodeOptions {
   readonly isApart?: boolean;
   /** Of virtual time that execution takes. */
   readonly nanosecondsAGas?: number;
-  /** Of a second that passes, what execution has of its processor: less than 1 on a busy machine. */
+  /**
+   * Of a second that passes, what execution has of its processor: less than 1 on a busy machine.
+   */
   readonly processorShare?: number;
 }
 

@@ -1,4 +1,7 @@
-/** Links between members of a Raft cluster in memory: bytes in one turn of the event loop or after a time, unless cut apart. */
+/**
+ * Links between members of a Raft cluster in memory: bytes in one turn of the event loop or after a
+ * time, unless cut apart.
+ */
 import type { MemberAddress } from '../../src/core/consensus/raft/address.ts';
 import type { RaftLinkEvent, RaftLinks } from '../../src/core/consensus/raft/interface.ts';
 import {

@@ -1,4 +1,7 @@
-/** A folder of each test's own for lists of nodes, two nodes to name in them, and what is logged about them. */
+/**
+ * A folder of each test's own for lists of nodes, two nodes to name in them, and what is logged
+ * about them.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

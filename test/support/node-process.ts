@@ -1,4 +1,7 @@
-/** A node as an operator runs it: one process, its log in its folder, stopped and started again at will. */
+/**
+ * A node as an operator runs it: one process, its log in its folder, stopped and started again at
+ * will.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * A world around the nonce manager that replays from a seed: a node with a pool that loses, stalls and lies by omission, a disk,
- * clients, other wallets of the same key, and kill -9. What must hold is checked as it happens and at the end.
+ * A world around the nonce manager that replays from a seed: a node with a pool that loses, stalls
+ * and lies by omission, a disk, clients, other wallets of the same key, and kill -9. What must hold
+ * is checked as it happens and at the end.
  */
 import { Prng } from '../../src/core/base/prng.ts';
 import type { Held, SignedSend } from '../../src/core/signing/nonce-held.ts';
@@ -324,7 +325,8 @@ export class NonceWorld {
     }
     this.stand(place, send.hash);
     const arrive = () => this.node.take(send.nonceKey, transaction);
-    // 1 never arrives, 2 arrives late perhaps: nobody is told. 3 arrives and is answered with garbage. 4 is turned away with 429 or 500.
+    // 1 never arrives, 2 arrives late perhaps: nobody is told. 3 arrives and is answered with
+    // garbage. 4 is turned away with 429 or 500.
     if (turn === 2) this.later(this.prng.below(2 * TIMEOUT_MS), arrive);
     if (turn === 3) this.later(delay, arrive);
     if (turn <= 2) answer(TIMEOUT_MS, 'unclear', true);

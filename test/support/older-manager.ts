@@ -1,4 +1,7 @@
-/** The stores of two managers of version 0.1.0 (test/fixtures/0.1.0/README.md), unpacked into a folder of their own. */
+/**
+ * The stores of two managers of version 0.1.0 (test/fixtures/0.1.0/README.md), unpacked into a
+ * folder of their own.
+ */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +14,10 @@ export interface OlderPayload {
   readonly text: string;
   readonly flag: number;
   readonly sender: string;
-  /** Of the first manager: as it should be, with a random box in front, or a forgery in its place; or junk for nobody. */
+  /**
+   * Of the first manager: as it should be, with a random box in front, or a forgery in its place;
+   * or junk for nobody.
+   */
   readonly now: 'whole' | 'poisoned' | 'forged' | 'foreign';
 }
 

@@ -1,4 +1,7 @@
-/** The rules of the permission contracts in plain TypeScript, without a machine: what the contracts are compared with. */
+/**
+ * The rules of the permission contracts in plain TypeScript, without a machine: what the contracts
+ * are compared with.
+ */
 import type { Action } from './permission-actions.ts';
 import { LIMITS, POLICY } from './permission-network.ts';
 
@@ -370,7 +373,9 @@ export class PermissionModel {
     return true;
   }
 
-  /** In the organisation, or where that has none of the name, in its master; a removed one is none. */
+  /**
+   * In the organisation, or where that has none of the name, in its master; a removed one is none.
+   */
   private roleIn(role: string, org: string) {
     const own = this.roles.get(roleKey(role, org));
     const found = own ?? this.roles.get(roleKey(role, this.orgs.get(org)?.master ?? ''));

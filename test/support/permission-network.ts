@@ -1,4 +1,7 @@
-/** The permission contracts of one model, deployed in an EVM in memory, without a node. ABI coding is viem's. */
+/**
+ * The permission contracts of one model, deployed in an EVM in memory, without a node. ABI coding
+ * is viem's.
+ */
 import { readFileSync } from 'node:fs';
 import {
   type Abi,
@@ -138,7 +141,9 @@ export class PermissionNetwork {
     if (reason !== undefined) throw new Error(`${functionName}: ${reason}`);
   }
 
-  /** What a function that changes nothing answers. `from` counts where only one contract may ask. */
+  /**
+   * What a function that changes nothing answers. `from` counts where only one contract may ask.
+   */
   ask<T = unknown>(
     to: PermissionContract,
     functionName: string,

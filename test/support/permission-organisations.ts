@@ -19,7 +19,10 @@ export const NOT_NETWORK_ADMIN = 'account is not a network admin account';
 
 export const NOT_POSSIBLE = 'operation cannot be performed';
 
-/** What tests ask of a network of organisations, and have it do; `of`: the network of the test that runs. */
+/**
+ * What tests ask of a network of organisations, and have it do; `of`: the network of the test that
+ * runs.
+ */
 export function organisationsOf(of: () => PermissionNetwork) {
   const node = (number: number) => of().nodeArgs(nodeOf(number));
   const org = (id: string) => of().ask<unknown[]>('OrgManager', 'getOrgDetails', [id]);

@@ -83,8 +83,8 @@ export class PermissionedNode {
 
   /**
    * A network of the same people with contracts of ours: the guardian deploys them, three
-   * administrators and two nodes begin, of which this is the first. `isBooted`: the last step is taken, and the rules are in
-   * force.
+   * administrators and two nodes begin, of which this is the first. `isBooted`: the last step is
+   * taken, and the rules are in force.
    */
   static async openOurs(
     model: 'v1' | 'v2',

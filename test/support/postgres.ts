@@ -1,4 +1,6 @@
-/** A real PostgreSQL server from npm, on a free port, gone with its folder when the test is done. */
+/**
+ * A real PostgreSQL server from npm, on a free port, gone with its folder when the test is done.
+ */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,6 @@
-/** Nodes in memory with an account and a manager each, that share private contracts and extend them. */
+/**
+ * Nodes in memory with an account and a manager each, that share private contracts and extend them.
+ */
 import { inspect } from 'node:util';
 import { type Address, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';

@@ -51,7 +51,10 @@ export async function storeRaw(net: TestDevnet, at: number, payload: string): Pr
   return `0x${Buffer.from(key, 'base64').toString('hex')}`;
 }
 
-/** An envelope for a manager's own key alone, as hex of its JSON. `payload`: hex without 0x. `from`: undefined, its first key. */
+/**
+ * An envelope for a manager's own key alone, as hex of its JSON. `payload`: hex without 0x. `from`:
+ * undefined, its first key.
+ */
 export async function sealEnvelope(
   q2tUrl: string,
   payload: string,

@@ -1,6 +1,6 @@
 /**
- * How a stranger would ask each method of the node for somebody's private data. The list of probes is the method table: one
- * without a row here fails a test.
+ * How a stranger would ask each method of the node for somebody's private data. The list of probes
+ * is the method table: one without a row here fails a test.
  */
 import type { Subscription } from '../../src/io/rpc/method.ts';
 import { TABLE } from '../../src/services/ledger/api/table.ts';
@@ -76,7 +76,10 @@ const account: Probe = ({ contract, from, blockNumber }) =>
     [who, 'pending'],
   ]);
 const SLOTS = ['0x0', '0x1', '0x2'];
-/** Calls that would read the contract: directly, and through code that is put in place of another account's. */
+/**
+ * Calls that would read the contract: directly, and through code that is put in place of another
+ * account's.
+ */
 const calls = ({ contract, from }: Target) => [
   { to: contract, from },
   { to: contract, from, data: '0x00' },

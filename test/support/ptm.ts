@@ -1,4 +1,7 @@
-/** Managers for tests: real ones on loopback, keys made up here, payloads in memory unless a store or database is given. */
+/**
+ * Managers for tests: real ones on loopback, keys made up here, payloads in memory unless a store
+ * or database is given.
+ */
 
 import { type AddressInfo, createServer } from 'node:net';
 import type { Kv } from '../../src/core/base/ports.ts';
@@ -91,7 +94,9 @@ export async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${port}/`;
 }
 
-/** As a manager of ours asks that holds the key: once more with a proof when it is asked for one. */
+/**
+ * As a manager of ours asks that holds the key: once more with a proof when it is asked for one.
+ */
 export async function postProven(
   at: Pick<TestPtm, 'p2pUrl' | 'publicKeys'>,
   path: string,

@@ -1,4 +1,7 @@
-/** A Raft cluster in memory: three members over virtual links, disks and time, as fast or slow as a test wants them. */
+/**
+ * A Raft cluster in memory: three members over virtual links, disks and time, as fast or slow as a
+ * test wants them.
+ */
 import { expect } from 'vitest';
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
 import { bareHex, fromHex } from '../../src/core/base/hex.ts';

@@ -1,4 +1,7 @@
-/** A ramp in this process, on a free port, with a folder or a database of its own, and a customer's browser. */
+/**
+ * A ramp in this process, on a free port, with a folder or a database of its own, and a customer's
+ * browser.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

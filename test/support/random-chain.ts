@@ -1,4 +1,7 @@
-/** A random chain with one private state, its naive model, and a comparison of a store with that model. */
+/**
+ * A random chain with one private state, its naive model, and a comparison of a store with that
+ * model.
+ */
 import { expect } from 'vitest';
 import { equalBytes, ZERO_HASH } from '../../src/core/base/bytes.ts';
 import { bareHex } from '../../src/core/base/hex.ts';
@@ -203,7 +206,10 @@ export function expectState(reader: StateReader, state: ModelState): void {
   expect(listed.length).toBe(state.size);
 }
 
-/** An account as text, so that a state is compared at once: each slot by its number, then the list of all. */
+/**
+ * An account as text, so that a state is compared at once: each slot by its number, then the list
+ * of all.
+ */
 function lineShown(reader: StateReader, address: Uint8Array): string {
   const account = reader.account(address);
   if (!account) return 'none';

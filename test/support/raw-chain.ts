@@ -1,4 +1,6 @@
-/** A chain of linked headers with bodies that match them: enough for sync, which executes nothing. */
+/**
+ * A chain of linked headers with bodies that match them: enough for sync, which executes nothing.
+ */
 import { EMPTY_BYTES, type Hash32, ZERO_ADDRESS, ZERO_HASH } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import { numberToBytes } from '../../src/core/base/quantity.ts';
@@ -18,7 +20,10 @@ export interface RawChainBlock {
   readonly rawBody: Uint8Array;
 }
 
-/** Block `number` carries number % `modulus` transactions of about `bytes` each; `salt` makes another chain. */
+/**
+ * Block `number` carries number % `modulus` transactions of about `bytes` each; `salt` makes
+ * another chain.
+ */
 export function makeRawChain(
   length: number,
   options: { salt?: number; modulus?: number; bytes?: number } = {},

@@ -1,6 +1,6 @@
 /**
- * Opens payload stores as a manager does, reads all of each, and writes a row; a line tells how it went:
- * `read-store.ts FOLDER…`. In a process of its own, because a damaged file must not end it.
+ * Opens payload stores as a manager does, reads all of each, and writes a row; a line tells how it
+ * went: `read-store.ts FOLDER…`. In a process of its own, because a damaged file must not end it.
  */
 import { openStore } from '../../src/services/ptm/open-store.ts';
 

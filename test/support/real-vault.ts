@@ -1,4 +1,7 @@
-/** A real HashiCorp Vault or OpenBao, where there is one: a binary named `vault` or `bao` on the PATH, or in QUORATE_TEST_VAULT. */
+/**
+ * A real HashiCorp Vault or OpenBao, where there is one: a binary named `vault` or `bao` on the
+ * PATH, or in QUORATE_TEST_VAULT.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';

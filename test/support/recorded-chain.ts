@@ -1,4 +1,7 @@
-/** A data folder with the recorded chain of GoQuorum: public and private states, as node 1 of the recording has them. */
+/**
+ * A data folder with the recorded chain of GoQuorum: public and private states, as node 1 of the
+ * recording has them.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHex } from '../../src/core/base/hex.ts';

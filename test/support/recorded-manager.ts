@@ -1,4 +1,7 @@
-/** A node's private transaction manager as a recording left it: what it held, opened with its own keys. */
+/**
+ * A node's private transaction manager as a recording left it: what it held, opened with its own
+ * keys.
+ */
 import { join } from 'node:path';
 import sodium from 'libsodium-wrappers';
 import { fromBase64 } from '../../src/core/base/base64.ts';

@@ -1,4 +1,7 @@
-/** A permissioned network that was recorded with GoQuorum: its chain, its keys, and what its nodes were asked. */
+/**
+ * A permissioned network that was recorded with GoQuorum: its chain, its keys, and what its nodes
+ * were asked.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

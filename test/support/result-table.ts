@@ -1,4 +1,7 @@
-/** A reporter that ends a run with a table: each test with its result, how long it took, and what it noted as `result`. */
+/**
+ * A reporter that ends a run with a table: each test with its result, how long it took, and what it
+ * noted as `result`.
+ */
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 const MS_PER_SECOND = 1000;

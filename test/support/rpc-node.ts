@@ -1,4 +1,6 @@
-/** A node in memory with its API: a recorded chain as its head, keys of a recorded node, no peers. */
+/**
+ * A node in memory with its API: a recorded chain as its head, keys of a recorded node, no peers.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,12 +1,14 @@
 /**
- * Scenarios as text, like the data-driven tests of etcd's raft: commands, a line `----`, and what came of them.
+ * Scenarios as text, like the data-driven tests of etcd's raft: commands, a line `----`, and what
+ * came of them.
  *
  *     # A comment.
  *     deliver to=v3
  *     ----
  *     v3 to all: PREPARE 1/0 A
  *
- * Of a command with `show=no` nothing is shown. `rendered` plays the commands and writes what really came: a script is right when that is the script itself.
+ * Of a command with `show=no` nothing is shown. `rendered` plays the commands and writes what
+ * really came: a script is right when that is the script itself.
  */
 
 export interface Command {
@@ -16,7 +18,9 @@ export interface Command {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** Carries out a command; returns the lines to be shown. Throws where the command makes no sense. */
+/**
+ * Carries out a command; returns the lines to be shown. Throws where the command makes no sense.
+ */
 export type Player = (command: Command) => readonly string[];
 
 const RULE = '----';

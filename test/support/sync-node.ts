@@ -1,4 +1,7 @@
-/** The smallest node: real RLPx, Status, serving and sync over a chain in memory. Executes and verifies nothing. */
+/**
+ * The smallest node: real RLPx, Status, serving and sync over a chain in memory. Executes and
+ * verifies nothing.
+ */
 import { randomBytes } from 'node:crypto';
 import { type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { finish } from '../../src/core/base/pace.ts';

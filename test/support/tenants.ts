@@ -1,4 +1,7 @@
-/** One node with two tenants, PS1 and PS2, told apart by their access tokens. The node, its manager and the tokens are real. */
+/**
+ * One node with two tenants, PS1 and PS2, told apart by their access tokens. The node, its manager
+ * and the tokens are real.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The recorded exports of Tessera's tables (test/vectors/data/tessera), unpacked; and folders of a Tessera around them. */
+/**
+ * The recorded exports of Tessera's tables (test/vectors/data/tessera), unpacked; and folders of a
+ * Tessera around them.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';

@@ -1,4 +1,7 @@
-/** A manager that speaks Tessera's wire and nothing of ours, built on another library's cryptography. */
+/**
+ * A manager that speaks Tessera's wire and nothing of ours, built on another library's
+ * cryptography.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hsalsa, secretbox } from '@noble/ciphers/salsa';

@@ -1,4 +1,7 @@
-/** A contract that names the validators, for genesis files: it answers words, and anybody may change them. */
+/**
+ * A contract that names the validators, for genesis files: it answers words, and anybody may change
+ * them.
+ */
 
 export const CONTRACT = `0x${'7777'.padStart(40, '0')}`;
 
@@ -9,8 +12,8 @@ export const BY_CONTRACT = {
 };
 
 /**
- * Answers every call with the words of its storage from slot 1 on, as many as slot 0 says; a call with 64 bytes of data sets
- * the slot of the first word to the second.
+ * Answers every call with the words of its storage from slot 1 on, as many as slot 0 says; a call
+ * with 64 bytes of data sets the slot of the first word to the second.
  */
 const STORE_OF_WORDS =
   '0x60403614602d5760005b806000541115602357806001015481602002526001016009565b6000546020026000f35b6020356000355500';

@@ -1,4 +1,7 @@
-/** A clock that jumps: timers fire in order as soon as nothing else is left to do, so a network lives years in seconds. */
+/**
+ * A clock that jumps: timers fire in order as soon as nothing else is left to do, so a network
+ * lives years in seconds.
+ */
 import type { Clock, Timers } from '../../src/core/base/ports.ts';
 
 interface Waiting {
@@ -17,7 +20,10 @@ export class VirtualTime implements Clock, Timers {
   private busy = 0;
   private readonly earlyOneOf: number;
 
-  /** One of `earlyOneOf` timers fires a millisecond early by the clock, as those of the operating system do at times. */
+  /**
+   * One of `earlyOneOf` timers fires a millisecond early by the clock, as those of the operating
+   * system do at times.
+   */
   constructor(startMs: number, earlyOneOf: number = Number.POSITIVE_INFINITY) {
     this.now = startMs;
     this.earlyOneOf = earlyOneOf;
@@ -41,7 +47,10 @@ export class VirtualTime implements Clock, Timers {
     });
   }
 
-  /** Something outside the timers happens in a later turn of the event loop, such as a message on its way. */
+  /**
+   * Something outside the timers happens in a later turn of the event loop, such as a message on
+   * its way.
+   */
   soon(deliver: () => void): void {
     this.yield(deliver);
   }

@@ -1,6 +1,6 @@
 /**
- * Recorded GoQuorum chains, replayed by executing every block without any private transaction manager: state roots, receipt
- * roots, blooms and public receipts must be the recorded ones.
+ * Recorded GoQuorum chains, replayed by executing every block without any private transaction
+ * manager: state roots, receipt roots, blooms and public receipts must be the recorded ones.
  */
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { decodeBlock } from '../../src/core/chain/block.ts';

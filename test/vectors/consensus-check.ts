@@ -1,4 +1,6 @@
-/** What the consensus kinds share: reading recorded chains and messages, and telling what differs. */
+/**
+ * What the consensus kinds share: reading recorded chains and messages, and telling what differs.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address } from '../../src/core/base/bytes.ts';

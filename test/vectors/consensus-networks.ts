@@ -1,4 +1,7 @@
-/** Kind `consensus-networks`: recorded QBFT and IBFT networks: headers, seals, votes, snapshots, istanbul_* answers, and all QBFT messages. */
+/**
+ * Kind `consensus-networks`: recorded QBFT and IBFT networks: headers, seals, votes, snapshots,
+ * istanbul_* answers, and all QBFT messages.
+ */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { equalBytes, ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
@@ -70,7 +73,9 @@ export const consensusNetworks: VectorKind = {
   },
 };
 
-/** After each block, asked for from the head down, so that the first answer walks the whole chain. */
+/**
+ * After each block, asked for from the head down, so that the first answer walks the whole chain.
+ */
 function snapshotsOf({ blocks, rulesAt }: RecordedChain): Snapshot[] {
   const saved = new Map<string, Uint8Array>();
   const snapshots = new Snapshots({
@@ -214,8 +219,9 @@ function numberOf(param: string | null, head: number): number | undefined {
 }
 
 /**
- * Nodes store different seals for one block: the order and choice of committers is theirs, the count is not. Where GoQuorum has
- * null for an empty list, ours is empty (docs/known-differences.md).
+ * Nodes store different seals for one block: the order and choice of committers is theirs, the
+ * count is not. Where GoQuorum has null for an empty list, ours is empty
+ * (docs/known-differences.md).
  */
 function sorted(value: any): any {
   if (value === null || typeof value !== 'object') return value;

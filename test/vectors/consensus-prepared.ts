@@ -1,4 +1,7 @@
-/** Kind `consensus-prepared`: live rounds that ended prepared: their certificates and justifications are accepted, their blocks decided. */
+/**
+ * Kind `consensus-prepared`: live rounds that ended prepared: their certificates and justifications
+ * are accepted, their blocks decided.
+ */
 import { dirname, join } from 'node:path';
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';

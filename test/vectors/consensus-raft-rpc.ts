@@ -1,4 +1,7 @@
-/** Kind `consensus-raft-rpc`: what members of a recorded cluster answered to `raft_*`, asked of a cluster in memory in their order. */
+/**
+ * Kind `consensus-raft-rpc`: what members of a recorded cluster answered to `raft_*`, asked of a
+ * cluster in memory in their order.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
@@ -20,11 +23,17 @@ import { parseTranscript } from './rpc-transcript.ts';
 
 const CALLER: Caller = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' };
 const INITIAL = [1, 2, 3];
-/** A raft id in a string is taken for one: asked here, it would change the cluster (known differences). */
+/**
+ * A raft id in a string is taken for one: asked here, it would change the cluster (known
+ * differences).
+ */
 const IDS = new Set(['raft_promoteToPeer', 'raft_removePeer']);
 const LIMIT_MS = 60_000;
 
-/** The member that was asked the requests up to this id, and what was done to the cluster before the first of them. */
+/**
+ * The member that was asked the requests up to this id, and what was done to the cluster before the
+ * first of them.
+ */
 const STEPS: readonly {
   readonly upTo: number;
   readonly at: number;

@@ -172,7 +172,9 @@ function checkStream(name: string, kind: StreamKind, body: Uint8Array, report: R
   }
 }
 
-/** Beats of the link stand between frames; a second decoder that is fed frame by frame finds them. */
+/**
+ * Beats of the link stand between frames; a second decoder that is fed frame by frame finds them.
+ */
 function withoutHeartbeats(kind: StreamKind, body: Uint8Array): Uint8Array {
   const beat = streamEncoder(kind).heartbeat();
   const kept: Uint8Array[] = [];
@@ -196,7 +198,9 @@ function piecesOf(pieces: readonly { data: string }[]): Uint8Array {
   return concatBytes(...pieces.map(({ data }) => new Uint8Array(Buffer.from(data, 'base64'))));
 }
 
-/** Body of an HTTP message, chunked or with a length; undefined without one, or when it was refused. */
+/**
+ * Body of an HTTP message, chunked or with a length; undefined without one, or when it was refused.
+ */
 function httpBody(bytes: Uint8Array): Uint8Array | undefined {
   const text = Buffer.from(bytes).toString('latin1');
   const end = text.indexOf('\r\n\r\n');

@@ -1,4 +1,7 @@
-/** Feeds recorded consensus messages to the production engine, as a node of that network would have got them. */
+/**
+ * Feeds recorded consensus messages to the production engine, as a node of that network would have
+ * got them.
+ */
 
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
 import type { Block } from '../../src/core/chain/block.ts';

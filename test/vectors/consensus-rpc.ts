@@ -1,6 +1,7 @@
 /**
- * Kind `consensus-rpc`: what a validator of a recorded network answered about validators, votes and seals while the chain grew,
- * before and after transitions. A node in memory imports the blocks up to the head of that time and is asked the same.
+ * Kind `consensus-rpc`: what a validator of a recorded network answered about validators, votes and
+ * seals while the chain grew, before and after transitions. A node in memory imports the blocks up
+ * to the head of that time and is asked the same.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

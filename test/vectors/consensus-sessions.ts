@@ -1,4 +1,7 @@
-/** Kind `consensus-sessions`: what a live GoQuorum node told a validator that had just connected, heard by an engine in its place. */
+/**
+ * Kind `consensus-sessions`: what a live GoQuorum node told a validator that had just connected,
+ * heard by an engine in its place.
+ */
 import { join } from 'node:path';
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';

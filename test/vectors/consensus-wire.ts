@@ -1,4 +1,7 @@
-/** Kind `consensus-wire`: QBFT messages and headers byte for byte, verdicts on justifications, validator orders and quorums. */
+/**
+ * Kind `consensus-wire`: QBFT messages and headers byte for byte, verdicts on justifications,
+ * validator orders and quorums.
+ */
 import { basename, dirname, join } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { listOfRaw } from '../../src/core/base/rlp.ts';

@@ -1,4 +1,7 @@
-/** Official blockchain tests: chains of valid blocks, blocks that must be refused, and chains over a fork. */
+/**
+ * Official blockchain tests: chains of valid blocks, blocks that must be refused, and chains over a
+ * fork.
+ */
 import { basename } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { decodeBlock } from '../../src/core/chain/block.ts';

@@ -1,4 +1,7 @@
-/** debug_traceTransaction of the recorded public chain: every built-in tracer of geth 1.10.3 that the EVM has, key order included. */
+/**
+ * debug_traceTransaction of the recorded public chain: every built-in tracer of geth 1.10.3 that
+ * the EVM has, key order included.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

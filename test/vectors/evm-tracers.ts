@@ -1,4 +1,7 @@
-/** One tracer case of `public/evm-unit/tracers`: a transaction on a given state, and what the tracer prints. */
+/**
+ * One tracer case of `public/evm-unit/tracers`: a transaction on a given state, and what the tracer
+ * prints.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { bytesToBigInt } from '../../src/core/base/quantity.ts';
@@ -124,7 +127,10 @@ function withoutUnset(calls: any[]): any[] {
   return calls;
 }
 
-/** Texts that newer geth words otherwise, fields of one recorded block, and empty values that only some recordings have. */
+/**
+ * Texts that newer geth words otherwise, fields of one recorded block, and empty values that only
+ * some recordings have.
+ */
 function normalized(value: any): any {
   if (Array.isArray(value)) return value.map(normalized);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,6 @@
-/** Blocks as GoQuorum's recordings hold them: one JSON array, or one block a line, perhaps gzipped. */
+/**
+ * Blocks as GoQuorum's recordings hold them: one JSON array, or one block a line, perhaps gzipped.
+ */
 import { dirname, join } from 'node:path';
 import { type Genesis, genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { readJson, readText } from './folders.ts';

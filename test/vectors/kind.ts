@@ -1,10 +1,19 @@
-/** One kind of vector files: where they are, and how one file is run. Used by the tests and by `npm run vectors -- DIR`. */
+/**
+ * One kind of vector files: where they are, and how one file is run. Used by the tests and by `npm
+ * run vectors -- DIR`.
+ */
 export interface VectorKind {
   /** As the runner prints it, such as `state-tests`. */
   readonly name: string;
-  /** Files of this kind below a folder laid out like `shared/vectors`, as absolute paths; [] when there are none. */
+  /**
+   * Files of this kind below a folder laid out like `shared/vectors`, as absolute paths; [] when
+   * there are none.
+   */
   find(root: string): string[];
-  /** Runs every case of one file. A file that cannot be read must throw: an owed file is never skipped. */
+  /**
+   * Runs every case of one file. A file that cannot be read must throw: an owed file is never
+   * skipped.
+   */
   run(file: string, report: Report): void | Promise<void>;
 }
 

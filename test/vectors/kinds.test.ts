@@ -15,7 +15,9 @@ it('every kind finds files, in the project or outside it', READS_PUBLIC_VECTORS,
   expect(empty.map(({ name }) => name)).toEqual([]);
 });
 
-/** So that a kind is not written and then forgotten: what exports a VectorKind is in the registry. */
+/**
+ * So that a kind is not written and then forgotten: what exports a VectorKind is in the registry.
+ */
 it('every module of a kind is in the registry', () => {
   const registry = readFileSync(join(import.meta.dirname, 'kinds.ts'), 'utf8');
   const forgotten = readdirSync(import.meta.dirname)

@@ -86,7 +86,9 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   later('private transactions', 'goquorum', /-chain\/private\/(cases|extension)/),
 ];
 
-/** Data files below `folder` whose whole path fits; descriptions, contracts and keys are no vectors. */
+/**
+ * Data files below `folder` whose whole path fits; descriptions, contracts and keys are no vectors.
+ */
 function later(name: string, folder: string, accept = /./): Pick<VectorKind, 'name' | 'find'> {
   const isData = (path: string) =>
     /\.(json|jsonl|io|csv|txt)(\.gz)?$/.test(path) &&

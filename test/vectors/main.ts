@@ -1,4 +1,7 @@
-/** `npm run vectors -- DIR`: every vector file of the known kinds below a folder laid out like the shared one. */
+/**
+ * `npm run vectors -- DIR`: every vector file of the known kinds below a folder laid out like the
+ * shared one.
+ */
 import { resolve } from 'node:path';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { OWN_VECTORS } from './folders.ts';

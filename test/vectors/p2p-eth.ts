@@ -211,7 +211,8 @@ export function checkForkIds(vectors: any, report: Report): void {
 export function checkReferenceForkIds(vectors: any, report: Report): void {
   for (const vector of vectors.vectors) {
     attempt(report, vector.name, () => {
-      // As a genesis file config 1 is refused (a key no longer allowed, Petersburg missing): neither changes its fork id.
+      // As a genesis file config 1 is refused (a key no longer allowed, Petersburg missing):
+      // neither changes its fork id.
       const { maxCodeSizeChangeBlock: counted, ...rest } = vector.config;
       if (rest.constantinopleBlock) rest.petersburgBlock ??= rest.constantinopleBlock;
       const { config } = genesisFromJson(

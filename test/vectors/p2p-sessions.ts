@@ -103,7 +103,8 @@ function checkSession(session: any, report: Report): void {
     for (const [i, message] of messages.entries()) {
       reader.compressed = message.snappy;
       const frame = nextFrame(reader, BYTES_MAX);
-      // The test peer's last words to a node that closed at the same time did not reach the wire, or not whole.
+      // The test peer's last words to a node that closed at the same time did not reach the wire,
+      // or not whole.
       if (!frame && from === 'initiator' && i === messages.length - 1) continue;
       check(
         report,
@@ -116,7 +117,9 @@ function checkSession(session: any, report: Report): void {
   checkMeaning(session, report);
 }
 
-/** The node announces the versions of istanbul that we do, and finds a peer useless that we would. */
+/**
+ * The node announces the versions of istanbul that we do, and finds a peer useless that we would.
+ */
 function checkAnnounced(
   session: any,
   peer: Hello,

@@ -1,4 +1,7 @@
-/** Kind `p2p`: handshakes, frames, Hello, eth messages, node URLs, snappy, fork ids, and recorded live sessions. */
+/**
+ * Kind `p2p`: handshakes, frames, Hello, eth messages, node URLs, snappy, fork ids, and recorded
+ * live sessions.
+ */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -1,6 +1,7 @@
 /**
- * Recorded chains with private transactions, replayed as each of their nodes with what that node's manager held: every private
- * state root and the receipts each node showed; and the public roots are the same with every node.
+ * Recorded chains with private transactions, replayed as each of their nodes with what that node's
+ * manager held: every private state root and the receipts each node showed; and the public roots
+ * are the same with every node.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -99,7 +100,10 @@ function receiptsFault(
   return undefined;
 }
 
-/** A private transaction shows the receipt of the node's first private state; a marker shows its public one. */
+/**
+ * A private transaction shows the receipt of the node's first private state; a marker shows its
+ * public one.
+ */
 function receiptAt({ executed }: ChainNode, block: Block, index: number) {
   const { private: outcome, receipts } = executed!;
   if (!block.transactions[index]!.isPrivate || outcome.kind !== 'done') return receipts[index]!;

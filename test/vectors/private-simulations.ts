@@ -1,6 +1,7 @@
 /**
- * Private transactions with a privacy flag, simulated at their sender before their block: the affected contract transactions and
- * the execution hash must be those that the recorded node gave its manager.
+ * Private transactions with a privacy flag, simulated at their sender before their block: the
+ * affected contract transactions and the execution hash must be those that the recorded node gave
+ * its manager.
  */
 
 import { join } from 'node:path';

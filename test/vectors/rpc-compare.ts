@@ -1,4 +1,7 @@
-/** Whether an answer is the recorded one, and the rows of `test/known-differences.json` that say where it is not on purpose. */
+/**
+ * Whether an answer is the recorded one, and the rows of `test/known-differences.json` that say
+ * where it is not on purpose.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

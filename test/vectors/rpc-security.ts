@@ -1,6 +1,7 @@
 /**
- * Recorded answers of a node that asks for access tokens. The recorded tokens were those of a test plugin (`Bearer <scopes>`);
- * here each becomes a signed web token with the same scopes, and goes through the real checker.
+ * Recorded answers of a node that asks for access tokens. The recorded tokens were those of a test
+ * plugin (`Bearer <scopes>`); here each becomes a signed web token with the same scopes, and goes
+ * through the real checker.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

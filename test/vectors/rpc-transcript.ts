@@ -1,4 +1,7 @@
-/** Recorded JSON-RPC conversations (`*.io`): `>>` what was sent, `<<` what came back, `//` comments and the HTTP side. */
+/**
+ * Recorded JSON-RPC conversations (`*.io`): `>>` what was sent, `<<` what came back, `//` comments
+ * and the HTTP side.
+ */
 
 export interface HttpRequest {
   readonly verb: string;

@@ -1,4 +1,7 @@
-/** Recorded conversations over real sockets: HTTP with its statuses and headers, WebSocket with its subscriptions. */
+/**
+ * Recorded conversations over real sockets: HTTP with its statuses and headers, WebSocket with its
+ * subscriptions.
+ */
 import { request as httpRequest } from 'node:http';
 import { WebSocket } from 'ws';
 import type { HttpRequest } from './rpc-transcript.ts';

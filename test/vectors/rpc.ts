@@ -1,6 +1,7 @@
 /**
- * Recorded JSON-RPC conversations: the recorded chain is imported into a node in memory, and every request is sent again through
- * the real dispatcher, those about HTTP and WebSocket through the real servers. Answers must be the recorded ones.
+ * Recorded JSON-RPC conversations: the recorded chain is imported into a node in memory, and every
+ * request is sent again through the real dispatcher, those about HTTP and WebSocket through the
+ * real servers. Answers must be the recorded ones.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,14 +18,19 @@ import { answerFault, KnownDifferences } from './rpc-compare.ts';
 import { type Exchange, methodOf, parseTranscript, type Transcript } from './rpc-transcript.ts';
 import { askOverHttp, WebSocketTalk } from './rpc-wire.ts';
 
-/** What later work owes, by method or folder; `private-chain:` restricts a line to chains with a manager. */
+/**
+ * What later work owes, by method or folder; `private-chain:` restricts a line to chains with a
+ * manager.
+ */
 const NOT_YET_OWED: Readonly<Record<string, string>> = {
   admin_exportChain: 'chain files over RPC (the command `quorate export` exists)',
   admin_importChain: 'chain files over RPC (the command `quorate import` exists)',
   quorumPermission_orgList: 'permissioning',
 };
 
-/** Recorded on a network that made blocks, or by accounts made there: by method and recorded text. */
+/**
+ * Recorded on a network that made blocks, or by accounts made there: by method and recorded text.
+ */
 const NEEDS_LIVE_NETWORK: readonly (readonly [string, string])[] = [
   ['eth_sendRawTransaction', 'nonce too low'],
   ['eth_sendTransaction', '0x3Ce2Bac5eddBd7b09feeCa540eb8193c222a70D6'],
@@ -287,7 +293,9 @@ async function withOurFilter(node: RpcNode, file: string, request: string): Prom
   return request.replace(match[2]!, await node.call(method, ...params));
 }
 
-/** Very long requests are cut in the recording: one letter repeated is made again, others are lost. */
+/**
+ * Very long requests are cut in the recording: one letter repeated is made again, others are lost.
+ */
 function wholeRequest(request: string): string | undefined {
   const cut = /^(.)\1* \((\d+) bytes\)$/.exec(request);
   if (cut) return cut[1]!.repeat(Number(cut[2]));
@@ -312,7 +320,9 @@ function headFault(
   return undefined;
 }
 
-/** Each node keeps the seals that it happened to gather; the recorded chain holds those of node1. */
+/**
+ * Each node keeps the seals that it happened to gather; the recorded chain holds those of node1.
+ */
 function withoutSeals(exchange: Exchange): Exchange {
   return { ...exchange, reply: exchange.reply && withoutSealsIn(exchange.reply) };
 }

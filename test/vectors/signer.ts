@@ -1,4 +1,7 @@
-/** Requests to a signing proxy and what it does with them: the integration tests of Web3Signer and EthSigner, written down. */
+/**
+ * Requests to a signing proxy and what it does with them: the integration tests of Web3Signer and
+ * EthSigner, written down.
+ */
 import { dirname, join } from 'node:path';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { refuse } from '../../src/core/signing/failures.ts';
@@ -111,7 +114,8 @@ function judge(
   if (wanted) {
     const { data: _, ...error } = answer.error ?? {};
     if (!isSame(error, wanted)) return `error ${JSON.stringify(answer)}`;
-    // The source answers 504 to every timeout; one of its cases was written down with another status.
+    // The source answers 504 to every timeout; one of its cases was written down with another
+    // status.
     const isTimeout = /timesout/i.test(name);
     const status = isTimeout ? 504 : expect.httpStatus;
     if (status !== undefined && reply.status !== status) return `HTTP status ${reply.status}`;

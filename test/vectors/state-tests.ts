@@ -1,4 +1,7 @@
-/** Official EVM state tests, Byzantium to Cancun: one transaction on a small state, then the state root and the logs. */
+/**
+ * Official EVM state tests, Byzantium to Cancun: one transaction on a small state, then the state
+ * root and the logs.
+ */
 import { basename } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';

@@ -76,7 +76,8 @@ function payloadCase(one: any, crypto: EnclaveCrypto, report: Report): void {
   check(report, `${one.name}: parts`, same, 'decoded parts differ');
   const digest = bareHex(crypto.digest(payload.cipherText));
   check(report, `${one.name}: hash`, digest === one.digestSha3_512, digest);
-  // The bytes are from before privacy modes: ours go on behind them, and may name an empty list of keys.
+  // The bytes are from before privacy modes: ours go on behind them, and may name an empty list of
+  // keys.
   const again = encodeLegacy(payload).subarray(0, input.length);
   check(report, `${one.name}: bytes`, equalBytes(again, input), bareHex(again));
 }

@@ -1,4 +1,6 @@
-/** Signed transactions: official TransactionTests, EIP examples, eth-account and ethers collections. */
+/**
+ * Signed transactions: official TransactionTests, EIP examples, eth-account and ethers collections.
+ */
 import { basename } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';

@@ -21,7 +21,10 @@ const DOMAIN_TYPES = [
   ['salt', 'bytes32'],
 ] as const;
 
-/** The domain's type, which ethers' cases leave out and its `TypedDataEncoder.getPayload` makes of the domain's members. */
+/**
+ * The domain's type, which ethers' cases leave out and its `TypedDataEncoder.getPayload` makes of
+ * the domain's members.
+ */
 function withDomainType(types: object, domain: object): object {
   if (Object.hasOwn(types, 'EIP712Domain')) return types;
   const members = DOMAIN_TYPES.filter(([name]) => Object.hasOwn(domain, name));

@@ -1,4 +1,6 @@
-/** Limits of what is read for clients: logs, traces, listings, filters, and the threads that read. */
+/**
+ * Limits of what is read for clients: logs, traces, listings, filters, and the threads that read.
+ */
 import type { Limit } from './limit.ts';
 
 const LOGS = {

@@ -1,7 +1,8 @@
 /**
- * `npm run mutants [-- WORDS] [-- 2/4]`: switches off each limit of docs/limits.md and each protection of
- * docs/threat-model.md (those whose names have the words, the second quarter of them), in a copy of the project, and runs the
- * test that should notice. Ends with 1 where one did not.
+ * `npm run mutants [-- WORDS] [-- 2/4]`: switches off each limit of docs/limits.md and each
+ * protection of docs/threat-model.md (those whose names have the words, the second quarter of
+ * them), in a copy of the project, and runs the test that should notice. Ends with 1 where one did
+ * not.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** What stops the attacks of docs/threat-model.md, each with the line that is its own and the test that fails without it. */
+/**
+ * What stops the attacks of docs/threat-model.md, each with the line that is its own and the test
+ * that fails without it.
+ */
 import type { Limit } from './limit.ts';
 
 const MANAGER = 'src/services/ptm/manager';

@@ -85,7 +85,10 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** `rpc://eth_call`, `rpc://eth.call`, `rpc://eth_` or `rpc://eth_*`, `rpc://_call` or `rpc://*_call`. */
+/**
+ * `rpc://eth_call`, `rpc://eth.call`, `rpc://eth_` or `rpc://eth_*`, `rpc://_call` or
+ * `rpc://*_call`.
+ */
 function methodGrant(scope: string): MethodGrant | undefined {
   const match = /^rpc:\/\/([^/?#]*)/i.exec(scope);
   const text = match?.[1];

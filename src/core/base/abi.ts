@@ -42,7 +42,10 @@ function encodeString(text: string): Uint8Array {
   return out;
 }
 
-/** The dynamic string whose offset is word `index`, byte for character; undefined when `data` does not hold it. */
+/**
+ * The dynamic string whose offset is word `index`, byte for character; undefined when `data` does
+ * not hold it.
+ */
 export function abiStringAt(data: Uint8Array, index: number): string | undefined {
   const offset = lengthAt(data, index * WORD_BYTES);
   const length = offset === undefined ? undefined : lengthAt(data, offset);

@@ -25,7 +25,10 @@ export function toBase64(bytes: Uint8Array): string {
   return out;
 }
 
-/** Throws BASE64_INVALID on a foreign character, wrong length, missing padding or stray bits behind the last byte. */
+/**
+ * Throws BASE64_INVALID on a foreign character, wrong length, missing padding or stray bits behind
+ * the last byte.
+ */
 export function fromBase64(text: string): Uint8Array {
   if (text.length % 4 !== 0) throw fail('BASE64_INVALID', 'base64 text of wrong length');
   const padding = text.endsWith('==') ? 2 : text.endsWith(PADDING) ? 1 : 0;

@@ -9,8 +9,8 @@ import type { Slices } from './pace.ts';
 export const BLAKE2F_INPUT_BYTES = 213;
 
 /**
- * Mixes the message into the working vector: `v` holds 16 words of 64 bits and is changed, `m` holds 16 and is not; each word is
- * a pair of 32 bits, low first.
+ * Mixes the message into the working vector: `v` holds 16 words of 64 bits and is changed, `m`
+ * holds 16 and is not; each word is a pair of 32 bits, low first.
  */
 export type Blake2Rounds = (v: Uint32Array, m: Uint32Array, rounds: number) => void;
 

@@ -14,7 +14,10 @@ export interface Bn254 {
   add(input: Uint8Array): Uint8Array | undefined;
   /** A point of G1 and a scalar, 96 bytes. */
   multiply(input: Uint8Array): Uint8Array | undefined;
-  /** Pairs of 192 bytes, of G1 and G2 (each coordinate imaginary ‖ real): whether the product of their pairings is one. */
+  /**
+   * Pairs of 192 bytes, of G1 and G2 (each coordinate imaginary ‖ real): whether the product of
+   * their pairings is one.
+   */
   isPairingOne(input: Uint8Array): Slices<boolean | undefined>;
 }
 

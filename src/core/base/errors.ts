@@ -14,7 +14,10 @@ export class QuorateError extends Error {
   }
 }
 
-/** Builds (does not throw) the error: `throw fail('GENESIS_INVALID', 'genesis: "alloc" is missing')`. */
+/**
+ * Builds (does not throw) the error: `throw fail('GENESIS_INVALID', 'genesis: "alloc" is
+ * missing')`.
+ */
 export function fail(
   code: string,
   message: string,

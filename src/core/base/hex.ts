@@ -36,7 +36,10 @@ export function toHex(bytes: Uint8Array): string {
   return `0x${bareHex(bytes)}`;
 }
 
-/** Accepts upper and lower case, with or without `0x`. Throws HEX_INVALID on odd length or a foreign character. */
+/**
+ * Accepts upper and lower case, with or without `0x`. Throws HEX_INVALID on odd length or a foreign
+ * character.
+ */
 export function fromHex(text: string): Uint8Array {
   const start = text.startsWith('0x') || text.startsWith('0X') ? 2 : 0;
   const digits = text.length - start;

@@ -34,7 +34,10 @@ function placeOf(text: string, at: number): string {
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
-/** Each step returns what is missing at `at`. Nesting is held in a list, so that no text overflows the stack. */
+/**
+ * Each step returns what is missing at `at`. Nesting is held in a list, so that no text overflows
+ * the stack.
+ */
 class Scan {
   at = 0;
   private readonly text: string;

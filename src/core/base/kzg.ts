@@ -12,7 +12,10 @@ export const KZG_TAU_G2: Uint8Array = fromHex(
 
 /** Points of G1 are compressed, 48 bytes; scalars are 32 bytes, big-endian, below the order. */
 export interface Kzg {
-  /** Whether the polynomial of `commitment` has the value `y` at `z`, by `proof`. undefined: a point is not one of G1. */
+  /**
+   * Whether the polynomial of `commitment` has the value `y` at `z`, by `proof`. undefined: a point
+   * is not one of G1.
+   */
   isOpening(opening: {
     readonly commitment: Uint8Array;
     readonly z: Uint8Array;

@@ -7,7 +7,10 @@ import type { Pace, Slices } from './pace.ts';
 
 // --- storage -----------------------------------------------------------------------------------------------------
 
-/** One append-only file. `append` returns where the bytes began; they are durable only when `sync` has resolved. */
+/**
+ * One append-only file. `append` returns where the bytes began; they are durable only when `sync`
+ * has resolved.
+ */
 export interface LogFile {
   size(): number;
   append(bytes: Uint8Array): number;
@@ -33,7 +36,10 @@ export interface SlotFile {
   close(): void;
 }
 
-/** Ordered key-value tables; keys compare as bytes. Reads are synchronous and see the last committed state. */
+/**
+ * Ordered key-value tables; keys compare as bytes. Reads are synchronous and see the last committed
+ * state.
+ */
 export interface Kv {
   get(table: string, key: Uint8Array): Uint8Array | undefined;
   /** Ascending, `from` inclusive, `to` exclusive. */
@@ -131,7 +137,9 @@ export interface Metrics {
 /** 64-byte public key of a peer, as lower-case hex without prefix. */
 export type PeerId = string;
 
-/** `protocol` is the capability's name (`eth`, `istanbul`, …), `code` its own message code, from 0. */
+/**
+ * `protocol` is the capability's name (`eth`, `istanbul`, …), `code` its own message code, from 0.
+ */
 export interface PeerMessage {
   protocol: string;
   code: number;

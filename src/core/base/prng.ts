@@ -1,4 +1,7 @@
-/** Seeded 32-bit generator (sfc32) for simulation and jitter; the same on every platform. Not for keys. */
+/**
+ * Seeded 32-bit generator (sfc32) for simulation and jitter; the same on every platform. Not for
+ * keys.
+ */
 export class Prng {
   private a = 0;
   private b = 0;

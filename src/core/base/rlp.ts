@@ -1,6 +1,6 @@
 /**
- * Recursive Length Prefix (Yellow Paper, appendix B).
- * Reader: strict as geth's (canonical lengths and integers only), over one buffer, no copies. Writer: one growing buffer.
+ * Recursive Length Prefix (Yellow Paper, appendix B). Reader: strict as geth's (canonical lengths
+ * and integers only), over one buffer, no copies. Writer: one growing buffer.
  */
 import { concatBytes } from './bytes.ts';
 import { fail, type QuorateError } from './errors.ts';
@@ -179,7 +179,10 @@ function decodeItem(reader: RlpReader, depth: number): RlpValue {
 /** How much buffer a reused writer keeps. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
-/** Appends items to one growing buffer. Lists are closed by their start: `const l = w.begin(); …; w.end(l)`. */
+/**
+ * Appends items to one growing buffer. Lists are closed by their start: `const l = w.begin(); …;
+ * w.end(l)`.
+ */
 export class RlpWriter {
   private buffer: Uint8Array;
   private length = 0;

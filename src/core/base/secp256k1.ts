@@ -3,7 +3,10 @@ import { type Address, concatBytes, type Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
 import { keccak256 } from './keccak.ts';
 
-/** All keys are raw bytes: secret 32, public 64 (x ‖ y, without the 0x04 byte), signature 64 (r ‖ s). */
+/**
+ * All keys are raw bytes: secret 32, public 64 (x ‖ y, without the 0x04 byte), signature 64 (r ‖
+ * s).
+ */
 export interface Secp256k1 {
   readonly name: string;
   /** Low-s, RFC 6979. */

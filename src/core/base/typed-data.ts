@@ -29,7 +29,10 @@ const DEPTH_MAX = 64;
 const VALUES_MAX = 100_000;
 const PREFIX = fromHex('0x1901');
 const DOMAIN = 'EIP712Domain';
-/** What is signed for `{types, primaryType, domain, message}`. Throws TYPED_DATA_INVALID naming the field. */
+/**
+ * What is signed for `{types, primaryType, domain, message}`. Throws TYPED_DATA_INVALID naming the
+ * field.
+ */
 export function typedDataHash(value: unknown): Hash32 {
   const data = parse(value);
   const encoder = new Encoder(data);

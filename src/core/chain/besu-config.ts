@@ -1,4 +1,7 @@
-/** `config` of Besu's and go-ethereum's genesis files. Besu: QBFT only, its own key names and `transitions.qbft`. */
+/**
+ * `config` of Besu's and go-ethereum's genesis files. Besu: QBFT only, its own key names and
+ * `transitions.qbft`.
+ */
 import { isZeroBytes } from '../base/bytes.ts';
 import type {
   BftConfig,

@@ -23,7 +23,10 @@ export interface Withdrawal {
 
 export interface Block {
   readonly header: Header;
-  /** Block hash as the chain's consensus defines it: BFT leaves the commit seals and round out (extra-data.ts). */
+  /**
+   * Block hash as the chain's consensus defines it: BFT leaves the commit seals and round out
+   * (extra-data.ts).
+   */
   readonly hash: Uint8Array;
   readonly transactions: readonly Transaction[];
   readonly uncles: readonly Header[];
@@ -58,7 +61,10 @@ export function encodeBlock(block: Block): Uint8Array {
   return writer.finish();
 }
 
-/** Reads one block item; transactions are views of the reader's buffer, the header is not: it often outlives its block. */
+/**
+ * Reads one block item; transactions are views of the reader's buffer, the header is not: it often
+ * outlives its block.
+ */
 export function readBlock(reader: RlpReader, dialect: TransactionDialect = 'quorum'): Block {
   const list = reader.enter();
   const header = decodeHeader(list.raw().slice());

@@ -103,7 +103,10 @@ export interface ChainConfig {
   readonly privacyEnhancementsBlock: bigint | undefined;
   readonly privacyPrecompileBlock: bigint | undefined;
   readonly enableGasPriceBlock: bigint | undefined;
-  /** The `config` object as it is in the file, for admin_nodeInfo and for comparing with a newer file. */
+  /**
+   * The `config` object as it is in the file, for admin_nodeInfo and for comparing with a newer
+   * file.
+   */
   readonly source: unknown;
 }
 

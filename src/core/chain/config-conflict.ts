@@ -1,4 +1,7 @@
-/** Two configurations that say different things of the past, in the words of GoQuorum 24.4.1 params/config.go. */
+/**
+ * Two configurations that say different things of the past, in the words of GoQuorum 24.4.1
+ * params/config.go.
+ */
 export interface Conflict {
   readonly what: string;
   /** Of the stored and of the new configuration; undefined: never. */

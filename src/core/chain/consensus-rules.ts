@@ -31,7 +31,10 @@ export interface ConsensusRules {
   readonly validatorOverride: readonly Address[] | undefined;
 }
 
-/** What the command line says for chains whose file leaves it out (`--istanbul.blockperiod` and the like). */
+/**
+ * What the command line says for chains whose file leaves it out (`--istanbul.blockperiod` and the
+ * like).
+ */
 export interface ConsensusDefaults {
   readonly blockPeriodSeconds?: number;
   readonly requestTimeoutMs?: number;

@@ -1,4 +1,7 @@
-/** Root of the trie of an ordered list, keys rlp(index): transactions, receipts, withdrawals (Yellow Paper §4.3.2). */
+/**
+ * Root of the trie of an ordered list, keys rlp(index): transactions, receipts, withdrawals (Yellow
+ * Paper §4.3.2).
+ */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { numberToBytes } from '../base/quantity.ts';

@@ -122,7 +122,10 @@ function encodeBftExtra(extra: BftExtra): Uint8Array {
   return extra.kind === 'ibft' ? encodeIbftExtra(extra) : encodeQbftExtra(extra);
 }
 
-/** The hash of a block. BFT leaves out the commit seals and, in QBFT, the round: validators store different ones. */
+/**
+ * The hash of a block. BFT leaves out the commit seals and, in QBFT, the round: validators store
+ * different ones.
+ */
 export function blockHash(header: Header): Hash32 {
   if (!equalBytes(header.mixHash, ISTANBUL_DIGEST)) return headerHash(header);
   const extra = readBftExtra(header.extraData);
@@ -131,7 +134,10 @@ export function blockHash(header: Header): Hash32 {
   return headerHash({ ...header, extraData: encodeBftExtra(bare) });
 }
 
-/** What a QBFT validator signs in its commit seal: the header without seals, with the round it commits in. */
+/**
+ * What a QBFT validator signs in its commit seal: the header without seals, with the round it
+ * commits in.
+ */
 export function qbftCommitPreimage(header: Header, round: number): Hash32 {
   const extra = decodeQbftExtra(header.extraData);
   return headerHash({ ...header, extraData: encodeQbftExtra({ ...extra, round, seals: [] }) });
@@ -210,7 +216,10 @@ export interface HeaderVote {
   readonly isAdd: boolean;
 }
 
-/** The vote that the proposer casts. IBFT: candidate in the miner field, kind in the nonce. undefined: none. */
+/**
+ * The vote that the proposer casts. IBFT: candidate in the miner field, kind in the nonce.
+ * undefined: none.
+ */
 export function voteOf(engine: BftEngine, header: Header): HeaderVote | undefined {
   if (engine === 'qbft') {
     const { vote } = decodeQbftExtra(header.extraData);

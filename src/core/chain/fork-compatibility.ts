@@ -6,7 +6,9 @@ import { type ChainConfig, isForked } from './chain-config.ts';
 import { type Conflict, rewindTo } from './config-conflict.ts';
 import { JsonFields } from './json-fields.ts';
 
-/** Names of GoQuorum's messages and keys of the files, in its order; a last few are of newer forks. */
+/**
+ * Names of GoQuorum's messages and keys of the files, in its order; a last few are of newer forks.
+ */
 const FORKS: readonly (readonly [what: string, key: string])[] = [
   ['Homestead fork block', 'homesteadBlock'],
   ['DAO fork block', 'daoForkBlock'],

@@ -43,7 +43,10 @@ export interface Genesis {
   readonly header: Omit<Header, 'stateRoot'>;
 }
 
-/** Reads the text of a genesis file. `format` overrules the guess for files that fit more than one client. */
+/**
+ * Reads the text of a genesis file. `format` overrules the guess for files that fit more than one
+ * client.
+ */
 export function parseGenesis(text: string, format?: GenesisFormat): Genesis {
   return genesisFromJson(parseGenesisJson(text), format);
 }
@@ -113,7 +116,10 @@ const GOQUORUM_KEYS = [
   'quorate',
 ];
 
-/** `isQuorum: false` is written for chains without the extras; their keys still mean what GoQuorum means by them. */
+/**
+ * `isQuorum: false` is written for chains without the extras; their keys still mean what GoQuorum
+ * means by them.
+ */
 function formatOf(config: JsonFields): GenesisFormat {
   const qbft = config.object('qbft');
   const isGoquorum =

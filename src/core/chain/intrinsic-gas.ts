@@ -1,4 +1,6 @@
-/** Gas that a transaction owes before its first opcode (Yellow Paper g0; EIP-2, 2028, 2930, 3860). */
+/**
+ * Gas that a transaction owes before its first opcode (Yellow Paper g0; EIP-2, 2028, 2930, 3860).
+ */
 import { fail } from '../base/errors.ts';
 import type { Rules } from './rules.ts';
 import type { AccessListEntry } from './transaction.ts';

@@ -1,4 +1,7 @@
-/** Fields of a JSON object as Go's decoder finds them: keys in any case, the last one wins, null is absent. */
+/**
+ * Fields of a JSON object as Go's decoder finds them: keys in any case, the last one wins, null is
+ * absent.
+ */
 import { type Address, type Hash32, padLeft } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';

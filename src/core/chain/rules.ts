@@ -75,7 +75,10 @@ const BYTES_PER_KILOBYTE = 1024;
 const ETHEREUM_TRANSACTION_BYTES_MAX = 128 * BYTES_PER_KILOBYTE;
 const WEI_PER_ETHER = 10n ** 18n;
 
-/** Rules of block `number` with this timestamp (seconds). The same record for all blocks between two changes. */
+/**
+ * Rules of block `number` with this timestamp (seconds). The same record for all blocks between two
+ * changes.
+ */
 export function rulesAt(config: ChainConfig, number: number, timestamp: bigint): Rules {
   let table = tables.get(config);
   if (!table) {
@@ -234,7 +237,10 @@ function latest<T>(
   return value;
 }
 
-/** EIP-3860: twice what a contract may have; larger contracts on GoQuorum networks come with larger init code. */
+/**
+ * EIP-3860: twice what a contract may have; larger contracts on GoQuorum networks come with larger
+ * init code.
+ */
 export function initCodeBytesMax(rules: Rules): number {
   return 2 * rules.codeBytesMax;
 }

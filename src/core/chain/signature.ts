@@ -12,8 +12,8 @@ export function invalidSignature(): QuorateError {
 }
 
 /**
- * True for a parity of 0 or 1, 0 < r < n and 0 < s <= n/2 (s < n where a high s is allowed). r and s are minimal big-endian
- * scalars.
+ * True for a parity of 0 or 1, 0 < r < n and 0 < s <= n/2 (s < n where a high s is allowed). r and
+ * s are minimal big-endian scalars.
  */
 export function isSignature(
   parity: bigint,
@@ -28,7 +28,10 @@ export function isSignature(
   return allowHighS ? order < 0 : order <= 0;
 }
 
-/** The signer of `hash`; throws TX_SIGNATURE_INVALID. `parity` is the recovery id, r and s are minimal scalars. */
+/**
+ * The signer of `hash`; throws TX_SIGNATURE_INVALID. `parity` is the recovery id, r and s are
+ * minimal scalars.
+ */
 export function recoverSigner(
   hash: Hash32,
   parity: bigint,

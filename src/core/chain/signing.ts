@@ -21,7 +21,10 @@ import {
 export type UnsignedTransaction = Partial<TransactionBody>;
 
 export interface SigningOptions {
-  /** EIP-155 for legacy, the chain id of a typed one. undefined: no replay protection, or the body's own chain id. */
+  /**
+   * EIP-155 for legacy, the chain id of a typed one. undefined: no replay protection, or the body's
+   * own chain id.
+   */
   readonly chainId?: bigint | undefined;
   /** v is 37/38, over the hash without chain id; legacy only. */
   readonly isPrivate?: boolean;

@@ -48,13 +48,18 @@ export interface Transaction extends TransactionFields {
   readonly raw: Uint8Array;
   /** keccak256(raw); computed once. */
   readonly hash: Hash32;
-  /** Recovered once, s must be low (EIP-2); throws TX_SIGNATURE_INVALID. See signing.ts for batches. */
+  /**
+   * Recovered once, s must be low (EIP-2); throws TX_SIGNATURE_INVALID. See signing.ts for batches.
+   */
   readonly sender: Address;
   /** Legacy with v 37 or 38 (GoQuorum core/types/transaction_signing_private.go). */
   readonly isPrivate: boolean;
 }
 
-/** Whether v 37/38 marks a private transaction, or EIP-155 with chain id 1 as on Ethereum's main network. */
+/**
+ * Whether v 37/38 marks a private transaction, or EIP-155 with chain id 1 as on Ethereum's main
+ * network.
+ */
 export type TransactionDialect = 'quorum' | 'ethereum';
 
 /** The decoded form of every `Transaction`; made by decodeTransaction(). */
@@ -178,8 +183,9 @@ export class DecodedTransaction implements Transaction {
 }
 
 /**
- * Decodes canonical bytes (an RLP list, or type ‖ RLP list), strict as geth. Keeps a view of `raw`: pass a copy of bytes that
- * change or that belong to a much larger buffer. Throws RLP_INVALID, TX_TYPE_NOT_SUPPORTED, TX_BLOB_WRAPPER.
+ * Decodes canonical bytes (an RLP list, or type ‖ RLP list), strict as geth. Keeps a view of `raw`:
+ * pass a copy of bytes that change or that belong to a much larger buffer. Throws RLP_INVALID,
+ * TX_TYPE_NOT_SUPPORTED, TX_BLOB_WRAPPER.
  */
 export function decodeTransaction(
   raw: Uint8Array,
@@ -206,7 +212,10 @@ export function transactionFrom(
   return decodeTransaction(encodeTransaction(fields), dialect);
 }
 
-/** What a sender signs; `chainId` of the body protects a legacy one (EIP-155), undefined does not (Homestead, private). */
+/**
+ * What a sender signs; `chainId` of the body protects a legacy one (EIP-155), undefined does not
+ * (Homestead, private).
+ */
 export function signingHashOf(body: TransactionBody): Hash32 {
   const writer = new RlpWriter(body.data.length + 256);
   if (body.type !== 0) writer.bigint(body.chainId ?? 0n);
@@ -286,7 +295,10 @@ function readAccessList(reader: RlpReader): AccessListEntry[] {
   return entries;
 }
 
-/** COMPAT: v below 35 other than 0, 1, 27 and 28 counts as protected by a chain id that wrapped around 64 bits. */
+/**
+ * COMPAT: v below 35 other than 0, 1, 27 and 28 counts as protected by a chain id that wrapped
+ * around 64 bits.
+ */
 function legacyChainId(v: bigint): bigint | undefined {
   if (v === 27n || v === 28n || v === 0n || v === 1n) return undefined;
   return v >= 35n ? (v - 35n) >> 1n : BigInt.asUintN(64, v - 35n) >> 1n;

@@ -42,7 +42,10 @@ export interface HeaderContext extends ParentContext {
   readonly validators: ValidatorSet;
 }
 
-/** The fault of a header without regard to its commit seals, or undefined. Without `validators` any author passes. */
+/**
+ * The fault of a header without regard to its commit seals, or undefined. Without `validators` any
+ * author passes.
+ */
 export function headerFault(
   header: Header,
   context: ParentContext & Partial<HeaderContext>,

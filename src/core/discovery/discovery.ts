@@ -1,6 +1,7 @@
 /**
- * Node discovery, version 4: finds nodes through those that are known, and proves that each is where
- * it says before it is told of or told anything large (devp2p specification, discv4; EIP-868).
+ * Node discovery, version 4: finds nodes through those that are known, and proves that each is
+ * where it says before it is told of or told anything large (devp2p specification, discv4;
+ * EIP-868).
  */
 import { equalBytes } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -289,7 +290,10 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     if (isProven && this.isProvenTo(node)) this.find(question);
   }
 
-  /** A node that was asked lately for neighbours has been pinged lately, too: its place is proven anew. */
+  /**
+   * A node that was asked lately for neighbours has been pinged lately, too: its place is proven
+   * anew.
+   */
   private ping(node: DiscoveredNode, lookup: Lookup | undefined): Question {
     const { self, recordSeq } = this.parts;
     const ping = { kind: 'ping', version: VERSION, from: self, to: node, recordSeq } as const;

@@ -43,6 +43,9 @@ export const SOURCE_PACKETS_PER_SECOND_MAX = 30;
 export const SOURCE_PACKETS_BURST_MAX = 90;
 /** Sources that are counted. */
 export const SOURCES_MAX = 4_096;
-/** Pings of ours to who pinged first and has proven nothing: per second, and how many may be saved up. */
+/**
+ * Pings of ours to who pinged first and has proven nothing: per second, and how many may be saved
+ * up.
+ */
 export const PROOFS_PER_SECOND_MAX = 20;
 export const PROOFS_BURST_MAX = 50;

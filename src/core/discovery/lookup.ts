@@ -1,4 +1,7 @@
-/** One search for the nodes nearest to a place: asks the nearest known ones for nearer ones, until none is left to ask. */
+/**
+ * One search for the nodes nearest to a place: asks the nearest known ones for nearer ones, until
+ * none is left to ask.
+ */
 import { LOOKUP_ALPHA, LOOKUP_ASKED_MAX, LOOKUP_NODES_MAX } from './limits.ts';
 import { compareDistance, type DiscoveredNode } from './node.ts';
 

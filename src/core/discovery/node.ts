@@ -24,7 +24,9 @@ export function discoveredNode(publicKey: Uint8Array, at: Endpoint): DiscoveredN
   return { id: bareHex(publicKey), publicKey, place: keccak256(publicKey), ip, udp, tcp };
 }
 
-/** Bits of the distance between two places: 0 for the same place, 256 where the first bit differs. */
+/**
+ * Bits of the distance between two places: 0 for the same place, 256 where the first bit differs.
+ */
 export function logDistance(a: Uint8Array, b: Uint8Array): number {
   for (let at = 0; at < a.length; at++) {
     const differing = a[at]! ^ b[at]!;

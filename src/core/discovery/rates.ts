@@ -1,4 +1,6 @@
-/** How many packets are looked at, of one source and of all, before any of them costs a signature. */
+/**
+ * How many packets are looked at, of one source and of all, before any of them costs a signature.
+ */
 import { isIpv4, parseIp } from '../base/ip-address.ts';
 import { Lru } from '../base/lru.ts';
 import {

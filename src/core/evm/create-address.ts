@@ -1,10 +1,15 @@
-/** Addresses of new contracts: CREATE by sender and nonce, CREATE2 by sender, salt and init code (EIP-1014). */
+/**
+ * Addresses of new contracts: CREATE by sender and nonce, CREATE2 by sender, salt and init code
+ * (EIP-1014).
+ */
 import type { Address } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes } from '../base/quantity.ts';
 import { bytesOfWord } from './words.ts';
 
-/** keccak256(rlp([caller, nonce]))[12..]. The list is always short, so its RLP is written by hand. */
+/**
+ * keccak256(rlp([caller, nonce]))[12..]. The list is always short, so its RLP is written by hand.
+ */
 export function createAddress(caller: Address, nonce: bigint): Address {
   const digits = bigIntToBytes(nonce);
   const isSingle = digits.length === 1 && digits[0]! < 0x80;

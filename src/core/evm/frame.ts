@@ -1,4 +1,6 @@
-/** One level of the explicit call stack. Frames are pooled: nothing here survives `releaseFrame`. */
+/**
+ * One level of the explicit call stack. Frames are pooled: nothing here survives `releaseFrame`.
+ */
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
 import type { Slices } from '../base/pace.ts';
 import { Memory } from './memory.ts';

@@ -1,4 +1,7 @@
-/** Prices and the two ways of paying: plain, and with memory that grows (Yellow Paper, appendix G, and the EIPs named). */
+/**
+ * Prices and the two ways of paying: plain, and with memory that grows (Yellow Paper, appendix G,
+ * and the EIPs named).
+ */
 import type { Frame } from './frame.ts';
 import { MEMORY_BYTES_MAX } from './memory.ts';
 import { GAS_OVERFLOW, OUT_OF_GAS } from './vm-error.ts';
@@ -88,7 +91,10 @@ export function returnGas(frame: GasParts, gas: number, gasHigh: number): void {
   }
 }
 
-/** End of a memory range in bytes; 0 when the range is empty. Throws as geth where it exceeds 64 bits. */
+/**
+ * End of a memory range in bytes; 0 when the range is empty. Throws as geth where it exceeds 64
+ * bits.
+ */
 export function rangeEnd(offset: bigint, length: bigint): number {
   if (length === 0n) return 0;
   const end = Number(offset) + Number(length);

@@ -101,7 +101,8 @@ describe('the pace', () => {
   });
 
   it('interrupts code, calls and precompiles anywhere, and nothing is different after it', () => {
-    // 300 rounds: each hashes a word, and calls itself without input, which hashes 8 kB. Then that word is returned.
+    // 300 rounds: each hashes a word, and calls itself without input, which hashes 8 kB. Then that
+    // word is returned.
     const code = fromHex(
       '0x361560' +
         '2c5761012c5b602060002060005260006000600060006000305af150600190038060085760206000f3' +
@@ -144,7 +145,8 @@ describe('the pace', () => {
       expect(result.error).toBe('out of gas');
       return polls;
     };
-    // Loops over a hash of 64 kB, a product on BN254, a power with an exponent of 32 bytes, a look at a balance, a jump.
+    // Loops over a hash of 64 kB, a product on BN254, a power with an exponent of 32 bytes, a look
+    // at a balance, a jump.
     expect(pollsOf('0x5b620100006000205060005600', 5_000_000n)).toBeGreaterThan(350);
     expect(pollsOf('0x5b604060006060600060006007' + '5af15060005600', 5_000_000n)).toBeGreaterThan(
       40,
@@ -190,14 +192,16 @@ describe('the privacy precompile', () => {
 
 describe('gas beyond 53 bits', () => {
   it('is counted exactly by GAS, across calls and in the result', () => {
-    // GAS in memory; then, where there is no input, a call of itself with all gas, whose answer is the second word.
+    // GAS in memory; then, where there is no input, a call of itself with all gas, whose answer is
+    // the second word.
     const code = fromHex('0x5a6000523660155760206020600160006000305af15b60406000f3');
     const gas = 2n ** 63n - 1n;
     const { result } = runCode(code, BERLIN, { gas });
     const outer = bytesToBigInt(result.output.subarray(0, 32));
     const inner = bytesToBigInt(result.output.subarray(32));
     expect(outer).toBe(gas - 2n);
-    // PUSH1, MSTORE with a word; CALLDATASIZE, PUSH1, JUMPI; five pushes, ADDRESS, GAS; a cold CALL with one more word.
+    // PUSH1, MSTORE with a word; CALLDATASIZE, PUSH1, JUMPI; five pushes, ADDRESS, GAS; a cold CALL
+    // with one more word.
     const left = outer - 9n - 15n - 19n - 2_603n;
     expect(inner).toBe(left - left / 64n - 2n);
     // Both ends: what the frames did after the gas was read.

@@ -60,8 +60,8 @@ export interface Environment {
   /** Absent: tracing costs nothing. */
   readonly tracer?: Tracer | undefined;
   /**
-   * Asked every few thousand opcodes, before each costly precompile and between its pieces. `stop` ends the execution with the
-   * error `execution aborted`.
+   * Asked every few thousand opcodes, before each costly precompile and between its pieces. `stop`
+   * ends the execution with the error `execution aborted`.
    */
   readonly pace?: Pace | undefined;
   /**
@@ -73,7 +73,9 @@ export interface Environment {
 }
 
 export interface CallResult {
-  /** `error` consumed all gas, except for the three errors found before anything ran (see gasLeft). */
+  /**
+   * `error` consumed all gas, except for the three errors found before anything ran (see gasLeft).
+   */
   readonly kind: 'success' | 'revert' | 'error';
   /** geth's text; undefined on success. `VM_ERROR` lists the constant texts. */
   readonly error: string | undefined;

@@ -34,7 +34,9 @@ export class Program {
     return padded;
   }
 
-  /** By position: 0 nothing, 1 a jump destination, n + 2 the PUSH whose constant is `constants[n]`. */
+  /**
+   * By position: 0 nothing, 1 a jump destination, n + 2 the PUSH whose constant is `constants[n]`.
+   */
   get marks(): Uint32Array {
     this.knownMarks ??= marksOf(this.code);
     return this.knownMarks;

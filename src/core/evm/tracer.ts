@@ -25,7 +25,10 @@ export interface TracedExit {
   readonly isReverted: boolean;
 }
 
-/** One opcode: its gas is charged and memory grown, but it has not run yet. Valid during the call only. */
+/**
+ * One opcode: its gas is charged and memory grown, but it has not run yet. Valid during the call
+ * only.
+ */
 export interface Step {
   readonly pc: number;
   readonly op: number;

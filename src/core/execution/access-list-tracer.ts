@@ -40,7 +40,10 @@ export class AccessListTracer implements Tracer {
   private readonly excluded: ReadonlySet<string>;
   private readonly slots = new Map<string, Set<bigint>>();
 
-  /** `excluded` are warm without a list: sender, recipient, precompiles. Their slots may still be named. */
+  /**
+   * `excluded` are warm without a list: sender, recipient, precompiles. Their slots may still be
+   * named.
+   */
   constructor(start: readonly AccessListEntry[], excluded: readonly Address[]) {
     this.excluded = new Set(excluded.map(keyOf));
     for (const { address, slots } of start) {

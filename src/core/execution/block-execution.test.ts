@@ -148,7 +148,8 @@ describe('what a manager says', () => {
   const held = (terms: object): Change => {
     return (answer) => (answer.kind === 'held' ? { ...answer, ...terms } : answer);
   };
-  // With gas prices, on several private states, and on one: what parties pay must be what strangers see them pay.
+  // With gas prices, on several private states, and on one: what parties pay must be what strangers
+  // see them pay.
   it.each([
     ['private-chain', false],
     ['gas-price-chain', false],

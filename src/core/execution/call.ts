@@ -84,7 +84,10 @@ export interface CallOutcome {
 const GAS_UNCAPPED = (1n << 63n) - 1n;
 const ACCESS_LIST_ROUNDS_MAX = 32;
 
-/** Throws CALL_REFUSED (`err: … (supplied gas N)`) when the message cannot run, CALL_TIMEOUT when it was stopped. */
+/**
+ * Throws CALL_REFUSED (`err: … (supplied gas N)`) when the message cannot run, CALL_TIMEOUT when it
+ * was stopped.
+ */
 export function call(request: CallRequest, site: CallSite, limits: CallLimits): CallOutcome {
   return simulate(request, site, limits, undefined);
 }
@@ -99,7 +102,10 @@ export function tracedCall(
   return simulate(request, site, limits, tracerOn);
 }
 
-/** The output of a successful call. Throws EXECUTION_REVERTED (data: hex of the revert's data) or EXECUTION_FAILED. */
+/**
+ * The output of a successful call. Throws EXECUTION_REVERTED (data: hex of the revert's data) or
+ * EXECUTION_FAILED.
+ */
 export function outputOf(outcome: CallOutcome): Uint8Array {
   const error = errorOf(outcome);
   if (error !== undefined) throw error;
@@ -177,8 +183,8 @@ function sharedOf(
 }
 
 /**
- * COMPAT: the private state counts only when it holds `to`; calls of public contracts never see it, nor do creations, unless
- * they are known to be private.
+ * COMPAT: the private state counts only when it holds `to`; calls of public contracts never see it,
+ * nor do creations, unless they are known to be private.
  */
 function worldsOf(
   { to, isPrivate: isKnownPrivate = false }: CallRequest,
@@ -319,7 +325,10 @@ export interface AccessListOutcome {
   readonly error: string | undefined;
 }
 
-/** Addresses and slots that the call touches, run again until the list no longer grows. `to` of a creation: its new address. */
+/**
+ * Addresses and slots that the call touches, run again until the list no longer grows. `to` of a
+ * creation: its new address.
+ */
 export function createAccessList(
   request: CallRequest,
   site: CallSite,

@@ -1,6 +1,7 @@
 /**
- * EEA private transactions on one private state (docs/privacy.md): a nonce for each sender and group, contracts at addresses of
- * their group, and calls that stay within it. The public state sees the marker only.
+ * EEA private transactions on one private state (docs/privacy.md): a nonce for each sender and
+ * group, contracts at addresses of their group, and calls that stay within it. The public state
+ * sees the marker only.
  */
 import { toBase64 } from '../base/base64.ts';
 import { type Address, equalBytes } from '../base/bytes.ts';

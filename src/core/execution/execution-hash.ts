@@ -17,8 +17,8 @@ export interface WorldOnBase {
 }
 
 /**
- * Root of a trie with plain 20-byte keys over the accounts as they are now, each from the private state if it exists there, else
- * from the public one. undefined when an address is in neither.
+ * Root of a trie with plain 20-byte keys over the accounts as they are now, each from the private
+ * state if it exists there, else from the public one. undefined when an address is in neither.
  */
 export function executionHash(
   addresses: readonly Address[],

@@ -36,7 +36,10 @@ function invalid(code: string, text: string): QuorateError {
   return fail(code, text);
 }
 
-/** Checks `message` against the public state and takes the price of all its gas from the sender. Throws TX_*. */
+/**
+ * Checks `message` against the public state and takes the price of all its gas from the sender.
+ * Throws TX_*.
+ */
 export function buyGas(
   world: World,
   message: Message,
@@ -201,7 +204,10 @@ export function cappedRefund(world: World, gasUsed: bigint, rules: Rules): bigin
   return refund < most ? refund : most;
 }
 
-/** Returns what was not used to the sender and the block, and pays for the rest. The base fee is burnt. */
+/**
+ * Returns what was not used to the sender and the block, and pays for the rest. The base fee is
+ * burnt.
+ */
 export function settleGas(
   world: World,
   message: Message,

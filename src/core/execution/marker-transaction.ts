@@ -18,7 +18,10 @@ export interface AppliedMarker {
   readonly isFailed: boolean;
 }
 
-/** The public effect; `during` is called after the gas was bought. Throws TX_* when the transaction may not be in the block. */
+/**
+ * The public effect; `during` is called after the gas was bought. Throws TX_* when the transaction
+ * may not be in the block.
+ */
 export function* applyMarkerTransaction(
   world: PublicWorld,
   tx: Transaction,

@@ -1,4 +1,7 @@
-/** What a private transaction's outcome rests on, and the outcome as a digest that two nodes can compare. */
+/**
+ * What a private transaction's outcome rests on, and the outcome as a digest that two nodes can
+ * compare.
+ */
 import { bytesOfKey, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes, numberToBytes } from '../base/quantity.ts';
@@ -12,7 +15,9 @@ export interface PrivateTrace {
   /** Accounts that were read or written, and whether they existed before. */
   readonly existed: ReadonlyMap<string, boolean>;
   readonly written: ReadonlySet<string>;
-  /** keccak256 of the receipt, and of the written accounts and slots as the transaction left them. */
+  /**
+   * keccak256 of the receipt, and of the written accounts and slots as the transaction left them.
+   */
   readonly outcome: Hash32;
 }
 

@@ -150,7 +150,10 @@ describe('SELFBALANCE of a public contract', () => {
 
 describe('code of a public contract', () => {
   const GAS = '620186a0';
-  /** Calls PUBLIC_1 by `opcode`; slot 2 is then 1 more than the call said, and a log shows that the caller goes on. */
+  /**
+   * Calls PUBLIC_1 by `opcode`; slot 2 is then 1 more than the call said, and a log shows that the
+   * caller goes on.
+   */
   const flagBy = (opcode: string, operands: number) =>
     fromHex(
       `0x${'6000'.repeat(operands - 2)}73${'c3'.repeat(20)}${GAS}${opcode}60010160025560006000a000`,
@@ -194,7 +197,10 @@ describe('code of a public contract', () => {
 });
 
 describe('a private contract that leaves what it has to a public account', () => {
-  /** PRIVATE_1 calls PRIVATE_2, which ends itself for `heir`, and keeps a word in slot 2: see `rest`. */
+  /**
+   * PRIVATE_1 calls PRIVATE_2, which ends itself for `heir`, and keeps a word in slot 2: see
+   * `rest`.
+   */
   const endFor = (heir: Address, before: string, rest: string, fork: Fork) => {
     const call = `${'6000'.repeat(5)}73${'c2'.repeat(20)}620f4240f150`;
     return play({

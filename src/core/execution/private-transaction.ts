@@ -28,8 +28,8 @@ export type PrivateView = HeldPayload | { readonly kind: 'stranger' };
 export const STRANGER: PrivateView = { kind: 'stranger' };
 
 /**
- * The public effect: nonce + 1, the gas of the 64-byte hash. `during` is called after the gas was bought, when private states
- * may run. Throws TX_* when the transaction may not be in the block.
+ * The public effect: nonce + 1, the gas of the 64-byte hash. `during` is called after the gas was
+ * bought, when private states may run. Throws TX_* when the transaction may not be in the block.
  */
 export function* applyPrivateTransaction(
   world: PublicWorld,
@@ -50,8 +50,9 @@ export function* applyPrivateTransaction(
 }
 
 /**
- * The private effect of `tx` on one state. Whatever happens the public world is as before; errors of the payload end as a failed
- * private receipt, never as a bad block. The caller has begun, and ends, the transaction in `space`.
+ * The private effect of `tx` on one state. Whatever happens the public world is as before; errors
+ * of the payload end as a failed private receipt, never as a bad block. The caller has begun, and
+ * ends, the transaction in `space`.
  */
 export function* runPrivately(
   space: PrivateSpace,

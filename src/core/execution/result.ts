@@ -22,7 +22,10 @@ export interface StateBase {
 export interface SpaceResult {
   readonly writes: WriteSet;
   readonly root: Hash32;
-  /** By index of the transaction in the block: private ones that this space is party to (or saw as a stranger). */
+  /**
+   * By index of the transaction in the block: private ones that this space is party to (or saw as a
+   * stranger).
+   */
   readonly receipts: ReadonlyMap<number, Receipt>;
   readonly bloom: Uint8Array;
 }

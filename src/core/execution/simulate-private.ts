@@ -52,9 +52,9 @@ const NOTHING: PrivateFindings = { affected: [], execHash: undefined };
 const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
 
 /**
- * Runs the draft on the states of `site`, in slices. Unlike GoQuorum, creations see private contracts too, and
- * the nonce is the draft's. Throws EXECUTION_REVERTED or EXECUTION_FAILED unless standard private,
- * PRIVACY_METADATA_NOT_FOUND, PRIVACY_FLAG_MISMATCH.
+ * Runs the draft on the states of `site`, in slices. Unlike GoQuorum, creations see private
+ * contracts too, and the nonce is the draft's. Throws EXECUTION_REVERTED or EXECUTION_FAILED unless
+ * standard private, PRIVACY_METADATA_NOT_FOUND, PRIVACY_FLAG_MISMATCH.
  */
 export function* simulatePrivate(
   draft: PrivateDraft,

@@ -41,7 +41,10 @@ const SECRET_KEY_BYTES = 32;
 const LOCKED_BOX_BYTES = 48;
 const LOCKED_NONCE_BYTES = 24;
 
-/** `config` is the parsed JSON of a key file, or `keyData[].config`. Throws PTM_KEY_INVALID, never showing the content. */
+/**
+ * `config` is the parsed JSON of a key file, or `keyData[].config`. Throws PTM_KEY_INVALID, never
+ * showing the content.
+ */
 export function parseKeyFile(config: unknown): KeyFile {
   const file = asObject(config);
   const data = asObject(file.data);

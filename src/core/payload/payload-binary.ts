@@ -6,7 +6,9 @@ import { fail } from '../base/errors.ts';
 
 const LENGTH_BYTES = 8;
 
-/** Reads fields; every length is checked against what is left, so hostile lengths allocate nothing. */
+/**
+ * Reads fields; every length is checked against what is left, so hostile lengths allocate nothing.
+ */
 export class BinaryReader {
   private readonly bytes: Uint8Array;
   private readonly view: DataView;

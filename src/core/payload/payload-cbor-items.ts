@@ -1,4 +1,7 @@
-/** The part of CBOR (RFC 8949) that encoded payloads use: unsigned numbers, byte and text strings, arrays, maps of text keys. */
+/**
+ * The part of CBOR (RFC 8949) that encoded payloads use: unsigned numbers, byte and text strings,
+ * arrays, maps of text keys.
+ */
 import { fail } from '../base/errors.ts';
 
 export type CborMap = Map<string, CborValue>;

@@ -93,7 +93,10 @@ export function withoutDuplicates(keys: readonly PublicKey[]): PublicKey[] {
   return kept;
 }
 
-/** What one recipient is sent: its own box only. Under state validation all keys travel, its own first. */
+/**
+ * What one recipient is sent: its own box only. Under state validation all keys travel, its own
+ * first.
+ */
 export function stripFor(payload: EncodedPayload, recipient: PublicKey): EncodedPayload {
   const index = indexOfKey(payload.recipientKeys, recipient);
   const box = payload.recipientBoxes[index];

@@ -1,4 +1,7 @@
-/** Reads records out of the contracts, through the functions that GoQuorum's contracts have (permission/v1, v2). */
+/**
+ * Reads records out of the contracts, through the functions that GoQuorum's contracts have
+ * (permission/v1, v2).
+ */
 import type { Address } from '../base/bytes.ts';
 import { keyOf } from '../base/bytes.ts';
 import { hasCode } from '../base/errors.ts';

@@ -1,4 +1,7 @@
-/** What the contracts of a permissioned network record (GoQuorum permission/core/cache.go), with names for their numbers. */
+/**
+ * What the contracts of a permissioned network record (GoQuorum permission/core/cache.go), with
+ * names for their numbers.
+ */
 import type { Address } from '../base/bytes.ts';
 
 /** 0: unknown. */

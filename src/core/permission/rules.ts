@@ -39,7 +39,9 @@ const ACCESS: Readonly<
 /** The highest access that a role may have. */
 export const ACCESS_MAX: Readonly<Record<PermissionModel, number>> = { v1: 3, v2: 7 };
 
-/** A call may carry a value. The contract of version 2 takes the zero address for a deployment, too. */
+/**
+ * A call may carry a value. The contract of version 2 takes the zero address for a deployment, too.
+ */
 export function kindOf(
   { model }: PermissionTerms,
   { to, data }: Pick<Transaction, 'to' | 'data'>,

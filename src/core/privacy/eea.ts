@@ -153,7 +153,10 @@ function javaHash(bytes: Uint8Array): number {
   return hash;
 }
 
-/** keccak256(rlp([sender, nonce, group]))[12..]: the same sender creates different contracts in different groups. */
+/**
+ * keccak256(rlp([sender, nonce, group]))[12..]: the same sender creates different contracts in
+ * different groups.
+ */
 export function eeaContractAddress(sender: Address, nonce: bigint, groupId: Uint8Array): Address {
   const writer = new RlpWriter();
   writer.list((list) => {

@@ -1,6 +1,7 @@
 /**
- * Creation code of the extension management contract: the one that GoQuorum deploys for every extension (its
- * contract_extender.sol, solidity 0.5.17), byte for byte, so that nodes of both kinds recognise each other's extensions.
+ * Creation code of the extension management contract: the one that GoQuorum deploys for every
+ * extension (its contract_extender.sol, solidity 0.5.17), byte for byte, so that nodes of both
+ * kinds recognise each other's extensions.
  */
 import { fromBase64 } from '../base/base64.ts';
 

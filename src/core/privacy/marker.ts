@@ -10,7 +10,9 @@ import { decodeTransaction, type Transaction } from '../chain/transaction.ts';
 
 export const PRIVACY_PRECOMPILE: Address = fromHex('0x000000000000000000000000000000000000007a');
 export const PAYLOAD_HASH_BYTES = 64;
-/** An inner transaction is a legacy transaction as JSON with a 64-byte hash as data: far below this. */
+/**
+ * An inner transaction is a legacy transaction as JSON with a 64-byte hash as data: far below this.
+ */
 const INNER_JSON_BYTES_MAX = 1024 * 1024;
 
 /** 64-byte hash of an encrypted payload, "encrypted payload hash" in GoQuorum. */
@@ -64,7 +66,10 @@ export function openInner(outer: Transaction, payload: Uint8Array): Transaction 
   return inner;
 }
 
-/** An inner transaction as the sender's node hands it to the manager: geth's JSON of a transaction and a line feed. */
+/**
+ * An inner transaction as the sender's node hands it to the manager: geth's JSON of a transaction
+ * and a line feed.
+ */
 export function innerToJson(tx: Transaction): Uint8Array {
   const fields = {
     type: '0x0',

@@ -1,6 +1,7 @@
 /**
- * Roots of private states, and digests of their transactions, as managers and nodes exchange them in JSON: `roots` for a node with one
- * private state, `states` for a node with several, each with the keys whose payloads make it up.
+ * Roots of private states, and digests of their transactions, as managers and nodes exchange them
+ * in JSON: `roots` for a node with one private state, `states` for a node with several, each with
+ * the keys whose payloads make it up.
  */
 import { fromBase64, toBase64 } from '../base/base64.ts';
 

@@ -77,7 +77,10 @@ export interface SharedAccount {
   readonly storage: ReadonlyMap<bigint, bigint>;
 }
 
-/** Accounts of a dump as the initiator's node wrote it; undefined when it does not parse or holds impossible values. */
+/**
+ * Accounts of a dump as the initiator's node wrote it; undefined when it does not parse or holds
+ * impossible values.
+ */
 export function parseStateDump(payload: Uint8Array): SharedAccount[] | undefined {
   let text = '';
   for (const byte of payload) text += String.fromCharCode(byte);

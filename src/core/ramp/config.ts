@@ -27,7 +27,9 @@ export interface PaymentMethod {
   readonly adapter: string;
   /** As order records show it: `providerPayment`. */
   readonly name: string;
-  /** How long after the order money may arrive: a few minutes for cards, days for bank transfers. */
+  /**
+   * How long after the order money may arrive: a few minutes for cards, days for bank transfers.
+   */
   readonly payMinutes: number;
 }
 
@@ -79,7 +81,10 @@ export interface Partner {
     readonly algorithm: 'hmac-sha256' | 'sha256';
     readonly secretFile?: string | undefined;
   };
-  /** How long after opening its widget an order with a custom id may be made; later nobody looks for it. */
+  /**
+   * How long after opening its widget an order with a custom id may be made; later nobody looks for
+   * it.
+   */
   readonly customIdMinutes: number;
   readonly webhook?: { readonly url: string; readonly secretFile: string } | undefined;
   /** As the pages show it. */

@@ -1,4 +1,7 @@
-/** Bounds of a list: both inclusive, dates or date-times; the end of a date is the end of that day in UTC. */
+/**
+ * Bounds of a list: both inclusive, dates or date-times; the end of a date is the end of that day
+ * in UTC.
+ */
 import { fail } from '../base/errors.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;

@@ -1,4 +1,7 @@
-/** An address for the deposits of each order, without a key: contracts/DepositCollector.sol collects from it (EIP-1014). */
+/**
+ * An address for the deposits of each order, without a key: contracts/DepositCollector.sol collects
+ * from it (EIP-1014).
+ */
 import { encodeAbi } from '../base/abi.ts';
 import { concatBytes } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';

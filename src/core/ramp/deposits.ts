@@ -27,7 +27,10 @@ export interface Transfer {
 
 const NATIVE_TOKEN = `0x${'00'.repeat(20)}`;
 
-/** Of the coin: whether the transaction was carried out is in its receipt. Contracts that pay the coin on are not seen. */
+/**
+ * Of the coin: whether the transaction was carried out is in its receipt. Contracts that pay the
+ * coin on are not seen.
+ */
 export function coinTransfers(transactions: readonly LedgerTransaction[]): readonly Transfer[] {
   return transactions.flatMap(({ hash, from, to, value }) =>
     to === null || BigInt(value) === 0n
@@ -41,7 +44,9 @@ export function coinTransfers(transactions: readonly LedgerTransaction[]): reado
   );
 }
 
-/** Of these tokens, and no others: any contract can write a log. What the log says arrived, arrived. */
+/**
+ * Of these tokens, and no others: any contract can write a log. What the log says arrived, arrived.
+ */
 export function tokenTransfers(
   logs: readonly LedgerLog[],
   tokens: readonly string[],

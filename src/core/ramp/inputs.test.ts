@@ -1,4 +1,7 @@
-/** What aggregators and customers write: regions, wallets, dates, custom ids, addresses to go back to. */
+/**
+ * What aggregators and customers write: regions, wallets, dates, custom ids, addresses to go back
+ * to.
+ */
 import { getAddress } from 'ethers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

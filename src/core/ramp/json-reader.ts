@@ -1,4 +1,7 @@
-/** Reads a configuration strictly: every fault is recorded with its place, and unknown names are faults. */
+/**
+ * Reads a configuration strictly: every fault is recorded with its place, and unknown names are
+ * faults.
+ */
 import { parseDecimal } from './money.ts';
 
 export class JsonReader {

@@ -65,7 +65,9 @@ export function checkSwitches(
   if (isOff) throw fail('RAMP_PAUSED', 'no new orders of this kind are accepted at the moment');
 }
 
-/** Of fiat units for a buy, of crypto units for a sell. Throws RAMP_LIMIT_… with the field amount. */
+/**
+ * Of fiat units for a buy, of crypto units for a sell. Throws RAMP_LIMIT_… with the field amount.
+ */
 export function checkAmount(side: Side, { fiat, crypto, payment }: Offer, units: bigint): void {
   const [money, limits] = [
     side === 'buy' ? fiat : crypto,

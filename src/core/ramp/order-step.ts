@@ -1,6 +1,6 @@
 /**
- * What steps of both kinds of orders share: one payout at a time, refunds that never exceed what they
- * give back, and an end that is reached when everything owed has gone back.
+ * What steps of both kinds of orders share: one payout at a time, refunds that never exceed what
+ * they give back, and an end that is reached when everything owed has gone back.
  */
 import { reversed } from './books.ts';
 import {

@@ -1,4 +1,7 @@
-/** What the pages of the ramp and its server tell one another, as JSON. Amounts are decimal texts, times Unix milliseconds. */
+/**
+ * What the pages of the ramp and its server tell one another, as JSON. Amounts are decimal texts,
+ * times Unix milliseconds.
+ */
 import type { Side, Status } from './order.ts';
 import type { Frequency } from './recurrence.ts';
 

@@ -1,4 +1,7 @@
-/** Quotes: fees and what is exchanged make up the amount, exactly; roundings never favour one side by more than a unit. */
+/**
+ * Quotes: fees and what is exchanged make up the amount, exactly; roundings never favour one side
+ * by more than a unit.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatFiat, parseDecimal, RATE_DECIMALS } from './money.ts';

@@ -90,7 +90,9 @@ export function withSpread(price: bigint, side: 'buy' | 'sell', spreadMillionths
   return (price * (MILLION - spreadMillionths)) / MILLION;
 }
 
-/** Gas of one transfer in fiat units, rounded up. `price` is of one whole native coin, 18 decimals. */
+/**
+ * Gas of one transfer in fiat units, rounded up. `price` is of one whole native coin, 18 decimals.
+ */
 export function networkFeeOf(
   { gas, gasPrice }: { readonly gas: bigint; readonly gasPrice: bigint },
   price: bigint,
@@ -99,7 +101,9 @@ export function networkFeeOf(
   return divideUp(gas * gasPrice * price * 10n ** BigInt(fiatDecimals), RATE_ONE * RATE_ONE);
 }
 
-/** The same money in another currency, rounded down. `rate`: target for one whole source, 10^-18. */
+/**
+ * The same money in another currency, rounded down. `rate`: target for one whole source, 10^-18.
+ */
 export function convertFiat(units: bigint, from: number, rate: bigint, to: number): bigint {
   return (units * rate * 10n ** BigInt(to)) / (RATE_ONE * 10n ** BigInt(from));
 }

@@ -11,7 +11,9 @@ export function isFrequency(text: string): text is Frequency {
   return (FREQUENCIES as readonly string[]).includes(text);
 }
 
-/** Number `count` after the first, at the same time of day. A month without that day: its last one. */
+/**
+ * Number `count` after the first, at the same time of day. A month without that day: its last one.
+ */
 export function occurrence(firstMs: number, frequency: Frequency, count: number): number {
   if (frequency === 'weekly') return firstMs + count * WEEK_MS;
   const first = new Date(firstMs);

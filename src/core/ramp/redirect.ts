@@ -1,4 +1,7 @@
-/** Where a customer goes afterwards: an address that the partner has allowed, with the order's id in it. */
+/**
+ * Where a customer goes afterwards: an address that the partner has allowed, with the order's id in
+ * it.
+ */
 
 /** Printable ASCII without characters that end a text in HTML or a header. */
 const PLAIN = /^[!#-&(-;=?-[\]_a-z~]*$/;

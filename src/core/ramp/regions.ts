@@ -1,4 +1,7 @@
-/** Regions: a country (`us`) or a state of one (`us-al`), in lower case inside and upper case in order records. */
+/**
+ * Regions: a country (`us`) or a state of one (`us-al`), in lower case inside and upper case in
+ * order records.
+ */
 import { fail } from '../base/errors.ts';
 
 const REGION = /^[a-z]{2}(?:-[a-z0-9]{1,3})?$/;
@@ -9,7 +12,10 @@ export interface Country {
   readonly states: readonly string[];
 }
 
-/** Canonical form. Throws RAMP_REGION_INVALID, or RAMP_REGION_UNKNOWN for a place that is not served. */
+/**
+ * Canonical form. Throws RAMP_REGION_INVALID, or RAMP_REGION_UNKNOWN for a place that is not
+ * served.
+ */
 export function readRegion(text: string, countries: readonly Country[]): string {
   const region = text.toLowerCase();
   if (!REGION.test(region)) {

@@ -1,4 +1,7 @@
-/** Sells, one story each: what comes of deposits that are exact, less, more, double, late or somebody else's. */
+/**
+ * Sells, one story each: what comes of deposits that are exact, less, more, double, late or
+ * somebody else's.
+ */
 import { describe, expect, it } from 'vitest';
 import { balances } from './books.ts';
 import type { Effect, Terms } from './order.ts';

@@ -6,7 +6,10 @@ import { NonceManager } from './nonce-manager.ts';
 import type { NonceEffect, NonceInput } from './nonce-messages.ts';
 
 const NONE: Faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
-/** A wallet beside us and a pool that is lost together can take an acknowledged nonce away: no proxy can help that. */
+/**
+ * A wallet beside us and a pool that is lost together can take an acknowledged nonce away: no proxy
+ * can help that.
+ */
 const PROFILES: Readonly<Record<string, Faults>> = {
   quiet: NONE,
   'broken calls': { ...NONE, calls: 0.3, poor: 0.05 },

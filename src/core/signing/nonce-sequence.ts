@@ -1,4 +1,7 @@
-/** The nonces of one account (or of one account in one private group): which are free, which are taken, what was signed at each. */
+/**
+ * The nonces of one account (or of one account in one private group): which are free, which are
+ * taken, what was signed at each.
+ */
 import { dueMs, type Held, newHeld, type SignedSend } from './nonce-held.ts';
 
 /** Everything at one nonce: more than one where a client replaced its transaction. */

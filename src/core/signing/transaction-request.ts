@@ -94,7 +94,10 @@ function onlyObject(params: unknown): Fields {
   return objectOf(params[0], 'the transaction');
 }
 
-/** Of `eth_sendTransaction` and `eth_signTransaction`. Throws SIGNER_PARAMS, SIGNER_CHAIN_ID or SIGNER_PRIVATE_VALUE. */
+/**
+ * Of `eth_sendTransaction` and `eth_signTransaction`. Throws SIGNER_PARAMS, SIGNER_CHAIN_ID or
+ * SIGNER_PRIVATE_VALUE.
+ */
 export function readEthRequest(params: unknown, chainId: bigint): TransactionRequest {
   const fields = onlyObject(params);
   refuseUnknown(fields, ETH_MEMBERS);

@@ -1,4 +1,7 @@
-/** Deposits of validators: what is signed, the SSZ root that the contract checks, and the call (consensus specification, deposits). */
+/**
+ * Deposits of validators: what is signed, the SSZ root that the contract checks, and the call
+ * (consensus specification, deposits).
+ */
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { encodeAbi } from '../base/abi.ts';
 import { concatBytes } from '../base/bytes.ts';

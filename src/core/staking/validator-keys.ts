@@ -1,4 +1,7 @@
-/** Keys of validators, derived from one seed along the path that staking tools use (EIP-2333, EIP-2334). */
+/**
+ * Keys of validators, derived from one seed along the path that staking tools use (EIP-2333,
+ * EIP-2334).
+ */
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { expand, extract } from '@noble/hashes/hkdf.js';
 import { sha256 as hash } from '@noble/hashes/sha2.js';

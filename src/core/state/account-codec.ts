@@ -1,4 +1,7 @@
-/** The account as it stands in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper §4.1). */
+/**
+ * The account as it stands in the state trie: RLP of [nonce, balance, storageRoot, codeHash]
+ * (Yellow Paper §4.1).
+ */
 import type { Hash32 } from '../base/bytes.ts';
 import { bigIntToBytes } from '../base/quantity.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';

@@ -7,7 +7,10 @@ export interface Account {
   readonly balance: bigint;
   readonly codeHash: Hash32;
   readonly storageRoot: Hash32;
-  /** Block in which this storage began: SELFDESTRUCT starts a new one, so wiping is O(1). 0 in genesis. */
+  /**
+   * Block in which this storage began: SELFDESTRUCT starts a new one, so wiping is O(1). 0 in
+   * genesis.
+   */
   readonly born: number;
 }
 

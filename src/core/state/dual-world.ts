@@ -33,7 +33,10 @@ export class DualWorld implements World {
     return this.frame.isReadOnly;
   }
 
-  /** COMPAT: a creation stays on the state of its creator, a call moves to the state that holds the code. */
+  /**
+   * COMPAT: a creation stays on the state of its creator, a call moves to the state that holds the
+   * code.
+   */
   enter(address: Address, isCreate: boolean): void {
     const { state, isReadOnly } = this.frame;
     const selected = isCreate ? state : this.select(address);
@@ -75,7 +78,10 @@ export class DualWorld implements World {
     return this.select(address).balance(address);
   }
 
-  /** COMPAT: a public contract reached by STATICCALL has none, since the frame is still on the private state. */
+  /**
+   * COMPAT: a public contract reached by STATICCALL has none, since the frame is still on the
+   * private state.
+   */
   frameBalance(address: Address): bigint {
     return this.frame.state.balance(address);
   }
@@ -108,7 +114,10 @@ export class DualWorld implements World {
 
   // --- writes: private ----------------------------------------------------------------------------------------------
 
-  /** COMPAT: 0, as SELFDESTRUCT leaves it, makes an empty private account of a public heir; EIP-158 deletes it afterwards. */
+  /**
+   * COMPAT: 0, as SELFDESTRUCT leaves it, makes an empty private account of a public heir; EIP-158
+   * deletes it afterwards.
+   */
   addBalance(address: Address, amount: bigint): void {
     this.writable().addBalance(address, amount);
   }

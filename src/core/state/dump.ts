@@ -1,4 +1,7 @@
-/** Listings of a state in trie order: debug_dumpAddress, debug_dumpBlock, debug_accountRange, debug_storageRangeAt. */
+/**
+ * Listings of a state in trie order: debug_dumpAddress, debug_dumpBlock, debug_accountRange,
+ * debug_storageRangeAt.
+ */
 import { type Address, EMPTY_BYTES, equalBytes, type Hash32, ZERO_HASH } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH } from '../base/keccak.ts';
 import { FREE, type Spend } from '../base/spend.ts';
@@ -74,7 +77,9 @@ export interface StorageRange {
   readonly next: Hash32 | undefined;
 }
 
-/** At most `slotsMax` slots from keccak256(slot) = `from` on; empty when there is no such account. */
+/**
+ * At most `slotsMax` slots from keccak256(slot) = `from` on; empty when there is no such account.
+ */
 export function dumpStorage(
   reader: StateReader,
   address: Address,

@@ -1,4 +1,7 @@
-/** A state that notes which accounts are read and written, for what a transaction's outcome rests on. */
+/**
+ * A state that notes which accounts are read and written, for what a transaction's outcome rests
+ * on.
+ */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import type { PrivacyMetadata } from './account.ts';
 import { PublicWorld } from './public-world.ts';

@@ -1,4 +1,7 @@
-/** Undo log of one transaction: a snapshot is a number, reverting costs as many steps as there were changes. */
+/**
+ * Undo log of one transaction: a snapshot is a number, reverting costs as many steps as there were
+ * changes.
+ */
 import type { AccountRecord } from './account-record.ts';
 
 export class Journal {

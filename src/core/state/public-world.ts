@@ -43,7 +43,10 @@ export class PublicWorld implements World {
 
   // --- transactions and blocks --------------------------------------------------------------------------------------
 
-  /** Forgets warm sets, transient storage, refund and logs; today's values become the committed ones. */
+  /**
+   * Forgets warm sets, transient storage, refund and logs; today's values become the committed
+   * ones.
+   */
   beginTransaction(): void {
     this.commitSlots();
     this.journal.clear();
@@ -54,7 +57,10 @@ export class PublicWorld implements World {
     this.touchedRipemd = undefined;
   }
 
-  /** Deletes what self-destructed and, from EIP-158 on, the empty accounts that were touched. Logs stay readable. */
+  /**
+   * Deletes what self-destructed and, from EIP-158 on, the empty accounts that were touched. Logs
+   * stay readable.
+   */
   finishTransaction(rules: Rules): void {
     const changed = this.journal.changedRecords();
     // COMPAT: geth keeps the touch of this one precompile across reverts (main net, block 1714175).
@@ -74,8 +80,8 @@ export class PublicWorld implements World {
   }
 
   /**
-   * All changes since the start of the block: call it between transactions. Storage roots are still those of before; a
-   * StateTrie fills them in.
+   * All changes since the start of the block: call it between transactions. Storage roots are still
+   * those of before; a StateTrie fills them in.
    */
   writeSet(): WriteSet {
     return collectWrites(this.records.values());
@@ -86,7 +92,9 @@ export class PublicWorld implements World {
     return storageChangesOf(this.record(address));
   }
 
-  /** How often an account's storage, by keyOf(address), was written since the start of the block. */
+  /**
+   * How often an account's storage, by keyOf(address), was written since the start of the block.
+   */
   storageWrites(key: string): number {
     return this.records.get(key)?.storageWrites ?? 0;
   }

@@ -1,4 +1,7 @@
-/** State dumps recorded from GoQuorum: what they list must hash to the roots they name, and come out of our dump again. */
+/**
+ * State dumps recorded from GoQuorum: what they list must hash to the roots they name, and come out
+ * of our dump again.
+ */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OWN_VECTORS, readJson } from '../../../test/vectors/folders.ts';

@@ -122,8 +122,9 @@ export class StateTrie {
   }
 
   /**
-   * The same version with less in memory: of what `stored` holds too, only the top `depth` nibbles of the account trie and of
-   * the storage tries in use stay. `stored`: the version that `nodes` reads, so this one or an earlier one.
+   * The same version with less in memory: of what `stored` holds too, only the top `depth` nibbles
+   * of the account trie and of the storage tries in use stay. `stored`: the version that `nodes`
+   * reads, so this one or an earlier one.
    */
   settle(depth: number, stored: StateTrie = this): StateTrie {
     this.root();

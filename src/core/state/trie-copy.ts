@@ -1,6 +1,7 @@
 /**
- * All of a trie that is stored by the hashes of its nodes, in order of its keys: each node, held against its hash, with its
- * path, and each leaf. Goes on behind a key. Memory: the siblings of one path.
+ * All of a trie that is stored by the hashes of its nodes, in order of its keys: each node, held
+ * against its hash, with its path, and each leaf. Goes on behind a key. Memory: the siblings of one
+ * path.
  */
 import { compareBytes, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -31,8 +32,8 @@ interface Step {
 }
 
 /**
- * `from`: leaves before this key were copied already; the nodes on the way there come again. Throws TRIE_NODE_MISSING where a
- * node is not there or is another one.
+ * `from`: leaves before this key were copied already; the nodes on the way there come again. Throws
+ * TRIE_NODE_MISSING where a node is not there or is another one.
  */
 export function* copyTrie(
   root: Hash32,

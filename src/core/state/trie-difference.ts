@@ -40,7 +40,10 @@ interface Step {
   readonly after: Place | undefined;
 }
 
-/** Both sides are hashed already. Walks both nibble by nibble, so that nodes need not begin at the same depth. */
+/**
+ * Both sides are hashed already. Walks both nibble by nibble, so that nodes need not begin at the
+ * same depth.
+ */
 export function* changedNodes(before: Side, after: Side): Generator<NodeChange> {
   const todo: Step[] = [
     { path: new Uint8Array(0), before: start(before.root), after: start(after.root) },

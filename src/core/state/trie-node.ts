@@ -1,6 +1,7 @@
 /**
- * Nodes of the Merkle Patricia trie (Yellow Paper, appendix D): immutable, shared between versions of a trie.
- * What a parent holds of a node, its `ref`, is a hash of 32 bytes, or the node's own RLP when that is shorter.
+ * Nodes of the Merkle Patricia trie (Yellow Paper, appendix D): immutable, shared between versions
+ * of a trie. What a parent holds of a node, its `ref`, is a hash of 32 bytes, or the node's own RLP
+ * when that is shorter.
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';

@@ -1,4 +1,7 @@
-/** One sorted batch of changes applied to a Merkle Patricia trie in one pass; untouched nodes are shared with the old version. */
+/**
+ * One sorted batch of changes applied to a Merkle Patricia trie in one pass; untouched nodes are
+ * shared with the old version.
+ */
 import { compareBytes, equalBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -20,7 +23,10 @@ import {
   unpackNibbles,
 } from './trie-node.ts';
 
-/** RLP of the node at a path (nibbles from the root), as the last checkpoint wrote it, or by its hash. */
+/**
+ * RLP of the node at a path (nibbles from the root), as the last checkpoint wrote it, or by its
+ * hash.
+ */
 export type NodeLoader = (path: Nibbles, hash: Uint8Array) => Uint8Array | undefined;
 
 export interface TrieEntry {
@@ -71,7 +77,9 @@ export function loadNext(
   return extension.child;
 }
 
-/** `entries` are sorted by key and have distinct keys. Returns `root` itself when nothing changed. */
+/**
+ * `entries` are sorted by key and have distinct keys. Returns `root` itself when nothing changed.
+ */
 export function updateTrie(
   root: TrieNode | undefined,
   entries: readonly TrieEntry[],
@@ -89,7 +97,10 @@ class BatchUpdate {
     this.load = load;
   }
 
-  /** Entries `from` to `to` (exclusive) all lie below the node, which is at `depth` nibbles from the root. */
+  /**
+   * Entries `from` to `to` (exclusive) all lie below the node, which is at `depth` nibbles from the
+   * root.
+   */
   apply(node: TrieNode | undefined, depth: number, from: number, to: number): TrieNode | undefined {
     if (from === to) return node;
     if (node === undefined) {

@@ -65,7 +65,8 @@ describe('Trie against @ethereumjs/mpt', () => {
             const changes = sorted(round);
             trie = trie.update(changes);
             if (name === 'short') {
-              // The oracle leaves a branch with a value malformed when a neighbour is deleted: give it insertions only.
+              // The oracle leaves a branch with a value malformed when a neighbour is deleted: give
+              // it insertions only.
               oracle = await createMPT();
               for (const [old] of keys) {
                 const held = trie.get(bytesOfKey(old));
@@ -82,7 +83,8 @@ describe('Trie against @ethereumjs/mpt', () => {
           for (const each of keys.values()) {
             expect(trie.get(each)).toEqual((await oracle.get(each)) ?? undefined);
             if (trie.isEmpty) continue;
-            // The oracle lists embedded nodes too; geth and eth_getProof list what a hash points to.
+            // The oracle lists embedded nodes too; geth and eth_getProof list what a hash points
+            // to.
             const proof = (await createMerkleProof(oracle, each)).filter(
               (node, i) => i === 0 || node.length >= 32,
             );

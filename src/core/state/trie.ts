@@ -47,7 +47,10 @@ export class Trie {
     return new Trie(undefined, load);
   }
 
-  /** A trie whose nodes are read on demand. Reading throws TRIE_NODE_MISSING when the store lacks a node. */
+  /**
+   * A trie whose nodes are read on demand. Reading throws TRIE_NODE_MISSING when the store lacks a
+   * node.
+   */
   static load(root: Hash32, load: NodeLoader): Trie {
     return equalBytes(root, EMPTY_ROOT)
       ? new Trie(undefined, load)
@@ -107,7 +110,10 @@ export class Trie {
     return undefined;
   }
 
-  /** RLP of the nodes from the root towards `key`, as in eth_getProof; embedded ones are inside their parents. */
+  /**
+   * RLP of the nodes from the root towards `key`, as in eth_getProof; embedded ones are inside
+   * their parents.
+   */
   prove(key: Uint8Array): Uint8Array[] {
     this.root();
     const nibbles = toNibbles(key);
@@ -138,8 +144,8 @@ export class Trie {
   }
 
   /**
-   * The same trie without the nodes in memory that lie deeper than `depth` nibbles and belong to `stored` too, so that they
-   * are read again when needed. `stored`: the version that `load` reads.
+   * The same trie without the nodes in memory that lie deeper than `depth` nibbles and belong to
+   * `stored` too, so that they are read again when needed. `stored`: the version that `load` reads.
    */
   shed(depth: number, stored: Trie = this, load: NodeLoader | undefined = this.load): Trie {
     const root = this.root();

@@ -1,6 +1,7 @@
 /**
- * All that the EVM sees of state. `PublicWorld` is one journal; `DualWorld` is the sole place that knows two states.
- * Addresses are 20-byte arrays: an implementation may compare by identity first, so pass the same array within a frame.
+ * All that the EVM sees of state. `PublicWorld` is one journal; `DualWorld` is the sole place that
+ * knows two states. Addresses are 20-byte arrays: an implementation may compare by identity first,
+ * so pass the same array within a frame.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import type { Log } from '../chain/receipt.ts';
@@ -13,7 +14,10 @@ export interface World {
   /** EIP-161: absent, or nonce, balance and code all empty. */
   isEmpty(address: Address): boolean;
   balance(address: Address): bigint;
-  /** Balance in the state that the running frame works on: what can be spent there, and what SELFBALANCE says. */
+  /**
+   * Balance in the state that the running frame works on: what can be spent there, and what
+   * SELFBALANCE says.
+   */
   frameBalance(address: Address): bigint;
   /** An amount of 0 touches. */
   addBalance(address: Address, amount: bigint): void;
@@ -45,7 +49,10 @@ export interface World {
   warmAddress(address: Address): boolean;
   warmSlot(address: Address, slot: bigint): boolean;
 
-  /** Zeroes the balance; `finishTransaction` deletes the account. From Cancun on only if `createdInTransaction` (EIP-6780). */
+  /**
+   * Zeroes the balance; `finishTransaction` deletes the account. From Cancun on only if
+   * `createdInTransaction` (EIP-6780).
+   */
   selfDestruct(address: Address): void;
   hasSelfDestructed(address: Address): boolean;
   /** EIP-6780. */

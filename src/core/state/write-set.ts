@@ -1,6 +1,7 @@
 /**
- * What one block changed in one space: the result of execution, the body of a log record, the input of the trie.
- * Maps are keyed by `keyOf(address)`; values are after-images. A slot written back to its old value is absent.
+ * What one block changed in one space: the result of execution, the body of a log record, the input
+ * of the trie. Maps are keyed by `keyOf(address)`; values are after-images. A slot written back to
+ * its old value is absent.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import type { Account, PrivacyMetadata } from './account.ts';
@@ -9,7 +10,10 @@ export interface AccountWrite {
   readonly address: Uint8Array;
   /** undefined: the account is gone. Its `storageRoot` is filled in by the trie update. */
   account: Account | undefined;
-  /** The storage began anew in this block (creation over, or after, a self-destruct): older slots count as zero. */
+  /**
+   * The storage began anew in this block (creation over, or after, a self-destruct): older slots
+   * count as zero.
+   */
   readonly storageReset: boolean;
   /** slot -> value, 0n deletes. */
   readonly slots: ReadonlyMap<bigint, bigint>;

@@ -65,8 +65,8 @@ export class BaseWriter {
   }
 
   /**
-   * All parts are there: the index is that of the base, as of `position` in the log. `roots`: of the private states. Throws
-   * STORE_INDEX_UNFIT where a state has not its root.
+   * All parts are there: the index is that of the base, as of `position` in the log. `roots`: of
+   * the private states. Throws STORE_INDEX_UNFIT where a state has not its root.
    */
   async finish(head: Head, roots: ReadonlyMap<Psi, Hash32>, position: LogPosition): Promise<void> {
     const { kv, spaces } = this.parts;

@@ -150,7 +150,10 @@ export class BlockIndex {
     this.writing = undefined;
   }
 
-  /** Blocks up to `number`, and private records up to the `cursors` of their spaces, are in the index. */
+  /**
+   * Blocks up to `number`, and private records up to the `cursors` of their spaces, are in the
+   * index.
+   */
   dropUpTo(number: number, cursors: ReadonlyMap<number, number>): void {
     const { blocks, numbers, transactions, records } = this.recent;
     for (const [at, { place, transactions: hashes }] of blocks) {

@@ -146,7 +146,9 @@ export class BlockLog {
     }
   }
 
-  /** The records from `from` to `end`, both where records begin. Throws STORE_CORRUPT; cuts nothing. */
+  /**
+   * The records from `from` to `end`, both where records begin. Throws STORE_CORRUPT; cuts nothing.
+   */
   *between(from: LogPosition, end: LogPosition): Generator<ScannedRecord> {
     let position = from;
     while (comparePositions(position, end) < 0) {

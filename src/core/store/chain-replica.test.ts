@@ -1,4 +1,7 @@
-/** A replica beside a store that appends, checkpoints and goes back: at each `follow` it shows what the store shows. */
+/**
+ * A replica beside a store that appends, checkpoints and goes back: at each `follow` it shows what
+ * the store shows.
+ */
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
 import {

@@ -34,7 +34,10 @@ export interface StoredChainParts {
   readonly kv: Kv;
   readonly dialect?: TransactionDialect | undefined;
   readonly segmentBytesMax?: number | undefined;
-  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
+  /**
+   * Of each space's trie nodes that the index holds too, before all but the top of them are let go;
+   * 0: none are kept.
+   */
   readonly trieBytesMax?: number | undefined;
   /** Decoded transactions that are kept of blocks, and receipts. */
   readonly cachedTransactionsMax?: number | undefined;

@@ -1,4 +1,7 @@
-/** A random chain against a naive model: every state at every block, through checkpoints, crashes, rewinds and reopening. */
+/**
+ * A random chain against a naive model: every state at every block, through checkpoints, crashes,
+ * rewinds and reopening.
+ */
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
 import {

@@ -179,7 +179,7 @@ export class ChainStore extends StoredChain {
     return this.baseWriter.progress;
   }
 
-  /** All states after the base are there; `roots`: of the private ones. Throws STORE_INDEX_UNFIT where they are not. */
+  /** All states after the base are there; `roots`: of the private ones. Else STORE_INDEX_UNFIT. */
   finishBase(roots: ReadonlyMap<Psi, Hash32>): Promise<void> {
     return this.turn.run(async () => {
       const { number } = this.current!;
@@ -328,7 +328,7 @@ export class ChainStore extends StoredChain {
     return next;
   }
 
-  /** Throws unless the block is the next one of each state and the roots are right. Returns the tries after it. */
+  /** Throws unless the block is next for each state and its roots are right. Returns its tries. */
   private checkPrivate(
     number: number,
     spaces: ReadonlyMap<Psi, SpaceResult>,

@@ -1,6 +1,6 @@
 /**
- * The checkpoint: brings the index to a log position in one transaction, in slices. `past` gets the value before each block,
- * `head` the last one, `nodes` what changed in the tries.
+ * The checkpoint: brings the index to a log position in one transaction, in slices. `past` gets the
+ * value before each block, `head` the last one, `nodes` what changed in the tries.
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
@@ -100,7 +100,10 @@ export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
   writer.put(TABLE.meta, CHECKPOINT_KEY, row.finish());
 }
 
-/** Flat rows of one space for the changes that it is `writing`. Its decoded rows learn what the index will hold. */
+/**
+ * Flat rows of one space for the changes that it is `writing`. Its decoded rows learn what the
+ * index will hold.
+ */
 export function* writeChanges(kv: Kv, writer: KvWriter, space: SpaceState): Generator<void> {
   for (const [addressKey, entry] of space.writing?.entries ?? []) {
     const addressHash = hashOfAddress(entry.address);

@@ -23,7 +23,9 @@ function buildTables(): Uint32Array {
   return tables;
 }
 
-/** Continues from `crc` (the value of the bytes before), so parts can be chained. Unsigned 32 bits. */
+/**
+ * Continues from `crc` (the value of the bytes before), so parts can be chained. Unsigned 32 bits.
+ */
 export function crc32c(bytes: Uint8Array, crc = 0, start = 0, end: number = bytes.length): number {
   const t = TABLES;
   let value = ~crc;

@@ -6,8 +6,9 @@ import { fail } from '../base/errors.ts';
 import { newerVersion } from '../base/newer-version.ts';
 
 /**
- * Raise with any change that an older program would misread, and let `upgrade` in io/storage/data-folder.ts lead there.
- * 2: the rows of the index carry checksums. 3: as 2, of a chain whose states begin at a later block (base-records.ts).
+ * Raise with any change that an older program would misread, and let `upgrade` in
+ * io/storage/data-folder.ts lead there. 2: the rows of the index carry checksums. 3: as 2, of a
+ * chain whose states begin at a later block (base-records.ts).
  */
 export const FORMAT_VERSION = 2;
 export const BASE_FORMAT_VERSION = 3;
@@ -18,7 +19,10 @@ export function formatStamp(version = FORMAT_VERSION): string {
   return `quorate data format ${version}\n`;
 }
 
-/** The version of a stamp that this program can open. Throws STORE_FORMAT_UNKNOWN or STORE_FORMAT_NEWER, each saying what to do. */
+/**
+ * The version of a stamp that this program can open. Throws STORE_FORMAT_UNKNOWN or
+ * STORE_FORMAT_NEWER, each saying what to do.
+ */
 export function checkFormat(stamp: string, directory: string): number {
   const version = Number(FORMAT_PATTERN.exec(stamp)?.[1] ?? 0);
   if (version < OLDEST_FORMAT) {

@@ -12,7 +12,9 @@ import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 
-/** A chain of states with its own cursor: the public one, or one private state, named by its PSI. */
+/**
+ * A chain of states with its own cursor: the public one, or one private state, named by its PSI.
+ */
 export type Space = { readonly kind: 'public' } | { readonly kind: 'private'; readonly psi: Psi };
 export const PUBLIC_SPACE: Space = { kind: 'public' };
 
@@ -72,7 +74,10 @@ export interface ChainReader {
   writes(number: number): WriteSet | undefined;
   /** Undefined: states of all blocks are there. */
   readonly base: { readonly number: number } | undefined;
-  /** Throws STORE_STATE_UNAVAILABLE above the space's cursor, STORE_STATE_NOT_MIGRATED below the base. A PSI without a state of its own reads the empty one. */
+  /**
+   * Throws STORE_STATE_UNAVAILABLE above the space's cursor, STORE_STATE_NOT_MIGRATED below the
+   * base. A PSI without a state of its own reads the empty one.
+   */
   stateAt(space: Space, number: number): StateReader;
   /** Last block whose private side is done; the head for the public space. -1 before genesis. */
   cursor(space: Space): number;

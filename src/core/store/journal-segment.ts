@@ -6,7 +6,10 @@
 import { newerVersion } from '../base/newer-version.ts';
 import { crc32c } from './crc32c.ts';
 
-/** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without an entry that says so. */
+/**
+ * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without an entry
+ * that says so.
+ */
 export const JOURNAL_VERSION = 2;
 export const JOURNAL_ENTRY_BYTES_MAX = 16 * 1024 * 1024;
 const ENTRY_HEADER_BYTES = 8;

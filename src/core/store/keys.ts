@@ -1,4 +1,7 @@
-/** Tables and keys of the index (docs/storage.md). Numbers are big-endian, so keys sort by number. S is the space's u16. */
+/**
+ * Tables and keys of the index (docs/storage.md). Numbers are big-endian, so keys sort by number. S
+ * is the space's u16.
+ */
 import type { Hash32 } from '../base/bytes.ts';
 import { bytesToNumber, numberToUint64 } from '../base/quantity.ts';
 

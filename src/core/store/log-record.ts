@@ -62,7 +62,10 @@ export function recordLength(header: Uint8Array, at = 0): number | undefined {
   return length;
 }
 
-/** The record at `at` of `bytes`, or undefined when it is cut short or its checksum is wrong. The body is a view. */
+/**
+ * The record at `at` of `bytes`, or undefined when it is cut short or its checksum is wrong. The
+ * body is a view.
+ */
 export function parseRecord(
   bytes: Uint8Array,
   at: number,

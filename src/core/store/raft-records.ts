@@ -27,9 +27,15 @@ import {
 } from './log-record.ts';
 
 export const RAFT_KIND = { change: 1, base: 3 } as const satisfies Record<string, RecordKind>;
-/** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, which passes over the field. */
+/**
+ * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, which passes
+ * over the field.
+ */
 export const RAFT_VERSION = 2;
-/** `sequence`: of the save, counted from 1; 0.1.0 wrote none. `snapshot` and `version`: of the base record alone. */
+/**
+ * `sequence`: of the save, counted from 1; 0.1.0 wrote none. `snapshot` and `version`: of the base
+ * record alone.
+ */
 const FIELD = { snapshot: 1, hardState: 2, entry: 3, sequence: 14, version: 15 } as const;
 
 export interface RaftMemory {

@@ -79,7 +79,9 @@ export class RecentChanges {
     return this.entries.get(keyOf(address));
   }
 
-  /** The changes, all above block `number`, as one write set. A storage that began above it is new. */
+  /**
+   * The changes, all above block `number`, as one write set. A storage that began above it is new.
+   */
   latestWrites(number: number): WriteSet {
     const accounts = new Map<string, AccountWrite>();
     for (const [key, { address, accounts: versions, storages }] of this.entries) {

@@ -1,4 +1,7 @@
-/** What a running node leans on beyond right answers: bounded memory, cheap recent tries and headers, checkpoints while idle. */
+/**
+ * What a running node leans on beyond right answers: bounded memory, cheap recent tries and
+ * headers, checkpoints while idle.
+ */
 import { describe, expect, it } from 'vitest';
 import { expectState, feed, follow, grow, newChain } from '../../../test/support/random-chain.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';

@@ -1,4 +1,6 @@
-/** The public state and every private one: number, cursor, changes above the checkpoint, and trie. */
+/**
+ * The public state and every private one: number, cursor, changes above the checkpoint, and trie.
+ */
 
 import type { Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';

@@ -22,10 +22,16 @@ import {
   decodeSlotRow,
 } from './rows.ts';
 
-/** Keys read at a time while walking a table, so that no cursor stays open between two steps of a consumer. */
+/**
+ * Keys read at a time while walking a table, so that no cursor stays open between two steps of a
+ * consumer.
+ */
 const WALK_KEYS = 256;
 
-/** What readers of one space share. `checkpoint` is the last block of this space that the index holds. */
+/**
+ * What readers of one space share. `checkpoint` is the last block of this space that the index
+ * holds.
+ */
 export interface SpaceState {
   readonly id: number;
   /** Changes of blocks that are not yet in a checkpoint. */
@@ -176,7 +182,10 @@ export class StateAt implements StateReader {
     return this.kv.get(TABLE.head, key);
   }
 
-  /** The row as it was before the first change after this block; empty: absent. undefined: as in `head`. */
+  /**
+   * The row as it was before the first change after this block; empty: absent. undefined: as in
+   * `head`.
+   */
   private past(key: () => Uint8Array, isChanged: boolean): Uint8Array | undefined {
     if (this.number >= this.space.checkpoint && !isChanged) return undefined;
     const headKey = key();

@@ -31,7 +31,10 @@ export interface RememberedVote {
  */
 export type VoteLoss = 'empty' | 'damaged' | 'old';
 
-/** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without saying so. */
+/**
+ * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without saying
+ * so.
+ */
 const VOTES_VERSION = 2;
 export const VOTE_SLOTS = 2;
 const HEADER_BYTES = 24;
@@ -47,8 +50,8 @@ export class VoteFile {
   private missing: VoteLoss | undefined;
 
   /**
-   * Reads the newest good slot. `sealed`: the sequence that the chain store knows of; 0: none. Throws
-   * STORE_FORMAT_NEWER.
+   * Reads the newest good slot. `sealed`: the sequence that the chain store knows of; 0: none.
+   * Throws STORE_FORMAT_NEWER.
    */
   constructor(file: SlotFile, written: SlotFile, sealed = 0) {
     this.file = file;

@@ -1,7 +1,7 @@
 /**
- * A store that is older than the ledger, such as one restored from a backup, has orders that were carried out already,
- * and does not know it. Before it sends anything, it learns which transactions of the account it does not know; an order
- * that is one of them gets it, in place of a second one.
+ * A store that is older than the ledger, such as one restored from a backup, has orders that were
+ * carried out already, and does not know it. Before it sends anything, it learns which transactions
+ * of the account it does not know; an order that is one of them gets it, in place of a second one.
  */
 import type { SubmissionLedger, SubmissionStore, TransactionOrder, UnknownEntry } from './ports.ts';
 

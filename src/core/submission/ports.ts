@@ -1,6 +1,11 @@
-/** What the submitter needs of the ledger behind a signing proxy, and of the store of its service. */
+/**
+ * What the submitter needs of the ledger behind a signing proxy, and of the store of its service.
+ */
 
-/** A transaction that a service wants on the ledger, once. Addresses and data are 0x-hex, lower case. */
+/**
+ * A transaction that a service wants on the ledger, once. Addresses and data are 0x-hex, lower
+ * case.
+ */
 export interface TransactionOrder {
   /** Prefix of the transaction's id in the store, so that logs show its purpose. */
   readonly name: string;
@@ -106,11 +111,17 @@ export interface SubmissionStore<T extends TransactionOrder> {
   unknown(sender: string): Promise<readonly UnknownEntry[]>;
   /** Orders without a transaction, oldest first. */
   queued(limit: number): Promise<readonly T[]>;
-  /** Claims the nonce, and the order; an unknown transaction of this hash is known by it. False: another instance has one of them; nothing is kept. */
+  /**
+   * Claims the nonce, and the order; an unknown transaction of this hash is known by it. False:
+   * another instance has one of them; nothing is kept.
+   */
   insert(transaction: SentTransaction, order: T): Promise<boolean>;
   touched(id: string, nowMs: number): Promise<void>;
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void>;
-  /** The same order under the same nonce, for more: kept beside what it replaces, of which either may be mined. False: too late. */
+  /**
+   * The same order under the same nonce, for more: kept beside what it replaces, of which either
+   * may be mined. False: too late.
+   */
   replace?(transaction: SentTransaction, next: SentTransaction): Promise<boolean>;
   /** Its nonce went to another transaction: the order is queued again. */
   lost(transaction: SentTransaction, nowMs: number): Promise<void>;

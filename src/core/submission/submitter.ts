@@ -189,7 +189,10 @@ export class Submitter<T extends TransactionOrder> {
     }
   }
 
-  /** The same transaction at the price of now, where that has risen by as much as pools ask of a replacement. */
+  /**
+   * The same transaction at the price of now, where that has risen by as much as pools ask of a
+   * replacement.
+   */
   private async dearer(transaction: SentTransaction): Promise<SentTransaction> {
     const { store, ledger, clock, log } = this.parts;
     if (!store.replace) return transaction;

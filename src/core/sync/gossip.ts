@@ -47,7 +47,9 @@ export type GossipInput =
   | { readonly kind: 'left'; readonly peer: PeerId }
   /** Transactions that entered the pool, from clients or from peers. */
   | { readonly kind: 'admitted'; readonly transactions: readonly GossipTransaction[] }
-  /** Own ones that have waited for some blocks: peers that were told of them may have refused them. */
+  /**
+   * Own ones that have waited for some blocks: peers that were told of them may have refused them.
+   */
   | { readonly kind: 'unmined'; readonly transactions: readonly GossipTransaction[] }
   /** Transactions that a peer sent in full (Transactions or PooledTransactions). */
   | {

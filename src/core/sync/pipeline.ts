@@ -1,4 +1,7 @@
-/** Blocks between the chain's head and what peers have: linked headers, verified, filled with bodies, handed over. */
+/**
+ * Blocks between the chain's head and what peers have: linked headers, verified, filled with
+ * bodies, handed over.
+ */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import type { PeerId } from '../base/ports.ts';
@@ -11,7 +14,10 @@ import type { SyncBlock, SyncHeader } from './sync-types.ts';
 
 /** Headers kept ahead of the chain's head. */
 export const HEADERS_AHEAD_MAX = 2_048;
-/** Bodies kept for blocks that cannot be handed over yet; the lowest missing one is always asked for. */
+/**
+ * Bodies kept for blocks that cannot be handed over yet; the lowest missing one is always asked
+ * for.
+ */
 export const BODY_BYTES_AHEAD_MAX = 32 * 1024 * 1024;
 /** Blocks handed over and not imported yet. */
 const IMPORT_AHEAD_MAX = 64;

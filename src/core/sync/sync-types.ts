@@ -82,7 +82,10 @@ export type SyncEffect =
       readonly batch: number;
       readonly headers: readonly SyncHeader[];
     }
-  /** Verified blocks in order, each the child of the one before; the first follows the head or the last handed over. */
+  /**
+   * Verified blocks in order, each the child of the one before; the first follows the head or the
+   * last handed over.
+   */
   | { readonly kind: 'import'; readonly blocks: readonly SyncBlock[] }
   /** The peer is to be dropped with `reason` (wire/disconnect.ts). */
   | {

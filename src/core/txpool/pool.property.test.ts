@@ -12,7 +12,10 @@ import { TransactionPool } from './pool.ts';
 
 const SENDERS = 4;
 
-/** What the pool must be, said as plainly as possible: by sender and nonce, everything recomputed at every question. */
+/**
+ * What the pool must be, said as plainly as possible: by sender and nonce, everything recomputed at
+ * every question.
+ */
 class Model {
   readonly bySender = Array.from({ length: SENDERS }, () => new Map<number, Transaction>());
   readonly arrival = new Map<Transaction, number>();

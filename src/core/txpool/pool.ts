@@ -1,6 +1,6 @@
 /**
- * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a
- * gap (`queued`). Limits and texts as in GoQuorum (core/tx_pool). Time comes in as `nowMs`.
+ * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a gap
+ * (`queued`). Limits and texts as in GoQuorum (core/tx_pool). Time comes in as `nowMs`.
  *
  *   add -> queued (behind a gap) <-> pending (executable) -> in a block, replaced, dropped or expired
  *

@@ -10,7 +10,10 @@ export interface Enode {
   /** 128 lower-case hex digits. */
   readonly id: string;
   readonly publicKey: Uint8Array;
-  /** IP address or DNS name; undefined in an incomplete URL, which only names a node. IPv6 stands without brackets. */
+  /**
+   * IP address or DNS name; undefined in an incomplete URL, which only names a node. IPv6 stands
+   * without brackets.
+   */
   readonly host: string | undefined;
   readonly tcpPort: number;
   /** 0: no discovery. */

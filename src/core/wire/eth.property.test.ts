@@ -205,7 +205,9 @@ function encodeBlockOf(parts: readonly Uint8Array[]): Uint8Array {
   return encodeRawReply(0n, parts).subarray(headerLength(parts));
 }
 
-/** encodeRawReply writes `[0, [parts]]`: the inner list begins behind the outer header and the id. */
+/**
+ * encodeRawReply writes `[0, [parts]]`: the inner list begins behind the outer header and the id.
+ */
 function headerLength(parts: readonly Uint8Array[]): number {
   const payload = parts.reduce((sum, part) => sum + part.length, 0);
   const inner = payload + (payload < 56 ? 1 : payload < 256 ? 2 : 3);

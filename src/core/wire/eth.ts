@@ -115,7 +115,10 @@ export type EthMessage =
   | { readonly kind: 'receipts'; readonly requestId: bigint; readonly items: readonly Uint8Array[] }
   | { readonly kind: 'nodeData'; readonly requestId: bigint };
 
-/** Views into `bytes`, no copies. Throws ETH_MESSAGE_INVALID or RLP_INVALID; both are a breach of protocol. */
+/**
+ * Views into `bytes`, no copies. Throws ETH_MESSAGE_INVALID or RLP_INVALID; both are a breach of
+ * protocol.
+ */
 export function decodeEth(version: number, code: number, bytes: Uint8Array): EthMessage {
   if (bytes.length > ETH_MESSAGE_BYTES_MAX) {
     throw invalid(`message too long: ${bytes.length} > ${ETH_MESSAGE_BYTES_MAX}`);
@@ -218,7 +221,9 @@ function readRawList(reader: RlpReader): Uint8Array {
   return reader.raw();
 }
 
-/** A legacy transaction is a list; a typed one travels as a byte string around its canonical bytes. */
+/**
+ * A legacy transaction is a list; a typed one travels as a byte string around its canonical bytes.
+ */
 function readTransaction(reader: RlpReader): Uint8Array {
   if (reader.isList) return reader.raw();
   const typed = reader.string();

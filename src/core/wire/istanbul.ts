@@ -8,7 +8,10 @@ const IBFT_MESSAGE = 0x11;
 const QBFT_ROUND_CHANGE = 0x15;
 const ISTANBUL_VERSION = 100;
 
-/** Whether the code carries consensus (IBFT 0x11, QBFT 0x12-0x15): the rest of the 22 codes is reserved and ignored. */
+/**
+ * Whether the code carries consensus (IBFT 0x11, QBFT 0x12-0x15): the rest of the 22 codes is
+ * reserved and ignored.
+ */
 export function isConsensusCode(code: number): boolean {
   return code >= IBFT_MESSAGE && code <= QBFT_ROUND_CHANGE;
 }
@@ -19,8 +22,8 @@ export function carriesConsensus(version: number | undefined, code: number): boo
 }
 
 /**
- * The version of istanbul that carries the eth messages between us and a peer; undefined: eth does, or nothing.
- * `shared`: name and version of what both offer.
+ * The version of istanbul that carries the eth messages between us and a peer; undefined: eth does,
+ * or nothing. `shared`: name and version of what both offer.
  */
 export function legacyVersion(shared: ReadonlyMap<string, number>): number | undefined {
   const version = shared.get('istanbul');

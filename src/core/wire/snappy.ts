@@ -160,7 +160,9 @@ export class SnappyEncoder {
   }
 }
 
-/** Greedy matching over one block of at most 64 KB; matches never reach back over the block's start. */
+/**
+ * Greedy matching over one block of at most 64 KB; matches never reach back over the block's start.
+ */
 function encodeBlock(
   input: Uint8Array,
   start: number,

@@ -1,4 +1,7 @@
-/** Claims of bearer tokens: JSON web tokens under the issuer's key set, one public key, or a shared secret. */
+/**
+ * Claims of bearer tokens: JSON web tokens under the issuer's key set, one public key, or a shared
+ * secret.
+ */
 
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Published signatures under the key sets and the algorithms that the services take: RFC 7515, 8037 and 7638, and public suites where they are. */
+/**
+ * Published signatures under the key sets and the algorithms that the services take: RFC 7515, 8037
+ * and 7638, and public suites where they are.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -132,7 +135,10 @@ it('RFC 7638, section 3.1: the thumbprint', async () => {
 });
 
 describe('public suites', READS_PUBLIC_VECTORS, () => {
-  /** Valid for Wycheproof, and refused here: symmetric, or the key's `alg` is not that of the signature. */
+  /**
+   * Valid for Wycheproof, and refused here: symmetric, or the key's `alg` is not that of the
+   * signature.
+   */
   const REFUSED_HERE = /^(Figure20|Figure27|Figure35)$/;
 
   it('Wycheproof: signatures', async (context) => {

@@ -1,4 +1,7 @@
-/** Public keys of the issuer, fetched when first needed, when a token names an unknown one, and every ten minutes. */
+/**
+ * Public keys of the issuer, fetched when first needed, when a token names an unknown one, and
+ * every ten minutes.
+ */
 import {
   createLocalJWKSet,
   errors,

@@ -81,7 +81,10 @@ const CIPHER_SUITES_DEFAULT = [
   'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
 ];
 
-/** The security provider of a `--plugins` URI. Throws SECURITY_CONFIG_INVALID, for providers that are not built in too. */
+/**
+ * The security provider of a `--plugins` URI. Throws SECURITY_CONFIG_INVALID, for providers that
+ * are not built in too.
+ */
 export function readPluginSettings(uri: string, environment: Environment): SecurityConfig {
   const settings = parseSettings(readUri(uri, environment), uri);
   const providers = object(settings.providers ?? {}, 'providers');

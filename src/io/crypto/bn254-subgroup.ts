@@ -9,7 +9,10 @@ import { FP_BYTES, G2_BYTES, type Mcl } from './mcl.ts';
 
 /** The parameter of the curve. */
 const X = 4965661367192848881n;
-/** What psi multiplies the conjugates of the coordinates by, real and imaginary: xi^((p-1)/3) and xi^((p-1)/2), xi = 9 + i. */
+/**
+ * What psi multiplies the conjugates of the coordinates by, real and imaginary: xi^((p-1)/3) and
+ * xi^((p-1)/2), xi = 9 + i.
+ */
 const PSI_X = [
   '2fb347984f7911f74c0bec3cf559b143b78cc310c2c3330c99e39557176f553d',
   '16c9e55061ebae204ba4cc8bd75a079432ae2a1d0b7c9dce1665d51c640fcba2',

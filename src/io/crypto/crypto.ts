@@ -1,4 +1,7 @@
-/** Installs the fastest primitives that work here behind core's interfaces, after a self-test with fixed vectors. */
+/**
+ * Installs the fastest primitives that work here behind core's interfaces, after a self-test with
+ * fixed vectors.
+ */
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createKeccak, createRIPEMD160 } from 'hash-wasm';
@@ -123,7 +126,10 @@ interface NativeBinding {
   publicKeyTweakMul(key: Uint8Array, tweak: Uint8Array, compressed: boolean): Uint8Array;
 }
 
-/** The C library, by npm `secp256k1`'s binding entry: its main entry may choose slow JavaScript silently. */
+/**
+ * The C library, by npm `secp256k1`'s binding entry: its main entry may choose slow JavaScript
+ * silently.
+ */
 function native(): Secp256k1 | undefined {
   let binding: NativeBinding;
   try {

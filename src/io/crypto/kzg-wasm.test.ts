@@ -17,7 +17,10 @@ afterAll(() => installKzg(kzgInWasm));
 
 const G1 = bls12_381.G1.Point;
 const { Fp, Fr } = bls12_381.fields;
-/** The opening that the consensus tests of Ethereum give for this precompile: z, y, commitment and proof. */
+/**
+ * The opening that the consensus tests of Ethereum give for this precompile: z, y, commitment and
+ * proof.
+ */
 const KNOWN = fromHex(
   '0x564c0a11a0f704f4fc3e8acfe0f8245f0ad1347b378fbf96e206da11a5d3630624d25032e67a7e6a4910df5834b8fe70' +
     'e6bcfeeac0352434196bdf4b2485d5a18f59a8d2a1a625a17f3fea0fe5eb8c896db3764f3185481bc22f91b4aaffcca2' +

@@ -1,7 +1,7 @@
 /**
- * Powers modulo odd numbers by OpenSSL: the public operation of RSA without padding is base^exponent
- * mod modulus, whether or not the numbers make a key (RFC 8017, 5.1.1). A key is given anew each
- * time, in the form of RFC 8017, A.1.1: nothing is kept.
+ * Powers modulo odd numbers by OpenSSL: the public operation of RSA without padding is
+ * base^exponent mod modulus, whether or not the numbers make a key (RFC 8017, 5.1.1). A key is
+ * given anew each time, in the form of RFC 8017, A.1.1: nothing is kept.
  */
 import { constants, type PublicKeyInput, publicEncrypt, type RsaPublicKey } from 'node:crypto';
 import { compareBytes, concatBytes } from '../../core/base/bytes.ts';
@@ -55,7 +55,9 @@ function isBelow(a: Uint8Array, b: Uint8Array): boolean {
   return a.length < b.length || (a.length === b.length && compareBytes(a, b) < 0);
 }
 
-/** DER (ITU-T X.690): tag, length, content. A number whose first bit is set gets a zero in front. */
+/**
+ * DER (ITU-T X.690): tag, length, content. A number whose first bit is set gets a zero in front.
+ */
 function element(tag: number, content: Uint8Array): Uint8Array {
   const isPadded = tag === TAG_INTEGER && content[0]! > 127;
   const length = content.length + (isPadded ? 1 : 0);

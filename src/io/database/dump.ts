@@ -1,6 +1,7 @@
 /**
- * All tables of a service as lines of JSON, and back: out of one database into another, whichever products they are.
- * The first line says whose tables they are, and of which version; each other one is `[table, row]`.
+ * All tables of a service as lines of JSON, and back: out of one database into another, whichever
+ * products they are. The first line says whose tables they are, and of which version; each other
+ * one is `[table, row]`.
  */
 import { fail } from '../../core/base/errors.ts';
 import { newerVersion } from '../../core/base/newer-version.ts';
@@ -10,7 +11,9 @@ import { migrate, type Schema } from './migrate.ts';
 /** Bytes are `{hex}`. */
 type Value = string | number | null | { readonly hex: string };
 
-/** Everything as it was at one moment; the service may run meanwhile. `write` gets some whole lines. */
+/**
+ * Everything as it was at one moment; the service may run meanwhile. `write` gets some whole lines.
+ */
 export async function dumpTables(
   database: Database,
   schema: Schema,
@@ -31,8 +34,8 @@ export async function dumpTables(
 }
 
 /**
- * Into a database without rows of this service: all, or nothing. A dump of an earlier version is upgraded. Throws
- * STORAGE_NOT_EMPTY, STORAGE_FORMAT_NEWER, SNAPSHOT_DAMAGED.
+ * Into a database without rows of this service: all, or nothing. A dump of an earlier version is
+ * upgraded. Throws STORAGE_NOT_EMPTY, STORAGE_FORMAT_NEWER, SNAPSHOT_DAMAGED.
  */
 export async function loadTables(
   database: Database,

@@ -1,4 +1,7 @@
-/** A service over its database: opened behind a lock, and closed before the lock is freed, where the start fails too. */
+/**
+ * A service over its database: opened behind a lock, and closed before the lock is freed, where the
+ * start fails too.
+ */
 import type { Database } from './database.ts';
 
 interface ServiceParts<Running> {

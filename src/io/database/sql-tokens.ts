@@ -1,6 +1,6 @@
 /**
- * Words of a SQL dump, read piece by piece: H2's SCRIPT, mysqldump, sqlite3's .dump and pg_dump. Text
- * stays bytes, because mysqldump writes binary columns as such.
+ * Words of a SQL dump, read piece by piece: H2's SCRIPT, mysqldump, sqlite3's .dump and pg_dump.
+ * Text stays bytes, because mysqldump writes binary columns as such.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';

@@ -1,8 +1,14 @@
-/** What GoQuorum keeps of a private contract beside its account: RLP of [creation hash, flag, managed parties], the last one newer. */
+/**
+ * What GoQuorum keeps of a private contract beside its account: RLP of [creation hash, flag,
+ * managed parties], the last one newer.
+ */
 import { RlpReader } from '../../core/base/rlp.ts';
 import type { PrivacyMetadata } from '../../core/state/account.ts';
 
-/** Of GoQuorum 24.4.1 core/state/account_extra_data.go. Undefined: it says nothing. Throws RLP_INVALID. */
+/**
+ * Of GoQuorum 24.4.1 core/state/account_extra_data.go. Undefined: it says nothing. Throws
+ * RLP_INVALID.
+ */
 export function decodeAccountExtra(bytes: Uint8Array): PrivacyMetadata | undefined {
   const list = new RlpReader(bytes).enter();
   const creationHash = list.string().slice();

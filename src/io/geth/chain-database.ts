@@ -1,6 +1,6 @@
 /**
- * What geth's database says of a chain: LevelDB for the newest blocks, the ancient store for those before, by the keys of
- * GoQuorum 24.4.1 core/rawdb/schema.go and database_quorum.go.
+ * What geth's database says of a chain: LevelDB for the newest blocks, the ancient store for those
+ * before, by the keys of GoQuorum 24.4.1 core/rawdb/schema.go and database_quorum.go.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,10 @@ export class ChainDatabase {
     return this.assembled(number, this.hashOf(number));
   }
 
-  /** The canonical block with its receipts, as they are stored (stored-receipts.ts). Throws GETH_DATA_DAMAGED. */
+  /**
+   * The canonical block with its receipts, as they are stored (stored-receipts.ts). Throws
+   * GETH_DATA_DAMAGED.
+   */
   stored(number: number): { hash: Hash32; block: Uint8Array; receipts: Uint8Array } {
     const hash = this.hashOf(number);
     const receipts = this.part('receipts', 'r', number, hash);
@@ -93,7 +96,10 @@ export class ChainDatabase {
     return listOfRaw(items);
   }
 
-  /** The address or slot with this hash, where the node kept them ("--cache.preimages", which is on unless it is switched off). */
+  /**
+   * The address or slot with this hash, where the node kept them ("--cache.preimages", which is on
+   * unless it is switched off).
+   */
   preimage(hash: Hash32): Uint8Array | undefined {
     return this.level.get(concatBytes(ascii('secure-key-'), hash));
   }

@@ -1,4 +1,6 @@
-/** Tables of geth's ancient store, written here as GoQuorum 24.4.1 core/rawdb/freezer_table.go does. */
+/**
+ * Tables of geth's ancient store, written here as GoQuorum 24.4.1 core/rawdb/freezer_table.go does.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +12,9 @@ const PER_FILE = 3;
 const folder = scratchFolder('quorate-freezer-');
 const hash = (number: number) => new Uint8Array(HASH_BYTES).fill(number);
 
-/** Hashes of blocks `deleted` to `count` - 1, three to a file; the files of those before are gone. */
+/**
+ * Hashes of blocks `deleted` to `count` - 1, three to a file; the files of those before are gone.
+ */
 function table(name: string, deleted: number, count: number): FreezerTable {
   const place = join(folder, name);
   mkdirSync(place);

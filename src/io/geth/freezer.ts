@@ -1,7 +1,8 @@
 /**
- * Geth's ancient store, read only: of each table an index and data files, as GoQuorum 24.4.1 core/rawdb/freezer_table.go
- * writes them. An index entry is `file u16 | end u32`, big endian; item N ends where entry N + 1 says, and begins where entry
- * N says, or at 0 where that names the file before. The first entry names the first file that was kept.
+ * Geth's ancient store, read only: of each table an index and data files, as GoQuorum 24.4.1
+ * core/rawdb/freezer_table.go writes them. An index entry is `file u16 | end u32`, big endian; item
+ * N ends where entry N + 1 says, and begins where entry N says, or at 0 where that names the file
+ * before. The first entry names the first file that was kept.
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +51,10 @@ export class FreezerTable {
     if (this.count > this.deleted) this.checkEnd();
   }
 
-  /** Item `number` of `deleted` to `count` - 1, unpacked. Throws GETH_DATA_DAMAGED, also for any other number. */
+  /**
+   * Item `number` of `deleted` to `count` - 1, unpacked. Throws GETH_DATA_DAMAGED, also for any
+   * other number.
+   */
   read(number: number): Uint8Array {
     if (number < this.deleted || number >= this.count)
       throw damaged(

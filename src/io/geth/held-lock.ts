@@ -1,7 +1,12 @@
-/** Whether another process holds a lock on a file, without taking it: Linux lists locks in /proc/locks, others do not tell. */
+/**
+ * Whether another process holds a lock on a file, without taking it: Linux lists locks in
+ * /proc/locks, others do not tell.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 
-/** Of the process that holds a lock on `path`; undefined: none does, or this platform does not say. */
+/**
+ * Of the process that holds a lock on `path`; undefined: none does, or this platform does not say.
+ */
 export function lockHolder(path: string): number | undefined {
   if (!existsSync(path) || !existsSync('/proc/locks')) return undefined;
   const { ino } = statSync(path);

@@ -1,6 +1,7 @@
 /**
- * A LevelDB that is never written to. LevelDB writes whenever it opens (its log, its manifest), so what is opened is a scratch
- * folder: table files never change and are linked, the rest is copied (https://github.com/google/leveldb, doc/impl.md).
+ * A LevelDB that is never written to. LevelDB writes whenever it opens (its log, its manifest), so
+ * what is opened is a scratch folder: table files never change and are linked, the rest is copied
+ * (https://github.com/google/leveldb, doc/impl.md).
  */
 import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /**
- * What a Raft member of GoQuorum left on disk: its log (`raft-wal`) and newest snapshot (`raft-snap`), as etcd 3.3 writes them
- * (wal/encoder.go, snap/snapshotter.go). Frames of the log: `length | padding u64` little endian, a protobuf record, zeros up to
- * eight bytes; each record's checksum goes on from the one before.
+ * What a Raft member of GoQuorum left on disk: its log (`raft-wal`) and newest snapshot
+ * (`raft-snap`), as etcd 3.3 writes them (wal/encoder.go, snap/snapshotter.go). Frames of the log:
+ * `length | padding u64` little endian, a protobuf record, zeros up to eight bytes; each record's
+ * checksum goes on from the one before.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Receipts as geth stores them: a list of receipts without what follows from the block, and, where GoQuorum has more to say
- * (several private states, privacy markers, reasons of reverts), a second list behind it (GoQuorum 24.4.1 core/types/receipt.go).
+ * Receipts as geth stores them: a list of receipts without what follows from the block, and, where
+ * GoQuorum has more to say (several private states, privacy markers, reasons of reverts), a second
+ * list behind it (GoQuorum 24.4.1 core/types/receipt.go).
  */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -20,7 +21,10 @@ export interface Outcome {
 }
 
 export interface PrivateOutcome extends Outcome {
-  /** Of the inner transaction of a privacy marker, if it created a contract; 20 zero bytes otherwise. */
+  /**
+   * Of the inner transaction of a privacy marker, if it created a contract; 20 zero bytes
+   * otherwise.
+   */
   readonly contractAddress: Uint8Array;
 }
 

@@ -26,7 +26,9 @@ export class DialList {
   private readonly names: ReadonlySet<string>;
   private readonly blocks: BlockList;
 
-  /** `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere; each isPlace. */
+  /**
+   * `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere; each isPlace.
+   */
   constructor(entries: readonly string[]) {
     this.isOpen = entries.includes('*');
     const isName = (entry: string) => isIP(entry.split('/')[0]!) === 0;

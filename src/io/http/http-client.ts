@@ -1,4 +1,7 @@
-/** HTTP requests to one or many servers, over TCP or a unix socket, on kept-alive connections, with bounds and time limits. */
+/**
+ * HTTP requests to one or many servers, over TCP or a unix socket, on kept-alive connections, with
+ * bounds and time limits.
+ */
 
 import * as http from 'node:http';
 import * as https from 'node:https';

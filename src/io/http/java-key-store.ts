@@ -1,4 +1,7 @@
-/** Reads Java's own key store format (JKS, magic FEEDFEED): private keys under its SHA-1 keystream, and certificates. */
+/**
+ * Reads Java's own key store format (JKS, magic FEEDFEED): private keys under its SHA-1 keystream,
+ * and certificates.
+ */
 import { createHash } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
 

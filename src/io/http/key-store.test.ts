@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { makeCertificate, pkcs12 } from '../../../test/support/certificates.ts';
 import { readKeyStore } from './key-store.ts';
 
-/** Written by keytool of Java 17: one EC key each, and its certificate alone; password "changeit". */
+/**
+ * Written by keytool of Java 17: one EC key each, and its certificate alone; password "changeit".
+ */
 const JKS_KEY = Buffer.from(
   `
     /u3+7QAAAAIAAAABAAAAAQAEbm9kZQAAAaH8vO+lAAAAfzB9MA4GCisGAQQBKgIRAQEFAARrTvUQ8B8Uq3WNH5GhXZmP+6lz

@@ -1,4 +1,7 @@
-/** HTTP servers of the services: routes over TCP or a unix socket, bounded bodies, plain errors, a graceful end. */
+/**
+ * HTTP servers of the services: routes over TCP or a unix socket, bounded bodies, plain errors, a
+ * graceful end.
+ */
 import { chmod } from 'node:fs/promises';
 import type * as https from 'node:https';
 import { Readable } from 'node:stream';

@@ -32,7 +32,10 @@ export type PeerCheck = (
   authorityError: string | undefined,
 ) => string | undefined;
 
-/** `knownFile` is needed by the modes that remember; it is read now and appended to. Throws TLS_CONFIG_INVALID. */
+/**
+ * `knownFile` is needed by the modes that remember; it is read now and appended to. Throws
+ * TLS_CONFIG_INVALID.
+ */
 export function peerCheck(mode: TrustMode, knownFile: string): PeerCheck {
   switch (mode) {
     case 'NONE':
@@ -67,7 +70,10 @@ function firstUse(known: KnownCertificates, certificate: X509Certificate | undef
   return known.add(certificate) ? undefined : `the known file holds ${KNOWN_MAX} certificates`;
 }
 
-/** COMPAT: certificates are remembered under the common name of their subject, not under the address. */
+/**
+ * COMPAT: certificates are remembered under the common name of their subject, not under the
+ * address.
+ */
 class KnownCertificates {
   private readonly file: string;
   private readonly fingerprints = new Map<string, string>();

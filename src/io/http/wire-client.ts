@@ -49,7 +49,10 @@ export class WireClient {
     this.hostHeader = `${name}:${options.port}`;
   }
 
-  /** Any status is an answer. `headers`: name, value, …, without those of the connection. Rejects with HTTP_FAILED as HttpClient does. */
+  /**
+   * Any status is an answer. `headers`: name, value, …, without those of the connection. Rejects
+   * with HTTP_FAILED as HttpClient does.
+   */
   post(path: string, headers: readonly string[], body: string): Promise<WireAnswer> {
     let head = `POST ${path} HTTP/1.1\r\nHost: ${this.hostHeader}\r\n`;
     for (let at = 0; at + 1 < headers.length; at += 2)

@@ -1,4 +1,7 @@
-/** Credentials of AWS: as given, from the environment, or from the chain of AWS's own package (profiles, SSO, containers, instances). */
+/**
+ * Credentials of AWS: as given, from the environment, or from the chain of AWS's own package
+ * (profiles, SSO, containers, instances).
+ */
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
 import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';

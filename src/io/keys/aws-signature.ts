@@ -10,7 +10,10 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** The headers with `x-amz-date` and `authorization`. `headers` have lower-case names, `host` among them. */
+/**
+ * The headers with `x-amz-date` and `authorization`. `headers` have lower-case names, `host` among
+ * them.
+ */
 export function signV4(
   method: string,
   url: URL,

@@ -1,4 +1,7 @@
-/** Tokens for Azure Key Vault: of a client and its secret, of a managed identity, or of Azure's own package. */
+/**
+ * Tokens for Azure Key Vault: of a client and its secret, of a managed identity, or of Azure's own
+ * package.
+ */
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
 import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';

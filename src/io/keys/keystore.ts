@@ -1,5 +1,6 @@
 /**
- * Web3 secret storage: key files of version 3 (and reading of version 1), scrypt and PBKDF2, AES-128-CTR, Keccak MAC.
+ * Web3 secret storage: key files of version 3 (and reading of version 1), scrypt and PBKDF2,
+ * AES-128-CTR, Keccak MAC.
  * https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage
  */
 import {
@@ -55,7 +56,10 @@ const deriveScrypt = promisify(
 );
 const derivePbkdf2 = promisify(pbkdf2);
 
-/** A version 3 file as geth writes it; `light` and `instant` take little time and memory, for tests and devnets. */
+/**
+ * A version 3 file as geth writes it; `light` and `instant` take little time and memory, for tests
+ * and devnets.
+ */
 export async function encryptKey(
   secretKey: Uint8Array,
   password: string,

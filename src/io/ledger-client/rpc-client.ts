@@ -20,7 +20,10 @@ export class RpcClient {
     return `${chainId} ${first.hash}`;
   }
 
-  /** Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error; its text is `data`. */
+  /**
+   * Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error; its text
+   * is `data`.
+   */
   async call<T>(method: string, params: readonly unknown[]): Promise<T> {
     let reply: { result?: T; error?: { message?: string } };
     try {

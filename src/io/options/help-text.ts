@@ -1,4 +1,7 @@
-/** `--help` from option rows: what the command does, an example to start from, and every option by group. */
+/**
+ * `--help` from option rows: what the command does, an example to start from, and every option by
+ * group.
+ */
 import type { OptionRow } from './options.ts';
 
 const FLAG_COLUMN_CHARS = 34;

@@ -9,7 +9,10 @@ export interface OptionRow {
   readonly flag: string;
   readonly type: OptionType;
   readonly default?: OptionValue;
-  /** Printed in the help, such as `MB`. Of paths `file…` or `folder…`, of ports of TCP `port`: errors name their option. */
+  /**
+   * Printed in the help, such as `MB`. Of paths `file…` or `folder…`, of ports of TCP `port`:
+   * errors name their option.
+   */
   readonly unit?: string;
   readonly about: string;
   readonly group: string;

@@ -167,7 +167,10 @@ export class ParsedOptions {
   }
 }
 
-/** Throws OPTION_UNKNOWN (with a suggestion), OPTION_VALUE_INVALID, OPTION_VALUE_MISSING or OPTION_FILE_INVALID. */
+/**
+ * Throws OPTION_UNKNOWN (with a suggestion), OPTION_VALUE_INVALID, OPTION_VALUE_MISSING or
+ * OPTION_FILE_INVALID.
+ */
 export function parseOptions(rows: readonly OptionRow[], input: OptionInput): ParsedOptions {
   const values = new Map<string, { value: OptionValue; source: OptionSource }>();
   for (const row of rows) {

@@ -1,4 +1,7 @@
-/** Which connections get one of the places for peers, in the order of GoQuorum's checks (GoQuorum p2p/server.go). */
+/**
+ * Which connections get one of the places for peers, in the order of GoQuorum's checks (GoQuorum
+ * p2p/server.go).
+ */
 import type { PeerId } from '../../core/base/ports.ts';
 import { DISCONNECT } from '../../core/wire/disconnect.ts';
 import { plainAddress } from './addresses.ts';
@@ -34,7 +37,9 @@ export class Admission {
     this.parts = parts;
   }
 
-  /** Reason for a Disconnect; undefined: welcome. Asked after the handshake and again after Hello. */
+  /**
+   * Reason for a Disconnect; undefined: welcome. Asked after the handshake and again after Hello.
+   */
   refusal(connection: PeerConnection, id: PeerId): number | undefined {
     if (this.isFull(connection, id) && !this.placeFor(connection, id))
       return DISCONNECT.tooManyPeers;
@@ -44,7 +49,10 @@ export class Admission {
     return undefined;
   }
 
-  /** Trusted nodes come on top of `maxPeers`; a third of the places is for nodes that this one dials. */
+  /**
+   * Trusted nodes come on top of `maxPeers`; a third of the places is for nodes that this one
+   * dials.
+   */
   isFull(connection: PeerConnection, id: PeerId): boolean {
     const { maxPeers, trusted, sessions } = this.parts;
     if (trusted.has(id) || sessions.has(id)) return false;
@@ -77,8 +85,8 @@ export class Admission {
   }
 
   /**
-   * Two nodes that dial each other at once must not both refuse the other's call: the connection that
-   * the lower id dialled stays, on both sides.
+   * Two nodes that dial each other at once must not both refuse the other's call: the connection
+   * that the lower id dialled stays, on both sides.
    */
   private supersedes(candidate: PeerConnection, held: PeerConnection): boolean {
     if (candidate.inbound === held.inbound) return false;

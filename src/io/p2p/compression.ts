@@ -1,4 +1,7 @@
-/** Compression of what is sent: a proposal goes to several peers, and is compressed for all of them once. */
+/**
+ * Compression of what is sent: a proposal goes to several peers, and is compressed for all of them
+ * once.
+ */
 import { finish, type Slices } from '../../core/base/pace.ts';
 import { SnappyEncoder, snappyEncode } from '../../core/wire/snappy.ts';
 

@@ -1,4 +1,7 @@
-/** Which nodes to dial when: static ones again and again, found ones once in a while. Holds no clock and no socket: the server asks `due` and reports what came of it. */
+/**
+ * Which nodes to dial when: static ones again and again, found ones once in a while. Holds no clock
+ * and no socket: the server asks `due` and reports what came of it.
+ */
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
 import type { PeerId } from '../../core/base/ports.ts';
@@ -52,7 +55,10 @@ export class Dialer {
     return true;
   }
 
-  /** Takes of `nodes` as many as there are `places` for nodes that discovery found, connected ones counted. */
+  /**
+   * Takes of `nodes` as many as there are `places` for nodes that discovery found, connected ones
+   * counted.
+   */
   addFound(
     nodes: readonly Enode[],
     places: number,

@@ -1,4 +1,7 @@
-/** ECIES as RLPx uses it: secp256k1, concat KDF with SHA-256, AES-128-CTR, HMAC-SHA-256 (ethereum/devp2p rlpx.md). */
+/**
+ * ECIES as RLPx uses it: secp256k1, concat KDF with SHA-256, AES-128-CTR, HMAC-SHA-256
+ * (ethereum/devp2p rlpx.md).
+ */
 import { createCipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';

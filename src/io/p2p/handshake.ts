@@ -1,6 +1,7 @@
 /**
- * RLPx key agreement: auth from the initiator, ack from the recipient, then shared secrets (ethereum/devp2p rlpx.md).
- * EIP-8 packets are sent; the older fixed-length form is read and answered in kind.
+ * RLPx key agreement: auth from the initiator, ack from the recipient, then shared secrets
+ * (ethereum/devp2p rlpx.md). EIP-8 packets are sent; the older fixed-length form is read and
+ * answered in kind.
  */
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
@@ -70,7 +71,10 @@ export function deriveSecrets(parts: Parts): Secrets {
     : { aes, mac, egressSeed: ofRecipient, ingressSeed: ofInitiator };
 }
 
-/** What a handshake makes of the bytes so far: undefined asks for more; `used` bytes belong to the packet. */
+/**
+ * What a handshake makes of the bytes so far: undefined asks for more; `used` bytes belong to the
+ * packet.
+ */
 interface OpenedPacket {
   readonly plain: boolean;
   readonly message: Uint8Array;
@@ -83,7 +87,8 @@ function openPacket(
   plainLength: number,
 ): OpenedPacket | undefined {
   if (bytes.length < plainLength) return undefined;
-  // A plain packet begins with the 0x04 of its public key; as an EIP-8 length that would be above 1,024.
+  // A plain packet begins with the 0x04 of its public key; as an EIP-8 length that would be above
+  // 1,024.
   if (bytes[0] === 0x04) {
     try {
       const packet = bytes.subarray(0, plainLength);

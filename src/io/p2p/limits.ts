@@ -43,7 +43,10 @@ export const HANDSHAKE_BUFFER_BYTES_MAX = 16 * 1024;
 export const PENDING_INBOUND_MAX = 50;
 /** A peer that does not read what it is sent is cut off here. */
 export const WRITE_BUFFER_BYTES_MAX = 32 * 1024 * 1024;
-/** Above this nothing more is read from the peer: its requests would only grow the replies that wait. */
+/**
+ * Above this nothing more is read from the peer: its requests would only grow the replies that
+ * wait.
+ */
 export const WRITE_BUFFER_PAUSE_BYTES = 4 * 1024 * 1024;
 /** A peer that sends faster is read no faster: tokens per second, and how many may be saved up. */
 export const MESSAGES_PER_SECOND_MAX = 5_000;

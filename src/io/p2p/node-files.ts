@@ -1,5 +1,6 @@
 /**
- * Lists of nodes: `static-nodes.json`, `trusted-nodes.json` and those of permits.ts (GoQuorum p2p/enode/urlv4.go).
+ * Lists of nodes: `static-nodes.json`, `trusted-nodes.json` and those of permits.ts (GoQuorum
+ * p2p/enode/urlv4.go).
  */
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
@@ -11,7 +12,10 @@ import { writeWhole } from '../host/whole-file.ts';
 const NODES_MAX = 10_000;
 const AN_ARRAY = 'a JSON array of node URLs';
 
-/** Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; a bad entry is logged and left out. Throws FILE_…. */
+/**
+ * Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; a
+ * bad entry is logged and left out. Throws FILE_….
+ */
 export function readNodeList(dataDirectory: string, name: string, log: Log): Enode[] {
   for (const file of [join(dataDirectory, name), join(dataDirectory, 'geth', name)]) {
     if (!isThere(file)) continue;
@@ -40,8 +44,9 @@ function parseNodeList(value: unknown, refuse: (url: string, why: string) => voi
 }
 
 /**
- * Ids of the nodes that the file names; undefined where there is none. Host names are not looked up: a node is known by its key.
- * Throws FILE_UNREADABLE, or FILE_INVALID where it holds something else.
+ * Ids of the nodes that the file names; undefined where there is none. Host names are not looked
+ * up: a node is known by its key. Throws FILE_UNREADABLE, or FILE_INVALID where it holds something
+ * else.
  */
 export function readNodeIds(
   file: string,
@@ -54,8 +59,9 @@ export function readNodeIds(
 }
 
 /**
- * Puts a node into the file, or takes it out in whatever URL it stands there; other entries stay as they are. True: the file is
- * another one now. Throws FILE_UNREADABLE, FILE_INVALID, or what the operating system says against writing.
+ * Puts a node into the file, or takes it out in whatever URL it stands there; other entries stay as
+ * they are. True: the file is another one now. Throws FILE_UNREADABLE, FILE_INVALID, or what the
+ * operating system says against writing.
  */
 export function changeNodeFile(
   file: string,

@@ -19,7 +19,10 @@ export interface PeerHost<Peer> {
   readonly protocols: readonly ProtocolSpec[];
   readonly timings: Timings;
   readonly turns: PeerTurns;
-  /** After the key agreement: undefined admits, a number refuses with that reason, 'silent' closes without a word. */
+  /**
+   * After the key agreement: undefined admits, a number refuses with that reason, 'silent' closes
+   * without a word.
+   */
   identified(peer: Peer): number | 'silent' | undefined;
   /** After Hello: as `identified`. Admitted peers are joined when it returns. */
   greeted(peer: Peer): number | undefined;

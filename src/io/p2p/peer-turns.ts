@@ -33,7 +33,9 @@ export class PeerTurns {
     return this.spentMs < TURN_MS;
   }
 
-  /** Does a piece of work for a peer. `charge` is told what it took, in ms, even where it throws. */
+  /**
+   * Does a piece of work for a peer. `charge` is told what it took, in ms, even where it throws.
+   */
   run<T>(place: number, work: () => T, charge: (ms: number) => void): T {
     const begunMs = this.nowMs();
     try {

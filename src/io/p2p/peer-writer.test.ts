@@ -8,7 +8,10 @@ const PIECES = 40;
 const LONG = new Uint8Array(1_000_000);
 const SHORT = new Uint8Array(10);
 
-/** A session whose long messages have pieces of a millisecond, and a socket that keeps what is written. */
+/**
+ * A session whose long messages have pieces of a millisecond, and a socket that keeps what is
+ * written.
+ */
 function scene() {
   let nowMs = 0;
   const written: number[] = [];

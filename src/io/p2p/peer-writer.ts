@@ -41,7 +41,9 @@ export class PeerWriter {
     return this.bytes;
   }
 
-  /** Short messages of one turn of the loop leave in one write. Throws RLPX_INVALID for a short one. */
+  /**
+   * Short messages of one turn of the loop leave in one write. Throws RLPX_INVALID for a short one.
+   */
   write(code: number, bytes: Uint8Array): void {
     if (this.queue.length === 0 && bytes.length < LONG_MESSAGE_BYTES) {
       this.put(this.parts.session.encode(code, bytes));

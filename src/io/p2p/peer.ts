@@ -1,4 +1,4 @@
-/** One connection to a peer, from its first byte to its last: key agreement, Hello, messages, Disconnect. */
+/** One connection to a peer: key agreement, Hello, messages, Disconnect. */
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { concatBytes, equalBytes } from '../../core/base/bytes.ts';
@@ -133,7 +133,10 @@ export class PeerConnection {
     return this.socket.writableLength + (this.writer?.waitingBytes ?? 0);
   }
 
-  /** Queues one message; messages of one turn of the loop leave in one write. False: the connection is over. */
+  /**
+   * Queues one message; messages of one turn of the loop leave in one write. False: the connection
+   * is over.
+   */
   send(protocol: string, code: number, bytes: Uint8Array): boolean {
     const shared = this.shared.find((p) => p.name === protocol);
     if (this.phase !== 'running' || !shared || code >= shared.length) return false;
@@ -355,7 +358,7 @@ export class PeerConnection {
     this.writer!.write(code, bytes);
   }
 
-  /** Bad bytes are the peer's fault and end its session; anything else thrown on the way is ours and is logged. */
+  /** Bad bytes end the session: the peer's fault. Anything else thrown is ours, and logged. */
   private fail(error: unknown): void {
     const code = (error as { code?: unknown }).code;
     if (typeof code === 'string' && PEER_FAULT.test(code)) {

@@ -84,7 +84,9 @@ interface Scene {
 }
 
 const NOBODY = { 'node 1': [], 'node 2': [], 'node 3': [] };
-/** Where a list takes back what it gave, the peer goes: GoQuorum keeps it until it leaves by itself. */
+/**
+ * Where a list takes back what it gave, the peer goes: GoQuorum keeps it until it leaves by itself.
+ */
 const DIFFERENT: Readonly<Record<string, Scene['peers']>> = {
   'node 3 is taken out of the file: the live connection stays': {
     'node 1': ['node 2'],

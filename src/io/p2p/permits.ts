@@ -1,6 +1,7 @@
 /**
- * `--permissioned`: who may connect, and who must go again. Two lists in the data folder say it, or the contracts of the network
- * once they are in force. Operators edit the lists while the node runs (GoQuorum permission/core/permissions.go).
+ * `--permissioned`: who may connect, and who must go again. Two lists in the data folder say it, or
+ * the contracts of the network once they are in force. Operators edit the lists while the node runs
+ * (GoQuorum permission/core/permissions.go).
  */
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -46,8 +47,8 @@ export class Permits {
   }
 
   /**
-   * Asked now and then: which of the connected peers must go; undefined: as before. A list that cannot be read, as in
-   * the middle of an edit, sends nobody away.
+   * Asked now and then: which of the connected peers must go; undefined: as before. A list that
+   * cannot be read, as in the middle of an edit, sends nobody away.
    */
   revoked(): ((peer: Candidate) => boolean) | undefined {
     const nowMs = Date.now();

@@ -1,8 +1,9 @@
 /**
- * Who gives up a place when all are taken. Peers that the node knows (static, trusted, permissioned,
- * validators) keep theirs, and take one from a stranger. Strangers share what is left by address:
- * one that comes from a less crowded address, or block of addresses, takes the place of the youngest
- * of the most crowded one. So nobody holds all places, however many node keys they have.
+ * Who gives up a place when all are taken. Peers that the node knows (static, trusted,
+ * permissioned, validators) keep theirs, and take one from a stranger. Strangers share what is left
+ * by address: one that comes from a less crowded address, or block of addresses, takes the place of
+ * the youngest of the most crowded one. So nobody holds all places, however many node keys they
+ * have.
  */
 
 export interface Occupant {
@@ -15,8 +16,9 @@ export interface Occupant {
 const CROWD_LEAD = 2;
 
 /**
- * Which of `occupants`, oldest first, leaves for the newcomer; undefined: nobody does. Blocks are made
- * even first, then the addresses inside the newcomer's: in that order no two take turns for ever.
+ * Which of `occupants`, oldest first, leaves for the newcomer; undefined: nobody does. Blocks are
+ * made even first, then the addresses inside the newcomer's: in that order no two take turns for
+ * ever.
  */
 export function displaced<T extends Occupant>(
   newcomer: Occupant,
@@ -33,7 +35,10 @@ export function displaced<T extends Occupant>(
   return crowd.length >= sameAs.length + CROWD_LEAD ? crowd.at(-1) : undefined;
 }
 
-/** The members of the most crowded source, oldest first; of several, the one with the youngest member. */
+/**
+ * The members of the most crowded source, oldest first; of several, the one with the youngest
+ * member.
+ */
 function largestCrowd<T extends Occupant>(
   strangers: readonly T[],
   source: (address: string) => string,

@@ -1,4 +1,7 @@
-/** RLPx frames behind the handshake: encryption, MACs, compression (ethereum/devp2p rlpx.md). One object a connection. */
+/**
+ * RLPx frames behind the handshake: encryption, MACs, compression (ethereum/devp2p rlpx.md). One
+ * object a connection.
+ */
 import {
   type Cipher,
   createCipheriv,
@@ -97,7 +100,10 @@ export class RlpxSession {
     this.ingress = new FrameMac(secrets.ingressSeed, secrets.mac);
   }
 
-  /** Bytes for the wire. Throws RLPX_INVALID when the message is above 16 MiB: a fault of the caller. */
+  /**
+   * Bytes for the wire. Throws RLPX_INVALID when the message is above 16 MiB: a fault of the
+   * caller.
+   */
   encode(code: number, payload: Uint8Array): Uint8Array {
     const first = codeBytes(code);
     const body = this.compressed ? compress(checked(payload)) : checked(payload);
@@ -157,7 +163,10 @@ export class RlpxSession {
     this.buffered += chunk.length;
   }
 
-  /** Bytes that wait for the rest of their frame: at most one frame and one chunk when next() was drained. */
+  /**
+   * Bytes that wait for the rest of their frame: at most one frame and one chunk when next() was
+   * drained.
+   */
   get bufferedBytes(): number {
     return this.buffered + (this.body ? paddedLength(this.body.length) - this.body.left : 0);
   }

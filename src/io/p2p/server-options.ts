@@ -26,7 +26,9 @@ export interface P2pOptions {
   readonly trustedNodes: readonly Enode[];
   /** Undefined: nodes are not searched for. */
   readonly discovery?: DiscoveryOptions | undefined;
-  /** Permissioning: asked for every connection in both directions, before Hello. Default: everybody. */
+  /**
+   * Permissioning: asked for every connection in both directions, before Hello. Default: everybody.
+   */
   readonly mayConnect?: (peer: Candidate) => boolean;
   /** Asked at every sweep: which of the connected peers must go; undefined: as before. */
   readonly revoked?: () => ((peer: Candidate) => boolean) | undefined;

@@ -250,7 +250,10 @@ export class P2pServer implements Links {
     });
   }
 
-  /** After a dial or a session ended: the node is waited for again, unless another session with it stands. */
+  /**
+   * After a dial or a session ended: the node is waited for again, unless another session with it
+   * stands.
+   */
   private settleDial(id: PeerId): void {
     if (this.sessions.has(id)) this.dialer.connected(id, steadyClock.nowMs());
     else this.dialer.disconnected(id, steadyClock.nowMs());

@@ -1,4 +1,7 @@
-/** Allows `perSecond` on average and `burst` at once. May be overdrawn by one take: the debt is then waited for. */
+/**
+ * Allows `perSecond` on average and `burst` at once. May be overdrawn by one take: the debt is then
+ * waited for.
+ */
 export class TokenBucket {
   private tokens: number;
   private atMs: number;

@@ -72,8 +72,9 @@ const FIELDS: ReadonlyMap<string, keyof ManagerConfig> = new Map(
 );
 
 /**
- * The whole way: PRIVATE_CONFIG's value, then flags over it, then validation. Throws PTM_CONFIG_INVALID in the
- * reference's words, without its prefix `Error initialising Private Transaction Manager: `.
+ * The whole way: PRIVATE_CONFIG's value, then flags over it, then validation. Throws
+ * PTM_CONFIG_INVALID in GoQuorum's words, without its prefix `Error initialising Private
+ * Transaction Manager: `.
  */
 export function resolveManagerConfig(
   privateConfig: string | undefined,

@@ -1,6 +1,7 @@
 /**
- * Requests to a manager of ours travel together: what is asked while others are on their way leaves with the next batch, and each is
- * answered as soon as the manager has done it. Alone on the way, a request goes as Tessera knows it.
+ * Requests to a manager of ours travel together: what is asked while others are on their way leaves
+ * with the next batch, and each is answered as soon as the manager has done it. Alone on the way, a
+ * request goes as Tessera knows it.
  */
 import { fail } from '../../core/base/errors.ts';
 import { submitFailed } from './messages.ts';
@@ -10,7 +11,10 @@ const PATH = '/batch';
 const MEDIA = 'application/json';
 const BATCH_REQUESTS_MAX = 256;
 const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Batches on their way of which nothing was answered yet; more are gathered meanwhile, but not for long. */
+/**
+ * Batches on their way of which nothing was answered yet; more are gathered meanwhile, but not for
+ * long.
+ */
 const UNANSWERED_MAX = 2;
 const GATHERING_MS = 25;
 const WAITING_MAX = 20_000;

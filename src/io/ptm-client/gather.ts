@@ -1,4 +1,7 @@
-/** Many payloads at once: in batches from a manager that offers them, else by single requests side by side. */
+/**
+ * Many payloads at once: in batches from a manager that offers them, else by single requests side
+ * by side.
+ */
 import type { HeldPayload } from '../../core/privacy/inputs.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 
@@ -14,7 +17,10 @@ export interface PayloadSource {
   fetchMany(hashes: readonly PayloadHash[]): Promise<readonly Found[]>;
 }
 
-/** In the order of the hashes; undefined where this manager is not a party. Rejects with the first failure. */
+/**
+ * In the order of the hashes; undefined where this manager is not a party. Rejects with the first
+ * failure.
+ */
 export async function gatherPayloads(
   hashes: readonly PayloadHash[],
   source: PayloadSource,

@@ -1,4 +1,7 @@
-/** A manager has several servers, and all of them answer a handshake: whether it is the one for nodes (Tessera's app Q2T). */
+/**
+ * A manager has several servers, and all of them answer a handshake: whether it is the one for
+ * nodes (Tessera's app Q2T).
+ */
 import { fail } from '../../core/base/errors.ts';
 import type { ManagerConfig } from './config.ts';
 import { Transport } from './transport.ts';

@@ -45,7 +45,10 @@ export class Transport {
     });
   }
 
-  /** Without a media type: the handshake, and answers in plain text. Rejects with PTM_UNREACHABLE, Go's cause in it. */
+  /**
+   * Without a media type: the handshake, and answers in plain text. Rejects with PTM_UNREACHABLE,
+   * Go's cause in it.
+   */
   plain(path: string): Promise<HttpAnswer> {
     return this.send('GET', path, [['User-Agent', PLAIN_USER_AGENT]], undefined);
   }

@@ -1,4 +1,7 @@
-/** One member as this one reaches it: the streams that it has opened here, those that we read from it, and the pipeline. */
+/**
+ * One member as this one reaches it: the streams that it has opened here, those that we read from
+ * it, and the pipeline.
+ */
 import type { ServerResponse } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
 import { MESSAGE_TYPE, type RaftMessage } from '../../core/consensus/raft/messages.ts';

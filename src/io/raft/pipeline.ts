@@ -1,4 +1,7 @@
-/** Posts single messages: snapshots, and everything while no stream is open. A few at a time; what does not fit is dropped. */
+/**
+ * Posts single messages: snapshots, and everything while no stream is open. A few at a time; what
+ * does not fit is dropped.
+ */
 import { Agent, request } from 'node:http';
 import {
   encodeMessage,

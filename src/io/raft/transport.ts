@@ -18,7 +18,9 @@ import { listen } from '../http/listen.ts';
 import { CLUSTER_ID, compatibilityFault, idText, parseId, SERVER_VERSION } from './http-headers.ts';
 import { MemberLink } from './member-link.ts';
 
-/** Senders that no address is committed for yet: a leader that brings a newcomer up, and few more. */
+/**
+ * Senders that no address is committed for yet: a leader that brings a newcomer up, and few more.
+ */
 const REMOTES_MAX = 64;
 /** Connections of members and of whoever finds the port. */
 const CONNECTIONS_MAX = 1_024;

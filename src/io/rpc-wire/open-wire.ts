@@ -5,7 +5,10 @@ import { IpcWire } from './ipc-wire.ts';
 import { WebSocketWire } from './websocket-wire.ts';
 import type { RpcWire, WireOptions } from './wire.ts';
 
-/** Connects when it is first asked. `rpc:` and `ipc:` in front are passed over, as geth does. Throws OPTION_VALUE_INVALID. */
+/**
+ * Connects when it is first asked. `rpc:` and `ipc:` in front are passed over, as geth does. Throws
+ * OPTION_VALUE_INVALID.
+ */
 export function openWire(endpoint: string, options: WireOptions): RpcWire {
   const place = endpoint.replace(/^(rpc|ipc):/, '');
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(place) ?? [];

@@ -36,8 +36,8 @@ export function checkAccess(access: Access, method: string, nowMs: number): void
 }
 
 /**
- * The private state that a call works on. With tenants it is one that the token grants; with tokens but without tenants what
- * the request names counts for nothing. Throws ACCESS_DENIED.
+ * The private state that a call works on. With tenants it is one that the token grants; with tokens
+ * but without tenants what the request names counts for nothing. Throws ACCESS_DENIED.
  */
 export function stateOf(
   access: Access,

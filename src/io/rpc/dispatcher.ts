@@ -1,4 +1,7 @@
-/** From envelope to handler and back. One table for all transports; each transport enables its own namespaces. */
+/**
+ * From envelope to handler and back. One table for all transports; each transport enables its own
+ * namespaces.
+ */
 import type { Log, Watch } from '../../core/base/ports.ts';
 import { type Access, checkAccess, stateOf } from './access.ts';
 import {
@@ -35,7 +38,7 @@ export type Reply = string | Uint8Array;
 
 /** Who answers calls of heavy methods in place of this thread. */
 export interface Readers {
-  /** The whole reply. Never rejects for a fault of the call. `signal`: nobody waits for it any more. */
+  /** The whole reply. Never rejects for a fault of the call. `signal`: the caller is gone. */
   answer(
     call: Call & { readonly id: string },
     caller: Caller,
@@ -49,7 +52,10 @@ export interface Channel {
   send(text: Reply): void;
 }
 
-/** Counts the answers of a batch while they wait for each other; false: there is no room for one more. */
+/**
+ * Counts the answers of a batch while they wait for each other; false: there is no room for one
+ * more.
+ */
 export interface ReplyRoom {
   take(bytes: number): boolean;
 }
@@ -77,7 +83,7 @@ const BATCH_TURN_MS = 5;
 const LARGE_CHARACTERS = 256 * 1024;
 /** A longer request is not tried here first. */
 const TRIED_CHARACTERS_MAX = 8 * 1024;
-/** Calls of one batch that begin together: the signatures of so many transactions take about 5 ms. */
+/** Calls of one batch that begin together: so many signatures take about 5 ms. */
 const OVERLAPPING_CALLS_MAX = 64;
 
 export class Dispatcher<Context> {
@@ -167,7 +173,10 @@ export class Dispatcher<Context> {
     }
   }
 
-  /** In order, one after another; calls that may overlap wait together, so that a batch of transactions shares its syncs. */
+  /**
+   * In order, one after another; calls that may overlap wait together, so that a batch of
+   * transactions shares its syncs.
+   */
   private async answerAll(
     entries: readonly Entry[],
     asker: Asker,

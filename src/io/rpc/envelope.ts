@@ -29,7 +29,10 @@ export type Envelope =
 /** geth of this age has no limit on a batch; ours keeps memory bounded. */
 export const BATCH_CALLS_MAX = 10_000;
 
-/** Values, members and elements of a request: parsing takes time for each. Ten thousand calls have about 150,000. */
+/**
+ * Values, members and elements of a request: parsing takes time for each. Ten thousand calls have
+ * about 150,000.
+ */
 export const VALUES_MAX = 400_000;
 const BRACE = 0x7b;
 const BRACKET = 0x5b;

@@ -1,6 +1,7 @@
 /**
- * A heavy method may turn out to be light: what is answered within a moment costs less here than on its way to a reader. Tries
- * that come to nothing are work done twice, so there is a bound on the time that they take of each second.
+ * A heavy method may turn out to be light: what is answered within a moment costs less here than on
+ * its way to a reader. Tries that come to nothing are work done twice, so there is a bound on the
+ * time that they take of each second.
  */
 
 /** Of one try. It looks at the time between its steps, so it may take a little longer. */
@@ -12,7 +13,10 @@ export class FirstTries {
   private windowMs = 0;
   private wastedMs = 0;
 
-  /** What `attempt` answers; undefined when it has not come to an end before `shouldStop`, or was not begun. */
+  /**
+   * What `attempt` answers; undefined when it has not come to an end before `shouldStop`, or was
+   * not begun.
+   */
   run<T>(attempt: (shouldStop: () => boolean) => T | undefined): T | undefined {
     const begun = performance.now();
     if (begun - this.windowMs > WINDOW_MS) {

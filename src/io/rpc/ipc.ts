@@ -1,4 +1,7 @@
-/** JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are open to its owner. */
+/**
+ * JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are
+ * open to its owner.
+ */
 import { createServer, type Socket } from 'node:net';
 import { JsonSplitter } from '../../core/base/json-splitter.ts';
 import { listen } from '../http/listen.ts';
@@ -8,7 +11,10 @@ import { Conversation } from './conversation.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { connectionOf } from './http.ts';
 
-/** Serves `path` with mode 0600. Resolves with what ends it and removes the file. Rejects with RPC_LISTEN_FAILED. */
+/**
+ * Serves `path` with mode 0600. Resolves with what ends it and removes the file. Rejects with
+ * RPC_LISTEN_FAILED.
+ */
 export async function serveIpc(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   path: string,

@@ -1,4 +1,7 @@
-/** One row per JSON-RPC method: names, parameters, result, docs and handler. OpenRPC, docs and gating come out of it. */
+/**
+ * One row per JSON-RPC method: names, parameters, result, docs and handler. OpenRPC, docs and
+ * gating come out of it.
+ */
 import { QuorateError } from '../../core/base/errors.ts';
 
 export type Json =
@@ -19,7 +22,10 @@ export class RawJson {
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One positional parameter. `parse` gets `undefined` when it was omitted and optional; it throws ParamError. */
+/**
+ * One positional parameter. `parse` gets `undefined` when it was omitted and optional; it throws
+ * ParamError.
+ */
 export interface Param<T> {
   readonly name: string;
   readonly schema: JsonSchema;
@@ -42,11 +48,17 @@ export interface Method<Context> {
   readonly result: JsonSchema;
   readonly about: string;
   readonly access: Access;
-  /** Whether, in a batch, the next call of such a method may begin before this one is answered: its order is settled when it begins. */
+  /**
+   * Whether, in a batch, the next call of such a method may begin before this one is answered: its
+   * order is settled when it begins.
+   */
   readonly isOverlapping?: boolean;
   /** Whether a call may take longer than the thread that takes part in consensus can spare. */
   readonly isHeavy?: boolean | ((context: Context, args: readonly unknown[]) => boolean);
-  /** The answer of a heavy method, where it takes but a moment; undefined: it takes longer. Throws as `call`. */
+  /**
+   * The answer of a heavy method, where it takes but a moment; undefined: it takes longer. Throws
+   * as `call`.
+   */
   readonly tryShortly?: Try<Context, readonly unknown[]> | undefined;
   call(
     context: Context,
@@ -55,7 +67,10 @@ export interface Method<Context> {
   ): Json | RawJson | Promise<Json | RawJson>;
 }
 
-/** `eth_subscribe` of one namespace and kind. `emit` takes each notification's result; the return value ends it. */
+/**
+ * `eth_subscribe` of one namespace and kind. `emit` takes each notification's result; the return
+ * value ends it.
+ */
 export interface Subscription<Context> {
   readonly namespaces: readonly string[];
   readonly kind: string;

@@ -1,4 +1,7 @@
-/** Copies the beginning of a file, counting and hashing on the way; what it wrote is on the disk when it resolves. */
+/**
+ * Copies the beginning of a file, counting and hashing on the way; what it wrote is on the disk
+ * when it resolves.
+ */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -14,7 +17,10 @@ export interface Copied {
   readonly sha256: string;
 }
 
-/** `onBytes` hears of every chunk. `to` must not be there. At most `limit` bytes; a shorter file gives what it has. */
+/**
+ * `onBytes` hears of every chunk. `to` must not be there. At most `limit` bytes; a shorter file
+ * gives what it has.
+ */
 export async function copyFile(
   from: string,
   to: string,

@@ -1,4 +1,7 @@
-/** `snapshot.json`: what a snapshot holds, every file with its length and SHA-256. Written last: without it there is no snapshot. */
+/**
+ * `snapshot.json`: what a snapshot holds, every file with its length and SHA-256. Written last:
+ * without it there is no snapshot.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +20,10 @@ export interface SnapshotFile {
   readonly sha256: string;
 }
 
-/** A part of the snapshot, `node` or `ptm`: what it was made of, for whoever looks and for the restore. */
+/**
+ * A part of the snapshot, `node` or `ptm`: what it was made of, for whoever looks and for the
+ * restore.
+ */
 export type SnapshotPart = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 export interface Manifest {

@@ -1,4 +1,7 @@
-/** Writes a snapshot: into `<folder>.partial`, renamed when it is whole, so that what bears the name is whole. */
+/**
+ * Writes a snapshot: into `<folder>.partial`, renamed when it is whole, so that what bears the name
+ * is whole.
+ */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
@@ -35,7 +38,10 @@ export class SnapshotWriter {
     return full;
   }
 
-  /** The first `limit` bytes of the file at `from`. Not noted yet when `isOpen`: `note` it when its content is final. */
+  /**
+   * The first `limit` bytes of the file at `from`. Not noted yet when `isOpen`: `note` it when its
+   * content is final.
+   */
   async copy(
     from: string,
     path: string,

@@ -22,7 +22,10 @@ const SELF_TEST = {
   },
 };
 
-/** Resolves when the library is loaded and has passed its self-test; CRYPTO_SELF_TEST_FAILED otherwise. */
+/**
+ * Resolves when the library is loaded and has passed its self-test; CRYPTO_SELF_TEST_FAILED
+ * otherwise.
+ */
 export async function loadEnclaveCrypto(): Promise<EnclaveCrypto> {
   await sodium.ready;
   const crypto: EnclaveCrypto = {

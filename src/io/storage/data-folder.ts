@@ -1,4 +1,6 @@
-/** The data directory of a node: locked, of the right format, its parts opened behind core's ports. */
+/**
+ * The data directory of a node: locked, of the right format, its parts opened behind core's ports.
+ */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { QuorateError } from '../../core/base/errors.ts';
@@ -36,8 +38,8 @@ export interface DataFolderOptions {
 }
 
 /**
- * A folder of an older format is brought to this one; an index that is damaged is dropped. Throws STORAGE_LOCKED,
- * STORE_FORMAT_* or STORAGE_*.
+ * A folder of an older format is brought to this one; an index that is damaged is dropped. Throws
+ * STORAGE_LOCKED, STORE_FORMAT_* or STORAGE_*.
  */
 export async function openDataFolder(
   directory: string,
@@ -102,13 +104,17 @@ export function stampFormat(directory: string, version: number): void {
   syncDirectory(directory);
 }
 
-/** Stamps a new folder, and one of format 1: what it has in its index is dropped. Returns why, or undefined. */
+/**
+ * Stamps a new folder, and one of format 1: what it has in its index is dropped. Returns why, or
+ * undefined.
+ */
 function upgrade(directory: string, index: IndexState): string | undefined {
   const path = join(directory, 'format');
   const stamp = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   const version = stamp === undefined ? FORMAT_VERSION : checkFormat(stamp, directory);
   if (stamp !== undefined && version >= FORMAT_VERSION) return undefined;
-  // In this order: a crash in between leaves a folder of the older format without an index, which is one too.
+  // In this order: a crash in between leaves a folder of the older format without an index, which
+  // is one too.
   if (version < FORMAT_VERSION) index.drop();
   stampFormat(directory, FORMAT_VERSION);
   return version < FORMAT_VERSION

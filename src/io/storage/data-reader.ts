@@ -1,4 +1,7 @@
-/** The data directory of a node that runs, for another thread of its process: nothing is written, nothing locked. */
+/**
+ * The data directory of a node that runs, for another thread of its process: nothing is written,
+ * nothing locked.
+ */
 import { join } from 'node:path';
 import type { QuorateError } from '../../core/base/errors.ts';
 import type { Kv, LogFolder } from '../../core/base/ports.ts';

@@ -1,4 +1,6 @@
-/** The stamp of a service's data folder: a program that does not know its layout does not touch it. */
+/**
+ * The stamp of a service's data folder: a program that does not know its layout does not touch it.
+ */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';

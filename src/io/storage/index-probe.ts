@@ -1,4 +1,7 @@
-/** The process of probe-index.ts: walks every table of the index that its argument names. Status 1 when anything is wrong. */
+/**
+ * The process of probe-index.ts: walks every table of the index that its argument names. Status 1
+ * when anything is wrong.
+ */
 import { CheckedKv } from '../../core/store/checked-kv.ts';
 import { TABLES } from '../../core/store/keys.ts';
 import { openLmdbKv } from './lmdb-kv.ts';

@@ -1,7 +1,7 @@
 /**
- * Whether the index may be believed as it lies there. A small file beside it says how it was left: closed, with its size and
- * time, or open. One that is not as it was left, or with which the process ended early twice in a row, is read through in
- * another process first, which may crash.
+ * Whether the index may be believed as it lies there. A small file beside it says how it was left:
+ * closed, with its size and time, or open. One that is not as it was left, or with which the
+ * process ended early twice in a row, is read through in another process first, which may crash.
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,7 +112,10 @@ export class IndexState {
   }
 }
 
-/** Why lmdb must not use the file, of the pages that a reader passes over too: a damaged list of free pages ends who writes. */
+/**
+ * Why lmdb must not use the file, of the pages that a reader passes over too: a damaged list of
+ * free pages ends who writes.
+ */
 export function pageFault(index: string): string | undefined {
   try {
     checkLmdbPages(index, Number.POSITIVE_INFINITY);

@@ -1,4 +1,7 @@
-/** What can be told of an lmdb file by plain reads, before anything maps it into memory: LMDB libraries/liblmdb/mdb.c MDB_meta. */
+/**
+ * What can be told of an lmdb file by plain reads, before anything maps it into memory: LMDB
+ * libraries/liblmdb/mdb.c MDB_meta.
+ */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /** Of a page's header; the meta record follows. */
@@ -9,7 +12,10 @@ const PAGE_BYTES_MIN = 512;
 const PAGE_BYTES_MAX = 65_536;
 const AT = { magic: 0, version: 4, pageBytes: 24, lastPage: 120, transaction: 128, end: 136 };
 
-/** Why the file must not be mapped; undefined: its two meta pages are whole, and it is as long as the newer one says. */
+/**
+ * Why the file must not be mapped; undefined: its two meta pages are whole, and it is as long as
+ * the newer one says.
+ */
 export function lmdbFault(path: string): string | undefined {
   const descriptor = openSync(path, 'r');
   try {

@@ -1,4 +1,7 @@
-/** Kv over lmdb: memory-mapped, synchronous reads; one write transaction a commit, filled in slices, synced before it resolves. */
+/**
+ * Kv over lmdb: memory-mapped, synchronous reads; one write transaction a commit, filled in slices,
+ * synced before it resolves.
+ */
 import { constants } from 'node:os';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { assert, fail, QuorateError } from '../../core/base/errors.ts';
@@ -21,7 +24,10 @@ export interface LmdbOptions {
   readonly tables: readonly string[];
   /** Beside the process that writes; `commit` is refused. */
   readonly readOnly?: boolean;
-  /** Look at the file before it is mapped, as `checkLmdbPages` does; nobody else writes it meanwhile. */
+  /**
+   * Look at the file before it is mapped, as `checkLmdbPages` does; nobody else writes it
+   * meanwhile.
+   */
   readonly checkPages?: number;
 }
 
@@ -32,8 +38,8 @@ interface Handle {
 }
 
 /**
- * Two handles of one environment: while a transaction is being filled, its handle reads what is not committed yet; the other
- * one goes on reading the last committed state.
+ * Two handles of one environment: while a transaction is being filled, its handle reads what is not
+ * committed yet; the other one goes on reading the last committed state.
  */
 class LmdbKv implements OpenLmdb {
   private readonly path: string;
@@ -76,8 +82,8 @@ class LmdbKv implements OpenLmdb {
   }
 
   /**
-   * The event loop runs at each `yield` of `fill`, inside the open transaction. One after the other: lmdb would take a second one
-   * that begins meanwhile for a part of the first.
+   * The event loop runs at each `yield` of `fill`, inside the open transaction. One after the
+   * other: lmdb would take a second one that begins meanwhile for a part of the first.
    */
   commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
     return this.turn.run(() => this.commitNow(fill));
@@ -126,7 +132,10 @@ class LmdbKv implements OpenLmdb {
     return Object.assign(new Error('short write', { cause }), { code: 'ENOSPC' });
   }
 
-  /** Reads see the newest commit, and only that as long as they are made in one turn of the event loop. */
+  /**
+   * Reads see the newest commit, and only that as long as they are made in one turn of the event
+   * loop.
+   */
   refresh(): void {
     this.reading.root.resetReadTxn();
   }
@@ -149,8 +158,8 @@ class LmdbKv implements OpenLmdb {
 let isListening = false;
 
 /**
- * Of a commit that failed lmdb leaves promises of its own behind, which would end the process although `commit` has told. Any
- * other rejection that nobody heard of ends it, as without this.
+ * Of a commit that failed lmdb leaves promises of its own behind, which would end the process
+ * although `commit` has told. Any other rejection that nobody heard of ends it, as without this.
  */
 function hearFailedCommits(): void {
   if (isListening) return;
@@ -161,7 +170,9 @@ function hearFailedCommits(): void {
   });
 }
 
-/** lmdb tells of a commit that failed, and why in a promise beside, which nobody may leave alone. */
+/**
+ * lmdb tells of a commit that failed, and why in a promise beside, which nobody may leave alone.
+ */
 async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = (error ?? {}) as { commitError?: Promise<never> };
   return commitError === undefined ? error : commitError.catch((cause: unknown) => cause);
@@ -217,7 +228,9 @@ export function openLmdbKv(options: LmdbOptions): OpenLmdb {
   }
 }
 
-/** lmdb takes any bytes; only its types ask for a Buffer, and making one costs as much as the call. */
+/**
+ * lmdb takes any bytes; only its types ask for a Buffer, and making one costs as much as the call.
+ */
 function asBuffer(bytes: Uint8Array): Buffer {
   return bytes as Buffer;
 }

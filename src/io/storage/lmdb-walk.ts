@@ -1,7 +1,8 @@
 /**
- * Looks at an lmdb file before it is mapped: lmdb believes what stands in its pages, and a page that is
- * missing or damaged ends the process (SIGBUS, SIGSEGV) instead of with an error. Layout of lmdb-js 3
- * (LMDB 1.0, data version 2): pages with a header of 24 bytes, two of them meta pages; little-endian.
+ * Looks at an lmdb file before it is mapped: lmdb believes what stands in its pages, and a page
+ * that is missing or damaged ends the process (SIGBUS, SIGSEGV) instead of with an error. Layout of
+ * lmdb-js 3 (LMDB 1.0, data version 2): pages with a header of 24 bytes, two of them meta pages;
+ * little-endian.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,8 +66,9 @@ interface Meta {
 }
 
 /**
- * Throws STORAGE_DAMAGED, naming the file, when it is shorter than what it refers to, or when one of the
- * first `pagesMax` pages that lmdb would walk is none of its own. A file that is missing or empty is new.
+ * Throws STORAGE_DAMAGED, naming the file, when it is shorter than what it refers to, or when one
+ * of the first `pagesMax` pages that lmdb would walk is none of its own. A file that is missing or
+ * empty is new.
  */
 export function checkLmdbPages(folder: string, pagesMax: number): void {
   const path = join(folder, DATA_FILE);
@@ -99,7 +101,8 @@ class LmdbFile {
     if (this.size === 0) return;
     const meta = this.newestMeta();
     const isShort = this.size < (meta.lastPage + 1) * meta.pageBytes;
-    // Pages that were taken and given back in one transaction were never written: only a walk tells.
+    // Pages that were taken and given back in one transaction were never written: only a walk
+    // tells.
     const limit = isShort ? Number.POSITIVE_INFINITY : pagesMax;
     if (limit > 0) this.walk(meta, limit);
   }
@@ -249,7 +252,10 @@ class LmdbFile {
     return tree === 'free pages' ? this.read(first * walk.pageBytes + HEADER_BYTES, size) : head;
   }
 
-  /** A count, then pages, 0 for none; a negative number is the length of the run that begins at the next one. */
+  /**
+   * A count, then pages, 0 for none; a negative number is the length of the run that begins at the
+   * next one.
+   */
   private freePages(content: Uint8Array, { lastPage, free }: Walk, wrong: () => Error): void {
     if (content.length % 8 !== 0 || content.length === 0) throw wrong();
     const view = new DataView(content.buffer, content.byteOffset, content.length);

@@ -1,6 +1,7 @@
 /**
- * A disk in memory behind the storage ports, with the faults of a real one: torn writes at any byte, unsynced bytes lost in a
- * crash, a full disk, a failing sync. Deterministic: chance comes from the caller's Prng.
+ * A disk in memory behind the storage ports, with the faults of a real one: torn writes at any
+ * byte, unsynced bytes lost in a crash, a full disk, a failing sync. Deterministic: chance comes
+ * from the caller's Prng.
  */
 import { fail } from '../../core/base/errors.ts';
 import type { Kv, LogFile, LogFolder, SlotFile } from '../../core/base/ports.ts';
@@ -27,14 +28,19 @@ export class MemoryDisk {
   operations = 0;
   private fault: { at: number; kind: DiskFault } | undefined;
   private down = false;
-  /** Crashes so far: what was opened before the last one writes no more, as a process that is gone. */
+  /**
+   * Crashes so far: what was opened before the last one writes no more, as a process that is gone.
+   */
   private crashes = 0;
 
   constructor(chance?: Prng) {
     this.chance = chance;
   }
 
-  /** The operation with this number (from `operations`, 0-based) fails so. A crash also stops everything behind it. */
+  /**
+   * The operation with this number (from `operations`, 0-based) fails so. A crash also stops
+   * everything behind it.
+   */
   failAt(operation: number, kind: DiskFault): void {
     this.fault = { at: operation, kind };
   }

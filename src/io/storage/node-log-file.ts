@@ -38,7 +38,10 @@ class NodeLogFile implements LogFile {
     return this.length;
   }
 
-  /** All of it or, as far as the disk lets us, nothing: a partial write is taken back before the error. */
+  /**
+   * All of it or, as far as the disk lets us, nothing: a partial write is taken back before the
+   * error.
+   */
   append(bytes: Uint8Array): number {
     const at = this.length;
     try {

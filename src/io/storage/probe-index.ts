@@ -1,4 +1,7 @@
-/** Reads an index through in a process of its own: pages that are damaged may end the process that maps them. */
+/**
+ * Reads an index through in a process of its own: pages that are damaged may end the process that
+ * maps them.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** SlotFile over node:fs: slots of a fixed size side by side in one sparse file; a write is written and synced whole. */
+/**
+ * SlotFile over node:fs: slots of a fixed size side by side in one sparse file; a write is written
+ * and synced whole.
+ */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fail } from '../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** The chain store over real files and lmdb: reopening equals never having closed, also without an index and after kill -9. */
+/**
+ * The chain store over real files and lmdb: reopening equals never having closed, also without an
+ * index and after kill -9.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -4,7 +4,9 @@ import { getSystemErrorName } from 'node:util';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 
-/** STORAGE_FULL: stop cleanly. STORAGE_IO: what the disk holds is unknown, so the process must end. */
+/**
+ * STORAGE_FULL: stop cleanly. STORAGE_IO: what the disk holds is unknown, so the process must end.
+ */
 export function storageError(error: unknown, file: string): QuorateError {
   const code = nameOf((error as { code?: string | number }).code);
   if (code === 'ENOSPC' || code === 'EDQUOT') {

@@ -1,4 +1,7 @@
-/** Log lines as JSON, under the names that log services of Java programs expect (Elastic, Google Cloud, Graylog, Logstash). */
+/**
+ * Log lines as JSON, under the names that log services of Java programs expect (Elastic, Google
+ * Cloud, Graylog, Logstash).
+ */
 import { hostname } from 'node:os';
 import type { LogLevel } from '../../core/base/ports.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Log lines as geth prints them, so that dashboards which read those go on working:
- * `INFO [01-31|12:34:56.789] Message                                  key=value`. Secrets are struck out by key.
+ * Log lines as geth prints them, so that dashboards which read those go on working: `INFO
+ * [01-31|12:34:56.789] Message key=value`. Secrets are struck out by key.
  */
 
 import { bareHex, toHex } from '../../core/base/hex.ts';

@@ -1,6 +1,7 @@
 /**
- * Watches how long the event loop of this thread is held up, and by what: by its own work, or because the machine had no
- * processor for it. The cause is the longest synchronous work that was named to `during` meanwhile.
+ * Watches how long the event loop of this thread is held up, and by what: by its own work, or
+ * because the machine had no processor for it. The cause is the longest synchronous work that was
+ * named to `during` meanwhile.
  */
 import type { Log, Watch } from '../../core/base/ports.ts';
 import { threadCpuMs } from '../host/thread-cpu.ts';
@@ -14,7 +15,10 @@ const REMEMBERED_LOOKS = 10;
 
 export interface Lag {
   readonly ms: number;
-  /** Of the processor time that the thread used meanwhile, the most: the rest it waited for a processor or a disk. */
+  /**
+   * Of the processor time that the thread used meanwhile, the most: the rest it waited for a
+   * processor or a disk.
+   */
   readonly ownMs: number;
   /** What ran longest meanwhile, and for how long; undefined: nothing that was named. */
   readonly what: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Says when this process can open no more files: the operating system then refuses its connections without a word, and Node
- * drops them without an error.
+ * Says when this process can open no more files: the operating system then refuses its connections
+ * without a word, and Node drops them without an error.
  */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';

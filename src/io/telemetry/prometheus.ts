@@ -1,5 +1,6 @@
 /**
- * Metrics in memory and their Prometheus text as its own client libraries write it. A name may carry labels: `requests_total{method="x"}`.
+ * Metrics in memory and their Prometheus text as its own client libraries write it. A name may
+ * carry labels: `requests_total{method="x"}`.
  */
 import type { Metrics } from '../../core/base/ports.ts';
 

@@ -7,7 +7,9 @@ function item(client: string, connection = 1, name = client) {
   return { asker: { client, connection }, name };
 }
 
-/** Serves `count` requests one after another, each for the time that `ms` says; returns their names. */
+/**
+ * Serves `count` requests one after another, each for the time that `ms` says; returns their names.
+ */
 function serve(
   queue: FairQueue<ReturnType<typeof item>>,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * A queue that gives each client the same share of what serves it, however many requests it has waiting and however long
- * each of them takes; within a client, each of its connections.
+ * A queue that gives each client the same share of what serves it, however many requests it has
+ * waiting and however long each of them takes; within a client, each of its connections.
  */
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
@@ -69,7 +69,10 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     this.waiting++;
   }
 
-  /** The next request that `mayRun`; undefined when there is none. It counts as running until `served`. */
+  /**
+   * The next request that `mayRun`; undefined when there is none. It counts as running until
+   * `served`.
+   */
   next(mayRun: (item: T) => boolean = () => true): T | undefined {
     for (const name of this.turns.order()) {
       const client = this.clients.get(name)!;

@@ -12,8 +12,9 @@ const IS_SOURCE = import.meta.url.endsWith('.ts');
 const HERE = globalThis.quorateIsBundled ? 'bundle' : IS_SOURCE ? 'sources' : 'build';
 
 /**
- * The file that a thread or a process loads for a module; `file`: beside its importer. Neither loads
- * TypeScript: what runs from its sources takes the module of the build, and a bundle takes its own.
+ * The file that a thread or a process loads for a module; `file`: beside its importer. Neither
+ * loads TypeScript: what runs from its sources takes the module of the build, and a bundle takes
+ * its own.
  */
 export function builtModule(file: URL, runsFrom: 'sources' | 'build' | 'bundle' = HERE): URL {
   if (runsFrom === 'sources') return new URL(file.href.replace(/^(.*)\/src\//, '$1/dist/'));
@@ -22,7 +23,10 @@ export function builtModule(file: URL, runsFrom: 'sources' | 'build' | 'bundle' 
   return new URL(file.href.replace(/^(.*)\/dist\//, '$1/dist/bundle/'));
 }
 
-/** Throws INSTALLATION_INCOMPLETE where it cannot be read: the thread itself would only say that it ended. */
+/**
+ * Throws INSTALLATION_INCOMPLETE where it cannot be read: the thread itself would only say that it
+ * ended.
+ */
 export function checkModuleFile(file: URL): void {
   try {
     checkFile(fileURLToPath(file));

@@ -1,7 +1,10 @@
 /** Work on many things at once, with a bound on how many, and on how many wait. */
 import { fail } from '../../core/base/errors.ts';
 
-/** Calls `work` for each item, at most `width` at a time, in the order of items. Rejects with the first failure, once all that had begun are done. */
+/**
+ * Calls `work` for each item, at most `width` at a time, in the order of items. Rejects with the
+ * first failure, once all that had begun are done.
+ */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

@@ -1,7 +1,8 @@
 /**
- * Threads that carry out tasks. A task that is given up (its client has gone, or its time is up) is asked to stop; a thread
- * that goes on all the same is ended and replaced, as is one that crashes or runs out of memory. Only the task that it worked
- * on is lost. Waiting tasks are served in turns of their clients (fair-queue.ts).
+ * Threads that carry out tasks. A task that is given up (its client has gone, or its time is up) is
+ * asked to stop; a thread that goes on all the same is ended and replaced, as is one that crashes
+ * or runs out of memory. Only the task that it worked on is lost. Waiting tasks are served in turns
+ * of their clients (fair-queue.ts).
  */
 import { Worker } from 'node:worker_threads';
 import { fail } from '../../core/base/errors.ts';
@@ -64,7 +65,10 @@ export class TaskThreads<Task, Result> {
     return this.queue.size;
   }
 
-  /** Rejects with QUEUE_FULL, TASK_NOT_SENT, TASK_CANCELLED, TASK_TIMEOUT, THREAD_FAILED or what the task threw. */
+  /**
+   * Rejects with QUEUE_FULL, TASK_NOT_SENT, TASK_CANCELLED, TASK_TIMEOUT, THREAD_FAILED or what the
+   * task threw.
+   */
   run(task: Task, terms: TaskTerms): Promise<Result> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting<Task, Result> = {
@@ -111,7 +115,9 @@ export class TaskThreads<Task, Result> {
     }
   }
 
-  /** Long tasks, and those of a slow client, wait for each other rather than take the last thread. */
+  /**
+   * Long tasks, and those of a slow client, wait for each other rather than take the last thread.
+   */
   private mayRun({ isLong = false, asker }: TaskTerms, thread: Thread<Task, Result>): boolean {
     if (this.options.count === 1) return true;
     if (this.queue.runningOfSlow(asker.client) >= this.options.count - 1) return false;

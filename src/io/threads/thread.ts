@@ -1,4 +1,7 @@
-/** What a thread and its owner say to each other, and the thread's side of it: one task after another. */
+/**
+ * What a thread and its owner say to each other, and the thread's side of it: one task after
+ * another.
+ */
 import { getPriority, setPriority } from 'node:os';
 import {
   type MessagePort,
@@ -64,7 +67,9 @@ function yieldToOthers(): void {
   }
 }
 
-/** Answers tasks until the thread is ended. Tasks never overlap: each sees what it alone has begun. */
+/**
+ * Answers tasks until the thread is ended. Tasks never overlap: each sees what it alone has begun.
+ */
 export function serveTasks<Task, Result>(
   run: (task: Task, control: TaskControl) => Promise<Done<Result>>,
 ): void {

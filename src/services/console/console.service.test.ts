@@ -1,4 +1,7 @@
-/** The console's scripts over recorded replies: what GoQuorum's own console printed for each statement over the same. */
+/**
+ * The console's scripts over recorded replies: what GoQuorum's own console printed for each
+ * statement over the same.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { JsConsole } from './js-console.ts';

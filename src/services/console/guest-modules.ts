@@ -1,4 +1,7 @@
-/** Loads the console's own scripts into the context of the user's: CommonJS modules of the build, from one folder. */
+/**
+ * Loads the console's own scripts into the context of the user's: CommonJS modules of the build,
+ * from one folder.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** How many brackets of an input are open: it is whole when none is (GoQuorum console/console.go, countIndents). */
+/**
+ * How many brackets of an input are open: it is whole when none is (GoQuorum console/console.go,
+ * countIndents).
+ */
 export function openBrackets(input: string): number {
   let open = 0;
   let quote = '';

@@ -1,4 +1,7 @@
-/** A node asked from the console's scripts, which stand still until it answers: another thread asks it. */
+/**
+ * A node asked from the console's scripts, which stand still until it answers: another thread asks
+ * it.
+ */
 import {
   MessageChannel,
   type MessagePort,
@@ -56,7 +59,10 @@ export class Link {
     this.port.unref();
   }
 
-  /** Returns when the node has answered. Ctrl-C ends the wait, and what comes for it later is passed over. */
+  /**
+   * Returns when the node has answered. Ctrl-C ends the wait, and what comes for it later is passed
+   * over.
+   */
   ask(request: string): Answer {
     const id = ++this.lastId;
     this.port.postMessage({ id, request } satisfies Question);

@@ -61,7 +61,9 @@ function raftFlags(node: NodeSpec): string[] {
   ];
 }
 
-/** In front of node 1, with the funded accounts; its private transactions go to that node's manager. */
+/**
+ * In front of node 1, with the funded accounts; its private transactions go to that node's manager.
+ */
 export function signerCommand(
   topology: Topology,
   files: PreparedFiles,

@@ -1,4 +1,7 @@
-/** The devnet's token: made once, by the CREATE2 deployer, so that its address is known before the network runs. */
+/**
+ * The devnet's token: made once, by the CREATE2 deployer, so that its address is known before the
+ * network runs.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeAbi } from '../../core/base/abi.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
@@ -25,7 +28,10 @@ export function demoTokenAddress(owner: string): string {
   return toHex(hash.subarray(12));
 }
 
-/** Puts it there, unless it is. `from`: an account that the node has unlocked. Rejects with LEDGER_…, DEVNET_NOT_READY. */
+/**
+ * Puts it there, unless it is. `from`: an account that the node has unlocked. Rejects with
+ * LEDGER_…, DEVNET_NOT_READY.
+ */
 export async function deployDemoToken(url: string, from: string, owner: string): Promise<void> {
   const rpc = new RpcClient(url);
   try {

@@ -29,7 +29,10 @@ interface Genesis {
   readonly alloc?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes `wanted` unless the folder has a genesis. Throws DEVNET_DIFFERENT when that one was made with other settings. */
+/**
+ * Writes `wanted` unless the folder has a genesis. Throws DEVNET_DIFFERENT when that one was made
+ * with other settings.
+ */
 export function keepGenesis(folder: string, wanted: object): GenesisFile {
   const path = join(folder, 'genesis.json');
   const text = `${JSON.stringify(wanted, null, 2)}\n`;

@@ -1,4 +1,7 @@
-/** Genesis of the devnet: a GoQuorum QBFT or Raft file, with the newer forks that a new network starts with. */
+/**
+ * Genesis of the devnet: a GoQuorum QBFT or Raft file, with the newer forks that a new network
+ * starts with.
+ */
 
 import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';

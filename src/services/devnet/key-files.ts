@@ -8,7 +8,10 @@ import { encryptKey } from '../../io/keys/keystore.ts';
 import type { Account, ManagerKey } from './test-keys.ts';
 import { TEST_PASSWORD } from './topology.ts';
 
-/** Web3 key files that TEST_PASSWORD opens. Nodes list accounts in the order of the names, which is that of `accounts` here. */
+/**
+ * Web3 key files that TEST_PASSWORD opens. Nodes list accounts in the order of the names, which is
+ * that of `accounts` here.
+ */
 export async function writeAccounts(folder: string, accounts: readonly Account[]): Promise<void> {
   makeFolder(folder);
   const present = readdirSync(folder);
@@ -22,7 +25,10 @@ export async function writeAccounts(folder: string, accounts: readonly Account[]
   }
 }
 
-/** Tessera's key files, unlocked. Resolves with the public key, base64: that of the files when there are any. */
+/**
+ * Tessera's key files, unlocked. Resolves with the public key, base64: that of the files when there
+ * are any.
+ */
 export function writeManagerKey(folder: string, { publicKey, privateKey }: ManagerKey): string {
   const publicFile = join(folder, 'tm.pub');
   if (!existsSync(publicFile)) {

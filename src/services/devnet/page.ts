@@ -33,7 +33,10 @@ export function pageFor(output: Output): Page {
   };
 }
 
-/** `parts` as lines of at most `width` columns, `glue` between those of one line. A part is never cut. */
+/**
+ * `parts` as lines of at most `width` columns, `glue` between those of one line. A part is never
+ * cut.
+ */
 export function filled(parts: readonly string[], width: number, glue = ' '): string[] {
   const lines: string[] = [];
   for (const part of parts) {

@@ -32,7 +32,10 @@ export type Launch = (command: Command) => Promise<Running>;
 
 /** Message for a released child. */
 const RELEASE = 'release';
-/** Two megabytes of young space, and one malloc arena in place of one per thread: a third less memory. */
+/**
+ * Two megabytes of young space, and one malloc arena in place of one per thread: a third less
+ * memory.
+ */
 const SMALL_NODE_FLAGS = ['--max-semi-space-size=2'];
 const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 

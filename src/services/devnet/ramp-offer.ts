@@ -1,4 +1,7 @@
-/** What the devnet's ramp offers: its coin and its token, for test cards and test transfers, to one test partner. */
+/**
+ * What the devnet's ramp offers: its coin and its token, for test cards and test transfers, to one
+ * test partner.
+ */
 import { DEMO_TOKEN } from './demo-token.ts';
 import { CHAIN_ID, RAMP_PARTNER, STAKING_CLIENT } from './topology.ts';
 

@@ -9,7 +9,10 @@ import type { Running } from './processes.ts';
 const POLL_INTERVAL_MS = 50;
 const ANSWER_PATIENCE_MS = 2_000;
 
-/** Throws DEVNET_NOT_READY when `process` ends first or `patienceMs` passes; the text names the log to read. */
+/**
+ * Throws DEVNET_NOT_READY when `process` ends first or `patienceMs` passes; the text names the log
+ * to read.
+ */
 export async function untilReady(
   url: string,
   process: Running,

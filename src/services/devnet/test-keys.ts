@@ -51,8 +51,8 @@ export interface ManagerKey {
 }
 
 /**
- * `tm.key` of member1 to member3 in quorum-dev-quickstart `config/nodes`; the fourth is `examples/7nodes/keys/tm4.key` of
- * quorum-examples, whose first three are the same.
+ * `tm.key` of member1 to member3 in quorum-dev-quickstart `config/nodes`; the fourth is
+ * `examples/7nodes/keys/tm4.key` of quorum-examples, whose first three are the same.
  */
 export const MANAGER_KEYS: readonly ManagerKey[] = [
   {

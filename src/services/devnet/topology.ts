@@ -77,11 +77,15 @@ export interface Topology {
   readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
-  /** Addresses that begin with funds: the accounts, those of nodes, and those that pay for markers. */
+  /**
+   * Addresses that begin with funds: the accounts, those of nodes, and those that pay for markers.
+   */
   readonly funded: readonly string[];
 }
 
-/** `portsFrom` moves all ports to one range of 23 from there; undefined keeps the documented ones. */
+/**
+ * `portsFrom` moves all ports to one range of 23 from there; undefined keeps the documented ones.
+ */
 export function topologyOf(
   folder: string,
   portsFrom: number | undefined,

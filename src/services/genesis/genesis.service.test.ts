@@ -1,4 +1,7 @@
-/** New networks: their files fit together, nodes take them, and what is wrong is said before anything is written. */
+/**
+ * New networks: their files fit together, nodes take them, and what is wrong is said before
+ * anything is written.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -14,8 +14,8 @@ import type { AccountsConfig } from './config.ts';
 const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
 
 /**
- * Throws ACCOUNT_UNLOCK_REFUSED, ACCOUNT_UNLOCK_FAILED, OPTION_VALUE_… and FILE_UNREADABLE; texts as GoQuorum's (cmd/geth/main.go,
- * cmd/geth/accountcmd.go).
+ * Throws ACCOUNT_UNLOCK_REFUSED, ACCOUNT_UNLOCK_FAILED, OPTION_VALUE_… and FILE_UNREADABLE; texts
+ * as GoQuorum's (cmd/geth/main.go, cmd/geth/accountcmd.go).
  */
 export async function openAccounts(config: AccountsConfig, log: Log): Promise<AccountStore> {
   const { folder: directory, mayUnlock, unlocked: wanted, passwordFile } = config;

@@ -161,8 +161,8 @@ function readersOf(
 const PERMISSION_NAMESPACES = ['ledgerPermission', 'quorumPermission'];
 
 /**
- * As in GoQuorum, a chain has the methods of its own consensus, and those of permissions where it is permissioned; IPC has all of
- * them.
+ * As in GoQuorum, a chain has the methods of its own consensus, and those of permissions where it
+ * is permissioned; IPC has all of them.
  */
 function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySet<string>> {
   const { chain } = parts.node;

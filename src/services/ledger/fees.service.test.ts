@@ -1,4 +1,7 @@
-/** What docs/fees.md says of networks of others: those where gas has no price, and those where it has one. */
+/**
+ * What docs/fees.md says of networks of others: those where gas has no price, and those where it
+ * has one.
+ */
 import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Web3 } from 'web3';
@@ -29,7 +32,10 @@ interface Network extends RpcNode {
   readonly url: string;
 }
 
-/** A validator of a GoQuorum network: `config` stands in its genesis file, `argv` are flags of the node. */
+/**
+ * A validator of a GoQuorum network: `config` stands in its genesis file, `argv` are flags of the
+ * node.
+ */
 async function network(config: object, ...argv: string[]): Promise<Network> {
   const validators = [toHex(addressOfSecretKey(VALIDATOR))];
   const node = await rpcNode({

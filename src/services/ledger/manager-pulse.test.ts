@@ -1,4 +1,7 @@
-/** A manager that does not answer is said to be away after two questions in a row, and to be back with the next answer. */
+/**
+ * A manager that does not answer is said to be away after two questions in a row, and to be back
+ * with the next answer.
+ */
 import { expect, it } from 'vitest';
 import { VirtualTime } from '../../../test/support/virtual-time.ts';
 import { ManagerPulse } from './manager-pulse.ts';

@@ -1,4 +1,7 @@
-/** The node's end of the peer-to-peer network, from flags and files: in the thread of agreement, or in this one. */
+/**
+ * The node's end of the peer-to-peer network, from flags and files: in the thread of agreement, or
+ * in this one.
+ */
 import { fromHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
@@ -49,7 +52,9 @@ export interface PeerNetworkParts {
 export interface OpenedPeers {
   readonly server: PeerNetwork;
   readonly thread: AgreementThread | undefined;
-  /** Who takes part in consensus, and so may connect or keeps its place: before the server starts. */
+  /**
+   * Who takes part in consensus, and so may connect or keeps its place: before the server starts.
+   */
   admit(consensus: ConsensusParties): void;
 }
 

@@ -1,4 +1,7 @@
-/** Watches over the private transaction manager and over the private state; the latter where there is one. */
+/**
+ * Watches over the private transaction manager and over the private state; the latter where there
+ * is one.
+ */
 import type { Log } from '../../core/base/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { steadyClock } from '../../io/host/clock.ts';

@@ -1,4 +1,7 @@
-/** What a Raft member remembers, and where its protocol runs: in this thread, or in that of agreement. */
+/**
+ * What a Raft member remembers, and where its protocol runs: in this thread, or in that of
+ * agreement.
+ */
 import { join } from 'node:path';
 import type { Log } from '../../core/base/ports.ts';
 import { Prng } from '../../core/base/prng.ts';

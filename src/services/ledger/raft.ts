@@ -1,4 +1,7 @@
-/** A Raft member from flags and files: who begins the cluster, what it is reached by, and what its operators may do. */
+/**
+ * A Raft member from flags and files: who begins the cluster, what it is reached by, and what its
+ * operators may do.
+ */
 import { lookup } from 'node:dns/promises';
 import { type Address, ZERO_ADDRESS } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';

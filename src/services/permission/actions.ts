@@ -1,4 +1,7 @@
-/** What an operator may do, as calls of the contracts. Invalid input is reported before anything is sent, with GoQuorum's texts. */
+/**
+ * What an operator may do, as calls of the contracts. Invalid input is reported before anything is
+ * sent, with GoQuorum's texts.
+ */
 import { type Address, isZeroBytes } from '../../core/base/bytes.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { callOf } from '../../core/permission/abi.ts';

@@ -64,7 +64,10 @@ interface Step {
   readonly from: string;
   readonly action: Action;
 }
-/** Random calls are nearly all refused: of some candidates, most steps take the first that the rules let pass. */
+/**
+ * Random calls are nearly all refused: of some candidates, most steps take the first that the rules
+ * let pass.
+ */
 const CANDIDATES = 40;
 const choice = fc.record({
   isAny: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),

@@ -79,7 +79,10 @@ export class PermissionLedger {
     return fromHex(await this.simulated<string>('eth_call', [call, 'latest']));
   }
 
-  /** Sends it and waits for its block. Throws PERMISSION_REVERTED with the contract's reason, PERMISSION_UNSEEN. */
+  /**
+   * Sends it and waits for its block. Throws PERMISSION_REVERTED with the contract's reason,
+   * PERMISSION_UNSEEN.
+   */
   async send(sending: Sending): Promise<Outcome> {
     const call = await this.callOf(sending);
     const estimate = BigInt(await this.simulated<string>('eth_estimateGas', [call]));
@@ -88,8 +91,8 @@ export class PermissionLedger {
   }
 
   /**
-   * Sends them in order, without waiting in between, so that they share blocks; each may use `gas`. Resolves once all are in blocks;
-   * throws as `send` does for the first that failed.
+   * Sends them in order, without waiting in between, so that they share blocks; each may use `gas`.
+   * Resolves once all are in blocks; throws as `send` does for the first that failed.
    */
   async sendAll(list: readonly Sending[], gas: bigint): Promise<Outcome[]> {
     const sent: { call: object; hash: string }[] = [];
@@ -152,7 +155,10 @@ export class PermissionLedger {
     }
   }
 
-  /** Nodes with --revertreason have it in the receipt; otherwise the call is repeated on the state before its block. */
+  /**
+   * Nodes with --revertreason have it in the receipt; otherwise the call is repeated on the state
+   * before its block.
+   */
   private async reasonOf({ revertReason, blockNumber }: Receipt, call: object): Promise<string> {
     if (revertReason) return errorText(revertReason);
     const before = toQuantity(Number(blockNumber) - 1);

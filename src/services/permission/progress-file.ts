@@ -1,4 +1,7 @@
-/** Progress of a set-up, stored beside the file that it will write, so that an interrupted one continues. */
+/**
+ * Progress of a set-up, stored beside the file that it will write, so that an interrupted one
+ * continues.
+ */
 import { rmSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { isThere, readJson } from '../../io/host/files.ts';

@@ -1,6 +1,7 @@
 /**
- * Sets a network's permissions up through a node: deploys the contracts, names the first organisation, its administrators and its
- * nodes, and activates the rules. Each step first checks whether it was already done, so that an interrupted run can continue.
+ * Sets a network's permissions up through a node: deploys the contracts, names the first
+ * organisation, its administrators and its nodes, and activates the rules. Each step first checks
+ * whether it was already done, so that an interrupted run can continue.
  */
 import { encodeAbi } from '../../core/base/abi.ts';
 import { type Address, concatBytes, isZeroBytes } from '../../core/base/bytes.ts';
@@ -55,7 +56,10 @@ const CALL_GAS = 2_000_000n;
 /** Calls sent without waiting for each other's blocks. */
 const CALLS_AT_ONCE = 32;
 
-/** Resolves with the file's contents once the rules are active. Throws PERMISSION_REVERTED, LEDGER_…. */
+/**
+ * Resolves with the file's contents once the rules are active. Throws PERMISSION_REVERTED,
+ * LEDGER_….
+ */
 export async function setUp(plan: SetupPlan, parts: SetupParts): Promise<PermissionConfig> {
   await parts.ledger.settled(parts.guardian);
   const at = await deployAll(plan, parts);

@@ -95,7 +95,10 @@ function nodeText({ url, status }: NodeView): string {
   return `${url}  ${nameIn(NODE_STATUS_NAMES, status)}`;
 }
 
-/** The same for programs: the records with the names of GoQuorum's RPC, and each status in words beside its number. */
+/**
+ * The same for programs: the records with the names of GoQuorum's RPC, and each status in words
+ * beside its number.
+ */
 export function showJson(snapshot: Snapshot, config: PermissionConfig): object {
   const { orgs, roles, accounts, nodes, pending, voters } = snapshot;
   const { model } = config;

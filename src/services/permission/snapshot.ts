@@ -88,7 +88,10 @@ const CALL = {
 };
 const VOTES: readonly Vote[] = ['none', 'for', 'against'];
 
-/** Throws PERMISSION_REVERTED or PERMISSION_ANSWER_INVALID where an address holds no such contract, LEDGER_…. */
+/**
+ * Throws PERMISSION_REVERTED or PERMISSION_ANSWER_INVALID where an address holds no such contract,
+ * LEDGER_….
+ */
 export async function readSnapshot(
   ledger: PermissionLedger,
   config: PermissionConfig,

@@ -1,4 +1,7 @@
-/** What clients and peers get wrong, or do on purpose: each is answered in Tessera's words and statuses, and nothing of it stays. */
+/**
+ * What clients and peers get wrong, or do on purpose: each is answered in Tessera's words and
+ * statuses, and nothing of it stays.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/support/ptm.ts';
 import type { EncodedPayload } from '../../core/payload/payload.ts';
@@ -160,7 +163,8 @@ describe('what a client asks for', () => {
       expect(JSON.parse((await read(party, hash)).text).payload).toBe(b64('standard'));
     }
 
-    // The contract's state has moved between the two: the parties hold the first root, and so does the sender.
+    // The contract's state has moved between the two: the parties hold the first root, and so does
+    // the sender.
     const psv = await store('validated');
     const terms = { hash: psv, to: [two.key], privacyFlag: 3 };
     expect((await signed({ ...terms, execHash: EXEC_A })).status).toBe(201);

@@ -1,4 +1,7 @@
-/** `quorate ptm check` and `repair`: on what an attacker left in a store of 0.1.0, and on damage of any kind. */
+/**
+ * `quorate ptm check` and `repair`: on what an attacker left in a store of 0.1.0, and on damage of
+ * any kind.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -1,4 +1,7 @@
-/** Managers that compare: a payload that one has lost comes back; nobody hears of what they are not party to. */
+/**
+ * Managers that compare: a payload that one has lost comes back; nobody hears of what they are not
+ * party to.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   postProven,

@@ -64,7 +64,10 @@ async function answer(
   return received ? heldPayload(received) : { kind: 'notParty' };
 }
 
-/** An envelope's six parts travel as JSON inside another payload. Undefined when a peer put something else there. */
+/**
+ * An envelope's six parts travel as JSON inside another payload. Undefined when a peer put
+ * something else there.
+ */
 async function opened(
   manager: PrivateTransactionManager,
   hash: PayloadHash,

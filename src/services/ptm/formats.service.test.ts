@@ -1,4 +1,7 @@
-/** What version 0.1.0 wrote is opened, what a newer program wrote is refused by name, and what is damaged is never believed. */
+/**
+ * What version 0.1.0 wrote is opened, what a newer program wrote is refused by name, and what is
+ * damaged is never believed.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -25,7 +25,10 @@ export interface GeneratedKey {
   readonly keyFile: string;
 }
 
-/** Without a password the key is unlocked. The default lock takes 1 GiB of memory for some seconds, as Tessera's does. */
+/**
+ * Without a password the key is unlocked. The default lock takes 1 GiB of memory for some seconds,
+ * as Tessera's does.
+ */
 export async function generateKey(
   options: { password?: string; argon2?: Argon2Options } = {},
 ): Promise<GeneratedKey> {
@@ -51,7 +54,10 @@ export async function generatePair(): Promise<OwnKey> {
   return { publicKey: crypto.publicKey(secretKey), secretKey };
 }
 
-/** Writes `<path>.pub` and `<path>.key` (owner only). Throws PTM_KEY_EXISTS instead of overwriting a key. */
+/**
+ * Writes `<path>.pub` and `<path>.key` (owner only). Throws PTM_KEY_EXISTS instead of overwriting a
+ * key.
+ */
 export async function writeKeyPair(path: string, key: GeneratedKey): Promise<void> {
   makeFolder(dirname(path));
   try {

@@ -1,4 +1,6 @@
-/** Who a manager speaks with, and whom it tells everything: `disablePeerDiscovery`, `alwaysSendTo`. */
+/**
+ * Who a manager speaks with, and whom it tells everything: `disablePeerDiscovery`, `alwaysSendTo`.
+ */
 import { afterEach, expect, it } from 'vitest';
 import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/support/ptm.ts';
 import { fromBase64 } from '../../core/base/base64.ts';

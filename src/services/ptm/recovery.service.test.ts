@@ -55,7 +55,10 @@ async function receive(ptm: TestPtm, hash: string): Promise<Record<string, unkno
   return { ...body, participants: participants.split(',').sort(), isSender };
 }
 
-/** Three managers and payloads of every kind between them; the hashes are those that `one` is party to. */
+/**
+ * Three managers and payloads of every kind between them; the hashes are those that `one` is party
+ * to.
+ */
 async function history() {
   const kv = new MemoryKv();
   const one = await testPtm(1, [], { kv });

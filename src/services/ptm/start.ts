@@ -44,7 +44,10 @@ export interface RunningPtm {
   close(): Promise<void>;
 }
 
-/** Resolves when every server listens. Throws PTM_CONFIG_INVALID, PTM_KEY_…, STORAGE_… or HTTP_LISTEN_FAILED. */
+/**
+ * Resolves when every server listens. Throws PTM_CONFIG_INVALID, PTM_KEY_…, STORAGE_… or
+ * HTTP_LISTEN_FAILED.
+ */
 export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<RunningPtm> {
   const parts = await composePtm(config, host);
   const { manager, discovery, distributor, table, enclave, comparison } = parts;

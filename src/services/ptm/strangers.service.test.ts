@@ -1,4 +1,7 @@
-/** A stranger at the P2P port: whatever they send, they destroy nothing, replace nothing and learn nothing. */
+/**
+ * A stranger at the P2P port: whatever they send, they destroy nothing, replace nothing and learn
+ * nothing.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   deadUrl,

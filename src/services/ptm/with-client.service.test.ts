@@ -15,7 +15,10 @@ const say = () => undefined;
 const terms = { flag: 0, affected: [], execHash: undefined, mandatory: undefined } as const;
 const hashQuery = (hash: Uint8Array): PrivateQuery => ({ kind: 'payload', hash });
 
-/** Three nodes' clients, each with its own manager: the first over a unix socket and an lmdb file, the rest over HTTP. */
+/**
+ * Three nodes' clients, each with its own manager: the first over a unix socket and an lmdb file,
+ * the rest over HTTP.
+ */
 describe('client and manager', () => {
   const managers: TestPtm[] = [];
   const clients: ConnectedManager[] = [];

@@ -1,4 +1,7 @@
-/** Buys from the page to the ledger, on both databases: what customers do, what payments do, and crashes in between. */
+/**
+ * Buys from the page to the ledger, on both databases: what customers do, what payments do, and
+ * crashes in between.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import { seeds } from '../../../test/support/effort.ts';

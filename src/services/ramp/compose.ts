@@ -1,4 +1,7 @@
-/** Puts the ramp together: its configuration, orders, payments and settlement, and the routes in front of them. */
+/**
+ * Puts the ramp together: its configuration, orders, payments and settlement, and the routes in
+ * front of them.
+ */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import type { Effect } from '../../core/ramp/order.ts';
 import type { Database } from '../../io/database/database.ts';

@@ -34,7 +34,10 @@ export interface RampSettings extends StoreSource {
   readonly from: string | undefined;
   /** Of the ledger, for new blocks. */
   readonly webSocketUrl: string;
-  /** What collects the crypto of sells: an address in lower case, or DEPLOY. Undefined: there are no sells. */
+  /**
+   * What collects the crypto of sells: an address in lower case, or DEPLOY. Undefined: there are no
+   * sells.
+   */
   readonly collector: string | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** The current configuration file: read at startup, and again when it changes. An invalid file changes nothing. */
+/**
+ * The current configuration file: read at startup, and again when it changes. An invalid file
+ * changes nothing.
+ */
 import { statSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { repeatedPath } from '../../core/base/json-object.ts';
@@ -21,7 +24,10 @@ export class LiveConfig {
   private merged: RampConfig;
   private seen: string;
 
-  /** Throws RAMP_CONFIG_INVALID. Without `canSell` sells are off, whatever the file says. `changed`: called with each new one. */
+  /**
+   * Throws RAMP_CONFIG_INVALID. Without `canSell` sells are off, whatever the file says. `changed`:
+   * called with each new one.
+   */
   constructor(
     { file, canSell, log }: { file: string; canSell: boolean; log: Log },
     changed: (config: RampConfig) => void,

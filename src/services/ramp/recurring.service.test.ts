@@ -1,4 +1,6 @@
-/** Orders that come again, ids of aggregators over the weeks, and payouts that are sent for more. */
+/**
+ * Orders that come again, ids of aggregators over the weeks, and payouts that are sent for more.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
@@ -24,7 +26,8 @@ let ramp: TestRamp;
 beforeEach(async () => {
   ledger = await startFakeLedger();
   const offer = testOffer();
-  // Without the coin there is no network fee, and no price of gas that grows old when the clock jumps.
+  // Without the coin there is no network fee, and no price of gas that grows old when the clock
+  // jumps.
   offer.crypto.shift();
   offer.partners[0].customIdMinutes = 5;
   ramp = await startTestRamp(['--ledger.url', ledger.url, '--ledger.from', ledger.account], offer);

@@ -1,4 +1,7 @@
-/** Sells from the page to the bank, on both databases: what customers send, when, and what stands still in between. */
+/**
+ * Sells from the page to the bank, on both databases: what customers send, when, and what stands
+ * still in between.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import { seeds } from '../../../test/support/effort.ts';

@@ -34,7 +34,10 @@ export interface SignerParts {
   reload(): void;
 }
 
-/** Each part opened adds its end to `endings`, which run in reverse, whether this resolves or rejects. */
+/**
+ * Each part opened adds its end to `endings`, which run in reverse, whether this resolves or
+ * rejects.
+ */
 export async function composeSigner(
   config: SignerConfig,
   host: SignerHost,

@@ -1,4 +1,7 @@
-/** The data folder of a signing proxy that version 0.1.0 wrote: two transactions under way, one of them accepted. */
+/**
+ * The data folder of a signing proxy that version 0.1.0 wrote: two transactions under way, one of
+ * them accepted.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Two instances on one PostgreSQL store: what one issues, revokes, rotates or stakes, the other knows. */
+/**
+ * Two instances on one PostgreSQL store: what one issues, revokes, rotates or stakes, the other
+ * knows.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The store of a staking service that version 0.1.0 wrote: it has the tables of a new one after opening, and what was in it. */
+/**
+ * The store of a staking service that version 0.1.0 wrote: it has the tables of a new one after
+ * opening, and what was in it.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -26,7 +26,10 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 
 const COPIED_MS = 2_500;
 
-/** A text that is to be taken elsewhere without a mistake. `texts`: names of its button before and after. */
+/**
+ * A text that is to be taken elsewhere without a mistake. `texts`: names of its button before and
+ * after.
+ */
 export function Copyable({
   label,
   value,
@@ -56,7 +59,10 @@ export function Copyable({
   );
 }
 
-/** Whether it was copied. Frames may be forbidden to use the clipboard: then the old way may still do. */
+/**
+ * Whether it was copied. Frames may be forbidden to use the clipboard: then the old way may still
+ * do.
+ */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

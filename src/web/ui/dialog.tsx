@@ -1,4 +1,7 @@
-/** A question that has to be answered first: the browser's own dialog, which holds the focus and closes with Escape. */
+/**
+ * A question that has to be answered first: the browser's own dialog, which holds the focus and
+ * closes with Escape.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 

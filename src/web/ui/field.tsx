@@ -1,4 +1,7 @@
-/** Questions of a form: a label, a hint, what is wrong with the answer, and the control, tied together for screen readers. */
+/**
+ * Questions of a form: a label, a hint, what is wrong with the answer, and the control, tied
+ * together for screen readers.
+ */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Icon } from './icons.tsx';

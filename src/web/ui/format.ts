@@ -1,4 +1,6 @@
-/** Amounts and times as people of a language write them. Amounts are decimal texts, and stay exact. */
+/**
+ * Amounts and times as people of a language write them. Amounts are decimal texts, and stay exact.
+ */
 
 /** `100.00`, `USD` -> `$100.00`. */
 export function money(amount: string, currency: string, language: string): string {
@@ -23,7 +25,10 @@ export function dateTime(ms: number, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(ms);
 }
 
-/** Digits of a text beyond those of a number are kept: the format takes texts, which its type does not say yet. */
+/**
+ * Digits of a text beyond those of a number are kept: the format takes texts, which its type does
+ * not say yet.
+ */
 function exact(format: Intl.NumberFormat, amount: string): string {
   return format.format(amount as `${number}`);
 }

@@ -1,4 +1,7 @@
-/** Icons of the pages: lines of 24 by 24, in the colour of the text. They say nothing that the text beside them does not. */
+/**
+ * Icons of the pages: lines of 24 by 24, in the colour of the text. They say nothing that the text
+ * beside them does not.
+ */
 
 const PATHS = {
   check: 'M5 12.5l4.5 4.5L19 7.5',

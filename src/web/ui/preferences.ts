@@ -1,4 +1,7 @@
-/** What a person chose on this device. A frame may have no storage: then it holds until the page is left. */
+/**
+ * What a person chose on this device. A frame may have no storage: then it holds until the page is
+ * left.
+ */
 export function preferenceOf(name: string): string | undefined {
   try {
     return localStorage.getItem(`quorate-${name}`) ?? undefined;

@@ -17,7 +17,10 @@ export function applyAccent(accent: string): void {
   style.setProperty('--on-accent', inkOn(accent));
 }
 
-/** The better of black and white: its contrast is 4.5 at least, whatever the colour (WCAG 2.2, 1.4.3). */
+/**
+ * The better of black and white: its contrast is 4.5 at least, whatever the colour (WCAG 2.2,
+ * 1.4.3).
+ */
 export function inkOn(color: string): '#000' | '#fff' {
   const luminance = luminanceOf(color);
   return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? '#fff' : '#000';

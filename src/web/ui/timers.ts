@@ -34,7 +34,10 @@ export function useRepeat(ms: number | undefined, act: () => Promise<void>): voi
   }, [ms]);
 }
 
-/** Milliseconds that are left until `endMs` of the page's own clock (performance.now), looked at every second; 0 at the end. */
+/**
+ * Milliseconds that are left until `endMs` of the page's own clock (performance.now), looked at
+ * every second; 0 at the end.
+ */
 export function useCountdown(endMs: number | undefined): number {
   const [nowMs, setNow] = useState(() => performance.now());
   useRepeat(endMs === undefined ? undefined : 250, async () => setNow(performance.now()));

@@ -37,7 +37,10 @@ export const NODE: Subject = {
   },
 };
 
-/** Opens as the node does: a row of the index that is refused later makes it end, and start once more. */
+/**
+ * Opens as the node does: a row of the index that is refused later makes it end, and start once
+ * more.
+ */
 export async function opened(
   folder: string,
   tell: (message: string) => void,

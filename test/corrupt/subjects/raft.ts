@@ -1,4 +1,7 @@
-/** The data folder of a member of a Raft cluster: its log beside the chain. Nothing of it may be less. */
+/**
+ * The data folder of a member of a Raft cluster: its log beside the chain. Nothing of it may be
+ * less.
+ */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OpenChain, openChain } from '../../../src/services/ledger/store/data.ts';

@@ -1,4 +1,7 @@
-/** The data folder of a signing proxy: transactions under way, public keys of keystores, and its audit log. */
+/**
+ * The data folder of a signing proxy: transactions under way, public keys of keystores, and its
+ * audit log.
+ */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { toHex } from '../../../src/core/base/hex.ts';
@@ -49,8 +52,8 @@ export const SIGNER: Subject = {
       audit: String(audit.lines),
     };
   },
-  // A line that is damaged is named; an end that is gone, or an older copy, is not there. An audit log that is gone was
-  // moved away, for all that is known: its chain goes on in a new one.
+  // A line that is damaged is named; an end that is gone, or an older copy, is not there. An audit
+  // log that is gone was moved away, for all that is known: its chain goes on in a new one.
   mayDiffer(file, kind) {
     if (file.startsWith('journal')) return ['journal'];
     return file === 'audit.jsonl' && kind === 'delete' ? ['audit'] : [];

@@ -1,4 +1,6 @@
-/** The data folder of the staking service: its SQLite file, and the secret that seals what is in it. */
+/**
+ * The data folder of the staking service: its SQLite file, and the secret that seals what is in it.
+ */
 import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -26,7 +26,10 @@ export const SIGNATURE: string =
 
 const word = (value: number): string => value.toString(16).padStart(64, '0');
 
-/** base^exponent of so many bytes, modulo one of `size` bytes, all bits set; the modulus odd or even. */
+/**
+ * base^exponent of so many bytes, modulo one of `size` bytes, all bits set; the modulus odd or
+ * even.
+ */
 export function power(size: number, exponent: number, isOdd: boolean): string {
   const modulus = `${'ff'.repeat(size - 1)}${isOdd ? 'ff' : 'fe'}`;
   const lengths = word(size) + word(exponent) + word(size);

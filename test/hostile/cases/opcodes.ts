@@ -1,4 +1,7 @@
-/** Opcodes and precompiles that give the most work for their gas, each as a transaction of 900M gas from an account of its own. */
+/**
+ * Opcodes and precompiles that give the most work for their gas, each as a transaction of 900M gas
+ * from an account of its own.
+ */
 import type { Case } from '../case.ts';
 import { creationOf, loop, push3 } from '../code.ts';
 import { create, honestUntil } from '../sending.ts';
@@ -6,7 +9,10 @@ import { ADDITION, blake, PAIR, PRODUCT, power, SIGNATURE } from './inputs.ts';
 
 const FULL = `7f${'ff'.repeat(32)}`;
 
-/** By name: code that runs until its gas is used up. `5a`, the gas that is left, is another number each time. */
+/**
+ * By name: code that runs until its gas is used up. `5a`, the gas that is left, is another number
+ * each time.
+ */
 const LOOPS: Record<string, string> = {
   JUMPDEST: loop('5b'.repeat(20_000)),
   EXP: loop(`${FULL}${FULL}0a50`.repeat(50)),

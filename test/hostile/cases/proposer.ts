@@ -1,4 +1,7 @@
-/** A validator that proposes what takes minutes to execute, at each height, in round 0. The others have to go on without it. */
+/**
+ * A validator that proposes what takes minutes to execute, at each height, in round 0. The others
+ * have to go on without it.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ZERO_HASH } from '../../../src/core/base/bytes.ts';
 import { fromHex } from '../../../src/core/base/hex.ts';

@@ -1,4 +1,7 @@
-/** Transactions that every validator has to execute, and floods of them; honest ones beside them must get through. */
+/**
+ * Transactions that every validator has to execute, and floods of them; honest ones beside them
+ * must get through.
+ */
 import type { Case } from '../case.ts';
 import { creationOf, loop } from '../code.ts';
 import type { HostileNetwork } from '../network.ts';

@@ -1,4 +1,7 @@
-/** What all nodes of a BFT network must say alike once it rests: blocks, receipts, and everything about validators. */
+/**
+ * What all nodes of a BFT network must say alike once it rests: blocks, receipts, and everything
+ * about validators.
+ */
 import type { BftExtra } from '../../../src/core/chain/extra-data.ts';
 import type { BftNode } from '../../support/bft-processes.ts';
 import { until } from '../../support/conditions.ts';

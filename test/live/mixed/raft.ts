@@ -1,4 +1,7 @@
-/** One Raft cluster of both kinds: traffic, members that leave and return in turn, one that joins, is promoted and removed. */
+/**
+ * One Raft cluster of both kinds: traffic, members that leave and return in turn, one that joins,
+ * is promoted and removed.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** One mixed network from its first block to its last: traffic, nodes that leave and return in turn, members voted out and in. */
+/**
+ * One mixed network from its first block to its last: traffic, nodes that leave and return in turn,
+ * members voted out and in.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,8 +102,8 @@ function transitionsFrom(block: number): object[] {
 }
 
 /**
- * Each in turn as an operator stops it, the last one across the transition if there is one; then killed, and the second and
- * the third lose their disks.
+ * Each in turn as an operator stops it, the last one across the transition if there is one; then
+ * killed, and the second and the third lose their disks.
  */
 function absencesOf({ blocks, switchAt }: MixedPlan): Absence[] {
   const away = Math.max(4, Math.round(blocks / 25));
@@ -134,7 +137,8 @@ async function beAway(
   await node.start();
   const back = await headOf(others[0]!.rpc);
   await reach(network.nodes, back + 4);
-  // The next one may go only then: two that are away, or do not vote, are more than a network of four stands.
+  // The next one may go only then: two that are away, or do not vote, are more than a network of
+  // four stands.
   if (node.kind === 'q') await untilVoting(node);
   say(
     `  ${node.name} (${node.kind}) away by ${signal} from ${left} to ${back}${isDiskLost ? ', its disk lost' : ''}, takes part again`,

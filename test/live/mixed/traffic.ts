@@ -1,4 +1,7 @@
-/** Transactions that flow all the while: one sender at each node, and at another one while its node is away. */
+/**
+ * Transactions that flow all the while: one sender at each node, and at another one while its node
+ * is away.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCreateAddress, Interface, Wallet } from 'ethers';
 import { until } from '../../support/conditions.ts';

@@ -1,4 +1,7 @@
-/** The planted bugs of IBFT: a quorum too small, votes forgotten by a restart, a lock given up with the round. */
+/**
+ * The planted bugs of IBFT: a quorum too small, votes forgotten by a restart, a lock given up with
+ * the round.
+ */
 import type {
   BftEffect,
   BftEngineMachine,

@@ -1,6 +1,6 @@
 /**
- * Validators by a naive count of the votes in the chain, from its beginning: each block must be made and sealed by those, and
- * every node must think so.
+ * Validators by a naive count of the votes in the chain, from its beginning: each block must be
+ * made and sealed by those, and every node must think so.
  */
 import type { Address } from '../../../src/core/base/bytes.ts';
 import { bareHex } from '../../../src/core/base/hex.ts';

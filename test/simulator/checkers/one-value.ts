@@ -1,6 +1,7 @@
 /**
- * What may have been decided stays: once so many honest validators have sealed a block in one round that the liars' seals would
- * complete a quorum, no honest validator prepares another block in a later round (QBFT), or no second block is sealed so (IBFT).
+ * What may have been decided stays: once so many honest validators have sealed a block in one round
+ * that the liars' seals would complete a quorum, no honest validator prepares another block in a
+ * later round (QBFT), or no second block is sealed so (IBFT).
  */
 import { bareHex } from '../../../src/core/base/hex.ts';
 import { readHeard } from '../reading.ts';
@@ -42,8 +43,8 @@ export class OneValue implements Checker {
   }
 
   /**
-   * Seals of all rounds count together, because they name none. One alone may seal another block than the quorum, when votes of
-   * an earlier round reach it late.
+   * Seals of all rounds count together, because they name none. One alone may seal another block
+   * than the quorum, when votes of an earlier round reach it late.
    */
   private sealIbft(node: number, height: number, digest: string): void {
     this.seal(node, height, { round: 0, digest });
@@ -55,7 +56,10 @@ export class OneValue implements Checker {
     }
   }
 
-  /** Whether honest validators have sealed different blocks at a height: IBFT may stand still there for ever. */
+  /**
+   * Whether honest validators have sealed different blocks at a height: IBFT may stand still there
+   * for ever.
+   */
   isSplit(height: number): boolean {
     const sealed = [...this.sealers.keys()].filter((key) => key.startsWith(`${height}/`));
     return sealed.length > 1;

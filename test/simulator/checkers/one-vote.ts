@@ -1,6 +1,6 @@
 /**
- * An honest validator never supports two proposals in one round, however often it restarts, never goes back a round, and never
- * hides a block that it has sealed.
+ * An honest validator never supports two proposals in one round, however often it restarts, never
+ * goes back a round, and never hides a block that it has sealed.
  */
 import { bareHex } from '../../../src/core/base/hex.ts';
 import { type Heard, readHeard } from '../reading.ts';
@@ -41,7 +41,10 @@ export class OneVote implements Checker {
     if (message.engine === 'ibft') this.expectLock(node, message);
   }
 
-  /** IBFT seals name no round: who has sealed a block votes for no other at that height, in any round. */
+  /**
+   * IBFT seals name no round: who has sealed a block votes for no other at that height, in any
+   * round.
+   */
   private expectLock(node: number, { kind, view, digest }: Heard): void {
     const key = `${node}/${view.height}`;
     const locked = this.locks.get(key);

@@ -1,4 +1,7 @@
-/** A private transaction manager in a virtual world: production code over a disk in memory, between a node and its peers that may fail. */
+/**
+ * A private transaction manager in a virtual world: production code over a disk in memory, between
+ * a node and its peers that may fail.
+ */
 import { toBase64 } from '../../../src/core/base/base64.ts';
 import { fail, QuorateError } from '../../../src/core/base/errors.ts';
 import type { Entropy } from '../../../src/core/base/ports.ts';

@@ -1,7 +1,8 @@
 /**
- * Four validators and their managers in a virtual world, all of it from one seed: managers that are away, slow, answer nonsense or
- * start again, nodes that are killed. Blocks must go on all the while; once all is well, every private state must be at the head,
- * the members of a group must have equal ones, and nobody else must have anything of theirs.
+ * Four validators and their managers in a virtual world, all of it from one seed: managers that are
+ * away, slow, answer nonsense or start again, nodes that are killed. Blocks must go on all the
+ * while; once all is well, every private state must be at the head, the members of a group must
+ * have equal ones, and nobody else must have anything of theirs.
  */
 import { equalBytes } from '../../../src/core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../../src/core/base/hex.ts';
@@ -205,7 +206,10 @@ class PrivacyWorld {
     else if (fault) this.refused++;
   }
 
-  /** As eth_sendRawPrivateTransaction does it. Resolves with what went wrong; the nonce is used when nothing did. */
+  /**
+   * As eth_sendRawPrivateTransaction does it. Resolves with what went wrong; the nonce is used when
+   * nothing did.
+   */
   private async send(
     account: Account,
     group: number,

@@ -1,4 +1,6 @@
-/** The properties of Raft (Ongaro's thesis, figure 3.2), over everything that any member ever did. */
+/**
+ * The properties of Raft (Ongaro's thesis, figure 3.2), over everything that any member ever did.
+ */
 import { bareHex } from '../../../src/core/base/hex.ts';
 import type { Entry } from '../../../src/core/consensus/raft/messages.ts';
 import type { Raft } from '../../../src/core/consensus/raft/raft.ts';
@@ -36,7 +38,9 @@ export class RaftCheckers {
     }
   }
 
-  /** Log matching, by induction: the same index and term means the same entry behind the same term. */
+  /**
+   * Log matching, by induction: the same index and term means the same entry behind the same term.
+   */
   wrote(raft: Raft, entries: readonly Entry[]): void {
     for (const entry of entries) {
       const key = `${entry.index}:${entry.term}`;

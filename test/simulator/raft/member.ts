@@ -1,4 +1,7 @@
-/** One member: the production protocol over the production store on a disk that can tear, and a state machine that hashes. */
+/**
+ * One member: the production protocol over the production store on a disk that can tear, and a
+ * state machine that hashes.
+ */
 import { concatBytes } from '../../../src/core/base/bytes.ts';
 import { bareHex } from '../../../src/core/base/hex.ts';
 import { keccak256 } from '../../../src/core/base/keccak.ts';

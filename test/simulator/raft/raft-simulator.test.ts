@@ -3,7 +3,10 @@ import { seeds } from '../../support/effort.ts';
 import { RAFT_CANARIES } from './canaries.ts';
 import { runRaftSeed } from './world.ts';
 
-/** The last one was found: a learner asks for its promotion after its removal, of which it has not heard. */
+/**
+ * The last one was found: a learner asks for its promotion after its removal, of which it has not
+ * heard.
+ */
 const SEEDS = [...Array.from({ length: 24 }, (_, at) => at + 1), 2011468];
 /** Seeds that expose a planted bug, by its name. */
 const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {

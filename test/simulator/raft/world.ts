@@ -1,4 +1,7 @@
-/** A cluster in a virtual world, all of it from one seed: delay, loss, reordering, partitions, torn writes, changing members. */
+/**
+ * A cluster in a virtual world, all of it from one seed: delay, loss, reordering, partitions, torn
+ * writes, changing members.
+ */
 import { Prng } from '../../../src/core/base/prng.ts';
 import {
   CONF_CHANGE,

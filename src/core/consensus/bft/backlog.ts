@@ -43,7 +43,10 @@ export class Backlog<M> {
     kept.splice(farthest, 1);
   }
 
-  /** Removes and returns what `isDue` accepts, in the order of arrival for each signer, and forgets heights below `height`. */
+  /**
+   * Removes and returns what `isDue` accepts, in the order of arrival for each signer, and forgets
+   * heights below `height`.
+   */
   take(height: number, isDue: (view: View, message: M) => boolean): readonly Kept<M>[] {
     const due: Kept<M>[] = [];
     for (const [key, kept] of this.bySigner) {

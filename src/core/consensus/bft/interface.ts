@@ -58,7 +58,10 @@ export type BftInput =
       readonly memory?: VoteMemory;
       readonly isMemoryLost?: boolean;
     }
-  /** `from` is the address of the peer that carried it (not of its signer); `code` and `bytes` as on the wire. */
+  /**
+   * `from` is the address of the peer that carried it (not of its signer); `code` and `bytes` as on
+   * the wire.
+   */
   | {
       readonly kind: 'message';
       readonly from: Address;
@@ -89,8 +92,8 @@ export type BftInput =
       readonly isMemoryLost?: boolean;
     }
   /**
-   * The pool holds executable transactions: ends the wait of an empty block period. Sent when the pool stops being empty, and
-   * after each `start` and `committed` with a pool that is not.
+   * The pool holds executable transactions: ends the wait of an empty block period. Sent when the
+   * pool stops being empty, and after each `start` and `committed` with a pool that is not.
    */
   | { readonly kind: 'transactionsPending' };
 
@@ -139,7 +142,10 @@ export type BftEffect =
       readonly notBeforeMs: number;
       readonly mayBeEmpty: boolean;
     }
-  /** Check and execute a proposal, keep the result by its hash; answered by `verified`, unless it is abandoned first. */
+  /**
+   * Check and execute a proposal, keep the result by its hash; answered by `verified`, unless it is
+   * abandoned first.
+   */
   | { readonly kind: 'verify'; readonly block: Block }
   /**
    * Its round has passed: the check of a proposal pauses until the block is to be verified again.
@@ -167,7 +173,10 @@ export interface EngineOptions {
 
 export type BftEngineMachine = Machine<BftInput, BftEffect>;
 
-/** The validator's own key, behind an interface so that the simulator can use cheap stand-in signatures. */
+/**
+ * The validator's own key, behind an interface so that the simulator can use cheap stand-in
+ * signatures.
+ */
 export interface ConsensusSigner {
   readonly address: Address;
   sign(hash: Hash32): Uint8Array;

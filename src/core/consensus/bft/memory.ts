@@ -40,7 +40,9 @@ export function encodeMemory({ view, digest, lock }: Remembered): VoteMemory {
   return { height: view.height, round: view.round, bytes: writer.finish() };
 }
 
-/** Throws MEMORY_UNKNOWN_FORMAT or RLP_INVALID: a vote file that cannot be read must not be ignored. */
+/**
+ * Throws MEMORY_UNKNOWN_FORMAT or RLP_INVALID: a vote file that cannot be read must not be ignored.
+ */
 export function decodeMemory(memory: VoteMemory): Remembered {
   const list = readList(memory.bytes);
   const format = list.number();

@@ -17,7 +17,10 @@ const STATUS_BLOCKS = 64;
 /** COMPAT has no bound; a range is cut off here so that one request cannot walk a whole chain. */
 const STATUS_BLOCKS_MAX = 1_000_000;
 
-/** Blocks `start` … `end` - 1 are counted; the set after block `end` is listed; `numBlocks` is only reported. */
+/**
+ * Blocks `start` … `end` - 1 are counted; the set after block `end` is listed; `numBlocks` is only
+ * reported.
+ */
 export interface StatusRange {
   readonly start: number;
   readonly end: number;
@@ -63,7 +66,10 @@ export interface Status {
   readonly numBlocks: number;
 }
 
-/** `authors` of the blocks of the range; `validators` after its end. COMPAT: proposers are counted, not commit seals. */
+/**
+ * `authors` of the blocks of the range; `validators` after its end. COMPAT: proposers are counted,
+ * not commit seals.
+ */
 export function statusOf(
   range: StatusRange,
   validators: ValidatorSet,

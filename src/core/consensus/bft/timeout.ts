@@ -11,8 +11,8 @@ interface TimeoutRules {
 }
 
 /**
- * QBFT: `requestTimeoutMs` doubled `round` times. IBFT adds 2^round seconds above round 0. Never above `maxRequestTimeoutMs`
- * unless that is 0.
+ * QBFT: `requestTimeoutMs` doubled `round` times. IBFT adds 2^round seconds above round 0. Never
+ * above `maxRequestTimeoutMs` unless that is 0.
  */
 export function roundTimeoutMs(rules: TimeoutRules, round: number): number {
   const cap = rules.maxRequestTimeoutMs > 0 ? rules.maxRequestTimeoutMs : TIMER_MS_MAX;

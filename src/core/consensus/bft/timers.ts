@@ -42,7 +42,10 @@ export function periodEndMs({ state }: StepBase): number {
   return (Number(state.head.timestamp) + state.rules.blockPeriodSeconds) * 1000;
 }
 
-/** An empty block is due: later than the block period only where an empty block period is set. COMPAT: not in IBFT. */
+/**
+ * An empty block is due: later than the block period only where an empty block period is set.
+ * COMPAT: not in IBFT.
+ */
 export function emptyDueMs({ state }: StepBase): number {
   const { engine, blockPeriodSeconds, emptyBlockPeriodSeconds } = state.rules;
   const emptySeconds = engine === 'ibft' ? 0 : emptyBlockPeriodSeconds;

@@ -6,13 +6,19 @@ import { type Address, compareBytes, equalBytes } from '../../base/bytes.ts';
 import { checksumAddress } from '../../base/checksum-address.ts';
 import type { ValidatorSet } from './interface.ts';
 
-/** QBFT's order, and the order of every list in headers and RPC answers: ascending by address, each once. */
+/**
+ * QBFT's order, and the order of every list in headers and RPC answers: ascending by address, each
+ * once.
+ */
 export function sortedValidators(addresses: readonly Address[]): ValidatorSet {
   const sorted = [...addresses].sort(compareBytes);
   return sorted.filter((address, i) => i === 0 || !equalBytes(address, sorted[i - 1]!));
 }
 
-/** COMPAT: IBFT walks the set in the order of the EIP-55 text, where upper-case letters come before lower-case ones. */
+/**
+ * COMPAT: IBFT walks the set in the order of the EIP-55 text, where upper-case letters come before
+ * lower-case ones.
+ */
 export function sortedByChecksumText(addresses: readonly Address[]): ValidatorSet {
   return sortedValidators(addresses)
     .map((address) => ({ address, text: checksumAddress(address) }))

@@ -1,4 +1,7 @@
-/** Everything IBFT knows at one height and in one round of it: plain records that the message files fill. */
+/**
+ * Everything IBFT knows at one height and in one round of it: plain records that the message files
+ * fill.
+ */
 import { type Hash32, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { type HeightStart, heightBase, type RoundContext, roundBase } from '../bft/height.ts';

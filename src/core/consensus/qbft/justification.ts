@@ -82,7 +82,10 @@ function preparedFault(
     : 'quorum of roundchange messages with prepared round and proposal not found';
 }
 
-/** Why the certificate of a ROUND-CHANGE that claims a prepared block does not prove it, or undefined when it does. */
+/**
+ * Why the certificate of a ROUND-CHANGE that claims a prepared block does not prove it, or
+ * undefined when it does.
+ */
 export function certificateFault(electorate: Electorate, message: RoundChange): string | undefined {
   const { prepared, prepares, block, view } = message;
   if (!prepared || !block || prepares.length < electorate.quorum) {

@@ -38,7 +38,9 @@ export interface Commit extends Signed {
   readonly seal: Uint8Array;
 }
 
-/** The signed part of a ROUND-CHANGE: "I move to this round, and this is the last block I prepared". */
+/**
+ * The signed part of a ROUND-CHANGE: "I move to this round, and this is the last block I prepared".
+ */
 export interface RoundChangeClaim extends Signed {
   readonly prepared: { readonly round: number; readonly digest: Hash32 } | undefined;
 }

@@ -1,4 +1,7 @@
-/** Everything QBFT knows at one height and in one round of it: plain records that the message files fill. */
+/**
+ * Everything QBFT knows at one height and in one round of it: plain records that the message files
+ * fill.
+ */
 import type { Block } from '../../chain/block.ts';
 import { type HeightStart, heightBase, type RoundContext, roundBase } from '../bft/height.ts';
 import type { ConsensusSigner } from '../bft/interface.ts';

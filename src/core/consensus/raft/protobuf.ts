@@ -1,4 +1,7 @@
-/** The part of the Protocol Buffers wire format (proto2) that raftpb uses: varints and length-delimited fields. */
+/**
+ * The part of the Protocol Buffers wire format (proto2) that raftpb uses: varints and
+ * length-delimited fields.
+ */
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
 

@@ -156,7 +156,10 @@ export class RaftLog {
     this.baseTerm = term;
   }
 
-  /** First entry of the shortest tail, at most up to `index`, that has `count` entries or `bytes` of data before it. */
+  /**
+   * First entry of the shortest tail, at most up to `index`, that has `count` entries or `bytes` of
+   * data before it.
+   */
   tailStart(index: number, count: number, bytes: number): number {
     let start = index + 1;
     let size = 0;

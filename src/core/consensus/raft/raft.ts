@@ -35,7 +35,9 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 export interface Ready {
   /** Term, vote and commit index to store; undefined: unchanged. On disk before any message. */
   readonly hardState: HardState | undefined;
-  /** To append to the stored log, replacing from the first one's index. On disk before any message. */
+  /**
+   * To append to the stored log, replacing from the first one's index. On disk before any message.
+   */
   readonly entries: readonly Entry[];
   /** From the leader: replaces the whole log. On disk before any message. */
   readonly snapshot: Snapshot | undefined;
@@ -168,7 +170,10 @@ export class Raft {
     return this.confState();
   }
 
-  /** A snapshot of what was applied up to `index`; a tail of the log before it is kept. Index of the first entry kept. */
+  /**
+   * A snapshot of what was applied up to `index`; a tail of the log before it is kept. Index of the
+   * first entry kept.
+   */
   compact(index: number, data: Uint8Array): { snapshot: Snapshot; firstKept: number } {
     const snapshot = {
       data,
@@ -258,7 +263,10 @@ function meetLowerTerm(state: RaftState, { type, from }: RaftMessage): void {
   }
 }
 
-/** What a new cluster of `members` (id and address) writes before anything else: the same bytes at each of them. */
+/**
+ * What a new cluster of `members` (id and address) writes before anything else: the same bytes at
+ * each of them.
+ */
 export function bootstrapEntries(changes: readonly Uint8Array[]): {
   entries: Entry[];
   hardState: HardState;

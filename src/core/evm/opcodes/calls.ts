@@ -1,4 +1,7 @@
-/** 0xf0-0xf5, 0xfa, 0xff: calls, creations and SELFDESTRUCT. The frames themselves are made by the Vm. */
+/**
+ * 0xf0-0xf5, 0xfa, 0xff: calls, creations and SELFDESTRUCT. The frames themselves are made by the
+ * Vm.
+ */
 import { EMPTY_BYTES, equalBytes } from '../../base/bytes.ts';
 import { initCodeBytesMax } from '../../chain/rules.ts';
 import type { CallType, Frame } from '../frame.ts';
@@ -18,7 +21,10 @@ import { requireWritable } from './storage.ts';
 
 const UINT64_MODULUS = 1n << 64n;
 
-/** Memory end of a call: the larger of input and output range. `first` is the stack depth of the input offset, from 1. */
+/**
+ * Memory end of a call: the larger of input and output range. `first` is the stack depth of the
+ * input offset, from 1.
+ */
 function callMemoryEnd(frame: Frame, first: number): number {
   const { stack, sp } = frame;
   const outputEnd = rangeEnd(stack[sp - first - 2]!, stack[sp - first - 3]!);
@@ -26,7 +32,10 @@ function callMemoryEnd(frame: Frame, first: number): number {
   return Math.max(outputEnd, inputEnd);
 }
 
-/** Pays for a call: base price, memory, and the gas handed on (all but one 64th at most, from EIP-150 on). */
+/**
+ * Pays for a call: base price, memory, and the gas handed on (all but one 64th at most, from
+ * EIP-150 on).
+ */
 function chargeCallGas(frame: Frame, vm: Vm, end: number, base: number): void {
   const requested = frame.stack[frame.sp - 1]!;
   if (frame.gasHigh !== 0) {
@@ -44,7 +53,10 @@ function chargeCallGas(frame: Frame, vm: Vm, end: number, base: number): void {
   frame.callGasHigh = 0;
 }
 
-/** Moves `requested` gas out of the frame, all but one 64th at most from EIP-150 on, exactly at any size. */
+/**
+ * Moves `requested` gas out of the frame, all but one 64th at most from EIP-150 on, exactly at any
+ * size.
+ */
 function handOn(frame: Frame, vm: Vm, requested: bigint): void {
   const left = joinGas(frame.gas, frame.gasHigh);
   let handed = requested;
@@ -194,7 +206,10 @@ export function chargeSelfdestruct(frame: Frame, vm: Vm): void {
   charge(frame, price);
 }
 
-/** EIP-6780: from Cancun on the account goes only if this transaction made it; its balance moves in any case. */
+/**
+ * EIP-6780: from Cancun on the account goes only if this transaction made it; its balance moves in
+ * any case.
+ */
 export function selfdestruct(frame: Frame, vm: Vm): Signal {
   const { rules, world } = vm.env;
   const heir = vm.addressOf(frame.stack[--frame.sp]!);

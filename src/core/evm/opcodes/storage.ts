@@ -102,7 +102,10 @@ const BERLIN: NetPrices = {
 };
 const LONDON: NetPrices = { ...BERLIN, clearRefund: CLEAR_REFUND_LONDON };
 
-/** Net metering: compares the value at the start of the transaction, the present one and the new one. */
+/**
+ * Net metering: compares the value at the start of the transaction, the present one and the new
+ * one.
+ */
 function netSstoreGas(frame: Frame, vm: Vm, prices: NetPrices): number {
   const { stack, sp } = frame;
   const { world } = vm.env;

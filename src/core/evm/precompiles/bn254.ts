@@ -1,4 +1,7 @@
-/** 6-8: addition, multiplication and pairing on BN254, the curve also called alt_bn128 or bn256 (EIP-196, EIP-197). */
+/**
+ * 6-8: addition, multiplication and pairing on BN254, the curve also called alt_bn128 or bn256
+ * (EIP-196, EIP-197).
+ */
 import { weierstrass } from '@noble/curves/abstract/weierstrass.js';
 import { bn254 } from '@noble/curves/bn254.js';
 import { bn254InUse } from '../../base/bn254.ts';
@@ -17,8 +20,9 @@ type PointG1 = ReturnType<typeof G1.fromAffine>;
 type PointG2 = ReturnType<typeof G2.fromAffine>;
 
 /**
- * G1 with its endomorphism (x, y) -> (beta·x, y), which multiplies by lambda: a scalar splits into two of half the length (Gallant,
- * Lambert, Vanstone 2001). The basis is that of the lattice of all a + b·lambda = 0 modulo the order, reduced.
+ * G1 with its endomorphism (x, y) -> (beta·x, y), which multiplies by lambda: a scalar splits into
+ * two of half the length (Gallant, Lambert, Vanstone 2001). The basis is that of the lattice of all
+ * a + b·lambda = 0 modulo the order, reduced.
  */
 const G1_SPLIT = weierstrass(G1.CURVE(), {
   Fp,

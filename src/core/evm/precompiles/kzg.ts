@@ -1,4 +1,7 @@
-/** 10: KZG point evaluation (EIP-4844), with the one point of the trusted setup that verifying needs. */
+/**
+ * 10: KZG point evaluation (EIP-4844), with the one point of the trusted setup that verifying
+ * needs.
+ */
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { equalBytes } from '../../base/bytes.ts';
 import { fromHex } from '../../base/hex.ts';

@@ -70,7 +70,10 @@ function wordOf(input: Uint8Array, at: number): bigint {
   return bytesToBigInt(bytes);
 }
 
-/** "Adjusted exponent length": about the number of squarings, from the first 32 bytes of the exponent. */
+/**
+ * "Adjusted exponent length": about the number of squarings, from the first 32 bytes of the
+ * exponent.
+ */
 function iterations(input: Uint8Array, lengths: Lengths): bigint {
   const { base, exponent } = lengths;
   let head = 0n;
@@ -131,7 +134,8 @@ function* power(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Sl
 /** Left to right, four bits per step. */
 function* longPower(base: bigint, exponent: Uint8Array, modulus: bigint): Slices<bigint> {
   const table = powersOf(base, modulus);
-  // Beyond the last byte that is not zero there are squarings only: zero and one stay what they are.
+  // Beyond the last byte that is not zero there are squarings only: zero and one stay what they
+  // are.
   let end = exponent.length;
   while (exponent[end - 1] === 0) end--;
   let result = 1n;

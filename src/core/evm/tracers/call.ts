@@ -1,4 +1,7 @@
-/** callTracer as geth prints it today: the tree of calls, precompiles included, with logs on request. */
+/**
+ * callTracer as geth prints it today: the tree of calls, precompiles included, with logs on
+ * request.
+ */
 import { toHex } from '../../base/hex.ts';
 import { FREE, type Spend } from '../../base/spend.ts';
 import type { Step, TracedCall, TracedExit, Tracer } from '../tracer.ts';

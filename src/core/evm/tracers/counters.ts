@@ -34,7 +34,10 @@ export class UnigramTracer implements Tracer {
   }
 }
 
-/** COMPAT: pairs across frames are not counted, but the opcode before a frame's end is followed by the first one after. */
+/**
+ * COMPAT: pairs across frames are not counted, but the opcode before a frame's end is followed by
+ * the first one after.
+ */
 export class BigramTracer implements Tracer {
   private readonly counts = new Map<string, number>();
   private last = '';
@@ -52,7 +55,10 @@ export class BigramTracer implements Tracer {
   }
 }
 
-/** COMPAT: the first opcode at a new depth is skipped, and the next two are counted with empty names before them. */
+/**
+ * COMPAT: the first opcode at a new depth is skipped, and the next two are counted with empty names
+ * before them.
+ */
 export class TrigramTracer implements Tracer {
   private readonly counts = new Map<string, number>();
   private last: readonly [string, string] = ['', ''];

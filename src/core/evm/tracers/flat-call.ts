@@ -1,4 +1,7 @@
-/** flatCallTracer: the calls of a transaction as a flat list with trace addresses, as OpenEthereum's `trace_` methods print them. */
+/**
+ * flatCallTracer: the calls of a transaction as a flat list with trace addresses, as OpenEthereum's
+ * `trace_` methods print them.
+ */
 import { toHex } from '../../base/hex.ts';
 import { FREE, type Spend } from '../../base/spend.ts';
 import type { TracedCall, TracedExit, Tracer } from '../tracer.ts';

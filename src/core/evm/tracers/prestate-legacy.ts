@@ -1,4 +1,7 @@
-/** prestateTracer as geth 1.10.3 prints it: accounts as they were when an opcode first looked at them. COMPAT throughout. */
+/**
+ * prestateTracer as geth 1.10.3 prints it: accounts as they were when an opcode first looked at
+ * them. COMPAT throughout.
+ */
 import type { Address } from '../../base/bytes.ts';
 import { toHex } from '../../base/hex.ts';
 import { FREE, type Spend } from '../../base/spend.ts';

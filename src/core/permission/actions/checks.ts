@@ -1,4 +1,7 @@
-/** Checks that several actions make before they call the contracts, in GoQuorum's order and words (permission/api.go). */
+/**
+ * Checks that several actions make before they call the contracts, in GoQuorum's order and words
+ * (permission/api.go).
+ */
 import { type Address, equalBytes, isZeroBytes } from '../../base/bytes.ts';
 import { fail, type QuorateError } from '../../base/errors.ts';
 import { type Enode, parseEnode } from '../../wire/enode.ts';

@@ -11,7 +11,10 @@ const VOTES_CURE =
 const RAFT_CURE =
   'restore the folder "raft" together with the chain from one backup, or remove this member, add it again and start it with the new id (docs/raft.md)';
 
-/** `sealed`: the last vote that the index knows of. Returns how many slots hold a vote. Throws STORE_FORMAT_NEWER. */
+/**
+ * `sealed`: the last vote that the index knows of. Returns how many slots hold a vote. Throws
+ * STORE_FORMAT_NEWER.
+ */
 export function verifyVotes(
   votes: SlotFile,
   written: SlotFile,
@@ -70,7 +73,10 @@ export function verifyJournal(folder: LogFolder, teller: Teller): number {
   return entries;
 }
 
-/** `sealed`: the last save that the index knows of. Returns how many records are whole. Throws STORE_FORMAT_NEWER. */
+/**
+ * `sealed`: the last save that the index knows of. Returns how many records are whole. Throws
+ * STORE_FORMAT_NEWER.
+ */
 export function verifyRaftLog(folder: LogFolder, sealed: number, teller: Teller): number {
   const segment = folder.segments().at(-1);
   if (segment === undefined) return 0;

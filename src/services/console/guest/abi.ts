@@ -1,4 +1,7 @@
-/** Arguments and results of contracts (Solidity ABI), with the values that web3 0.20 takes and gives; tuples as arrays or objects. */
+/**
+ * Arguments and results of contracts (Solidity ABI), with the values that web3 0.20 takes and
+ * gives; tuples as arrays or objects.
+ */
 import { BigNumber, toBigNumber } from './number.ts';
 import { fromUtf8, padLeft, padRight, toHex, toUtf8 } from './text.ts';
 

@@ -1,7 +1,10 @@
 /** What a line could go on with (GoQuorum internal/jsre/completion.go). */
 import { propertyNames, read } from './print.ts';
 
-/** `line`: names with dots between, the last one begun. It is read, so properties of it are asked of the node. */
+/**
+ * `line`: names with dots between, the last one begun. It is read, so properties of it are asked of
+ * the node.
+ */
 export function completions(world: object, line: string): string[] {
   const names = line.split('.');
   const prefix = names.pop()!;

@@ -105,7 +105,10 @@ export class ContractFactory {
     return options;
   }
 
-  /** Looks for the receipt at every block; the callback is called a second time when the code is there. */
+  /**
+   * Looks for the receipt at every block; the callback is called a second time when the code is
+   * there.
+   */
   #awaitAddress(contract: Contract, callback: Callback | undefined): void {
     let blocks = 0;
     let isTold = false;

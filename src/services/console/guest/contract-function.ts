@@ -1,4 +1,7 @@
-/** One function of a contract: `contract.name(...)` calls or sends, as it is constant or not; `.call`, `.sendTransaction`, ... say which. */
+/**
+ * One function of a contract: `contract.name(...)` calls or sends, as it is constant or not;
+ * `.call`, `.sendTransaction`, ... say which.
+ */
 import { decodeParameters, encodeParameters, fullName, typeNames } from './abi.ts';
 import type { Contract } from './contract.ts';
 import {

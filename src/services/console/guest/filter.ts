@@ -1,4 +1,7 @@
-/** A filter of the node's: logs, new blocks, or transactions that wait; asked for what is new twice a second. */
+/**
+ * A filter of the node's: logs, new blocks, or transactions that wait; asked for what is new twice
+ * a second.
+ */
 import type { Formatter, Formatters } from './formatters.ts';
 import { type Holder, Method } from './method.ts';
 import type { Callback, RequestManager } from './requests.ts';

@@ -1,4 +1,7 @@
-/** What a script gives and gets, and what goes over JSON-RPC. Like web3 0.20, it changes the objects that it is given. */
+/**
+ * What a script gives and gets, and what goes over JSON-RPC. Like web3 0.20, it changes the objects
+ * that it is given.
+ */
 import type { Addresses } from './address.ts';
 import { fromDecimal, toBigNumber, toDecimal } from './number.ts';
 import { toHex } from './text.ts';

@@ -67,7 +67,10 @@ export function start(
   return guestOf(world, { printer, timers, modules });
 }
 
-/** What fails out there fails in here as an error of this context: no object from outside reaches a script. */
+/**
+ * What fails out there fails in here as an error of this context: no object from outside reaches a
+ * script.
+ */
 function shielded(outside: Host): Host {
   const each = Object.entries(outside).map(([name, call]) => [
     name,

@@ -1,4 +1,7 @@
-/** Functions and properties that are one JSON-RPC method each: `web3._extend` takes them from scripts too. */
+/**
+ * Functions and properties that are one JSON-RPC method each: `web3._extend` takes them from
+ * scripts too.
+ */
 import type { Formatter } from './formatters.ts';
 import type { Callback, Payload, RequestManager } from './requests.ts';
 import { shown } from './signatures.ts';

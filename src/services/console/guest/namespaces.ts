@@ -1,4 +1,7 @@
-/** Methods and properties of the console's objects, as GoQuorum's console has them (internal/web3ext/web3ext.go). */
+/**
+ * Methods and properties of the console's objects, as GoQuorum's console has them
+ * (internal/web3ext/web3ext.go).
+ */
 import type { Formatter, Formatters } from './formatters.ts';
 import { Method, Property } from './method.ts';
 import { fromDecimal, toDecimal } from './number.ts';

@@ -1,4 +1,7 @@
-/** BigNumber as scripts for geth's console know it: bignumber.js, with the names of its version 2 beside today's. */
+/**
+ * BigNumber as scripts for geth's console know it: bignumber.js, with the names of its version 2
+ * beside today's.
+ */
 import { BigNumber } from 'bignumber.js';
 
 const RENAMED: Readonly<Record<string, string>> = {

@@ -1,4 +1,7 @@
-/** Functions of admin and personal that need more than the node: they wait, or ask for a password (GoQuorum console/bridge.go). */
+/**
+ * Functions of admin and personal that need more than the node: they wait, or ask for a password
+ * (GoQuorum console/bridge.go).
+ */
 import type { Host } from './host.ts';
 import type { Holder } from './method.ts';
 import { shown } from './signatures.ts';

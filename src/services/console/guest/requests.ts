@@ -1,4 +1,6 @@
-/** Requests to the node, at once or with a callback, and polls that go on until they are stopped. */
+/**
+ * Requests to the node, at once or with a callback, and polls that go on until they are stopped.
+ */
 import { shown } from './signatures.ts';
 
 const POLL_MS = 500;

@@ -1,4 +1,6 @@
-/** How functions of the console's own are shown: by their parameters, as geth shows those of web3. */
+/**
+ * How functions of the console's own are shown: by their parameters, as geth shows those of web3.
+ */
 const SIGNATURES = new WeakMap<object, string>();
 
 export function signatureOf(value: object): string | undefined {

@@ -1,4 +1,6 @@
-/** Tells of the node's syncing: true when it begins, then how far it is, false when it has ended. */
+/**
+ * Tells of the node's syncing: true when it begins, then how far it is, false when it has ended.
+ */
 import type { FilterParts } from './filter.ts';
 import type { Callback, RequestManager } from './requests.ts';
 

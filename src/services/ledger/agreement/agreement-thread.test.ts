@@ -1,4 +1,7 @@
-/** Networks whose validators agree apart from their chains: what they say to each other is cloned, and arrives in a later turn. */
+/**
+ * Networks whose validators agree apart from their chains: what they say to each other is cloned,
+ * and arrives in a later turn.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { MemoryNode } from '../../../../test/support/memory-network.ts';
 import { TOPOLOGY, ValidatorNetwork } from '../../../../test/support/validator-network.ts';

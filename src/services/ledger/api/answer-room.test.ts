@@ -1,4 +1,6 @@
-/** Answers that list: each ends where it would be too long, and when nobody waits for it any more. */
+/**
+ * Answers that list: each ends where it would be too long, and when nobody waits for it any more.
+ */
 import { expect, it } from 'vitest';
 import { rulesOfFork } from '../../../../test/support/rules-of-fork.ts';
 import { FREE } from '../../../core/base/spend.ts';

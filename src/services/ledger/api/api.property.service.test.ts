@@ -1,4 +1,7 @@
-/** Whatever a caller sends, they get a documented answer: no handler crashes, nothing escapes, the node goes on. */
+/**
+ * Whatever a caller sends, they get a documented answer: no handler crashes, nothing escapes, the
+ * node goes on.
+ */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

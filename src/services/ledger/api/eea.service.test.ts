@@ -1,4 +1,7 @@
-/** EEA clients at two nodes of one chain's rules with real managers: one node makes blocks; the other manager is its peer. */
+/**
+ * EEA clients at two nodes of one chain's rules with real managers: one node makes blocks; the
+ * other manager is its peer.
+ */
 import { computeAddress } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EEA_SIGNER, eeaKey, signEea } from '../../../../test/support/eea.ts';

@@ -1,4 +1,7 @@
-/** Recorded extension flows: every list, status and refusal, on the recorded chain as it was at each step. */
+/**
+ * Recorded extension flows: every list, status and refusal, on the recorded chain as it was at each
+ * step.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -8,7 +8,9 @@ const NEAR_TRANSACTIONS_MAX = 8;
 /** Most bytes of logs in a receipt. */
 const NEAR_LOG_BYTES_MAX = 16 * 1024;
 
-/** Whether the block must be read or executed first; `isFull`: all of its transactions are shown. */
+/**
+ * Whether the block must be read or executed first; `isFull`: all of its transactions are shown.
+ */
 export function isFar(view: PartyView, tag: BlockTag, isFull = false): boolean {
   if (tag.kind === 'pending') return true;
   const number = view.numberOf(tag);

@@ -1,4 +1,7 @@
-/** A manager that takes every request and answers none: blocks and public calls go on, private results come when it wakes. */
+/**
+ * A manager that takes every request and answers none: blocks and public calls go on, private
+ * results come when it wakes.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Wallet } from 'ethers';

@@ -1,4 +1,7 @@
-/** A node whose private state was made with a manager, and which has none any more: its clients get answers, not crashes. */
+/**
+ * A node whose private state was made with a manager, and which has none any more: its clients get
+ * answers, not crashes.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/ptm.ts';

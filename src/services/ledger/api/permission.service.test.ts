@@ -1,4 +1,7 @@
-/** What two networks of GoQuorum answered about their permissions, asked again of nodes with the same chain and keys. */
+/**
+ * What two networks of GoQuorum answered about their permissions, asked again of nodes with the
+ * same chain and keys.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,8 +25,9 @@ const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } a
 const DENIED = 'account does not have permission for the transaction';
 
 /**
- * Answers that differ on purpose: a node may be named by its URL; what crashed GoQuorum has an answer; accounts of a suspended
- * organisation may do nothing in version 1 either, where the recorded node of theirs let them.
+ * Answers that differ on purpose: a node may be named by its URL; what crashed GoQuorum has an
+ * answer; accounts of a suspended organisation may do nothing in version 1 either, where the
+ * recorded node of theirs let them.
  */
 function differentAnswer({ comment, method, reply }: RecordedCall): object | undefined {
   if (comment === 'full url') return { result: true, error: undefined };
@@ -49,7 +53,10 @@ function unordered(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, unordered(each)]));
 }
 
-/** The nodes of the administrators' organisation, of ORG1 and of ORG2, with the accounts that the recorded ones had. */
+/**
+ * The nodes of the administrators' organisation, of ORG1 and of ORG2, with the accounts that the
+ * recorded ones had.
+ */
 class Replay {
   private readonly recorded: RecordedPermissions;
   readonly nodes: RpcNode[] = [];

@@ -1,5 +1,6 @@
 /**
- * Who may do what in the network (GoQuorum permission/api.go): `ledgerPermission_*` and GoQuorum's `quorumPermission_*`, one handler.
+ * Who may do what in the network (GoQuorum permission/api.go): `ledgerPermission_*` and GoQuorum's
+ * `quorumPermission_*`, one handler.
  */
 import { EMPTY_BYTES, ZERO_ADDRESS } from '../../../core/base/bytes.ts';
 import { toHex } from '../../../core/base/hex.ts';
@@ -99,7 +100,10 @@ function orgsIn({ orgs }: Registry): JsonObject[] {
   return orgs.all().map((org) => renderOrg(org, children.get(org.fullId)));
 }
 
-/** `subOrgList`: organisations under `ledgerPermission_*`, their full ids under `quorumPermission_*`. */
+/**
+ * `subOrgList`: organisations under `ledgerPermission_*`, their full ids under
+ * `quorumPermission_*`.
+ */
 function detailsOf(registry: Registry, orgId: string, name: string): JsonObject {
   if (!registry.orgs.get(orgId)) throw refused(TEXT.orgMissing);
   const isOwn = (record: { readonly orgId: string }) => record.orgId === orgId;

@@ -4,7 +4,10 @@ import type { Method } from '../../../io/rpc/method.ts';
 import type { Context } from './context.ts';
 import { afterPrivate, patient } from './private-arrival.ts';
 
-/** A node whose private side is at `cursor`, and comes to the head when it is waited for, unless the manager is away. */
+/**
+ * A node whose private side is at `cursor`, and comes to the head when it is waited for, unless the
+ * manager is away.
+ */
 class Setting {
   cursor = 4;
   waits = 0;

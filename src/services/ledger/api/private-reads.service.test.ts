@@ -1,4 +1,7 @@
-/** What is inside privacy markers, asked at a party and at a node without a manager, and asked of what is not a marker. */
+/**
+ * What is inside privacy markers, asked at a party and at a node without a manager, and asked of
+ * what is not a marker.
+ */
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { until } from '../../../../test/support/ptm.ts';

@@ -1,4 +1,7 @@
-/** Every way to send privately takes `data` and `input` alike, and none lets the payload onto the chain. */
+/**
+ * Every way to send privately takes `data` and `input` alike, and none lets the payload onto the
+ * chain.
+ */
 import { Transaction, Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { canary } from '../../../../test/support/canaries.ts';

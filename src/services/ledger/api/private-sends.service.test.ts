@@ -1,4 +1,7 @@
-/** Private sends of one account side by side: nobody waits for another's recipients, nonces go in the order of the calls. */
+/**
+ * Private sends of one account side by side: nobody waits for another's recipients, nonces go in
+ * the order of the calls.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
 import { setInput } from '../../../../test/support/store-contract.ts';

@@ -57,7 +57,8 @@ function receiptAt(
   const isMarker = isPrivacyMarker(transaction, view.rulesAt(block.header));
   if ((transaction.isPrivate || isMarker) && !view.isPrivateDone(number)) return null;
   const receipts = view.receipts(number);
-  // A marker has the public receipt that everybody sees; the private one belongs to the transaction inside.
+  // A marker has the public receipt that everybody sees; the private one belongs to the transaction
+  // inside.
   const receipt = (isMarker ? view.publicReceipts(number) : receipts)?.[index];
   if (!receipts || !receipt) return null;
   return renderReceipt(receipt, transaction, {

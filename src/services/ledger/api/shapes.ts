@@ -24,7 +24,10 @@ export function named<T>(name: string, row: Param<T>): Param<T> {
   return { ...row, name };
 }
 
-/** Go's wording for a JSON value of the wrong kind. `into` is such as `Go value of type common.Hash`. */
+/**
+ * Go's wording for a JSON value of the wrong kind. `into` is such as `Go value of type
+ * common.Hash`.
+ */
 function mismatch(value: unknown, into: string): ParamError {
   return new ParamError(`json: cannot unmarshal ${kindOf(value)} into ${into}`);
 }
@@ -80,7 +83,10 @@ function parseQuantity(value: string): bigint {
   return BigInt(value.toLowerCase());
 }
 
-/** A quantity inside an argument object; numbers and decimal strings are taken too where they are exact. */
+/**
+ * A quantity inside an argument object; numbers and decimal strings are taken too where they are
+ * exact.
+ */
 export function fieldQuantity(value: unknown, into: string): bigint {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   if (typeof value !== 'string')

@@ -1,4 +1,7 @@
-/** `eth_subscribe`: new heads, logs, pending transactions, syncing; logs of private transactions go to parties only. */
+/**
+ * `eth_subscribe`: new heads, logs, pending transactions, syncing; logs of private transactions go
+ * to parties only.
+ */
 import { toHex } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';

@@ -1,4 +1,7 @@
-/** No method is without a row that says how a stranger would probe it (the tries are in test/e2e/isolation.test.ts). */
+/**
+ * No method is without a row that says how a stranger would probe it (the tries are in
+ * test/e2e/isolation.test.ts).
+ */
 import { expect, it } from 'vitest';
 import { PROBES, SUBSCRIPTION_PROBES, subscriptionName } from '../../../../test/support/probes.ts';
 import { TABLE } from './table.ts';

@@ -1,4 +1,7 @@
-/** From flags and plugin files to what the transports take; a node over TLS with a certificate of its own making. */
+/**
+ * From flags and plugin files to what the transports take; a node over TLS with a certificate of
+ * its own making.
+ */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';

@@ -39,7 +39,9 @@ export function peersConfig(options: ParsedOptions): PeersConfig {
   };
 }
 
-/** Needs the curve, which is not there yet when the options are read. Throws OPTION_VALUE_INVALID. */
+/**
+ * Needs the curve, which is not there yet when the options are read. Throws OPTION_VALUE_INVALID.
+ */
 export function bootnodeOf(url: string): Enode {
   try {
     const node = parseEnode(url);

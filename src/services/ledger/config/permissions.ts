@@ -1,4 +1,7 @@
-/** `--permissioned` with `permission-config.json` in the data folder: the contracts that say who may do what in the network. */
+/**
+ * `--permissioned` with `permission-config.json` in the data folder: the contracts that say who may
+ * do what in the network.
+ */
 import { join } from 'node:path';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import {
@@ -14,7 +17,10 @@ export interface PermissionsConfig {
   readonly contracts: PermissionConfig | string;
   /** Peers must come from the address that the contracts name: version 2. */
   readonly comparesAddress: boolean;
-  /** This node has something to do with permissions: its methods answer, if only with what is missing. */
+  /**
+   * This node has something to do with permissions: its methods answer, if only with what is
+   * missing.
+   */
   readonly hasMethods: boolean;
 }
 

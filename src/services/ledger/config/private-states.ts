@@ -1,4 +1,7 @@
-/** Which private states a node keeps: one, or with `isMPS` one for each resident group of its manager. */
+/**
+ * Which private states a node keeps: one, or with `isMPS` one for each resident group of its
+ * manager.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { Genesis } from '../../../core/chain/genesis.ts';
 import { EMPTY_PSI } from '../../../core/privacy/inputs.ts';
@@ -41,7 +44,10 @@ export async function importedPrivateStates(
   return privateStatesOf(genesis, manager);
 }
 
-/** Groups are read once, so that new tenants need a restart. Rejects with PTM_UNSUPPORTED or PSI_GROUPS. */
+/**
+ * Groups are read once, so that new tenants need a restart. Rejects with PTM_UNSUPPORTED or
+ * PSI_GROUPS.
+ */
 export async function privateStatesOf(genesis: Genesis, manager: Manager): Promise<PrivateStates> {
   checkManager(genesis, manager);
   if (!genesis.config.isMps) return SINGLE_PRIVATE_STATE;

@@ -32,6 +32,8 @@ export interface QueryContext extends GraphqlSource {
   readonly room: QueryRoom;
   /** Gas of each call of the query; the time is for all calls together. */
   readonly limits: CallLimits;
-  /** A block as the schema has it: transactions lead to their blocks, and blocks to transactions. */
+  /**
+   * A block as the schema has it: transactions lead to their blocks, and blocks to transactions.
+   */
   blockNode(block: Block): object;
 }

@@ -54,7 +54,9 @@ function integerOf(value: unknown, what: string): bigint {
   throw new GraphQLError(`${JSON.stringify(value)} is not an integer for ${what}`);
 }
 
-/** COMPAT: what GoQuorum counts in `hexutil.Uint64` it answers as hex, other numbers as they are. */
+/**
+ * COMPAT: what GoQuorum counts in `hexutil.Uint64` it answers as hex, other numbers as they are.
+ */
 function writeLong(value: unknown): unknown {
   return typeof value === 'bigint' ? toQuantity(value) : value;
 }

@@ -1,4 +1,7 @@
-/** Copies what lies beside the chain. A file that the target has already, with other content, is left and named. */
+/**
+ * Copies what lies beside the chain. A file that the target has already, with other content, is
+ * left and named.
+ */
 import { chmodSync, copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../../io/host/make-folder.ts';

@@ -1,6 +1,6 @@
 /**
- * The memory of a Raft member, from GoQuorum's log into one of ours: term, vote, members, and every entry behind its snapshot. So it
- * remains the same member, and cannot vote twice.
+ * The memory of a Raft member, from GoQuorum's log into one of ours: term, vote, members, and every
+ * entry behind its snapshot. So it remains the same member, and cannot vote twice.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ export interface CarriedRaft {
   readonly entries: number;
 }
 
-/** `folder`: of the target's store. Undefined: the node was no member. Rejects with GETH_DATA_DAMAGED and STORAGE_…. */
+/**
+ * `folder`: of the target's store. Undefined: the node was no member. Rejects with
+ * GETH_DATA_DAMAGED and STORAGE_….
+ */
 export async function carryRaft(
   source: GethSource,
   folder: string,

@@ -1,7 +1,7 @@
 /**
- * Holds a chain that was copied against its source: every block's hash by its number and by the index, and every node, account,
- * slot and code of every state of the target against the root that its source has. Receipts and transactions were held against
- * their headers when they were copied.
+ * Holds a chain that was copied against its source: every block's hash by its number and by the
+ * index, and every node, account, slot and code of every state of the target against the root that
+ * its source has. Receipts and transactions were held against their headers when they were copied.
  */
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';

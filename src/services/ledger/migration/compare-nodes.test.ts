@@ -8,7 +8,9 @@ const hash = (kind: number, number: number) =>
   `0x${`${kind}${String(number).padStart(5, '0')}`.padStart(64, '0')}`;
 const TO = `0x${'42'.repeat(20)}`;
 
-/** Answers everything about a chain of blocks with one transaction each; `change` may say otherwise. */
+/**
+ * Answers everything about a chain of blocks with one transaction each; `change` may say otherwise.
+ */
 function node(change: (call: RpcCall) => RpcAnswer | undefined = () => undefined) {
   const asked: RpcCall[] = [];
   const answer = (call: RpcCall): RpcAnswer => {

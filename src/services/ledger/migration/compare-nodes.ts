@@ -1,6 +1,7 @@
 /**
- * `quorate migrate compare`: the same requests to an old node and to a new one, sampled over the whole chain from a seed. What
- * the old one answers must be in the new one's answer; members that only the new one has are no difference.
+ * `quorate migrate compare`: the same requests to an old node and to a new one, sampled over the
+ * whole chain from a seed. What the old one answers must be in the new one's answer; members that
+ * only the new one has are no difference.
  */
 import { fail } from '../../../core/base/errors.ts';
 import { Prng } from '../../../core/base/prng.ts';
@@ -13,7 +14,10 @@ const BATCH = 50;
 const DIFFERENCES_MAX = 3;
 /** How long a tracer took is no part of what happened. */
 const MEASURED = 'time';
-/** A state that was pruned, or a method that a node does not offer: neither has an answer to compare. */
+/**
+ * A state that was pruned, or a method that a node does not offer: neither has an answer to
+ * compare.
+ */
 const NO_ANSWER =
   /missing trie node|not migrated|does not exist\/is not available|not available|required historical state|header not found/;
 
@@ -24,7 +28,9 @@ export interface ComparedNode {
 export interface MethodCount {
   same: number;
   different: number;
-  /** The old node, or the new one, cannot tell: its state was pruned, or the method is not offered. */
+  /**
+   * The old node, or the new one, cannot tell: its state was pruned, or the method is not offered.
+   */
   untold: number;
 }
 
@@ -48,7 +54,10 @@ interface CompareOptions {
   onProgress(asked: number): void;
 }
 
-/** Rejects with LEDGER_AWAY, and with MIGRATION_OTHER_CHAIN where the two have not the same first block. */
+/**
+ * Rejects with LEDGER_AWAY, and with MIGRATION_OTHER_CHAIN where the two have not the same first
+ * block.
+ */
 export async function compareNodes(
   old: ComparedNode,
   now: ComparedNode,

@@ -1,6 +1,7 @@
 /**
- * Holds what was migrated against what GoQuorum kept. Headers, public state and receipts are proved by the import, whose roots
- * they are; here come the private states, block by block, and at the head every contract of theirs.
+ * Holds what was migrated against what GoQuorum kept. Headers, public state and receipts are proved
+ * by the import, whose roots they are; here come the private states, block by block, and at the
+ * head every contract of theirs.
  */
 import { EMPTY_BYTES, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';

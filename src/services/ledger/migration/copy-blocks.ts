@@ -1,4 +1,7 @@
-/** Blocks and receipts of the source up to one block, appended as they are, each checked against its header and its parent. */
+/**
+ * Blocks and receipts of the source up to one block, appended as they are, each checked against its
+ * header and its parent.
+ */
 
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
@@ -24,7 +27,10 @@ export interface CopyBlocksParts {
   onBlock(number: number, transactions: number): boolean;
 }
 
-/** Durable when it resolves. False: it was ended. Rejects with GETH_DATA_DAMAGED and the errors of the store. */
+/**
+ * Durable when it resolves. False: it was ended. Rejects with GETH_DATA_DAMAGED and the errors of
+ * the store.
+ */
 export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
   const { database, store, config, clock, upTo, privateRoots, psis } = parts;
   let turnEndMs = clock.nowMs() + TURN_MS;

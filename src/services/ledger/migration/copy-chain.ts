@@ -1,6 +1,7 @@
 /**
- * The fast way: blocks and receipts of the source are appended unchanged, and the states after one block are copied from its tries.
- * Nothing is executed; what is there is proved by the hashes that lead to it.
+ * The fast way: blocks and receipts of the source are appended unchanged, and the states after one
+ * block are copied from its tries. Nothing is executed; what is there is proved by the hashes that
+ * lead to it.
  */
 
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
@@ -37,8 +38,8 @@ export interface CopyChainParts {
 }
 
 /**
- * The newest block whose states the source has: its head, unless its node was killed, or did not keep all states. Throws
- * GETH_STATE_MISSING.
+ * The newest block whose states the source has: its head, unless its node was killed, or did not
+ * keep all states. Throws GETH_STATE_MISSING.
  */
 export function newestState(database: ChainDatabase, isMps: boolean): number {
   for (let number = database.head.number; number >= 0; number--) {

@@ -1,6 +1,7 @@
 /**
- * The states after one block, copied from the tries of the source, each node held against its hash: the public state, and every
- * private one with what GoQuorum notes of its contracts. Goes on where it was interrupted.
+ * The states after one block, copied from the tries of the source, each node held against its hash:
+ * the public state, and every private one with what GoQuorum notes of its contracts. Goes on where
+ * it was interrupted.
  */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -18,7 +19,10 @@ import { StateBatch } from './state-batch.ts';
 
 /** Of all states: before genesis nothing was ever born. */
 const BORN = 0;
-/** Codes that were copied and are remembered, so that a thousand clones of a contract read theirs once. */
+/**
+ * Codes that were copied and are remembered, so that a thousand clones of a contract read theirs
+ * once.
+ */
 const CODES_MAX = 4_096;
 /** After so many hashes without a preimage, the source has kept none. */
 const UNNAMED_MAX = 4_096;
@@ -43,7 +47,10 @@ export interface CopyStatesParts {
   shouldStop(counts: StateCounts): boolean;
 }
 
-/** Undefined: it was stopped. Rejects with GETH_DATA_DAMAGED, GETH_STATE_MISSING and the errors of the store. */
+/**
+ * Undefined: it was stopped. Rejects with GETH_DATA_DAMAGED, GETH_STATE_MISSING and the errors of
+ * the store.
+ */
 export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | undefined> {
   const { database, store } = parts;
   const { stateRoot } = store.head()!.header;
@@ -74,7 +81,10 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
   return counts;
 }
 
-/** By name, as the source has them after the block with this public root. `isLenient`: a state without a name is skipped. */
+/**
+ * By name, as the source has them after the block with this public root. `isLenient`: a state
+ * without a name is skipped.
+ */
 export function privateRootsAfter(
   { database, store, isMps, psis }: Pick<CopyStatesParts, 'database' | 'store' | 'isMps' | 'psis'>,
   publicRoot: Hash32,
@@ -83,7 +93,8 @@ export function privateRootsAfter(
   const roots = new Map<Psi, Hash32>();
   if (!isMps) {
     const root = database.privateRoot(publicRoot);
-    // Before the first private transaction GoQuorum writes the root of nothing, or of 32 zero bytes.
+    // Before the first private transaction GoQuorum writes the root of nothing, or of 32 zero
+    // bytes.
     if (root?.some((byte) => byte !== 0)) roots.set(DEFAULT_PSI, root);
     return roots;
   }
@@ -120,7 +131,8 @@ class StatesCopy {
   ): Promise<boolean> {
     const { store, shouldStop } = this.parts;
     const batch = new StateBatch(psi);
-    // Code is shared by all states, but a part that holds it may be of the one that was interrupted.
+    // Code is shared by all states, but a part that holds it may be of the one that was
+    // interrupted.
     this.codes = new Set();
     for (const _ of this.items(batch, psi, root, from)) {
       if (!batch.isFull) continue;

@@ -1,4 +1,7 @@
-/** The genesis file of a chain that GoQuorum kept: the accounts of a file, and the configuration that the node ran with. */
+/**
+ * The genesis file of a chain that GoQuorum kept: the accounts of a file, and the configuration
+ * that the node ran with.
+ */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
@@ -6,8 +9,8 @@ import { firstBlockOf } from '../node/chain/first-block.ts';
 import { readGenesis } from '../store/data.ts';
 
 /**
- * `stored`: what `geth init` wrote into the database; it may be newer than the file, and counts. Throws GENESIS_INVALID, and
- * GENESIS_MISMATCH where the file is another chain's.
+ * `stored`: what `geth init` wrote into the database; it may be newer than the file, and counts.
+ * Throws GENESIS_INVALID, and GENESIS_MISMATCH where the file is another chain's.
  */
 export function migratedGenesis(
   text: string,

@@ -1,4 +1,7 @@
-/** What `quorate migrate datadir --dry-run` finds in a source. Nothing is written but a scratch folder, which is removed. */
+/**
+ * What `quorate migrate datadir --dry-run` finds in a source. Nothing is written but a scratch
+ * folder, which is removed.
+ */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A recorded data folder of GoQuorum, copied: what an execution of all its blocks finds is there, but for states of old. */
+/**
+ * A recorded data folder of GoQuorum, copied: what an execution of all its blocks finds is there,
+ * but for states of old.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
@@ -298,8 +301,8 @@ interface RecordedReceipt {
 type Store = Awaited<ReturnType<typeof openChain>>['store'];
 
 /**
- * All accounts and slots of a state, without the block in which a storage began, and without what the manager of the test says
- * and the recorded one did not.
+ * All accounts and slots of a state, without the block in which a storage began, and without what
+ * the manager of the test says and the recorded one did not.
  */
 function listed(store: Store, space: typeof PUBLIC_SPACE | typeof PRIVATE) {
   const state = store.stateAt(space, EXPECTED.head);

@@ -1,4 +1,7 @@
-/** A recorded data folder of GoQuorum, taken over: nothing of it changes, nothing differs, and what is wrong is named. */
+/**
+ * A recorded data folder of GoQuorum, taken over: nothing of it changes, nothing differs, and what
+ * is wrong is named.
+ */
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

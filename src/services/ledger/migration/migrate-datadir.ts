@@ -1,7 +1,8 @@
 /**
- * `quorate migrate datadir`: takes the chain of a stopped GoQuorum node over. Fast: blocks as they are, and the states of the newest
- * from its tries. With `--execute`: block by block, as a syncing node would, and the private state held against GoQuorum's after
- * each. Goes on where it was interrupted.
+ * `quorate migrate datadir`: takes the chain of a stopped GoQuorum node over. Fast: blocks as they
+ * are, and the states of the newest from its tries. With `--execute`: block by block, as a syncing
+ * node would, and the private state held against GoQuorum's after each. Goes on where it was
+ * interrupted.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +60,10 @@ export interface MigrationParts {
 
 const NOTHING_IMPORTED: ImportReport = { blocks: 0, known: 0, transactions: 0, elapsedMs: 0 };
 
-/** Rejects with GETH_…, GENESIS_…, MIGRATION_…, BLOCK_INVALID, STORE_… and the errors of disk and manager. */
+/**
+ * Rejects with GETH_…, GENESIS_…, MIGRATION_…, BLOCK_INVALID, STORE_… and the errors of disk and
+ * manager.
+ */
 export async function migrateDatadir(parts: MigrationParts): Promise<MigrationReport> {
   const { source, target } = parts;
   const folder = storeFolder(target);

@@ -1,4 +1,7 @@
-/** Says every few seconds how far a migration is, how fast, and how long the rest will take at that rate. */
+/**
+ * Says every few seconds how far a migration is, how fast, and how long the rest will take at that
+ * rate.
+ */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 
 const INTERVAL_MS = 5_000;

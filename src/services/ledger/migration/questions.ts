@@ -49,7 +49,9 @@ const QUESTIONS: readonly Question[] = [
   about('transactions', 'debug_traceTransaction', (hash) => [hash, { tracer: 'callTracer' }]),
 ];
 
-/** Blocks at random first; then the transactions, accounts and contracts that their answers name. */
+/**
+ * Blocks at random first; then the transactions, accounts and contracts that their answers name.
+ */
 export class Questions {
   private readonly random: Prng;
   private readonly upTo: number;

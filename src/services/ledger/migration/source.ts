@@ -1,4 +1,7 @@
-/** A GoQuorum data folder: where its parts lie, and whether a node still runs on it. Nothing of it is ever written. */
+/**
+ * A GoQuorum data folder: where its parts lie, and whether a node still runs on it. Nothing of it
+ * is ever written.
+ */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';

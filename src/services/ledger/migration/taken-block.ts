@@ -1,6 +1,6 @@
 /**
- * A block as the source has it, with its receipts divided into public and private ones, and checked against its header: hash,
- * transactions, uncles, receipts, bloom. Nothing is executed.
+ * A block as the source has it, with its receipts divided into public and private ones, and checked
+ * against its header: hash, transactions, uncles, receipts, bloom. Nothing is executed.
  */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';

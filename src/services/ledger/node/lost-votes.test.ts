@@ -9,7 +9,9 @@ let network: ValidatorNetwork;
 afterEach(() => network.stop());
 
 describe('a network with a validator that has lost its file of votes', () => {
-  /** All stop at a height above 0; the last one's votes are gone. Returns what it says from now on. */
+  /**
+   * All stop at a height above 0; the last one's votes are gone. Returns what it says from now on.
+   */
   async function lost(files: readonly string[], back: readonly number[]) {
     network = new ValidatorNetwork(GENESIS);
     await network.start();

@@ -48,7 +48,8 @@ describe('messages of consensus', () => {
 
   it('go to each validator once where all are connected', async () => {
     network = new ValidatorNetwork(GENESIS);
-    // One proposal, four PREPAREs and four COMMITs, each to three; blocks begin and end while it is counted.
+    // One proposal, four PREPAREs and four COMMITs, each to three; blocks begin and end while it is
+    // counted.
     expect(await messagesOfABlock()).toBeLessThan(30);
   });
 

@@ -131,7 +131,10 @@ async function copyTree(writer: SnapshotWriter, from: string, path: string): Pro
   }
 }
 
-/** Before anything is restored. Throws RESTORE_TARGET_NOT_EMPTY, SNAPSHOT_PART_MISSING or STORE_FORMAT_…. */
+/**
+ * Before anything is restored. Throws RESTORE_TARGET_NOT_EMPTY, SNAPSHOT_PART_MISSING or
+ * STORE_FORMAT_….
+ */
 export function checkNodeTarget(snapshot: SnapshotReader, dataDirectory: string): void {
   const files = snapshot.below(PART);
   if (files.length === 0) {

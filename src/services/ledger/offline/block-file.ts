@@ -1,4 +1,7 @@
-/** Files of concatenated RLP blocks, as geth's `export` writes and its `import` reads them; gzipped when the name ends in .gz. */
+/**
+ * Files of concatenated RLP blocks, as geth's `export` writes and its `import` reads them; gzipped
+ * when the name ends in .gz.
+ */
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -17,7 +20,10 @@ const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX;
 const LONG_LIST = 0xf8;
 const SHORT_LIST = 0xc0;
 
-/** Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is not a list of blocks, and the errors of the disk. */
+/**
+ * Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is not a list of blocks,
+ * and the errors of the disk.
+ */
 export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
   const source = openForReading(path);
   let rest: Uint8Array = EMPTY_BYTES;

@@ -1,4 +1,7 @@
-/** An index that cannot be believed is rebuilt from the block log when the chain is opened, and nobody is told anything wrong. */
+/**
+ * An index that cannot be believed is rebuilt from the block log when the chain is opened, and
+ * nobody is told anything wrong.
+ */
 import {
   copyFileSync,
   cpSync,

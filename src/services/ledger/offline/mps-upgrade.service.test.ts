@@ -1,4 +1,7 @@
-/** From one private state to several, on a recorded chain; what a node with several from the start has is the measure. */
+/**
+ * From one private state to several, on a recorded chain; what a node with several from the start
+ * has is the measure.
+ */
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

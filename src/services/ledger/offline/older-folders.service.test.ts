@@ -1,4 +1,7 @@
-/** The data folder of a node that version 0.1.0 wrote: 120 recorded blocks with private state, votes, journal and Raft log. */
+/**
+ * The data folder of a node that version 0.1.0 wrote: 120 recorded blocks with private state,
+ * votes, journal and Raft log.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

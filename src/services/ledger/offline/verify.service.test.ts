@@ -1,4 +1,7 @@
-/** `quorate db verify`: what it finds of real damage, with file, place and cure; and that it changes nothing. */
+/**
+ * `quorate db verify`: what it finds of real damage, with file, place and cure; and that it changes
+ * nothing.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -1,4 +1,7 @@
-/** The values of options as a configuration file, which `--config` takes back: geth's keys where it has them, else the flags' own names. */
+/**
+ * The values of options as a configuration file, which `--config` takes back: geth's keys where it
+ * has them, else the flags' own names.
+ */
 import { stringify } from 'smol-toml';
 import type { OptionRow, ParsedOptions } from '../../../io/options/options.ts';
 import { translateGethKey } from './geth-config.ts';
@@ -51,7 +54,9 @@ function valueFor({ flag, type }: OptionRow, options: ParsedOptions): Value | un
   }
 }
 
-/** Whether `--config` makes the same of it: what geth means by a default may be another value here. */
+/**
+ * Whether `--config` makes the same of it: what geth means by a default may be another value here.
+ */
 function readsBack(key: string, value: Value, row: OptionRow): boolean {
   const given = translateGethKey(key, value, {})?.given;
   const text = String(value);

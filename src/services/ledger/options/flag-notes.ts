@@ -17,7 +17,10 @@ export interface FlagWorld {
   readonly number: number;
   /** Of this node's key, 0x hex. */
   readonly address: string;
-  /** Whether this node's key is among the validators of the next block; undefined: there are none, or nobody knows. */
+  /**
+   * Whether this node's key is among the validators of the next block; undefined: there are none,
+   * or nobody knows.
+   */
   readonly isValidator: boolean | undefined;
   /** Files of the data folder that matter. */
   readonly hasFile: (name: string) => boolean;

@@ -32,7 +32,10 @@ const PEER_FILES =
   'peers are read from static-nodes.json and trusted-nodes.json in the data folder';
 const LIMITS = 'requests and idle connections have limits of their own';
 
-/** Bootnodes of Ethereum's main network, which geth writes unless others were named (GoQuorum params/bootnodes.go). */
+/**
+ * Bootnodes of Ethereum's main network, which geth writes unless others were named (GoQuorum
+ * params/bootnodes.go).
+ */
 const PUBLIC_BOOTNODE =
   /^enode:\/\/(d860a01f|22a8232c|ca6de62f|279944d8|8499da03|103858bd|715171f5|5d6d7cd2)/;
 

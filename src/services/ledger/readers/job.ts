@@ -74,11 +74,17 @@ export interface ReadJob extends Supplies {
 export interface Supplies {
   /** Answers of the private transaction manager, by queryKey(). */
   readonly answers: ReadonlyMap<string, PrivateAnswer>;
-  /** Whether the private states have come to where the head is; undefined: nobody has waited for that. */
+  /**
+   * Whether the private states have come to where the head is; undefined: nobody has waited for
+   * that.
+   */
   readonly hasArrived: boolean | undefined;
   readonly pending: PendingPlan | undefined;
   readonly figures: NodeFigures | undefined;
-  /** Transactions that were looked for in the pool, by hash (0x hex): as bytes, or that there is none. */
+  /**
+   * Transactions that were looked for in the pool, by hash (0x hex): as bytes, or that there is
+   * none.
+   */
   readonly pooled: ReadonlyMap<string, Uint8Array | null>;
   /** By the transaction's bytes (0x hex). */
   readonly sent: ReadonlyMap<string, SendOutcome>;

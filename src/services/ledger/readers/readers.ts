@@ -92,7 +92,10 @@ export class Readers implements RpcReaders {
     return new RawJson(answer.json);
   }
 
-  /** A GraphQL request's body. Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT and THREAD_FAILED. */
+  /**
+   * A GraphQL request's body. Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT and
+   * THREAD_FAILED.
+   */
   async graphql(body: string, asking: Asking): Promise<GraphqlAnswer> {
     const { caller, signal, supply } = asking;
     const { callSeconds } = this.parts.limits;

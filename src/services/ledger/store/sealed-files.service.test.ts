@@ -1,4 +1,7 @@
-/** What a data folder notices of older copies, and of folders that are gone: votes and Raft log beside their chain store. */
+/**
+ * What a data folder notices of older copies, and of folders that are gone: votes and Raft log
+ * beside their chain store.
+ */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

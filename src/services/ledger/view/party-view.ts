@@ -1,6 +1,7 @@
 /**
- * The chain as one caller may see it: public state and their own private state, nothing else. Every read of the API, of
- * filters and of subscriptions goes through here, so isolation holds by construction.
+ * The chain as one caller may see it: public state and their own private state, nothing else. Every
+ * read of the API, of filters and of subscriptions goes through here, so isolation holds by
+ * construction.
  */
 import { type Address, compareBytes, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -139,7 +140,10 @@ export class PartyView {
     return transaction && { transaction, block: block!, index: place!.index };
   }
 
-  /** Whether the private side of the block is done; receipts of private transactions are withheld until then. */
+  /**
+   * Whether the private side of the block is done; receipts of private transactions are withheld
+   * until then.
+   */
   isPrivateDone(number: number): boolean {
     return this.space === undefined || this.chain.cursor(this.space) >= number;
   }
@@ -272,7 +276,10 @@ export class PartyView {
     return recorded ?? this.chain.trieAt(space, number).root();
   }
 
-  /** Keys of public accounts that differ between the ends of two blocks and still exist, in the order of their hashes. */
+  /**
+   * Keys of public accounts that differ between the ends of two blocks and still exist, in the
+   * order of their hashes.
+   */
   modifiedAccounts(start: number, end: number, spend: (bytes: number) => void): string[] {
     const [before, after] = [start, end].map((at) => this.chain.stateAt(PUBLIC_SPACE, at));
     const touched = new Map<string, Address>();

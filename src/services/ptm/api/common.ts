@@ -18,7 +18,10 @@ export interface Features {
   readonly multiplePrivateStates: boolean;
 }
 
-/** COMPAT: a switched-off feature leaves its version out of the list, and clients go by the highest one. */
+/**
+ * COMPAT: a switched-off feature leaves its version out of the list, and clients go by the highest
+ * one.
+ */
 function apiVersions(features: Features): string[] {
   const versions = ['1.0'];
   if (features.enhancements) versions.push('2.0');

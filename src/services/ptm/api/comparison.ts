@@ -1,6 +1,6 @@
 /**
- * Comparison between Quorate managers. P2P: `/shared`, `/roots` and `/digests`, for peers that prove the key.
- * Q2T: `/comparison`, where a node reports its private state and gets the findings;
+ * Comparison between Quorate managers. P2P: `/shared`, `/roots` and `/digests`, for peers that
+ * prove the key. Q2T: `/comparison`, where a node reports its private state and gets the findings;
  * `/comparison/run` compares at once.
  */
 

@@ -47,7 +47,9 @@ export function sentReply(sent: Sent, media: Media): HttpReply {
   return { status: 201, type: media, body: JSON.stringify(body), headers: location(key) };
 }
 
-/** 200 with the hash as text: the octet-stream forms. COMPAT: not 201, the node takes only 200 here. */
+/**
+ * 200 with the hash as text: the octet-stream forms. COMPAT: not 201, the node takes only 200 here.
+ */
 export function sentTextReply(sent: Sent): HttpReply {
   const key = base64(sent.hash);
   const headers = {

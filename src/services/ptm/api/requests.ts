@@ -75,7 +75,10 @@ export function payloadHash(value: string, name: string): PayloadHash {
   return bytes;
 }
 
-/** `to`, `privacyFlag`, `affectedContractTransactions`, `execHash`, `mandatoryRecipients`; mandatory ones only from 4.0 on. */
+/**
+ * `to`, `privacyFlag`, `affectedContractTransactions`, `execHash`, `mandatoryRecipients`; mandatory
+ * ones only from 4.0 on.
+ */
 export function sendTerms(fields: Fields, withMandatory: boolean): SendTerms {
   const flag = fields.privacyFlag ?? 0;
   if (typeof flag !== 'number') throw bad('"privacyFlag" is not a number');

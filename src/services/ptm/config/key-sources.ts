@@ -82,7 +82,10 @@ function keyData(
   );
 }
 
-/** Reads and unlocks one key pair; `env` holds the credentials of vaults. Errors name the place, never the content. */
+/**
+ * Reads and unlocks one key pair; `env` holds the credentials of vaults. Errors name the place,
+ * never the content.
+ */
 export async function loadKey(
   source: KeySource,
   crypto: EnclaveCrypto,

@@ -1,4 +1,7 @@
-/** `--override key=value` of Tessera's command line: `jdbc.username=sa`, `peer[1].url=http://…`, over the configuration file. */
+/**
+ * `--override key=value` of Tessera's command line: `jdbc.username=sa`, `peer[1].url=http://…`,
+ * over the configuration file.
+ */
 import { fail } from '../../../core/base/errors.ts';
 
 type Container = Record<string, unknown> | unknown[];

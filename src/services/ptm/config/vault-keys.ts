@@ -111,7 +111,9 @@ export function vaultType(name: string): VaultType {
   return type;
 }
 
-/** Puts a key pair into the vault; the answer is the `keyData` entry that names it. Throws VAULT_…. */
+/**
+ * Puts a key pair into the vault; the answer is the `keyData` entry that names it. Throws VAULT_….
+ */
 export async function storeVaultKey(
   config: VaultConfig,
   key: OwnKey,

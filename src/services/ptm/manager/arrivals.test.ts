@@ -29,7 +29,10 @@ function enclaveOf(...ids: number[]): Enclave {
   return new Enclave({ keys, forwardingKeys: [], crypto, entropy });
 }
 
-/** A payload of a sender for two keys of ours and one of somebody else's; as our peers push it, a portion a key. */
+/**
+ * A payload of a sender for two keys of ours and one of somebody else's; as our peers push it, a
+ * portion a key.
+ */
 function sent(flag: 0 | 3 = 0) {
   const [sender, ours, other] = [enclaveOf(1), enclaveOf(2, 3), enclaveOf(4)];
   const recipients = [...ours.publicKeys, ...other.publicKeys, ...sender.publicKeys];

@@ -113,7 +113,10 @@ export class Enclave {
     };
   }
 
-  /** To the sender alone. COMPAT: one nonce for cipher text and key, as Tessera stores it; the keys differ. */
+  /**
+   * To the sender alone. COMPAT: one nonce for cipher text and key, as Tessera stores it; the keys
+   * differ.
+   */
   encryptRaw(message: Uint8Array, sender: PublicKey): RawPayload {
     const masterKey = this.entropy.bytes(MASTER_KEY_BYTES);
     const nonce = this.entropy.bytes(NONCE_BYTES);

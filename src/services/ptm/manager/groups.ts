@@ -16,7 +16,10 @@ export interface GroupAnswer {
   readonly members: readonly string[];
 }
 
-/** Throws PTM_GROUP_INVALID in Tessera's words when a member is not ours, or a key is in none or several groups. */
+/**
+ * Throws PTM_GROUP_INVALID in Tessera's words when a member is not ours, or a key is in none or
+ * several groups.
+ */
 export function checkResidentGroups(
   groups: readonly ResidentGroup[],
   ownKeys: readonly PublicKey[],

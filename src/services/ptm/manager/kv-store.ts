@@ -26,7 +26,10 @@ const TABLE = {
   groups: 'groups',
   meta: 'meta',
 } as const;
-/** Raise with any change that an older program would misread. 1: version 0.1.0, which wrote no number. */
+/**
+ * Raise with any change that an older program would misread. 1: version 0.1.0, which wrote no
+ * number.
+ */
 export const FORMAT = 2;
 const FORMAT_KEY: Uint8Array = new TextEncoder().encode('format');
 /** Keys of the managers that used the store. */

@@ -71,8 +71,8 @@ export interface PeerWire {
    */
   resendOne(url: string, key: PublicKey, hash: PayloadHash): Promise<Uint8Array | undefined>;
   /**
-   * `/shared`: hashes of the payloads that the peer shares with `key` and that begin with these hex digits; undefined when it does
-   * not say. Only from peers that understand BATCH_VERSION.
+   * `/shared`: hashes of the payloads that the peer shares with `key` and that begin with these hex
+   * digits; undefined when it does not say. Only from peers that understand BATCH_VERSION.
    */
   shared(
     url: string,
@@ -88,6 +88,9 @@ export interface PeerWire {
   /** Undefined when what answers is not a manager. */
   describe(url: string): Promise<PeerDescription | undefined>;
   partyInfo(url: string, info: Uint8Array): Promise<PartyInfoAnswer>;
-  /** Sends an encrypted challenge; the answer is the clear text, or undefined when the peer cannot open it. */
+  /**
+   * Sends an encrypted challenge; the answer is the clear text, or undefined when the peer cannot
+   * open it.
+   */
   validate(url: string, challenge: Uint8Array): Promise<string | undefined>;
 }

@@ -33,7 +33,10 @@ export class PushQueue {
     this.takesBatches = takesBatches;
   }
 
-  /** Resolves when the peer has answered for this payload; rejects with PTM_PEER_OFFLINE or PTM_BUSY. */
+  /**
+   * Resolves when the peer has answered for this payload; rejects with PTM_PEER_OFFLINE or
+   * PTM_BUSY.
+   */
   push(url: string, payload: Uint8Array): Promise<PushOutcome> {
     const queue = this.queueOf(url);
     if (

@@ -1,4 +1,6 @@
-/** Takes over what a stopped Tessera left: its configuration, keys and payloads (docs/migration.md). */
+/**
+ * Takes over what a stopped Tessera left: its configuration, keys and payloads (docs/migration.md).
+ */
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
@@ -65,7 +67,10 @@ export interface ManagerReport {
   readonly check: CheckReport | undefined;
 }
 
-/** Throws PTM_CONFIG_INVALID, PTM_KEY_…, PTM_SOURCE_…, SQL_DUMP_INVALID, MIGRATION_TARGET_NOT_EMPTY, STORAGE_…. */
+/**
+ * Throws PTM_CONFIG_INVALID, PTM_KEY_…, PTM_SOURCE_…, SQL_DUMP_INVALID, MIGRATION_TARGET_NOT_EMPTY,
+ * STORAGE_….
+ */
 export async function migrateManager(work: ManagerMigration): Promise<ManagerReport> {
   const { config, warnings } = await readTesseraConfig(
     work.configFile,

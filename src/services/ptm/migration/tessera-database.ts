@@ -1,4 +1,7 @@
-/** The database that a Tessera configuration names: read where it can be, else by the dump of it that the user makes. */
+/**
+ * The database that a Tessera configuration names: read where it can be, else by the dump of it
+ * that the user makes.
+ */
 import { resolve } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type { Database } from '../../../io/database/database.ts';

@@ -1,4 +1,7 @@
-/** Rows of Tessera's tables, from whichever database (Tessera EncryptedTransaction, EncryptedRawTransaction, PrivacyGroupEntity). */
+/**
+ * Rows of Tessera's tables, from whichever database (Tessera EncryptedTransaction,
+ * EncryptedRawTransaction, PrivacyGroupEntity).
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { RawPayload } from '../../../core/payload/payload.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';

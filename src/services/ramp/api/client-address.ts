@@ -13,7 +13,10 @@ export class ClientAddresses {
     this.trusted = addressBlocks(trustedProxies);
   }
 
-  /** The right-most hop that no trusted proxy has: everything left of it, a client could have written. */
+  /**
+   * The right-most hop that no trusted proxy has: everything left of it, a client could have
+   * written.
+   */
   of(request: Pick<HttpRequest, 'remote' | 'header'>): string {
     let address = plain(request.remote ?? '');
     const hops = (request.header('x-forwarded-for') ?? '')

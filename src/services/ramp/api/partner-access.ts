@@ -50,7 +50,10 @@ export class PartnerAccess {
     });
   }
 
-  /** Undefined: there is no credential. One that does not do is refused, whether it was needed or not. */
+  /**
+   * Undefined: there is no credential. One that does not do is refused, whether it was needed or
+   * not.
+   */
   async partnerOf(request: HttpRequest): Promise<Partner | undefined> {
     const key = request.header('x-api-key');
     const token = request.header('authorization');

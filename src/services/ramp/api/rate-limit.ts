@@ -20,7 +20,9 @@ export class RateLimit {
     this.clock = clock;
   }
 
-  /** Throws a Refusal with 429. Failed look-ups of orders cost more: they are how ids are guessed. */
+  /**
+   * Throws a Refusal with 429. Failed look-ups of orders cost more: they are how ids are guessed.
+   */
   take(address: string, cost = 1): void {
     const { rate } = this;
     if (rate === 0) return;

@@ -1,4 +1,6 @@
-/** Operations over HTTP: limits of addresses, credentials, refusals in one shape, CORS for browsers. */
+/**
+ * Operations over HTTP: limits of addresses, credentials, refusals in one shape, CORS for browsers.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';

@@ -14,7 +14,10 @@ export interface StripeSettings {
   readonly webhookSecrets: (() => readonly string[]) | undefined;
 }
 
-/** Undefined: without --stripe.key-file. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE; no secret is in the text. */
+/**
+ * Undefined: without --stripe.key-file. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE; no secret is
+ * in the text.
+ */
 export function stripeSettings(options: ParsedOptions): StripeSettings | undefined {
   const file = options.string('stripe.webhook-secret-file');
   if (file !== undefined) readSecrets(file);

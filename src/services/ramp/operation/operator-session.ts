@@ -1,6 +1,7 @@
 /**
- * An operator who signed in on the page: a cookie that scripts cannot read and other sites do not send, and beside it a word that
- * only the page knows. Both come from the operator's token, so that every instance takes them and a new token ends them.
+ * An operator who signed in on the page: a cookie that scripts cannot read and other sites do not
+ * send, and beside it a word that only the page knows. Both come from the operator's token, so that
+ * every instance takes them and a new token ends them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from '../../../io/http/server.ts';

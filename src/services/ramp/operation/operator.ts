@@ -1,4 +1,7 @@
-/** What an operator sees and does: orders and their history, money, what is stuck, what was turned over. */
+/**
+ * What an operator sees and does: orders and their history, money, what is stuck, what was turned
+ * over.
+ */
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import type { Side, Status } from '../../../core/ramp/order.ts';
 import { balanceCall } from '../../../core/ramp/token-transfer.ts';
@@ -24,7 +27,10 @@ export interface OrderSearch {
   readonly side?: Side | undefined;
   readonly status?: Status | undefined;
   readonly code?: string | undefined;
-  /** Exact: an order's id, custom id, wallet, deposit address or customer, or the hash of a transaction. */
+  /**
+   * Exact: an order's id, custom id, wallet, deposit address or customer, or the hash of a
+   * transaction.
+   */
   readonly text?: string | undefined;
   /** `next` of the page before. */
   readonly before?: string | undefined;
@@ -178,7 +184,10 @@ export class Operator {
     };
   }
 
-  /** `by`: who does it, for the history. A refusal says why nothing happened. Throws a Refusal for an unknown order. */
+  /**
+   * `by`: who does it, for the history. A refusal says why nothing happened. Throws a Refusal for
+   * an unknown order.
+   */
   async act(
     id: string,
     action: Action,

@@ -1,4 +1,7 @@
-/** What an operator sees and does: JSON under /operator, for scripts with the operator's token, and for the operator's page. */
+/**
+ * What an operator sees and does: JSON under /operator, for scripts with the operator's token, and
+ * for the operator's page.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../../core/base/ports.ts';
 import type { Switches } from '../../../core/ramp/config.ts';

@@ -1,4 +1,6 @@
-/** The operator's kill switches, in the store besides those of the offer: all instances apply them. */
+/**
+ * The operator's kill switches, in the store besides those of the offer: all instances apply them.
+ */
 import type { Log } from '../../../core/base/ports.ts';
 import type { Switches } from '../../../core/ramp/config.ts';
 import type { Database } from '../../../io/database/database.ts';

@@ -60,7 +60,10 @@ export class Checkout {
     this.parts = parts;
   }
 
-  /** Of GET /buy and GET /sell. `id` is the secret of the page. Throws a Refusal, or what Quotes.make throws. */
+  /**
+   * Of GET /buy and GET /sell. `id` is the secret of the page. Throws a Refusal, or what
+   * Quotes.make throws.
+   */
   async open(side: Side, call: Call): Promise<{ id: string; session: Session }> {
     const { sessions } = this.parts;
     const partner = call.namedPartner();

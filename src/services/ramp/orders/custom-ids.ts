@@ -1,4 +1,7 @@
-/** Ids that aggregators make: one order for each, and none again for seven days, whatever became of it. */
+/**
+ * Ids that aggregators make: one order for each, and none again for seven days, whatever became of
+ * it.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { Query } from '../../../io/database/database.ts';
 

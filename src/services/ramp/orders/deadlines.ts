@@ -5,7 +5,10 @@ import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import { ledgerSeenMs, type Orders } from './orders.ts';
 
 const BATCH = 100;
-/** Delay before an order that continues after its deadline, such as one under review, is checked again. */
+/**
+ * Delay before an order that continues after its deadline, such as one under review, is checked
+ * again.
+ */
 const AGAIN_MS = 60_000;
 
 export interface DeadlinesParts {

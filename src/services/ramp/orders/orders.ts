@@ -78,8 +78,8 @@ export class Orders {
   }
 
   /**
-   * The order of this custom id where there is one already: two requests make one order. `claim` runs in the transaction
-   * first; where it returns an id, the order with this id is the answer.
+   * The order of this custom id where there is one already: two requests make one order. `claim`
+   * runs in the transaction first; where it returns an id, the order with this id is the answer.
    */
   async create(
     order: NewOrder,

@@ -14,7 +14,9 @@ export interface ListRange {
   readonly limit: number;
 }
 
-/** By our id or the aggregator's. An unknown id and a wallet that is not the order's are one case. */
+/**
+ * By our id or the aggregator's. An unknown id and a wallet that is not the order's are one case.
+ */
 export async function findOrder(
   { query }: Database,
   side: Side,

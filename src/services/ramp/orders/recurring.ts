@@ -1,6 +1,6 @@
 /**
- * Buys that come again every week or month, paid as the first one was. Each run is an order of its own,
- * with the price and limits of its time. A run that was missed is made up for once, not more.
+ * Buys that come again every week or month, paid as the first one was. Each run is an order of its
+ * own, with the price and limits of its time. A run that was missed is made up for once, not more.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
@@ -18,7 +18,9 @@ import { stopRecurrence } from './recurrence-row.ts';
 
 const BATCH = 50;
 const MINUTE_MS = 60_000;
-/** Delay before a run that could not be made, or whose first order is unfinished, is tried again. */
+/**
+ * Delay before a run that could not be made, or whose first order is unfinished, is tried again.
+ */
 const AGAIN_MS = 60_000;
 
 export interface RecurringParts {

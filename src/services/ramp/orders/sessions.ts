@@ -1,4 +1,7 @@
-/** Open widgets: what was asked for, by whom, until when. The id is the secret of the page that has it. */
+/**
+ * Open widgets: what was asked for, by whom, until when. The id is the secret of the page that has
+ * it.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
@@ -84,7 +87,9 @@ export class Sessions {
     return this.clock.nowMs() > expiresAtMs;
   }
 
-  /** In the transaction that makes the order: a session makes one. Returns the id of an earlier one. */
+  /**
+   * In the transaction that makes the order: a session makes one. Returns the id of an earlier one.
+   */
   claim(id: string): (query: Query, orderId: string) => Promise<string | undefined> {
     return async (query, orderId) => {
       const taken = await query(

@@ -1,4 +1,7 @@
-/** Scripts and styles of the pages, as `npm run build` bundled them: read once, named by their content, kept by browsers for good. */
+/**
+ * Scripts and styles of the pages, as `npm run build` bundled them: read once, named by their
+ * content, kept by browsers for good.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

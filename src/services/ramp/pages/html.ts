@@ -1,4 +1,6 @@
-/** Pages as text: everything that is put into one is escaped, unless it is a piece of a page itself. */
+/**
+ * Pages as text: everything that is put into one is escaped, unless it is a piece of a page itself.
+ */
 
 export class Html {
   readonly text: string;

@@ -12,7 +12,10 @@ import { badField } from '../api/refusal.ts';
 
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$/;
 
-/** Throws a Refusal for invalid parameters. For an unknown language, the browser's preference counts. */
+/**
+ * Throws a Refusal for invalid parameters. For an unknown language, the browser's preference
+ * counts.
+ */
 export function checkLook({ query }: HttpRequest): void {
   const { language, theme } = query;
   if (language !== undefined && !LANGUAGE_TAG.test(String(language))) {
@@ -37,7 +40,10 @@ export function lookOf(
   };
 }
 
-/** The first requested language that is available. Weights of `Accept-Language` are in order in every browser. */
+/**
+ * The first requested language that is available. Weights of `Accept-Language` are in order in
+ * every browser.
+ */
 function languageOf(request: HttpRequest): Language {
   const accepted = (request.header('accept-language') ?? '').split(',');
   for (const asked of [String(request.query.language ?? ''), ...accepted]) {

@@ -1,4 +1,7 @@
-/** The operator's page, and how an operator signs in on it. What it shows and does are the operator's own routes. */
+/**
+ * The operator's page, and how an operator signs in on it. What it shows and does are the
+ * operator's own routes.
+ */
 
 import type { Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';

@@ -1,6 +1,7 @@
 /**
- * The document around every page: its script and style, what they start with, and what may not happen in it. Nothing in it
- * runs that is not ours, nothing is loaded from other hosts, and only the partner's sites may frame it.
+ * The document around every page: its script and style, what they start with, and what may not
+ * happen in it. Nothing in it runs that is not ours, nothing is loaded from other hosts, and only
+ * the partner's sites may frame it.
  */
 import type { Partner } from '../../../core/ramp/config.ts';
 import type { PageLook } from '../../../core/ramp/page-data.ts';

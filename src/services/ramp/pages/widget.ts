@@ -1,6 +1,7 @@
 /**
- * The widget: the page of GET /buy and GET /sell, and what it asks while it is open. It sets no cookie: each request carries
- * the secret of its page in a header, which no other site can know or send.
+ * The widget: the page of GET /buy and GET /sell, and what it asks while it is open. It sets no
+ * cookie: each request carries the secret of its page in a header, which no other site can know or
+ * send.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../../core/base/ports.ts';

@@ -1,4 +1,7 @@
-/** What a payment provider is to the ramp: it takes a customer's fiat, gives it back, and pays it out. */
+/**
+ * What a payment provider is to the ramp: it takes a customer's fiat, gives it back, and pays it
+ * out.
+ */
 import type { Terms } from '../../../core/ramp/order.ts';
 import type { BuyOrder, Order, SellOrder } from '../orders/order-row.ts';
 

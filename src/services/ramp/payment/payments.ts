@@ -1,4 +1,7 @@
-/** Passes the reports of payment providers to the orders, and the orders' fiat payouts to the providers. */
+/**
+ * Passes the reports of payment providers to the orders, and the orders' fiat payouts to the
+ * providers.
+ */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { BuyInput, Verdict } from '../../../core/ramp/buy-input.ts';

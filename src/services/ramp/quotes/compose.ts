@@ -1,4 +1,7 @@
-/** What quotes are made from, kept fresh: the configuration file, prices, and the ledger's price of gas. */
+/**
+ * What quotes are made from, kept fresh: the configuration file, prices, and the ledger's price of
+ * gas.
+ */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';

@@ -75,7 +75,9 @@ export class Prices {
     throw fail('RAMP_PRICE_AWAY', 'there is no price that is fresh enough: try again later');
   }
 
-  /** Seconds since the oldest price was read; undefined: there is one that never was, 0 for a table. */
+  /**
+   * Seconds since the oldest price was read; undefined: there is one that never was, 0 for a table.
+   */
   ageSeconds(): number | undefined {
     if (this.parts.pricing.source.kind === 'fixed') return 0;
     const times = this.parts.pairs.map((pair) => this.known.get(pair)?.atMs);

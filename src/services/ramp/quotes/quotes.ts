@@ -50,7 +50,10 @@ export class Quotes {
     this.gas = gas;
   }
 
-  /** Changes nothing. Throws RAMP_… with the field at fault, RAMP_PAUSED, RAMP_PRICE_AWAY, RAMP_LEDGER_AWAY. */
+  /**
+   * Changes nothing. Throws RAMP_… with the field at fault, RAMP_PAUSED, RAMP_PRICE_AWAY,
+   * RAMP_LEDGER_AWAY.
+   */
   make(side: Side, asked: QuoteRequest, partner: Partner): MadeQuote {
     const config = this.config();
     const offer = findOffer(config, side, asked);

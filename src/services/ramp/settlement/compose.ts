@@ -1,4 +1,7 @@
-/** Settlement on the ledger: payouts through the signing proxy, each once, their confirmations, and deposits. */
+/**
+ * Settlement on the ledger: payouts through the signing proxy, each once, their confirmations, and
+ * deposits.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';

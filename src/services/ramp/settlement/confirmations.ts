@@ -1,6 +1,6 @@
 /**
- * Payouts in a block wait for enough confirmations; then the order is told. If its block was replaced,
- * a payout is sent again, with the same bytes.
+ * Payouts in a block wait for enough confirmations; then the order is told. If its block was
+ * replaced, a payout is sent again, with the same bytes.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { readTransfer } from '../../../core/ramp/token-transfer.ts';

@@ -1,6 +1,6 @@
 /**
- * Crypto that is to leave, as orders of the submitter. A payout becomes one transaction, and another
- * one only after the nonce of the first was spent on something else for good.
+ * Crypto that is to leave, as orders of the submitter. A payout becomes one transaction, and
+ * another one only after the nonce of the first was spent on something else for good.
  */
 
 import type { Clock, Log } from '../../../core/base/ports.ts';

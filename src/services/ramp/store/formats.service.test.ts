@@ -1,4 +1,7 @@
-/** The store of the ramp says its version: one of a newer program, or one that was damaged meanwhile, is refused by name. */
+/**
+ * The store of the ramp says its version: one of a newer program, or one that was damaged
+ * meanwhile, is refused by name.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

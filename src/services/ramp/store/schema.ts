@@ -1,4 +1,7 @@
-/** Tables of the service. Times are Unix milliseconds; amounts are integers of the smallest unit in decimal; `data` is JSON. */
+/**
+ * Tables of the service. Times are Unix milliseconds; amounts are integers of the smallest unit in
+ * decimal; `data` is JSON.
+ */
 import type { Schema } from '../../../io/database/migrate.ts';
 import { SENT_TRANSACTION_TABLE } from '../../../io/database/sent-transactions.ts';
 
@@ -7,7 +10,8 @@ export const SCHEMA: Schema = {
   versions: [
     [
       'CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL)',
-      // Orders of a partner are numbered without gaps, in the order of their creation: lists skip by number.
+      // Orders of a partner are numbered without gaps, in the order of their creation: lists skip
+      // by number.
       `CREATE TABLE order_counter (partner text NOT NULL, side text NOT NULL, value bigint NOT NULL,
         last_at bigint NOT NULL, PRIMARY KEY (partner, side))`,
       `CREATE TABLE customer (partner text NOT NULL, wallet text NOT NULL, id text NOT NULL, PRIMARY KEY (partner, wallet))`,
@@ -61,7 +65,8 @@ export const SCHEMA: Schema = {
       'CREATE TABLE scanned_block (number bigint PRIMARY KEY, hash text NOT NULL, at bigint NOT NULL)',
     ],
     [
-      // Sums of all postings, and of the orders of a day: kept in the transactions that change them.
+      // Sums of all postings, and of the orders of a day: kept in the transactions that change
+      // them.
       `CREATE TABLE book_balance (account text NOT NULL, asset text NOT NULL, units text NOT NULL, changes bigint NOT NULL,
         PRIMARY KEY (account, asset))`,
       `CREATE TABLE ramp_volume (day text NOT NULL, side text NOT NULL, fiat text NOT NULL, created bigint NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * Sends partners messages about their orders over HTTP, each until it is accepted, with growing pauses,
- * for three days. A partner that does not answer does not delay the others.
+ * Sends partners messages about their orders over HTTP, each until it is accepted, with growing
+ * pauses, for three days. A partner that does not answer does not delay the others.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Partner, RampConfig } from '../../../core/ramp/config.ts';

@@ -1,6 +1,7 @@
 /**
- * What a payment provider of the operator's own reports: `POST /webhooks/payments`, signed as Standard
- * Webhooks. An event counts once by its id, a payment once by its own, whatever comes again or late.
+ * What a payment provider of the operator's own reports: `POST /webhooks/payments`, signed as
+ * Standard Webhooks. An event counts once by its id, a payment once by its own, whatever comes
+ * again or late.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';

@@ -1,4 +1,7 @@
-/** Messages to partners about their orders: queued in the step's transaction, sent until they are accepted. */
+/**
+ * Messages to partners about their orders: queued in the step's transaction, sent until they are
+ * accepted.
+ */
 import { statusOf } from '../../../core/ramp/order.ts';
 import type { Query } from '../../../io/database/database.ts';
 import { type Order, orderRecord } from '../orders/order-row.ts';
@@ -8,7 +11,9 @@ function hookName(partner: string): string {
   return `webhook ${partner}`;
 }
 
-/** Queues nothing for a partner without one. `number`: of the order's history; receivers sort by it. */
+/**
+ * Queues nothing for a partner without one. `number`: of the order's history; receivers sort by it.
+ */
 export async function queueWebhook(
   query: Query,
   order: Order,

@@ -1,4 +1,7 @@
-/** Signatures of webhooks as Standard Webhooks has them: HMAC-SHA-256 over `id.timestamp.body`, https://www.standardwebhooks.com. */
+/**
+ * Signatures of webhooks as Standard Webhooks has them: HMAC-SHA-256 over `id.timestamp.body`,
+ * https://www.standardwebhooks.com.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
 import { readText } from '../../../io/host/files.ts';
@@ -15,7 +18,10 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/** One secret per line, the newest first: signed with each, so that receivers can change over. Throws FILE_UNREADABLE, WEBHOOK_SECRET_INVALID. */
+/**
+ * One secret per line, the newest first: signed with each, so that receivers can change over.
+ * Throws FILE_UNREADABLE, WEBHOOK_SECRET_INVALID.
+ */
 export function readWebhookSecrets(file: string): readonly Buffer[] {
   const lines = readText(file).split('\n');
   const secrets = lines
@@ -40,7 +46,9 @@ export function signatureHeaders(
   ];
 }
 
-/** The message, when a secret signed it and its time is within five minutes of ours; else undefined. */
+/**
+ * The message, when a secret signed it and its time is within five minutes of ours; else undefined.
+ */
 export function verifiedMessage(
   header: (name: string) => string | undefined,
   body: Uint8Array,

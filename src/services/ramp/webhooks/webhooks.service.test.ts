@@ -1,4 +1,7 @@
-/** Webhooks out and in: the published example of their signature, retries, forgeries and repetitions. */
+/**
+ * Webhooks out and in: the published example of their signature, retries, forgeries and
+ * repetitions.
+ */
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -14,7 +14,10 @@ import {
 
 /** Of the first line of a chain. */
 export const NO_HASH = '0'.repeat(64);
-/** In the first line that a run writes into a file. Raise with any change that an older program would misread. */
+/**
+ * In the first line that a run writes into a file. Raise with any change that an older program
+ * would misread.
+ */
 export const AUDIT_VERSION = 1;
 /** Longest line: texts from outside are truncated. */
 export const LINE_BYTES_MAX = 16 * 1024;

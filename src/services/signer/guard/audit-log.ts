@@ -1,4 +1,7 @@
-/** The audit log on disk: appended to by one process, many entries with one sync, resolved when they are durable. */
+/**
+ * The audit log on disk: appended to by one process, many entries with one sync, resolved when they
+ * are durable.
+ */
 
 import {
   closeSync,

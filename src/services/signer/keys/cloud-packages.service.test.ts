@@ -9,7 +9,9 @@ import { AzureLogin } from '../../../io/keys/azure-login.ts';
 import { GcpLogin } from '../../../io/keys/gcp-kms.ts';
 import { openVaultClient } from '../../../io/keys/vault-client.ts';
 
-/** The clouds' own packages, whichever are installed here or in the folder that this variable names. */
+/**
+ * The clouds' own packages, whichever are installed here or in the folder that this variable names.
+ */
 const FOLDER = process.env.QUORATE_TEST_PACKAGES;
 const load = async (name: string) =>
   createRequire(FOLDER === undefined ? import.meta.url : join(FOLDER, 'x.js'))(name);

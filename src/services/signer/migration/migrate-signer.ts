@@ -1,4 +1,7 @@
-/** The keys that an old proxy's options name, each loaded once, and its address compared with the old proxy's. */
+/**
+ * The keys that an old proxy's options name, each loaded once, and its address compared with the
+ * old proxy's.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { reasonOf } from '../../../io/host/reason.ts';

@@ -1,4 +1,7 @@
-/** How an EthSigner or Web3Signer is started: from its command line, a process, a systemd unit or a compose file. */
+/**
+ * How an EthSigner or Web3Signer is started: from its command line, a process, a systemd unit or a
+ * compose file.
+ */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -26,7 +29,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const NAME = /(?:^|[/.\s])(ethsigner|web3signer)(?:\.(?:EthSigner|Web3SignerApp))?(?::[^/\s]*)?$/i;
 const LISTEN_PORTS: Readonly<Record<OldProgram, number>> = { ethsigner: 8545, web3signer: 9000 };
 
-/** `words` begin with the program, by name, path, or as Java runs it. Throws OPTION_VALUE_INVALID. */
+/**
+ * `words` begin with the program, by name, path, or as Java runs it. Throws OPTION_VALUE_INVALID.
+ */
 export function fromCommandLine(
   words: readonly string[],
   env: Variables,
@@ -82,7 +87,10 @@ export function fromUnit(file: string): OldProxy {
   return fromCommandLine(shellWords(start.replace(/^[-@:+!]+/, ''), env), env, folder);
 }
 
-/** `service`: where the file has several of these programs. Throws FILE_UNREADABLE, OPTION_FILE_INVALID. */
+/**
+ * `service`: where the file has several of these programs. Throws FILE_UNREADABLE,
+ * OPTION_FILE_INVALID.
+ */
 export function fromCompose(file: string, service: string | undefined): OldProxy {
   const folder = dirname(resolve(file));
   let root: unknown;

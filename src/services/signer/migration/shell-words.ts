@@ -1,4 +1,7 @@
-/** Words of a command line as a shell, a systemd unit or a compose file writes it: quotes, backslashes, variables. */
+/**
+ * Words of a command line as a shell, a systemd unit or a compose file writes it: quotes,
+ * backslashes, variables.
+ */
 import { fail } from '../../../core/base/errors.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -6,7 +9,10 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 const BLANK = /\s/;
 const VARIABLE = /^\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))/;
 
-/** Variables stand for themselves where they are not known. Throws OPTION_VALUE_INVALID at a quote without end. */
+/**
+ * Variables stand for themselves where they are not known. Throws OPTION_VALUE_INVALID at a quote
+ * without end.
+ */
 export function shellWords(text: string, variables: Variables = {}): string[] {
   const words: string[] = [];
   let word: string | undefined;

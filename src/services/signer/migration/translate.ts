@@ -1,4 +1,6 @@
-/** Options of an EthSigner or Web3Signer as this proxy has them, in a configuration file of its own. */
+/**
+ * Options of an EthSigner or Web3Signer as this proxy has them, in a configuration file of its own.
+ */
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { isPathUnit, type OptionRow, type ParsedOptions } from '../../../io/options/options.ts';

@@ -1,4 +1,7 @@
-/** Every flag of the signing proxy is read by something, and one that needs another says so where that is absent. */
+/**
+ * Every flag of the signing proxy is read by something, and one that needs another says so where
+ * that is absent.
+ */
 import { describe, expect, it } from 'vitest';
 import { flagsReadBy } from '../../../../test/support/read-flags.ts';
 import { flagsInVain } from '../../../io/options/needs.ts';

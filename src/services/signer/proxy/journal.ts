@@ -18,7 +18,10 @@ interface Kept {
   isAccepted: boolean;
 }
 
-/** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without a line that says so. */
+/**
+ * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without a line
+ * that says so.
+ */
 const VERSION = 2;
 
 type Line =

@@ -22,7 +22,10 @@ export interface UpstreamAnswer {
 export type NodeAnswer = UpstreamAnswer | Error;
 
 export interface Upstream {
-  /** Any answer resolves. Rejects with SIGNER_UPSTREAM_TIMEOUT, _UNREACHABLE or _TLS (nothing left), _BROKEN. */
+  /**
+   * Any answer resolves. Rejects with SIGNER_UPSTREAM_TIMEOUT, _UNREACHABLE or _TLS (nothing left),
+   * _BROKEN.
+   */
   post(call: UpstreamCall): Promise<UpstreamAnswer>;
 }
 

@@ -1,4 +1,7 @@
-/** Transactions: `eth_signTransaction`, `eth_sendTransaction` (public and private) and `eea_sendTransaction`. */
+/**
+ * Transactions: `eth_signTransaction`, `eth_sendTransaction` (public and private) and
+ * `eea_sendTransaction`.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';

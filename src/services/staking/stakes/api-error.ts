@@ -1,4 +1,7 @@
-/** Refusals of the staking API: the shape of OAuth's errors, so that clients need one reader for both. */
+/**
+ * Refusals of the staking API: the shape of OAuth's errors, so that clients need one reader for
+ * both.
+ */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { HttpReply } from '../../../io/http/server.ts';
 

@@ -1,4 +1,7 @@
-/** Stakes as orders of the submitter: each becomes one deposit, and its state follows the transaction. */
+/**
+ * Stakes as orders of the submitter: each becomes one deposit, and its state follows the
+ * transaction.
+ */
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { depositCall, GWEI_WEI } from '../../../core/staking/deposit.ts';
 import type {

@@ -1,4 +1,7 @@
-/** One effect for one key, whatever two instances on one store do in whatever order, and wherever they die. */
+/**
+ * One effect for one key, whatever two instances on one store do in whatever order, and wherever
+ * they die.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +30,10 @@ type Step =
       readonly instance: number;
       readonly key: string;
       readonly body: string;
-      /** The work is done; it refuses before, or fails after it has written; the process dies in the middle. */
+      /**
+       * The work is done; it refuses before, or fails after it has written; the process dies in the
+       * middle.
+       */
       readonly fate: 'done' | 'refuses' | 'fails' | 'dies';
     }
   /** One of those under way goes on. */

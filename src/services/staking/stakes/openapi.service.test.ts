@@ -1,4 +1,7 @@
-/** The OpenAPI document: valid by somebody else's word, of all routes and of no others, and true of what the service answers. */
+/**
+ * The OpenAPI document: valid by somebody else's word, of all routes and of no others, and true of
+ * what the service answers.
+ */
 import { randomUUID } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';

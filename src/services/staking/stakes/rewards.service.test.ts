@@ -1,4 +1,7 @@
-/** Rewards from the operator's command to the client's `GET /rewards`, on both stores, and the store of before. */
+/**
+ * Rewards from the operator's command to the client's `GET /rewards`, on both stores, and the store
+ * of before.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

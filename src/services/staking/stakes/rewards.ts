@@ -90,8 +90,9 @@ export class Rewards {
   }
 
   /**
-   * All or none of them. Throws STAKING_REWARD_INVALID, STAKING_VALIDATOR_UNKNOWN, STAKING_VALIDATOR_NOT_DEPOSITED, or
-   * STAKING_REWARD_EXISTS when something else was recorded under the reference.
+   * All or none of them. Throws STAKING_REWARD_INVALID, STAKING_VALIDATOR_UNKNOWN,
+   * STAKING_VALIDATOR_NOT_DEPOSITED, or STAKING_REWARD_EXISTS when something else was recorded
+   * under the reference.
    */
   record(
     actor: string,

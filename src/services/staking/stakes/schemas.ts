@@ -1,4 +1,6 @@
-/** Schemas of the staking API's requests and answers. The typed client's types are made from them. */
+/**
+ * Schemas of the staking API's requests and answers. The typed client's types are made from them.
+ */
 
 const TEXT = { type: 'string' };
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';

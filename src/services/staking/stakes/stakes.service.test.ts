@@ -1,4 +1,7 @@
-/** The guarded API: what it takes and refuses, that a key has one effect, and that money moves once, whatever the ledger does. */
+/**
+ * The guarded API: what it takes and refuses, that a key has one effect, and that money moves once,
+ * whatever the ledger does.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';

@@ -7,7 +7,10 @@ import type { Database, Query, Row } from '../../../io/database/database.ts';
 import { ApiError } from './api-error.ts';
 import { type StakeTerms, VALIDATOR_GWEI } from './stake-request.ts';
 
-/** QUEUED: safe in our store. SUBMITTED: signed for the ledger, under a hash. DEPOSITED: in a block. FAILED: the ledger refused it. */
+/**
+ * QUEUED: safe in our store. SUBMITTED: signed for the ledger, under a hash. DEPOSITED: in a block.
+ * FAILED: the ledger refused it.
+ */
 export type StakeState = 'QUEUED' | 'SUBMITTED' | 'DEPOSITED' | 'FAILED';
 
 export interface NewStake {

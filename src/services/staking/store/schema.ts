@@ -1,4 +1,6 @@
-/** Tables of the service. Times are Unix milliseconds; amounts are gwei in decimal; lists are JSON. */
+/**
+ * Tables of the service. Times are Unix milliseconds; amounts are gwei in decimal; lists are JSON.
+ */
 import type { Schema } from '../../../io/database/migrate.ts';
 import { SENT_TRANSACTION_TABLE } from '../../../io/database/sent-transactions.ts';
 

@@ -1,4 +1,7 @@
-/** What RFC 6749, 7009, 7662 and 8414 say, sentence by sentence, where token.service.test.ts says nothing about it. */
+/**
+ * What RFC 6749, 7009, 7662 and 8414 say, sentence by sentence, where token.service.test.ts says
+ * nothing about it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,

@@ -78,7 +78,8 @@ describe.each(['RS256', 'EdDSA'])('keys: %s', (algorithm) => {
     expect(await look(revoked)).toBe(false);
     expect(await look(first, second)).toBe(true);
 
-    // The new key signs ten minutes on; the first secret has ended; old tokens live on until their end.
+    // The new key signs ten minutes on; the first secret has ended; old tokens live on until their
+    // end.
     staking.clock.offsetMs = 11 * 60_000;
     expect((await postJson(`${staking.url}/oauth/token`, one.body)).status).toBe(401);
     expect(kidOf(await tokenOf({ ...one.body, client_secret: second }))).toBe(kid);

@@ -1,4 +1,7 @@
-/** Tokens that the guard of the API and introspection must refuse, and those near them that they must take, for each algorithm. */
+/**
+ * Tokens that the guard of the API and introspection must refuse, and those near them that they
+ * must take, for each algorithm.
+ */
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forge, part, sealWith, sealWithSecret } from '../../../../test/support/forged-tokens.ts';

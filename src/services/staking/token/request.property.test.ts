@@ -1,4 +1,7 @@
-/** Readers of bodies from strangers, against whatever bytes come: an answer or a refusal, nothing else. */
+/**
+ * Readers of bodies from strangers, against whatever bytes come: an answer or a refusal, nothing
+ * else.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/effort.ts';

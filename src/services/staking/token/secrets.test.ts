@@ -1,4 +1,7 @@
-/** Secrets: what is kept of them, and that nobody learns from the work that a check takes whom there is. */
+/**
+ * Secrets: what is kept of them, and that nobody learns from the work that a check takes whom there
+ * is.
+ */
 import { createHook } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { isQuick } from '../../../../test/support/effort.ts';

@@ -81,7 +81,10 @@ export class SecretChecker {
     return known !== undefined && hashes.includes(known);
   }
 
-  /** `hashes` undefined: there is no such client. Rejects with STAKING_BUSY when too many checks wait. */
+  /**
+   * `hashes` undefined: there is no such client. Rejects with STAKING_BUSY when too many checks
+   * wait.
+   */
   async check(
     clientId: string,
     secret: string,

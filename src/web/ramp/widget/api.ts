@@ -1,4 +1,7 @@
-/** What the widget asks its server. The secret of the page goes in a header, so that no other site can ask in its name. */
+/**
+ * What the widget asks its server. The secret of the page goes in a header, so that no other site
+ * can ask in its name.
+ */
 import type { WidgetAnswer } from '../../../core/ramp/page-data.ts';
 import { request } from '../../ui/request.ts';
 

@@ -61,7 +61,10 @@ function Session({ page }: { page: Exclude<WidgetPage, { kind: 'fault' }> }) {
   return <OrderStep order={state.order} {...{ state, next, again, api, take }} />;
 }
 
-/** A page that is loaded anew finds its order again: the secret stands in the fragment, which no server and no log sees. */
+/**
+ * A page that is loaded anew finds its order again: the secret stands in the fragment, which no
+ * server and no log sees.
+ */
 function keepPlace({ partnerId }: WidgetState, session: string, kept: object): void {
   const query = new URLSearchParams({ partnerAccountId: partnerId });
   history.replaceState(kept, '', `widget?${query}#${session}`);

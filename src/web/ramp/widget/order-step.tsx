@@ -1,4 +1,7 @@
-/** An order under way: what the customer has to do, how far it is, what came of it, and the way back. */
+/**
+ * An order under way: what the customer has to do, how far it is, what came of it, and the way
+ * back.
+ */
 import type {
   NextStep,
   ShownOrder,

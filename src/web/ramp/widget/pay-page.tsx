@@ -1,4 +1,7 @@
-/** The payment provider's own page: it stands in no frame, so a widget in one opens it beside itself. */
+/**
+ * The payment provider's own page: it stands in no frame, so a widget in one opens it beside
+ * itself.
+ */
 import type { WidgetState } from '../../../core/ramp/page-data.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Heading } from './heading.tsx';

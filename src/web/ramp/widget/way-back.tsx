@@ -1,6 +1,6 @@
 /**
- * Back to the partner with the order's id. It goes by itself once the order needs its customer no more: partners learn of an
- * order by this. Who wants to stay says so.
+ * Back to the partner with the order's id. It goes by itself once the order needs its customer no
+ * more: partners learn of an order by this. Who wants to stay says so.
  */
 import { useRef, useState } from 'preact/hooks';
 import type { ShownOrder, WidgetState } from '../../../core/ramp/page-data.ts';
@@ -20,7 +20,10 @@ export function WayBack({
 }: {
   state: WidgetState;
   order: ShownOrder;
-  /** The customer still has to transfer or to send something: nothing takes them away from what they have to know. */
+  /**
+   * The customer still has to transfer or to send something: nothing takes them away from what they
+   * have to know.
+   */
   isUnpaid: boolean;
 }) {
   const { texts } = useSpeech();

@@ -99,7 +99,10 @@ export class PrivateReplay {
     return effect;
   }
 
-  /** The effect of a private transaction; undefined where it has none: inside a marker, for a tenant that is not a party. */
+  /**
+   * The effect of a private transaction; undefined where it has none: inside a marker, for a tenant
+   * that is not a party.
+   */
   *run(
     tx: Transaction,
     shared: BlockEnvironment,

@@ -58,7 +58,10 @@ export class BlockReplay {
   private readonly privateSide: PrivateReplay | undefined;
   private next = 0;
 
-  /** Without `inputs` private transactions do nothing. Throws `genesis is not traceable`, `parent … not found`. */
+  /**
+   * Without `inputs` private transactions do nothing. Throws `genesis is not traceable`, `parent …
+   * not found`.
+   */
   constructor(view: PartyView, { header, transactions }: Block, inputs?: PartyInputs) {
     if (header.number === 0) throw fail('TRACE_GENESIS', 'genesis is not traceable');
     if (header.number - 1 > view.head().number) {
@@ -84,7 +87,10 @@ export class BlockReplay {
     while (this.next < index) this.run(watcher);
   }
 
-  /** Runs the next transaction. Throws InputsMissing, and EXECUTION_STOPPED when the watcher wants it to stop. */
+  /**
+   * Runs the next transaction. Throws InputsMissing, and EXECUTION_STOPPED when the watcher wants
+   * it to stop.
+   */
   run(watcher: Watcher = {}): Ran {
     const transaction = this.transactions[this.next++]!;
     this.world.beginTransaction();

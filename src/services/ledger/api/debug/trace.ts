@@ -1,4 +1,7 @@
-/** `debug_trace*`: what the EVM did, opcode by opcode or call by call. Each run is bounded in time and size. */
+/**
+ * `debug_trace*`: what the EVM did, opcode by opcode or call by call. Each run is bounded in time
+ * and size.
+ */
 import { EMPTY_BYTES } from '../../../../core/base/bytes.ts';
 import { fail, hasCode, QuorateError } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';

@@ -13,7 +13,10 @@ import { type JsonObject, renderBlock, renderHeader, renderPending } from '../re
 import { arrayOf, BLOCK, HEADER, NULL, orNull, QUANTITY, RECEIPT } from '../results.ts';
 import { blockTag, bool, hash, index, named, requiredBlockNumber } from '../shapes.ts';
 
-/** Every block of BFT and Raft chains has difficulty 1 or 0 on top of genesis, so the total follows from the number. */
+/**
+ * Every block of BFT and Raft chains has difficulty 1 or 0 on top of genesis, so the total follows
+ * from the number.
+ */
 export function totalDifficulty(view: PartyView, number: number): bigint {
   const genesis = view.header(0)!.difficulty;
   const last = Math.min(number, view.head().number);

@@ -24,7 +24,10 @@ interface Opened {
   readonly inner: Transaction;
 }
 
-/** The inner transaction of a marker; undefined for strangers, unknown hashes and transactions that are not markers. */
+/**
+ * The inner transaction of a marker; undefined for strangers, unknown hashes and transactions that
+ * are not markers.
+ */
 async function open(context: Context, wanted: Uint8Array): Promise<Opened | undefined> {
   const opened = await findMarker(context, wanted);
   if (!opened) return undefined;

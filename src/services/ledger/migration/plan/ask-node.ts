@@ -36,7 +36,9 @@ export interface NodeAnswers {
   /** Names of protocols with peers, such as `eth` and `qlight`. */
   readonly protocols: readonly string[];
   readonly plugins: readonly string[];
-  /** Its account among the validators; undefined where the chain has none, or without `istanbul`. */
+  /**
+   * Its account among the validators; undefined where the chain has none, or without `istanbul`.
+   */
   readonly address: string | undefined;
   readonly validators: readonly string[] | undefined;
   /** Proposals of each validator in the latest blocks. */

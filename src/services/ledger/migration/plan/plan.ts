@@ -1,4 +1,7 @@
-/** The order in which the members of a network move, what is left of it at each step, and what stands in the way. */
+/**
+ * The order in which the members of a network move, what is left of it at each step, and what
+ * stands in the way.
+ */
 
 import { consensusAt } from '../../../../core/chain/consensus-rules.ts';
 import { chainConfigFromJson } from '../../../../core/chain/genesis.ts';

@@ -56,7 +56,10 @@ export interface ChainParts {
 
 /** Hooks for parts that are built on the chain. */
 export interface ChainSources {
-  /** The node's private states and what their manager has answered; undefined on a chain without private state. */
+  /**
+   * The node's private states and what their manager has answered; undefined on a chain without
+   * private state.
+   */
   readonly privateSetting?: (() => PrivateSetting) | undefined;
   /** A transaction already decoded and recovered by this node; undefined: unknown. */
   readonly known?: ((hash: Hash32) => Transaction | undefined) | undefined;

@@ -170,7 +170,10 @@ export class BlockBuilder {
   }
 }
 
-/** Fields that London, Shanghai and Cancun append, as Besu's QBFT fills them: no withdrawals, no blobs, no beacon chain. */
+/**
+ * Fields that London, Shanghai and Cancun append, as Besu's QBFT fills them: no withdrawals, no
+ * blobs, no beacon chain.
+ */
 function newerFields(rules: Rules, parent: Header, isFeeless: boolean): Partial<Header> {
   return {
     ...(rules.isLondon ? { baseFeePerGas: isFeeless ? 0n : nextBaseFee(parent) } : {}),

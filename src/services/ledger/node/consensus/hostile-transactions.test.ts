@@ -1,4 +1,6 @@
-/** Transactions that take long to execute, in networks of four whose execution takes virtual time. */
+/**
+ * Transactions that take long to execute, in networks of four whose execution takes virtual time.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryNode, MemoryNodeOptions } from '../../../../../test/support/memory-network.ts';
 import { TOPOLOGY, ValidatorNetwork } from '../../../../../test/support/validator-network.ts';

@@ -1,6 +1,6 @@
 /**
- * What a member of a Raft cluster has acknowledged is mined, whoever is killed, cut off and started again meanwhile: random
- * schedules over links that take their time. A failure names its seed.
+ * What a member of a Raft cluster has acknowledged is mined, whoever is killed, cut off and started
+ * again meanwhile: random schedules over links that take their time. A failure names its seed.
  */
 import { describe, it } from 'vitest';
 import {
@@ -15,7 +15,10 @@ const MEMBERS = 3;
 /** An account that sends through all members; each member has one more of its own. */
 const SHARED = MEMBERS;
 const STEPS = 14;
-/** The later ones stood still once: the new minter gave up a block that it was building, and nobody asked for the next. */
+/**
+ * The later ones stood still once: the new minter gave up a block that it was building, and nobody
+ * asked for the next.
+ */
 const SEEDS = [1, 2, 3, 4, 42, 55, 88, 139, 146, 166];
 
 /** One cluster whose members come and go; at most one is away at a time. */

@@ -1,4 +1,7 @@
-/** Raft clusters over virtual links, disks and time: what the processes of test/e2e/raft.test.ts cannot time so well. */
+/**
+ * Raft clusters over virtual links, disks and time: what the processes of test/e2e/raft.test.ts
+ * cannot time so well.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryNode } from '../../../../../test/support/memory-network.ts';
 import {

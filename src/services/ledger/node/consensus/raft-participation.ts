@@ -168,7 +168,10 @@ export class RaftParticipation {
     return this.minter.template();
   }
 
-  /** The raft id of the new member, once the cluster has taken it. Throws RAFT_MEMBER_REFUSED, RAFT_NOT_COMMITTED. */
+  /**
+   * The raft id of the new member, once the cluster has taken it. Throws RAFT_MEMBER_REFUSED,
+   * RAFT_NOT_COMMITTED.
+   */
   async add(
     parse: () => Applicant & { readonly publicKey: Uint8Array },
     url: string,

@@ -109,7 +109,10 @@ export class ExtensionIndex {
     return isChanged;
   }
 
-  /** Who sent a private transaction and the hash of its payload; of a marker, those of the transaction inside. */
+  /**
+   * Who sent a private transaction and the hash of its payload; of a marker, those of the
+   * transaction inside.
+   */
   private async origin(
     number: number,
     index: number,

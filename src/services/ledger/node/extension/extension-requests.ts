@@ -244,7 +244,10 @@ export class ExtensionRequests {
     throw no('operation not allowed');
   }
 
-  /** Payloads that may have created a standard private contract in that block: its own creation, or all that ran there. */
+  /**
+   * Payloads that may have created a standard private contract in that block: its own creation, or
+   * all that ran there.
+   */
   private creationsAt(psi: Psi, number: number, contract: Address): PayloadHash[] {
     const { store } = this.parts.chain;
     const transactions = store.block(number)?.transactions ?? [];

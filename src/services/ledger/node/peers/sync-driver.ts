@@ -21,7 +21,10 @@ export interface SyncDriverParts {
   readonly events: Events;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Seals and fields of headers that follow the last verified one; resolves with the first fault, if any. */
+  /**
+   * Seals and fields of headers that follow the last verified one; resolves with the first fault,
+   * if any.
+   */
   verifyHeaders(
     headers: readonly SyncHeader[],
   ): Promise<{ index: number; text: string } | undefined>;
@@ -108,7 +111,10 @@ export class SyncDriver {
   }
 }
 
-/** Number, hash and total difficulty of the head: every block of a BFT chain has the same difficulty. */
+/**
+ * Number, hash and total difficulty of the head: every block of a BFT chain has the same
+ * difficulty.
+ */
 export function chainHead(chain: Chain) {
   const { number, hash, header } = chain.head();
   const first = chain.store.header(0)!.difficulty;

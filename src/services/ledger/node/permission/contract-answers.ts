@@ -1,7 +1,7 @@
 /**
  * What the contracts of version 2 themselves say about transactions, where the records in memory do
- * not count: on another state than the head's, in the middle of a block, and under an implementation
- * whose rules this node does not know.
+ * not count: on another state than the head's, in the middle of a block, and under an
+ * implementation whose rules this node does not know.
  */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import { hasCode } from '../../../../core/base/errors.ts';
@@ -81,7 +81,10 @@ export class ContractAnswers {
   }
 }
 
-/** The answers after the transactions that a block has so far, once one of them has changed the contracts. */
+/**
+ * The answers after the transactions that a block has so far, once one of them has changed the
+ * contracts.
+ */
 export class MidBlock {
   private readonly answersOn: (reader: StateReader) => ContractAnswers;
   private readonly watched: string[];

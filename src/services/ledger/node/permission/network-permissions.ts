@@ -56,7 +56,10 @@ export class NetworkPermissions {
   /** Of the network or an organisation: who may change permissions. */
   private administrators: readonly Address[] = [];
   private enforced = false;
-  /** Under an implementation whose rules are not known here: the contract's own answers, at the head. */
+  /**
+   * Under an implementation whose rules are not known here: the contract's own answers, at the
+   * head.
+   */
   private answers: ContractAnswers | undefined;
 
   constructor(parts: NetworkPermissionsParts) {

@@ -1,4 +1,7 @@
-/** Clients' queries and changes of the network's permissions: checked, sent as a transaction, and waited for. */
+/**
+ * Clients' queries and changes of the network's permissions: checked, sent as a transaction, and
+ * waited for.
+ */
 import { type Address, equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
@@ -73,7 +76,10 @@ export class PermissionRequests {
     return this.network().settings.config;
   }
 
-  /** Resolves with GoQuorum's text once it is in the pool, or in a block where the caller waits. Throws PERMISSION_REFUSED. */
+  /**
+   * Resolves with GoQuorum's text once it is in the pool, or in a block where the caller waits.
+   * Throws PERMISSION_REFUSED.
+   */
   async act({ wallet, submitter }: Actor, action: Action): Promise<string> {
     const network = this.network();
     const { from } = action.args;
@@ -125,7 +131,10 @@ export class PermissionRequests {
     }
   }
 
-  /** Waits until the transaction is in a block. Throws PERMISSION_REFUSED with the contract's reason. */
+  /**
+   * Waits until the transaction is in a block. Throws PERMISSION_REFUSED with the contract's
+   * reason.
+   */
   private async included(to: Address, send: () => Promise<Uint8Array>): Promise<void> {
     const { events, timers } = this.parts;
     if (this.waiting >= WAITERS_MAX) {

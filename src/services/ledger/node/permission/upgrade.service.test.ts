@@ -72,7 +72,10 @@ function creation(code: Uint8Array): Uint8Array {
   return concatBytes(fromHex(`0x61${size}80600a3d393df3`), code);
 }
 
-/** An implementation that says no to every transaction of version 2, and leaves all else to another one. */
+/**
+ * An implementation that says no to every transaction of version 2, and leaves all else to another
+ * one.
+ */
 function frozen(other: Address): Uint8Array {
   const selector = callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)')();
   const shift = `7c01${'00'.repeat(28)}`;

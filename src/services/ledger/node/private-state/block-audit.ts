@@ -224,7 +224,9 @@ function mayLack(record: SpaceResult, works: readonly Work[]): boolean {
   return !(isAlone && writesMore(record, works));
 }
 
-/** A stranger's private transaction has a receipt without logs, and a stranger's marker has none. */
+/**
+ * A stranger's private transaction has a receipt without logs, and a stranger's marker has none.
+ */
 function looksStrange({ receipts }: SpaceResult, { index }: Work): boolean {
   const receipt = receipts.get(index);
   return receipt === undefined || (receipt.status !== 0 && receipt.logs.length === 0);
@@ -262,7 +264,9 @@ interface Found {
   readonly works: readonly Work[];
 }
 
-/** Whether a transaction has the same receipt, and the same effect on the contract that it calls. */
+/**
+ * Whether a transaction has the same receipt, and the same effect on the contract that it calls.
+ */
 function sameAt(record: Effects, now: Effects, { index, transaction }: Work): boolean {
   const [a, b] = [record.receipts.get(index), now.receipts.get(index)];
   if (a === undefined || b === undefined) return a === b;

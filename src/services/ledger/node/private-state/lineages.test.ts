@@ -1,4 +1,7 @@
-/** What an account rests on: the same for the same history, another one where a transaction is missing. */
+/**
+ * What an account rests on: the same for the same history, another one where a transaction is
+ * missing.
+ */
 import { expect, it } from 'vitest';
 import { toHex } from '../../../../core/base/hex.ts';
 import { Lineages, type TracedTransaction } from './lineages.ts';

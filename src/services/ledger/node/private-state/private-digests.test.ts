@@ -1,4 +1,7 @@
-/** Digests of private transactions at their parties: alike where their history is, and told to nobody else. */
+/**
+ * Digests of private transactions at their parties: alike where their history is, and told to
+ * nobody else.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/private-parties.ts';
 import { fromBase64, toBase64 } from '../../../../core/base/base64.ts';

@@ -84,7 +84,10 @@ export class PrivateFollower {
     return Math.min(...psis.map((psi) => chain.store.cursor({ kind: 'private', psi })));
   }
 
-  /** Private states at the head, for running a block on top of it; none while this follower is behind. */
+  /**
+   * Private states at the head, for running a block on top of it; none while this follower is
+   * behind.
+   */
   setting(): PrivateSetting {
     const { chain, cache, psiOf } = this.parts;
     const { number } = chain.head();
@@ -93,8 +96,8 @@ export class PrivateFollower {
   }
 
   /**
-   * A private state at the head, as soon as it is there. Throws PRIVATE_STATE_LATE at once while it waits for a manager that
-   * failed, else after 5 s.
+   * A private state at the head, as soon as it is there. Throws PRIVATE_STATE_LATE at once while it
+   * waits for a manager that failed, else after 5 s.
    */
   async headBase(psi: Psi): Promise<StateBase> {
     const { chain } = this.parts;

@@ -1,4 +1,7 @@
-/** What the watch over the private states says, and when: of its own blocks, and of what the manager has found out at its peers. */
+/**
+ * What the watch over the private states says, and when: of its own blocks, and of what the manager
+ * has found out at its peers.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/private-parties.ts';
 import type { Hash32 } from '../../../../core/base/bytes.ts';

@@ -242,7 +242,10 @@ export class PrivateWatch implements Component {
     if (roots.size > kept) roots.delete(roots.keys().next().value!);
   }
 
-  /** Checks the first block from `from` on with private transactions. Resolves with the next one to check. */
+  /**
+   * Checks the first block from `from` on with private transactions. Resolves with the next one to
+   * check.
+   */
   private async look(from: number, depth: Depth): Promise<number> {
     const { chain, clock, timers } = this.parts;
     let number = from;

@@ -1,4 +1,7 @@
-/** EEA groups on a network of four nodes in memory: managers that are away, nodes that are killed, a rebuilt index. */
+/**
+ * EEA groups on a network of four nodes in memory: managers that are away, nodes that are killed, a
+ * rebuilt index.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EeaFields, eeaKey, signEea } from '../../../../../test/support/eea.ts';
 import { MemoryManagers, memoryKey } from '../../../../../test/support/memory-managers.ts';

@@ -54,7 +54,9 @@ export class PayloadReader {
     return this.isFor([parts.senderKey]) ? this.parts.manager.decryptPayload(parts) : undefined;
   }
 
-  /** Public keys that every transaction to a contract must reach, by its creation's payload hash. */
+  /**
+   * Public keys that every transaction to a contract must reach, by its creation's payload hash.
+   */
   mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]> {
     return this.parts.manager.mandatory(hash);
   }

@@ -135,7 +135,10 @@ export class PrivateSender {
     return { ...args, privateFrom: senderKey };
   }
 
-  /** Distributes a signed private transaction as the payload of a marker; resolves with that payload's hash. */
+  /**
+   * Distributes a signed private transaction as the payload of a marker; resolves with that
+   * payload's hash.
+   */
   async distributeInner(inner: Transaction, args: PrivateArgs): Promise<PayloadHash> {
     const { hash } = await this.manager.send({
       payload: innerToJson(inner),

@@ -54,7 +54,9 @@ function priceWithin({ maxFeePerGas, maxPriorityFeePerGas }: TransactionArgs, te
   return maxFeePerGas !== undefined && maxFeePerGas < price ? maxFeePerGas : price;
 }
 
-/** Dynamic fees make a type 2 transaction, an access list alone a type 1; so does naming the type. */
+/**
+ * Dynamic fees make a type 2 transaction, an access list alone a type 1; so does naming the type.
+ */
 export function feesOf(args: TransactionArgs, { suggested }: Pick<FeeTerms, 'suggested'>): Fees {
   const { maxFeePerGas, maxPriorityFeePerGas } = args;
   if (maxFeePerGas === undefined && maxPriorityFeePerGas === undefined) {

@@ -64,7 +64,10 @@ export class Sender implements TransactionSubmitter {
     this.nonces = parts.nonces ?? new NonceLock();
   }
 
-  /** Nonces go in the order of the calls; an account is held until its transaction is in the pool, not until it is durable. */
+  /**
+   * Nonces go in the order of the calls; an account is held until its transaction is in the pool,
+   * not until it is durable.
+   */
   async send(args: TransactionArgs, password?: string): Promise<Hash32> {
     const from = this.ownAccount(args);
     if (args.private) checkPrivateValue(args.value);

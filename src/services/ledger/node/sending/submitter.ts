@@ -15,7 +15,10 @@ export interface TransactionSubmitter {
   submit(transaction: Transaction): Promise<Hash32>;
   /** A signed private transaction whose payload was stored with `storeraw`. */
   submitPrivate(transaction: Transaction, args: PrivateArgs | undefined): Promise<Hash32>;
-  /** Defaults filled in, signed by an account of this node, and submitted; privately where `args.private` is given. */
+  /**
+   * Defaults filled in, signed by an account of this node, and submitted; privately where
+   * `args.private` is given.
+   */
   send(args: TransactionArgs, password?: string): Promise<Hash32>;
   /** Defaults filled in, payload stored when private; unsigned. */
   fill(args: TransactionArgs): Promise<Transaction>;

@@ -1,4 +1,7 @@
-/** Amounts as Stripe counts them: in most currencies as ISO 4217 does, in some otherwise (docs.stripe.com/currencies). */
+/**
+ * Amounts as Stripe counts them: in most currencies as ISO 4217 does, in some otherwise
+ * (docs.stripe.com/currencies).
+ */
 import { currencyDecimals } from '../../../../core/ramp/currencies.ts';
 import type { Fiat } from '../../../../core/ramp/order.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Events of Stripe, each once, whichever way they come: by webhook at once, and from Stripe's own list of events, which
- * has those that no webhook brought. Nothing is lost while the service is down or cannot be reached, for 30 days.
+ * Events of Stripe, each once, whichever way they come: by webhook at once, and from Stripe's own
+ * list of events, which has those that no webhook brought. Nothing is lost while the service is
+ * down or cannot be reached, for 30 days.
  */
 import type { Stripe } from 'stripe';
 import type { Clock, Log } from '../../../../core/base/ports.ts';

@@ -1,4 +1,7 @@
-/** What an event of Stripe means for an order. Events come twice, late and out of order: each report says it all. */
+/**
+ * What an event of Stripe means for an order. Events come twice, late and out of order: each report
+ * says it all.
+ */
 import type { Stripe } from 'stripe';
 import type { PaymentReport } from '../adapter.ts';
 import { fiatAmount } from './amounts.ts';

@@ -1,7 +1,8 @@
 /**
- * Payments by Stripe. Customers pay at Stripe's own page, so that no card is ever seen here; sellers are paid by transfers
- * to their accounts at the operator's platform (Stripe Connect). Whatever moves money carries an idempotency key of its
- * own, and is looked for by that name before it is asked for again: Stripe forgets the keys after a day.
+ * Payments by Stripe. Customers pay at Stripe's own page, so that no card is ever seen here;
+ * sellers are paid by transfers to their accounts at the operator's platform (Stripe Connect).
+ * Whatever moves money carries an idempotency key of its own, and is looked for by that name before
+ * it is asked for again: Stripe forgets the keys after a day.
  */
 import type { Stripe } from 'stripe';
 import type { Clock, Log } from '../../../../core/base/ports.ts';

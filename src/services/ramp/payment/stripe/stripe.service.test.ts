@@ -1,4 +1,7 @@
-/** Payments by Stripe: its own package in front of an API that answers as Stripe's does, with what real ones do. */
+/**
+ * Payments by Stripe: its own package in front of an API that answers as Stripe's does, with what
+ * real ones do.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
