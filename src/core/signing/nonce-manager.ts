@@ -156,7 +156,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
       return;
     }
     const held = newHeld(send, [id]);
-    slot.held.push(held);
+    request.sequence.hold(slot, held);
     this.send(held);
   }
 

@@ -2,6 +2,7 @@
  * The nonces of one account (or of one account in one private group): which are free, which are
  * taken, what was signed at each.
  */
+import { assert } from '../base/errors.ts';
 import { dueMs, type Held, newHeld, type SignedSend } from './nonce-held.ts';
 
 /** Everything at one nonce: more than one where a client replaced its transaction. */
@@ -62,6 +63,21 @@ export class NonceSequence {
     const slot = this.slots.get(nonce) ?? { nonce, held: [], signing: 0 };
     slot.signing++;
     this.slots.set(nonce, slot);
+  }
+
+  /** Keeps what was signed for the nonce. */
+  hold(slot: Slot, held: Held): void {
+    this.checkOwn(held.send);
+    assert(held.send.nonce === slot.nonce, 'what is signed has the nonce that was given out');
+    slot.held.push(held);
+  }
+
+  /** Of what is signed and of what a restart brings back. */
+  private checkOwn({ nonceKey, nonce, hash }: SignedSend): void {
+    assert(nonceKey === this.key, 'a signed transaction is of this sequence');
+    const slot = this.slots.get(nonce);
+    const isNew = !slot?.held.some(({ send }) => send.hash === hash);
+    assert(isNew, 'the same bytes are held once');
   }
 
   /** Releases the nonce, unless another transaction uses it. */
@@ -127,6 +143,7 @@ export class NonceSequence {
 
   /** Signed before a restart. */
   restore(send: SignedSend, isAccepted: boolean): void {
+    this.checkOwn(send);
     const slot = this.slots.get(send.nonce) ?? { nonce: send.nonce, held: [], signing: 0 };
     this.slots.set(send.nonce, slot);
     slot.held.push({ ...newHeld(send), isAccepted, isUnclear: true, sends: 1 });

@@ -75,16 +75,44 @@ export function changed(
   };
 }
 
-export function replay(
-  memory: RaftMemory,
-  { body }: LogRecord,
-  before: number,
-): { readonly memory: RaftMemory; readonly sequence: number } {
+/**
+ * Why a change cannot be what a member saved on top of `before`; the writer asserts that there is
+ * no reason, the reader takes one for damage. Its entries follow each other and what is there, and
+ * no commit index counts an entry that is not.
+ */
+export function changeFault(before: RaftMemory, change: RaftChange): string | undefined {
+  const { entries } = change;
+  const start = change.snapshot ? change.snapshot.index : lastIndex(before);
+  const first = entries[0]?.index;
+  if (first !== undefined) {
+    if (first > start + 1) return `entry ${first} does not follow entry ${start}`;
+    const gap = entries.findIndex(({ index }, at) => index !== first + at);
+    if (gap >= 0) return `entry ${entries[gap]!.index} does not follow entry ${first + gap - 1}`;
+  }
+  const after = changed(before, change);
+  const { commit } = after.hardState;
+  return commit > lastIndex(after) ? `entry ${commit} is committed and not there` : undefined;
+}
+
+function lastIndex({ snapshot, entries }: RaftMemory): number {
+  return Math.max(snapshot.index, entries.at(-1)?.index ?? 0);
+}
+
+export interface Replayed {
+  readonly memory: RaftMemory;
+  readonly sequence: number;
+  /** As of `changeFault`. */
+  readonly fault: string | undefined;
+}
+
+export function replay(memory: RaftMemory, { body }: LogRecord, before: number): Replayed {
   const fields = [...protobufFields(body)];
   const state = fields.find(({ number }) => number === FIELD.hardState);
   const sequence = fields.find(({ number }) => number === FIELD.sequence)?.value ?? before;
   const hardState = state && decodeHardState(state.bytes);
-  return { memory: changed(memory, { hardState, entries: decodeEntries(body) }), sequence };
+  const change = { hardState, entries: decodeEntries(body) };
+  const fault = changeFault(memory, change);
+  return { memory: changed(memory, change), sequence, fault };
 }
 
 export function encodeChange({ hardState, entries }: RaftChange, sequence: number): Uint8Array {

@@ -11,7 +11,7 @@ import {
 } from '../consensus/raft/messages.ts';
 import { ProtobufWriter } from '../consensus/raft/protobuf.ts';
 import { frameRecord } from './log-record.ts';
-import { RAFT_KIND } from './raft-records.ts';
+import { encodeChange, RAFT_KIND } from './raft-records.ts';
 import { type RaftOpening, RaftStore } from './raft-store.ts';
 
 const entry = (index: number, term = 1, size = 20): Entry => ({
@@ -52,6 +52,20 @@ describe('the store of a Raft member', () => {
     expect(again.snapshot.index).toBe(90);
     expect(again.entries.map(({ index }) => index)).toEqual([91]);
     expect(disk.log('raft').segments()).toHaveLength(1);
+  });
+
+  it.each([
+    ['leaves a gap behind what is there', undefined, [6]],
+    ['has a gap', undefined, [5, 7]],
+    ['commits what is not there', { term: 1, vote: 2, commit: 5 }, []],
+  ])('neither writes nor believes a change that %s', async (_, hardState, indices) => {
+    const { disk, store } = await filled();
+    const change = { hardState, entries: indices.map((index) => entry(index)) };
+    await expect(store.save(change)).rejects.toThrow('invariant broken: a change of the Raft log');
+    const file = disk.log('raft').open(0);
+    const position = { segment: 0, offset: file.size() };
+    file.append(frameRecord(RAFT_KIND.change, encodeChange(change, 9), position));
+    await expect(RaftStore.open(disk.log('raft'))).rejects.toThrow('failed to read WAL');
   });
 
   it('cuts a torn end and refuses rot with a good record behind it, losing nothing', async () => {

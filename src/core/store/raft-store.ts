@@ -12,12 +12,13 @@
  * Anything else that cannot be read is refused by name: a member must not vote with part of its
  * memory.
  */
-import { fail, type QuorateError } from '../base/errors.ts';
+import { assert, fail, type QuorateError } from '../base/errors.ts';
 import type { LogFile, LogFolder } from '../base/ports.ts';
 import type { Snapshot } from '../consensus/raft/messages.ts';
 import { frameRecord, parseRecord, RECORD_HEADER_BYTES } from './log-record.ts';
 import {
   changed,
+  changeFault,
   decodeBase,
   EMPTY_RAFT_MEMORY,
   encodeBase,
@@ -106,7 +107,9 @@ export class RaftStore {
         file.truncate(at);
         break;
       }
-      ({ memory, sequence: this.sequence } = replay(memory, record, this.sequence));
+      const replayed = replay(memory, record, this.sequence);
+      if (replayed.fault !== undefined) throw corrupt(segment, at);
+      ({ memory, sequence: this.sequence } = replayed);
       at += RECORD_HEADER_BYTES + record.body.length;
     }
     this.memory = memory;
@@ -129,6 +132,8 @@ export class RaftStore {
    */
   async save(change: RaftChange): Promise<void> {
     const before = this.memory;
+    const fault = changeFault(before, change);
+    assert(fault === undefined, `a change of the Raft log: ${fault}`);
     const after = changed(before, change);
     this.memory = after;
     if (change.snapshot) return this.beginSegment(after);

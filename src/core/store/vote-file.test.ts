@@ -44,6 +44,13 @@ describe('vote file', () => {
   });
 });
 
+it('is written by one at a time', async () => {
+  const file = open(new MemoryDisk());
+  const first = file.remember(vote(1));
+  await expect(file.remember(vote(2))).rejects.toThrow('one vote is written at a time');
+  await first;
+});
+
 describe('a vote file that cannot be trusted', () => {
   async function written(votes: number): Promise<MemoryDisk> {
     const disk = new MemoryDisk();
@@ -51,6 +58,15 @@ describe('a vote file that cannot be trusted', () => {
     for (let n = 1; n <= votes; n++) await file.remember(vote(n));
     return disk;
   }
+
+  it('counts as damaged when each of its slots lies in the place of the other', async () => {
+    const disk = await written(4);
+    const file = disk.slots('votes');
+    const [even, odd] = [0, 1].map((slot) => file.read(slot)!.slice());
+    await file.write(0, odd!);
+    await file.write(1, even!);
+    expect([open(disk).memory(), open(disk).loss]).toEqual([undefined, 'damaged']);
+  });
 
   const damage = async (disk: MemoryDisk, slot: number) => {
     const file = disk.slots('votes');

@@ -13,7 +13,7 @@
  * crc32c u32. The second checksum continues the first. 0.1.0 wrote no version, and skips it. Note:
  * sequence u48 | crc32c u32.
  */
-import { fail } from '../base/errors.ts';
+import { assert, fail } from '../base/errors.ts';
 import { newerVersion } from '../base/newer-version.ts';
 import type { SlotFile } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
@@ -48,6 +48,7 @@ export class VoteFile {
   private sequence = 0;
   private latest: RememberedVote | undefined;
   private missing: VoteLoss | undefined;
+  private isWriting = false;
 
   /**
    * Reads the newest good slot. `sealed`: the sequence that the chain store knows of; 0: none.
@@ -57,9 +58,9 @@ export class VoteFile {
     this.file = file;
     this.written = written;
     const slots = Array.from({ length: VOTE_SLOTS }, (_, slot) => file.read(slot));
-    for (const bytes of slots) {
+    for (const [slot, bytes] of slots.entries()) {
       const found = decodeVoteSlot(bytes);
-      if (!found || found.sequence <= this.sequence) continue;
+      if (!found || slotOf(found.sequence) !== slot || found.sequence <= this.sequence) continue;
       this.sequence = found.sequence;
       this.latest = found.vote;
     }
@@ -94,8 +95,14 @@ export class VoteFile {
         `vote memory of ${vote.bytes.length} bytes, at most ${VOTE_BYTES_MAX}`,
       );
     }
+    assert(!this.isWriting, 'one vote is written at a time');
+    this.isWriting = true;
     const sequence = this.sequence + 1;
-    await this.file.write(sequence % VOTE_SLOTS, encode(sequence, vote));
+    try {
+      await this.file.write(slotOf(sequence), encode(sequence, vote));
+    } finally {
+      this.isWriting = false;
+    }
     this.written.writeUnsynced(0, encodeNote(sequence));
     this.sequence = sequence;
     this.latest = vote;
@@ -106,6 +113,11 @@ export class VoteFile {
     this.file.close();
     this.written.close();
   }
+}
+
+/** Where the writer puts a vote, and the only place where the reader believes it. */
+function slotOf(sequence: number): number {
+  return sequence % VOTE_SLOTS;
 }
 
 function encode(sequence: number, vote: RememberedVote): Uint8Array {

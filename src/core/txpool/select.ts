@@ -3,6 +3,7 @@
  * then by price, then by arrival. `smallest`: the lowest gas limit first, which bounds what a
  * transaction can cost, then as usual.
  */
+import { assert } from '../base/errors.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
 
@@ -79,8 +80,10 @@ export class Selection {
 
   /** Prices the cursor's entry; false when none pays the base fee. */
   private load(cursor: Cursor): boolean {
-    const entry = cursor.entries[cursor.at];
+    const { entries, at } = cursor;
+    const entry = entries[at];
     if (!entry) return false;
+    assert(entry.nonce === entries[0]!.nonce + at, 'executable nonces of a sender are consecutive');
     const { maxFeePerGas, maxPriorityFeePerGas } = entry.transaction;
     const margin = maxFeePerGas - this.baseFee;
     if (margin < 0n) return false;

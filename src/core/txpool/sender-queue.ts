@@ -3,6 +3,7 @@
  * ones after a gap.
  */
 import type { Address } from '../base/bytes.ts';
+import { assert } from '../base/errors.ts';
 import type { Transaction } from '../chain/transaction.ts';
 
 export interface PoolEntry {
@@ -84,6 +85,7 @@ export class SenderQueue {
     if (cost > this.costCap) this.costCap = cost;
     if (transaction.gasLimit > this.gasCap) this.gasCap = transaction.gasLimit;
     const index = nonce - this.accountNonce;
+    assert(index >= 0, "a nonce in the pool is not below its account's");
     if (index < this.pending.length) this.pending[index] = entry;
     else this.queued.set(nonce, entry);
   }

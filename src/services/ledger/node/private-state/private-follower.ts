@@ -11,7 +11,7 @@
  * Failures: after a crash before the sync the cursor is behind, and the next start continues there.
  * A manager that does not answer delays the cursor and nothing else.
  */
-import { fail } from '../../../../core/base/errors.ts';
+import { assert, fail } from '../../../../core/base/errors.ts';
 import type { Log, Timers } from '../../../../core/base/ports.ts';
 import type { PrivateOutcome, StateBase } from '../../../../core/execution/result.ts';
 import type { PrivateSetting } from '../../../../core/execution/spaces.ts';
@@ -172,6 +172,7 @@ export class PrivateFollower {
         continue;
       }
       const results = outcome.kind === 'done' ? outcome.spaces : new Map();
+      assert(number <= chain.head().number, 'private state is never ahead of the chain');
       await chain.store.appendPrivate(number, results);
       this.tell(number);
       return;
