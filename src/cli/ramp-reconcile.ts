@@ -1,4 +1,6 @@
-/** `quorate ramp reconcile`: the books of the on-ramp against the ledger and its payment providers. */
+/**
+ * `quorate ramp reconcile`: the books of the on-ramp against the ledger and its payment providers.
+ */
 import { fail } from '../core/base/errors.ts';
 import { readStart } from '../core/ramp/date-range.ts';
 import { systemClock } from '../io/host/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Hashes of consensus messages that carry megabytes, computed in pieces before the engine sees them:
- * it takes a step at once, and would hold up everything else meanwhile.
+ * Hashes of consensus messages that carry megabytes, computed in pieces before the engine sees
+ * them: it takes a step at once, and would hold up everything else meanwhile.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import { keccak256InPieces } from '../base/keccak.ts';

@@ -1,6 +1,7 @@
 /**
- * Keccak-256 states that are read while they grow (RLPx MACs), or that get long input in pieces. One WebAssembly hasher serves all of
- * them: a state is its saved bytes, loaded before and saved after each use, so it costs bytes, not a WebAssembly instance.
+ * Keccak-256 states that are read while they grow (RLPx MACs), or that get long input in pieces.
+ * One WebAssembly hasher serves all of them: a state is its saved bytes, loaded before and saved
+ * after each use, so it costs bytes, not a WebAssembly instance.
  */
 import { createKeccak, type IHasher } from 'hash-wasm';
 import type { Hash32 } from '../../core/base/bytes.ts';

@@ -33,7 +33,9 @@ export interface VoteMemory {
   readonly bytes: Uint8Array;
 }
 
-/** Keccak-256 of a message that is too long to be hashed at once: computed beforehand, in pieces. */
+/**
+ * Keccak-256 of a message that is too long to be hashed at once: computed beforehand, in pieces.
+ */
 export interface MessageHashes {
   readonly message: Hash32;
   /** What its signer signs. */

@@ -59,7 +59,10 @@ export type IbftMessage = Preprepare | Prepare | Commit | RoundChange;
 
 // --- signing ------------------------------------------------------------------------------------------------------
 
-/** Who signed, or undefined when the signature is not by the address in the message. `hash`: of what was signed. */
+/**
+ * Who signed, or undefined when the signature is not by the address in the message. `hash`: of what
+ * was signed.
+ */
 export function signerOf(
   signer: ConsensusSigner,
   message: IbftMessage,

@@ -41,7 +41,10 @@ export interface MigrationReport {
   readonly files: CarriedFiles;
   /** Undefined: it was no Raft member. */
   readonly raft: CarriedRaft | undefined;
-  /** First block that it votes on if it is a validator; undefined: it is a Raft member, or not whole. */
+  /**
+   * First block that it votes on if it is a validator; undefined: it is a Raft member, or not
+   * whole.
+   */
   readonly votesFrom: number | undefined;
   /** Undefined: it was not asked for, nothing was executed, or the migration was interrupted. */
   readonly comparison: Comparison | undefined;

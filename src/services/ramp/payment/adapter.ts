@@ -68,7 +68,10 @@ export type FiatOutcome =
 /** Money that a provider says has moved. */
 export interface Movement {
   readonly kind: 'payment' | 'refund' | 'payout';
-  /** Of a payment the provider's; of a refund or a payout ours, or theirs where it was not asked for here. */
+  /**
+   * Of a payment the provider's; of a refund or a payout ours, or theirs where it was not asked for
+   * here.
+   */
   readonly id: string;
   readonly orderId: string | undefined;
   readonly fiat: string;

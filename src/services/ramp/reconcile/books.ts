@@ -1,4 +1,7 @@
-/** Whether the books agree with themselves: every asset sums to zero, kept balances are those of the postings, no order paid twice. */
+/**
+ * Whether the books agree with themselves: every asset sums to zero, kept balances are those of the
+ * postings, no order paid twice.
+ */
 import type { Database, Row } from '../../../io/database/database.ts';
 import type { Difference, Section } from './difference.ts';
 

@@ -129,7 +129,10 @@ async function accountDifferences(parts: LedgerParts): Promise<Found> {
   return { count: Object.keys(surplus).length, found };
 }
 
-/** By asset: on the ledger, beyond the account `wallet` of the books; what is under way counts as the books have it. */
+/**
+ * By asset: on the ledger, beyond the account `wallet` of the books; what is under way counts as
+ * the books have it.
+ */
 async function surpluses({ database, ledger, from }: LedgerParts): Promise<Record<string, string>> {
   const books = await database.query(
     "SELECT asset, units FROM book_balance WHERE account = 'wallet' ORDER BY asset",

@@ -1,4 +1,6 @@
-/** The books against what payment providers say: payments, refunds and payouts, in both directions. */
+/**
+ * The books against what payment providers say: payments, refunds and payouts, in both directions.
+ */
 import type { Database, Row } from '../../../io/database/database.ts';
 import { fromJson } from '../orders/state-json.ts';
 import type { Movement, PaymentAdapter } from '../payment/adapter.ts';

@@ -1,4 +1,7 @@
-/** The daily reconciliation: books against themselves, against the ledger, and against the payment providers. */
+/**
+ * The daily reconciliation: books against themselves, against the ledger, and against the payment
+ * providers.
+ */
 import type { Database } from '../../../io/database/database.ts';
 import type { PaymentAdapter } from '../payment/adapter.ts';
 import { bookSection } from './books.ts';

@@ -64,7 +64,10 @@ export interface AgreementPort {
   left(peer: PeerInfo): void;
   /** `peer` reports its connections. */
   told(peer: Address, connections: readonly Address[]): void;
-  /** From a peer; `code` relative to the istanbul protocol. A long one is work that goes on in turns. */
+  /**
+   * From a peer; `code` relative to the istanbul protocol. A long one is work that goes on in
+   * turns.
+   */
   receive(from: Address, code: number, bytes: Uint8Array): Slices<void> | undefined;
 }
 
