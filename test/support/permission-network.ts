@@ -17,7 +17,11 @@ import { keccak256 } from '../../src/core/base/keccak.ts';
 import { execute } from '../../src/core/evm/interpreter.ts';
 import type { PermissionModel } from '../../src/core/permission/config.ts';
 import type { PublicWorld } from '../../src/core/state/public-world.ts';
-import { type PermissionContract, permissionCode } from '../../src/services/permission/code.ts';
+import {
+  MANAGERS,
+  type PermissionContract,
+  permissionCode,
+} from '../../src/services/permission/code.ts';
 import { environmentOf, worldOf } from './evm.ts';
 import { rulesOfFork } from './rules-of-fork.ts';
 
@@ -60,14 +64,6 @@ function abiOf(model: PermissionModel): Record<string, Abi> {
   const file = new URL(`../../contracts/permission/abi-${model}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8'));
 }
-
-const MANAGERS = [
-  'OrgManager',
-  'RoleManager',
-  'AccountManager',
-  'VoterManager',
-  'NodeManager',
-] as const;
 
 export class PermissionNetwork {
   readonly model: PermissionModel;

@@ -14,19 +14,14 @@ import type { PermissionConfig } from '../../src/core/permission/config.ts';
 import { parseEnode } from '../../src/core/wire/enode.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 import type { NetworkPermissions } from '../../src/services/ledger/node/permission/network-permissions.ts';
-import { type PermissionContract, permissionCode } from '../../src/services/permission/code.ts';
+import {
+  MANAGERS,
+  type PermissionContract,
+  permissionCode,
+} from '../../src/services/permission/code.ts';
 import { nodeCalls } from '../../src/services/permission/node-calls.ts';
 import { type RecordedPermissions, recordedPermissions } from './recorded-permissions.ts';
 import { type RpcNode, rpcNode } from './rpc-node.ts';
-
-/** In the order in which the implementation takes them. */
-const MANAGERS = [
-  'OrgManager',
-  'RoleManager',
-  'AccountManager',
-  'VoterManager',
-  'NodeManager',
-] as const;
 
 export type NetworkKey = RecordedPermissions['keys'][number];
 

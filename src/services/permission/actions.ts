@@ -5,6 +5,7 @@
 import { type Address, isZeroBytes } from '../../core/base/bytes.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { callOf } from '../../core/permission/abi.ts';
+import { CALL } from '../../core/permission/calls.ts';
 import type { PermissionConfig } from '../../core/permission/config.ts';
 import { OPERATION } from '../../core/permission/records.ts';
 import type { Enode } from '../../core/wire/enode.ts';
@@ -27,19 +28,7 @@ const SUSPEND = 1n;
 const ACTIVATE = 2n;
 const BLACKLIST = 3n;
 const ORG_ID = /^[a-zA-Z0-9_-]*$/;
-const CALL = {
-  updateOrg: callOf('updateOrgStatus(string,uint256)'),
-  approveOrgStatus: callOf('approveOrgStatus(string,uint256)'),
-  addRole: callOf('addNewRole(string,string,uint256,bool,bool)'),
-  removeRole: callOf('removeRole(string,string)'),
-  assignAdmin: callOf('assignAdminRole(string,address,string)'),
-  approveAdmin: callOf('approveAdminRole(string,address)'),
-  assignRole: callOf('assignAccountRole(address,string,string)'),
-  updateAccount: callOf('updateAccountStatus(string,address,uint256)'),
-  recoverAccount: callOf('startBlacklistedAccountRecovery(string,address)'),
-  approveAccount: callOf('approveBlacklistedAccountRecovery(string,address)'),
-  reject: callOf('rejectPendingOp()'),
-};
+const REJECT = callOf('rejectPendingOp()');
 
 /** Throws PERMISSION_INPUT. */
 export function addressIn(text: string): Address {
@@ -170,7 +159,7 @@ export class Actions {
 
   /** A vote against the pending item; sent to the implementation itself. */
   reject({ orgId }: PendingView): Action {
-    return { data: CALL.reject(), subject: { kind: 'org', orgId } };
+    return { data: REJECT(), subject: { kind: 'org', orgId } };
   }
 
   private updateAccount(orgId: string, text: string, action: bigint): Action {

@@ -39,6 +39,15 @@ const CODE = {
 
 export type PermissionContract = keyof (typeof CODE)['v2'];
 
+/** In the order in which the implementation's constructor takes them. */
+export const MANAGERS = [
+  'OrgManager',
+  'RoleManager',
+  'AccountManager',
+  'VoterManager',
+  'NodeManager',
+] as const satisfies readonly PermissionContract[];
+
 /** Hex with 0x; the constructor's arguments follow it. */
 export function permissionCode(model: PermissionModel, contract: PermissionContract): string {
   return CODE[model][contract];

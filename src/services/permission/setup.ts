@@ -10,7 +10,7 @@ import { fromHex, toHex } from '../../core/base/hex.ts';
 import { callOf } from '../../core/permission/abi.ts';
 import type { PermissionConfig } from '../../core/permission/config.ts';
 import type { Enode } from '../../core/wire/enode.ts';
-import { type PermissionContract, permissionCode } from './code.ts';
+import { MANAGERS, type PermissionContract, permissionCode } from './code.ts';
 import type { PermissionLedger } from './ledger.ts';
 import { nodeCalls } from './node-calls.ts';
 
@@ -31,14 +31,6 @@ export interface SetupParts {
   readonly progress: (line: string) => void;
 }
 
-/** In the order in which the implementation takes them. */
-const MANAGERS = [
-  'OrgManager',
-  'RoleManager',
-  'AccountManager',
-  'VoterManager',
-  'NodeManager',
-] as const;
 const CALL = {
   link: callOf('init(address,address)'),
   implementation: callOf('getPermImpl()'),

@@ -1,6 +1,6 @@
 /** Actions on roles and accounts: what must hold for each, and the call that carries it out. */
 import { type Address, isZeroBytes } from '../../base/bytes.ts';
-import { callOf } from '../abi.ts';
+import { CALL } from '../calls.ts';
 import { ACCOUNT_STATUS, type AccountRecord, OPERATION } from '../records.ts';
 import { ACCESS_MAX } from '../rules.ts';
 import {
@@ -15,16 +15,6 @@ import {
   TEXT,
 } from './checks.ts';
 
-const CALL = {
-  addRole: callOf('addNewRole(string,string,uint256,bool,bool)'),
-  removeRole: callOf('removeRole(string,string)'),
-  assignRole: callOf('assignAccountRole(address,string,string)'),
-  assignAdmin: callOf('assignAdminRole(string,address,string)'),
-  approveAdmin: callOf('approveAdminRole(string,address)'),
-  update: callOf('updateAccountStatus(string,address,uint256)'),
-  recover: callOf('startBlacklistedAccountRecovery(string,address)'),
-  approveRecovery: callOf('approveBlacklistedAccountRecovery(string,address)'),
-};
 const SUSPEND = 1;
 const ACTIVATE = 2;
 const BLACKLIST = 3;
@@ -129,7 +119,7 @@ export function updateAccountStatus(
   if (![SUSPEND, ACTIVATE, BLACKLIST].includes(action)) throw refused(TEXT.notAllowed);
   if (known.status === ACCOUNT_STATUS.blacklisted) throw refused(TEXT.blacklistedAccount);
   if (!isPossible(action, known.status)) throw refused(TEXT.notAllowed);
-  return CALL.update(orgId, account, BigInt(action));
+  return CALL.updateAccount(orgId, account, BigInt(action));
 }
 
 function isPossible(action: number, status: number): boolean {
@@ -148,7 +138,7 @@ export function recoverBlackListedAccount(
   checkMember(known, orgId);
   if (known.status !== ACCOUNT_STATUS.blacklisted) throw refused(TEXT.notAllowed);
   checkNothingPending(context);
-  return CALL.recover(orgId, account);
+  return CALL.recoverAccount(orgId, account);
 }
 
 export function approveBlackListedAccountRecovery(
@@ -162,7 +152,7 @@ export function approveBlackListedAccountRecovery(
   if (known.status === ACCOUNT_STATUS.blacklisted) throw refused(TEXT.blacklistedAccount);
   if (known.status !== ACCOUNT_STATUS.recovering) throw refused(TEXT.notAllowed);
   checkPending(context, { kind: OPERATION.accountRecovery, orgId, account });
-  return CALL.approveRecovery(orgId, account);
+  return CALL.approveAccount(orgId, account);
 }
 
 function isAdminRole({ config }: ActionContext, roleId: string): boolean {

@@ -1,4 +1,5 @@
 /** Actions on nodes: what must hold for each, and the call that carries it out. */
+import { CALL } from '../calls.ts';
 import { NODE_STATUS, OPERATION } from '../records.ts';
 import {
   type ActionContext,
@@ -11,14 +12,8 @@ import {
   refused,
   TEXT,
 } from './checks.ts';
-import { newNode, nodeCall, recordedNode } from './node-values.ts';
+import { newNode, recordedNode } from './node-values.ts';
 
-const CALL = {
-  add: nodeCall('addNode(string,NODE)'),
-  update: nodeCall('updateNodeStatus(string,NODE,uint256)'),
-  recover: nodeCall('startBlacklistedNodeRecovery(string,NODE)'),
-  approveRecovery: nodeCall('approveBlacklistedNodeRecovery(string,NODE)'),
-};
 const DEACTIVATE = 1;
 const ACTIVATE = 2;
 const BLACKLIST = 3;
@@ -27,7 +22,7 @@ export function addNode(context: ActionContext, orgId: string, url: string): Uin
   if (url === '') throw refused(TEXT.invalidInput);
   checkOrgAdmin(context, orgId);
   checkNewNode(context, url);
-  return CALL.add(context, orgId, ...newNode(context, url));
+  return CALL.addNode(context, orgId, ...newNode(context, url));
 }
 
 export function updateNodeStatus(
@@ -40,7 +35,7 @@ export function updateNodeStatus(
   const node = knownNode(context, orgId, url);
   if (node.status === NODE_STATUS.blacklisted) throw refused(TEXT.blacklistedNode);
   if (!isPossible(action, node.status)) throw refused(TEXT.notAllowed);
-  return CALL.update(context, orgId, ...recordedNode(context, node), BigInt(action));
+  return CALL.updateNode(context, orgId, ...recordedNode(context, node), BigInt(action));
 }
 
 function isPossible(action: number, status: number): boolean {
@@ -59,7 +54,7 @@ export function recoverBlackListedNode(
   const node = knownNode(context, orgId, url);
   if (node.status !== NODE_STATUS.blacklisted) throw refused(TEXT.notAllowed);
   checkNothingPending(context);
-  return CALL.recover(context, orgId, ...recordedNode(context, node));
+  return CALL.recoverNode(context, orgId, ...recordedNode(context, node));
 }
 
 export function approveBlackListedNodeRecovery(
@@ -73,5 +68,5 @@ export function approveBlackListedNodeRecovery(
   if (node.status === NODE_STATUS.blacklisted) throw refused(TEXT.blacklistedNode);
   if (node.status !== NODE_STATUS.recovering) throw refused(TEXT.notAllowed);
   checkPending(context, { kind: OPERATION.nodeRecovery, orgId, node: node.id });
-  return CALL.approveRecovery(context, orgId, ...recordedNode(context, node));
+  return CALL.approveNode(context, orgId, ...recordedNode(context, node));
 }

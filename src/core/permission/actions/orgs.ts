@@ -1,7 +1,7 @@
 /** Actions on organisations: what must hold for each, and the call that carries it out. */
 import type { AbiValue } from '../../base/abi.ts';
 import { type Address, isZeroBytes } from '../../base/bytes.ts';
-import { callOf } from '../abi.ts';
+import { CALL } from '../calls.ts';
 import { OPERATION, ORG_STATUS } from '../records.ts';
 import {
   type ActionContext,
@@ -16,15 +16,8 @@ import {
   refused,
   TEXT,
 } from './checks.ts';
-import { newNode, nodeCall, recordedNode } from './node-values.ts';
+import { newNode, recordedNode } from './node-values.ts';
 
-const CALL = {
-  add: nodeCall('addOrg(string,NODE,address)'),
-  approve: nodeCall('approveOrg(string,NODE,address)'),
-  addSub: nodeCall('addSubOrg(string,string,NODE)'),
-  update: callOf('updateOrgStatus(string,uint256)'),
-  approveStatus: callOf('approveOrgStatus(string,uint256)'),
-};
 const SUSPEND = 1;
 const RESUME = 2;
 
@@ -41,7 +34,7 @@ export function addOrg(
   if (context.registry.orgs.get(orgId)) throw refused(TEXT.orgExists);
   checkNewNode(context, url);
   checkAccountFree(context, account, orgId);
-  return CALL.add(context, orgId, ...newNode(context, url), account);
+  return CALL.addOrg(context, orgId, ...newNode(context, url), account);
 }
 
 export function approveOrg(
@@ -53,7 +46,7 @@ export function approveOrg(
   checkNetworkAdmin(context);
   const id = enodeOf(url)?.id ?? '';
   checkPending(context, { kind: OPERATION.newOrg, orgId, account, node: id });
-  return CALL.approve(context, orgId, ...proposedNode(context, id), account);
+  return CALL.approveOrg(context, orgId, ...proposedNode(context, id), account);
 }
 
 /** Its parts as proposed: with others the contract would not change it. */
@@ -77,7 +70,7 @@ export function addSubOrg(
   if (registry.orgs.get(parentId)!.level >= config.subOrgDepth) throw refused(TEXT.depth);
   if (registry.childrenOf(parentId).length >= config.subOrgBreadth) throw refused(TEXT.breadth);
   if (url !== '') checkNewNode(context, url);
-  return CALL.addSub(context, parentId, name, ...newNode(context, url));
+  return CALL.addSubOrg(context, parentId, name, ...newNode(context, url));
 }
 
 export function updateOrgStatus(context: ActionContext, orgId: string, action: number): Uint8Array {
@@ -90,7 +83,7 @@ export function updateOrgStatus(context: ActionContext, orgId: string, action: n
   if (org.level !== 1) throw refused(TEXT.notMaster);
   const needed = action === SUSPEND ? ORG_STATUS.approved : ORG_STATUS.suspended;
   if (org.status !== needed) throw refused(TEXT.notAllowed);
-  return CALL.update(orgId, BigInt(action));
+  return CALL.updateOrg(orgId, BigInt(action));
 }
 
 export function approveOrgStatus(
@@ -102,5 +95,5 @@ export function approveOrgStatus(
   if (action !== SUSPEND && action !== RESUME) throw refused(TEXT.notAllowed);
   const kind = action === SUSPEND ? OPERATION.suspension : OPERATION.revoke;
   checkPending(context, { kind, orgId });
-  return CALL.approveStatus(orgId, BigInt(action));
+  return CALL.approveOrgStatus(orgId, BigInt(action));
 }

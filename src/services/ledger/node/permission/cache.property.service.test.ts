@@ -14,8 +14,9 @@ import type { Address } from '../../../../core/base/bytes.ts';
 import { fromHex } from '../../../../core/base/hex.ts';
 import { AbiValues, callOf } from '../../../../core/permission/abi.ts';
 import type { ActionContext } from '../../../../core/permission/actions/checks.ts';
-import { nodeCall, recordedNode } from '../../../../core/permission/actions/node-values.ts';
+import { recordedNode } from '../../../../core/permission/actions/node-values.ts';
 import { PermissionCache } from '../../../../core/permission/cache.ts';
+import { CALL } from '../../../../core/permission/calls.ts';
 import { type NodeRecord, OPERATION } from '../../../../core/permission/records.ts';
 import type { Registry } from '../../../../core/permission/registry.ts';
 import { kindOf, mayTransact } from '../../../../core/permission/rules.ts';
@@ -27,27 +28,8 @@ const CALLS_OF_A_BLOCK = 4;
 /** So often the rules are replaced by the same ones, at most. */
 const UPGRADES = 2;
 
-const CALL = {
-  updateOrg: callOf('updateOrgStatus(string,uint256)'),
-  approveOrgStatus: callOf('approveOrgStatus(string,uint256)'),
-  addRole: callOf('addNewRole(string,string,uint256,bool,bool)'),
-  removeRole: callOf('removeRole(string,string)'),
-  assignAdmin: callOf('assignAdminRole(string,address,string)'),
-  approveAdmin: callOf('approveAdminRole(string,address)'),
-  assignRole: callOf('assignAccountRole(address,string,string)'),
-  updateAccount: callOf('updateAccountStatus(string,address,uint256)'),
-  recoverAccount: callOf('startBlacklistedAccountRecovery(string,address)'),
-  approveAccount: callOf('approveBlacklistedAccountRecovery(string,address)'),
-  allowed: callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)'),
-  addOrg: nodeCall('addOrg(string,NODE,address)'),
-  approveOrg: nodeCall('approveOrg(string,NODE,address)'),
-  addSubOrg: nodeCall('addSubOrg(string,string,NODE)'),
-  addNode: nodeCall('addNode(string,NODE)'),
-  updateNode: nodeCall('updateNodeStatus(string,NODE,uint256)'),
-  recoverNode: nodeCall('startBlacklistedNodeRecovery(string,NODE)'),
-  upgrade: callOf('confirmImplChange(address)'),
-  approveNode: nodeCall('approveBlacklistedNodeRecovery(string,NODE)'),
-};
+const ALLOWED = callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)');
+const UPGRADE = callOf('confirmImplChange(address)');
 const KINDS = [
   { to: new Uint8Array(20).fill(1), data: new Uint8Array(0) },
   { to: new Uint8Array(20).fill(1), data: Uint8Array.of(1) },
@@ -199,7 +181,7 @@ class Driver {
   private upgrade(): Call {
     const next = this.implementations.shift() ?? new Uint8Array(20).fill(1);
     const { guardian, config } = this.network;
-    return [guardian, CALL.upgrade(next), config.addresses.upgradable!];
+    return [guardian, UPGRADE(next), config.addresses.upgradable!];
   }
 }
 
@@ -223,7 +205,7 @@ function compareDecisions({ permissions, recorded, config }: PermissionedNode): 
     for (const { to, data } of KINDS) {
       const sender = fromHex(address);
       const payload = data.length > 0 ? 'x' : '';
-      const question = CALL.allowed(sender, to ?? new Uint8Array(20), 0n, 0n, 0n, payload);
+      const question = ALLOWED(sender, to ?? new Uint8Array(20), 0n, 0n, 0n, payload);
       const wanted = new AbiValues(call(config.addresses.interface, question)).flag(0);
       const isAllowed = permissions.transactionFault({ sender, to, data }) === undefined;
       const { registry, terms } = permissions;
