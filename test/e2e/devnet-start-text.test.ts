@@ -12,6 +12,7 @@ import { getAddress } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import { MAIN } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { rpcClient } from '../support/rpc-client.ts';
 
@@ -34,7 +35,9 @@ const COLOURED = { ...rest, TERM: 'xterm-256color' };
 async function inTerminal(columns: number, use: (text: string) => Promise<void>): Promise<void> {
   const options = `--folder net --ports-from ${ports}`;
   const line = `stty cols ${columns}; exec '${process.execPath}' '${MAIN}' devnet ${options}`;
-  const terminal = spawn('script', ['-qefc', line, '/dev/null'], { cwd: folder, env: COLOURED });
+  const terminal = endsWithTest(
+    spawn('script', ['-qefc', line, '/dev/null'], { cwd: folder, env: COLOURED }),
+  );
   let printed = '';
   terminal.stdout.on('data', (data) => {
     printed += data;

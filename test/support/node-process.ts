@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './conditions.ts';
+import { endsWithProcess } from './own-processes.ts';
 import { type Rpc, rpcClient } from './rpc-client.ts';
 
 const KILL_AFTER_MS = 20_000;
@@ -56,10 +57,12 @@ export class NodeProcess {
   async start(flags: readonly string[] = []): Promise<void> {
     const { file, args, environment } = this.command;
     const log = openSync(this.logFile, 'a');
-    const child = spawn(file, [...args, ...flags], {
-      stdio: ['ignore', log, log],
-      env: { ...process.env, ...environment },
-    });
+    const child = endsWithProcess(
+      spawn(file, [...args, ...flags], {
+        stdio: ['ignore', log, log],
+        env: { ...process.env, ...environment },
+      }),
+    );
     closeSync(log);
     child.once('exit', () => {
       if (this.child === child) this.child = undefined;

@@ -21,6 +21,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { TestContext } from 'vitest';
 import { isQuick } from './effort.ts';
+import { endsWithProcess } from './own-processes.ts';
 import { scratchFolder } from './scratch.ts';
 
 const USER = 'postgres';
@@ -40,12 +41,6 @@ export interface TestPostgres {
   /** Stops it for good. */
   remove(): Promise<void>;
 }
-
-/** Those that a test did not stop end with its process. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const server of running) server.kill('SIGKILL');
-});
 
 let refusal = 'PostgreSQL was not started';
 
@@ -95,11 +90,12 @@ async function serverIn(folder: string): Promise<TestPostgres> {
   let server: ChildProcess | undefined;
   const start = async () => {
     const flags = FLAGS.flatMap((flag) => ['-c', flag]);
-    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
-      ...options,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    running.add(server);
+    server = endsWithProcess(
+      spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+        ...options,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    );
     await isReady(server);
   };
   const stop = async () => {
@@ -110,7 +106,6 @@ async function serverIn(folder: string): Promise<TestPostgres> {
     // Fast shutdown: it waits for no client.
     ending.kill('SIGINT');
     await ended;
-    running.delete(ending);
   };
   await start();
   let databases = 0;

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { seeds } from '../../../../test/support/effort.ts';
 import { PROBES, type Target } from '../../../../test/support/probes.ts';
 import {
   type RecordedCall,
@@ -128,7 +129,7 @@ class Replay {
 let replay: Replay | undefined;
 afterEach(() => replay?.close());
 
-describe.each(['v1', 'v2'] as const)('as GoQuorum answered on a network of %s', (model) => {
+describe.each(seeds(['v2', 'v1'] as const))('as GoQuorum answered on a network of %s', (model) => {
   it('all that was recorded', async () => {
     const recorded = recordedPermissions(model);
     replay = new Replay(recorded);
