@@ -1,13 +1,13 @@
 /**
  * The data folder of the staking service: its SQLite file, and the secret that seals what is in it.
  */
-import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStakingStore, readSecret } from '../../../src/services/staking/store/open.ts';
 import { SigningKeys } from '../../../src/services/staking/token/signing-keys.ts';
 import { addStake, startTestStaking } from '../../support/staking.ts';
 import type { Content, Subject } from '../subject.ts';
+import { contentOf } from './tables.ts';
 
 export const STAKING: Subject = {
   name: 'staking',
@@ -26,15 +26,7 @@ export const STAKING: Subject = {
       const seal = readSecret(sourceOf(folder))('signing keys');
       const keys = new SigningKeys(database, seal);
       await keys.refresh();
-      const content: Record<string, string> = {};
-      const tables = await database.query(
-        "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
-      );
-      for (const { name } of tables) {
-        const rows = await database.query(`SELECT * FROM ${String(name)}`);
-        content[String(name)] = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
-      }
-      return content;
+      return await contentOf(database);
     } finally {
       await database.close();
     }
