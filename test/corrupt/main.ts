@@ -1,7 +1,7 @@
 /**
- * `npm run corrupt -- --seed N --rounds N --subjects node,raft,manager,signer,staking,ramp`: damages
- * every stored file, at every place, in every way, and opens what it is part of; status 1 when an
- * outcome is wrong.
+ * `npm run corrupt -- --seed N --rounds N --subjects node,raft,manager,signer,staking,ramp`:
+ * damages every stored file, at every place, in every way, and opens what it is part of; status 1
+ * when an outcome is wrong.
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
