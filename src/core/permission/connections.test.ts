@@ -19,6 +19,15 @@ it('lets approved nodes in from their address, or from anywhere where that is sw
   expect(from(permits({ comparesAddress: false }))).toEqual([true, true, true]);
 });
 
+it('takes an address in any spelling, and a host name for none', () => {
+  const at = (registered: string, address: string) =>
+    asks(permits({ approved: new Map([[KNOWN, registered]]) }), KNOWN, address);
+  expect(at('2001:DB8:0::1', '2001:db8::1')).toBe(true);
+  expect(at('2001:db8::1', '2001:db8::2')).toBe(false);
+  expect(at('::ffff:10.0.0.1', '10.0.0.1')).toBe(true);
+  expect(at('node1.example', '10.0.0.1')).toBe(true);
+});
+
 it('lets listed nodes in while this node is behind, unless the contracts bar them', () => {
   const of = (isBehind: boolean) =>
     [NEW, BARRED].map((id) => asks(permits({ isBehind }), id, '10.0.0.1'));

@@ -1,4 +1,6 @@
 /** Who may connect to a node of a permissioned network, according to its contracts. */
+import { equalBytes } from '../base/bytes.ts';
+import { parseIp } from '../base/ip-address.ts';
 
 /** Plain data: it goes to the thread that has the sessions with peers. */
 export interface NodePermits {
@@ -23,5 +25,11 @@ export function mayConnect(permits: NodePermits, caller: Caller, isListed: () =>
   const { approved, barred, comparesAddress, isBehind } = permits;
   const registered = approved.get(caller.id);
   if (registered === undefined) return isBehind && !barred.has(caller.id) && isListed();
-  return !comparesAddress || caller.address === undefined || caller.address === registered;
+  return !comparesAddress || caller.address === undefined || isSame(registered, caller.address);
+}
+
+/** In any spelling. Where a host name is registered, as Raft networks may, the key alone counts. */
+function isSame(registered: string, address: string): boolean {
+  const [named, seen] = [parseIp(registered), parseIp(address)];
+  return !named || (seen !== undefined && equalBytes(named, seen));
 }
