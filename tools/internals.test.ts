@@ -1,0 +1,61 @@
+/**
+ * What docs/internals says of the code is there: files, names in backticks, and those in drawings.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const FOLDER = join(ROOT, 'docs/internals');
+const pages = readdirSync(FOLDER).filter((name) => name !== 'README.md');
+
+const sources = ['src', 'assembly', 'test', 'bench', 'contracts'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:tsx?|sol|txt)$/.test(file) && !file.includes('node_modules'))
+    .map((file) => join(folder, file)),
+);
+const text = sources
+  .filter((file) => !file.includes('vectors/data'))
+  .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+  .join('\n');
+const words = new Set(text.match(/[A-Za-z_]\w*/g));
+
+/** `file.ts` and `folder/file.ts`, by the end of a path; `{a,b}` and `*` as in a shell. */
+function isThere(path: string): boolean {
+  const pattern = path
+    .replace(/\/$/, '')
+    .replace(/[.+?^$()|[\]\\]/g, '\\$&')
+    .replace(/\{([^}]*)\}/g, (_, names: string) => `(?:${names.replaceAll(',', '|')})`)
+    .replaceAll('*', '[^/]*');
+  const wanted = new RegExp(`(?:^|/)${pattern}(?:/|$)`);
+  return sources.some((file) => wanted.test(file));
+}
+
+/** Names of code: with a capital inside or in front, or called. */
+const NAME = /^(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+)$/;
+
+function faults(page: string): string[] {
+  const drawings = [...page.matchAll(/```\n([\s\S]*?)```/g)].map(([, drawing]) => drawing!);
+  const prose = page.replace(/```[\s\S]*?```/g, '');
+  const quoted = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, each]) => each!);
+  const paths = quoted.filter((each) => /^[\w{}*,./-]+\/[\w{}*,./-]*$|^[\w-]+\.ts$/.test(each));
+  const drawn = drawings.flatMap((drawing) => drawing.match(/[A-Za-z_]\w*/g) ?? []);
+  const names = [...quoted.map((each) => each.replace(/\(.*\)$/, '')), ...drawn];
+  return [
+    ...paths.filter(
+      (path) => /^(?:src|core|io|services|test|assembly|\w+\.)/.test(path) && !isThere(path),
+    ),
+    ...names.filter((name) => NAME.test(name) && !words.has(name)),
+  ];
+}
+
+it.each(pages)('%s names files and code that there are', (page) => {
+  expect(faults(readFileSync(join(FOLDER, page), 'utf8'))).toEqual([]);
+});
+
+it('a name that is gone is a fault', () => {
+  expect(faults('`BftEngin` and `core/consensus/gone.ts`')).toEqual([
+    'core/consensus/gone.ts',
+    'BftEngin',
+  ]);
+});
