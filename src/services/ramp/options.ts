@@ -1,5 +1,6 @@
 /** Options of `quorate ramp`, as rows. */
 import type { OptionRow } from '../../io/options/options.ts';
+import { listenRows, processRows } from '../../io/options/service-rows.ts';
 
 const SERVICE = 'Service';
 const ACCESS = 'Access';
@@ -37,21 +38,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     about: 'What is offered, to whom, on which terms: JSON, read again when it changes',
     group: SERVICE,
   },
-  {
-    flag: 'http.addr',
-    type: 'string',
-    default: '127.0.0.1',
-    about: 'Address to listen on',
-    group: SERVICE,
-  },
-  {
-    flag: 'http.port',
-    type: 'integer',
-    unit: 'port',
-    default: PORT_DEFAULT,
-    about: 'Port to listen on; 0: any',
-    group: SERVICE,
-  },
+  ...listenRows(SERVICE, PORT_DEFAULT),
   {
     flag: 'public-url',
     type: 'string',
@@ -65,20 +52,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     about: 'Paths under which the check of a hashed address is served',
     group: SERVICE,
   },
-  {
-    flag: 'pidfile',
-    type: 'string',
-    unit: 'file',
-    about: 'Write the number of this process there, and remove the file at the end',
-    group: SERVICE,
-  },
-  {
-    flag: 'verbosity',
-    type: 'integer',
-    default: 3,
-    about: 'Of the log: 0 silent to 5 trace',
-    group: SERVICE,
-  },
+  ...processRows(SERVICE),
   {
     flag: 'operator.token-file',
     type: 'string',

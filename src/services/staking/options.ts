@@ -1,5 +1,6 @@
 /** Options of `quorate staking` and of the commands that administer it, as rows. */
 import type { OptionRow } from '../../io/options/options.ts';
+import { listenRows, processRows } from '../../io/options/service-rows.ts';
 import { ATTEMPT_RULES } from './token/attempts.ts';
 
 const SERVICE = 'Service';
@@ -43,21 +44,7 @@ export const STORE_ROWS: readonly OptionRow[] = [
 
 export const STAKING_ROWS: readonly OptionRow[] = [
   ...STORE_ROWS,
-  {
-    flag: 'http.addr',
-    type: 'string',
-    default: '127.0.0.1',
-    about: 'Address to listen on',
-    group: SERVICE,
-  },
-  {
-    flag: 'http.port',
-    type: 'integer',
-    unit: 'port',
-    default: PORT_DEFAULT,
-    about: 'Port to listen on; 0: any',
-    group: SERVICE,
-  },
+  ...listenRows(SERVICE, PORT_DEFAULT),
   {
     flag: 'tls.cert',
     type: 'string',
@@ -66,20 +53,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     group: SERVICE,
   },
   { flag: 'tls.key', type: 'string', unit: 'file', about: 'Its private key, PEM', group: SERVICE },
-  {
-    flag: 'pidfile',
-    type: 'string',
-    unit: 'file',
-    about: 'Write the process id to this file, and remove it at the end',
-    group: SERVICE,
-  },
-  {
-    flag: 'verbosity',
-    type: 'integer',
-    default: 3,
-    about: 'Verbosity of the log: 0 silent to 5 trace',
-    group: SERVICE,
-  },
+  ...processRows(SERVICE),
   {
     flag: 'auth.issuer',
     type: 'string',
