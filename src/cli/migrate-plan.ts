@@ -86,7 +86,7 @@ function toldStep({ node, role, left, seconds }: PlanStep, number: number, of: n
     '',
     `Step ${number} of ${of}: ${node.url} (${role}), ${node.version}`,
     `  ${quorum}; about ${node.transactions} transactions, ${seconds} s of copying`,
-    `  look:     quorate migrate datadir ${datadir} --dry-run`,
+    `  look:     quorate migrate datadir ${datadir} --genesis genesis.json --dry-run`,
     '  stop the node and wait until its process has ended',
     `  migrate:  quorate migrate datadir ${datadir} --datadir DATA --genesis genesis.json`,
     ...(node.hasPrivate

@@ -98,7 +98,10 @@ function cureOf({ copyCheck }: MigrationReport, { isPrivate, source, target }: T
     : 'Name the manager of this node (--ptm.url): without it this chain has no private state.';
 }
 
-function table({ copyCheck, comparison }: MigrationReport, isPrivate: boolean): readonly string[] {
+function table(
+  { copyCheck, comparison, payloads }: MigrationReport,
+  isPrivate: boolean,
+): readonly string[] {
   const rows: Row[] = [];
   if (copyCheck) {
     rows.push(
@@ -125,6 +128,10 @@ function table({ copyCheck, comparison }: MigrationReport, isPrivate: boolean): 
     );
   }
   if (rows.length === 0) return [];
+  if (payloads) {
+    rows.push(['payloads that private transactions name', payloads.named]);
+    if (payloads.held !== undefined) rows.push(['  of them at the manager', payloads.held]);
+  }
   return [
     'Compared with the source:',
     ...rows.map(([what, count]) => `  ${what.padEnd(44)}${String(count).padStart(12)}`),

@@ -20,6 +20,9 @@ import type { Receipt } from '../../../core/chain/receipt.ts';
 import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
 import { childOf, decodeNode } from '../../../core/state/trie-node.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
+import { SnapshotReader } from '../../../io/snapshot/reader.ts';
+import { SnapshotWriter } from '../../../io/snapshot/writer.ts';
+import { backupNode, checkNodeTarget, restoreNode } from '../offline/backup.ts';
 import { verifyData } from '../offline/verify.ts';
 import { openChain, storeFolder } from '../store/data.ts';
 
@@ -48,6 +51,34 @@ describe('a data folder of GoQuorum, copied', () => {
     const verified = await verifyData(world.target, { progress: () => {} });
     expect(verified.findings).toEqual([]);
     expect(verified.checked.head).toBe(EXPECTED.head);
+  });
+
+  it('counts the payloads that its transactions name, and those that its manager has', async () => {
+    const alone = await migrationWorld().copy();
+    expect(alone.payloads?.held).toBeUndefined();
+    const named = alone.payloads!.named;
+    expect(named).toBeGreaterThanOrEqual(Object.keys(EXPECTED.payloads).length);
+    const held = Object.keys(EXPECTED.payloads).length;
+    const { payloads } = await migrationWorld().copy({ manager: datadirManager() });
+    expect(payloads).toEqual({ named, held });
+  });
+
+  it('is copied by a backup, under the format that it has, and restored', async () => {
+    const world = migrationWorld();
+    await world.copy();
+    const [folder, restored] = [`${world.target}.snapshot`, `${world.target}.restored`];
+    const writer = new SnapshotWriter(folder, () => {});
+    await backupNode(world.target, writer);
+    writer.finish('test', 0);
+    const noted = JSON.parse(readFileSync(join(folder, 'snapshot.json'), 'utf8'));
+    expect(JSON.stringify(noted)).toContain('"dataFormat":3');
+    const snapshot = new SnapshotReader(folder);
+    checkNodeTarget(snapshot, restored);
+    await restoreNode(snapshot, restored, () => {});
+    const { store, close } = await openChain(restored);
+    expect(toHex(store.head()!.hash)).toBe(EXPECTED.hash);
+    expect(toHex(store.trieAt(PRIVATE, EXPECTED.head).root())).toBe(EXPECTED.privateStateRoot);
+    await close();
   });
 
   it('answers what one that was executed answers, at the head and of all blocks', async () => {

@@ -21,6 +21,7 @@ import { type CarriedRaft, carryRaft } from './carry-raft.ts';
 import { type CopyCheck, checkCopy } from './check-copy.ts';
 import { type Comparison, compareWithSource } from './compare-with-source.ts';
 import { type CopyReport, copyChain, newestState } from './copy-chain.ts';
+import { countPayloads, type PayloadCount } from './count-payloads.ts';
 import { migratedGenesis } from './genesis.ts';
 import type { GethSource } from './source.ts';
 
@@ -48,6 +49,8 @@ export interface MigrationReport {
   readonly votesFrom: number | undefined;
   /** Undefined: it was not asked for, nothing was executed, or the migration was interrupted. */
   readonly comparison: Comparison | undefined;
+  /** Undefined: as of the comparison. */
+  readonly payloads: PayloadCount | undefined;
   readonly isWhole: boolean;
 }
 
@@ -124,7 +127,10 @@ async function beginVotes(
   return height;
 }
 
-type Steps = Pick<MigrationReport, 'copied' | 'copyCheck' | 'imported' | 'comparison' | 'isWhole'>;
+type Steps = Pick<
+  MigrationReport,
+  'copied' | 'copyCheck' | 'imported' | 'comparison' | 'payloads' | 'isWhole'
+>;
 
 /** Copies where that is the way, executes what is left, and compares. */
 async function runSteps(
@@ -140,7 +146,12 @@ async function runSteps(
   const psis = isMps ? privateStates.psis : [];
   let copied: CopyReport | undefined;
   let copyCheck: CopyCheck | undefined;
-  const nothing = { imported: NOTHING_IMPORTED, comparison: undefined, isWhole: false };
+  const nothing = {
+    ...{ imported: NOTHING_IMPORTED, comparison: undefined, payloads: undefined },
+    isWhole: false,
+  };
+  const count = async () =>
+    isVerified ? countPayloads(store, opened.genesis.config, importParts.manager) : undefined;
   if (store.base && !store.base.isWhole) {
     const copy = await copyChain({ ...{ database, opened, psis, clock, log, shouldStop } });
     copied = copy;
@@ -151,7 +162,7 @@ async function runSteps(
     if (copyCheck.difference) return { ...nothing, copied, copyCheck };
   }
   if (store.base && store.head()!.number === database.head.number) {
-    return { ...nothing, copied, copyCheck, isWhole: true };
+    return { ...nothing, copied, copyCheck, payloads: await count(), isWhole: true };
   }
   const imported = await importFrom([blockSource(source, database, opened)], {
     ...importParts,
@@ -163,7 +174,8 @@ async function runSteps(
       ? await compareWithSource({ database, store, privateStates })
       : undefined;
   const isWhole = isAtHead && comparison?.difference === undefined;
-  return { copied, copyCheck, imported, comparison, isWhole };
+  const payloads = isWhole ? await count() : undefined;
+  return { copied, copyCheck, imported, comparison, payloads, isWhole };
 }
 
 /** Read only, for `--dry-run` and above. The scratch folder is gone when it is closed. */

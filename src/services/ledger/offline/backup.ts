@@ -9,7 +9,7 @@ import { parseGenesis } from '../../../core/chain/genesis.ts';
 import { headerHash } from '../../../core/chain/header.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import { BlockLog } from '../../../core/store/block-log.ts';
-import { checkFormat, FORMAT_VERSION } from '../../../core/store/format.ts';
+import { checkFormat } from '../../../core/store/format.ts';
 import { RECORD_KIND } from '../../../core/store/log-record.ts';
 import { decodeHeaderOf, decodeRewindRecord } from '../../../core/store/record-bodies.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
@@ -62,7 +62,7 @@ export async function backupNode(
       `there is no chain in ${dataDirectory}: name the node's --datadir`,
     );
   }
-  checkFormat(readFileSync(join(store, 'format'), 'utf8'), store);
+  const dataFormat = checkFormat(readFileSync(join(store, 'format'), 'utf8'), store);
   const kept = readdirSync(store).filter((name) => !LEFT_OUT.test(name) && name !== BLOCKS);
   for (const name of kept) await copyTree(writer, join(store, name), `${PART}/${STORE}/${name}`);
   await copyTree(writer, join(dataDirectory, KEYSTORE), `${PART}/${KEYSTORE}`);
@@ -74,7 +74,7 @@ export async function backupNode(
     }
   }
   const head = await copyBlocks(writer, join(store, BLOCKS));
-  writer.part(PART, { ...head, dataFormat: FORMAT_VERSION });
+  writer.part(PART, { ...head, dataFormat });
   return head;
 }
 

@@ -1,0 +1,61 @@
+/**
+ * Payloads that the private transactions of a migrated chain name, and how many of them the manager
+ * of the node has.
+ */
+
+import type { ChainConfig } from '../../../core/chain/chain-config.ts';
+import { rulesAt } from '../../../core/chain/rules.ts';
+import { type PrivateQuery, queryKey } from '../../../core/privacy/inputs.ts';
+import type { Manager } from '../../../core/privacy/manager-port.ts';
+import {
+  isEmptyPayloadHash,
+  isPrivateTransaction,
+  opensInner,
+  payloadHashOf,
+} from '../../../core/privacy/marker.ts';
+import type { ChainReader } from '../../../core/store/interface.ts';
+
+/** Asked for together. */
+const BATCH = 64;
+/** The event loop is left to others between this many blocks. */
+const BLOCKS_A_TURN = 1_024;
+
+export interface PayloadCount {
+  /** Of private transactions and of privacy markers. */
+  readonly named: number;
+  /** Undefined: no manager is named. The rest is for others, or is missing there too. */
+  readonly held: number | undefined;
+}
+
+/** Rejects with the errors of the manager. */
+export async function countPayloads(
+  store: ChainReader,
+  config: ChainConfig,
+  manager: Manager,
+): Promise<PayloadCount> {
+  let [named, held] = [0, 0];
+  let batch: PrivateQuery[] = [];
+  const ask = async () => {
+    if (!manager.isInUse || batch.length === 0) return;
+    const answers = await manager.ask(batch);
+    held += batch.filter((query) => answers.get(queryKey(query))?.kind === 'held').length;
+    batch = [];
+  };
+  const head = store.head()!.number;
+  for (let number = 0; number <= head; number++) {
+    const { header, transactions } = store.block(number)!;
+    const rules = rulesAt(config, number, header.timestamp);
+    for (const tx of transactions) {
+      if (!isPrivateTransaction(tx, rules) && !opensInner(tx, rules)) continue;
+      const hash = payloadHashOf(tx.data);
+      if (isEmptyPayloadHash(hash)) continue;
+      named++;
+      batch.push({ kind: 'payload', hash });
+      if (!manager.isInUse) batch = [];
+      else if (batch.length >= BATCH) await ask();
+    }
+    if (number % BLOCKS_A_TURN === 0) await new Promise(setImmediate);
+  }
+  await ask();
+  return { named, held: manager.isInUse ? held : undefined };
+}
