@@ -191,6 +191,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   'account import': [...ACCOUNT, '@key.hex'],
   'account update': ['--keystore', '@own', '--lightkdf', '--password', '@password.txt', '0'],
   ramp: words('--datadir @ramp --offer @ramp.json --http.port 0 --ledger.url http://127.0.0.1:1'),
+  'ramp conformance': ['http://127.0.0.1:1'],
   'ramp reconcile': words('--datadir @ramp --ledger.url http://127.0.0.1:1'),
   'permission init': ['--permission-config', '@permission.json', '--from', SOMEBODY],
   'permission org': ['suspend', 'ORG1', '--from', SOMEBODY],

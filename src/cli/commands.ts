@@ -42,6 +42,7 @@ import { ptmCheckCommand } from './ptm-check.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
 import { ptmRepairCommand } from './ptm-repair.ts';
 import { rampCommand } from './ramp.ts';
+import { rampConformanceCommand } from './ramp-conformance.ts';
 import { rampReconcileCommand } from './ramp-reconcile.ts';
 import { restoreCommand } from './restore.ts';
 import { auditVerifyCommand, signerCommand } from './signer.ts';
@@ -80,6 +81,7 @@ export const COMMANDS: readonly Command[] = [
   stakingAuditCommand,
   rampCommand,
   rampReconcileCommand,
+  rampConformanceCommand,
   permissionInitCommand,
   permissionShowCommand,
   permissionOrgCommand,
