@@ -1,4 +1,5 @@
 /** What the operator's page asks: the operator's own routes, with the word of the session. */
+import type { Switches } from '../../../core/ramp/config.ts';
 import { request } from '../../ui/request.ts';
 
 export interface OrderRecord {
@@ -47,12 +48,7 @@ export interface VolumeRow {
   readonly usdCents: string;
 }
 
-export interface Switches {
-  readonly buy: boolean;
-  readonly sell: boolean;
-  readonly crypto: readonly string[];
-  readonly payments: readonly string[];
-}
+export type { Switches };
 
 export interface BothSwitches {
   /** Of the offer's file. */

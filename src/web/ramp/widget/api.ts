@@ -2,7 +2,7 @@
  * What the widget asks its server. The secret of the page goes in a header, so that no other site
  * can ask in its name.
  */
-import type { WidgetAnswer } from '../../../core/ramp/page-data.ts';
+import type { WidgetAnswer, WidgetState } from '../../../core/ramp/page-data.ts';
 import { request } from '../../ui/request.ts';
 
 export type Answers = Readonly<Record<string, string>>;
@@ -39,4 +39,11 @@ export class WidgetApi {
     const headers = { 'x-widget-session': this.session };
     return request(`widget/${what}`, { headers, ...(body ? { body } : {}) });
   }
+}
+
+/** What a step of the widget gets: what to show, whom to ask, and who takes the answer. */
+export interface StepProps {
+  readonly state: WidgetState;
+  readonly api: WidgetApi;
+  readonly take: (answer: WidgetAnswer) => void;
 }

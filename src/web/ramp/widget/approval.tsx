@@ -1,24 +1,15 @@
 /** The customer's bank asks whether it is them (3-D Secure), as the sandbox plays it. */
 import { useState } from 'preact/hooks';
-import type { WidgetAnswer, WidgetState } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
 import type { RequestFault } from '../../ui/request.ts';
 import { Notice, Seal } from '../../ui/status.tsx';
-import type { WidgetApi } from './api.ts';
+import type { StepProps } from './api.ts';
 import { faultText } from './fault.tsx';
 import { Heading } from './heading.tsx';
 import { useSpeech } from './speech.ts';
 import { useAmounts } from './terms.tsx';
 
-export function Approval({
-  state,
-  api,
-  take,
-}: {
-  state: WidgetState;
-  api: WidgetApi;
-  take: (answer: WidgetAnswer) => void;
-}) {
+export function Approval({ state, api, take }: StepProps) {
   const { texts } = useSpeech();
   const { give } = useAmounts(state);
   const [isBusy, setBusy] = useState(false);

@@ -1,10 +1,10 @@
 /** The first step: what it costs, what comes of it, how it is paid; then the order. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Question, WidgetAnswer, WidgetState } from '../../../core/ramp/page-data.ts';
+import type { Question } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
 import type { RequestFault } from '../../ui/request.ts';
 import { Notice } from '../../ui/status.tsx';
-import type { Answers, WidgetApi } from './api.ts';
+import type { Answers, StepProps } from './api.ts';
 import { faultText } from './fault.tsx';
 import { Heading } from './heading.tsx';
 import { Price } from './price.tsx';
@@ -12,15 +12,7 @@ import { Questions } from './questions.tsx';
 import { useSpeech } from './speech.ts';
 import { Exchange, TermSummary, useAmounts, Wallet } from './terms.tsx';
 
-export function Review({
-  state,
-  api,
-  take,
-}: {
-  state: WidgetState;
-  api: WidgetApi;
-  take: (answer: WidgetAnswer) => void;
-}) {
+export function Review({ state, api, take }: StepProps) {
   const { texts } = useSpeech();
   const { give, get } = useAmounts(state);
   const [answers, setAnswers] = useState<Answers>(() => firstAnswers(state.questions));
