@@ -1,5 +1,8 @@
 /** An answer that came in time is an answer, however busy this thread was then. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { HttpClient } from './http-client.ts';
 
@@ -18,13 +21,13 @@ const server = require('node:http').createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-let server: Worker;
-afterEach(() => server.terminate());
+let server: Worker | undefined;
+afterEach(() => server?.terminate());
 
 it('hears what arrived while the thread was busy, before the timeout', async () => {
   const flags = new Int32Array(new SharedArrayBuffer(8));
   server = new Worker(SERVER, { eval: true, workerData: { flags, lateMs: TIMEOUT_MS } });
-  const told = () => new Promise((resolve) => server.once('message', resolve));
+  const told = () => new Promise((resolve) => server!.once('message', resolve));
   const port = await told();
   const unlimited = { dialTimeoutMs: 0, idleTimeoutMs: 0, responseBytesMax: 1_000 };
   const client = new HttpClient({ ...unlimited, timeoutMs: TIMEOUT_MS });
@@ -37,4 +40,26 @@ it('hears what arrived while the thread was busy, before the timeout', async () 
   Atomics.wait(flags, 1, 0);
   expect(Buffer.from((await answer).body).toString()).toBe('here');
   client.close();
+});
+
+it.each([
+  ['as it is', {}, (text: string) => Buffer.from(text)],
+  ['compressed', { 'content-encoding': 'gzip' }, (text: string) => gzipSync(text)],
+])('takes no answer that is longer than it may be, %s', async (_how, headers, packed) => {
+  let length = 0;
+  const answering = createServer((_request, response) => {
+    response.writeHead(200, headers).end(packed('x'.repeat(length)));
+  });
+  await new Promise<void>((resolve) => answering.listen(0, '127.0.0.1', resolve));
+  const { port } = answering.address() as AddressInfo;
+  const limits = { dialTimeoutMs: 0, timeoutMs: 60_000, idleTimeoutMs: 0, responseBytesMax: 1_000 };
+  const client = new HttpClient(limits);
+  const url = new URL(`http://127.0.0.1:${port}/`);
+  const ask = () => client.request({ method: 'GET', url, path: '/', headers: [], body: undefined });
+  length = 1_000;
+  expect((await ask()).body.length).toBe(1_000);
+  length = 1_001;
+  await expect(ask()).rejects.toThrow(/larger than|Cannot create a Buffer/);
+  client.close();
+  answering.close();
 });

@@ -1,5 +1,6 @@
 /** Two ends of the transport on real sockets, and what it answers to requests that it refuses. */
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import type { ByteBounds } from '../../core/base/byte-budget.ts';
@@ -151,4 +152,51 @@ it('counts messages that are posted while they come, over all connections', asyn
   });
   await until('those beyond are refused', () => statuses.length >= 4);
   for (const call of posts) call.destroy();
+});
+
+it('answers 64 senders that are no members, and no further one', async () => {
+  const { transport } = await side(1);
+  const url = `http://127.0.0.1:${transport.port}/raft`;
+  const answered: string[] = [];
+  const strangers = createServer((asked, response) => {
+    answered.push(String(asked.headers['x-raft-to']));
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => strangers.listen(0, '127.0.0.1', resolve));
+  const home = `http://127.0.0.1:${(strangers.address() as AddressInfo).port}`;
+  try {
+    for (let id = 2; id < 2 + 66; id++) {
+      const headers = { ...HEADERS, 'X-Server-From': id.toString(16), 'X-PeerURLs': home };
+      const message = raftMessage({ type: MESSAGE_TYPE.heartbeat, from: id, to: 1, term: 1 });
+      const body = encodeMessage(message).slice();
+      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204);
+    }
+    for (let to = 2 + 65; to >= 2; to--) {
+      transport.send(raftMessage({ type: MESSAGE_TYPE.heartbeatResponse, from: 1, to, term: 1 }));
+    }
+    await until('they are answered', () => answered.length >= 64);
+    expect(answered.length).toBe(64);
+  } finally {
+    strangers.closeAllConnections();
+    strangers.close();
+  }
+});
+
+it('has so many connections and no more', async () => {
+  const parts = { id: 1, host: '127.0.0.1', port: 0, log: () => {}, connectionsMax: 2 };
+  const transport = new RaftTransport(parts);
+  open.push({ transport, events: [] });
+  await transport.start(
+    () => undefined,
+    () => false,
+  );
+  const closed: number[] = [];
+  const sockets = Array.from({ length: 3 }, (_, at) => {
+    const socket = connectSocket(transport.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.on('close', () => closed.push(at));
+    return socket;
+  });
+  await until('the third is closed', () => closed.length === 1);
+  for (const socket of sockets) socket.destroy();
 });

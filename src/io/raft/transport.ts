@@ -36,6 +36,8 @@ export interface RaftTransportOptions {
   readonly log: Log;
   /** Bytes of messages that may be read at once; undefined: BODIES. */
   readonly bodies?: ByteBounds;
+  /** At once; undefined: CONNECTIONS_MAX. */
+  readonly connectionsMax?: number;
 }
 
 export class RaftTransport implements RaftLinks {
@@ -53,7 +55,7 @@ export class RaftTransport implements RaftLinks {
     this.options = options;
     this.bodies = new ByteBudget(options.bodies ?? BODIES);
     this.server = createServer((request, response) => this.serve(request, response));
-    this.server.maxConnections = CONNECTIONS_MAX;
+    this.server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
     this.server.on('clientError', (_, socket) => socket.destroy());
   }
 

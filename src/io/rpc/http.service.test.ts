@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../../test/support/conditions.ts';
 import { newTraffic } from '../http/traffic.ts';
 import { NO_ACCESS_CONTROL } from './access.ts';
 import type { Caller, Dispatcher } from './dispatcher.ts';
@@ -318,4 +319,17 @@ it('hosts: addresses and listed names', () => {
     expect(isAllowedHost(host, ['localhost'])).toBe(true);
   expect(isAllowedHost('evil.example', ['localhost'])).toBe(false);
   expect(isAllowedHost('evil.example', ['*'])).toBe(true);
+});
+
+it('has so many connections and no more', async () => {
+  const { port } = await serve({ connectionsMax: 2 });
+  const closed: number[] = [];
+  const sockets = Array.from({ length: 3 }, (_, at) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.on('close', () => closed.push(at));
+    return socket;
+  });
+  await until('the third is closed', () => closed.length === 1);
+  for (const socket of sockets) socket.destroy();
 });

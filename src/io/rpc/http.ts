@@ -53,6 +53,8 @@ export interface HttpOptions {
   readonly tls?: ServerTls | undefined;
   /** Shared with the other servers; undefined: its own. */
   readonly traffic?: Traffic | undefined;
+  /** At once; undefined: CONNECTIONS_MAX. */
+  readonly connectionsMax?: number;
 }
 
 export interface Page {
@@ -86,7 +88,7 @@ export async function serveHttp(
   const server = options.tls
     ? createSecureServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, answer)
     : createServer(limits, answer);
-  server.maxConnections = CONNECTIONS_MAX;
+  server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   const { host, port } = options;
   await listen(server, { kind: 'tcp', host, port }, 'RPC_LISTEN_FAILED');
   return {

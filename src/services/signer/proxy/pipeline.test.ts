@@ -290,6 +290,24 @@ describe('batches', () => {
     expect((await proxy.send(Array.from({ length: 10_001 }, () => 1))).body).toContain('-32600');
   });
 
+  it('the answer has a bound, but says what became of each transaction', async () => {
+    const long = 'x'.repeat(1024 * 1024);
+    const upstream = upstreamOf(({ method }) => ({
+      result: method === 'net_version' ? long : 'sent',
+    }));
+    const { proxy } = play({ upstream });
+    const calls = Array.from({ length: 100 }, (_, id) =>
+      call(id, id % 20 === 19 ? 'eth_sendRawTransaction' : 'net_version'),
+    );
+    const answers = JSON.parse((await proxy.send(calls)).body) as any[];
+    const of = (result: string) => answers.filter((answer) => answer.result === result).length;
+    expect(answers.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
+    expect(of(long)).toBe(32);
+    // Those that were begun before the answer was full.
+    expect(of('sent')).toBe(3);
+    expect(answers.at(-1).error.code).toBe(-32600);
+  });
+
   it('a node that answers garbage spoils only its own element', async () => {
     const { proxy } = play({ upstream: upstreamOf(() => nodeAnswer(200, '<html>')) });
     const answers = JSON.parse(

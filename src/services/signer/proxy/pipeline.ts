@@ -16,6 +16,7 @@ import type { Transactions } from './transactions.ts';
 /** Elements of one batch processed together. */
 const BATCH_TOGETHER_MAX = 64;
 const BATCH_REPLY_CHARACTERS_MAX = 32 * 1024 * 1024;
+const SHORT_REPLY_CHARACTERS_MAX = 4_096;
 
 export interface PipelineParts {
   readonly signing: GuardedSigning;
@@ -84,6 +85,16 @@ export class Pipeline {
   private async batch(entries: readonly Entry[], caller: Caller): Promise<Reply> {
     const replies: string[] = [];
     let length = 0;
+    const answerOf = async (entry: Entry): Promise<Reply> => {
+      if (length > BATCH_REPLY_CHARACTERS_MAX) return full(entry);
+      const reply = await this.entry(entry, caller);
+      // Others may have filled it meanwhile. What tells of a transaction that was sent is short.
+      const isTooMuch =
+        length > BATCH_REPLY_CHARACTERS_MAX && reply.body.length > SHORT_REPLY_CHARACTERS_MAX;
+      const answer = isTooMuch ? full(entry) : reply;
+      length += answer.body.length;
+      return answer;
+    };
     for (let at = 0; at < entries.length; ) {
       const isOurs = this.isOurs(entries[at]!);
       let end = at + 1;
@@ -94,15 +105,11 @@ export class Pipeline {
       )
         end++;
       const together = entries.slice(at, end);
-      const isFull = length > BATCH_REPLY_CHARACTERS_MAX;
-      const answered = await Promise.all(
-        together.map((entry) => (isFull ? full(entry) : this.entry(entry, caller))),
-      );
+      const answered = await Promise.all(together.map(answerOf));
       for (const [index, { body }] of answered.entries()) {
         const entry = together[index]!;
         if (entry.kind === 'call' && entry.call.isNotification) continue;
         replies.push(elementText(entry, body));
-        length += body.length;
       }
       at = end;
     }
