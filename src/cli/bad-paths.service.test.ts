@@ -20,9 +20,12 @@ import { genesisFile, testSecretKey } from '../../test/support/genesis-file.ts';
 import { gethDatadir } from '../../test/support/geth-datadir.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
 import { bareHex, fromHex } from '../core/base/hex.ts';
+import { migrate } from '../io/database/migrate.ts';
+import { openDatabase } from '../io/database/open.ts';
 import { encryptKey } from '../io/keys/keystore.ts';
 import { isPathUnit, type OptionRow } from '../io/options/options.ts';
 import { rampOffer } from '../services/devnet/ramp-offer.ts';
+import { SCHEMA as RAMP_SCHEMA } from '../services/ramp/store/schema.ts';
 import { COMMANDS } from './commands.ts';
 import { CONSOLE_ROWS } from './console-options.ts';
 
@@ -68,7 +71,14 @@ beforeAll(async () => {
     ...['--name', 'x', '--audience', 'https://x/'],
   );
   await succeeds('staking', 'key', 'rotate', '--datadir', at('staking'));
-  await succeeds('backup', '--datadir', at('kept'), '--out', at('snapshot'));
+  mkdirSync(at('ramp-store'));
+  const store = openDatabase({ url: undefined, file: at('ramp-store/ramp.db') }, {});
+  await migrate(store, RAMP_SCHEMA);
+  await store.close();
+  await succeeds(
+    ...['backup', '--datadir', at('kept'), '--out', at('snapshot')],
+    ...['--staking.datadir', at('staking'), '--ramp.datadir', at('ramp-store')],
+  );
   writeFileSync(at('password.txt'), 'a password\n');
   writeFileSync(at('key.hex'), bareHex(fromHex(testSecretKey(2))));
   writeFileSync(at('ramp.json'), JSON.stringify(rampOffer(undefined)));

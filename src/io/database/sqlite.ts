@@ -15,6 +15,7 @@ import { fail, QuorateError } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
 import { checkDiskRoom } from '../host/disk-room.ts';
 import { makeFolder } from '../host/make-folder.ts';
+import { reasonOf } from '../host/reason.ts';
 import type { Database, Query, Row } from './database.ts';
 import { checkAtRest, noteAtRest } from './file-checksum.ts';
 
@@ -221,7 +222,7 @@ function sqliteError(error: unknown, place: string): QuorateError {
   }
   // Without a code: the folder or the file could not be created.
   if (code === 0 || code === READ_ONLY || code === CANNOT_OPEN) {
-    return fail('STORAGE_REFUSED', `the database ${place} cannot be used: ${message}`, {
+    return fail('STORAGE_REFUSED', `the database ${place} cannot be used: ${reasonOf(error)}`, {
       cause: error,
     });
   }
