@@ -174,7 +174,7 @@ export const PEER_LIMITS: readonly Limit[] = [
     file: 'src/io/raft/member-link.ts',
     on: 'else if (stream.response.writableLength > UNSENT_BYTES_MAX) this.lost(message.to);',
     off: '',
-    test: 'src/io/raft/member-link.test.ts',
+    test: 'src/io/raft/member-link.service.test.ts',
     only: 'does not read',
   },
   {
