@@ -66,9 +66,12 @@ export async function testPtm(
   return { ...running, key: publicKey, config };
 }
 
+/** Long: on a busy machine everything takes its time. */
+const PATIENCE_MS = 100_000;
+
 /** Waits until `check` holds, without a fixed sleep. */
 export async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + PATIENCE_MS;
   while (!(await check())) {
     if (Date.now() > end) throw new Error(`never happened: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

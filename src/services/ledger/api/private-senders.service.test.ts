@@ -48,12 +48,13 @@ const WAYS: Record<string, Way> = {
   eth_sendTransaction: (args) => node.call('eth_sendTransaction', args),
   eth_sendTransactionAsync: async (args) => {
     const nonce = await node.call('eth_getTransactionCount', FROM, 'pending');
+    const since = Number(await node.call('eth_blockNumber'));
     await node.call('eth_sendTransactionAsync', args);
     let hash: string | undefined;
     await until(async () => {
       const { pending } = await node.call('txpool_content');
       const own = Object.values(Object.values(pending)[0] ?? {}) as any[];
-      hash = own.find((each) => each.nonce === nonce)?.hash ?? (await minedWith(nonce));
+      hash = own.find((each) => each.nonce === nonce)?.hash ?? (await minedWith(nonce, since));
       return hash !== undefined;
     }, 'it is sent');
     return hash!;
@@ -71,9 +72,16 @@ const WAYS: Record<string, Way> = {
   },
 };
 
-async function minedWith(nonce: string): Promise<string | undefined> {
-  const { transactions } = await node.call('eth_getBlockByNumber', 'latest', true);
-  return transactions.find((each: any) => each.nonce === nonce)?.hash;
+/** In any block after `since`: there are twenty a second, and the machine may be busy. */
+async function minedWith(nonce: string, since: number): Promise<string | undefined> {
+  const head = Number(await node.call('eth_blockNumber'));
+  for (let number = since + 1; number <= head; number++) {
+    const tag = `0x${number.toString(16)}`;
+    const { transactions } = await node.call('eth_getBlockByNumber', tag, true);
+    const found = transactions.find((each: any) => each.nonce === nonce);
+    if (found) return found.hash;
+  }
+  return undefined;
 }
 
 const fields = ['data', 'input', 'both'] as const;

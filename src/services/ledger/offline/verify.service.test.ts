@@ -86,7 +86,7 @@ it('finds nothing in a whole folder, and has read all of it', async () => {
   expect(rest).toMatchObject({ head, votes: 2, journalEntries: 3, raftRecords: 4 });
   expect(records).toBeGreaterThan(head);
   for (const count of [indexRows, accounts, slots]) expect(count).toBeGreaterThan(0);
-}, 30_000);
+});
 
 it.each([0.1, 0.5, 0.9])(
   'names the record of the block log that is damaged at %d of it',
@@ -106,7 +106,6 @@ it.each([0.1, 0.5, 0.9])(
     });
     expect(Math.abs(first!.height! / head - part)).toBeLessThan(0.3);
   },
-  30_000,
 );
 
 it('tells a torn end from a log that was cut', async () => {
@@ -120,7 +119,7 @@ it('tells a torn end from a log that was cut', async () => {
     truncateSync(log, Math.floor(statSync(log).size / 2));
   });
   expect(cut.damaged.map(({ what }) => what).join()).toMatch(/the log ends before byte \d+/);
-}, 30_000);
+});
 
 it('names an index that lacks rows, has other values, or is short', async () => {
   for (const [name, damage] of Object.entries({
@@ -161,7 +160,7 @@ it('names votes, journal, Raft log and genesis file', async () => {
     ['raft/000000.log', true, expect.stringMatching(/the next one is at byte/)],
   ]);
   for (const { cure } of damaged) expect(cure).toMatch(/quorate|start|raft/);
-}, 30_000);
+});
 
 it('names older copies of votes and Raft log', async () => {
   const { damaged } = await verified('older', (store) => {
@@ -170,7 +169,7 @@ it('names older copies of votes and Raft log', async () => {
     truncateSync(raft, statSync(raft).size - 4);
   });
   expect(damaged.map(({ file }) => file)).toEqual(['votes', 'raft/000000.log']);
-}, 30_000);
+});
 
 it('says of a genesis file of another chain that block 0 does not follow from it', async () => {
   const { damaged } = await verified('other', (store) => {
@@ -180,7 +179,7 @@ it('says of a genesis file of another chain that block 0 does not follow from it
     rmSync(join(store, 'genesis.json.sha256'));
   });
   expect(damaged).toMatchObject([{ file: 'genesis.json', height: 0 }]);
-}, 30_000);
+});
 
 it('looks at a folder of 0.1.0, and refuses one that runs or is none', async () => {
   const place = join(folder, 'older-folder');
