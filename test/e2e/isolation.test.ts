@@ -346,7 +346,7 @@ it('tells nothing by checks and repairs of private state: to strangers not even 
 
 it('leaves nothing on the pages beside the API', async () => {
   for (const { url } of net.rpc) {
-    for (const page of ['/health', '/ready', '/metrics', '/debug/metrics']) {
+    for (const page of ['/health', '/readiness', '/openrpc.json', '/metrics', '/debug/metrics']) {
       expect(canariesIn(ALL, await (await fetch(url + page)).text())).toEqual([]);
     }
   }

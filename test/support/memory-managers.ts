@@ -35,6 +35,11 @@ export class MemoryManagers {
   private readonly lost = new Set<string>();
   private count = 0n;
 
+  /** Payloads that were given to any of them. */
+  get sent(): number {
+    return this.held.size;
+  }
+
   /** Members are known to each other by their keys. */
   manager(key: string): Manager {
     this.keys.add(key);

@@ -111,6 +111,7 @@ const tracers = [
   { tracer: 'callTracer', tracerConfig: {} } as never,
   { tracer: 'prestateTracer', tracerConfig: { diffMode: true } } as never,
   { tracer: 'flatCallTracer', tracerConfig: {} } as never,
+  { tracer: 'muxTracer', tracerConfig: { callTracer: {}, prestateTracer: {} } } as never,
 ]);
 const traced =
   (first: (target: Target) => unknown): Probe =>
@@ -178,10 +179,13 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     ...calls(target).map((args) => [args, 'latest']),
     [calls(target)[0], target.blockNumber],
     [{ to: OTHER }, 'latest', overriding(target)],
+    [calls(target)[0], 'latest', null, { number: '0x1' }],
   ],
   eth_estimateGas: (target) => calls(target).map((args) => [args]),
   eth_createAccessList: (target) => calls(target).map((args) => [args]),
   eth_chainId: PLAIN,
+  eth_protocolVersion: PLAIN,
+  eth_blobBaseFee: PLAIN,
   eth_syncing: PLAIN,
   eth_gasPrice: PLAIN,
   eth_maxPriorityFeePerGas: PLAIN,
@@ -200,6 +204,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   eth_getFilterLogs: ({ filter }) => [[filter]],
   eth_uninstallFilter: ({ filter }) => [[filter]],
   eth_sendRawTransaction: ({ raw }) => [[raw]],
+  eth_sendRawTransactionSync: ({ raw }) => [[raw, 1]],
   eth_sendTransaction: (target) => [[privately(target)]],
   eth_sendRawPrivateTransaction: ({ raw }) => [[raw, { privateFor: [] }]],
   eth_fillTransaction: (target) => [[privately(target)], [calls(target)[1]]],
@@ -331,6 +336,14 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     ...calls(target).flatMap((args) => tracers.map((options) => [args, 'latest', options])),
     [{ to: OTHER }, 'latest', { stateOverrides: overriding(target) }],
   ],
+  trace_transaction: byTransaction,
+  trace_block: byNumber,
+  trace_filter: ({ blockNumber, contract, from }) => [
+    [{ fromBlock: blockNumber, toBlock: blockNumber }],
+    [{ fromBlock: '0x1', toBlock: 'latest', toAddress: [contract] }],
+    [{ fromBlock: '0x1', toBlock: 'latest', fromAddress: [from] }],
+  ],
+  trace_replayTransaction: ({ hash }) => [[hash, ['trace', 'stateDiff']]],
   debug_traceBadBlock: byHash,
   debug_traceBlock: traced(({ blockRlp }) => blockRlp),
   debug_dumpAddress: ({ contract, blockNumber }) => [
@@ -355,6 +368,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   debug_printBlock: ({ blockNumber }) => [[Number(blockNumber)]],
   debug_seedHash: ({ blockNumber }) => [[Number(blockNumber)]],
   debug_getBadBlocks: PLAIN,
+  debug_setHead: byNumber,
   debug_preimage: ({ payload }) => [[`0x${payload.slice(2, 66)}`]],
   'rpc.discover': PLAIN,
 };

@@ -206,10 +206,10 @@ export const SERVER_LIMITS: readonly Limit[] = [
     test: 'src/core/base/json-splitter.property.test.ts',
   },
   {
-    ...ENVELOPE,
+    ...DISPATCHER,
     name: 'calls of a batch',
-    on: 'if (value.length > BATCH_CALLS_MAX)',
-    off: 'if (value.length > Number.POSITIVE_INFINITY)',
+    on: 'if (envelope.entries.length > batchCallsMax) return batchTooLarge(batchCallsMax);',
+    off: 'batchTooLarge(batchCallsMax);',
   },
   {
     ...ENVELOPE,
@@ -220,7 +220,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
   {
     ...DISPATCHER,
     name: 'answer to a batch',
-    on: 'if (length > BATCH_REPLY_CHARACTERS_MAX) refuse = TOO_LONG;',
+    on: 'if (length > batchReplyCharactersMax) refuse = tooLong(batchReplyCharactersMax);',
     off: '',
   },
   {

@@ -61,6 +61,8 @@ export interface CallSite {
   /** The caller's private state; absent: only public contracts exist. */
   readonly privateState?: StateReader | undefined;
   readonly overrides?: readonly StateOverride[] | undefined;
+  /** In place of what the header leads to. */
+  readonly blobBaseFee?: bigint | undefined;
 }
 
 export interface CallLimits {
@@ -179,7 +181,9 @@ function sharedOf(
 ): BlockEnvironment {
   const { header, rules, hashes } = site;
   const shared = blockEnvironment(header, site.author ?? header.coinbase, rules, hashes);
-  return { ...shared, pace: paceUntil(limits.shouldStop), tracer };
+  const { blobBaseFee = shared.block.blobBaseFee } = site;
+  const block = { ...shared.block, blobBaseFee };
+  return { ...shared, block, pace: paceUntil(limits.shouldStop), tracer };
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   refused,
 } from './admission.ts';
 import { cheapest, largest, newestWaiting, POOL_LIMITS, type PoolLimits } from './limits.ts';
+import { outbids } from './replacement.ts';
 import { Selection, type SelectionOrder } from './select.ts';
 import { type PoolEntry, SenderQueue } from './sender-queue.ts';
 
@@ -266,13 +267,9 @@ export class TransactionPool {
     return queue;
   }
 
-  private isBetter(next: Transaction, old: Transaction): boolean {
-    const isBumped = (paid: bigint, before: bigint) =>
-      paid > before && paid >= (before * (100n + this.limits.priceBump)) / 100n;
-    return (
-      isBumped(next.maxFeePerGas, old.maxFeePerGas) &&
-      isBumped(next.maxPriorityFeePerGas, old.maxPriorityFeePerGas)
-    );
+  /** Whether `next` may take the place of `old`. */
+  isBetter(next: Transaction, old: Transaction): boolean {
+    return outbids(next, old, this.limits.priceBump);
   }
 
   private put(

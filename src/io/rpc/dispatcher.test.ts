@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../core/base/errors.ts';
 import { OPEN } from './access.ts';
+import { BATCH_LIMITS } from './batch.ts';
 import {
-  BATCH_REPLY_CHARACTERS_MAX,
   type Caller,
   type Channel,
   Dispatcher,
@@ -176,9 +176,21 @@ describe('batches', () => {
     expect(await dispatcher.handle('[{"method":"eth_psi"}]', CALLER)).toBe('');
   });
 
+  it('have as many calls as they may', async () => {
+    const batch = (count: number) => `[${Array(count).fill('{"id":1,"method":"eth_psi"}')}]`;
+    const { batchCallsMax } = BATCH_LIMITS;
+    const { dispatcher } = dispatcherOf();
+    const refused = JSON.parse(await dispatcher.handle(batch(batchCallsMax + 1), CALLER));
+    const message = 'batch too large: at most 1000 calls';
+    expect(refused).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
+    expect(JSON.parse(await dispatcher.handle(batch(batchCallsMax), CALLER))).toHaveLength(
+      batchCallsMax,
+    );
+  });
+
   it('stop filling the reply at its limit', async () => {
     const { dispatcher } = dispatcherOf();
-    const count = Math.ceil(BATCH_REPLY_CHARACTERS_MAX / (1024 * 1024)) + 5;
+    const count = Math.ceil(BATCH_LIMITS.batchReplyCharactersMax / (1024 * 1024)) + 5;
     const calls = Array.from({ length: count }, (_, id) => ({ id, method: 'eth_long' }));
     const replies = JSON.parse(await dispatcher.handle(JSON.stringify(calls), CALLER));
     expect(replies).toHaveLength(count);

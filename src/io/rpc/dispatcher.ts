@@ -5,11 +5,20 @@
 import type { Log, Watch } from '../../core/base/ports.ts';
 import { type Access, checkAccess, stateOf } from './access.ts';
 import {
-  BATCH_TOO_LARGE,
+  BATCH_LIMITS,
+  type BatchLimits,
+  batchTooLarge,
+  joined,
+  NO_ROOM,
+  type Refusal,
+  type Reply,
+  refused,
+  tooLong,
+} from './batch.ts';
+import {
   type Call,
   EMPTY_BATCH,
   type Entry,
-  errorReply,
   invalidRequest,
   notification,
   PARSE_ERROR,
@@ -33,8 +42,7 @@ export interface Caller {
   readonly connection?: number;
 }
 
-/** A reply as JSON: text, or where it is long its bytes. */
-export type Reply = string | Uint8Array;
+export type { Reply } from './batch.ts';
 
 /** Who answers calls of heavy methods in place of this thread. */
 export interface Readers {
@@ -73,8 +81,6 @@ type CallMeter = (method: string, isSuccess: boolean, durationMs: number) => voi
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 /** Of all connections. */
 const SUBSCRIPTIONS_MAX = 20_000;
-/** What a batch answers beyond this is left out, with an error in its place. */
-export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
 /** Kept where there is no room for more: a transaction that was sent must not be called refused. */
 const SHORT_CHARACTERS_MAX = 4 * 1024;
 /** A batch works for so long before others get their turn. */
@@ -98,6 +104,7 @@ export class Dispatcher<Context> {
   private readonly onCall: CallMeter | undefined;
   private readonly readers: Readers | undefined;
   private readonly watch: Watch | undefined;
+  private readonly limits: BatchLimits;
   private readonly tries = new FirstTries();
   private turns: Promise<void> = Promise.resolve();
   private openSubscriptions = 0;
@@ -120,6 +127,8 @@ export class Dispatcher<Context> {
       watch?: Watch | undefined;
       /** Without: everything is answered on this thread. */
       readers?: Readers | undefined;
+      /** BATCH_LIMITS unless given. */
+      limits?: BatchLimits | undefined;
     },
   ) {
     for (const row of table.methods) for (const name of row.names) this.byName.set(name, row);
@@ -133,6 +142,7 @@ export class Dispatcher<Context> {
     this.onCall = options.onCall;
     this.readers = options.readers;
     this.watch = options.watch;
+    this.limits = options.limits ?? BATCH_LIMITS;
   }
 
   /** The reply's text; '' when nothing is to be answered. */
@@ -159,13 +169,13 @@ export class Dispatcher<Context> {
         return PARSE_ERROR;
       case 'emptyBatch':
         return EMPTY_BATCH;
-      case 'tooLarge':
-        return BATCH_TOO_LARGE;
       case 'tooIntricate':
         return TOO_INTRICATE;
       case 'single':
         return (await this.answer(envelope.entry, asker)) ?? '';
       case 'batch': {
+        const { batchCallsMax } = this.limits;
+        if (envelope.entries.length > batchCallsMax) return batchTooLarge(batchCallsMax);
         const answers = await this.answerAll(envelope.entries, asker);
         const replies = answers.filter((reply) => reply !== undefined);
         return replies.length === 0 ? '' : joined(replies);
@@ -181,12 +191,13 @@ export class Dispatcher<Context> {
     entries: readonly Entry[],
     asker: Asker,
   ): Promise<readonly (Reply | undefined)[]> {
+    const { batchReplyCharactersMax } = this.limits;
     const answers: (Reply | undefined)[] = [];
     let length = 0;
     let refuse: Refusal | undefined;
     let turnMs = performance.now();
     for (let at = 0; at < entries.length; ) {
-      if (length > BATCH_REPLY_CHARACTERS_MAX) refuse = TOO_LONG;
+      if (length > batchReplyCharactersMax) refuse = tooLong(batchReplyCharactersMax);
       if (refuse) {
         answers.push(refused(entries[at++]!, refuse));
         continue;
@@ -354,26 +365,6 @@ class ReadReply {
     this.reply = reply;
     this.isError = isError;
   }
-}
-
-function joined(replies: readonly Reply[]): Reply {
-  if (replies.every((reply) => typeof reply === 'string')) return `[${replies.join(',')}]`;
-  const parts: Reply[] = [];
-  for (const reply of replies) parts.push(parts.length === 0 ? '[' : ',', reply);
-  parts.push(']');
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
-}
-
-/** Why the rest of a batch is not answered. */
-type Refusal = string;
-
-const TOO_LONG: Refusal = `the replies to this batch exceed ${BATCH_REPLY_CHARACTERS_MAX} characters: ask in parts`;
-const NO_ROOM: Refusal =
-  'clients leave too many replies unread for one more to this batch: read yours, or ask again later';
-
-function refused(entry: Entry, why: Refusal): string | undefined {
-  if (entry.kind !== 'call') return entry.kind === 'invalid' ? invalidRequest(entry.id) : undefined;
-  return entry.id === undefined ? undefined : errorReply(entry.id, RPC.server, why);
 }
 
 const KIND: Param<unknown> = {

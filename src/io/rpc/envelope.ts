@@ -21,13 +21,9 @@ export type Envelope =
   | { readonly kind: 'empty' }
   | { readonly kind: 'unparsable' }
   | { readonly kind: 'emptyBatch' }
-  | { readonly kind: 'tooLarge' }
   | { readonly kind: 'tooIntricate' }
   | { readonly kind: 'single'; readonly entry: Entry }
   | { readonly kind: 'batch'; readonly entries: readonly Entry[] };
-
-/** geth of this age has no limit on a batch; ours keeps memory bounded. */
-export const BATCH_CALLS_MAX = 10_000;
 
 /**
  * Values, members and elements of a request: parsing takes time for each. Ten thousand calls have
@@ -61,7 +57,6 @@ export function parseEnvelope(text: string): Envelope {
   const ids = unsafeNumberIds(text);
   if (!Array.isArray(value)) return { kind: 'single', entry: toEntry(value, ids, text.length) };
   if (value.length === 0) return { kind: 'emptyBatch' };
-  if (value.length > BATCH_CALLS_MAX) return { kind: 'tooLarge' };
   return { kind: 'batch', entries: value.map((item) => toEntry(item, ids, text.length)) };
 }
 
@@ -130,12 +125,6 @@ export function notification(
 
 export const PARSE_ERROR: string = errorReply('null', RPC.parse, 'parse error');
 export const EMPTY_BATCH: string = errorReply('null', RPC.invalidRequest, 'empty batch');
-export const BATCH_TOO_LARGE: string = errorReply(
-  'null',
-  RPC.invalidRequest,
-  `batch too large: at most ${BATCH_CALLS_MAX} calls`,
-);
-
 export const TOO_INTRICATE: string = errorReply(
   'null',
   RPC.invalidRequest,

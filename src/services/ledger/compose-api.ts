@@ -8,6 +8,7 @@ import { systemEntropy } from '../../io/host/entropy.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
+import { openRpcOf } from './api/openrpc.ts';
 import { patient } from './api/private-arrival.ts';
 import { TABLE } from './api/table.ts';
 import type { ApiParts } from './api-parts.ts';
@@ -90,6 +91,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       admin,
       pending: planner.reader(view),
       events: node.events,
+      timers: parts.timers,
       namespaces: namespaces[caller.transport],
       callLimits,
       isGivenUp: () => false,
@@ -111,6 +113,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       onCall: callMeter(metrics),
       readers,
       watch: parts.watch,
+      limits: rpc.batchLimits,
     },
   );
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
@@ -127,7 +130,8 @@ export function composeApi(parts: ApiParts): ComposedApi {
     nowMs: () => systemClock.nowMs(),
     log: parts.log,
   });
-  const served = { ...parts, metrics, endpoints };
+  const openRpc = () => openRpcOf(TABLE, namespaces.http, admin.info().clientVersion);
+  const served = { ...parts, metrics, endpoints, openRpc };
   return { dispatcher, parts: works, serve: () => serveApi(dispatcher, served) };
 }
 

@@ -5,6 +5,7 @@ import { newTraffic } from '../../io/http/traffic.ts';
 import type { Dispatcher } from '../../io/rpc/dispatcher.ts';
 import { type Endpoint, type Page, serveHttp } from '../../io/rpc/http.ts';
 import { serveIpc } from '../../io/rpc/ipc.ts';
+import type { Json } from '../../io/rpc/method.ts';
 import { serveWebSocket } from '../../io/rpc/websocket.ts';
 import type { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import type { Context } from './api/context.ts';
@@ -28,6 +29,8 @@ export interface ServedParts extends ReadinessParts {
   readonly metrics: MetricsRegistry | undefined;
   /** APIs beside JSON-RPC, by path. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** Document of the methods over HTTP. */
+  openRpc(): Json;
   readonly log: Log;
 }
 
@@ -40,9 +43,11 @@ export async function serveApi(
   const ends: (() => void | Promise<void>)[] = [];
   if (metrics) ends.push(await serveMetrics(metrics, config.metrics, log));
   const traffic = newTraffic();
+  const openRpc = json(200, parts.openRpc() as object);
   const pages = new Map<string, () => Page>([
-    ['/health', () => json(200, { status: 'ok' })],
-    ['/ready', () => readiness(parts)],
+    ...['/health', '/liveness'].map((path) => [path, () => json(200, { status: 'ok' })] as const),
+    ...['/ready', '/readiness'].map((path) => [path, () => readiness(parts)] as const),
+    ['/openrpc.json', () => openRpc],
     ...(rpc.graphql ? ([['/graphql/ui', () => graphqlPage]] as const) : []),
   ]);
   const open = async (host: string, port: number): Promise<{ server: Server; port: number }> => {

@@ -12,7 +12,7 @@ import type { AdminPeer, PrivateAdmin } from '../view/node-admin.ts';
 import { type Context, method } from './context.ts';
 import { totalDifficulty } from './eth/blocks.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
-import { address, hash, named, text } from './shapes.ts';
+import { address, blockNumber, hash, named, text } from './shapes.ts';
 
 function nodeInfo({ admin, view }: Context) {
   const info = admin.info();
@@ -220,6 +220,18 @@ export const adminMethods = [
         );
       reloadPlugin(provider);
       return true;
+    },
+  }),
+  method('debug_setHead', {
+    params: [blockNumber],
+    result: NULL,
+    access: 'admin',
+    about: 'Refused: blocks of validators, and of a Raft cluster, are final.',
+    call: () => {
+      throw new RpcError(
+        RPC.server,
+        'blocks are final here, and a node that goes back would vote against its own votes: to start again from the others, stop it, move its data folder away and let it fetch the chain from its peers',
+      );
     },
   }),
   method(['admin_qpeers', 'admin_qnodeInfo'], {

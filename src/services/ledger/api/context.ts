@@ -4,6 +4,7 @@
  */
 
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import type { Timers } from '../../../core/base/ports.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { CallLimits } from '../../../core/execution/call.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
@@ -72,6 +73,7 @@ export interface Context extends ReadContext {
   readonly filters: Filters;
   readonly admin: NodeAdmin;
   readonly events: Events;
+  readonly timers: Pick<Timers, 'set'>;
   /** Whether the signers of a block also appear under GoQuorum's names, which are capitalised. */
   readonly hasGoquorumCasing: boolean;
   /** Whether answers contain members that neither the ledger API nor GoQuorum has. */

@@ -20,8 +20,15 @@ function describe(name: string, row: Method<Context>): Json {
   };
 }
 
-/** Methods of the namespaces that the caller's transport serves. */
-function openRpcOf(table: Table<Context>, namespaces: ReadonlySet<string>, version: string): Json {
+/**
+ * The document of the methods of these namespaces. `clientVersion` is such as `Quorate/v0.1.0/…`.
+ */
+export function openRpcOf(
+  table: Table<Context>,
+  namespaces: ReadonlySet<string>,
+  clientVersion: string,
+): Json {
+  const version = clientVersion.split('/')[1] ?? '';
   const methods = table.methods.flatMap((row) =>
     row.names
       .filter((name) => namespaces.has(name.split(/[_.]/)[0]!))
@@ -32,11 +39,10 @@ function openRpcOf(table: Table<Context>, namespaces: ReadonlySet<string>, versi
 
 /** `table` is a function because it contains this method itself. */
 export function discoverMethod(table: () => Table<Context>): Method<Context> {
-  return method('rpc.discover', {
+  return method(['rpc.discover', 'rpc_discover'], {
     params: [],
     result: OBJECT,
     about: 'This document.',
-    call: ({ namespaces, admin }) =>
-      openRpcOf(table(), namespaces, admin.info().clientVersion.split('/')[1] ?? ''),
+    call: ({ namespaces, admin }) => openRpcOf(table(), namespaces, admin.info().clientVersion),
   });
 }

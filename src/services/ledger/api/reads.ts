@@ -1,6 +1,7 @@
 /** Methods that a reader can answer: they use only the chain as their caller sees it. */
 import type { Method } from '../../../io/rpc/method.ts';
 import type { ReadContext } from './context.ts';
+import { parityMethods } from './debug/parity.ts';
 import { rawMethods } from './debug/raw.ts';
 import { stateListMethods } from './debug/state.ts';
 import { traceMethods } from './debug/trace.ts';
@@ -19,6 +20,7 @@ export const READS: readonly Method<ReadContext>[] = [
   ...feeHistoryMethods,
   ...searchMethods,
   ...traceMethods,
+  ...parityMethods,
   ...stateListMethods,
   ...rawMethods,
 ];

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Transaction } from '../../../core/chain/transaction.ts';
+import { toHex } from '../../../core/base/hex.ts';
+import { signTransaction } from '../../../core/chain/signing.ts';
+import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';
 import { Events } from '../node/chain/events.ts';
 import type { Context } from './context.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -8,11 +10,24 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const batchOf = (count: number) =>
   Array<Transaction>(count).fill({ hash: new Uint8Array(32) } as Transaction);
 
-function open(kind: string, context: Partial<Context>) {
+function open(kind: string, context: Partial<Context>, ...args: unknown[]) {
   const told: unknown[] = [];
   const row = subscriptions.find((each) => each.kind === kind)!;
-  return { told, close: row.open(context as Context, [], (result) => told.push(result)) };
+  return { told, close: row.open(context as Context, args, (result) => told.push(result)) };
 }
+
+it('pending transactions are told whole to who asks for that', async () => {
+  const events = new Events();
+  const { told, close } = open('newPendingTransactions', { events }, true);
+  const body = { nonce: 3n, gasPrice: 0n, gasLimit: 21_000n, value: 1n, data: new Uint8Array(2) };
+  const { raw } = signTransaction({ ...body, chainId: 10n }, new Uint8Array(32).fill(9));
+  const transaction = decodeTransaction(raw);
+  events.emit('pending', [transaction]);
+  await turn();
+  const hash = toHex(transaction.hash);
+  expect(told).toEqual([expect.objectContaining({ hash, nonce: '0x3', blockHash: null })]);
+  close();
+});
 
 it('notifications are made after the event, and no longer once the subscription is closed', async () => {
   const events = new Events();

@@ -13,8 +13,8 @@ import type { Context } from './context.ts';
 import { timed } from './eth/blocks.ts';
 import { filterArgs, renderFound } from './eth/logs.ts';
 import { notices, type Step } from './pump.ts';
-import { renderHeaderFields } from './render.ts';
-import { optional } from './shapes.ts';
+import { renderHeaderFields, renderTransaction } from './render.ts';
+import { bool, named, optional } from './shapes.ts';
 
 const ETH = ['eth'];
 
@@ -98,14 +98,15 @@ export const subscriptions: readonly Subscription<Context>[] = [
   {
     namespaces: ETH,
     kind: 'newPendingTransactions',
-    params: [],
-    about: 'Hashes of transactions that became executable.',
-    open: ({ events }, _, emit) => {
+    params: [named('full', optional(bool, false))],
+    about: 'Transactions that became executable: their hashes, or with `true` all of each.',
+    open: ({ events }, [isFull], emit) => {
       const waiting: (readonly Transaction[])[] = [];
       let at = 0;
       const step = () => {
         const transaction = waiting[0]?.[at++];
-        if (transaction) emit(toHex(transaction.hash));
+        if (transaction)
+          emit(isFull ? renderTransaction(transaction, undefined) : toHex(transaction.hash));
         else {
           waiting.shift();
           at = 0;

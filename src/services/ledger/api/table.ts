@@ -12,6 +12,7 @@ import { logMethods } from './eth/logs.ts';
 import { payloadMethods } from './eth/payloads.ts';
 import { privateMethods } from './eth/private.ts';
 import { sendMethods } from './eth/send.ts';
+import { sendSyncMethods } from './eth/send-sync.ts';
 import { nonceMethods } from './eth/state.ts';
 import { extensionMethods } from './extension.ts';
 import { istanbulMethods } from './istanbul.ts';
@@ -32,6 +33,7 @@ export const TABLE: Table<Context> = {
     ...chainMethods,
     ...logMethods,
     ...sendMethods,
+    ...sendSyncMethods,
     ...asyncMethods,
     ...payloadMethods,
     ...privateMethods,

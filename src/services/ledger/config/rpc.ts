@@ -1,6 +1,7 @@
 /** Settings of JSON-RPC: namespaces, addresses, and time limits of calls. */
 import { isAbsolute, join } from 'node:path';
 import type { ParsedOptions } from '../../../io/options/options.ts';
+import type { BatchLimits } from '../../../io/rpc/batch.ts';
 import type { CallbackShape } from '../node/sending/async-sends.ts';
 import type { Looks } from '../view/open-views.ts';
 
@@ -29,6 +30,7 @@ export interface RpcConfig {
   readonly graphql: GraphqlConfig | undefined;
   /** Threads that answer long reads; undefined: depends on the machine. */
   readonly readers: number | undefined;
+  readonly batchLimits: BatchLimits;
   readonly gasCap: bigint;
   /** Of one call of the EVM. */
   readonly callSeconds: number;
@@ -83,6 +85,11 @@ export function rpcConfig(options: ParsedOptions, dataFolder: string): RpcConfig
         }
       : undefined,
     readers: options.number('rpc.readers'),
+    batchLimits: {
+      batchCallsMax: options.number('rpc.batch-request-limit') || Number.POSITIVE_INFINITY,
+      batchReplyCharactersMax:
+        options.number('rpc.batch-response-max-size') || Number.POSITIVE_INFINITY,
+    },
     gasCap: BigInt(options.number('rpc.gascap')!),
     callSeconds: callSecondsOf(options),
     looks: {

@@ -1,5 +1,6 @@
 /** Flags of the JSON-RPC servers and of who may call them. */
 import type { OptionRow } from '../../../io/options/options.ts';
+import { BATCH_LIMITS } from '../../../io/rpc/batch.ts';
 import { CALLBACK_SHAPES } from '../node/sending/async-sends.ts';
 
 /** What may be wrong with a node that serves, in the order of the answer of /ready. */
@@ -157,6 +158,21 @@ export const RPC_ROWS: readonly OptionRow[] = [
     unit: 'file',
     default: 'geth.ipc',
     about: 'Name or path of the unix socket',
+    group: RPC,
+  },
+  {
+    flag: 'rpc.batch-request-limit',
+    type: 'integer',
+    default: BATCH_LIMITS.batchCallsMax,
+    about: 'Calls of one batch at most; 0: no limit',
+    group: RPC,
+  },
+  {
+    flag: 'rpc.batch-response-max-size',
+    type: 'integer',
+    unit: 'characters',
+    default: BATCH_LIMITS.batchReplyCharactersMax,
+    about: 'Answers to one batch at most, together; 0: no limit',
     group: RPC,
   },
   {

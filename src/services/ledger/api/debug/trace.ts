@@ -17,6 +17,7 @@ import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts'
 import type { TransactionArgs } from '../../node/sending/send-args.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { type ReadContext, readMethod } from '../context.ts';
+import { type BlockOverrides, blockOverrides, overriddenSite } from '../eth/block-overrides.ts';
 import { overridesParam, requestOf, siteOf } from '../eth/call.ts';
 import { arrayOf, OBJECT } from '../results.ts';
 import { blockTag, data, hash, optional, requiredBlockNumber } from '../shapes.ts';
@@ -44,22 +45,32 @@ const traceOptions: Param<TraceOptions> = optional(
   DEFAULTS,
 );
 
-/** With the state that a call assumes. */
-const traceCallOptions: Param<TraceOptions & { overrides?: readonly StateOverride[] | undefined }> =
-  optional(
-    {
-      name: 'options',
-      schema: { type: 'object', properties: { tracer: {}, timeout: {}, stateOverrides: {} } },
-      isOptional: true,
-      parse: (value) => ({
-        ...parseOptions(value),
-        overrides: overridesParam.parse(
-          (value as { stateOverrides?: unknown }).stateOverrides ?? undefined,
-        ),
-      }),
+/** What a call assumes of the state and of the block. */
+interface Assumed {
+  readonly overrides?: readonly StateOverride[] | undefined;
+  readonly block?: BlockOverrides | undefined;
+}
+
+const traceCallOptions: Param<TraceOptions & Assumed> = optional(
+  {
+    name: 'options',
+    schema: {
+      type: 'object',
+      properties: { tracer: {}, timeout: {}, stateOverrides: {}, blockOverrides: {} },
     },
-    DEFAULTS,
-  );
+    isOptional: true,
+    parse: (value) => ({
+      ...parseOptions(value),
+      overrides: overridesParam.parse(
+        (value as { stateOverrides?: unknown }).stateOverrides ?? undefined,
+      ),
+      block: blockOverrides.parse(
+        (value as { blockOverrides?: unknown }).blockOverrides ?? undefined,
+      ),
+    }),
+  },
+  DEFAULTS,
+);
 
 function parseOptions(value: unknown): TraceOptions {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -105,16 +116,16 @@ function durationMs(text: string): number {
 }
 
 /** Stops a run that takes too long. */
-function deadlineOf(
+export function deadlineOf(
   { isGivenUp }: Pick<ReadContext, 'isGivenUp'>,
-  { timeoutMs = TIMEOUT_MS_DEFAULT }: TraceOptions,
+  { timeoutMs = TIMEOUT_MS_DEFAULT }: Pick<Partial<TraceOptions>, 'timeoutMs'>,
 ): { shouldStop: () => boolean } {
   const end = performance.now() + Math.min(timeoutMs, TIMEOUT_MS_MAX);
   return { shouldStop: () => performance.now() > end || isGivenUp() };
 }
 
 /** Traces transaction `index`. Throws InputsMissing. */
-function traceNext(
+export function traceNext(
   replay: BlockReplay,
   { transactions }: Block,
   index: number,
@@ -197,9 +208,9 @@ function traceCall(
   context: ReadContext,
   args: TransactionArgs,
   tag: BlockTag,
-  options: TraceOptions & { overrides?: readonly StateOverride[] | undefined },
+  options: TraceOptions & Assumed,
 ): Json {
-  const site = siteOf(context, tag, options.overrides);
+  const site = overriddenSite(siteOf(context, tag, options.overrides), options.block);
   let running: RunningTrace | undefined;
   const begin = performance.now();
   const limits = { ...context.callLimits(), ...deadlineOf(context, options) };
@@ -306,7 +317,8 @@ export const traceMethods = [
   readMethod('debug_traceCall', {
     params: [callArgs, blockTag, traceCallOptions],
     result: OBJECT,
-    about: 'Runs a message as eth_call does and shows what it did; takes `stateOverrides`.',
+    about:
+      'Runs a message as eth_call does and shows what it did; takes `stateOverrides` and `blockOverrides`.',
     isHeavy: true,
     call: (context, [args, tag, options]) => traceCall(context, args, tag, options),
   }),

@@ -20,6 +20,7 @@ import {
 } from '../../../../core/evm/tracers/counters.ts';
 import { FlatCallTracer } from '../../../../core/evm/tracers/flat-call.ts';
 import { FourByteTracer } from '../../../../core/evm/tracers/four-byte.ts';
+import { MuxTracer } from '../../../../core/evm/tracers/mux.ts';
 import { PrestateTracer } from '../../../../core/evm/tracers/prestate.ts';
 import { LegacyPrestateTracer } from '../../../../core/evm/tracers/prestate-legacy.ts';
 import { type StructLogOptions, StructLogTracer } from '../../../../core/evm/tracers/struct-log.ts';
@@ -85,10 +86,35 @@ export function startTrace(options: TraceOptions, traced: Traced): RunningTrace 
     const limit = Number(traced.message.gasLimit);
     return { tracer, result: ({ gasUsed }) => tracer.result(limit, gasUsed) as unknown as Json };
   }
+  if (name === 'muxTracer') return several(options, traced);
   const make = Object.hasOwn(COUNTERS, name) ? COUNTERS[name] : undefined;
   if (!make) throw unknownTracer(name);
   const tracer = make(spend);
   return { tracer, result: () => tracer.result() };
+}
+
+/** Tracers that one muxTracer may have. */
+const MUX_TRACERS_MAX = 8;
+
+/** Each member of the configuration is a tracer and its configuration. */
+function several({ tracerConfig = {}, room, ...rest }: TraceOptions, traced: Traced): RunningTrace {
+  const wanted = Object.entries(tracerConfig);
+  if (wanted.length > MUX_TRACERS_MAX || wanted.some(([name]) => name === 'muxTracer'))
+    throw fail('TRACER_UNKNOWN', `muxTracer takes at most ${MUX_TRACERS_MAX} other tracers`);
+  const shared = room ?? { words: 0, bytes: 0 };
+  const running = wanted.map(([name, config]) => {
+    const options = { ...rest, room: shared, tracer: name, tracerConfig: configOf(config) };
+    return [name, startTrace(options, traced)] as const;
+  });
+  return {
+    tracer: new MuxTracer(running.map(([, { tracer }]) => tracer)),
+    result: (outcome, tookMs) =>
+      Object.fromEntries(running.map(([name, each]) => [name, each.result(outcome, tookMs)])),
+  };
+}
+
+function configOf(config: unknown): Readonly<Record<string, unknown>> {
+  return config !== null && typeof config === 'object' ? (config as Record<string, unknown>) : {};
 }
 
 const COUNTERS: Readonly<Record<string, (spend: Spend) => Tracer & { result(): Json }>> = {

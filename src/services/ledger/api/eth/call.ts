@@ -25,6 +25,7 @@ import { renderAccessList } from '../render.ts';
 import { DATA, OBJECT, QUANTITY } from '../results.ts';
 import { blockTag, fieldQuantity, fixedBytes, hexBytes, optional } from '../shapes.ts';
 import { callArgs } from '../transaction-args.ts';
+import { blockOverrides, overriddenSite } from './block-overrides.ts';
 import { stateAt } from './state.ts';
 
 /** Accounts that one call may override. */
@@ -130,12 +131,12 @@ function slots(value: unknown): ReadonlyMap<bigint, bigint> {
 
 export const callMethods = [
   readMethod('eth_call', {
-    params: [callArgs, blockTag, overridesParam],
+    params: [callArgs, blockTag, overridesParam, blockOverrides],
     result: DATA,
-    about: 'Runs a message on a state without changing it.',
+    about: 'Runs a message on a state without changing it; state and block may be overridden.',
     isHeavy: true,
-    tryShortly: (context, [args, tag, overrides], shouldStop) => {
-      if (tag.kind === 'pending' || overrides) return undefined;
+    tryShortly: (context, [args, tag, overrides, block], shouldStop) => {
+      if (tag.kind === 'pending' || overrides || block) return undefined;
       const limits = { ...context.callLimits(), shouldStop };
       try {
         return toHex(outputOf(call(requestOf(args), siteOf(context, tag), limits)));
@@ -146,8 +147,10 @@ export const callMethods = [
         throw error;
       }
     },
-    call: (context, [args, tag, overrides]) =>
-      toHex(outputOf(call(requestOf(args), siteOf(context, tag, overrides), context.callLimits()))),
+    call: (context, [args, tag, overrides, block]) => {
+      const site = overriddenSite(siteOf(context, tag, overrides), block);
+      return toHex(outputOf(call(requestOf(args), site, context.callLimits())));
+    },
   }),
   readMethod('eth_estimateGas', {
     params: [callArgs, blockTag],

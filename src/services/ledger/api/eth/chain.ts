@@ -1,9 +1,11 @@
 /** `eth_*` about the chain and this node: id, prices, fees, syncing, mining. */
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
+import { blobBaseFee, nextExcessBlobGas } from '../../../../core/chain/fees.ts';
+import { ETH_66 } from '../../../../core/wire/capabilities.ts';
 import type { NodeAdmin } from '../../view/node-admin.ts';
 import { method } from '../context.ts';
-import { ADDRESS, BOOL, OBJECT, QUANTITY } from '../results.ts';
+import { ADDRESS, BOOL, OBJECT, orNull, QUANTITY } from '../results.ts';
 
 /** A Raft minter is paid to the node's account, if it has one. */
 function coinbase({ raft, info }: NodeAdmin): Uint8Array {
@@ -19,6 +21,22 @@ export const chainMethods = [
     result: QUANTITY,
     about: 'Chain id of replay-protected transactions.',
     call: ({ admin }) => toQuantity(admin.info().config.chainId ?? 0n),
+  }),
+  method('eth_protocolVersion', {
+    params: [],
+    result: QUANTITY,
+    about: 'Newest version of the eth protocol that GoQuorum speaks too.',
+    call: () => toQuantity(ETH_66.version),
+  }),
+  method('eth_blobBaseFee', {
+    params: [],
+    result: orNull(QUANTITY),
+    about: 'Price of blob gas in the next block; null before Cancun.',
+    call: ({ view }) => {
+      const header = view.header(view.head().number)!;
+      if (header.excessBlobGas === undefined) return null;
+      return toQuantity(blobBaseFee(nextExcessBlobGas(header)));
+    },
   }),
   method('eth_syncing', {
     params: [],

@@ -105,14 +105,14 @@ export const payloadMethods = [
       return toHex(found?.payload ?? EMPTY_BYTES);
     },
   }),
-  method('eth_getQuorumPayloadExtra', {
+  method(['eth_getQuorumPayloadExtra', 'eth_getLedgerPayloadExtra'], {
     params: [named('payloadHash', text)],
     result: orNull(OBJECT),
     about:
       "Clear payload for the hash of a private transaction, and its sender's declarations; null for a tenant that is not a party.",
     call: (context, [given]) => payloadExtra(context, given),
   }),
-  method('eth_decryptQuorumPayload', {
+  method(['eth_decryptQuorumPayload', 'eth_decryptLedgerPayload'], {
     params: [named('payload', text)],
     result: orNull(OBJECT),
     about: 'Decrypts a payload that a manager encrypted without storing it.',

@@ -26,9 +26,17 @@ import { topologyOf } from '../../../devnet/topology.ts';
 import { EeaSender } from './eea-sender.ts';
 import { NonceLock } from './nonce-lock.ts';
 
+/** Of the account that marks the transactions of a node. */
+function markerKey(index: number): Uint8Array {
+  return eeaKey(index + 0x31);
+}
+
 const TOPOLOGY = topologyOf('unused', undefined);
 const GENESIS = genesisFromJson(
-  devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
+  devnetGenesis(
+    { ...TOPOLOGY, funded: [toHex(addressOfSecretKey(markerKey(0)))] },
+    { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 },
+  ),
 );
 const MINUTE_MS = 60_000;
 const PSI = 'private';
@@ -55,7 +63,7 @@ class Network {
       manager,
       ...(disk ? { disk } : {}),
     });
-    const secret = eeaKey(index + 0x31);
+    const secret = markerKey(index);
     this.nodes[index] = node;
     this.senders[index] = new EeaSender({
       ...node,
@@ -184,6 +192,25 @@ it('a named group is made, used and deleted', async () => {
   await network.senders[0]!.deleteGroup(id);
   const again = { ...group, nonce: 1, data: STORE_CODE };
   await expect(network.send(0, again)).rejects.toThrow('Offchain Privacy group does not exist.');
+});
+
+it('one that waits is replaced by one of the same nonce that pays a tenth more', async () => {
+  network = await new Network().start();
+  const contract = (await network.done(await network.send(0, creation), 0, 1)).contractAddress!;
+  const { pool } = network.nodes[0]!;
+  const set = (value: number, gasPrice: bigint) =>
+    network.send(0, { to, nonce: 1, gasPrice, contract: toHex(contract), data: setInput(value) });
+  const first = await set(1, 1_000n);
+  const sentBefore = network.managers.sent;
+  await expect(set(2, 1_099n)).rejects.toThrow('replacement transaction underpriced');
+  // What is refused was told to nobody.
+  expect(network.managers.sent).toBe(sentBefore);
+  const second = await set(3, 1_100n);
+  expect([pool.has(first), pool.has(second)]).toEqual([false, true]);
+  expect((await network.done(second, 0, 1)).status).toBe(1);
+  expect([network.slot(0, contract), network.slot(1, contract)]).toEqual([3n, 3n]);
+  expect(network.receipt(0, first)).toBeUndefined();
+  await expect(set(4, 9_000n)).rejects.toThrow('Private transaction nonce too low');
 });
 
 it('many at once of one sender: each has its turn', async () => {

@@ -57,6 +57,8 @@ export class EeaSender implements EeaSubmitter {
   private readonly order = new NonceLock();
   /** Marker of each sent transaction. */
   private readonly sent = new Lru<string, Hash32>(SENT_MAX);
+  /** The last marker of each sender, group and nonce. */
+  private readonly markers = new Lru<string, Hash32>(SENT_MAX);
 
   constructor(parts: EeaSenderParts) {
     this.parts = parts;
@@ -96,15 +98,29 @@ export class EeaSender implements EeaSubmitter {
         throw fail('EEA_NONCE_LOW', 'Private transaction nonce too low');
       }
     }
-    // Proves that the account can sign before anything is sent.
-    this.mark(tx, new Uint8Array(64), 0n);
+    // Proves that the account can sign, and pays enough, before anything is sent.
+    this.nonceFor(tx, this.mark(tx, new Uint8Array(64), 0n));
     const hash = await this.distribute(tx);
     return nonces.run(marker.address(), async () => {
-      const transaction = this.mark(tx, hash, this.parts.pool.nonceOf(marker.address()));
-      const marked = await intake.submit(transaction);
+      const draft = this.mark(tx, hash, 0n);
+      const marked = await intake.submit(this.mark(tx, hash, this.nonceFor(tx, draft)));
       this.sent.set(keyOf(tx.hash), marked);
+      this.markers.set(placeOf(tx), marked);
       return marked;
     });
+  }
+
+  /**
+   * Of the marker: the next one of its account, or that of a marker in the pool for the same
+   * private nonce, which this one replaces. Throws TXPOOL_REPLACE_UNDERPRICED.
+   */
+  private nonceFor(tx: EeaTransaction, draft: Transaction): bigint {
+    const { pool, marker } = this.parts;
+    const before = this.markers.get(placeOf(tx));
+    const old = before && pool.get(before);
+    if (!old) return pool.nonceOf(marker.address());
+    if (pool.isBetter(draft, old)) return old.nonce;
+    throw fail('TXPOOL_REPLACE_UNDERPRICED', 'replacement transaction underpriced');
   }
 
   /**
@@ -215,6 +231,11 @@ export class EeaSender implements EeaSubmitter {
     if (key === undefined) throw fail('EEA_GROUP_SELF', 'CreatePrivacyGroupShouldIncludeSelf');
     return key;
   }
+}
+
+/** What a replacement has in common with what it replaces. */
+function placeOf({ sender, groupId, nonce }: EeaTransaction): string {
+  return `${keyOf(concatBytes(sender, groupId))}/${nonce}`;
 }
 
 /** As expensive as a hash can be. */

@@ -1,0 +1,44 @@
+/** Batches: their bounds, and what stands in place of answers that are left out. */
+import { type Entry, errorReply, invalidRequest } from './envelope.ts';
+import { RPC } from './method.ts';
+
+/** A reply as JSON: text, or where it is long its bytes. */
+export type Reply = string | Uint8Array;
+
+/** Of one batch; what is answered beyond that is left out, with an error in its place. */
+export interface BatchLimits {
+  readonly batchCallsMax: number;
+  readonly batchReplyCharactersMax: number;
+}
+
+/** As newer versions of geth have them. */
+export const BATCH_LIMITS: BatchLimits = {
+  batchCallsMax: 1_000,
+  batchReplyCharactersMax: 25_000_000,
+};
+/** One reply of many. */
+export function joined(replies: readonly Reply[]): Reply {
+  if (replies.every((reply) => typeof reply === 'string')) return `[${replies.join(',')}]`;
+  const parts: Reply[] = [];
+  for (const reply of replies) parts.push(parts.length === 0 ? '[' : ',', reply);
+  parts.push(']');
+  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+}
+
+export function batchTooLarge(most: number): string {
+  return errorReply('null', RPC.invalidRequest, `batch too large: at most ${most} calls`);
+}
+
+/** Why the rest of a batch is not answered. */
+export type Refusal = string;
+
+export const tooLong = (most: number): Refusal =>
+  `the replies to this batch exceed ${most} characters: ask in parts`;
+export const NO_ROOM: Refusal =
+  'clients leave too many replies unread for one more to this batch: read yours, or ask again later';
+
+/** In place of an answer; undefined where none is due. */
+export function refused(entry: Entry, why: Refusal): string | undefined {
+  if (entry.kind !== 'call') return entry.kind === 'invalid' ? invalidRequest(entry.id) : undefined;
+  return entry.id === undefined ? undefined : errorReply(entry.id, RPC.server, why);
+}

@@ -1,0 +1,248 @@
+/** `trace_*`: what block explorers of OpenEthereum, Nethermind and Besu ask for, in their form. */
+import { equalBytes } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { toHex } from '../../../../core/base/hex.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { FlatCall } from '../../../../core/evm/tracers/flat-call.ts';
+import type { PrestateResult } from '../../../../core/evm/tracers/prestate.ts';
+import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts';
+import type { BlockTag } from '../../view/block-tag.ts';
+import { type ReadContext, readMethod } from '../context.ts';
+import { arrayOf, OBJECT } from '../results.ts';
+import { fixedBytes, hash, requiredBlockNumber } from '../shapes.ts';
+import { withInputs } from './private-replay.ts';
+import { BlockReplay } from './replay.ts';
+import { stateDiff } from './state-diff.ts';
+import { blockOrFail, deadlineOf, traceNext } from './trace.ts';
+import type { TraceRoom } from './tracers.ts';
+
+/** Blocks of one trace_filter. */
+export const FILTERED_BLOCKS_MAX = 1_000;
+/** Traces of one answer of trace_filter. */
+const FILTERED_TRACES_MAX = 10_000;
+
+const KINDS = ['trace', 'stateDiff', 'vmTrace'] as const;
+type Kind = (typeof KINDS)[number];
+const PARITY = { convertParityErrors: true };
+
+const kinds: Param<ReadonlySet<Kind>> = {
+  name: 'kinds',
+  schema: { type: 'array', items: { type: 'string', enum: KINDS } },
+  isOptional: false,
+  parse(value) {
+    const wrong = Array.isArray(value) ? value.find((each) => !KINDS.includes(each)) : value;
+    if (!Array.isArray(value) || wrong !== undefined)
+      throw new ParamError(
+        `expected a list of ${KINDS.join(', ')}, found ${JSON.stringify(wrong)}`,
+      );
+    if (value.includes('vmTrace'))
+      throw new ParamError(
+        'vmTrace is not supported: debug_traceTransaction lists the steps of the EVM',
+      );
+    return new Set(value);
+  },
+};
+
+interface TraceFilter {
+  readonly from: BlockTag;
+  readonly to: BlockTag;
+  /** Any where empty. */
+  readonly senders: readonly Uint8Array[];
+  readonly receivers: readonly Uint8Array[];
+  readonly after: number;
+  readonly count: number;
+}
+
+const filter: Param<TraceFilter> = {
+  name: 'filter',
+  schema: {
+    type: 'object',
+    properties: {
+      fromBlock: {},
+      toBlock: {},
+      fromAddress: {},
+      toAddress: {},
+      after: {},
+      count: {},
+    },
+  },
+  isOptional: false,
+  parse(value) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value))
+      throw new ParamError('the filter must be an object');
+    const given = value as Record<string, unknown>;
+    return {
+      from: requiredBlockNumber.parse(given.fromBlock ?? 'latest'),
+      to: requiredBlockNumber.parse(given.toBlock ?? 'latest'),
+      senders: addresses(given.fromAddress),
+      receivers: addresses(given.toAddress),
+      after: countOf(given.after, 0),
+      count: Math.min(countOf(given.count, FILTERED_TRACES_MAX), FILTERED_TRACES_MAX),
+    };
+  },
+};
+
+function addresses(value: unknown): Uint8Array[] {
+  return [value ?? []].flat().map((each) => fixedBytes(each, 20, 'common.Address'));
+}
+
+function countOf(value: unknown, fallback: number): number {
+  const count = value ?? fallback;
+  if (Number.isSafeInteger(count) && (count as number) >= 0) return count as number;
+  throw new ParamError('after and count must be whole numbers');
+}
+
+type Trace = Readonly<Record<string, Json | undefined>>;
+
+/** Traces of the transactions of a block from `first` to `last`, with their places. */
+function tracesOf(
+  context: ReadContext,
+  block: Block,
+  { first, last }: { first: number; last: number },
+  shared: { readonly room: TraceRoom; readonly shouldStop: () => boolean },
+): Promise<Trace[]> {
+  const { view, inputs } = context;
+  const { room, shouldStop } = shared;
+  const needed = block.transactions.slice(0, last + 1);
+  if (needed.length === 0) return Promise.resolve([]);
+  return withInputs(inputs, needed, view.rulesAt(block.header), () => {
+    const replay = new BlockReplay(view, block, inputs);
+    return needed.slice(first).flatMap(({ hash: transactionHash }, at) => {
+      const options = flatCalls(room);
+      const calls = traceNext(replay, block, first + at, options, shouldStop) as unknown;
+      const place = {
+        blockHash: toHex(block.hash),
+        blockNumber: block.header.number,
+        transactionHash: toHex(transactionHash),
+        transactionPosition: first + at,
+      };
+      return (calls as FlatCall[]).map((call) => ({ ...resultOrNull(call), ...place }) as Trace);
+    });
+  });
+}
+
+function flatCalls(room: TraceRoom) {
+  return { tracer: 'flatCallTracer', tracerConfig: PARITY, timeoutMs: undefined, room };
+}
+
+/** OpenEthereum has a result always: null where a SELFDESTRUCT, or an error, has none. */
+function resultOrNull(call: FlatCall) {
+  return call.error === undefined ? { ...call, result: call.result ?? null } : call;
+}
+
+function sharedOf(context: ReadContext) {
+  return { room: { words: 0, bytes: 0 }, ...deadlineOf(context, {}) };
+}
+
+function traceTransaction(context: ReadContext, wanted: Uint8Array): Promise<Json> | null {
+  const found = context.view.transaction(wanted);
+  if (!found) return null;
+  const { block, index } = found;
+  return tracesOf(context, block, { first: index, last: index }, sharedOf(context));
+}
+
+function traceBlock(context: ReadContext, block: Block): Promise<Json> {
+  // Nothing runs in the genesis block.
+  const last = block.header.number === 0 ? -1 : block.transactions.length - 1;
+  return tracesOf(context, block, { first: 0, last }, sharedOf(context));
+}
+
+async function traceFilter(context: ReadContext, wanted: TraceFilter): Promise<Json> {
+  const [from, to] = [wanted.from, wanted.to].map((tag) => blockOrFail(context, tag).header.number);
+  if (to! - from! >= FILTERED_BLOCKS_MAX)
+    throw fail('BLOCK_RANGE', `at most ${FILTERED_BLOCKS_MAX} blocks at a time`);
+  const shared = sharedOf(context);
+  const found: Trace[] = [];
+  let skipped = 0;
+  for (let number = Math.max(1, from!); number <= to!; number++) {
+    const block = context.view.block(number)!;
+    const last = block.transactions.length - 1;
+    for (const trace of await tracesOf(context, block, { first: 0, last }, shared)) {
+      if (!matches(trace, wanted)) continue;
+      if (skipped++ < wanted.after) continue;
+      if (found.length >= wanted.count) return found;
+      found.push(trace);
+    }
+  }
+  return found;
+}
+
+function matches({ action, result }: Trace, { senders, receivers }: TraceFilter): boolean {
+  const fields = action as Readonly<Record<string, string>>;
+  const from = fields.from ?? fields.address;
+  const created = (result as { address?: string } | null | undefined)?.address;
+  const to = fields.to ?? fields.refundAddress ?? created;
+  return isAmong(from, senders) && isAmong(to, receivers);
+}
+
+function isAmong(text: string | undefined, wanted: readonly Uint8Array[]): boolean {
+  if (wanted.length === 0) return true;
+  return text !== undefined && wanted.some((each) => equalBytes(each, hexBytes(text)));
+}
+
+function hexBytes(text: string): Uint8Array {
+  return fixedBytes(text, 20, 'common.Address');
+}
+
+/** A transaction run again: its traces, and what it changed. */
+function replay(
+  context: ReadContext,
+  wanted: Uint8Array,
+  asked: ReadonlySet<Kind>,
+): Promise<Json> | null {
+  const { view, inputs } = context;
+  const found = view.transaction(wanted);
+  if (!found) return null;
+  const { block, index } = found;
+  const { room, shouldStop } = sharedOf(context);
+  const needed = block.transactions.slice(0, index + 1);
+  return withInputs(inputs, needed, view.rulesAt(block.header), () => {
+    const tracerConfig = { flatCallTracer: PARITY, prestateTracer: { diffMode: true } };
+    const options = { tracer: 'muxTracer', tracerConfig, timeoutMs: undefined, room };
+    const ran = new BlockReplay(view, block, inputs);
+    const traced = traceNext(ran, block, index, options, shouldStop) as unknown as {
+      flatCallTracer: FlatCall[];
+      prestateTracer: { pre: PrestateResult; post: PrestateResult };
+    };
+    const calls = traced.flatCallTracer;
+    return {
+      output: calls[0]?.result?.output ?? calls[0]?.result?.code ?? '0x',
+      stateDiff: asked.has('stateDiff') ? stateDiff(traced.prestateTracer) : null,
+      trace: asked.has('trace') ? calls.map((call) => resultOrNull(call) as unknown as Json) : [],
+      transactionHash: toHex(wanted),
+      vmTrace: null,
+    };
+  });
+}
+
+export const parityMethods = [
+  readMethod('trace_transaction', {
+    params: [hash],
+    result: arrayOf(OBJECT),
+    about: 'Calls of a mined transaction as a flat list; null for an unknown one.',
+    isHeavy: true,
+    call: (context, [wanted]) => traceTransaction(context, wanted),
+  }),
+  readMethod('trace_block', {
+    params: [requiredBlockNumber],
+    result: arrayOf(OBJECT),
+    about: 'Calls of all transactions of a block as a flat list.',
+    isHeavy: true,
+    call: (context, [tag]) => traceBlock(context, blockOrFail(context, tag)),
+  }),
+  readMethod('trace_filter', {
+    params: [filter],
+    result: arrayOf(OBJECT),
+    about: 'Calls in a range of blocks, from and to given accounts.',
+    isHeavy: true,
+    call: (context, [wanted]) => traceFilter(context, wanted),
+  }),
+  readMethod('trace_replayTransaction', {
+    params: [hash, kinds],
+    result: OBJECT,
+    about:
+      'Runs a mined transaction again: its calls (`trace`), and what it changed (`stateDiff`).',
+    isHeavy: true,
+    call: (context, [wanted, asked]) => replay(context, wanted, asked),
+  }),
+];

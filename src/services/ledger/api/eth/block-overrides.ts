@@ -1,0 +1,79 @@
+/**
+ * Block overrides of a call, as in later versions of geth (go-ethereum
+ * internal/ethapi/override/override.go).
+ */
+import type { CallSite } from '../../../../core/execution/call.ts';
+import { type Param, ParamError } from '../../../../io/rpc/method.ts';
+import { fieldQuantity, fixedBytes, optional } from '../shapes.ts';
+
+/** Members of a header that a call sees in place of the block's own. */
+export interface BlockOverrides {
+  readonly number?: number;
+  readonly timestamp?: bigint;
+  readonly difficulty?: bigint;
+  readonly gasLimit?: bigint;
+  readonly coinbase?: Uint8Array;
+  readonly mixHash?: Uint8Array;
+  readonly baseFeePerGas?: bigint;
+  readonly blobBaseFee?: bigint;
+}
+
+const amount = (value: unknown) => fieldQuantity(value, 'Go value of type hexutil.Big');
+
+/** By the names that clients use: geth's of today and of before. */
+const FIELDS: Readonly<Record<string, (value: unknown) => BlockOverrides>> = {
+  number: (value) => ({ number: smallNumber(amount(value)) }),
+  time: (value) => ({ timestamp: BigInt(smallNumber(amount(value))) }),
+  difficulty: (value) => ({ difficulty: amount(value) }),
+  gasLimit: (value) => ({ gasLimit: fieldQuantity(value, 'Go value of type hexutil.Uint64') }),
+  feeRecipient: (value) => ({ coinbase: fixedBytes(value, 20, 'common.Address') }),
+  coinbase: (value) => ({ coinbase: fixedBytes(value, 20, 'common.Address') }),
+  prevRandao: (value) => ({ mixHash: fixedBytes(value, 32, 'common.Hash') }),
+  random: (value) => ({ mixHash: fixedBytes(value, 32, 'common.Hash') }),
+  baseFeePerGas: (value) => ({ baseFeePerGas: amount(value) }),
+  baseFee: (value) => ({ baseFeePerGas: amount(value) }),
+  blobBaseFee: (value) => ({ blobBaseFee: amount(value) }),
+};
+
+export const blockOverrides: Param<BlockOverrides | undefined> = optional(
+  {
+    name: 'blockOverrides',
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(Object.keys(FIELDS).map((name) => [name, {}])),
+    },
+    isOptional: true,
+    parse(value): BlockOverrides {
+      if (value === null || typeof value !== 'object' || Array.isArray(value))
+        throw new ParamError(
+          'json: cannot unmarshal value into Go value of type override.BlockOverrides',
+        );
+      return Object.entries(value).reduce((found, [name, given]) => {
+        const parse = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+        if (!parse)
+          throw new ParamError(
+            `unknown block override "${name}": there are ${Object.keys(FIELDS).join(', ')}`,
+          );
+        return given === null ? found : Object.assign(found, parse(given));
+      }, {} as BlockOverrides);
+    },
+  },
+  undefined,
+);
+
+function smallNumber(value: bigint): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ParamError('number above 2^53 - 1');
+  return Number(value);
+}
+
+/** The site of a call with these in place of what its block has. */
+export function overriddenSite(site: CallSite, overrides: BlockOverrides | undefined): CallSite {
+  if (!overrides) return site;
+  const { blobBaseFee, ...fields } = overrides;
+  return {
+    ...site,
+    header: { ...site.header, ...fields },
+    ...(fields.coinbase ? { author: undefined } : {}),
+    ...(blobBaseFee === undefined ? {} : { blobBaseFee }),
+  };
+}
