@@ -103,7 +103,11 @@ export async function restoreServices(
       snapshot.below(name).find(({ path }) => path === `${name}/${each}`),
     );
     if (!lines) {
-      throw fail('SNAPSHOT_MISSING', `${snapshot.folder} holds no store of quorate ${name}`);
+      const flag = `--${name}.${folder === undefined ? 'store' : 'datadir'}`;
+      throw fail(
+        'SNAPSHOT_MISSING',
+        `${snapshot.folder} holds no store of quorate ${name}: leave ${flag} out, or name another snapshot`,
+      );
     }
     if (folder !== undefined && existsSync(join(folder, file))) {
       throw fail('STORAGE_NOT_EMPTY', `${folder} holds a store already: name a new folder`);
