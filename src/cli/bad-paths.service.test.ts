@@ -203,6 +203,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   ramp: words('--datadir @ramp --offer @ramp.json --http.port 0 --ledger.url http://127.0.0.1:1'),
   'ramp conformance': ['http://127.0.0.1:1'],
   'ramp reconcile': words('--datadir @ramp --ledger.url http://127.0.0.1:1'),
+  explorer: words('--node http://127.0.0.1:1 --http.port 0'),
   'permission init': ['--permission-config', '@permission.json', '--from', SOMEBODY],
   'permission org': ['suspend', 'ORG1', '--from', SOMEBODY],
   'permission node': ['activate', 'ORG1', `0x${'11'.repeat(64)}`, '--from', SOMEBODY],

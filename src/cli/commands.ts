@@ -14,6 +14,7 @@ import { dbVerifyCommand } from './db-verify.ts';
 import { devnetCommand } from './devnet.ts';
 import { dumpConfigCommand } from './dumpconfig.ts';
 import { dumpGenesisCommand } from './dumpgenesis.ts';
+import { explorerCommand } from './explorer.ts';
 import { exportCommand } from './export.ts';
 import { genesisCommand, genesisValidateCommand } from './genesis.ts';
 import { importCommand } from './import.ts';
@@ -82,6 +83,7 @@ export const COMMANDS: readonly Command[] = [
   rampCommand,
   rampReconcileCommand,
   rampConformanceCommand,
+  explorerCommand,
   permissionInitCommand,
   permissionShowCommand,
   permissionOrgCommand,

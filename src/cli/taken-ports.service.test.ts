@@ -62,6 +62,7 @@ const SERVERS: readonly [string, (taken: string) => readonly string[]][] = [
       ...['--metrics-port', taken],
     ],
   ],
+  ['http.port', (taken) => ['explorer', '--node', 'http://x', '--http.port', taken]],
   ['http.port', (taken) => ['staking', '--datadir', at('staking'), '--http.port', taken]],
   ['http.port', (taken) => [...RAMP, at('ramp'), '--http.port', taken]],
   ['metrics.port', (taken) => [...RAMP, at('ramp'), '--http.port=0', '--metrics.port', taken]],

@@ -2,13 +2,9 @@
  * What the pages of the ramp and its server tell one another, as JSON. Amounts are decimal texts,
  * times Unix milliseconds.
  */
+import type { Language, Theme } from '../pages/look.ts';
 import type { Side, Status } from './order.ts';
 import type { Frequency } from './recurrence.ts';
-
-export const LANGUAGES = ['en', 'de', 'es'] as const;
-export type Language = (typeof LANGUAGES)[number];
-export const THEMES = ['auto', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
 
 /** What every page starts with, in the element with the id `page-data`. */
 export interface PageLook {

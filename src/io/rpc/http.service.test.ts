@@ -50,6 +50,34 @@ async function serve(options: Partial<HttpOptions> = {}, dispatcher?: never) {
 const HEAD =
   'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ';
 
+describe('pages for people', () => {
+  const site = {
+    has: (path: string) => path === '/site' || path.startsWith('/site/'),
+    answer: (path: string, header: (name: string) => string | undefined) => ({
+      ...{ status: 200, type: 'text/html', headers: { 'x-mark': 'own' } },
+      body: `${path} ${header('accept-language')}`,
+    }),
+  };
+
+  it('are answered below their path, with their headers', async () => {
+    const { url } = await serve({ site });
+    const reply = await fetch(`${url}/site/a/b`, { headers: { 'accept-language': 'de' } });
+    expect([await reply.text(), reply.headers.get('x-mark')]).toEqual(['/site/a/b de', 'own']);
+    expect((await fetch(`${url}/sites`)).status).toBe(404);
+    expect((await fetch(`${url}/site`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('are refused under the name of another host, as everything is', async () => {
+    const { port } = await serve({ site });
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('GET /site HTTP/1.1\r\nHost: evil.example\r\n\r\n'),
+    );
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(answer)).toContain('403');
+  });
+});
+
 /** A client that asks, and reads nothing. */
 function asking(port: number): Socket {
   const socket = connect(port, '127.0.0.1', () => socket.write(`${HEAD}1\r\n\r\nx`));

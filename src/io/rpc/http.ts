@@ -46,6 +46,8 @@ export interface HttpOptions {
   readonly prefix: string;
   /** Further GET paths, such as `/health`. */
   readonly pages: ReadonlyMap<string, () => Page>;
+  /** Pages for people, below a path of their own; undefined: none. */
+  readonly site?: Site | undefined;
   /** Further APIs, by path. */
   readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   readonly authenticate: Authenticate;
@@ -61,6 +63,20 @@ export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+}
+
+/** Answers GET for every path that it has. */
+export interface Site {
+  has(path: string): boolean;
+  /** `header`: of the request, by its name in lower case. */
+  answer(path: string, header: (name: string) => string | undefined): SiteReply;
+}
+
+export interface SiteReply {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** An API beside JSON-RPC, with hosts and origins of its own. */
@@ -119,11 +135,11 @@ async function respond(
     response.writeHead(200, { 'content-length': '0' }).end();
     return;
   }
-  const page =
-    request.method === 'GET' || request.method === 'HEAD'
-      ? options.pages.get(url.pathname)
-      : undefined;
-  if (page) return sendPage(response, page());
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const page = options.pages.get(url.pathname);
+    if (page) return sendPage(response, page());
+    if (options.site?.has(url.pathname)) return sendSite(options.site, url, request, response);
+  }
   if (!endpoint && !isApiPath(url.pathname, options.prefix)) {
     response.writeHead(404, { 'content-length': '0' }).end();
     return;
@@ -272,6 +288,21 @@ function sendPage(response: ServerResponse, page: Page): void {
       'content-length': String(body.length),
     })
     .end(body);
+}
+
+function sendSite(
+  site: Site,
+  { pathname }: URL,
+  { headers: asked }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { status, type, body, headers } = site.answer(pathname, (name) => {
+    const value = asked[name];
+    return Array.isArray(value) ? value.join(',') : value;
+  });
+  const length = String(Buffer.byteLength(body));
+  response.writeHead(status, { ...headers, 'content-type': type, 'content-length': length });
+  response.end(body);
 }
 
 function plain(response: ServerResponse, status: number, text: string): void {

@@ -45,11 +45,29 @@ export function nodeCommand(
     ...['--syncmode', 'full'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', HTTP_API],
     ...['--http.corsdomain', '*', '--graphql', '--graphql.corsdomain', '*'],
+    ...explorerFlags(node, topology, files),
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', HTTP_API],
     ...['--ws.origins', '*', '--rpc.allow-unprotected-txs', '--revertreason'],
     ...['--verbosity', String(verbosity)],
     ...['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`],
     ...unlockFlags(accountsOf(topology, node), files),
+  ];
+}
+
+/** Each node shows the network, and lets its readers look through the eyes of the others. */
+function explorerFlags(
+  node: NodeSpec,
+  { nodes, signerPort, rampPort }: Topology,
+  { ptmPublicKeys }: PreparedFiles,
+): string[] {
+  const others = nodes.filter((each) => each !== node);
+  const named = others.map(({ name, ports }) => `${name}=http://127.0.0.1:${ports.rpc}`);
+  const parties = nodes.map(({ name }, at) => `${name}=${ptmPublicKeys[at]}`);
+  return [
+    ...['--explorer.parties', parties.join(',')],
+    ...['--explorer', '--explorer.name', node.name, '--explorer.nodes', named.join(',')],
+    ...['--explorer.signer', `http://127.0.0.1:${signerPort}`],
+    ...['--explorer.ramp', `http://127.0.0.1:${rampPort}`],
   ];
 }
 

@@ -25,6 +25,8 @@ export interface DevnetDescription {
     readonly accounts: readonly [rich: Account, poor: Account];
     readonly ptm: { readonly publicKey: string; readonly thirdParty: string; readonly pid: number };
   }[];
+  /** The chain and the network in a browser. */
+  readonly explorer: string;
   /** Signing proxy in front of node 1, with the accounts below. */
   readonly signer: { readonly rpc: string; readonly ws: string; readonly pid: number };
   /** The staking API and the service of its tokens. */
@@ -71,6 +73,7 @@ export function describeDevnet(
         pid: pidOf(node.ptmName),
       },
     })),
+    explorer: `http://127.0.0.1:${topology.nodes[0]!.ports.rpc}/explorer`,
     signer: {
       rpc: `http://127.0.0.1:${topology.signerPort}`,
       ws: `ws://127.0.0.1:${topology.signerPort}`,

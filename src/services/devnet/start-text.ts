@@ -131,8 +131,9 @@ function contracts(genesis: GenesisFile): Section {
   };
 }
 
-function endpoints({ nodes, signer, staking, ramp }: DevnetDescription): Section[] {
+function endpoints({ nodes, explorer, signer, staking, ramp }: DevnetDescription): Section[] {
   return [
+    { title: 'Explorer, in a browser', lines: [explorer] },
     {
       title: 'Nodes: JSON-RPC, and WebSocket (ws://) on the same port',
       lines: columns(nodes.map(({ name, rpc }) => [name, rpc])),

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
 import { newTraffic } from '../../io/http/traffic.ts';
+import { ExplorerSite } from '../../io/pages/explorer-site.ts';
 import type { Dispatcher } from '../../io/rpc/dispatcher.ts';
 import { type Endpoint, type Page, serveHttp } from '../../io/rpc/http.ts';
 import { serveIpc } from '../../io/rpc/ipc.ts';
@@ -20,6 +21,8 @@ export interface ServedApi {
   readonly webSocketUrl: string | undefined;
   /** Of GraphQL; undefined without. */
   readonly graphqlUrl: string | undefined;
+  /** Of the explorer; undefined without. */
+  readonly explorerUrl: string | undefined;
   close(): Promise<void>;
 }
 
@@ -50,6 +53,7 @@ export async function serveApi(
     ['/openrpc.json', () => openRpc],
     ...(rpc.graphql ? ([['/graphql/ui', () => graphqlPage]] as const) : []),
   ]);
+  const site = rpc.explorer && new ExplorerSite(rpc.explorer);
   const open = async (host: string, port: number): Promise<{ server: Server; port: number }> => {
     const server = await serveHttp(dispatcher, {
       host,
@@ -58,6 +62,7 @@ export async function serveApi(
       corsDomains: rpc.corsDomains,
       prefix: rpc.prefix,
       pages,
+      site,
       endpoints,
       authenticate: access.authenticate,
       tls: access.tls,
@@ -75,6 +80,7 @@ export async function serveApi(
     httpUrl,
     webSocketUrl,
     graphqlUrl: httpUrl && rpc.graphql ? `${httpUrl}/graphql` : undefined,
+    explorerUrl: httpUrl && rpc.explorer ? httpUrl + rpc.explorer.base : undefined,
     async close() {
       for (const end of ends.reverse()) await end();
     },

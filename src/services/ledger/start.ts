@@ -46,7 +46,7 @@ async function serve(
   ends.push(() => server.stop());
   const served = await api.serve();
   ends.push(() => served.close());
-  const { httpUrl, webSocketUrl, graphqlUrl } = served;
+  const { httpUrl, webSocketUrl, graphqlUrl, explorerUrl } = served;
   const { enode } = info();
   log('info', 'Quorate node is up', {
     version: clientVersion(config.identity),
@@ -56,6 +56,7 @@ async function serve(
     http: httpUrl ?? 'off',
     ws: webSocketUrl ?? 'off',
     ...(graphqlUrl ? { graphql: graphqlUrl } : {}),
+    ...(explorerUrl ? { explorer: explorerUrl } : {}),
     enode,
   });
   return { httpUrl, webSocketUrl, enode };

@@ -7,6 +7,7 @@ import type { Effect } from '../../core/ramp/order.ts';
 import type { Database } from '../../io/database/database.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import type { Route } from '../../io/http/server.ts';
+import { Assets } from '../../io/pages/assets.ts';
 import { ClientAddresses } from './api/client-address.ts';
 import { operationsOf } from './api/operations.ts';
 import { PartnerAccess } from './api/partner-access.ts';
@@ -25,8 +26,8 @@ import type { Order } from './orders/order-row.ts';
 import { Orders } from './orders/orders.ts';
 import { Recurring } from './orders/recurring.ts';
 import { Sessions } from './orders/sessions.ts';
-import { Assets } from './pages/assets.ts';
 import { type OperatorPageParts, operatorPageRoutes } from './pages/operator-page.ts';
+import { assetsRoute } from './pages/page.ts';
 import { Widget, wantsPage } from './pages/widget.ts';
 import { composeProviders } from './payment/compose.ts';
 import { Payments } from './payment/payments.ts';
@@ -119,7 +120,7 @@ export async function composeRamp(
           wantsPage(request) ? widget.fault(refusal, requestId, request) : undefined,
       }),
       ...widget.routes(),
-      assets.route(),
+      assetsRoute(assets),
       ...reports(
         (orderId, report) => payments.report(orderId, report),
         (outcome) => meters.webhook('in', outcome),

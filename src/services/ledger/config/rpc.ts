@@ -1,9 +1,11 @@
 /** Settings of JSON-RPC: namespaces, addresses, and time limits of calls. */
 import { isAbsolute, join } from 'node:path';
 import type { ParsedOptions } from '../../../io/options/options.ts';
+import type { ExplorerSetUp } from '../../../io/pages/explorer-site.ts';
 import type { BatchLimits } from '../../../io/rpc/batch.ts';
 import type { CallbackShape } from '../node/sending/async-sends.ts';
 import type { Looks } from '../view/open-views.ts';
+import { explorerSetUp } from './explorer.ts';
 
 const DAY_SECONDS = 86_400;
 /** Spellings of one namespace: enabling one enables the other. */
@@ -28,6 +30,8 @@ export interface RpcConfig {
   readonly prefix: string;
   /** Access to GraphQL; undefined: it is not served. */
   readonly graphql: GraphqlConfig | undefined;
+  /** What the explorer's page begins with; undefined: it is not served. */
+  readonly explorer: ExplorerSetUp | undefined;
   /** Threads that answer long reads; undefined: depends on the machine. */
   readonly readers: number | undefined;
   readonly batchLimits: BatchLimits;
@@ -84,6 +88,7 @@ export function rpcConfig(options: ParsedOptions, dataFolder: string): RpcConfig
           corsDomains: options.list('graphql.corsdomain'),
         }
       : undefined,
+    explorer: options.boolean('explorer') ? explorerSetUp(options) : undefined,
     readers: options.number('rpc.readers'),
     batchLimits: {
       batchCallsMax: options.number('rpc.batch-request-limit') || Number.POSITIVE_INFINITY,

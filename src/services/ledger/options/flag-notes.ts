@@ -28,11 +28,22 @@ export interface FlagWorld {
 
 const NEEDS: readonly FlagNeed<FlagWorld>[] = [
   {
-    flags: ['http.addr', 'http.port', 'http.api', 'http.corsdomain', 'graphql'],
+    flags: ['http.addr', 'http.port', 'http.api', 'http.corsdomain', 'graphql', 'explorer'],
     isMet: on('http'),
     what: '--http',
   },
   { flags: ['graphql.corsdomain', 'graphql.vhosts'], isMet: on('graphql'), what: '--graphql' },
+  {
+    flags: [
+      'explorer.name',
+      'explorer.nodes',
+      'explorer.parties',
+      'explorer.signer',
+      'explorer.ramp',
+    ],
+    isMet: on('explorer'),
+    what: '--explorer',
+  },
   {
     flags: ['ws.addr', 'ws.port', 'ws.api', 'ws.origins', 'ws.rpcprefix'],
     isMet: on('ws'),

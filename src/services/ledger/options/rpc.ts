@@ -99,6 +99,49 @@ export const RPC_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'explorer',
+    type: 'boolean',
+    default: false,
+    about:
+      'Serve the explorer at /explorer of the HTTP server: the chain and the network in a browser',
+    group: RPC,
+  },
+  {
+    flag: 'explorer.name',
+    type: 'string',
+    default: '',
+    about: 'Name of this node in the explorer',
+    group: RPC,
+  },
+  {
+    flag: 'explorer.nodes',
+    type: 'list',
+    default: [],
+    about:
+      'Nodes to choose from in the explorer, as NAME=URL; each must let its origin ask (--http.corsdomain)',
+    group: RPC,
+  },
+  {
+    flag: 'explorer.parties',
+    type: 'list',
+    default: [],
+    about:
+      'Private transaction managers to choose parties from in the explorer, as NAME=PUBLIC_KEY',
+    group: RPC,
+  },
+  {
+    flag: 'explorer.signer',
+    type: 'string',
+    about: 'Signing proxy whose accounts may send from the explorer, as a URL',
+    group: RPC,
+  },
+  {
+    flag: 'explorer.ramp',
+    type: 'string',
+    about: 'On-ramp that the explorer links to, as a URL',
+    group: RPC,
+  },
+  {
     flag: 'ws',
     type: 'boolean',
     default: false,

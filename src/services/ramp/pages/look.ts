@@ -1,13 +1,9 @@
 /** Language and colours of a page, by its parameters and by what the browser prefers. */
+import { THEMES, type Theme } from '../../../core/pages/look.ts';
 import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
-import {
-  LANGUAGES,
-  type Language,
-  type PageLook,
-  THEMES,
-  type Theme,
-} from '../../../core/ramp/page-data.ts';
+import type { PageLook } from '../../../core/ramp/page-data.ts';
 import type { HttpRequest } from '../../../io/http/server.ts';
+import { languageOf } from '../../../io/pages/language.ts';
 import { badField } from '../api/refusal.ts';
 
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$/;
@@ -33,23 +29,9 @@ export function lookOf(
 ): PageLook {
   const { theme } = request.query;
   return {
-    language: languageOf(request),
+    language: languageOf(request.header('accept-language'), request.query.language),
     theme: THEMES.find((each) => each === theme) ?? 'auto',
     ...(partner?.accent === undefined ? {} : { accent: partner.accent }),
     provider,
   };
-}
-
-/**
- * The first requested language that is available. Weights of `Accept-Language` are in order in
- * every browser.
- */
-function languageOf(request: HttpRequest): Language {
-  const accepted = (request.header('accept-language') ?? '').split(',');
-  for (const asked of [String(request.query.language ?? ''), ...accepted]) {
-    const primary = asked.trim().slice(0, 2).toLowerCase();
-    const found = LANGUAGES.find((each) => each === primary);
-    if (found) return found;
-  }
-  return 'en';
 }

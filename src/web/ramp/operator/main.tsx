@@ -5,6 +5,7 @@ import '../../ui/styles/tokens.css';
 import '../../ui/styles/base.css';
 import '../../ui/styles/controls.css';
 import '../../ui/styles/content.css';
+import '../../ui/styles/board.css';
 import './operator.css';
 import { pageData } from '../../ui/page-data.ts';
 import { App } from './app.tsx';

@@ -6,17 +6,16 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { fail } from '../../../core/base/errors.ts';
-import type { HttpReply, HttpRequest, Route } from '../../../io/http/server.ts';
-import { missingReply } from '../api/routes.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { PageReply } from './document.ts';
 
 /** The same from `src` and from `dist`. */
-const FOLDER = join(import.meta.dirname, '../../../../dist/web');
+const FOLDER = join(import.meta.dirname, '../../../dist/web');
 const TYPES = { js: 'text/javascript', css: 'text/css' } as const;
 const HASH_CHARACTERS = 16;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-export type PageName = 'widget' | 'operator';
+export type PageName = 'widget' | 'operator' | 'explorer';
 
 interface Asset {
   readonly type: string;
@@ -35,15 +34,27 @@ export class Assets {
     }
   }
 
-  /** As the page names it, relative to the service. */
+  /** As the page names it, relative to where its server has its pages. */
   path(page: PageName, kind: keyof typeof TYPES): string {
     return `assets/${this.names.get(`${page}.${kind}`)}`;
   }
 
-  route(): Route {
+  /** `name`: the part of `path` behind the slash. `encodings`: what the browser accepts. Undefined: there is none. */
+  reply(name: string, encodings: string | undefined): PageReply | undefined {
+    const asset = this.byName.get(name);
+    if (!asset) return undefined;
+    const isPacked = /\bbr\b/.test(encodings ?? '');
     return {
-      ...{ method: 'GET', path: '/assets/:name' },
-      handle: (request) => this.reply(request),
+      status: 200,
+      type: asset.type,
+      body: isPacked ? asset.packed : asset.plain,
+      headers: {
+        'cache-control': `public, max-age=${YEAR_SECONDS}, immutable`,
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        vary: 'accept-encoding',
+        ...(isPacked ? { 'content-encoding': 'br' } : {}),
+      },
     };
   }
 
@@ -61,23 +72,5 @@ export class Assets {
     this.names.set(file, name);
     const type = `${TYPES[kind]}; charset=utf-8`;
     this.byName.set(name, { type, plain, packed: brotliCompressSync(plain) });
-  }
-
-  private reply(request: HttpRequest): HttpReply {
-    const asset = this.byName.get(request.params.name ?? '');
-    if (!asset) return missingReply();
-    const isPacked = /\bbr\b/.test(request.header('accept-encoding') ?? '');
-    return {
-      status: 200,
-      type: asset.type,
-      body: isPacked ? asset.packed : asset.plain,
-      headers: {
-        'cache-control': `public, max-age=${YEAR_SECONDS}, immutable`,
-        'x-content-type-options': 'nosniff',
-        'cross-origin-resource-policy': 'same-origin',
-        vary: 'accept-encoding',
-        ...(isPacked ? { 'content-encoding': 'br' } : {}),
-      },
-    };
   }
 }

@@ -1,0 +1,87 @@
+/**
+ * The document around every page: its script and style, what they start with, and what may not happen in it. Nothing in it
+ * runs that is not ours, and nothing comes from elsewhere.
+ */
+import type { Language, Theme } from '../../core/pages/look.ts';
+import { Html, html } from './html.ts';
+
+export interface PageReply {
+  readonly status: number;
+  /** Media type. */
+  readonly type: string;
+  readonly body: string | Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PageDocument {
+  readonly title: string;
+  /** For the page's script, in the element with the id `page-data`. */
+  readonly data: { readonly language: Language; readonly theme: Theme };
+  /** For who has no scripts. */
+  readonly plain: Html;
+  readonly status?: number | undefined;
+  /** As the page names them. */
+  readonly script: string;
+  readonly style: string;
+  /** Sites that may have it in a frame; empty: none. */
+  readonly frameAncestors: readonly string[];
+  /** What it may ask beside its own server. */
+  readonly connect?: readonly string[] | undefined;
+}
+
+export function documentReply(document: PageDocument): PageReply {
+  const { title, data, plain, script, style, status = 200, connect = [] } = document;
+  const page = html`<!doctype html>
+<html lang="${data.language}" data-theme="${data.theme}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${style}">
+<script type="module" src="${script}"></script>
+<script type="application/json" id="page-data">${scriptText(data)}</script>
+</head>
+<body>
+<div id="app"><noscript>
+${plain}
+</noscript></div>
+</body>
+</html>
+`;
+  const { frameAncestors } = document;
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `connect-src ${["'self'", ...connect].join(' ')}`,
+    'img-src data:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    `frame-ancestors ${frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'"}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  return {
+    status,
+    type: 'text/html; charset=utf-8',
+    body: page.text,
+    headers: {
+      'content-security-policy': policy.join('; '),
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    },
+  };
+}
+
+/** JSON in an element that does not run: nothing in it ends the element. */
+function scriptText(data: object): Html {
+  return new Html(JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped));
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

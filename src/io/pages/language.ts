@@ -1,0 +1,15 @@
+/** The language that a page speaks at first. */
+import { LANGUAGES, type Language } from '../../core/pages/look.ts';
+
+/**
+ * The first of those asked for that there is: `asked` for this page, then those of the browser's
+ * `Accept-Language`, whose weights are in order in every browser. English where there is none.
+ */
+export function languageOf(accepted: string | undefined, asked?: string | undefined): Language {
+  for (const each of [asked ?? '', ...(accepted ?? '').split(',')]) {
+    const primary = each.trim().slice(0, 2).toLowerCase();
+    const found = LANGUAGES.find((language) => language === primary);
+    if (found) return found;
+  }
+  return 'en';
+}

@@ -1,0 +1,58 @@
+/** What of a transaction is private, and what the asked node may see of it. */
+import { receiptOf } from './chain.ts';
+import type { Rpc } from './rpc.ts';
+import type { Receipt, Transaction } from './types.ts';
+
+/** GoQuorum's signatures of private transactions. */
+const PRIVATE_V: ReadonlySet<string> = new Set(['0x25', '0x26']);
+const PRECOMPILE = '0x000000000000000000000000000000000000007a';
+
+export interface Seen {
+  /** `marker`: a public transaction that stands for a private one. */
+  readonly kind: 'public' | 'private' | 'marker';
+  /** Whether the asked node is party to it; true of a public one. */
+  readonly isParty: boolean;
+  /** What it does: of a marker, the private transaction. */
+  readonly inner: Transaction;
+  /** What the parties sent; undefined for others. 0x hex. */
+  readonly input: string | undefined;
+  readonly receipt: Receipt | null;
+}
+
+export function isPrivate({ v }: Transaction): boolean {
+  return PRIVATE_V.has(v);
+}
+
+export function isMarker({ to }: Transaction): boolean {
+  return to?.toLowerCase() === PRECOMPILE;
+}
+
+export async function see(rpc: Rpc, transaction: Transaction): Promise<Seen> {
+  const { hash, input } = transaction;
+  const common = { inner: transaction, receipt: await receiptOf(rpc, hash) };
+  if (isMarker(transaction)) {
+    const [inner, receipt] = await Promise.all([
+      orNull(rpc.call<Transaction | null>('eth_getPrivateTransactionByHash', hash)),
+      orNull(rpc.call<Receipt | null>('eth_getPrivateTransactionReceipt', hash)),
+    ]);
+    if (!inner) return { ...common, kind: 'marker', isParty: false, input: undefined };
+    const payload = await payloadOf(rpc, inner.input);
+    return { kind: 'marker', isParty: true, inner, input: payload, receipt };
+  }
+  if (!isPrivate(transaction)) return { ...common, kind: 'public', isParty: true, input };
+  const payload = await payloadOf(rpc, input);
+  return { ...common, kind: 'private', isParty: payload !== undefined, input: payload };
+}
+
+async function payloadOf(rpc: Rpc, digest: string): Promise<string | undefined> {
+  const payload = await orNull(rpc.call<string>('eth_getQuorumPayload', digest));
+  return payload === null || payload === '0x' ? undefined : payload;
+}
+
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+/** A call or an event in words: its name, and its values by theirs. */
+import type { Decoded } from '../abi/decode.ts';
+import { AddressLink } from './links.tsx';
+
+export function DecodedCall({ decoded: { name, values } }: { decoded: Decoded }) {
+  return (
+    <div class="stack-close">
+      <p>
+        <strong>{name}</strong>
+      </p>
+      {values.length > 0 && (
+        <dl class="facts">
+          {values.map((each, at) => (
+            <div key={at} class="facts-row">
+              <dt>
+                {each.name} <span class="code soft">{each.type}</span>
+              </dt>
+              <dd class="code">
+                {each.type === 'address' ? (
+                  <AddressLink address={each.value} isWhole />
+                ) : (
+                  each.value
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}

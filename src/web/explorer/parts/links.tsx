@@ -1,0 +1,48 @@
+/** Hashes, addresses and numbers that lead to their pages. */
+import { nameOf } from '../abi/book.ts';
+import { Link } from '../router.tsx';
+import { useSpeech } from '../speech.ts';
+
+const HEAD = 8;
+const TAIL = 6;
+
+/** `0x123456…abcdef`. */
+export function short(hex: string): string {
+  return hex.length > HEAD + TAIL + 2 ? `${hex.slice(0, HEAD)}…${hex.slice(-TAIL)}` : hex;
+}
+
+export function AddressLink({ address, isWhole = false }: { address: string; isWhole?: boolean }) {
+  const name = nameOf(address);
+  return (
+    <Link
+      to={`/address/${address}`}
+      label={address}
+      class={name === undefined ? 'code' : undefined}
+    >
+      {name ?? (isWhole ? address : short(address))}
+    </Link>
+  );
+}
+
+export function TransactionLink({ hash, isWhole = false }: { hash: string; isWhole?: boolean }) {
+  return (
+    <Link to={`/tx/${hash}`} label={hash} class="code">
+      {isWhole ? hash : short(hash)}
+    </Link>
+  );
+}
+
+export function BlockLink({ number }: { number: number }) {
+  const { language } = useSpeech();
+  return (
+    <Link to={`/block/${number}`} class="numeric">
+      {new Intl.NumberFormat(language).format(number)}
+    </Link>
+  );
+}
+
+/** Of a transaction; `null` creates a contract. */
+export function Recipient({ to }: { to: string | null }) {
+  const { texts } = useSpeech();
+  return to === null ? <em class="soft">{texts.creation}</em> : <AddressLink address={to} />;
+}

@@ -1,0 +1,70 @@
+/** Events of contracts, decoded where their ABI is known; each leads to a page of its own. */
+import { abiOf } from '../abi/book.ts';
+import { decodeLog } from '../abi/decode.ts';
+import type { Log } from '../node/types.ts';
+import { Link } from '../router.tsx';
+import { useSpeech } from '../speech.ts';
+import { DecodedCall } from './decoded.tsx';
+import { AddressLink, TransactionLink } from './links.tsx';
+
+const SHOWN_MAX = 100;
+
+export function LogList({
+  logs,
+  transaction,
+  first,
+  isWhole = false,
+}: {
+  logs: readonly Log[];
+  /** Its hash. */
+  transaction: string;
+  /** Place of the first one among those of the transaction; undefined: not known. */
+  first?: number | undefined;
+  /** With topics and data, also where they are decoded. */
+  isWhole?: boolean;
+}) {
+  const { texts } = useSpeech();
+  return (
+    <ol class="entries">
+      {logs.slice(0, SHOWN_MAX).map((log, at) => {
+        const decoded = decodeLog(log, abiOf(log.address));
+        return (
+          <li key={at} class="stack-close entry">
+            <p class="small soft">
+              {first === undefined ? (
+                <TransactionLink hash={transaction} />
+              ) : (
+                <Link to={`/tx/${transaction}/log/${first + at}`}>
+                  {texts.logNumber(first + at)}
+                </Link>
+              )}
+              {' · '}
+              <AddressLink address={log.address} />
+            </p>
+            {decoded && <DecodedCall decoded={decoded} />}
+            {(isWhole || !decoded) && <Raw log={log} />}
+          </li>
+        );
+      })}
+      {logs.length > SHOWN_MAX && <li class="small soft">{texts.more(logs.length - SHOWN_MAX)}</li>}
+    </ol>
+  );
+}
+
+function Raw({ log: { topics, data } }: { log: Log }) {
+  const { texts } = useSpeech();
+  return (
+    <dl class="facts">
+      {topics.map((topic, at) => (
+        <div key={at} class="facts-row">
+          <dt>{texts.topic(at)}</dt>
+          <dd class="code">{topic}</dd>
+        </div>
+      ))}
+      <div class="facts-row">
+        <dt>{texts.data}</dt>
+        <dd class="code">{data}</dd>
+      </div>
+    </dl>
+  );
+}

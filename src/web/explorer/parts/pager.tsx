@@ -1,0 +1,30 @@
+/** From page to page of a list that begins with the newest. */
+import { Button } from '../../ui/button.tsx';
+import { useSpeech } from '../speech.ts';
+
+export function Pager({
+  onNewest,
+  onOlder,
+}: {
+  /** Undefined: these are the newest. */
+  onNewest: (() => void) | undefined;
+  /** Undefined: there are none. */
+  onOlder: (() => void) | undefined;
+}) {
+  const { texts } = useSpeech();
+  if (!onNewest && !onOlder) return null;
+  return (
+    <div class="dialog-actions">
+      {onNewest && (
+        <Button small onClick={onNewest}>
+          {texts.newest}
+        </Button>
+      )}
+      {onOlder && (
+        <Button small onClick={onOlder}>
+          {texts.older}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,11 @@
+/** The explorer's texts, in the language that a person chose. */
+import { createSpeech } from '../ui/speech.tsx';
+import { de } from './texts/de.ts';
+import { en, type Texts } from './texts/en.ts';
+import { es } from './texts/es.ts';
+
+export const {
+  options: LANGUAGE_OPTIONS,
+  Provider: SpeechProvider,
+  useSpeech,
+} = createSpeech<Texts>({ en, de, es });

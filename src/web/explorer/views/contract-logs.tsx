@@ -1,0 +1,48 @@
+/** Events that a contract emitted lately; of a token, what was transferred. */
+import { transfersOf } from '../abi/tokens.ts';
+import { Shown, useAsk } from '../node/ask.tsx';
+import { quantity } from '../node/chain.ts';
+import { useHead } from '../node/connection.tsx';
+import type { Log } from '../node/types.ts';
+import { LogList } from '../parts/log-list.tsx';
+import { TransferTable } from '../parts/transfer-table.tsx';
+import { useSpeech } from '../speech.ts';
+import { LOOK_BLOCKS } from './account-tokens.tsx';
+
+const SHOWN_MAX = 50;
+
+export function ContractLogs({ address, isToken }: { address: string; isToken: boolean }) {
+  const { texts } = useSpeech();
+  const { number } = useHead();
+  const answer = useAsk(
+    async (rpc) => {
+      const head = number ?? Number(await rpc.call<string>('eth_blockNumber'));
+      const fromBlock = quantity(Math.max(0, head - LOOK_BLOCKS));
+      const logs = await rpc.call<readonly Log[]>('eth_getLogs', { address, fromBlock });
+      return [...logs].reverse().slice(0, SHOWN_MAX);
+    },
+    `logs of ${address}`,
+    number,
+  );
+  return (
+    <Shown answer={answer}>
+      {(logs) =>
+        logs.length === 0 ? (
+          <p class="empty">{texts.noEvents(LOOK_BLOCKS)}</p>
+        ) : (
+          <>
+            {isToken && <TransferTable transfers={transfersOf(logs)} hasTransaction />}
+            {!isToken &&
+              logs.map((log) => (
+                <LogList
+                  key={`${log.transactionHash} ${log.logIndex}`}
+                  logs={[log]}
+                  transaction={log.transactionHash}
+                />
+              ))}
+          </>
+        )
+      }
+    </Shown>
+  );
+}
