@@ -51,10 +51,12 @@ import { stakingCommand } from './staking.ts';
 import { stakingClientCommand } from './staking-client.ts';
 import { stakingAuditCommand, stakingKeyCommand } from './staking-key.ts';
 import { stakingRewardCommand } from './staking-reward.ts';
+import { statusCommand } from './status.ts';
 import { versionCommand } from './version.ts';
 
 export const COMMANDS: readonly Command[] = [
   devnetCommand,
+  statusCommand,
   nodeCommand,
   genesisCommand,
   genesisValidateCommand,

@@ -1,13 +1,20 @@
-/** The explorer in a real browser, on a permissioned devnet: what parties see and strangers do not, votes, approvals, faults. */
+/**
+ * The explorer in a real browser, on a permissioned devnet: what parties see and strangers do not,
+ * votes, approvals, faults.
+ */
 import { SigningKey } from 'ethers';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { demoTokenAddress } from '../../src/services/devnet/demo-token.ts';
 import { accessibilityFaults } from '../support/axe.ts';
 import { startTestBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/conditions.ts';
 import { startTestDevnet, type TestDevnet, untilMined } from '../support/devnet.ts';
+import { rpcClient } from '../support/rpc-client.ts';
 
 const NO_BROWSER = 'no Chromium for this machine: CHROMIUM names one';
+/** Place among the devnet's accounts of the one that has all demo tokens at first. */
+const RAMP_ACCOUNT = 11;
 /** Stands in private code, and nowhere else. */
 const CANARY = 'c0ffee5eed'.repeat(6);
 const SCRIPT = '<img src=x onerror="document.title=1">';
@@ -46,7 +53,7 @@ beforeEach(async () => {
   asked = [];
   const context = await chromium.browser.newContext({ locale: 'en-US' });
   page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   page.on('request', (request) => asked.push(request.url()));
   page.on(
     'response',
@@ -89,14 +96,10 @@ function returning(length: number): string {
 it('shows a private contract to its parties, and nothing of it to others', async ({ skip }) => {
   if (!chromium) return skip(NO_BROWSER);
   await open('/deploy');
+  const read = { type: 'function', name: 'name', inputs: [], outputs: [{ type: 'string' }] };
   const abi = [
-    {
-      type: 'function',
-      name: 'name',
-      inputs: [],
-      outputs: [{ type: 'string' }],
-      stateMutability: 'view',
-    },
+    { ...read, stateMutability: 'view' },
+    { ...read, name: 'touch', outputs: [], stateMutability: 'nonpayable' },
   ];
   const artifact = { contractName: 'Ledger', abi, bytecode: answering('a private name', CANARY) };
   await page.getByLabel('Or paste it').fill(JSON.stringify(artifact));
@@ -114,6 +117,13 @@ it('shows a private contract to its parties, and nothing of it to others', async
   await expect
     .poll(() => page.locator('output').textContent(), { timeout: 60_000 })
     .toBe('a private name');
+
+  const write = page.locator('details', { hasText: 'touch ()' });
+  await write.locator('summary').click();
+  await page.getByLabel(/^Private/).check();
+  await page.getByLabel(/^node2/).check();
+  await button('Send touch').click();
+  await write.getByText('Done.').waitFor();
 
   await open(`/tx/${hash}`, 1);
   await shows('the node you ask is a party');
@@ -133,6 +143,49 @@ it('shows a private contract to its parties, and nothing of it to others', async
   await open(`/tx/${hash}`, 3);
   await page.getByLabel('Node that is asked').selectOption('node2');
   await shows('the node you ask is a party');
+}, 120_000);
+
+it('sends through the signing proxy, and through a wallet of the browser on this chain', async ({
+  skip,
+}) => {
+  if (!chromium) return skip(NO_BROWSER);
+  const { accounts, signer } = net.devnet.description;
+  const holder = accounts[RAMP_ACCOUNT]!.address;
+  const token = demoTokenAddress(holder);
+  const walletCalls: string[] = [];
+  await page.exposeFunction('askWallet', async ({ method, params }: any) => {
+    walletCalls.push(method);
+    if (method === 'eth_requestAccounts') return [holder];
+    if (method === 'eth_chainId') return '0x1';
+    return method === 'eth_sendTransaction' ? rpcClient(signer.rpc).call(method, ...params) : null;
+  });
+  await page.addInitScript(`
+    const info = { uuid: '5f1e', name: '<b>Purse</b>', icon: '', rdns: 'example.purse' };
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider',
+      { detail: Object.freeze({ info, provider: { request: (call) => askWallet(call) } }) }));
+    addEventListener('eip6963:requestProvider', announce);
+  `);
+  await open(`/address/${token}`);
+  await shows('Demo Dollar (DUSD)');
+  const transfer = page.locator('details', { hasText: 'transfer (address, uint256)' });
+  const pay = async (to: string) => {
+    await transfer.getByLabel('to (address)').fill(to);
+    await transfer.getByLabel('value (uint256)').fill('2500000');
+    await transfer.getByRole('button', { name: 'Send transfer' }).click();
+    await transfer.getByText('Done.').waitFor();
+  };
+  const sender = page.getByLabel('Sender');
+  await transfer.locator('summary').click();
+  await sender.selectOption(`signer ${holder.toLowerCase()}`);
+  await pay(`0x${'a1'.repeat(20)}`);
+  await button('Connect <b>Purse</b>').click();
+  await sender.selectOption(`5f1e ${holder}`);
+  await pay(`0x${'b2'.repeat(20)}`);
+  expect(walletCalls).toEqual([
+    ...['eth_requestAccounts', 'eth_chainId', 'wallet_switchEthereumChain', 'eth_sendTransaction'],
+  ]);
+  await open(`/address/0x${'b2'.repeat(20)}`);
+  await shows('2.5 DUSD');
 }, 120_000);
 
 it('votes, approves, and finds what was asked for', async ({ skip }) => {
@@ -224,18 +277,21 @@ it('can be used by everybody: keyboard, screen reader, phone, in three languages
   if (!chromium) return skip(NO_BROWSER);
   const hash = await net.rpc[0]!.call<any>('eth_getBlockByNumber', '0x2', false);
   const paths = [...PAGES, `/block/${hash.hash}`, `/address/${net.accounts[0]!.address}`];
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.setViewportSize(
-      scheme === 'dark' ? { width: 360, height: 740 } : { width: 1280, height: 900 },
-    );
-    for (const path of paths) {
+  const looks = [
+    { colorScheme: 'light', size: { width: 1280, height: 900 } },
+    { colorScheme: 'dark', size: { width: 360, height: 740 } },
+  ] as const;
+  for (const [at, { colorScheme, size }] of looks.entries()) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(size);
+    for (const [place, path] of paths.entries()) {
       await open(path);
       await page.locator('main h1').waitFor();
       await expect.poll(() => page.locator('.skeleton').count(), { timeout: 60_000 }).toBe(0);
-      expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
       const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       expect([path, isWide]).toEqual([path, false]);
+      // Colours are the same everywhere: each page is looked at in one of the two.
+      if (place % 2 === at) expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
     }
   }
   await open('/validators');

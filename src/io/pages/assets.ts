@@ -39,7 +39,10 @@ export class Assets {
     return `assets/${this.names.get(`${page}.${kind}`)}`;
   }
 
-  /** `name`: the part of `path` behind the slash. `encodings`: what the browser accepts. Undefined: there is none. */
+  /**
+   * `name`: the part of `path` behind the slash. `encodings`: what the browser accepts. Undefined:
+   * there is none.
+   */
   reply(name: string, encodings: string | undefined): PageReply | undefined {
     const asset = this.byName.get(name);
     if (!asset) return undefined;

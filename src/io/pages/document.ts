@@ -1,6 +1,6 @@
 /**
- * The document around every page: its script and style, what they start with, and what may not happen in it. Nothing in it
- * runs that is not ours, and nothing comes from elsewhere.
+ * The document around every page: its script and style, what they start with, and what may not
+ * happen in it. Nothing in it runs that is not ours, and nothing comes from elsewhere.
  */
 import type { Language, Theme } from '../../core/pages/look.ts';
 import { Html, html } from './html.ts';

@@ -1,4 +1,7 @@
-/** The explorer as a server sends it: one page, whatever lies below its path, and its script and style. */
+/**
+ * The explorer as a server sends it: one page, whatever lies below its path, and its script and
+ * style.
+ */
 import { fail } from '../../core/base/errors.ts';
 import type { ExplorerNode, ExplorerPage } from '../../core/pages/explorer.ts';
 import { Assets } from './assets.ts';
@@ -52,7 +55,10 @@ const MISSING: PageReply = {
   headers: { 'x-content-type-options': 'nosniff' },
 };
 
-/** `NAME=URL` or `URL` each, which is then named by its host. Throws OPTION_VALUE_INVALID under the name of the option. */
+/**
+ * `NAME=URL` or `URL` each, which is then named by its host. Throws OPTION_VALUE_INVALID under the
+ * name of the option.
+ */
 export function namedNodes(list: readonly string[], option: string): ExplorerNode[] {
   return list.map((text) => {
     const at = /^https?:/.test(text) ? -1 : text.indexOf('=');

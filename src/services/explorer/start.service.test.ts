@@ -1,4 +1,7 @@
-/** The explorer's own server: what its pages may do, how much they weigh, and which settings are refused. */
+/**
+ * The explorer's own server: what its pages may do, how much they weigh, and which settings are
+ * refused.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandRun } from '../../../test/support/command-run.ts';
 import { parseOptions } from '../../io/options/options.ts';

@@ -1,4 +1,6 @@
-/** Starts the explorer on an address of its own. It sends pages; the browser asks the nodes itself. */
+/**
+ * Starts the explorer on an address of its own. It sends pages; the browser asks the nodes itself.
+ */
 import type { Log } from '../../core/base/ports.ts';
 import { INTAKE } from '../../io/http/intake.ts';
 import { type HttpReply, json, type Route, startHttpServer, text } from '../../io/http/server.ts';

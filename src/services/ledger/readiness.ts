@@ -41,6 +41,7 @@ export function readiness(parts: ReadinessParts): Page {
     ownLagMs: Math.round(agreementWatch?.longest.ownMs ?? 0),
     chainLagMs: Math.round(watch?.longest.ms ?? 0),
     peers: admin.peers().length,
+    ...(node.follower ? { privateBehind: head - node.follower.cursor() } : {}),
   };
   const found = faults(parts, facts);
   const ignored = new Set(config.rpc.ignoredReasons);

@@ -26,5 +26,6 @@ function thisNode(options: ParsedOptions): ExplorerNode {
   const http = options.string('http.rpcprefix') || '/';
   const hasLive =
     options.boolean('ws') && options.number('ws.port') === options.number('http.port');
-  return { name: options.string('explorer.name') ?? '', http, ...(hasLive ? { ws: '/' } : {}) };
+  const ws = options.string('ws.rpcprefix') || '/';
+  return { name: options.string('explorer.name') ?? '', http, ...(hasLive ? { ws } : {}) };
 }

@@ -1,4 +1,7 @@
-/** What people upload: an ABI, the file of a compiler or a tool that has one in it, or Solidity's metadata. */
+/**
+ * What people upload: an ABI, the file of a compiler or a tool that has one in it, or Solidity's
+ * metadata.
+ */
 import type { Abi } from 'viem';
 
 export interface Artifact {

@@ -1,4 +1,7 @@
-/** Calls, logs and errors in words, by the ABI of the contract, or else by those of the token standards. */
+/**
+ * Calls, logs and errors in words, by the ABI of the contract, or else by those of the token
+ * standards.
+ */
 import {
   type Abi,
   type AbiEvent,
@@ -62,7 +65,10 @@ export function decodeLog({ topics, data }: Log, abi: Abi | undefined): Decoded 
   return undefined;
 }
 
-/** Of a reverted call: `Error(string)`, `Panic(uint256)`, or an error of the contract. Undefined: none fits. */
+/**
+ * Of a reverted call: `Error(string)`, `Panic(uint256)`, or an error of the contract. Undefined:
+ * none fits.
+ */
 export function decodeError(data: unknown, abi: Abi | undefined): string | undefined {
   if (typeof data !== 'string' || data.length < 10) return undefined;
   try {

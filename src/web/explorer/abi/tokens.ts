@@ -3,7 +3,7 @@ import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import type { Rpc } from '../node/rpc.ts';
 import type { Log } from '../node/types.ts';
 import { decodeLog } from './decode.ts';
-import { abiOfToken, STANDARD_ABI } from './standards.ts';
+import { STANDARD_ABI } from './standards.ts';
 
 export type TokenKind = 'ERC-20' | 'ERC-721' | 'ERC-1155';
 
@@ -37,7 +37,7 @@ const IDS = [
 const NAME_CHARACTERS_MAX = 60;
 
 /** Undefined: the contract is no token. */
-export async function tokenAt(rpc: Rpc, address: string): Promise<Token | undefined> {
+export async function tokenAt(rpc: Pick<Rpc, 'call'>, address: string): Promise<Token | undefined> {
   const ask = async <T>(functionName: string, args: readonly unknown[] = []) => {
     try {
       const data = encodeFunctionData({ abi: STANDARD_ABI, functionName, args } as never);
@@ -64,24 +64,6 @@ export async function tokenAt(rpc: Rpc, address: string): Promise<Token | undefi
     decimals: kind === undefined ? (decimals ?? 0) : 0,
     supply,
   };
-}
-
-/** Undefined: it says nothing of this owner. */
-export async function balanceOf(
-  rpc: Rpc,
-  token: string,
-  owner: string,
-): Promise<bigint | undefined> {
-  try {
-    const abi = abiOfToken('ERC-20');
-    const call = { abi, functionName: 'balanceOf', args: [owner] } as never;
-    const data = encodeFunctionData(call);
-    const answer = await rpc.call<Hex>('eth_call', { to: token, data }, 'latest');
-    const found = { abi, functionName: 'balanceOf', data: answer } as never;
-    return decodeFunctionResult(found) as bigint;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Those among `logs`. */

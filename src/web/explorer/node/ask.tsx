@@ -1,4 +1,7 @@
-/** Asks the node for what a page shows: again with each block where that matters, and anew for another node. */
+/**
+ * Asks the node for what a page shows: again with each block where that matters, and anew for
+ * another node.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';

@@ -1,4 +1,7 @@
-/** The newest block's number, live: over WebSocket where there is one, else asked for again and again. */
+/**
+ * The newest block's number, live: over WebSocket where there is one, else asked for again and
+ * again.
+ */
 import type { Rpc } from './rpc.ts';
 import type { Head } from './types.ts';
 

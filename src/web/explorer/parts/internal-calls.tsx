@@ -1,4 +1,7 @@
-/** What contracts called one another within a transaction, by the node's call tracer; asked for when somebody wants it. */
+/**
+ * What contracts called one another within a transaction, by the node's call tracer; asked for when
+ * somebody wants it.
+ */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { type Column, Table } from '../../ui/table.tsx';

@@ -4,7 +4,10 @@ import { fromRlp } from 'viem';
 const QBFT_PARTS = 5;
 const ROUND_AT = 3;
 
-/** Of QBFT's extra data: vanity, validators, vote, round, seals. Undefined: it is of another consensus. */
+/**
+ * Of QBFT's extra data: vanity, validators, vote, round, seals. Undefined: it is of another
+ * consensus.
+ */
 export function roundOf(extraData: string): number | undefined {
   try {
     const parts = fromRlp(extraData as `0x${string}`);

@@ -1,4 +1,7 @@
-/** What waits for the network's administrators, and the call that approves it (GoQuorum permission/core/types). */
+/**
+ * What waits for the network's administrators, and the call that approves it (GoQuorum
+ * permission/core/types).
+ */
 
 export interface Org {
   readonly orgId: string;

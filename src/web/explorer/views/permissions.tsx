@@ -1,4 +1,6 @@
-/** A permissioned network: its organisations as a tree, what each has, and what waits for approval. */
+/**
+ * A permissioned network: its organisations as a tree, what each has, and what waits for approval.
+ */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Notice, type Tone } from '../../ui/status.tsx';

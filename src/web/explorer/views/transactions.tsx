@@ -10,7 +10,9 @@ import { TransactionTable } from '../parts/transaction-table.tsx';
 import { useSpeech } from '../speech.ts';
 
 const PAGE = 25;
-/** Blocks that are looked at for one page: where fewer have something in them, the page is shorter. */
+/**
+ * Blocks that are looked at for one page: where fewer have something in them, the page is shorter.
+ */
 const LOOK_BLOCKS = 500;
 const STEP_BLOCKS = 100;
 

@@ -13,8 +13,9 @@ export interface Turns {
 
 /**
  * `blocks`: the newest first. Turns are those of the round-robin policy (GoQuorum
- * consensus/istanbul/validator/default.go): after a block's proposer comes the next of `validators`,
- * which are in order, and each round one more. Where blocks do not follow it, nobody is blamed.
+ * consensus/istanbul/validator/default.go): after a block's proposer comes the next of
+ * `validators`, which are in order, and each round one more. Where blocks do not follow it, nobody
+ * is blamed.
  */
 export function turnsOf(blocks: readonly Block[], validators: readonly string[]): Turns {
   const made = new Map<string, number>();

@@ -1,4 +1,7 @@
-/** Who makes the blocks: validators with their votes, rounds and missed turns, or the members of a Raft cluster. */
+/**
+ * Who makes the blocks: validators with their votes, rounds and missed turns, or the members of a
+ * Raft cluster.
+ */
 import { Notice } from '../../ui/status.tsx';
 import { Shown, useAsk } from '../node/ask.tsx';
 import { blocksFrom } from '../node/chain.ts';

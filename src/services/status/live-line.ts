@@ -1,0 +1,38 @@
+/**
+ * The last line of a terminal, written over again and again: what it says is never left behind in a
+ * log.
+ */
+
+import { statusLine } from './lines.ts';
+import type { NetworkStatus } from './look.ts';
+
+const PERIOD_MS = 1_000;
+const CLEAR = '\r\u001b[2K';
+
+export interface LiveOutput {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/**
+ * Writes nothing where `output` is no terminal. Returns a function that ends it and clears the
+ * line.
+ */
+export function liveLine(output: LiveOutput, look: () => Promise<NetworkStatus>): () => void {
+  if (output.isTTY !== true) return () => {};
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const round = async () => {
+    const status = await look();
+    if (isOver) return;
+    output.write(CLEAR + `  ${statusLine(status)}`.slice(0, (output.columns ?? 80) - 1));
+    timer = setTimeout(round, PERIOD_MS);
+  };
+  void round();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    output.write(CLEAR);
+  };
+}

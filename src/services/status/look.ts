@@ -1,0 +1,177 @@
+/**
+ * Asks running nodes and services how they are: JSON-RPC and /ready of nodes, health paths of the
+ * others.
+ */
+
+import { reasonOf } from '../../io/host/reason.ts';
+import { HttpClient } from '../../io/http/http-client.ts';
+
+const PATIENCE_MS = 3_000;
+const ANSWER_BYTES_MAX = 256 * 1024;
+/** Rates are those of so many blocks. */
+const RATE_BLOCKS = 16;
+
+export interface Place {
+  readonly name: string;
+  /** Of JSON-RPC for a node; what answers 200 while it is well for a service. */
+  readonly url: string;
+}
+
+export interface NodeStatus extends Place {
+  readonly isUp: boolean;
+  /** Undefined: the node does not tell. */
+  readonly head?: number | undefined;
+  readonly hash?: string | undefined;
+  /** Over the last blocks. */
+  readonly transactionsPerSecond?: number | undefined;
+  readonly secondsPerBlock?: number | undefined;
+  readonly peers?: number | undefined;
+  readonly pending?: number | undefined;
+  readonly queued?: number | undefined;
+  /** Blocks that its private states are behind; undefined: it has none. */
+  readonly privateBehind?: number | undefined;
+  /** Undefined: it has no /ready, as GoQuorum. */
+  readonly isReady?: boolean | undefined;
+  /** Why it is not up or not ready, one sentence each. */
+  readonly reasons: readonly string[];
+}
+
+export interface ServiceStatus extends Place {
+  readonly isUp: boolean;
+  readonly reasons: readonly string[];
+}
+
+export interface NetworkStatus {
+  /** All that was asked is up, and nothing says that it is not ready. */
+  readonly isWell: boolean;
+  readonly nodes: readonly NodeStatus[];
+  readonly services: readonly ServiceStatus[];
+}
+
+interface Readiness {
+  readonly ready?: unknown;
+  readonly peers?: unknown;
+  readonly privateBehind?: unknown;
+  readonly reasons?: readonly { readonly text?: unknown }[];
+}
+
+interface BlockSummary {
+  readonly hash: string;
+  readonly timestamp: string;
+  readonly transactions: readonly unknown[];
+}
+
+/** Each has three seconds to answer. Never rejects: what does not answer is not up. */
+export async function lookAtNetwork(
+  nodes: readonly Place[],
+  services: readonly Place[],
+): Promise<NetworkStatus> {
+  const client = new HttpClient({
+    ...{ dialTimeoutMs: PATIENCE_MS, timeoutMs: PATIENCE_MS, idleTimeoutMs: PATIENCE_MS },
+    responseBytesMax: ANSWER_BYTES_MAX,
+  });
+  try {
+    const found = await Promise.all(nodes.map((place) => lookAtNode(client, place)));
+    const others = await Promise.all(services.map((place) => lookAtService(client, place)));
+    const isWell =
+      found.every(({ isUp, isReady }) => isUp && isReady !== false) &&
+      others.every(({ isUp }) => isUp);
+    return { isWell, nodes: found, services: others };
+  } finally {
+    client.close();
+  }
+}
+
+async function lookAtNode(client: HttpClient, place: Place): Promise<NodeStatus> {
+  const ask = <T>(method: string, ...params: readonly unknown[]) =>
+    call<T>(client, place.url, method, params);
+  const orUndefined = <T>(asked: Promise<T>) => asked.catch(() => undefined);
+  try {
+    const head = Number(await ask<string>('eth_blockNumber'));
+    const [rates, peers, pool, ready] = await Promise.all([
+      orUndefined(ratesAt(ask, head)),
+      orUndefined(ask<string>('net_peerCount')),
+      orUndefined(ask<{ pending: string; queued: string }>('txpool_status')),
+      orUndefined(readinessOf(client, place.url)),
+    ]);
+    return {
+      ...{ ...place, isUp: true, head, ...rates },
+      peers: peers === undefined ? undefined : Number(peers),
+      pending: pool && Number(pool.pending),
+      queued: pool && Number(pool.queued),
+      privateBehind: numberOf(ready?.privateBehind),
+      isReady: typeof ready?.ready === 'boolean' ? ready.ready : undefined,
+      reasons: (ready?.reasons ?? []).map(({ text }) => String(text)),
+    };
+  } catch (error) {
+    return { ...place, isUp: false, reasons: [reasonOf(error)] };
+  }
+}
+
+type Ask = <T>(method: string, ...params: readonly unknown[]) => Promise<T>;
+
+async function ratesAt(ask: Ask, head: number) {
+  const first = Math.max(Math.min(1, head), head - RATE_BLOCKS);
+  const numbers = Array.from({ length: head - first + 1 }, (_, at) => first + at);
+  const blocks = await Promise.all(
+    numbers.map((number) =>
+      ask<BlockSummary>('eth_getBlockByNumber', `0x${number.toString(16)}`, false),
+    ),
+  );
+  const [oldest, newest] = [blocks[0]!, blocks.at(-1)!];
+  const seconds = secondsOf(newest) - secondsOf(oldest);
+  const later = blocks.slice(1);
+  const count = later.reduce((sum, { transactions }) => sum + transactions.length, 0);
+  return {
+    hash: newest.hash,
+    ...(seconds > 0
+      ? { transactionsPerSecond: count / seconds, secondsPerBlock: seconds / later.length }
+      : {}),
+  };
+}
+
+/** Raft chains of GoQuorum count nanoseconds. */
+function secondsOf({ timestamp }: BlockSummary): number {
+  const value = Number(timestamp);
+  return value > 1e15 ? value / 1e9 : value;
+}
+
+async function readinessOf(client: HttpClient, url: string): Promise<Readiness> {
+  const { body } = await client.request({
+    ...{ method: 'GET', url: new URL('/ready', url), headers: [] },
+  });
+  return JSON.parse(Buffer.from(body).toString('utf8')) as Readiness;
+}
+
+async function call<T>(
+  client: HttpClient,
+  url: string,
+  method: string,
+  params: readonly unknown[],
+): Promise<T> {
+  const answer = await client.request({
+    ...{ method: 'POST', url: new URL(url), headers: [['Content-Type', 'application/json']] },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const text = Buffer.from(answer.body).toString('utf8');
+  if (answer.status !== 200) throw new Error(`HTTP ${answer.status}: ${text.trim().slice(0, 200)}`);
+  const { result, error } = JSON.parse(text) as { result?: T; error?: { message?: string } };
+  if (error) throw new Error(`${method}: ${error.message}`);
+  return result as T;
+}
+
+async function lookAtService(client: HttpClient, place: Place): Promise<ServiceStatus> {
+  try {
+    const { status } = await client.request({
+      ...{ method: 'GET', url: new URL(place.url), headers: [] },
+    });
+    const reasons = status === 200 ? [] : [`answers HTTP ${status}`];
+    return { ...place, isUp: status === 200, reasons };
+  } catch (error) {
+    return { ...place, isUp: false, reasons: [reasonOf(error)] };
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
