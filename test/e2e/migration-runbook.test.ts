@@ -1,0 +1,172 @@
+/**
+ * The commands of the runbook in docs/migration.md, in their order, on one recorded member:
+ * GoQuorum's folder, a Tessera, an EthSigner.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bareHex, fromHex } from '../../src/core/base/hex.ts';
+import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
+import { encryptKey } from '../../src/io/keys/keystore.ts';
+import { BftProcesses } from '../support/bft-processes.ts';
+import { until } from '../support/conditions.ts';
+import { MAIN, PROJECT } from '../support/devnet.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { genesisFile, testSecretKey } from '../support/genesis-file.ts';
+import { expectedDatadir, folderHash, gethDatadir } from '../support/geth-datadir.ts';
+import '../support/install-crypto.ts';
+import { type TestPtm, testPtm } from '../support/ptm.ts';
+import { rpcClient } from '../support/rpc-client.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { tesseraFolder } from '../support/tessera-export.ts';
+
+const PATIENCE_MS = 300_000;
+const EXPECTED = expectedDatadir();
+const folder = scratchFolder('quorate-runbook-');
+const children: ChildProcess[] = [];
+let network: BftProcesses;
+/** What the node goes on with, in Tessera's place. */
+let manager: TestPtm;
+
+/** The network that the plan is made of; the recorded member is of another one. */
+beforeAll(async () => {
+  manager = await testPtm(1, []);
+  network = await BftProcesses.prepare({
+    ...{ folder: join(folder, 'network'), kinds: ['q', 'q', 'q', 'q'] },
+    genesis: (validators) => genesisFile({ engine: 'qbft', validators }),
+  });
+  network.introduce(network.nodes);
+  await Promise.all(network.nodes.map((node) => network.begin(node)));
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await network?.stopAll();
+  await manager?.close();
+});
+
+function runbook(): string[] {
+  const page = readFileSync(join(PROJECT, 'docs/migration.md'), 'utf8');
+  const section = page.split(/^## /m).find((text) => text.startsWith('Runbook'))!;
+  const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text!.trim());
+  return blocks.flatMap((text) => text.split('\n'));
+}
+
+it('every command works as it is written', { timeout: PATIENCE_MS }, async () => {
+  const cwd = join(folder, 'member');
+  mkdirSync(cwd);
+  const sources = await writeMember(cwd);
+  const before = sources.map(folderHash);
+  const [rpc, peers, q2t, proxy] = [0, 1, 2, 3].map((index) => index);
+  const first = await freePorts();
+  const port = (index: number) => String(first + index);
+  const own = `http://127.0.0.1:${port(rpc!)}`;
+  const commands = runbook().map((line) =>
+    line
+      .replace(/http:\/\/node2:8545 http:\/\/127\.0\.0\.1:8545/, `${own} ${own}`)
+      .replace(/http:\/\/node(\d):8545/g, (_all, number) => network.node(Number(number)).url)
+      .replace('--http.port 8545', `--http.port ${port(rpc!)} --port ${port(peers!)} --ipcdisable`)
+      .replace('http://127.0.0.1:9101', manager.q2tUrl!)
+      .replace(
+        'quorate ptm --configfile',
+        `quorate ptm --override serverConfigs[0].serverAddress=http://127.0.0.1:${port(q2t!)} --configfile`,
+      )
+      .replace(
+        'quorate signer --config',
+        `quorate signer --http-listen-port=${port(proxy!)} --config`,
+      ),
+  );
+  expect(commands.length).toBeGreaterThan(11);
+  await until(
+    'the network makes blocks',
+    async () => Number(await network.node(1).rpc.call('eth_blockNumber')) > 1,
+  );
+  const up: Readonly<Record<string, () => Promise<unknown>>> = {
+    node: () => rpcClient(own).call('eth_blockNumber'),
+    ptm: () => fetch(`http://127.0.0.1:${port(q2t!)}/upcheck`),
+    signer: () => fetch(`http://127.0.0.1:${port(proxy!)}/upcheck`),
+  };
+  const outputs: string[] = [];
+  for (const command of commands) outputs.push(await run(command, cwd, up));
+  const all = outputs.join('\n');
+  expect(all).toContain('Step 4 of 4');
+  expect(all).toContain(`Head: ${EXPECTED.head} ${EXPECTED.hash}`);
+  expect(all).toContain('Nothing differs.');
+  expect(all).toContain('Payloads: 11 whole. Raw payloads: 1 whole.');
+  expect(all).toContain('Keys: 1 loaded');
+  expect(all).toMatch(/Manager: 11 payloads/);
+  const block = await rpcClient(own).call<{ hash: string }>(
+    'eth_getBlockByNumber',
+    `0x${EXPECTED.head.toString(16)}`,
+    false,
+  );
+  expect(block.hash).toBe(EXPECTED.hash);
+  expect(sources.map(folderHash)).toEqual(before);
+});
+
+/**
+ * GoQuorum's folder, Tessera's files and EthSigner's, as the runbook names them. Resolves with the
+ * folders that may not change.
+ */
+async function writeMember(cwd: string): Promise<string[]> {
+  const source = gethDatadir(join(folder, 'recorded'));
+  execFileSync('mv', [source, join(cwd, 'geth-node')]);
+  copyFileSync(join(cwd, 'geth-node/genesis.json'), join(cwd, 'genesis.json'));
+  const tessera = tesseraFolder('mysql-hex');
+  for (const name of ['two.key', 'two.pub'])
+    copyFileSync(join(tessera.folder, name), join(cwd, name));
+  copyFileSync(tessera.config, join(cwd, 'tessera.json'));
+  copyFileSync(tessera.dump, join(cwd, 'tessera.sql'));
+  const keys = join(cwd, 'keys');
+  mkdirSync(keys);
+  const secret = fromHex(testSecretKey(7));
+  const keystore = await encryptKey(secret, 'a password', { light: true });
+  writeFileSync(join(keys, 'key.json'), JSON.stringify(keystore));
+  writeFileSync(join(keys, 'password'), 'a password\n');
+  writeFileSync(
+    join(keys, `${bareHex(addressOfSecretKey(secret))}.toml`),
+    '[signing]\ntype = "file-based-signer"\nkey-file = "key.json"\npassword-file = "password"\n',
+  );
+  writeFileSync(
+    join(cwd, 'ethsigner.service'),
+    `[Service]\nWorkingDirectory=${cwd}\nExecStart=/opt/ethsigner/bin/ethsigner --chain-id=1337 --downstream-http-port=22000 multikey-signer --directory=keys\n`,
+  );
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'quorate'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
+  chmodSync(join(bin, 'quorate'), 0o755);
+  return [join(cwd, 'geth-node'), keys];
+}
+
+async function run(
+  command: string,
+  cwd: string,
+  up: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<string> {
+  const isServer = command.endsWith('&');
+  const line = isServer ? `exec ${command.slice(0, -1)}` : command;
+  const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
+  const child = endsWithTest(
+    spawn('sh', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  if (isServer) {
+    children.push(child);
+    const [, name] = command.split(' ') as [string, string];
+    await until(`${command} answers`, async () => {
+      if (child.exitCode !== null) throw new Error(output);
+      await up[name]!();
+      return true;
+    });
+    return output;
+  }
+  const status = await new Promise((done) => child.once('close', done));
+  expect(status, `${command}\n${output}`).toBe(0);
+  return output;
+}
