@@ -22,14 +22,14 @@ export interface LiveOutput {
 export function liveLine(output: LiveOutput, look: () => Promise<NetworkStatus>): () => void {
   if (output.isTTY !== true) return () => {};
   let isOver = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout>;
   const round = async () => {
     const status = await look();
     if (isOver) return;
     output.write(CLEAR + `  ${statusLine(status)}`.slice(0, (output.columns ?? 80) - 1));
     timer = setTimeout(round, PERIOD_MS);
   };
-  void round();
+  timer = setTimeout(round, PERIOD_MS);
   return () => {
     isOver = true;
     clearTimeout(timer);
