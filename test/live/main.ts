@@ -1,8 +1,8 @@
 /**
  * `npm run live -- [recorded] [KINDS]`: the recorded private cases once more, on a live network
  * whose managers are all ours; `npm run live -- devnet`: the same on the devnet's chain. `npm run
- * live -- mixed [--qbft N] [--ibft N] [--transition N,M]`: networks of two nodes of ours and two of
- * GoQuorum. The binary of GoQuorum: REFERENCE_GETH=FILE.
+ * live -- mixed [--qbft N] [--ibft N] [--transition N,M] [--raft N] [--permissions N]`: networks of
+ * two nodes of ours and two of GoQuorum. The binary of GoQuorum: REFERENCE_GETH=FILE.
  */
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { runMixed } from './mixed/command.ts';

@@ -3,6 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Kind } from '../../support/bft-processes.ts';
+import { playPermissions } from './permissions.ts';
 import { playRaft } from './raft.ts';
 import { type MixedPlan, playMixed } from './scenario.ts';
 
@@ -11,12 +12,20 @@ const OPTIONS = {
   ibft: { type: 'string' },
   transition: { type: 'string' },
   raft: { type: 'string' },
+  permissions: { type: 'string' },
   kinds: { type: 'string' },
 } as const;
-const DEFAULTS = { qbft: '500', ibft: '200', transition: '200,120', raft: '300' };
+const DEFAULTS = {
+  qbft: '500',
+  ibft: '200',
+  transition: '200,120',
+  raft: '300',
+  permissions: '200',
+};
 const BLOCKS_MIN = 50;
-const USAGE = `usage: npm run live -- mixed [--qbft BLOCKS] [--ibft BLOCKS] [--transition IBFT,QBFT] [--raft BLOCKS] [--kinds qqrr]
-${BLOCKS_MIN} blocks at least`;
+const PERMISSIONS_MIN = 100;
+const USAGE = `usage: npm run live -- mixed [--qbft BLOCKS] [--ibft BLOCKS] [--transition IBFT,QBFT] [--raft BLOCKS] [--permissions BLOCKS] [--kinds qqrr]
+${BLOCKS_MIN} blocks at least, of permissions ${PERMISSIONS_MIN}`;
 
 type Wanted = Partial<typeof DEFAULTS>;
 
@@ -32,7 +41,7 @@ export async function runMixed(args: string[]): Promise<number> {
   const networks: Wanted = Object.keys(named).length === 0 ? DEFAULTS : named;
   const reference = process.env.REFERENCE_GETH;
   const kinds = wanted ?? (reference === undefined ? 'qqqq' : 'qqrr');
-  if (!Object.values(networks).every(isLongEnough) || !/^[rq]{4}$/.test(kinds)) {
+  if (!Object.entries(networks).every(isLongEnough) || !/^[rq]{4}$/.test(kinds)) {
     console.error(USAGE);
     return 2;
   }
@@ -54,12 +63,13 @@ export async function runMixed(args: string[]): Promise<number> {
   return differences === 0 ? 0 : 1;
 }
 
-function isLongEnough(blocks: string): boolean {
-  return blocks.split(',').reduce((sum, part) => sum + Number(part), 0) >= BLOCKS_MIN;
+function isLongEnough([name, blocks]: [string, string]): boolean {
+  const least = name === 'permissions' ? PERMISSIONS_MIN : BLOCKS_MIN;
+  return blocks.split(',').reduce((sum, part) => sum + Number(part), 0) >= least;
 }
 
 function playsOf(
-  { qbft, ibft, transition, raft }: Wanted,
+  { qbft, ibft, transition, raft, permissions }: Wanted,
   kinds: readonly Kind[],
   reference: string | undefined,
 ): (() => Promise<Outcome>)[] {
@@ -72,7 +82,10 @@ function playsOf(
     plans.push({ name: 'transition', engine: 'ibft', switchAt: before + 1, blocks });
   }
   const plays = plans.map((plan) => () => bft(plan, kinds, reference));
-  return raft === undefined ? plays : [...plays, () => raftCluster(Number(raft), kinds, reference)];
+  if (raft !== undefined) plays.push(() => raftCluster(Number(raft), kinds, reference));
+  if (permissions !== undefined)
+    plays.push(() => permissioned(Number(permissions), kinds, reference));
+  return plays;
 }
 
 async function bft(
@@ -98,6 +111,19 @@ async function raftCluster(
     `raft: ${result.head} blocks, ${result.mintedByOurs} of them minted by ours; ` +
     `${result.transactions} transactions; ${result.comparisons} comparisons`;
   return { summary, findings: [...result.findings, ...lost(result)] };
+}
+
+async function permissioned(
+  blocks: number,
+  kinds: readonly Kind[],
+  reference: string | undefined,
+): Promise<Outcome> {
+  const result = await playPermissions(blocks, kinds, reference, console.log);
+  const summary =
+    `permissions: ${result.head} blocks, ${result.proposedByOurs} of them proposed by ours; ` +
+    `${result.changes} changes; ${result.transactions} transactions; ` +
+    `longest ${result.longestSeconds} s; ${result.comparisons} comparisons`;
+  return { summary, findings: result.findings };
 }
 
 function lost({ sent, transactions }: { sent: number; transactions: number }): string[] {
