@@ -171,11 +171,11 @@ describe('npm start', () => {
     });
     const file = join(folder, 'home', 'devnet.json');
     await until('the table is printed', () => printed.includes('Ctrl-C stops the network'));
-    const { chainId, nodes, signer, staking, ramp, accounts, mnemonic, ...rest } = JSON.parse(
-      readFileSync(file, 'utf8'),
-    );
+    const { chainId, nodes, explorer, signer, staking, ramp, accounts, mnemonic, ...rest } =
+      JSON.parse(readFileSync(file, 'utf8'));
     expect(chainId).toBe(1337);
     expect(rest).toEqual({});
+    expect(explorer).toBe('http://127.0.0.1:22000/explorer');
     expect(mnemonic.phrase).toMatch(/^(test ){11}junk$/);
     const rpc = 'http://127.0.0.1:8545';
     expect(signer).toEqual({ rpc, ws: 'ws://127.0.0.1:8545', pid: expect.any(Number) });
