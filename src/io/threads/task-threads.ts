@@ -14,6 +14,8 @@ import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
 const SENT_MAX = 2;
 /** From the request that a task stop to the end of its thread. */
 const GRACE_MS = 1_000;
+/** A thread that has not loaded its modules by then is ended all the same. */
+const LOAD_MS = 10_000;
 /** Between two starts of a thread that ends before it has answered anything. */
 const RESTART_MS = 1_000;
 
@@ -195,6 +197,8 @@ class Thread<Task, Result> {
   private timer: NodeJS.Timeout | undefined;
   private isReady = false;
   private isEnding = false;
+  /** It is ready, or has ended. */
+  private readonly isLoaded: Promise<void>;
 
   constructor(options: TaskThreadsOptions, events: ThreadEvents<Task, Result>) {
     this.options = options;
@@ -207,6 +211,10 @@ class Thread<Task, Result> {
       resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytes },
     });
     this.worker.unref();
+    this.isLoaded = new Promise((resolve) => {
+      this.worker.on('message', ({ kind }: ThreadMessage<Result>) => kind === 'ready' && resolve());
+      this.worker.on('exit', () => resolve());
+    });
     this.worker.on('message', (message: ThreadMessage<Result>) => this.hear(message));
     this.worker.on('error', (error) => this.fault(error));
     this.worker.on('exit', () => this.fault(new Error('it has ended')));
@@ -245,6 +253,18 @@ class Thread<Task, Result> {
     this.isEnding = true;
     clearTimeout(this.timer);
     for (const { item } of this.sent.splice(0)) this.events.done(item, 0, why);
+    await this.terminate();
+  }
+
+  /** An addon whose thread is ended while it loads ends the whole process (node-addon-api). */
+  private async terminate(): Promise<void> {
+    this.worker.ref();
+    let patience: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      patience = setTimeout(resolve, LOAD_MS);
+    });
+    await Promise.race([this.isLoaded, late]);
+    clearTimeout(patience);
     await this.worker.terminate();
   }
 
@@ -307,7 +327,7 @@ class Thread<Task, Result> {
       this.options.log('error', `A thread of ${this.options.name} has failed: it is replaced`, {
         err: error.message,
       });
-    void this.worker.terminate();
+    void this.terminate();
     const why = isMemory
       ? 'the request needs more memory than it may have'
       : 'the thread that served the request has failed';
