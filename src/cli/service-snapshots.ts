@@ -19,7 +19,7 @@ import { SCHEMA as STAKING_SCHEMA } from '../services/staking/store/schema.ts';
 
 const GROUP = 'Services';
 const LINES = 'store.jsonl';
-/** Encrypts signing keys of the staking service, and is the seed of its validators' keys. */
+/** Encrypts signing keys of the staking service; its validators' keys are derived from it. */
 const SECRET = 'secret';
 
 interface Service {

@@ -53,8 +53,8 @@ export async function openStakingStore(
 }
 
 /**
- * Encrypts the signing keys in the store, and is the seed of validators' keys. Created at the first
- * start: back it up, and give all instances that share a store the same file. Throws
+ * Encrypts the signing keys in the store; validators' keys are derived from it. Created at the
+ * first start: back it up, and give all instances that share a store the same file. Throws
  * STAKING_SECRET_INVALID.
  */
 export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: string) => Buffer {
