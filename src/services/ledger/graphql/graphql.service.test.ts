@@ -59,9 +59,7 @@ describe('limits', () => {
 
   it('words of a query', async () => {
     const query = `{ ${'gasPrice '.repeat(10_001)} }`;
-    expect(await messageOf(query)).toBe(
-      '400 Syntax Error: Document contains more than 10000 tokens. Parsing aborted.',
-    );
+    expect(await messageOf(query)).toMatch(/^400 Syntax Error: .* more tha. 10000 tokens/);
   });
 
   it('nesting that would exhaust the stack of a parser', async () => {

@@ -3,23 +3,20 @@ import { type ConstValueNode, GraphQLError, Kind } from 'graphql';
 import { fromHex, toHex, toQuantity } from '../../../core/base/hex.ts';
 
 interface Coercion {
-  readonly coerceInputValue: (value: unknown) => unknown;
-  readonly coerceInputLiteral: (node: ConstValueNode) => unknown;
-  readonly coerceOutputValue: (value: unknown) => unknown;
+  readonly parseValue: (value: unknown) => unknown;
+  readonly parseLiteral: (node: ConstValueNode) => unknown;
+  readonly serialize: (value: unknown) => unknown;
 }
 
-function coercion(
-  read: (value: unknown) => unknown,
-  coerceOutputValue: Coercion['coerceOutputValue'],
-): Coercion {
+function coercion(read: (value: unknown) => unknown, serialize: Coercion['serialize']): Coercion {
   return {
-    coerceInputValue: read,
-    coerceInputLiteral: (node) => {
+    parseValue: read,
+    parseLiteral: (node) => {
       if (node.kind === Kind.STRING) return read(node.value);
       if (node.kind === Kind.INT) return read(BigInt(node.value));
       throw new GraphQLError(`${node.kind} is neither a string nor an integer`);
     },
-    coerceOutputValue,
+    serialize,
   };
 }
 
