@@ -1,4 +1,4 @@
-/** A thread that loads for as long as its owner wants: state 1 while it does, 2 when it is ready. */
+/** A thread that loads for as long as its owner wants: state 1 while it does, 2 when it has loaded. */
 import { parentPort, workerData } from 'node:worker_threads';
 
 const state = new Int32Array(workerData.settings.state);
@@ -6,4 +6,4 @@ Atomics.store(state, 0, 1);
 Atomics.wait(state, 1, 0);
 Atomics.store(state, 0, 2);
 parentPort.on('message', () => undefined);
-parentPort.postMessage({ kind: 'ready' });
+parentPort.postMessage('loaded');

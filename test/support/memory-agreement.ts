@@ -62,10 +62,16 @@ export function memoryAgreement(parts: MemoryAgreementParts): AgreementThread {
     on(event: string, listener: unknown) {
       if (event === 'message') hear = listener as typeof hear;
     },
-    terminate: () => {},
   };
   const { log, fatal } = parts;
-  return new AgreementThread({ thread, id: '', log, fatal, costClock: () => 0 });
+  return new AgreementThread({
+    thread,
+    end: async () => {},
+    id: '',
+    log,
+    fatal,
+    costClock: () => 0,
+  });
 }
 
 const IDLE_SERVER = {

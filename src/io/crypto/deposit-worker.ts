@@ -5,8 +5,10 @@ import {
   type DepositOrder,
   signOrder,
 } from '../../core/staking/deposit-order.ts';
+import { sayLoaded } from '../threads/owned-thread.ts';
 
 const keys = workerData as DepositKeys;
 parentPort!.on('message', (order: DepositOrder) => {
   parentPort!.postMessage(signOrder(keys, order));
 });
+sayLoaded();

@@ -1,6 +1,7 @@
 /** The thread that recovery-threads.ts starts: rows of signatures in, addresses out, in order. */
 import { parentPort } from 'node:worker_threads';
 import { recoverRows } from '../../core/chain/sender-recovery.ts';
+import { sayLoaded } from '../threads/owned-thread.ts';
 import { installCrypto } from './crypto.ts';
 
 await installCrypto();
@@ -8,3 +9,4 @@ parentPort!.on('message', (rows: Uint8Array) => {
   const addresses = recoverRows(rows);
   parentPort!.postMessage(addresses, [addresses.buffer as ArrayBuffer]);
 });
+sayLoaded();

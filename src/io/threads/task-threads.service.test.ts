@@ -1,12 +1,10 @@
 /** Threads of the build: `npm run build` first. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { until } from '../../../test/support/conditions.ts';
 import { TaskThreads, type TaskThreadsOptions } from './task-threads.ts';
 
 type Task = { readonly kind: string; readonly value?: unknown };
 
 const FILE = new URL('../../../test/support/task-worker.mjs', import.meta.url);
-const LOADING = new URL('../../../test/support/loading-worker.mjs', import.meta.url);
 const ALICE = { client: 'alice', connection: 1 };
 const BOB = { client: 'bob', connection: 1 };
 const LONG = { asker: ALICE, limitMs: 60_000 };
@@ -37,19 +35,6 @@ afterEach(async () => {
 });
 
 describe('threads that carry out tasks', () => {
-  it('are not ended while they load: an addon would end the process', async () => {
-    const state = new Int32Array(new SharedArrayBuffer(8));
-    const { threads } = start({ file: LOADING, settings: { state: state.buffer } });
-    threads.start();
-    await until('it loads', () => Atomics.load(state, 0) === 1);
-    const stopped = threads.stop();
-    await new Promise((resolve) => setImmediate(resolve));
-    Atomics.store(state, 1, 1);
-    Atomics.notify(state, 1);
-    await stopped;
-    expect(Atomics.load(state, 0)).toBe(2);
-  });
-
   it('answer each task, in threads of their own', async () => {
     const { threads } = start({ count: 2 });
     expect(await threads.run({ kind: 'settings' }, LONG)).toEqual({ is: 'given' });

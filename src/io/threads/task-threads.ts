@@ -4,18 +4,16 @@
  * or runs out of memory. Only the task that it worked on is lost. Waiting tasks are served in turns
  * of their clients (fair-queue.ts).
  */
-import { Worker } from 'node:worker_threads';
 import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { type Asker, FairQueue, type QueueLimits } from './fair-queue.ts';
+import { type OwnedThread, startThread } from './owned-thread.ts';
 import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
 
 /** A thread gets its next task before it has answered, so that it never waits for one. */
 const SENT_MAX = 2;
 /** From the request that a task stop to the end of its thread. */
 const GRACE_MS = 1_000;
-/** A thread that has not loaded its modules by then is ended all the same. */
-const LOAD_MS = 10_000;
 /** Between two starts of a thread that ends before it has answered anything. */
 const RESTART_MS = 1_000;
 
@@ -186,7 +184,7 @@ interface Sent<Task, Result> {
 }
 
 class Thread<Task, Result> {
-  private readonly worker: Worker;
+  private readonly thread: OwnedThread;
   private readonly options: TaskThreadsOptions;
   private readonly events: ThreadEvents<Task, Result>;
   private readonly stopFlag = new Int32Array(new SharedArrayBuffer(4));
@@ -197,27 +195,22 @@ class Thread<Task, Result> {
   private timer: NodeJS.Timeout | undefined;
   private isReady = false;
   private isEnding = false;
-  /** It is ready, or has ended. */
-  private readonly isLoaded: Promise<void>;
 
   constructor(options: TaskThreadsOptions, events: ThreadEvents<Task, Result>) {
     this.options = options;
     this.events = events;
     const stop = this.stopFlag.buffer as SharedArrayBuffer;
     const workerData: ThreadData<unknown> = { settings: options.settings, stop };
-    this.worker = new Worker(options.file, {
+    this.thread = startThread(options.file, {
       workerData,
       name: options.name,
       resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytes },
     });
-    this.worker.unref();
-    this.isLoaded = new Promise((resolve) => {
-      this.worker.on('message', ({ kind }: ThreadMessage<Result>) => kind === 'ready' && resolve());
-      this.worker.on('exit', () => resolve());
-    });
-    this.worker.on('message', (message: ThreadMessage<Result>) => this.hear(message));
-    this.worker.on('error', (error) => this.fault(error));
-    this.worker.on('exit', () => this.fault(new Error('it has ended')));
+    const { worker } = this.thread;
+    worker.unref();
+    worker.on('message', (message: ThreadMessage<Result>) => this.hear(message));
+    worker.on('error', (error) => this.fault(error));
+    worker.on('exit', () => this.fault(new Error('it has ended')));
   }
 
   get load(): number {
@@ -232,7 +225,7 @@ class Thread<Task, Result> {
     const id = this.nextId++;
     const message: TaskMessage<Task> = { id, task: item.task };
     try {
-      this.worker.postMessage(message);
+      this.thread.worker.postMessage(message);
     } catch (error) {
       this.events.done(item, 0, notSent(error));
       return;
@@ -253,19 +246,7 @@ class Thread<Task, Result> {
     this.isEnding = true;
     clearTimeout(this.timer);
     for (const { item } of this.sent.splice(0)) this.events.done(item, 0, why);
-    await this.terminate();
-  }
-
-  /** An addon whose thread is ended while it loads ends the whole process (node-addon-api). */
-  private async terminate(): Promise<void> {
-    this.worker.ref();
-    let patience: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, LOAD_MS);
-    });
-    await Promise.race([this.isLoaded, late]);
-    clearTimeout(patience);
-    await this.worker.terminate();
+    await this.thread.end();
   }
 
   private hear(message: ThreadMessage<Result>): void {
@@ -327,7 +308,7 @@ class Thread<Task, Result> {
       this.options.log('error', `A thread of ${this.options.name} has failed: it is replaced`, {
         err: error.message,
       });
-    void this.terminate();
+    void this.thread.end();
     const why = isMemory
       ? 'the request needs more memory than it may have'
       : 'the thread that served the request has failed';

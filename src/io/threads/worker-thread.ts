@@ -1,5 +1,6 @@
 /** One thread that answers questions in their order. */
-import { type TransferListItem, Worker } from 'node:worker_threads';
+import type { TransferListItem } from 'node:worker_threads';
+import { LOADED, type OwnedThread, startThread } from './owned-thread.ts';
 
 interface Asked<Answer> {
   resolve(answer: Answer): void;
@@ -7,15 +8,18 @@ interface Asked<Answer> {
 }
 
 export class WorkerThread<Question, Answer> {
-  private readonly worker: Worker;
+  private readonly thread: OwnedThread;
   private readonly asked: Asked<Answer>[] = [];
   private failure: Error | undefined;
 
-  /** `file` posts one answer for each message. */
+  /** `file` posts `LOADED`, then one answer for each message. */
   constructor(file: URL, workerData?: unknown) {
-    this.worker = new Worker(file, { workerData });
-    this.worker.on('message', (answer: Answer) => this.asked.shift()!.resolve(answer));
-    this.worker.on('error', (error) => this.end(error));
+    this.thread = startThread(file, { workerData });
+    const { worker } = this.thread;
+    worker.on('message', (answer: Answer | typeof LOADED) => {
+      if (answer !== LOADED) this.asked.shift()!.resolve(answer);
+    });
+    worker.on('error', (error) => this.end(error));
   }
 
   get waiting(): number {
@@ -32,13 +36,13 @@ export class WorkerThread<Question, Answer> {
     if (this.failure) return Promise.reject(this.failure);
     return new Promise((resolve, reject) => {
       this.asked.push({ resolve, reject });
-      this.worker.postMessage(question, transfer);
+      this.thread.worker.postMessage(question, transfer);
     });
   }
 
   /** What is under way is never answered. */
   async stop(): Promise<void> {
-    await this.worker.terminate();
+    await this.thread.end();
   }
 
   private end(error: Error): void {

@@ -2,6 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import { reasonOf } from '../../io/host/reason.ts';
 import { openWire } from '../../io/rpc-wire/open-wire.ts';
+import { sayLoaded } from '../../io/threads/owned-thread.ts';
 import type { Answer, LinkData, Question } from './link.ts';
 
 const { endpoint, options, replies, port } = workerData as LinkData;
@@ -20,3 +21,4 @@ port.on('message', ({ id, request }: Question) => {
     (error: unknown) => tell({ id, fault: reasonOf(error) }),
   );
 });
+sayLoaded();

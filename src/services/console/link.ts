@@ -7,11 +7,11 @@ import {
   type MessagePort,
   receiveMessageOnPort,
   type TransferListItem,
-  Worker,
 } from 'node:worker_threads';
 import { openWire } from '../../io/rpc-wire/open-wire.ts';
 import type { WireOptions } from '../../io/rpc-wire/wire.ts';
 import { builtModule } from '../../io/threads/module-file.ts';
+import { type OwnedThread, startThread } from '../../io/threads/owned-thread.ts';
 
 export interface LinkData {
   readonly endpoint: string;
@@ -36,7 +36,7 @@ export interface Answer {
 const WORKER = builtModule(new URL('./link-worker.js', import.meta.url));
 
 export class Link {
-  private readonly worker: Worker;
+  private readonly thread: OwnedThread;
   private readonly port: MessagePort;
   private readonly replies = new Int32Array(new SharedArrayBuffer(4));
   private lastId = 0;
@@ -54,8 +54,8 @@ export class Link {
       port: port2,
     };
     const transferList: TransferListItem[] = [port2];
-    this.worker = new Worker(WORKER, { workerData, transferList });
-    this.worker.unref();
+    this.thread = startThread(WORKER, { workerData, transferList });
+    this.thread.worker.unref();
     this.port.unref();
   }
 
@@ -78,6 +78,6 @@ export class Link {
   }
 
   async close(): Promise<void> {
-    await this.worker.terminate();
+    await this.thread.end();
   }
 }

@@ -95,8 +95,8 @@ describe('a thread of agreement that ends', () => {
             });
           },
           postMessage: () => listeners.get('exit')?.(0 as never),
-          terminate: () => {},
         },
+        end: async () => {},
       });
     make();
     listeners.get('exit')!(1 as never);
@@ -115,8 +115,8 @@ describe('a thread of agreement that ends', () => {
           if (event === 'message') tell = listener as typeof tell;
         },
         postMessage: () => {},
-        terminate: () => {},
       },
+      end: async () => {},
     });
     const now = vi.spyOn(performance, 'now');
     const heardMs = 50_000;

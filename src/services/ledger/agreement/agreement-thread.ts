@@ -30,11 +30,12 @@ export interface ThreadEnd extends Outlet {
   on(event: 'message', listener: (messages: readonly FromAgreement[]) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'exit', listener: (code: number) => void): unknown;
-  terminate(): unknown;
 }
 
 export interface AgreementThreadParts {
   readonly thread: ThreadEnd;
+  /** Ends it, whatever it does. */
+  end(): Promise<void>;
   /** Of the node's key. */
   readonly id: PeerId;
   readonly log: Log;
@@ -108,7 +109,7 @@ export class AgreementThread {
     this.outbox.say({ kind: 'end' });
     this.outbox.flush();
     this.outbox.close();
-    const patience = setTimeout(() => void this.parts.thread.terminate(), END_MS);
+    const patience = setTimeout(() => void this.parts.end(), END_MS);
     await this.hasEnded;
     clearTimeout(patience);
   }

@@ -1,8 +1,8 @@
 /** Starts the thread of agreement. */
-import { Worker } from 'node:worker_threads';
 import { bareHex } from '../../../core/base/hex.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
 import { builtModule, checkModuleFile } from '../../../io/threads/module-file.ts';
+import { startThread } from '../../../io/threads/owned-thread.ts';
 import { AgreementThread, type AgreementThreadParts } from './agreement-thread.ts';
 import type { AgreementSettings } from './messages.ts';
 
@@ -23,7 +23,7 @@ export function startAgreement({
   readonly settings: AgreementSettings;
 }): AgreementThread {
   checkModuleFile(worker);
-  const thread = new Worker(worker, {
+  const { worker: thread, end } = startThread(worker, {
     name: 'agreement',
     workerData: settings,
     resourceLimits: {
@@ -32,5 +32,5 @@ export function startAgreement({
     },
   });
   const id = bareHex(secp256k1().publicKey(settings.peers.nodeKey));
-  return new AgreementThread({ ...parts, thread, id });
+  return new AgreementThread({ ...parts, thread, end, id });
 }
