@@ -37,6 +37,13 @@ export const migrateCompareCommand: Command = {
       about: 'Of what is asked: the same seed asks the same of the same chain',
       group: GROUP,
     },
+    {
+      flag: 'public',
+      type: 'boolean',
+      about:
+        'Ask nothing that only the parties of private transactions know: to compare two members of which each has its own private state',
+      group: GROUP,
+    },
   ],
   async run(options) {
     const [old, now] = options.positional.map(urlOf);
@@ -53,6 +60,7 @@ export const migrateCompareCommand: Command = {
     try {
       const comparison = await compareNodes(before, after, {
         ...{ samples, seed: options.number('seed')! },
+        isPublic: options.boolean('public') === true,
         onProgress(asked) {
           if (performance.now() < next) return;
           next = performance.now() + PROGRESS_MS;

@@ -42,6 +42,13 @@ const ROWS: readonly OptionRow[] = [
     group: GROUP,
   },
   {
+    flag: 'txpool.journal',
+    type: 'string',
+    unit: 'file',
+    about: "The source's journal of transactions, where it is not geth/transactions.rlp",
+    group: GROUP,
+  },
+  {
     flag: 'execute',
     type: 'boolean',
     about:
@@ -98,6 +105,7 @@ export const migrateDatadirCommand: Command = {
       genesisFile: options.string('genesis'),
       ancient: options.string('datadir.ancient'),
       raftFolder: options.string('raftlogdir'),
+      pendingFile: options.string('txpool.journal'),
     });
     if (!options.boolean('dry-run')) return migrate(source, options);
     console.log((await lookAtSource(source)).join('\n'));

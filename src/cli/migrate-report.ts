@@ -31,7 +31,7 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
       `Raft member: term ${term}, ${entries} entries, committed up to ${commit}. It remains the same member.`,
     );
   }
-  lines.push(...table(report, terms.isPrivate));
+  lines.push(...pendingText(report, source), ...table(report, terms.isPrivate));
   const difference = differenceOf(report);
   if (difference) {
     lines.push(
@@ -85,6 +85,23 @@ function workDone({ copied, imported, base }: MigrationReport): string[] {
     const { blocks, transactions, elapsedMs } = imported;
     lines.push(
       `Executed ${blocks} blocks with ${transactions} transactions in ${seconds(elapsedMs)} s.`,
+    );
+  }
+  return lines;
+}
+
+function pendingText({ pending }: MigrationReport, source: GethSource): string[] {
+  if (!pending) return [];
+  const { waiting, mined, damagedAt } = pending;
+  const lines: string[] = [];
+  if (waiting > 0) {
+    lines.push(
+      `Transactions of its clients that wait for a block: ${waiting}. The node goes on sending them (${mined} more of its journal are in blocks).`,
+    );
+  }
+  if (damagedAt !== undefined) {
+    lines.push(
+      `${source.pending} is torn or damaged at byte ${damagedAt}: GoQuorum would have lost what follows too. Whoever sent one that no block has sends it again.`,
     );
   }
   return lines;

@@ -4,16 +4,22 @@
  * only the new one has are no difference.
  */
 import { fail } from '../../../core/base/errors.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { Prng } from '../../../core/base/prng.ts';
+import { readBftExtra } from '../../../core/chain/extra-data.ts';
 import type { RpcAnswer, RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
 import { Questions } from './questions.ts';
 
 /** Of questions in one request. */
 const BATCH = 50;
+const HEX_DATA = /^0x(?:[0-9a-f]{2})*$/i;
 /** Differences of one method that are kept. */
 const DIFFERENCES_MAX = 3;
-/** How long a tracer took is no part of what happened. */
-const MEASURED = 'time';
+/**
+ * How long a tracer took is no part of what happened; which of the seals above the quorum a node
+ * keeps with a block, and so how long the block is, is no part of its hash.
+ */
+const OF_ONE_NODE: ReadonlySet<string> = new Set(['time', 'committers', 'size']);
 /**
  * A state that was pruned, or a method that a node does not offer: neither has an answer to
  * compare.
@@ -51,6 +57,8 @@ export interface Difference {
 interface CompareOptions {
   readonly samples: number;
   readonly seed: number;
+  /** Nothing that only the parties of private transactions know. */
+  readonly isPublic: boolean;
   onProgress(asked: number): void;
 }
 
@@ -61,10 +69,10 @@ interface CompareOptions {
 export async function compareNodes(
   old: ComparedNode,
   now: ComparedNode,
-  { samples, seed, onProgress }: CompareOptions,
+  { samples, seed, isPublic, onProgress }: CompareOptions,
 ): Promise<NodeComparison> {
   const upTo = await commonHead(old, now);
-  const questions = new Questions(new Prng(seed), upTo);
+  const questions = new Questions(new Prng(seed), upTo, isPublic);
   const methods = new Map<string, MethodCount>();
   const differences: Difference[] = [];
   let asked = 0;
@@ -126,10 +134,26 @@ function holds(whole: unknown, part: unknown): boolean {
     if (typeof whole !== 'object' || whole === null) return false;
     const members = whole as Record<string, unknown>;
     return Object.entries(part).every(
-      ([name, each]) => name === MEASURED || holds(members[name] ?? null, each),
+      ([name, each]) => OF_ONE_NODE.has(name) || holdsMember(name, members[name] ?? null, each),
     );
   }
   return whole === part;
+}
+
+function holdsMember(name: string, whole: unknown, part: unknown): boolean {
+  if (name !== 'extraData') return holds(whole, part);
+  return holds(withoutSeals(whole), withoutSeals(part));
+}
+
+/** Extra data of a BFT block, without the seals that one node has collected. */
+function withoutSeals(extraData: unknown): unknown {
+  if (typeof extraData !== 'string' || !HEX_DATA.test(extraData)) return extraData;
+  const bft = readBftExtra(fromHex(extraData));
+  if (!bft) return extraData;
+  const { seals: _own, ...extra } = bft;
+  return JSON.stringify(extra, (_name, value: unknown) =>
+    value instanceof Uint8Array ? toHex(value) : value,
+  );
 }
 
 function told({ result, error }: RpcAnswer): string {

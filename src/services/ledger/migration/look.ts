@@ -68,6 +68,11 @@ function lines(source: GethSource, database: ChainDatabase): readonly string[] {
       `Raft member: term ${hardState.term}, ${entries.length} entries behind its snapshot, committed up to ${hardState.commit}: it remains the same member.`,
     );
   }
+  if (source.pending !== undefined) {
+    found.push(
+      `Comes over: transactions of its clients in ${source.pending} that no block has (${size(source.pending)} MB of journal).`,
+    );
+  }
   return [
     ...found,
     ...source.files.map(({ to }) => `Comes over: ${to}`),
@@ -93,10 +98,11 @@ function hasPreimages(database: ChainDatabase, base: number): boolean {
   return true;
 }
 
-/** Of the files of a folder itself. */
+/** Of a file, or of the files of a folder itself. */
 function size(folder: string): number {
   let bytes = 0;
   try {
+    if (statSync(folder).isFile()) return Math.ceil(statSync(folder).size / MB);
     for (const name of readdirSync(folder)) {
       const found = statSync(join(folder, name));
       if (found.isFile()) bytes += found.size;

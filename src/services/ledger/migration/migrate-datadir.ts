@@ -17,6 +17,7 @@ import { makeFolder } from '../../../io/host/make-folder.ts';
 import { type ImportParts, type ImportReport, importFrom } from '../offline/import.ts';
 import { MIGRATING, type OpenChain, openChain, readGenesis, storeFolder } from '../store/data.ts';
 import { type CarriedFiles, carryFiles } from './carry-files.ts';
+import { type CarriedPending, carryPending } from './carry-pending.ts';
 import { type CarriedRaft, carryRaft } from './carry-raft.ts';
 import { type CopyCheck, checkCopy } from './check-copy.ts';
 import { type Comparison, compareWithSource } from './compare-with-source.ts';
@@ -42,6 +43,8 @@ export interface MigrationReport {
   readonly files: CarriedFiles;
   /** Undefined: it was no Raft member. */
   readonly raft: CarriedRaft | undefined;
+  /** Undefined: it kept no journal of transactions, or it is not whole. */
+  readonly pending: CarriedPending | undefined;
   /**
    * First block that it votes on if it is a validator; undefined: it is a Raft member, or not
    * whole.
@@ -98,13 +101,14 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
       const files = carryFiles(source, target);
       const raft = await carryRaft(source, folder);
       const head = opened.store.head()!;
+      const pending = isWhole ? await carryPending(source, opened.folder, opened.store) : undefined;
       const votesFrom = isWhole ? await beginVotes(opened, head.number + 1) : undefined;
       if (isWhole) rmSync(mark);
       return {
         head: { number: head.number, hash: bareHex(head.hash) },
         base: opened.store.base?.number,
         genesis: { isFileOlder },
-        ...{ ...steps, files, raft, votesFrom, isWhole },
+        ...{ ...steps, files, raft, pending, votesFrom, isWhole },
       };
     } finally {
       await opened.close();

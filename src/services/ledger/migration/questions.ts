@@ -7,6 +7,10 @@ import type { RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
 const SLOTS = 4;
 /** Blocks that a question about logs spans. */
 const LOG_SPAN = 20;
+/** Accounts that a list of them begins with. */
+const ACCOUNTS = 4;
+const FIRST_ACCOUNT = '';
+const FIRST_KEY = '0x00';
 
 type Question = (of: Questions) => RpcCall | undefined;
 
@@ -25,29 +29,88 @@ function atHeight(method: string, ...more: readonly unknown[]): Question {
   return (of) => ({ method, params: [of.height(), ...more] });
 }
 
-const QUESTIONS: readonly Question[] = [
+/** With the hash of a block. */
+function atHash(method: string, ...more: readonly unknown[]): Question {
+  return about('blocks', method, (hash) => [hash, ...more]);
+}
+
+function ofTransaction(method: string, ...more: readonly unknown[]): Question {
+  return about('transactions', method, (hash) => [hash, ...more]);
+}
+
+const CALLS = { tracer: 'callTracer' };
+
+/** Of what all nodes of a chain know. */
+const PUBLIC_QUESTIONS: readonly Question[] = [
   atHeight('eth_getBlockByNumber', true),
-  about('blocks', 'eth_getBlockByHash', (hash) => [hash, false]),
+  atHash('eth_getBlockByHash', false),
+  atHeight('eth_getHeaderByNumber'),
+  atHash('eth_getHeaderByHash'),
   atHeight('eth_getBlockTransactionCountByNumber'),
+  atHash('eth_getBlockTransactionCountByHash'),
+  atHeight('eth_getUncleCountByBlockNumber'),
+  atHash('eth_getUncleCountByBlockHash'),
+  atHeight('eth_getUncleByBlockNumberAndIndex', '0x0'),
+  atHash('eth_getUncleByBlockHashAndIndex', '0x0'),
   atHeight('eth_getTransactionByBlockNumberAndIndex', '0x0'),
-  about('blocks', 'eth_getBlockTransactionCountByHash', (hash) => [hash]),
-  about('transactions', 'eth_getTransactionByHash', (hash) => [hash]),
-  about('transactions', 'eth_getTransactionReceipt', (hash) => [hash]),
-  about('transactions', 'eth_getRawTransactionByHash', (hash) => [hash]),
+  atHash('eth_getTransactionByBlockHashAndIndex', '0x0'),
+  atHeight('eth_getRawTransactionByBlockNumberAndIndex', '0x0'),
+  atHash('eth_getRawTransactionByBlockHashAndIndex', '0x0'),
+  ofTransaction('eth_getTransactionByHash'),
+  ofTransaction('eth_getRawTransactionByHash'),
   about('accounts', 'eth_getBalance', (address, of) => [address, of.height()]),
   about('accounts', 'eth_getTransactionCount', (address, of) => [address, of.height()]),
+  about('accounts', 'eth_getProof', (address, of) => [address, ['0x0'], of.height()]),
+  atHeight('debug_defaultStateRoot'),
+  atHeight('istanbul_getValidators'),
+  atHash('istanbul_getValidatorsAtHash'),
+  atHeight('istanbul_getSignersFromBlock'),
+  atHash('istanbul_getSignersFromBlockByHash'),
+  atHeight('istanbul_getSnapshot'),
+  atHash('istanbul_getSnapshotAtHash'),
+  (of) => {
+    const { fromBlock, toBlock } = of.span();
+    return { method: 'istanbul_status', params: [fromBlock, toBlock] };
+  },
+];
+
+/** Their answers hold what the parties of private transactions alone know. */
+const PARTY_QUESTIONS: readonly Question[] = [
+  ofTransaction('eth_getTransactionReceipt'),
+  ofTransaction('eth_getPrivateTransactionByHash'),
+  ofTransaction('eth_getPrivateTransactionReceipt'),
   about('contracts', 'eth_getCode', (address, of) => [address, of.height()]),
   about('contracts', 'eth_getStorageAt', (address, of) => [address, of.slot(), of.height()]),
+  about('contracts', 'eth_storageRoot', (address, of) => [address, of.height()]),
   about('contracts', 'eth_call', (to, of) => [{ to, data: '0x' }, of.height()]),
+  about('contracts', 'eth_estimateGas', (to, of) => [{ to, data: '0x' }, of.height()]),
+  about('contracts', 'eth_createAccessList', (to, of) => [{ to, data: '0x' }, of.height()]),
   (of) => ({ method: 'eth_getLogs', params: [of.span()] }),
+  about('blocks', 'eth_getLogs', (blockHash) => [{ blockHash }]),
   about('contracts', 'eth_getLogs', (address, of) => [{ ...of.span(), address }]),
   about('payloads', 'eth_getQuorumPayload', (input) => [input]),
+  about('payloads', 'eth_getQuorumPayloadExtra', (input) => [input]),
   about('contracts', 'eth_getContractPrivacyMetadata', (address) => [address]),
+  about('contracts', 'quorumExtension_getExtensionStatus', (address) => [address]),
+  about('contracts', 'debug_dumpAddress', (address, of) => [address, of.height()]),
+  about('contracts', 'debug_storageRangeAt', (address, of) => [
+    ...[of.one('blocks'), 0, address, FIRST_KEY, SLOTS],
+  ]),
+  atHeight('debug_accountRange', FIRST_ACCOUNT, ACCOUNTS, true, true, true),
   atHeight('debug_privateStateRoot'),
-  atHeight('istanbul_getValidators'),
-  atHeight('istanbul_getSignersFromBlock'),
-  about('transactions', 'debug_traceTransaction', (hash) => [hash, { tracer: 'callTracer' }]),
+  ofTransaction('debug_traceTransaction', CALLS),
+  atHeight('debug_traceBlockByNumber', CALLS),
+  atHash('debug_traceBlockByHash', CALLS),
+  about('contracts', 'debug_traceCall', (to, of) => [{ to, data: '0x' }, of.height(), CALLS]),
 ];
+
+/** Asked once: their answers are of the whole chain. */
+const PUBLIC_FACTS = [
+  ...['eth_chainId', 'net_version', 'eth_getPrivacyPrecompileAddress'],
+  ...['quorumPermission_orgList', 'quorumPermission_nodeList'],
+  ...['quorumPermission_acctList', 'quorumPermission_roleList'],
+];
+const PARTY_FACTS = ['quorumExtension_activeExtensionContracts'];
 
 /**
  * Blocks at random first; then the transactions, accounts and contracts that their answers name.
@@ -60,11 +123,16 @@ export class Questions {
   private readonly payloads = new SampledSet();
   private readonly accounts = new SampledSet();
   private readonly contracts = new SampledSet();
+  private readonly facts: string[];
+  private readonly questions: readonly Question[];
   private turn = 0;
 
-  constructor(random: Prng, upTo: number) {
+  /** `isPublic`: nothing that only the parties of private transactions know. */
+  constructor(random: Prng, upTo: number, isPublic: boolean) {
     this.random = random;
     this.upTo = upTo;
+    this.facts = isPublic ? [...PUBLIC_FACTS] : [...PUBLIC_FACTS, ...PARTY_FACTS];
+    this.questions = isPublic ? PUBLIC_QUESTIONS : [...PUBLIC_QUESTIONS, ...PARTY_QUESTIONS];
   }
 
   next(count: number): readonly RpcCall[] {
@@ -93,9 +161,11 @@ export class Questions {
   }
 
   private question(): RpcCall {
-    const kinds = QUESTIONS.length;
+    const fact = this.facts.pop();
+    if (fact !== undefined) return { method: fact, params: [] };
+    const kinds = this.questions.length;
     for (let tried = 0; tried < kinds; tried++) {
-      const call = QUESTIONS[this.turn++ % kinds]!(this);
+      const call = this.questions[this.turn++ % kinds]!(this);
       if (call) return call;
     }
     return { method: 'eth_getBlockByNumber', params: [this.height(), true] };

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import { lockHolder } from '../../../io/geth/held-lock.ts';
+import { journaledTransactions } from '../../../io/geth/pending-transactions.ts';
 import { isThere } from '../../../io/host/files.ts';
 
 export interface GethSource {
@@ -15,6 +16,8 @@ export interface GethSource {
   readonly genesisFile: string;
   /** Where `raft-wal` and `raft-snap` lie, if it was a Raft member. */
   readonly raft: string;
+  /** Transactions that its own clients sent; undefined: it kept none. */
+  readonly pending: string | undefined;
   /** What a node reads beside its chain, and where it belongs in a data folder of ours. */
   readonly files: readonly { readonly from: string; readonly to: string }[];
   /** What lies there and is left there, with the reason. */
@@ -26,6 +29,8 @@ interface SourceOptions {
   readonly ancient: string | undefined;
   /** If it was elsewhere (--raftlogdir). */
   readonly raftFolder?: string | undefined;
+  /** If it was elsewhere (--txpool.journal). */
+  readonly pendingFile?: string | undefined;
 }
 
 /** Beside `geth/`: read under the same names. */
@@ -45,7 +50,7 @@ const LEFT: Readonly<Record<string, string>> = {
 /** Throws GETH_DATA_MISSING, GETH_DATA_IN_USE or GENESIS_MISSING. */
 export function findSource(
   folder: string,
-  { genesisFile, ancient, raftFolder }: SourceOptions,
+  { genesisFile, ancient, raftFolder, pendingFile }: SourceOptions,
 ): GethSource {
   const geth = join(folder, 'geth');
   const chaindata = join(geth, 'chaindata');
@@ -73,17 +78,33 @@ export function findSource(
       { data: { path: raftFolder } },
     );
   }
+  if (pendingFile !== undefined) checkJournal(pendingFile);
+  const journal = pendingFile ?? join(geth, 'transactions.rlp');
   return {
     folder,
     chaindata,
     ancient: ancient ?? join(chaindata, 'ancient'),
     genesisFile: genesis,
     raft: raftFolder ?? folder,
+    pending: existsSync(journal) ? journal : undefined,
     files: filesOf(folder, geth),
     left: Object.entries(LEFT)
       .filter(([name]) => existsSync(join(folder, name)))
       .map(([name, why]) => ({ name, why })),
   };
+}
+
+/** One that was named: it is there, and is one. */
+function checkJournal(path: string): void {
+  const isFile = isThere(path) && statSync(path).isFile();
+  const first = isFile ? journaledTransactions(path).next() : undefined;
+  if (first && !(first.done && first.value.damagedAt === 0)) return;
+  const fault = isFile ? `${path} holds no transactions` : `there is no file ${path}`;
+  throw fail(
+    'GETH_DATA_MISSING',
+    `${fault}: name the journal that the node's --txpool.journal names, or leave it out`,
+    { data: { path } },
+  );
 }
 
 function notThere(folder: string, chaindata: string): Error {

@@ -1,0 +1,52 @@
+/**
+ * Geth's journal of local transactions (`transactions.rlp`): one RLP item a transaction, one after
+ * the other, mined ones among them (GoQuorum 24.4.1 core/tx_journal.go). It is read piece by piece.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { RlpReader } from '../../core/base/rlp.ts';
+import { readTransaction, type Transaction } from '../../core/chain/transaction.ts';
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+export interface JournalEnd {
+  /** First byte that is no whole transaction; undefined: everything was read. */
+  readonly damagedAt: number | undefined;
+}
+
+/**
+ * In the order in which they were sent. As geth does, it ends at the first item that is torn or
+ * damaged: nothing behind it can be found.
+ */
+export function* journaledTransactions(path: string): Generator<Transaction, JournalEnd> {
+  const file = openSync(path, 'r');
+  try {
+    let held: Uint8Array = new Uint8Array(0);
+    let start = 0;
+    for (;;) {
+      const piece = Buffer.alloc(PIECE_BYTES);
+      const length = readSync(file, piece, 0, PIECE_BYTES, start + held.length);
+      held = Buffer.concat([held, piece.subarray(0, length)]);
+      const reader = new RlpReader(held);
+      for (let next = nextIn(reader); next; next = nextIn(reader)) yield next;
+      start += reader.at;
+      held = held.subarray(reader.at);
+      // No transaction is longer than a piece: what does not end in one is damaged.
+      const isEnd = length < PIECE_BYTES || held.length > PIECE_BYTES;
+      if (isEnd) return { damagedAt: held.length > 0 ? start : undefined };
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Undefined: what is left is no whole transaction; the reader stays before it. */
+function nextIn(reader: RlpReader): Transaction | undefined {
+  const { at } = reader;
+  if (reader.done) return undefined;
+  try {
+    return readTransaction(reader);
+  } catch {
+    reader.at = at;
+    return undefined;
+  }
+}

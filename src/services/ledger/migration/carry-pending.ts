@@ -1,0 +1,60 @@
+/**
+ * Transactions that GoQuorum's own clients sent, and that wait for a block still: from its journal
+ * into ours, so that the node goes on sending them.
+ */
+import { keyOf } from '../../../core/base/bytes.ts';
+import type { ChainReader } from '../../../core/store/interface.ts';
+import { TransactionJournal } from '../../../core/store/transaction-journal.ts';
+import { journaledTransactions } from '../../../io/geth/pending-transactions.ts';
+import type { DataFolder } from '../../../io/storage/data-folder.ts';
+import type { GethSource } from './source.ts';
+
+/** Written together. */
+const BATCH = 1_000;
+
+export interface CarriedPending {
+  /** They wait for a block. */
+  readonly waiting: number;
+  /** In the journal too, and in a block since. */
+  readonly mined: number;
+  /** First byte of the journal that could not be read; undefined: it is whole. */
+  readonly damagedAt: number | undefined;
+}
+
+/** Undefined: there is no journal. Rejects with STORE_… and the errors of the disk. */
+export async function carryPending(
+  { pending }: GethSource,
+  folder: DataFolder,
+  chain: ChainReader,
+): Promise<CarriedPending | undefined> {
+  if (pending === undefined) return undefined;
+  const journal = new TransactionJournal(folder.journal);
+  const known = new Set<string>();
+  try {
+    // Of this migration, interrupted: the target was never started.
+    if (journal.entries().length > 0) await journal.compact(() => []);
+    const read = journaledTransactions(pending);
+    let batch: Promise<void>[] = [];
+    let mined = 0;
+    for (;;) {
+      const { done, value } = read.next();
+      if (done) {
+        await Promise.all(batch);
+        return { waiting: known.size, mined, damagedAt: value.damagedAt };
+      }
+      const key = keyOf(value.hash);
+      if (known.has(key)) continue;
+      if (chain.transactionByHash(value.hash)) {
+        mined++;
+        continue;
+      }
+      known.add(key);
+      batch.push(journal.add(value.raw.slice()));
+      if (batch.length < BATCH) continue;
+      await Promise.all(batch);
+      batch = [];
+    }
+  } finally {
+    await journal.close();
+  }
+}
