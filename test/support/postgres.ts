@@ -64,6 +64,16 @@ export async function startTestPostgres(): Promise<TestPostgres | undefined> {
   }
 }
 
+/** Flags of a service for a new store of its own: the embedded one, or on the server. */
+export async function newStoreFlags(
+  kind: 'embedded' | 'PostgreSQL',
+  postgres: TestPostgres | undefined,
+  context: Pick<TestContext, 'skip'>,
+): Promise<string[]> {
+  if (kind === 'embedded') return [];
+  return ['--store', await postgresFor(postgres, context).newDatabase()];
+}
+
 /** For a test that needs the server: where there is none, it is reported as not run. */
 export function postgresFor(
   postgres: TestPostgres | undefined,

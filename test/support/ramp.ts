@@ -6,11 +6,14 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { balances } from '../../src/core/ramp/books.ts';
 import type { WidgetState } from '../../src/core/ramp/page-data.ts';
 import { parseOptions } from '../../src/io/options/options.ts';
 import { rampSettings } from '../../src/services/ramp/config.ts';
 import { RAMP_ROWS } from '../../src/services/ramp/options.ts';
+import { postingOf } from '../../src/services/ramp/orders/tallies.ts';
 import { type RunningRamp, startRamp } from '../../src/services/ramp/start.ts';
+import { until } from './conditions.ts';
 import { type Answer, ask, postJson } from './staking.ts';
 
 export const API_KEY = 'a-key-of-the-aggregator-for-tests';
@@ -216,4 +219,23 @@ export async function sell(
 
 export async function orderOf(ramp: TestRamp, id: string, side = 'orders'): Promise<any> {
   return (await ask(at(ramp.url, `/${side}/${id}`, { walletAddress: WALLET }))).body;
+}
+
+/** Waits until the order is there. Resolves with it. */
+export function orderReaches(
+  ramp: TestRamp,
+  id: string,
+  code: string,
+  side?: 'sell-orders',
+): Promise<any> {
+  return until(`order ${id} is ${code}`, async () => {
+    const order = await orderOf(ramp, id, side);
+    return order.statusCode === code ? order : undefined;
+  });
+}
+
+/** Balances of its books that are not zero, by account and asset. */
+export async function booksOf(ramp: TestRamp): Promise<Readonly<Record<string, bigint>>> {
+  const rows = await ramp.running.database.query('SELECT account, asset, units FROM posting');
+  return Object.fromEntries([...balances(rows.map(postingOf))].filter(([, units]) => units !== 0n));
 }

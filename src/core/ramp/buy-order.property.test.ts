@@ -5,8 +5,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
+import { OrderWorld } from '../../../test/support/order-world.ts';
 import { assert } from '../base/errors.ts';
-import { balances, type Posting } from './books.ts';
+import { balances } from './books.ts';
 import type { BuyInput } from './buy-input.ts';
 import { type BuyState, newBuy, stepBuy } from './buy-order.ts';
 import { isTerminal, type Terms } from './order.ts';
@@ -86,12 +87,9 @@ const PAYOUT_FAILS: Act[] = [
 ];
 
 /** Payment provider, ledger and store around one order. */
-class World {
+class World extends OrderWorld {
   state: BuyState = newBuy(1_000);
   nowMs = 0;
-  readonly postings: Posting[] = [];
-  readonly payouts = new Map<string, 'queued' | 'sent' | 'done' | 'gone'>();
-  readonly refunds = new Map<string, { units: bigint; fiat: string; of: string; count: number }>();
   readonly arrived = new Set<string>();
   readonly chargedBack = new Set<string>();
 
@@ -145,33 +143,16 @@ class World {
 
   /** Each refund once at the bank; told as often as it likes. */
   private refundOne(): BuyInput | undefined {
-    for (const [id, refund] of this.refunds) {
-      if (refund.count > 1) continue;
-      refund.count++;
-      return { kind: 'refunded', refundId: id };
-    }
-    return undefined;
+    const refundId = this.nextRefund();
+    return refundId === undefined ? undefined : { kind: 'refunded', refundId };
   }
 
   take(input: BuyInput): void {
     const before = this.state;
     const { state, effects } = stepBuy(TERMS, before, input, this.nowMs);
     this.state = state;
+    this.carryOut(effects);
     for (const effect of effects) {
-      if (effect.kind === 'post') this.postings.push(...effect.postings);
-      if (effect.kind === 'payout') {
-        assert(this.payouts.has(effect.id) === false, 'an id is used once');
-        this.payouts.set(effect.id, 'queued');
-      }
-      if (effect.kind === 'withdrawPayout') {
-        assert(this.payouts.get(effect.id) === 'queued', 'only what has not left is withdrawn');
-        this.payouts.set(effect.id, 'gone');
-      }
-      if (effect.kind === 'refund') {
-        const { id, units, asset, of } = effect.refund;
-        assert(this.refunds.has(id) === false, 'an id is used once');
-        this.refunds.set(id, { units, fiat: asset, of, count: 0 });
-      }
       // A refund that is on its way already may arrive all the same.
       if (
         effect.kind === 'withdrawRefund' &&
@@ -187,15 +168,7 @@ class World {
 
   check(): void {
     const books = balances(this.postings);
-    const live = [...this.payouts.values()].filter((each) => each !== 'gone');
-    assert(live.length <= 1, 'one payout at most');
-    for (const [id, { units }] of Object.entries(PAYMENTS)) {
-      const back = [...this.refunds.values()].filter(({ of }) => of === id);
-      assert(
-        back.reduce((sum, each) => sum + each.units, 0n) <= units,
-        'no more goes back than came',
-      );
-    }
+    this.checkOutgoing(PAYMENTS);
     for (const fiat of ['USD', 'EUR']) {
       assert((books.get(`bank ${fiat}`) ?? 0n) === this.bank(fiat), 'the bank');
     }
@@ -203,7 +176,7 @@ class World {
     const wallet = books.get(`wallet 1:${TERMS.crypto.address}`) ?? 0n;
     assert(wallet === (isOut ? -OUT : 0n), 'the wallet');
     // Never both: all of it back, and the crypto out.
-    if (live.length > 0) {
+    if (this.livePayouts > 0) {
       const counted = Object.entries(this.state.payments).filter(([, each]) => each.isCounted);
       const kept = counted.reduce(
         (sum, [id, each]) =>
@@ -227,20 +200,11 @@ class World {
       for (let count = 0; count < SETTLE_STEPS; count++) this.act({ do: 'refund' });
     }
     assert(isTerminal(this.state.code), 'it comes to an end');
-    const open = ['customer', 'suspense'].flatMap((account) =>
-      [...balances(this.postings)].filter(
-        ([key, units]) => key.startsWith(account) && units !== 0n,
-      ),
-    );
-    assert(open.length === 0, `nothing is owed: ${open}`);
+    this.checkNothingOwed();
   }
 
   private get unsent(): boolean {
     return this.payoutIn('queued') !== undefined;
-  }
-
-  private payoutIn(...states: string[]): string | undefined {
-    return [...this.payouts].find(([, state]) => states.includes(state))?.[0];
   }
 
   /** What the bank account really holds. */

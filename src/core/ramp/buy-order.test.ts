@@ -1,9 +1,9 @@
 /** Buys, one story each: what comes of late, short, double and charged-back payments. */
 import { describe, expect, it } from 'vitest';
-import { balances } from './books.ts';
+import { playOrder } from '../../../test/support/order-world.ts';
 import type { BuyInput } from './buy-input.ts';
-import { type BuyState, newBuy, stepBuy } from './buy-order.ts';
-import { type Effect, exchangePostings, type Terms } from './order.ts';
+import { newBuy, stepBuy } from './buy-order.ts';
+import { exchangePostings, type Terms } from './order.ts';
 
 const TERMS: Terms = {
   side: 'buy',
@@ -16,22 +16,7 @@ const TERMS: Terms = {
 };
 const PAY_BY = 1_000;
 
-function play(inputs: readonly BuyInput[], nowMs = 500, from: BuyState = newBuy(PAY_BY)) {
-  let state = from;
-  const effects: Effect[] = [];
-  let refusal: string | undefined;
-  for (const input of inputs) {
-    const step = stepBuy(TERMS, state, input, nowMs);
-    state = step.state;
-    refusal = step.refusal;
-    effects.push(...step.effects);
-  }
-  const asked = effects.filter(
-    ({ kind }) => kind !== 'event' && kind !== 'post' && kind !== 'alert',
-  );
-  const posted = effects.flatMap((each) => (each.kind === 'post' ? each.postings : []));
-  return { state, refusal, asked, code: state.code, books: balances(posted) };
-}
+const play = playOrder(stepBuy, TERMS, newBuy(PAY_BY));
 
 const settled = (
   paymentId = 'p1',

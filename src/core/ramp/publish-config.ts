@@ -14,18 +14,10 @@ export function publishBuy(
   updatedAtMs: number,
   partner: Partner | undefined,
 ): PublishedConfig {
-  const shown = shownBy(partner);
-  return {
-    ...common(config, updatedAtMs, shown),
-    crypto: config.crypto
-      .filter((each) => !config.paused.crypto.includes(each.id))
-      .map((each) => ({
-        ...cryptoIdOf(each),
-        paymentLimits: rowsOf(each.paymentLimits, shown, config),
-        payoutLimits: rowsOf(each.payoutLimits, shown, config),
-        unsupported: each.unsupported,
-      })),
-  };
+  return publish(config, updatedAtMs, partner, (each, limits) => ({
+    paymentLimits: limits(each.paymentLimits),
+    payoutLimits: limits(each.payoutLimits),
+  }));
 }
 
 /** Limits of a sell are amounts of crypto, under both of their names. */
@@ -34,21 +26,32 @@ export function publishSell(
   updatedAtMs: number,
   partner: Partner | undefined,
 ): PublishedConfig {
+  return publish(config, updatedAtMs, partner, (each, limits) => {
+    const payoutLimits = limits(each.sellLimits);
+    return { paymentLimits: [], payoutLimits, payoutLimit: payoutLimits };
+  });
+}
+
+/** `limitsOf`: what one kind of order says of a crypto's limits. */
+function publish(
+  config: RampConfig,
+  updatedAtMs: number,
+  partner: Partner | undefined,
+  limitsOf: (
+    offer: CryptoOffer,
+    limits: (of: CryptoOffer['sellLimits']) => readonly LimitRow[],
+  ) => PublishedConfig,
+): PublishedConfig {
   const shown = shownBy(partner);
   return {
     ...common(config, updatedAtMs, shown),
     crypto: config.crypto
       .filter((each) => !config.paused.crypto.includes(each.id))
-      .map((each) => {
-        const limits = rowsOf(each.sellLimits, shown, config);
-        return {
-          ...cryptoIdOf(each),
-          paymentLimits: [],
-          payoutLimits: limits,
-          payoutLimit: limits,
-          unsupported: each.unsupported,
-        };
-      }),
+      .map((each) => ({
+        ...cryptoIdOf(each),
+        ...limitsOf(each, (of) => rowsOf(of, shown, config)),
+        unsupported: each.unsupported,
+      })),
   };
 }
 

@@ -5,8 +5,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
+import { OrderWorld } from '../../../test/support/order-world.ts';
 import { assert } from '../base/errors.ts';
-import { balances, type Posting } from './books.ts';
+import { balances } from './books.ts';
 import { isTerminal, type Terms } from './order.ts';
 import { type Deposit, newSell, type SellInput, type SellState, stepSell } from './sell-order.ts';
 
@@ -65,12 +66,9 @@ const acts = fc.oneof(
   }),
 ) as fc.Arbitrary<Act>;
 
-class World {
+class World extends OrderWorld {
   state: SellState = newSell(1_000);
   nowMs = 0;
-  readonly postings: Posting[] = [];
-  readonly payouts = new Map<string, 'queued' | 'done' | 'gone'>();
-  readonly refunds = new Map<string, { units: bigint; of: string; count: number }>();
   /** In a final block: no reorganisation takes them away. */
   readonly finals = new Set<string>();
 
@@ -101,42 +99,31 @@ class World {
           why: 'x',
         }));
       case 'refund':
-        for (const [refundId, refund] of this.refunds) {
-          if (refund.count > 1) continue;
-          refund.count++;
-          return { kind: 'refunded', refundId, hash: '0x09' };
-        }
-        return undefined;
+        return this.refund();
       case 'wait':
         this.nowMs += act.ms;
         return undefined;
       case 'input':
         return 'unsent' in act.input
-          ? { ...act.input, unsent: this.queued !== undefined }
+          ? { ...act.input, unsent: this.payoutIn('queued') !== undefined }
           : act.input;
     }
+  }
+
+  private refund(): SellInput | undefined {
+    const refundId = this.nextRefund();
+    return refundId === undefined ? undefined : { kind: 'refunded', refundId, hash: '0x09' };
   }
 
   take(input: SellInput): void {
     const before = this.state;
     const { state, effects } = stepSell(TERMS, before, input, this.nowMs);
     this.state = state;
+    this.carryOut(effects);
     for (const effect of effects) {
-      if (effect.kind === 'post') this.postings.push(...effect.postings);
-      if (effect.kind === 'payout') {
-        assert(this.payouts.has(effect.id) === false, 'an id is used once');
-        this.payouts.set(effect.id, 'queued');
-      }
-      if (effect.kind === 'withdrawPayout') {
-        assert(this.payouts.get(effect.id) === 'queued', 'only what has not left is withdrawn');
-        this.payouts.set(effect.id, 'gone');
-      }
-      if (effect.kind === 'refund') {
-        const { id, units, of, to } = effect.refund;
-        assert(this.refunds.has(id) === false, 'an id is used once');
-        assert(to === DEPOSITS[of]!.from, 'it goes back to its sender');
-        this.refunds.set(id, { units, of, count: 0 });
-      }
+      if (effect.kind !== 'refund') continue;
+      const { of, to } = effect.refund;
+      assert(to === DEPOSITS[of]!.from, 'it goes back to its sender');
     }
     if (isTerminal(before.code)) assert(state.code === before.code, 'an end is an end');
     this.check();
@@ -144,22 +131,14 @@ class World {
 
   check(): void {
     const books = balances(this.postings);
-    const live = [...this.payouts.values()].filter((each) => each !== 'gone');
-    assert(live.length <= 1, 'one payout at most');
-    for (const [id, { units }] of Object.entries(DEPOSITS)) {
-      const back = [...this.refunds.values()].filter(({ of }) => of === id);
-      assert(
-        back.reduce((sum, each) => sum + each.units, 0n) <= units,
-        'no more goes back than came',
-      );
-    }
+    this.checkOutgoing(DEPOSITS);
     for (const asset of [TOKEN, OTHER]) {
       assert((books.get(`wallet ${asset}`) ?? 0n) === this.wallet(asset), 'the wallet');
     }
     const isPaid = this.state.code === 'PROVIDER-COMPLETED-ORDER';
     assert((books.get('bank JPY') ?? 0n) === (isPaid ? -TERMS.amountOut : 0n), 'the bank');
     // No more money for less crypto: what stays here while it is paid is what was ordered.
-    if (live.length > 0) {
+    if (this.livePayouts > 0) {
       const kept = Object.entries(this.state.deposits)
         .filter(([, { state }]) => state === 'counted')
         .reduce((sum, [id, { units }]) => sum + units - this.given(id, () => true), 0n);
@@ -181,21 +160,14 @@ class World {
       for (let count = 0; count < SETTLE_STEPS; count++) this.act({ do: 'refund' });
     }
     assert(isTerminal(this.state.code), 'it comes to an end');
-    const open = [...balances(this.postings)].filter(
-      ([key, units]) => /^(?:customer|suspense)/.test(key) && units !== 0n,
-    );
-    assert(open.length === 0, `nothing is owed: ${open}`);
+    this.checkNothingOwed();
   }
 
   private payout(from: string, to: 'done' | 'gone', input: (id: string) => SellInput) {
-    const id = [...this.payouts].find(([, state]) => state === from)?.[0];
+    const id = this.payoutIn(from);
     if (id === undefined) return undefined;
     this.payouts.set(id, to);
     return input(id);
-  }
-
-  private get queued(): string | undefined {
-    return [...this.payouts].find(([, state]) => state === 'queued')?.[0];
   }
 
   /** What really lies at the order's address, or came from there. */

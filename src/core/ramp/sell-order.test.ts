@@ -3,9 +3,9 @@
  * somebody else's.
  */
 import { describe, expect, it } from 'vitest';
-import { balances } from './books.ts';
+import { playOrder } from '../../../test/support/order-world.ts';
 import type { Effect, Terms } from './order.ts';
-import { type Deposit, newSell, type SellInput, type SellState, stepSell } from './sell-order.ts';
+import { type Deposit, newSell, type SellInput, stepSell } from './sell-order.ts';
 
 const WALLET = `0x${'ab'.repeat(20)}`;
 const TOKEN = `1337:0x${'11'.repeat(20)}`;
@@ -20,22 +20,7 @@ const TERMS: Terms = {
 };
 const SEND_BY = 1_000;
 
-function play(inputs: readonly SellInput[], nowMs = 500, from: SellState = newSell(SEND_BY)) {
-  let state = from;
-  const effects: Effect[] = [];
-  let refusal: string | undefined;
-  for (const input of inputs) {
-    const step = stepSell(TERMS, state, input, nowMs);
-    state = step.state;
-    refusal = step.refusal;
-    effects.push(...step.effects);
-  }
-  const asked = effects.filter(
-    ({ kind }) => kind !== 'event' && kind !== 'post' && kind !== 'alert',
-  );
-  const posted = effects.flatMap((each) => (each.kind === 'post' ? each.postings : []));
-  return { state, refusal, asked, code: state.code, books: balances(posted) };
-}
+const play = playOrder(stepSell, TERMS, newSell(SEND_BY));
 
 const deposit = (units: bigint, part: Partial<Deposit> = {}): Deposit => ({
   ...{ hash: '0x01', from: WALLET, asset: TOKEN, units },

@@ -1,5 +1,8 @@
 /** The database that an operator chose: our own file, or PostgreSQL by URL. */
+import { join } from 'node:path';
+import type { Log } from '../../core/base/ports.ts';
 import type { Database } from './database.ts';
+import { migrate, type Schema } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 import { type Login, parsePostgresUrl } from './postgres-address.ts';
 import { openSqlite } from './sqlite.ts';
@@ -10,4 +13,31 @@ export function openDatabase(
   login: Login,
 ): Database {
   return url === undefined ? openSqlite(file) : openPostgres(parsePostgresUrl(url, login));
+}
+
+/** Where a service keeps its tables. */
+export interface StoreSource {
+  readonly dataFolder: string;
+  /** `postgres://…`; undefined: a file in the data folder. */
+  readonly storeUrl: string | undefined;
+}
+
+/** The store of a service with its tables in place: creates what is missing. Throws STORAGE_…. */
+export async function openServiceStore(
+  { dataFolder, storeUrl }: StoreSource,
+  { file, schema }: { readonly file: string; readonly schema: Schema },
+  env: Readonly<Record<string, string | undefined>>,
+  log?: Log,
+): Promise<Database> {
+  const database = openDatabase(
+    { url: storeUrl, file: join(dataFolder, file) },
+    { user: env.PGUSER, password: env.PGPASSWORD },
+  );
+  try {
+    await migrate(database, schema, log);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }

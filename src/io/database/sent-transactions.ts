@@ -1,5 +1,11 @@
-/** The table of transactions that a service has sent, for a SubmissionStore. */
-import type { SentTransaction, UnknownEntry } from '../../core/submission/ports.ts';
+/** The table of transactions that a service has sent, and what all services do with it. */
+import type {
+  SentTransaction,
+  SubmissionStore,
+  TransactionOrder,
+  TransactionReceipt,
+  UnknownEntry,
+} from '../../core/submission/ports.ts';
 import type { Database, Query } from './database.ts';
 
 export const SENT_TRANSACTION_TABLE = [
@@ -10,11 +16,77 @@ export const SENT_TRANSACTION_TABLE = [
   "CREATE UNIQUE INDEX sent_transaction_nonce ON sent_transaction (sender, nonce) WHERE state <> 'void'",
 ] as const;
 
+/** A service adds its orders: what is queued, and what becomes of one with its transaction. */
+export abstract class SentTransactions<T extends TransactionOrder> implements SubmissionStore<T> {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async bindLedger(identity: string): Promise<string> {
+    const { query } = this.database;
+    await query("INSERT INTO setting (name, value) VALUES ('ledger', $1) ON CONFLICT DO NOTHING", [
+      identity,
+    ]);
+    const [row] = await query("SELECT value FROM setting WHERE name = 'ledger'");
+    return String(row!.value);
+  }
+
+  live(limit: number): Promise<readonly SentTransaction[]> {
+    return liveTransactions(this.database.query, limit);
+  }
+
+  async highestNonce(sender: string): Promise<number | undefined> {
+    const [row] = await this.database.query(
+      "SELECT max(nonce) AS highest FROM sent_transaction WHERE sender = $1 AND state = 'live'",
+      [sender],
+    );
+    return row?.highest == null ? undefined : Number(row.highest);
+  }
+
+  lastNonce(sender: string): Promise<number | undefined> {
+    return lastNonce(this.database.query, sender);
+  }
+
+  /** All of them, or none. */
+  keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void> {
+    return this.database.transaction(async (query) => {
+      for (const { hash, nonce, atMs, to, value, data } of entries) {
+        const call = JSON.stringify({ to, value: String(value), data });
+        await query(
+          `INSERT INTO sent_transaction (id, sender, nonce, raw, hash, state, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, 'unknown', $6, $6) ON CONFLICT DO NOTHING`,
+          [`unknown:${sender}:${nonce}`, sender, nonce, call, hash, atMs],
+        );
+      }
+    });
+  }
+
+  unknown(sender: string): Promise<readonly UnknownEntry[]> {
+    return unknownTransactions(this.database.query, sender);
+  }
+
+  async touched(id: string, nowMs: number): Promise<void> {
+    await this.database.query('UPDATE sent_transaction SET updated_at = $2 WHERE id = $1', [
+      id,
+      nowMs,
+    ]);
+  }
+
+  abstract oldestMs(): Promise<number | undefined>;
+  abstract queued(limit: number): Promise<readonly T[]>;
+  abstract insert(transaction: SentTransaction, order: T): Promise<boolean>;
+  abstract mined(
+    transaction: SentTransaction,
+    receipt: TransactionReceipt,
+    nowMs: number,
+  ): Promise<void>;
+  abstract lost(transaction: SentTransaction, nowMs: number): Promise<void>;
+}
+
 /** Oldest first. */
-export async function liveTransactions(
-  query: Query,
-  limit: number,
-): Promise<readonly SentTransaction[]> {
+async function liveTransactions(query: Query, limit: number): Promise<readonly SentTransaction[]> {
   const rows = await query(
     "SELECT * FROM sent_transaction WHERE state = 'live' ORDER BY created_at, nonce LIMIT $1",
     [limit],
@@ -29,14 +101,6 @@ export async function liveTransactions(
   }));
 }
 
-export async function highestNonce(query: Query, sender: string): Promise<number | undefined> {
-  const [row] = await query(
-    "SELECT max(nonce) AS highest FROM sent_transaction WHERE sender = $1 AND state = 'live'",
-    [sender],
-  );
-  return row === undefined || row.highest === null ? undefined : Number(row.highest);
-}
-
 /** Of transactions that are in a block too. */
 export async function lastNonce(query: Query, sender: string): Promise<number | undefined> {
   const [row] = await query(
@@ -44,24 +108,6 @@ export async function lastNonce(query: Query, sender: string): Promise<number | 
     [sender],
   );
   return row === undefined || row.highest === null ? undefined : Number(row.highest);
-}
-
-/** All of them, or none. */
-export function keepUnknown(
-  database: Database,
-  sender: string,
-  entries: readonly UnknownEntry[],
-): Promise<void> {
-  return database.transaction(async (query) => {
-    for (const { hash, nonce, atMs, to, value, data } of entries) {
-      const call = JSON.stringify({ to, value: String(value), data });
-      await query(
-        `INSERT INTO sent_transaction (id, sender, nonce, raw, hash, state, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, 'unknown', $6, $6) ON CONFLICT DO NOTHING`,
-        [`unknown:${sender}:${nonce}`, sender, nonce, call, hash, atMs],
-      );
-    }
-  });
 }
 
 export async function unknownTransactions(query: Query, sender: string): Promise<UnknownEntry[]> {
@@ -92,10 +138,6 @@ export async function insertTransaction(
 
 export async function deleteTransaction(query: Query, id: string): Promise<void> {
   await query('DELETE FROM sent_transaction WHERE id = $1', [id]);
-}
-
-export async function touchTransaction(query: Query, id: string, nowMs: number): Promise<void> {
-  await query('UPDATE sent_transaction SET updated_at = $2 WHERE id = $1', [id, nowMs]);
 }
 
 export async function transactionMined(

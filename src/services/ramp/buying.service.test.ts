@@ -7,19 +7,21 @@ import { until } from '../../../test/support/conditions.ts';
 import { seeds } from '../../../test/support/effort.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
 import {
+  newStoreFlags,
   POSTGRES_PATIENCE_MS,
-  postgresFor,
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
 import {
   at,
   BUY,
+  booksOf,
   buy,
   idOf,
   onWidget,
   openWidget,
   orderOf,
+  orderReaches,
   placeOrder,
   startTestRamp,
   type TestRamp,
@@ -27,7 +29,6 @@ import {
   WALLET,
 } from '../../../test/support/ramp.ts';
 import { ask } from '../../../test/support/staking.ts';
-import { balances } from '../../core/ramp/books.ts';
 
 let postgres: TestPostgres | undefined;
 beforeAll(async () => {
@@ -35,15 +36,14 @@ beforeAll(async () => {
 }, POSTGRES_PATIENCE_MS);
 afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
-describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
+describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => {
   let ledger: FakeLedger;
   let ramp: TestRamp;
 
   beforeEach(async (context) => {
     ledger = await startFakeLedger();
     const argv = ['--ledger.url', ledger.url, '--ledger.from', ledger.account];
-    const store =
-      kind === 'embedded' ? [] : ['--store', await postgresFor(postgres, context).newDatabase()];
+    const store = await newStoreFlags(kind, postgres, context);
     ramp = await startTestRamp([...argv, ...store]);
   });
   afterEach(async () => {
@@ -51,24 +51,8 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
     await ledger?.close();
   });
 
-  const reaches = (id: string, code: string) =>
-    until(`order ${id} is ${code}`, async () => {
-      const order = await orderOf(ramp, id);
-      return order.statusCode === code ? order : undefined;
-    });
-  const books = async () => {
-    const rows = await ramp.running.database.query('SELECT account, asset, units FROM posting');
-    const all = balances(
-      rows.map(({ account, asset, units }) => ({
-        ...{
-          account: String(account) as 'bank',
-          asset: String(asset),
-          units: BigInt(String(units)),
-        },
-      })),
-    );
-    return Object.fromEntries([...all].filter(([, units]) => units !== 0n));
-  };
+  const reaches = (id: string, code: string) => orderReaches(ramp, id, code);
+  const books = () => booksOf(ramp);
 
   it('a card pays, the token goes out once, and the books say so', async () => {
     const id = await buy(ramp, { orderCustomId: `${'aB3'.repeat(21)}x` });

@@ -22,7 +22,7 @@ import { type OperatorRouteParts, operatorByToken, operatorRoutes } from './oper
 import { KillSwitches } from './operation/switches.ts';
 import { Checkout } from './orders/checkout.ts';
 import { Deadlines } from './orders/deadlines.ts';
-import type { Order } from './orders/order-row.ts';
+import { OrderChanges } from './orders/order-changes.ts';
 import { Orders } from './orders/orders.ts';
 import { Recurring } from './orders/recurring.ts';
 import { Sessions } from './orders/sessions.ts';
@@ -32,7 +32,7 @@ import { Widget, wantsPage } from './pages/widget.ts';
 import { composeProviders } from './payment/compose.ts';
 import { Payments } from './payment/payments.ts';
 import { Quoting } from './quotes/compose.ts';
-import { composeSettlement, type Settlement } from './settlement/compose.ts';
+import { composeSettlement } from './settlement/compose.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
 
 const LOOK_MS = 1_000;
@@ -71,22 +71,24 @@ export async function composeRamp(
   const { adapters, routes: reports } = await composeProviders(settings, mine);
   const quoting = new Quoting(settings, { clock: steady, log, lookMs });
   const { live, quotes, ledger } = quoting;
-  const lacking = () => working.settlement?.lacking() ?? [];
   const nowMs = () => clock.nowMs();
-  const priceAgeSeconds = () => quoting.priceAgeSeconds;
-  const meters = new Meters({ database, nowMs, priceAgeSeconds, lacking });
   const switches = new KillSwitches({ database, live: quoting.live, log });
-  const working: { settlement?: Settlement; payments?: Payments } = {};
-  const changed = (order: Order, effects: readonly Effect[]) => {
-    if (isMove(effects)) meters.moved(order);
-    if (!effects.some(({ kind }) => kind === 'payout' || kind === 'refund')) return;
-    working.settlement?.wake();
-    working.payments?.wake();
-  };
-  const orders = new Orders({ database, clock, changed });
+  const changes = new OrderChanges();
+  const orders = new Orders({ database, clock, changed: changes.tell });
   const config = () => live.config;
   const sessions = new Sessions(database, clock, () => config().pricing.quoteSeconds * 1_000);
   const { auth, from, ledgerUrl, webSocketUrl, collector } = settings;
+  const settlement =
+    from === undefined
+      ? undefined
+      : composeSettlement({
+          ...{ database, ledger, orders, config, clock, steady, log, lookMs, from },
+          ...{ ledgerUrl, webSocketUrl, collector, changed: changes.tell },
+        });
+  const lacking = () => settlement?.lacking() ?? [];
+  const priceAgeSeconds = () => quoting.priceAgeSeconds;
+  const meters = new Meters({ database, nowMs, priceAgeSeconds, lacking });
+  changes.listen((order, effects) => isMove(effects) && meters.moved(order));
   const partners = () => config().partners;
   const access = new PartnerAccess({ auth, clock, log, place, partners });
   const addresses = new ClientAddresses(settings.trustedProxies);
@@ -94,7 +96,7 @@ export async function composeRamp(
   const checkout = new Checkout({
     ...{ config, quotes, sessions, orders, adapters, database, log },
     ownWallets: () => (from === undefined ? [] : [from]),
-    depositPlace: async () => working.settlement?.depositPlace(),
+    depositPlace: async () => settlement?.depositPlace(),
     nowMs,
   });
   const operator = new Operator({ database, orders, ledger, config, from, lacking, nowMs });
@@ -132,7 +134,7 @@ export async function composeRamp(
         database,
         place,
         adapters,
-        settling: async () => (await working.settlement?.waiting()) ?? [],
+        settling: async () => (await settlement?.waiting()) ?? [],
         quoting: () => quoting.waiting(),
       }),
     ],
@@ -142,16 +144,12 @@ export async function composeRamp(
     metrics: () => meters.exposition(),
     refresh: () => live.look(),
     begin() {
-      if (from === undefined) {
-        log('warn', 'Without --ledger.from nothing is paid out, and buys wait');
-      } else {
-        working.settlement = composeSettlement({
-          ...{ database, ledger, orders, config, clock, steady, log, lookMs, from, changed },
-          ...{ ledgerUrl, webSocketUrl, collector },
-        });
-      }
-      working.payments = payments;
+      if (!settlement) log('warn', 'Without --ledger.from nothing is paid out, and buys wait');
+      settlement?.start();
       payments.start();
+      changes.listen((_, effects) => {
+        if (isMoneyOut(effects)) for (const each of [settlement, payments]) each?.wake();
+      });
       deadlines.start();
       recurring.start();
     },
@@ -159,8 +157,8 @@ export async function composeRamp(
       await deliveries.stop();
       await recurring.stop();
       await deadlines.stop();
-      await working.payments?.stop();
-      await working.settlement?.stop();
+      await payments.stop();
+      await settlement?.stop();
       await switches.stop();
       await quoting.stop();
       access.close();
@@ -188,4 +186,8 @@ function operatorSite(
 
 function isMove(effects: readonly Effect[]): boolean {
   return effects.some((each) => each.kind === 'event' && each.type === 'status');
+}
+
+function isMoneyOut(effects: readonly Effect[]): boolean {
+  return effects.some(({ kind }) => kind === 'payout' || kind === 'refund');
 }

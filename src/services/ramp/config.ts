@@ -1,12 +1,12 @@
 /** What the options of `quorate ramp` come to, checked together. */
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import type { StoreSource } from '../../io/database/open.ts';
 import { readText } from '../../io/host/files.ts';
 import { isAddressBlock } from '../../io/http/dial-lookup.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { type StripeSettings, stripeAccount, stripeSettings } from './config/stripe.ts';
 import { DEPLOY } from './settlement/collector.ts';
-import type { StoreSource } from './store/open.ts';
 import { readWebhookSecrets } from './webhooks/signature.ts';
 
 const TOKEN_CHARACTERS_MIN = 32;

@@ -7,15 +7,17 @@ import { until } from '../../../test/support/conditions.ts';
 import { seeds } from '../../../test/support/effort.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
 import {
+  newStoreFlags,
   POSTGRES_PATIENCE_MS,
-  postgresFor,
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
 import {
   BUY,
+  booksOf,
   openWidget,
   orderOf,
+  orderReaches,
   placeOrder,
   sell,
   startTestRamp,
@@ -24,7 +26,6 @@ import {
   WALLET,
 } from '../../../test/support/ramp.ts';
 import { ask } from '../../../test/support/staking.ts';
-import { balances } from '../../core/ramp/books.ts';
 
 const FULL = 100_000_000n;
 const COLLECT = '0xcece6f3d';
@@ -36,15 +37,14 @@ beforeAll(async () => {
 }, POSTGRES_PATIENCE_MS);
 afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
-describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
+describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => {
   let ledger: FakeLedger;
   let ramp: TestRamp;
 
   beforeEach(async (context) => {
     ledger = await startFakeLedger();
     const argv = ['--ledger.url', ledger.url, '--ledger.from', ledger.account];
-    const store =
-      kind === 'embedded' ? [] : ['--store', await postgresFor(postgres, context).newDatabase()];
+    const store = await newStoreFlags(kind, postgres, context);
     ramp = await startTestRamp([...argv, '--sell.collector', 'deploy', ...store]);
     ledger.nowMs = () => ramp.clock.nowMs();
     await ready();
@@ -56,27 +56,14 @@ describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
 
   const ready = () =>
     until('the ramp is ready', async () => (await ask(`${ramp.url}/ready`)).status === 200);
-  const reaches = (id: string, code: string) =>
-    until(`order ${id} is ${code}`, async () => {
-      const order = await orderOf(ramp, id, 'sell-orders');
-      return order.statusCode === code ? order : undefined;
-    });
+  const reaches = (id: string, code: string) => orderReaches(ramp, id, code, 'sell-orders');
   /** What was lost is sent again after a while. */
   const reachesLater = (id: string, code: string) =>
     until(`order ${id} is ${code}`, async () => {
       ramp.clock.offsetMs += 2_000;
       return (await orderOf(ramp, id, 'sell-orders')).statusCode === code;
     });
-  const books = async () => {
-    const rows = await ramp.running.database.query('SELECT account, asset, units FROM posting');
-    const all = balances(
-      rows.map(({ account, asset, units }) => ({
-        ...{ account: String(account) as 'bank', asset: String(asset) },
-        units: BigInt(String(units)),
-      })),
-    );
-    return Object.fromEntries([...all].filter(([, units]) => units !== 0n));
-  };
+  const books = () => booksOf(ramp);
   const sent = (selector: string) =>
     [...ledger.mined.values()].filter(({ data }) => data.startsWith(selector));
   /** Of the token, to the order. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
-import type { StoreSource } from './store/open.ts';
+import type { StakingStoreSource } from './store/open.ts';
 import { ATTEMPT_RULES, type AttemptRules } from './token/attempts.ts';
 import { ERROR_STYLES, type ErrorStyle } from './token/oauth-error.ts';
 import { ALGORITHMS, type Algorithm } from './token/signing-keys.ts';
@@ -15,7 +15,7 @@ export interface KeyConfig {
   readonly toleranceSeconds: number;
 }
 
-export interface StakingConfig extends StoreSource, KeyConfig {
+export interface StakingConfig extends StakingStoreSource, KeyConfig {
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
@@ -38,7 +38,7 @@ export interface ApiConfig {
   readonly forkVersion: string;
 }
 
-export function storeSource(options: ParsedOptions): StoreSource {
+export function storeSource(options: ParsedOptions): StakingStoreSource {
   const secretFile = options.string('secret-file');
   return {
     dataFolder: resolve(options.string('datadir')!),

@@ -2,9 +2,10 @@
  * The store of a staking service that version 0.1.0 wrote: it has the tables of a new one after
  * opening, and what was in it.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { damage } from '../../../test/support/damaged-store.ts';
 import { unpackFixture } from '../../../test/support/fixtures.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import type { Log } from '../../core/base/ports.ts';
@@ -73,14 +74,9 @@ it('is copied before it is upgraded', async () => {
 
 it('is refused when its file was damaged while nobody had it open, or is gone, until it is put back', async () => {
   const path = join(folder, 'rot/staking.db');
-  const database = await openAt('rot');
-  await database.query("INSERT INTO setting (name, value) VALUES ('a', 'right')");
-  await database.close();
-  const whole = readFileSync(path);
-  const bytes = Buffer.from(whole);
-  bytes.write('wrong', bytes.indexOf('right'));
-  for (const damage of [() => writeFileSync(path, bytes), () => rmSync(path)]) {
-    damage();
+  const putBack = await damage(await openAt('rot'), path);
+  for (const worsen of [() => {}, () => rmSync(path)]) {
+    worsen();
     await expect(openAt('rot')).rejects.toMatchObject({
       code: 'STORAGE_DAMAGED',
       message: expect.stringMatching(
@@ -88,7 +84,7 @@ it('is refused when its file was damaged while nobody had it open, or is gone, u
       ),
     });
   }
-  writeFileSync(path, whole);
+  putBack();
   const [first, second] = [await openAt('rot'), await openAt('rot')];
   await second.query("UPDATE setting SET value = 'other' WHERE name = 'a'");
   await second.close();

@@ -7,7 +7,7 @@ import type { SellState } from '../../../core/ramp/sell-order.ts';
 import type { Row } from '../../../io/database/database.ts';
 import { fromJson } from './state-json.ts';
 
-interface OrderRow {
+export interface OrderRow {
   readonly id: string;
   readonly partner: string;
   readonly customId: string | undefined;

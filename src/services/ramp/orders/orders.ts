@@ -13,14 +13,14 @@ import {
   nativeOrToken,
   type Side,
   statusOf,
-  type Terms,
 } from '../../../core/ramp/order.ts';
 import type { Frequency } from '../../../core/ramp/recurrence.ts';
 import { newSell, type SellInput, stepSell } from '../../../core/ramp/sell-order.ts';
 import type { Database, Query } from '../../../io/database/database.ts';
 import { queueWebhook } from '../webhooks/outbox.ts';
 import { claimCustomId } from './custom-ids.ts';
-import { type Order, orderOf } from './order-row.ts';
+import type { OrderListener } from './order-changes.ts';
+import { type Order, type OrderRow, orderOf } from './order-row.ts';
 import { startRecurrence } from './recurrence-row.ts';
 import { toJson } from './state-json.ts';
 import { addToAccounts, countCompleted, countCreated } from './tallies.ts';
@@ -31,22 +31,19 @@ export const LEDGER_SEEN_AT = 'ledger-seen-at';
 /** First entry of an order's history: its creation. */
 const FIRST_EVENT = 1;
 
-export interface NewOrder {
-  readonly partner: string;
-  readonly customId: string | undefined;
-  readonly region: string;
-  readonly payment: string;
-  readonly providerPayment: string;
-  readonly adapter: string;
-  readonly terms: Terms;
-  readonly exchangeRate: string;
-  readonly fiatUsd: string;
-  /** Of a sell. */
-  readonly depositAddress?: string | undefined;
-  readonly depositCollector?: string | undefined;
-  readonly payoutTo?: Readonly<Record<string, string>> | undefined;
-  readonly parentId?: string | undefined;
-  readonly redirectUrl?: string | undefined;
+type Given =
+  | 'partner'
+  | 'customId'
+  | 'region'
+  | 'payment'
+  | 'providerPayment'
+  | 'adapter'
+  | 'terms'
+  | 'exchangeRate'
+  | 'fiatUsd';
+type GivenOfSome = 'depositAddress' | 'depositCollector' | 'payoutTo' | 'parentId' | 'redirectUrl';
+
+export interface NewOrder extends Pick<OrderRow, Given>, Partial<Pick<OrderRow, GivenOfSome>> {
   /** It comes again. */
   readonly frequency?: Frequency | undefined;
   /** Payment, or deposit, is awaited until then. */
@@ -67,7 +64,7 @@ export interface OrdersParts {
   readonly database: Database;
   readonly clock: Clock;
   /** Called after each commit that changed an order. */
-  readonly changed: (order: Order, effects: readonly Effect[]) => void;
+  readonly changed: OrderListener;
 }
 
 export class Orders {

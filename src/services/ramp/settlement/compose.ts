@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import { depositAddress } from '../../../core/ramp/deposit-collector.ts';
-import { type Effect, nativeOrToken } from '../../../core/ramp/order.ts';
+import { nativeOrToken } from '../../../core/ramp/order.ts';
 import type { TransactionOrder } from '../../../core/submission/ports.ts';
 import { Submitter } from '../../../core/submission/submitter.ts';
 import type { Database } from '../../../io/database/database.ts';
@@ -14,7 +14,7 @@ import { systemTimers } from '../../../io/host/timers.ts';
 import { BlockReader, NewHeads } from '../../../io/ledger-client/block-reader.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import type { DepositPlace } from '../orders/checkout.ts';
-import type { Order } from '../orders/order-row.ts';
+import type { OrderListener } from '../orders/order-changes.ts';
 import type { Orders } from '../orders/orders.ts';
 import { Collector } from './collector.ts';
 import { Confirmations } from './confirmations.ts';
@@ -31,7 +31,7 @@ export interface SettlementParts {
   readonly orders: Orders;
   readonly config: () => RampConfig;
   readonly clock: Clock;
-  /** Never set back or forth. */
+  /** Monotonic. */
   readonly steady: Clock;
   readonly log: Log;
   readonly lookMs: number;
@@ -40,10 +40,11 @@ export interface SettlementParts {
   readonly webSocketUrl: string;
   /** An address, or DEPLOY; undefined: there are no sells. */
   readonly collector: string | undefined;
-  readonly changed: (order: Order, effects: readonly Effect[]) => void;
+  readonly changed: OrderListener;
 }
 
 export interface Settlement {
+  start(): void;
   /** Looks now: there is crypto to pay out. */
   wake(): void;
   /** For the crypto of a new order; undefined: unavailable now. */
@@ -74,8 +75,6 @@ export function composeSettlement(parts: SettlementParts): Settlement {
     confirmationsOf: (asset) => offered(asset)?.confirmations ?? CONFIRMATIONS_DEFAULT,
   });
   const deposits = collector && watchDeposits(parts);
-  submitter.wake();
-  confirmations.start();
   const depositPlace = async () => {
     const address = deposits?.isFresh() ? await collector?.address() : undefined;
     if (address === undefined) return undefined;
@@ -83,6 +82,11 @@ export function composeSettlement(parts: SettlementParts): Settlement {
     return { id, address: depositAddress(address, id), collector: address };
   };
   return {
+    start() {
+      submitter.wake();
+      confirmations.start();
+      deposits?.start();
+    },
     wake: () => submitter.wake(),
     depositPlace,
     lacking: () => [...store.lacking],
@@ -106,9 +110,11 @@ function watchDeposits(parts: SettlementParts) {
     ...{ database, intake, ledger, orders, config, clock, log, lookMs },
   });
   const heads = new NewHeads(webSocketUrl, () => watcher.wake());
-  watcher.wake();
-  heads.start();
   return {
+    start() {
+      watcher.wake();
+      heads.start();
+    },
     isFresh: () => watcher.isFresh,
     async stop() {
       heads.stop();

@@ -10,25 +10,19 @@ import { balanceCall, transferCall } from '../../../core/ramp/token-transfer.ts'
 import { isNative } from '../../../core/ramp/wallet-address.ts';
 import type {
   SentTransaction,
-  SubmissionStore,
   TransactionOrder,
   TransactionReceipt,
-  UnknownEntry,
 } from '../../../core/submission/ports.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import {
   deleteTransaction,
-  highestNonce,
   insertTransaction,
-  keepUnknown,
-  lastNonce,
-  liveTransactions,
-  touchTransaction,
+  SentTransactions,
   transactionLost,
   transactionMined,
-  unknownTransactions,
 } from '../../../io/database/sent-transactions.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import type { OrderListener } from '../orders/order-changes.ts';
 import type { Order } from '../orders/order-row.ts';
 import { takeIn } from '../orders/orders.ts';
 import { type Collector, claimDeployment, forgetDeployment, isDeployment } from './collector.ts';
@@ -46,30 +40,22 @@ export interface PayoutStoreParts {
   readonly gasOf: (asset: string) => number;
   /** Undefined: there are no sells. */
   readonly collector: Collector | undefined;
-  readonly changed: (order: Order, effects: readonly Effect[]) => void;
+  readonly changed: OrderListener;
 }
 
-export class PayoutStore implements SubmissionStore<TransactionOrder> {
+export class PayoutStore extends SentTransactions<TransactionOrder> {
   private readonly parts: PayoutStoreParts;
   /** Assets of which there was too little at the last look. */
   readonly lacking = new Set<string>();
 
   constructor(parts: PayoutStoreParts) {
+    super(parts.database);
     this.parts = parts;
   }
 
-  async bindLedger(identity: string): Promise<string> {
-    const { query } = this.parts.database;
-    await query("INSERT INTO setting (name, value) VALUES ('ledger', $1) ON CONFLICT DO NOTHING", [
-      identity,
-    ]);
-    const [row] = await query("SELECT value FROM setting WHERE name = 'ledger'");
-    return String(row!.value);
-  }
-
-  async live(limit: number): Promise<readonly SentTransaction[]> {
-    const { query } = this.parts.database;
-    const live = await liveTransactions(query, limit);
+  override async live(limit: number): Promise<readonly SentTransaction[]> {
+    const { query } = this.database;
+    const live = await super.live(limit);
     if (live.length === 0) return live;
     const rows = await query(
       `SELECT replaced_transaction.hash, transaction_id FROM replaced_transaction
@@ -115,32 +101,14 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     return { taken: await takeIn(query, String(row.order_id), input, this.parts.clock.nowMs()) };
   }
 
-  highestNonce(sender: string): Promise<number | undefined> {
-    return highestNonce(this.parts.database.query, sender);
-  }
-
-  lastNonce(sender: string): Promise<number | undefined> {
-    return lastNonce(this.parts.database.query, sender);
-  }
-
   async oldestMs(): Promise<number | undefined> {
-    const [row] = await this.parts.database.query(
-      'SELECT min(created_at) AS oldest FROM ramp_order',
-    );
+    const [row] = await this.database.query('SELECT min(created_at) AS oldest FROM ramp_order');
     return row?.oldest == null ? undefined : Number(row.oldest);
-  }
-
-  keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void> {
-    return keepUnknown(this.parts.database, sender, entries);
-  }
-
-  unknown(sender: string): Promise<readonly UnknownEntry[]> {
-    return unknownTransactions(this.parts.database.query, sender);
   }
 
   /** Those that the account can pay, oldest first: an amount is never sent in part. */
   async queued(limit: number): Promise<readonly TransactionOrder[]> {
-    const rows = await this.parts.database.query(
+    const rows = await this.database.query(
       `SELECT payout.*, ramp_order.created_at AS wanted_at FROM payout JOIN ramp_order ON ramp_order.id = payout.order_id
        WHERE kind IN ('crypto', 'crypto-refund', 'collect') AND payout.state = 'queued'
        ORDER BY payout.created_at, payout.id LIMIT $1`,
@@ -196,10 +164,6 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     });
   }
 
-  touched(id: string, nowMs: number): Promise<void> {
-    return touchTransaction(this.parts.database.query, id, nowMs);
-  }
-
   /** Final only with its confirmations: see Confirmations. */
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void> {
     return this.stepping(async (query) => {
@@ -227,7 +191,7 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
   }
 
   lost(transaction: SentTransaction, nowMs: number): Promise<void> {
-    return this.parts.database.transaction(async (query) => {
+    return this.database.transaction(async (query) => {
       await transactionLost(query, transaction, nowMs);
       await forgetDeployment(query, transaction.id);
       await query(
@@ -243,7 +207,7 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
       taken?: { order: Order; effects: readonly Effect[] };
     }>,
   ): Promise<T> {
-    const { result, taken } = await this.parts.database.transaction(work);
+    const { result, taken } = await this.database.transaction(work);
     if (taken) this.parts.changed(taken.order, taken.effects);
     return result;
   }

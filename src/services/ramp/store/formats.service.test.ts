@@ -2,9 +2,10 @@
  * The store of the ramp says its version: one of a newer program, or one that was damaged
  * meanwhile, is refused by name.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { damage } from '../../../../test/support/damaged-store.ts';
 import { scratchFolder } from '../../../../test/support/scratch.ts';
 import { openRampStore } from './open.ts';
 import { SCHEMA } from './schema.ts';
@@ -33,19 +34,12 @@ it('says its version, and is refused by name when a newer program wrote it', asy
 });
 
 it('is refused when its file was damaged while nobody had it open, until it is put back', async () => {
-  const path = join(folder, 'rot/ramp.db');
-  const database = await openAt('rot');
-  await database.query("INSERT INTO setting (name, value) VALUES ('a', 'right')");
-  await database.close();
-  const whole = readFileSync(path);
-  const bytes = Buffer.from(whole);
-  bytes.write('wrong', bytes.indexOf('right'));
-  writeFileSync(path, bytes);
+  const putBack = await damage(await openAt('rot'), join(folder, 'rot/ramp.db'));
   await expect(openAt('rot')).rejects.toMatchObject({
     code: 'STORAGE_DAMAGED',
     message: expect.stringMatching(/ramp\.db is damaged.*Restore the file from a backup/),
   });
-  writeFileSync(path, whole);
+  putBack();
   const again = await openAt('rot');
   expect(await again.query('SELECT value FROM setting')).toEqual([{ value: 'right' }]);
   await again.close();

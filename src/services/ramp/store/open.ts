@@ -2,19 +2,12 @@
 import { join } from 'node:path';
 import type { Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
-import { migrate } from '../../../io/database/migrate.ts';
-import { openDatabase } from '../../../io/database/open.ts';
+import { openServiceStore, type StoreSource } from '../../../io/database/open.ts';
 import { isThere } from '../../../io/host/files.ts';
 import { addToAccounts, postingOf } from '../orders/tallies.ts';
 import { SCHEMA } from './schema.ts';
 
 const FILE = 'ramp.db';
-
-export interface StoreSource {
-  readonly dataFolder: string;
-  /** `postgres://…`; undefined: a file in the data folder. */
-  readonly storeUrl: string | undefined;
-}
 
 /** Whether openRampStore would find one. A database on a server shows it by its tables alone. */
 export function isRampStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
@@ -29,12 +22,8 @@ export async function openRampStore(
   env: Environment,
   log?: Log,
 ): Promise<Database> {
-  const database = openDatabase(
-    { url: source.storeUrl, file: join(source.dataFolder, FILE) },
-    { user: env.PGUSER, password: env.PGPASSWORD },
-  );
+  const database = await openServiceStore(source, { file: FILE, schema: SCHEMA }, env, log);
   try {
-    await migrate(database, SCHEMA, log);
     await sumAccounts(database);
     return database;
   } catch (error) {

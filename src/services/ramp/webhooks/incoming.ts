@@ -4,44 +4,30 @@
  * again or late.
  */
 import { hasCode } from '../../../core/base/errors.ts';
-import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 import { currencyDecimals } from '../../../core/ramp/currencies.ts';
 import { parseDecimal } from '../../../core/ramp/money.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
-import { Refusal, refusalOf } from '../api/refusal.ts';
-import { failureReply } from '../api/routes.ts';
+import { Refusal } from '../api/refusal.ts';
 import type { PaymentReport, Report } from '../payment/adapter.ts';
 import { verifiedMessage } from './signature.ts';
+import { type WebhookRouteParts, webhookRoute } from './webhook-route.ts';
 
 const SOURCE = 'payments';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PAYMENT_ID = /^[!-~]{1,128}$/;
 const WHY_MAX = 200;
 
-export interface IncomingParts {
+export interface IncomingParts extends WebhookRouteParts {
   readonly database: Database;
   readonly secrets: () => readonly Buffer[];
   readonly report: Report;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly told: (outcome: 'accepted' | 'refused') => void;
 }
 
 export function incomingRoute(parts: IncomingParts): Route {
-  return {
-    ...{ method: 'POST', path: '/webhooks/payments' },
-    async handle(request): Promise<HttpReply> {
-      try {
-        const reply = await take(request, parts);
-        parts.told('accepted');
-        return reply;
-      } catch (error) {
-        if (refusalOf(error)) parts.told('refused');
-        return failureReply(error, parts.log);
-      }
-    },
-  };
+  return webhookRoute('/webhooks/payments', parts, (request) => take(request, parts));
 }
 
 async function take(

@@ -6,23 +6,16 @@ import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { depositCall, GWEI_WEI } from '../../../core/staking/deposit.ts';
 import type {
   SentTransaction,
-  SubmissionStore,
   TransactionOrder,
   TransactionReceipt,
-  UnknownEntry,
 } from '../../../core/submission/ports.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
 import {
   deleteTransaction,
-  highestNonce,
   insertTransaction,
-  keepUnknown,
-  lastNonce,
-  liveTransactions,
-  touchTransaction,
+  SentTransactions,
   transactionLost,
   transactionMined,
-  unknownTransactions,
 } from '../../../io/database/sent-transactions.ts';
 import {
   claimDeployment,
@@ -35,47 +28,17 @@ import {
 
 const DEPOSIT_GAS = 500_000;
 
-export class DepositStore implements SubmissionStore<TransactionOrder> {
-  private readonly database: Database;
+export class DepositStore extends SentTransactions<TransactionOrder> {
   private readonly contract: DepositContract;
 
   constructor(database: Database, contract: DepositContract) {
-    this.database = database;
+    super(database);
     this.contract = contract;
-  }
-
-  async bindLedger(identity: string): Promise<string> {
-    const { query } = this.database;
-    await query("INSERT INTO setting (name, value) VALUES ('ledger', $1) ON CONFLICT DO NOTHING", [
-      identity,
-    ]);
-    const [row] = await query("SELECT value FROM setting WHERE name = 'ledger'");
-    return String(row!.value);
-  }
-
-  live(limit: number): Promise<readonly SentTransaction[]> {
-    return liveTransactions(this.database.query, limit);
-  }
-
-  highestNonce(sender: string): Promise<number | undefined> {
-    return highestNonce(this.database.query, sender);
-  }
-
-  lastNonce(sender: string): Promise<number | undefined> {
-    return lastNonce(this.database.query, sender);
   }
 
   async oldestMs(): Promise<number | undefined> {
     const [row] = await this.database.query('SELECT min(created_at) AS oldest FROM stake');
     return row?.oldest == null ? undefined : Number(row.oldest);
-  }
-
-  keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void> {
-    return keepUnknown(this.database, sender, entries);
-  }
-
-  unknown(sender: string): Promise<readonly UnknownEntry[]> {
-    return unknownTransactions(this.database.query, sender);
   }
 
   /** The contract before the stakes that need it. */
@@ -109,10 +72,6 @@ export class DepositStore implements SubmissionStore<TransactionOrder> {
       await deleteTransaction(query, id);
       return false;
     });
-  }
-
-  touched(id: string, nowMs: number): Promise<void> {
-    return touchTransaction(this.database.query, id, nowMs);
   }
 
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void> {

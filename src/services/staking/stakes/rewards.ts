@@ -2,6 +2,7 @@
  * Rewards of validators: recorded by the operator, each once under its own reference, and read by
  * the validators' clients.
  */
+import type { Reward } from '../../../clients/staking-types.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 import { change } from '../../../io/database/audit-trail.ts';
@@ -18,17 +19,7 @@ const QUOTED_MAX = 120;
 /** Clocks differ. */
 const AHEAD_MS_MAX = 5 * 60_000;
 
-/** What a client sees. */
-export interface Reward {
-  readonly number: number;
-  readonly pubkey: string;
-  /** Gwei. */
-  readonly amount: string;
-  readonly at: string;
-  readonly note: string;
-}
-
-/** What the operator sees. */
+/** What the operator sees: beyond what its client does. */
 export interface RecordedReward extends Reward {
   readonly reference: string;
   readonly client_id: string;

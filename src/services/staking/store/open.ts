@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
-import { migrate } from '../../../io/database/migrate.ts';
-import { openDatabase } from '../../../io/database/open.ts';
+import { openServiceStore, type StoreSource } from '../../../io/database/open.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 import { SCHEMA } from './schema.ts';
@@ -15,10 +14,7 @@ import { SCHEMA } from './schema.ts';
 const FILE = 'staking.db';
 const SECRET_BYTES = 32;
 
-export interface StoreSource {
-  readonly dataFolder: string;
-  /** `postgres://…`; undefined: a file in the data folder. */
-  readonly storeUrl: string | undefined;
+export interface StakingStoreSource extends StoreSource {
   /** Undefined: `secret` in the data folder. */
   readonly secretFile: string | undefined;
 }
@@ -34,22 +30,12 @@ export function isStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
 }
 
 /** Creates whatever is missing. Throws STORAGE_…. */
-export async function openStakingStore(
-  source: StoreSource,
+export function openStakingStore(
+  source: StakingStoreSource,
   env: Environment,
   log?: Log,
 ): Promise<Database> {
-  const database = openDatabase(
-    { url: source.storeUrl, file: join(source.dataFolder, FILE) },
-    { user: env.PGUSER, password: env.PGPASSWORD },
-  );
-  try {
-    await migrate(database, SCHEMA, log);
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return openServiceStore(source, { file: FILE, schema: SCHEMA }, env, log);
 }
 
 /**
@@ -57,7 +43,10 @@ export async function openStakingStore(
  * first start: back it up, and give all instances that share a store the same file. Throws
  * STAKING_SECRET_INVALID.
  */
-export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: string) => Buffer {
+export function readSecret({
+  dataFolder,
+  secretFile,
+}: StakingStoreSource): (purpose: string) => Buffer {
   const file = secretFile ?? join(dataFolder, 'secret');
   if (!isThere(file) && secretFile === undefined) {
     makeFolder(dataFolder, 0o700);

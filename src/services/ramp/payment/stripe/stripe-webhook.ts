@@ -1,15 +1,15 @@
 /** What Stripe reports: `POST /webhooks/stripe`, under its own signature. */
 import type { Stripe } from 'stripe';
-import type { Clock, Log } from '../../../../core/base/ports.ts';
-import { type HttpReply, type HttpRequest, json, type Route } from '../../../../io/http/server.ts';
+import type { Clock } from '../../../../core/base/ports.ts';
+import { type HttpRequest, json, type Route } from '../../../../io/http/server.ts';
 import type { StripeClient } from '../../../../io/stripe/stripe.ts';
-import { Refusal, refusalOf } from '../../api/refusal.ts';
-import { failureReply } from '../../api/routes.ts';
+import { Refusal } from '../../api/refusal.ts';
+import { type WebhookRouteParts, webhookRoute } from '../../webhooks/webhook-route.ts';
 import type { EventLog } from './event-log.ts';
 
 const TOLERANCE_SECONDS = 300;
 
-export interface StripeWebhookParts {
+export interface StripeWebhookParts extends WebhookRouteParts {
   readonly stripe: StripeClient;
   readonly events: EventLog;
   /** Two while one is replaced. */
@@ -17,24 +17,13 @@ export interface StripeWebhookParts {
   /** Whether money moves under the key of this service. */
   readonly isLive: boolean;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly told: (outcome: 'accepted' | 'refused') => void;
 }
 
 export function stripeWebhook(parts: StripeWebhookParts): Route {
-  return {
-    ...{ method: 'POST', path: '/webhooks/stripe' },
-    async handle(request): Promise<HttpReply> {
-      try {
-        await parts.events.take(eventOf(request, parts));
-        parts.told('accepted');
-        return json(200, { status: 'taken' });
-      } catch (error) {
-        if (refusalOf(error)) parts.told('refused');
-        return failureReply(error, parts.log);
-      }
-    },
-  };
+  return webhookRoute('/webhooks/stripe', parts, async (request) => {
+    await parts.events.take(eventOf(request, parts));
+    return json(200, { status: 'taken' });
+  });
 }
 
 /** Throws a Refusal. */
