@@ -114,7 +114,8 @@ export async function runVerb(
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (!verb) {
     const known = Object.keys(verbs).join(', ');
-    throw fail('OPTION_UNKNOWN', `quorate ${command} ${name}: one of ${known}`);
+    const what = name === '' ? 'a verb is missing' : `unknown verb "${name}"`;
+    throw fail('OPTION_UNKNOWN', `quorate ${command}: ${what}: one of ${known}`);
   }
   const most = verb.operands.length + (verb.optional ? 1 : 0);
   if (operands.length < verb.operands.length || operands.length > most) {

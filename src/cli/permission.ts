@@ -209,8 +209,8 @@ const ROLE_VERBS: Readonly<Record<string, Verb>> = {
     operands: ['org', 'role'],
     choose:
       ([org, role]) =>
-      (actions) =>
-        actions.removeRole(org!, role!),
+      (actions, snapshot) =>
+        actions.removeRole(org!, role!, snapshot),
   },
 };
 

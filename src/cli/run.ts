@@ -6,6 +6,7 @@ import { fail } from '../core/base/errors.ts';
 import { nearest } from '../io/options/edit-distance.ts';
 import { isUsageError, type ParsedOptions, USAGE_EXIT_CODE } from '../io/options/options.ts';
 import { type Command, helpOf, parseFor } from './command.ts';
+import { groupFault, groupHelp, groupOf } from './command-group.ts';
 import { COMMANDS, commandOf } from './commands.ts';
 import { faultText } from './fault.ts';
 
@@ -23,10 +24,7 @@ export async function runCommand(argv: readonly string[]): Promise<Ending> {
     return { status: name === undefined ? USAGE_EXIT_CODE : 0, isFault: false };
   }
   const found = commandOf(name === '--version' ? ['version'] : argv);
-  if (!found) {
-    console.error(unknownCommand(name));
-    return { status: USAGE_EXIT_CODE, isFault: false };
-  }
+  if (!found) return notACommand(argv);
   const { command, rest } = found;
   if (rest.includes('--help') || rest.includes('-h')) {
     console.log(helpOf(command, rest.includes('--all')));
@@ -52,6 +50,16 @@ function checkOperands(
   if (more === undefined) return;
   const usage = `quorate ${name} [options] ${operands ?? ''}`.trimEnd();
   throw fail('OPTION_UNKNOWN', `unexpected argument "${more}". Usage: ${usage}`);
+}
+
+function notACommand([name = '', verb]: readonly string[]): Ending {
+  const group = groupOf(name);
+  if (group.length > 0 && (verb === '--help' || verb === '-h')) {
+    console.log(groupHelp(name, group));
+    return { status: 0, isFault: false };
+  }
+  console.error(group.length > 0 ? groupFault(name, verb, group) : unknownCommand(name));
+  return { status: USAGE_EXIT_CODE, isFault: false };
 }
 
 function unknownCommand(name: string): string {

@@ -24,13 +24,13 @@ describe('quorate permission', () => {
   let enodes: string[];
 
   const file = (model = 'v2') => join(folder, `permission-config-${model}.json`);
-  const common = (model?: string) => [
-    ...['--ledger.url', network.devnet.description.nodes[0]!.rpc],
+  const common = (model?: string, node = 0) => [
+    ...['--ledger.url', network.devnet.description.nodes[node]!.rpc],
     ...['--permission-config', file(model)],
   ];
-  const run = (args: readonly string[], model?: string): Promise<Done> =>
+  const run = (args: readonly string[], model?: string, node?: number): Promise<Done> =>
     new Promise((resolve) => {
-      const argv = [MAIN, 'permission', ...args, ...common(model)];
+      const argv = [MAIN, 'permission', ...args, ...common(model, node)];
       execFile(process.execPath, argv, { timeout: 120_000 }, (error, stdout, stderr) =>
         resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr }),
       );
@@ -132,6 +132,8 @@ describe('quorate permission', () => {
     expect(await passes(3, 'node', 'deactivate', 'ORG1', otherSpelling)).toContain('deactivated');
     expect(await passes(3, 'node', 'activate', 'ORG1', nodeId(enodes[3]!))).toContain('approved');
     expect(await passes(3, 'node', 'denylist', 'ORG1', enodes[3]!)).toContain('denylisted');
+    const linked = `Accounts linked to the role. Cannot be removed: ${people[4]}; give them another role first`;
+    await isRefused(linked, 3, 'role', 'remove', 'ORG1', 'CLERK');
     const tree = (await run(['show'])).stdout;
     expect(tree).toMatch(/^ORG1 {2}approved$/m);
     expect(tree).toMatch(/^ {2}SUB {2}approved$/m);
@@ -181,7 +183,22 @@ describe('quorate permission', () => {
     expect(
       (await runAs(0, 'org', 'add', 'ORG2', 'enode://12@127.0.0.1:1', people[5]!)).stderr,
     ).toMatch(/^Fatal: Invalid enode id: /);
-    expect((await runAs(0, 'org', 'dissolve', 'ORG1')).stderr).toContain('one of add, add-sub');
+    expect((await runAs(0, 'org', 'dissolve', 'ORG1')).stderr).toContain(
+      'quorate permission org: unknown verb "dissolve": one of add, add-sub',
+    );
+    expect((await runAs(0, 'role')).stderr).toContain('a verb is missing: one of add, remove');
+    expect(await run(['--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('permission approve  Votes for the item'),
+    });
+    expect(await run(['vote'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(
+        /^quorate permission: unknown command "vote": one of init, show,/,
+      ),
+    });
+    const elsewhere = await run(['role', 'add', 'ORG1', 'R', '--from', people[4]!], 'v2', 1);
+    expect(elsewhere.stderr).toContain(`unknown account; the node does not sign for ${people[4]}`);
     expect((await run(['org', 'suspend', 'ORG1'])).stderr).toContain('--from is missing');
     expect((await runAs(0, 'org', 'suspend')).stderr).toContain('permission org suspend <org>');
   });

@@ -3,14 +3,15 @@
  * sent, with GoQuorum's texts.
  */
 import { type Address, isZeroBytes } from '../../core/base/bytes.ts';
-import { fromHex } from '../../core/base/hex.ts';
+import { fromHex, toHex } from '../../core/base/hex.ts';
 import { callOf } from '../../core/permission/abi.ts';
+import { TEXT } from '../../core/permission/actions/checks.ts';
 import { CALL } from '../../core/permission/calls.ts';
 import type { PermissionConfig } from '../../core/permission/config.ts';
 import { OPERATION } from '../../core/permission/records.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import { input, nodeCalls, nodeIn } from './node-calls.ts';
-import type { NodeView, PendingView } from './snapshot.ts';
+import type { AccountView, NodeView, PendingView, Snapshot } from './snapshot.ts';
 
 /** What an action is about, so that its outcome can be told. */
 export type Subject =
@@ -128,7 +129,16 @@ export class Actions {
     return { data, subject: { kind: 'role', roleId, orgId } };
   }
 
-  removeRole(orgId: string, roleId: string): Action {
+  /** Nobody may hold it any more, in the organisation and its tree, as with GoQuorum's method. */
+  removeRole(
+    orgId: string,
+    roleId: string,
+    { accounts, orgs }: Pick<Snapshot, 'accounts' | 'orgs'>,
+  ): Action {
+    const tree = orgs.filter((each) => [each.fullOrgId, each.ultimateParent].includes(orgId));
+    const ids = new Set(tree.map(({ fullOrgId }) => fullOrgId));
+    const holders = accounts.filter((each) => each.roleId === roleId && ids.has(each.orgId));
+    if (holders.length > 0) throw input(inUse(holders));
     return { data: CALL.removeRole(roleId, orgId), subject: { kind: 'role', roleId, orgId } };
   }
 
@@ -182,7 +192,12 @@ export class Actions {
   }
 }
 
+function inUse([first, ...others]: readonly AccountView[]): string {
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `${TEXT.roleInUse}: ${toHex(first!.account)}${more}; give them another role first`;
+}
+
 function checkOrgId(orgId: string): void {
   if (orgId === '') throw input('Invalid input: the organisation has no id');
-  if (!ORG_ID.test(orgId)) throw input('Org id cannot contain special characters');
+  if (!ORG_ID.test(orgId)) throw input(TEXT.orgName);
 }

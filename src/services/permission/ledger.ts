@@ -4,6 +4,7 @@ import type { Address } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { fromHex, toHex, toQuantity } from '../../core/base/hex.ts';
 import { AbiValues } from '../../core/permission/abi.ts';
+import { NO_PERMISSION, NOT_FROM_THIS_NODE } from '../../core/permission/rules.ts';
 import { RpcClient } from '../../io/ledger-client/rpc-client.ts';
 
 const LOOK_MS = 200;
@@ -11,6 +12,15 @@ const LOOK_MS = 200;
 const SPARE_PERCENT = 25n;
 /** Selector of `Error(string)`. */
 const ERROR_BYTES = 4;
+/** What a node says to a sender, and what an operator makes of it. */
+const WAY_OUT: Readonly<Record<string, (from: string) => string>> = {
+  [NOT_FROM_THIS_NODE]: (from) =>
+    `${from} may use approved nodes of its own organisation and its tree only: name one with --ledger.url`,
+  [NO_PERMISSION]: (from) =>
+    `quorate permission show has the status and the role of ${from}; it must be allowed to call contracts`,
+  'unknown account': (from) =>
+    `the node does not sign for ${from}: name one that does, or the signing proxy, with --ledger.url`,
+};
 const REVERTED = /^execution reverted(?:: )?/;
 
 /** In a block, and carried out. */
@@ -19,6 +29,14 @@ export interface Outcome {
   readonly blockNumber: number;
   /** Of a creation. */
   readonly contractAddress: Address | undefined;
+}
+
+/** As JSON-RPC has it. */
+interface Call {
+  readonly from: string;
+  readonly to?: string;
+  readonly data: string;
+  readonly gasPrice: string;
 }
 
 interface Receipt {
@@ -95,7 +113,7 @@ export class PermissionLedger {
    * Resolves once all are in blocks; throws as `send` does for the first that failed.
    */
   async sendAll(list: readonly Sending[], gas: bigint): Promise<Outcome[]> {
-    const sent: { call: object; hash: string }[] = [];
+    const sent: { call: Call; hash: string }[] = [];
     for (const sending of list) {
       const call = await this.callOf(sending);
       sent.push({ call, hash: await this.submit(call, gas) });
@@ -109,7 +127,7 @@ export class PermissionLedger {
     this.rpc.close();
   }
 
-  private async callOf({ from, to, data }: Sending): Promise<object> {
+  private async callOf({ from, to, data }: Sending): Promise<Call> {
     return {
       from: toHex(from),
       ...(to ? { to: toHex(to) } : {}),
@@ -118,11 +136,15 @@ export class PermissionLedger {
     };
   }
 
-  private submit(call: object, gas: bigint): Promise<string> {
-    return this.rpc.call('eth_sendTransaction', [{ ...call, gas: toQuantity(gas) }]);
+  private async submit(call: Call, gas: bigint): Promise<string> {
+    try {
+      return await this.rpc.call('eth_sendTransaction', [{ ...call, gas: toQuantity(gas) }]);
+    } catch (error) {
+      throw explained(error, call.from);
+    }
   }
 
-  private async outcomeOf(call: object, hash: string): Promise<Outcome> {
+  private async outcomeOf(call: Call, hash: string): Promise<Outcome> {
     const receipt = await this.receiptOf(hash);
     if (receipt.status !== '0x1') throw reverted(await this.reasonOf(receipt, call));
     return {
@@ -159,7 +181,7 @@ export class PermissionLedger {
    * Nodes with --revertreason have it in the receipt; otherwise the call is repeated on the state
    * before its block.
    */
-  private async reasonOf({ revertReason, blockNumber }: Receipt, call: object): Promise<string> {
+  private async reasonOf({ revertReason, blockNumber }: Receipt, call: Call): Promise<string> {
     if (revertReason) return errorText(revertReason);
     const before = toQuantity(Number(blockNumber) - 1);
     try {
@@ -192,6 +214,12 @@ function nothingYet(error: unknown): null {
 function reverted(reason: string): Error {
   const text = reason === '' ? 'without a reason' : reason;
   return fail('PERMISSION_REVERTED', `reverted: ${text}`, { data: reason });
+}
+
+function explained(error: unknown, from: string): unknown {
+  if (!hasCode(error, 'LEDGER_REFUSED')) return error;
+  const wayOut = WAY_OUT[String(error.data)];
+  return wayOut ? fail(error.code, `${error.message}; ${wayOut(from)}`, { cause: error }) : error;
 }
 
 function errorText(data: string): string {

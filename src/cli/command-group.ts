@@ -1,0 +1,32 @@
+/** Commands that share their first word, as `quorate permission`: what they are, for who asks. */
+import type { Command } from './command.ts';
+import { COMMANDS } from './commands.ts';
+
+/** Those that begin with `word`. */
+export function groupOf(word: string): readonly Command[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+}
+
+export function groupHelp(word: string, commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    'Usage:',
+    `  quorate ${word} <command> [options]`,
+    '',
+    'Commands:',
+    ...commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
+    '',
+    `"quorate ${commands[0]!.name} --help" explains one of them.`,
+  ].join('\n');
+}
+
+/** `verb` is not the second word of any of them. */
+export function groupFault(
+  word: string,
+  verb: string | undefined,
+  commands: readonly Command[],
+): string {
+  const known = commands.map(({ name }) => name.slice(word.length + 1)).join(', ');
+  const what = verb === undefined ? 'a command is missing' : `unknown command "${verb}"`;
+  return `quorate ${word}: ${what}: one of ${known}`;
+}
