@@ -41,7 +41,7 @@ it('what would be unsafe to leave out is refused, with what to do', () => {
 });
 
 it.each([
-  ['--rpc.async-callback', 'flat', 'both, seed, goquorum'],
+  ['--rpc.async-callback', 'flat', 'both, ledger, goquorum'],
   ['--rpc.raft-timestamps', 'minutes', 'nanoseconds, seconds'],
 ])('%s names its choices', (flag, value, choices) => {
   const text = `invalid value "${value}" for flag ${flag}: expected one of ${choices}`;

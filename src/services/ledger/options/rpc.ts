@@ -271,7 +271,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     choices: CALLBACK_SHAPES,
     default: 'both',
     about:
-      'What a callback of eth_sendTransactionAsync carries: id and txHash or error as GoQuorum has them (goquorum, for strict parsers), in a member "result" as the ledger API has them (seed), or both',
+      'What a callback of eth_sendTransactionAsync carries: id and txHash or error as GoQuorum has them (goquorum, for strict parsers), in a member "result" as the ledger_ API has them (ledger), or both',
     group: RPC,
   },
   {

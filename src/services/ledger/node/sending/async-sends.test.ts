@@ -88,7 +88,7 @@ describe('a send in the background', () => {
 
   it.each([
     ['both', (members: string) => `{"result":{${members}},${members}}`],
-    ['seed', (members: string) => `{"result":{${members}}}`],
+    ['ledger', (members: string) => `{"result":{${members}}}`],
     ['goquorum', (members: string) => `{${members}}`],
   ] as const)('has the shape %s', async (shape, bodyOf) => {
     setting = new Setting(shape);

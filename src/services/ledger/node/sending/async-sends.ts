@@ -17,8 +17,10 @@ const CALLBACK_PAUSE_MS_MIN = 500;
 /** How long pending sends may take when the node stops. */
 const STOP_MS = 10_000;
 
-/** `seed`: in a `result`, as the `ledger*` API has it. `goquorum`: flat. `both`: both together. */
-export const CALLBACK_SHAPES = ['both', 'seed', 'goquorum'] as const;
+/**
+ * `ledger`: in a `result`, as the `ledger*` API has it. `goquorum`: flat. `both`: both together.
+ */
+export const CALLBACK_SHAPES = ['both', 'ledger', 'goquorum'] as const;
 export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 
 /** The caller who wants a callback. */
@@ -192,7 +194,7 @@ function bodyOf(shape: CallbackShape, id: string | undefined, outcome: Outcome):
   const told = { ...(id === undefined ? {} : { id }), ...outcome };
   const body = {
     ...(shape === 'goquorum' ? {} : { result: told }),
-    ...(shape === 'seed' ? {} : told),
+    ...(shape === 'ledger' ? {} : told),
   };
   return `${JSON.stringify(body)}\n`;
 }
