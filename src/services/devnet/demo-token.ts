@@ -10,6 +10,7 @@ import { fromHex, toHex } from '../../core/base/hex.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { RpcClient } from '../../io/ledger-client/rpc-client.ts';
 import { DEMO_TOKEN_CODE } from './demo-token-code.ts';
+import { READY_PATIENCE_MS } from './ready.ts';
 import { CREATE2_DEPLOYER } from './well-known-contracts.ts';
 
 export const DEMO_TOKEN = { id: 'dusd', decimals: 6 } as const;
@@ -19,7 +20,6 @@ const SALT = new Uint8Array(32);
 const CREATE2_MARK = fromHex('ff');
 const GAS = '0x16e360';
 const LOOK_MS = 200;
-const PATIENCE_MS = 60_000;
 
 /** Lower case. `owner` has all of it at first. */
 export function demoTokenAddress(owner: string): string {
@@ -40,7 +40,7 @@ export async function deployDemoToken(url: string, from: string, owner: string):
     if (await isThere()) return;
     const data = toHex(concatBytes(SALT, creation(owner)));
     await rpc.call('eth_sendTransaction', [{ from, to: CREATE2_DEPLOYER.address, data, gas: GAS }]);
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + READY_PATIENCE_MS;
     while (!(await isThere())) {
       if (performance.now() > deadline) {
         throw fail('DEVNET_NOT_READY', 'the demo token did not come into a block: see node1.log');

@@ -2,8 +2,8 @@
 import { fail } from '../../core/base/errors.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
 import type { DevnetDescription } from './description.ts';
+import { READY_PATIENCE_MS } from './ready.ts';
 
-const PATIENCE_MS = 20_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
@@ -12,9 +12,9 @@ const ANSWER_BYTES_MAX = 64 * 1024;
  */
 export async function partnerToken(staking: DevnetDescription['staking']): Promise<string> {
   const client = new HttpClient({
-    dialTimeoutMs: PATIENCE_MS,
-    timeoutMs: PATIENCE_MS,
-    idleTimeoutMs: PATIENCE_MS,
+    dialTimeoutMs: READY_PATIENCE_MS,
+    timeoutMs: READY_PATIENCE_MS,
+    idleTimeoutMs: READY_PATIENCE_MS,
     responseBytesMax: ANSWER_BYTES_MAX,
   });
   const { clientId, clientSecret } = staking.client;

@@ -6,25 +6,22 @@ import { holderOf } from '../../io/host/port-holder.ts';
 import { lastLines } from './last-lines.ts';
 import type { Running } from './processes.ts';
 
+/** For each step of a start: one that fails ends; one that lives is slow, on a busy machine. */
+export const READY_PATIENCE_MS: number = 300_000;
 const POLL_INTERVAL_MS = 50;
 const ANSWER_PATIENCE_MS = 2_000;
 
 /**
- * Throws DEVNET_NOT_READY when `process` ends first or `patienceMs` passes; the text names the log
- * to read.
+ * Throws DEVNET_NOT_READY when `process` ends first or the patience does; the text names the log to
+ * read.
  */
-export async function untilReady(
-  url: string,
-  process: Running,
-  logFile: string,
-  patienceMs: number,
-): Promise<void> {
+export async function untilReady(url: string, process: Running, logFile: string): Promise<void> {
   let end: string | undefined;
   void process.ended.then((how) => {
     end = how;
   });
   const port = Number(new URL(url).port);
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + READY_PATIENCE_MS;
   while (!((await answers(url)) && isOf(process, port))) {
     if (end !== undefined) {
       throw fail('DEVNET_NOT_READY', endText(process.name, end, logFile));

@@ -22,8 +22,6 @@ import {
   topologyOf,
 } from './topology.ts';
 
-const READY_PATIENCE_MS = 60_000;
-
 export interface DevnetOptions {
   readonly folder: string;
   readonly isFresh: boolean;
@@ -213,7 +211,7 @@ class Members {
   /** Between the check of the ports and this, another program may have taken one. */
   private async untilReady({ name, readyUrl, logFile }: Member, running: Running): Promise<void> {
     try {
-      await untilReady(readyUrl, running, logFile, READY_PATIENCE_MS);
+      await untilReady(readyUrl, running, logFile);
     } catch (error) {
       const own = this.ports.filter(({ owner }) => owner === name);
       const lost = holdersOf(own).filter((text) => !text.includes(`process ${running.pid}:`));
