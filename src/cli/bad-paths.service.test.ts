@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate, pkcs12 } from '../../test/support/certificates.ts';
 import { commandRun } from '../../test/support/command-run.ts';
-import { seeds } from '../../test/support/effort.ts';
+import { oneInTurn } from '../../test/support/effort.ts';
 import { genesisFile, testSecretKey } from '../../test/support/genesis-file.ts';
 import { gethDatadir } from '../../test/support/geth-datadir.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
@@ -330,26 +330,29 @@ const CASES: readonly Case[] = [
   })),
 ];
 
-describe.each(CASES)('$name', ({ name, flag, isFolder, argv }) => {
-  const kinds = Object.keys(BAD).filter((kind) => !isFine(name, kind));
-  it.for(seeds(kinds))('that is %s is told in words', async (kind, { skip }) => {
-    if (kind === 'locked' && !readsProject) skip('only a superuser can read this project');
-    if (kind === 'locked' && isRoot) openToAll();
-    const path = at(`bad-${count++}`);
-    BAD[kind]!(path, isFolder);
-    const placed = argv(path).map((word) => word.replace(/^@/, `${root}/`));
-    const run = () => commandRun(...placed);
-    const { lines, status } = await (kind === 'locked' ? asUser(run) : run());
-    const said = lines.join('\n');
-    expect(lines.filter((line) => RAW.test(line))).toEqual([]);
-    expect(said).not.toContain('hunter2');
-    if (status === 'serving' || status === 0) return;
-    expect([1, 2]).toContain(status);
-    const last = lines.findLast((line) => line !== '')!;
-    expect(last).toMatch(/^Fatal: /);
-    expect(last.includes(path) || last.includes(`--${flag}`), last).toBe(true);
-  });
-});
+describe.each(CASES.map((each, turn) => ({ ...each, turn })))(
+  '$name',
+  ({ name, flag, isFolder, argv, turn }) => {
+    const kinds = Object.keys(BAD).filter((kind) => !isFine(name, kind));
+    it.for(oneInTurn(kinds, turn))('that is %s is told in words', async (kind, { skip }) => {
+      if (kind === 'locked' && !readsProject) skip('only a superuser can read this project');
+      if (kind === 'locked' && isRoot) openToAll();
+      const path = at(`bad-${count++}`);
+      BAD[kind]!(path, isFolder);
+      const placed = argv(path).map((word) => word.replace(/^@/, `${root}/`));
+      const run = () => commandRun(...placed);
+      const { lines, status } = await (kind === 'locked' ? asUser(run) : run());
+      const said = lines.join('\n');
+      expect(lines.filter((line) => RAW.test(line))).toEqual([]);
+      expect(said).not.toContain('hunter2');
+      if (status === 'serving' || status === 0) return;
+      expect([1, 2]).toContain(status);
+      const last = lines.findLast((line) => line !== '')!;
+      expect(last).toMatch(/^Fatal: /);
+      expect(last.includes(path) || last.includes(`--${flag}`), last).toBe(true);
+    });
+  },
+);
 
 it('an option that names a path is marked as one', () => {
   const names = /^(file|folder|certificate|.*\bin this file\b)/i;

@@ -14,7 +14,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   matrix: 'npm run test:matrix: versions of Node, ways to install, heavy clients',
 };
 
-const IN_PART = 'npm test: three quarters of what tests try that try many of a kind';
+const IN_PART = 'npm test: most of what tests try that try many of a kind';
 
 export default class NotRunReporter implements Reporter {
   private vitest: Vitest | undefined;

@@ -22,7 +22,7 @@ import * as ibft from './ibft/messages.ts';
 import { messageHashes, proposalHash } from './long-messages.ts';
 import { decodeMessage, encodeMessage, QBFT_CODE, signPreprepare } from './qbft/messages.ts';
 
-const PAYLOAD_BYTES = 2_000_000;
+const PAYLOAD_BYTES = 600_000;
 
 /** One whose body has so many bytes, which agreement does not read. */
 function long(by: ConsensusSigner): Block {

@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeCertificate, pkcs12 } from '../../../test/support/certificates.ts';
+import { seeds } from '../../../test/support/effort.ts';
 import { readKeyStore } from './key-store.ts';
 
 /**
@@ -92,12 +93,14 @@ describe('key stores of Java', () => {
     refused(bytes, 'wrong');
     refused(bytes, '');
     for (const length of [0, 4, 12, 40, bytes.length - 1]) refused(bytes.subarray(0, length));
-    for (let at = 0; at < bytes.length; at += 7) {
+    const whole = readKeyStore(bytes, 'changeit');
+    const places = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => 7 * at);
+    for (const at of seeds(places)) {
       const changed = Buffer.from(bytes);
       changed[at]! ^= 0x55;
       // Names and dates outside of the sealed part may differ; the key may not.
       try {
-        expect(readKeyStore(changed, 'changeit')).toEqual(readKeyStore(bytes, 'changeit'));
+        expect(readKeyStore(changed, 'changeit')).toEqual(whole);
       } catch (error) {
         expect(error).toMatchObject({ code: 'TLS_CONFIG_INVALID' });
       }

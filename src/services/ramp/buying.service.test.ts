@@ -166,12 +166,11 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     expect((await books())['bank USD']).toBe(10_000n);
   });
 
-  it.each([
-    'eth_signTransaction',
-    'eth_sendRawTransaction',
-    'eth_getTransactionReceipt',
+  const CALLS = [
+    ...['eth_signTransaction', 'eth_sendRawTransaction', 'eth_getTransactionReceipt'],
     'eth_blockNumber',
-  ])('a crash around %s neither loses nor doubles money', async (method) => {
+  ];
+  it.each(seeds(CALLS))('a crash around %s neither loses nor doubles money', async (method) => {
     for (const fault of seeds(['lost', 'silent', 'error'] as const)) {
       ledger.fault = (asked) => (asked === method ? fault : 'none');
       const [before, asked] = [ledger.mined.size, ledger.seen.length];

@@ -3,6 +3,7 @@
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
+import { seeds } from '../../../test/support/effort.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
 import {
   at,
@@ -112,7 +113,7 @@ it('D3.30 D3.33 a custom id makes one order in seven days, and none after its ti
   expect((await orderOf(ramp, orderCustomId)).id).toBe(second);
 });
 
-it.each(['dearer one', 'first one'])(
+it.each(seeds(['dearer one', 'first one']))(
   'D3.57 a payout that waits is sent for more, and the %s counts once',
   async (which) => {
     ledger.gasPrice = 100n;

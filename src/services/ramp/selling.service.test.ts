@@ -199,10 +199,11 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     await reaches(slow.id, 'PROVIDER-COMPLETED-ORDER');
   });
 
-  it.each([
+  const CALLS = [
     ...['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_getTransactionReceipt'],
     ...['eth_signTransaction', 'eth_sendRawTransaction'],
-  ])('a crash around %s neither loses nor doubles a deposit', async (method) => {
+  ];
+  it.each(seeds(CALLS))('a crash around %s neither loses nor doubles a deposit', async (method) => {
     for (const fault of seeds(['lost', 'silent', 'error'] as const)) {
       const order = await sell(ramp, {}, { outcome: 'refused' });
       const [before, asked] = [refunds().length, ledger.seen.length];

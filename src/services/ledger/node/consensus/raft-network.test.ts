@@ -3,6 +3,7 @@
  * cannot time so well.
  */
 import { afterEach, describe, expect, it } from 'vitest';
+import { seeds } from '../../../../../test/support/effort.ts';
 import type { MemoryNode } from '../../../../../test/support/memory-network.ts';
 import {
   addressOf,
@@ -19,10 +20,11 @@ import { MemoryDisk } from '../../../../io/storage/memory.ts';
 let network: RaftNetwork;
 afterEach(() => network.stop());
 
-describe.each([
+const KINDS = [
   ['in memory', false],
   ['whose protocol is apart', true],
-])('a Raft cluster %s', (_, isApart) => {
+] as const;
+describe.each(seeds(KINDS))('a Raft cluster %s', (_, isApart) => {
   it('gives up what an isolated minter proposed, and mines its transactions later', async () => {
     network = new RaftNetwork(isApart);
     await network.start();
