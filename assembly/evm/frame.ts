@@ -36,7 +36,7 @@ export function expanded(gas: i64, end: u64): i64 {
   return left;
 }
 
-/** By half as much again at the least, so that growing byte by byte costs no more than once. */
+/** By at least half as much again, so that growing byte by byte costs no more than once. */
 function grow(bytes: usize): bool {
   const pages = <i32>((bytes + PAGE_BYTES - 1) / PAGE_BYTES);
   const ample = max(pages, 64);

@@ -1,5 +1,5 @@
 /**
- * Runs one frame's opcodes until the host has to go on: at an opcode that touches the world, that
+ * Runs one frame's opcodes until the host has to continue: at an opcode that touches the world, that
  * ends or suspends the frame, or that fails. The state is then as before that opcode, and the host
  * runs it, so that prices and texts of all that is rare have one place.
  */
@@ -14,12 +14,15 @@ import {
 import { expanded, memoryAt, memorySize, setMemory } from './frame';
 import { keccak } from './keccak';
 import { CONTROL, GAS, OPCODES, SCRATCH, SURROUNDINGS } from './layout';
+import { loadInput, push } from './operands';
+import { copyPadded, expandedAt, RANGE_MAX, rangeEnd } from './ranges';
 import {
   add,
-  big,
+  and,
   byteLength,
   copy,
   extend,
+  fillWith,
   isEqual,
   isLess,
   isLong,
@@ -27,16 +30,20 @@ import {
   isSignedLess,
   isZero,
   multiply,
+  not,
+  or,
   power,
   read,
   set,
   shiftLeft,
   shiftRight,
   subtract,
+  swap,
   write,
+  xor,
 } from './words';
 
-/** Why the host is to go on. */
+/** Why the host is to continue. */
 export const EXIT_OPCODE: i32 = 0;
 export const EXIT_POLL: i32 = 1;
 /**
@@ -52,57 +59,6 @@ const COPY_WORD_GAS: u64 = 3;
 /** What counts as several opcodes for the pace; see poll-weights.ts of the host. */
 const HASHED_WORD_OPCODES: u64 = 4;
 const EXPONENT_BYTE_OPCODES: u64 = 8;
-
-/** A longer range is the host's to refuse. */
-const RANGE_MAX: u64 = 1 << 30;
-
-/**
- * End of a memory range whose offset and length are words; RANGE_MAX + 1 or more where it is for
- * the host to judge.
- */
-function rangeEnd(offset: usize, length: usize): u64 {
-  if (isLong(length)) return RANGE_MAX + 1;
-  const bytes = load<u64>(length);
-  if (bytes === 0) return 0;
-  if (isLong(offset)) return RANGE_MAX + 1;
-  const from = load<u64>(offset);
-  return from > RANGE_MAX || bytes > RANGE_MAX ? RANGE_MAX + 1 : from + bytes;
-}
-
-/**
- * Copies `length` bytes of a source of `size` bytes from `from` (a word) on; what lies beyond its
- * end is zero.
- */
-function copyPadded(to: usize, source: usize, size: u64, from: usize, length: u64): void {
-  const start = isLong(from) ? size : min(load<u64>(from), size);
-  const available = min(size - start, length);
-  memory.copy(to, source + <usize>start, <usize>available);
-  memory.fill(to + <usize>available, 0, <usize>(length - available));
-}
-
-/** CALLDATALOAD at the offset in the word at `top`, which the result replaces. */
-function loadInput(top: usize, input: usize, size: u64): void {
-  if (isLong(top) || load<u64>(top) >= size) return set(top, 0);
-  const from = load<u64>(top);
-  const at = input + <usize>from;
-  if (size - from >= 32) return read(top, at);
-  memory.fill(SCRATCH, 0, 32);
-  memory.copy(SCRATCH, at, <usize>(size - from));
-  read(top, SCRATCH);
-}
-
-/** The constant of a PUSH of `length` bytes that ends before `end`. */
-function push(to: usize, end: usize, length: usize): void {
-  const mask = ~((<u64>-1) << ((<u64>length & 7) << 3));
-  const part = (length & 7) !== 0;
-  const whole = length >> 3;
-  for (let limb: usize = 0; limb < 4; limb++) {
-    let value: u64 = 0;
-    if (limb < whole) value = big(load<u64>(end - 8 - (limb << 3)));
-    else if (limb === whole && part) value = big(load<u64>(end - 8 - (limb << 3))) & mask;
-    store<u64>(to + (limb << 3), value);
-  }
-}
 
 export function run(): i32 {
   let pc = <usize>load<u32>(CONTROL);
@@ -140,17 +96,7 @@ export function run(): i32 {
         copy(sp, sp - ((<usize>(op - 0x7f)) << 5));
         sp += 32;
       } else {
-        const top = sp - 32;
-        const other = top - ((<usize>(op - 0x8f)) << 5);
-        const a = load<u64>(top);
-        const b = load<u64>(top, 8);
-        const c = load<u64>(top, 16);
-        const d = load<u64>(top, 24);
-        copy(top, other);
-        store<u64>(other, a);
-        store<u64>(other, b, 8);
-        store<u64>(other, c, 16);
-        store<u64>(other, d, 24);
+        swap(sp - 32, sp - 32 - ((<usize>(op - 0x8f)) << 5));
       }
       pc++;
       gas = left;
@@ -235,31 +181,19 @@ export function run(): i32 {
         set(a, u64(isZero(a)));
         break;
       case 0x16:
-        store<u64>(b, load<u64>(a) & load<u64>(b));
-        store<u64>(b, load<u64>(a, 8) & load<u64>(b, 8), 8);
-        store<u64>(b, load<u64>(a, 16) & load<u64>(b, 16), 16);
-        store<u64>(b, load<u64>(a, 24) & load<u64>(b, 24), 24);
+        and(b, a, b);
         sp = a;
         break;
       case 0x17:
-        store<u64>(b, load<u64>(a) | load<u64>(b));
-        store<u64>(b, load<u64>(a, 8) | load<u64>(b, 8), 8);
-        store<u64>(b, load<u64>(a, 16) | load<u64>(b, 16), 16);
-        store<u64>(b, load<u64>(a, 24) | load<u64>(b, 24), 24);
+        or(b, a, b);
         sp = a;
         break;
       case 0x18:
-        store<u64>(b, load<u64>(a) ^ load<u64>(b));
-        store<u64>(b, load<u64>(a, 8) ^ load<u64>(b, 8), 8);
-        store<u64>(b, load<u64>(a, 16) ^ load<u64>(b, 16), 16);
-        store<u64>(b, load<u64>(a, 24) ^ load<u64>(b, 24), 24);
+        xor(b, a, b);
         sp = a;
         break;
       case 0x19:
-        store<u64>(a, ~load<u64>(a));
-        store<u64>(a, ~load<u64>(a, 8), 8);
-        store<u64>(a, ~load<u64>(a, 16), 16);
-        store<u64>(a, ~load<u64>(a, 24), 24);
+        not(a, a);
         break;
       case 0x1a: {
         const index = load<u64>(a);
@@ -281,10 +215,7 @@ export function run(): i32 {
       case 0x1d: {
         const fill: u64 = isNegative(b) ? -1 : 0;
         if (isLong(a) || load<u64>(a) > 255) {
-          store<u64>(b, fill);
-          store<u64>(b, fill, 8);
-          store<u64>(b, fill, 16);
-          store<u64>(b, fill, 24);
+          fillWith(b, fill);
         } else shiftRight(b, b, load<u64>(a), fill);
         sp = a;
         break;
@@ -362,32 +293,20 @@ export function run(): i32 {
         sp = a;
         break;
       case 0x51: {
-        if (isLong(a) || load<u64>(a) > RANGE_MAX) {
-          left = -1;
-          break;
-        }
-        left = expanded(left, load<u64>(a) + 32);
+        left = expandedAt(left, a, 32);
         if (left < 0) break;
         read(a, memoryAt + <usize>load<u64>(a));
         break;
       }
       case 0x52: {
-        if (isLong(a) || load<u64>(a) > RANGE_MAX) {
-          left = -1;
-          break;
-        }
-        left = expanded(left, load<u64>(a) + 32);
+        left = expandedAt(left, a, 32);
         if (left < 0) break;
         write(memoryAt + <usize>load<u64>(a), b);
         sp = b;
         break;
       }
       case 0x53: {
-        if (isLong(a) || load<u64>(a) > RANGE_MAX) {
-          left = -1;
-          break;
-        }
-        left = expanded(left, load<u64>(a) + 1);
+        left = expandedAt(left, a, 1);
         if (left < 0) break;
         store<u8>(memoryAt + <usize>load<u64>(a), <u8>load<u64>(b));
         sp = b;

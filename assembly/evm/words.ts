@@ -26,6 +26,54 @@ export function copy(to: usize, from: usize): void {
   store<u64>(to, d, 24);
 }
 
+export function swap(a: usize, b: usize): void {
+  const a0 = load<u64>(a);
+  const a1 = load<u64>(a, 8);
+  const a2 = load<u64>(a, 16);
+  const a3 = load<u64>(a, 24);
+  copy(a, b);
+  store<u64>(b, a0);
+  store<u64>(b, a1, 8);
+  store<u64>(b, a2, 16);
+  store<u64>(b, a3, 24);
+}
+
+/** Each limb becomes `limb`. */
+export function fillWith(to: usize, limb: u64): void {
+  store<u64>(to, limb);
+  store<u64>(to, limb, 8);
+  store<u64>(to, limb, 16);
+  store<u64>(to, limb, 24);
+}
+
+export function and(to: usize, a: usize, b: usize): void {
+  store<u64>(to, load<u64>(a) & load<u64>(b));
+  store<u64>(to, load<u64>(a, 8) & load<u64>(b, 8), 8);
+  store<u64>(to, load<u64>(a, 16) & load<u64>(b, 16), 16);
+  store<u64>(to, load<u64>(a, 24) & load<u64>(b, 24), 24);
+}
+
+export function or(to: usize, a: usize, b: usize): void {
+  store<u64>(to, load<u64>(a) | load<u64>(b));
+  store<u64>(to, load<u64>(a, 8) | load<u64>(b, 8), 8);
+  store<u64>(to, load<u64>(a, 16) | load<u64>(b, 16), 16);
+  store<u64>(to, load<u64>(a, 24) | load<u64>(b, 24), 24);
+}
+
+export function xor(to: usize, a: usize, b: usize): void {
+  store<u64>(to, load<u64>(a) ^ load<u64>(b));
+  store<u64>(to, load<u64>(a, 8) ^ load<u64>(b, 8), 8);
+  store<u64>(to, load<u64>(a, 16) ^ load<u64>(b, 16), 16);
+  store<u64>(to, load<u64>(a, 24) ^ load<u64>(b, 24), 24);
+}
+
+export function not(to: usize, a: usize): void {
+  store<u64>(to, ~load<u64>(a));
+  store<u64>(to, ~load<u64>(a, 8), 8);
+  store<u64>(to, ~load<u64>(a, 16), 16);
+  store<u64>(to, ~load<u64>(a, 24), 24);
+}
+
 /** From 32 big-endian bytes. */
 export function read(to: usize, bytes: usize): void {
   store<u64>(to, big(load<u64>(bytes, 24)));

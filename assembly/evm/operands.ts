@@ -1,0 +1,27 @@
+/** Words that opcodes read from the input and the code. */
+import { SCRATCH } from './layout';
+import { big, isLong, read, set } from './words';
+
+/** CALLDATALOAD at the offset in the word at `top`, which the result replaces. */
+export function loadInput(top: usize, input: usize, size: u64): void {
+  if (isLong(top) || load<u64>(top) >= size) return set(top, 0);
+  const from = load<u64>(top);
+  const at = input + <usize>from;
+  if (size - from >= 32) return read(top, at);
+  memory.fill(SCRATCH, 0, 32);
+  memory.copy(SCRATCH, at, <usize>(size - from));
+  read(top, SCRATCH);
+}
+
+/** The constant of a PUSH of `length` bytes that ends before `end`. */
+export function push(to: usize, end: usize, length: usize): void {
+  const mask = ~((<u64>-1) << ((<u64>length & 7) << 3));
+  const part = (length & 7) !== 0;
+  const whole = length >> 3;
+  for (let limb: usize = 0; limb < 4; limb++) {
+    let value: u64 = 0;
+    if (limb < whole) value = big(load<u64>(end - 8 - (limb << 3)));
+    else if (limb === whole && part) value = big(load<u64>(end - 8 - (limb << 3))) & mask;
+    store<u64>(to + (limb << 3), value);
+  }
+}

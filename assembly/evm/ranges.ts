@@ -1,0 +1,36 @@
+/** Ranges of memory, input and code that opcodes name by words. */
+import { expanded } from './frame';
+import { isLong } from './words';
+
+/** A longer range is the host's to refuse. */
+export const RANGE_MAX: u64 = 1 << 30;
+
+/**
+ * End of a memory range whose offset and length are words; RANGE_MAX + 1 or more where it is for
+ * the host to judge.
+ */
+export function rangeEnd(offset: usize, length: usize): u64 {
+  if (isLong(length)) return RANGE_MAX + 1;
+  const bytes = load<u64>(length);
+  if (bytes === 0) return 0;
+  if (isLong(offset)) return RANGE_MAX + 1;
+  const from = load<u64>(offset);
+  return from > RANGE_MAX || bytes > RANGE_MAX ? RANGE_MAX + 1 : from + bytes;
+}
+
+/**
+ * Copies `length` bytes of a source of `size` bytes from `from` (a word) on; what lies beyond its
+ * end is zero.
+ */
+export function copyPadded(to: usize, source: usize, size: u64, from: usize, length: u64): void {
+  const start = isLong(from) ? size : min(load<u64>(from), size);
+  const available = min(size - start, length);
+  memory.copy(to, source + <usize>start, <usize>available);
+  memory.fill(to + <usize>available, 0, <usize>(length - available));
+}
+
+/** Gas left once memory reaches `length` bytes beyond a word's offset; negative: for the host. */
+export function expandedAt(left: i64, offset: usize, length: u64): i64 {
+  if (isLong(offset) || load<u64>(offset) > RANGE_MAX) return -1;
+  return expanded(left, load<u64>(offset) + length);
+}
