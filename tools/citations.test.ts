@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { citationFaults } from './citations.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-// Put together here, so that this file is no fault itself.
+// Put together here, so that this file is not a fault itself.
 const CLOSED = ['dos', 'sier'].join('');
 
 it('a document that nobody can open is named with its line', () => {

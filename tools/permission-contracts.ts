@@ -9,7 +9,7 @@ import { type Compiled, compile, compilerVersion, hexLines } from './solidity.ts
 const SOURCES = resolve(import.meta.dirname, '../contracts/permission');
 const CODE = resolve(import.meta.dirname, '../src/services/permission/code');
 const SETTINGS = {
-  // Chains of GoQuorum that never went on from there run them too.
+  // Chains of GoQuorum that never continued from there run them too.
   evmVersion: 'byzantium',
   // Every contract stays below 24,576 bytes: chains without a larger maxCodeSize take them.
   optimizer: { enabled: true, runs: 200 },

@@ -99,7 +99,7 @@ async function scene() {
 }
 
 describe('quorate backup and restore', () => {
-  it('make a node and a manager anew, keys and all, while the old ones go on', async () => {
+  it('rebuild a node and a manager with their keys, while the old ones run', async () => {
     const { at, config, ptm, hashes, flags } = await scene();
     const said = await run(backupCommand, ...flags);
     expect(said[0]).toMatch(/^Node: up to block 0 0x[0-9a-f]{64}$/);

@@ -1,5 +1,5 @@
 /**
- * Every option of every command that names a path, pointed at what is no such thing: nobody reads
+ * Every option of every command that names a path, pointed at something else: nobody reads
  * an error of Node.
  */
 import {
@@ -287,7 +287,7 @@ const isFine = (name: string, kind: string) =>
   (name === 'ptm keygen --password-file' && kind === 'garbage') ||
   // Written by this command.
   (name === 'permission init --permission-config' && kind === 'missing') ||
-  // Whatever they hold runs, or is passed over, once there is a node.
+  // Whatever they hold runs, or is ignored, once there is a node.
   (/^(attach|console) --(preload|jspath)$/.test(name) && ['empty', 'garbage'].includes(kind)) ||
   (/^account .* --password$/.test(name) && ['empty', 'garbage'].includes(kind));
 

@@ -12,9 +12,9 @@ const options = parseOptions(ROWS, {
   argv: ['--datadir', '/data', '--keystore', '/data/keys', '--http.port', '8545'],
 });
 
-function systemError(facts: { code: string; syscall: string; path?: string; port?: number }) {
-  const { code, syscall, path } = facts;
-  return Object.assign(new Error(`${code}: no words, ${syscall} '${path}'`), facts);
+function systemError(fields: { code: string; syscall: string; path?: string; port?: number }) {
+  const { code, syscall, path } = fields;
+  return Object.assign(new Error(`${code}: no words, ${syscall} '${path}'`), fields);
 }
 
 describe('what a person reads when a command fails', () => {

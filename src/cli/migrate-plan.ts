@@ -17,7 +17,7 @@ const ASKED_AT_ONCE = 16;
 export const migratePlanCommand: Command = {
   name: 'migrate plan',
   about:
-    'Asks the nodes of a GoQuorum network who they are, and prints the order in which they move, what each step needs, how many voting members are left at each step, and what stands in the way. Nothing is changed.',
+    'Asks the nodes of a GoQuorum network who they are, and prints the order in which they move, what each step needs, how many voting members are left at each step, and what is in the way. Nothing is changed.',
   operands: '<URL of a node>...',
   operandsMax: NODES_MAX,
   examples: [

@@ -14,7 +14,7 @@ const EXIT_CODE = { success: 0, partial: 1, failure: 2 } as const;
 export const ptmRecoverCommand: Command = {
   name: 'ptm recover',
   about:
-    'Fetches the payloads of a private transaction manager from its peers; its node stands still.',
+    'Fetches the payloads of a private transaction manager from its peers; its node is stopped.',
   examples: [
     {
       does: 'heal a manager that was restored from nothing or from an old backup',

@@ -6,6 +6,7 @@ import { conformance } from '../services/ramp/conformance/conformance.ts';
 import { ProviderClient } from '../services/ramp/conformance/provider-client.ts';
 import type { Finding } from '../services/ramp/conformance/report.ts';
 import type { Command } from './command.ts';
+import { jsonRow } from './json-row.ts';
 
 const GROUP = 'Conformance';
 
@@ -70,13 +71,7 @@ export const rampConformanceCommand: Command = {
       about: 'Path of the check of a hashed address',
       group: GROUP,
     },
-    {
-      flag: 'json',
-      type: 'boolean',
-      default: false,
-      about: 'Print JSON, for scripts',
-      group: GROUP,
-    },
+    jsonRow(GROUP),
   ],
   async run(options) {
     const [url] = options.positional;

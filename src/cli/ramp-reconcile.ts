@@ -13,6 +13,7 @@ import type { Section } from '../services/ramp/reconcile/difference.ts';
 import { reconcile } from '../services/ramp/reconcile/reconcile.ts';
 import { isRampStoreThere, openRampStore } from '../services/ramp/store/open.ts';
 import type { Command } from './command.ts';
+import { jsonRow } from './json-row.ts';
 import { stderrLog } from './log.ts';
 
 const GROUP = 'Reconciliation';
@@ -53,13 +54,7 @@ export const rampReconcileCommand: Command = {
       about: 'What the account has beyond the books is agreed to: differences count from now on',
       group: GROUP,
     },
-    {
-      flag: 'json',
-      type: 'boolean',
-      default: false,
-      about: 'Print JSON, for scripts',
-      group: GROUP,
-    },
+    jsonRow(GROUP),
   ],
   async run(options) {
     const nowMs = systemClock.nowMs();

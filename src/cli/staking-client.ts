@@ -11,6 +11,7 @@ import {
 } from '../services/staking/admin.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import type { Command } from './command.ts';
+import { jsonRow } from './json-row.ts';
 import { missing, ofActions, unknown, type Work, withAdmin } from './staking-admin.ts';
 
 const GROUP = 'Client';
@@ -69,13 +70,7 @@ export const stakingClientCommand: Command = {
       about: 'How long the previous secret remains valid',
       group: GROUP,
     },
-    {
-      flag: 'json',
-      type: 'boolean',
-      default: false,
-      about: 'Print JSON, for scripts',
-      group: GROUP,
-    },
+    jsonRow(GROUP),
   ],
   run(options) {
     const [action, id] = options.positional;

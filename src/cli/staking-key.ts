@@ -74,8 +74,10 @@ export const stakingAuditCommand: Command = {
       const trail = await admin.audit();
       isWhole = trail.isWhole;
       for (const { number, at, actor, action, subject, detail } of trail.rows) {
-        const facts = JSON.stringify(detail);
-        console.log([number, new Date(at).toISOString(), actor, action, subject, facts].join('  '));
+        const fields = JSON.stringify(detail);
+        console.log(
+          [number, new Date(at).toISOString(), actor, action, subject, fields].join('  '),
+        );
       }
     });
     if (!isWhole) console.error('The trail is broken: an entry was changed, added or removed.');

@@ -22,7 +22,7 @@ it('quorate staking reward adds, imports and lists, and says what is missing or 
   );
   await addStake(database, PUBKEY, 'DEPOSITED');
   await database.close();
-  // The service's own file: keys that are not the command's are passed over.
+  // The service's own file: keys that are not the command's are ignored.
   const config = join(folder, 'service.toml');
   writeFileSync(config, `datadir = ${JSON.stringify(folder)}\n[http]\nport = 1\n`);
   const printed: string[] = [];
@@ -35,14 +35,23 @@ it('quorate staking reward adds, imports and lists, and says what is missing or 
     return [status, ...printed];
   };
 
-  const facts = ['--amount', '150', '--reference', 'r1', '--at', '2026-01-31', '--note', 'January'];
-  expect(await run('add', PUBKEY, ...facts)).toEqual([0, 'reward 1 is recorded']);
-  expect(await run('add', PUBKEY, ...facts)).toEqual([0, 'reward 1 was recorded before']);
-  expect(await run('add', PUBKEY, ...facts, '--json')).toEqual([
+  const fields = [
+    '--amount',
+    '150',
+    '--reference',
+    'r1',
+    '--at',
+    '2026-01-31',
+    '--note',
+    'January',
+  ];
+  expect(await run('add', PUBKEY, ...fields)).toEqual([0, 'reward 1 is recorded']);
+  expect(await run('add', PUBKEY, ...fields)).toEqual([0, 'reward 1 was recorded before']);
+  expect(await run('add', PUBKEY, ...fields, '--json')).toEqual([
     0,
     '{"number":1,"reference":"r1","new":false}',
   ]);
-  await expect(run('add', PUBKEY, ...facts, '--amount', '151')).rejects.toMatchObject({
+  await expect(run('add', PUBKEY, ...fields, '--amount', '151')).rejects.toMatchObject({
     code: 'STAKING_REWARD_EXISTS',
   });
 

@@ -8,6 +8,7 @@ import type { Admin } from '../services/staking/admin.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import { readRewardLines } from '../services/staking/stakes/reward-lines.ts';
 import type { Command } from './command.ts';
+import { jsonRow } from './json-row.ts';
 import { missing, ofActions, unknown, type Work, withAdmin } from './staking-admin.ts';
 
 const GROUP = 'Reward';
@@ -52,13 +53,7 @@ export const stakingRewardCommand: Command = {
       group: GROUP,
     },
     { flag: 'note', type: 'string', about: 'A note for the client, one line', group: GROUP },
-    {
-      flag: 'json',
-      type: 'boolean',
-      default: false,
-      about: 'Print JSON, for scripts',
-      group: GROUP,
-    },
+    jsonRow(GROUP),
   ],
   run: (options) => withAdmin({ options, needs: NEEDS }, workOf(options)),
 };

@@ -177,7 +177,7 @@ describe('quorate attach', () => {
     }
   });
 
-  it('talks: welcome, scripts from files, lines that go on, and history without secrets', async () => {
+  it('talks: welcome, scripts from files, lines that continue, and history without secrets', async () => {
     writeFileSync(join(folder, 'first.js'), 'var loaded = "first"');
     writeFileSync(join(folder, 'second.js'), 'loaded + " second"');
     const input = [
@@ -213,7 +213,7 @@ at block: 5 (`);
     expect(history).not.toContain('a password');
   });
 
-  it('ends a script that does not end, and goes on', async () => {
+  it('ends a script that does not end, and continues', async () => {
     const endless = [
       'for (;;);',
       'admin.sleep(1e6);',

@@ -1,6 +1,6 @@
 /**
- * A snapshot taken while blocks go on; a node and manager lost later than it, restored from it, and
- * healed by their peers.
+ * A snapshot taken while blocks continue; a node and manager lost later than it, restored from it,
+ * and healed by their peers.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -32,7 +32,7 @@ it('restores a party from a snapshot that is older than its last private transac
   };
   await set();
 
-  // Blocks and payloads go on while it is taken.
+  // Blocks and payloads continue while it is taken.
   let busy = true;
   const sending = (async () => {
     while (busy) await set();

@@ -63,7 +63,7 @@ describe('the command line', () => {
 });
 
 describe('devnet in the background', () => {
-  it('goes on after the command, refuses a second, keeps its state, and stops', async () => {
+  it('continues after the command, refuses a second, keeps its state, and stops', async () => {
     const args = ['devnet', '--folder', 'net', '--ports-from', String(await freePorts())];
     const file = join(folder, 'net', 'devnet.json');
     const up = await quorate(...args, '--wait');

@@ -240,7 +240,7 @@ it('votes, approves, and finds what was asked for', async ({ skip }) => {
   expect(await ramp.getAttribute('href')).toBe(net.devnet.description.ramp.url);
 }, 120_000);
 
-it('is live, goes on after a node was away, and lets no text run', async ({ skip }) => {
+it('is live, continues after a node was away, and lets no text run', async ({ skip }) => {
   if (!chromium) return skip(NO_BROWSER);
   const [rpc] = net.rpc;
   await open('');

@@ -2,25 +2,15 @@
  * Disks that are full in the middle of the work of every store; `npm run faults` tries more of
  * them.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { mayMount } from '../support/may-mount.ts';
 
 const FAULTS = resolve(import.meta.dirname, '../faults/main.ts');
 
-function mayMount(): boolean {
-  try {
-    execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', '/mnt'], {
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-it('says that the disk is full, loses nothing acknowledged, and goes on when there is room', async ({
+it('says that the disk is full, loses nothing acknowledged, and continues when there is room', async ({
   skip,
 }) => {
   if (!mayMount()) skip('this machine lets nobody mount a file system of their own (unshare -rm)');

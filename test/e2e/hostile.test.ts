@@ -11,7 +11,9 @@ import type { Findings } from '../hostile/watch.ts';
 
 const SHORT_MS = 400_000;
 
-it('validators go on, whoever asks for whatever', { timeout: SHORT_MS }, async ({ annotate }) => {
+it('validators continue, whoever asks for whatever', { timeout: SHORT_MS }, async ({
+  annotate,
+}) => {
   await installCrypto();
   const verdicts = await playSuite(CASES.filter(({ isShort }) => isShort));
   for (const { name, unclear } of verdicts) {

@@ -1,6 +1,6 @@
 /**
  * A stranger's process at the P2P ports of four managers: private contracts stay readable, also
- * after a restart and when a node makes its private state anew; they learn nothing; nothing of
+ * after a restart and when a node rebuilds its private state; they learn nothing; nothing of
  * theirs is kept.
  */
 import { spawn } from 'node:child_process';
@@ -101,7 +101,7 @@ it('learns nothing, and nothing of theirs is kept', async () => {
   }
 });
 
-it('stops nobody: transactions go on, and managers and nodes find all of it after a restart', async () => {
+it('stops nobody: transactions continue, and managers and nodes find all of it after a restart', async () => {
   await untilMined(net.rpc[0]!, await setPrivate(net, contract, 43, [1]));
   await partiesRead(43);
   for (const name of ['ptm1', 'ptm2', 'node1', 'node2']) {

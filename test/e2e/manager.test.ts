@@ -134,7 +134,7 @@ it('docs/manager.md works as it is written', async ({ annotate }) => {
     if (block.kind === 'file') writeFileSync(join(cwd, block.name), block.text);
     else for (const command of block.text.trim().split('\n')) outputs.push(await line(command));
     if (!block.text.includes('&\n')) continue;
-    // After each start: everything sent before is still there, and sending goes on.
+    // After each start: everything sent before is still there, and sending continues.
     for (const [i, hash] of sent.entries())
       expect(await payloadAt(q2t!, hash)).toBe(`payload ${i}`);
     const answer = await post(`${q2t}/send`, { payload: b64(`payload ${sent.length}`), to: [] });

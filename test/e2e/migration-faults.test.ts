@@ -2,7 +2,7 @@
  * The commands of a migration, killed at random moments and on disks that are full: never taken for
  * complete, gone on with, source as it was.
  */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { openChain } from '../../src/services/ledger/store/data.ts';
 import { MAIN } from '../support/devnet.ts';
 import { expectedDatadir, folderHash, gethDatadir } from '../support/geth-datadir.ts';
 import '../support/install-crypto.ts';
+import { mayMount } from '../support/may-mount.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { tesseraFolder } from '../support/tessera-export.ts';
 
@@ -49,7 +50,7 @@ async function headOfTarget(target: string): Promise<string> {
 }
 
 describe('migrate datadir', () => {
-  it(`goes on after ${KILLS} kills at random moments`, { timeout: PATIENCE_MS }, async () => {
+  it(`continues after ${KILLS} kills at random moments`, { timeout: PATIENCE_MS }, async () => {
     const folder = scratchFolder('quorate-killed-');
     const source = gethDatadir(folder);
     const target = join(folder, 'target');
@@ -76,7 +77,7 @@ describe('migrate datadir', () => {
     expect(folderHash(source)).toBe(before);
   });
 
-  it('says that the disk is full, and goes on when there is room', {
+  it('says that the disk is full, and continues when there is room', {
     timeout: PATIENCE_MS,
   }, async ({ skip }) => {
     if (!mayMount())
@@ -142,15 +143,4 @@ async function onSmallDisk(disk: string, kilobytes: number, args: readonly strin
   const statusOf = (which: string) =>
     Number(new RegExp(`^${which} (\\d+)$`, 'm').exec(stdout)?.[1]);
   return { first: statusOf('first'), second: statusOf('second'), text: stdout };
-}
-
-function mayMount(): boolean {
-  try {
-    execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', '/mnt'], {
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -27,7 +27,7 @@ const EXPECTED = expectedDatadir();
 const folder = scratchFolder('quorate-runbook-');
 const children: ChildProcess[] = [];
 let network: BftProcesses;
-/** What the node goes on with, in Tessera's place. */
+/** What the node continues with, in Tessera's place. */
 let manager: TestPtm;
 
 /** The network that the plan is made of; the recorded member is of another one. */

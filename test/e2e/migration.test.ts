@@ -106,7 +106,7 @@ describe('a Raft member with two private states', () => {
     });
   });
 
-  it('goes on as the member that it was', async () => {
+  it('continues as the member that it was', async () => {
     const rpc = rpcClient(`${node.url}/?PSI=PS1`);
     await until('it mints', async () => (await rpc.call('raft_role')) === 'minter');
     const to = `0x${'77'.repeat(20)}`;

@@ -9,16 +9,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { EMPTY_PSI } from '../../src/core/privacy/inputs.ts';
-import { SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
-import { systemClock } from '../../src/io/host/clock.ts';
-import { systemEffort } from '../../src/io/host/effort.ts';
-import { systemTimers } from '../../src/io/host/timers.ts';
-import { importBlocks } from '../../src/services/ledger/offline/import.ts';
 import { openChain } from '../../src/services/ledger/store/data.ts';
 import { MAIN } from '../support/devnet.ts';
 import { endsWithTest } from '../support/ends-with-test.ts';
-import { recordedManager } from '../support/recorded-connected.ts';
+import { importRecorded } from '../support/recorded-chain.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 import { readBlocks } from '../vectors/goquorum-blocks.ts';
 
@@ -36,18 +31,7 @@ beforeAll(async () => {
   const opened = await openChain(join(scratch, 'plain'), {
     genesisFile: join(RECORDING, 'genesis.json'),
   });
-  await importBlocks([file], {
-    opened,
-    manager: await recordedManager(RECORDING, 'node1'),
-    privateStates: SINGLE_PRIVATE_STATE,
-    consensusDefaults: {},
-    clock: systemClock,
-    timers: systemTimers,
-    effort: systemEffort,
-    log: () => {},
-    recovery: undefined,
-    shouldStop: () => false,
-  });
+  await importRecorded(opened, file);
   await opened.close();
   cpSync(join(scratch, 'plain'), join(scratch, 'killed'), { recursive: true });
 });
@@ -83,7 +67,7 @@ async function rootsOf(name: string): Promise<string[]> {
   return roots;
 }
 
-it('goes on after each kill', async () => {
+it('continues after each kill', async () => {
   expect(await upgrade('plain')).toContain(DONE);
   let kills = 0;
   let printed = '';

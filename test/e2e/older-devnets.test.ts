@@ -1,5 +1,5 @@
 /**
- * Networks that version 0.1.0 made go on: what they hold is read, what waited is mined, and what
+ * Networks that version 0.1.0 made continue: what they hold is read, what waited is mined, and what
  * they knew of each other follows.
  */
 import { readFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ describe.each(['qbft', 'raft'] as const)('a %s network', (consensus) => {
       for (const rpc of net.rpc) expect((await untilMined(rpc, hash)).status).toBe('0x1');
   });
 
-  it('goes on with every kind of contract', async () => {
+  it('continues with every kind of contract', async () => {
     for (const [index, contract] of expected.contracts.entries()) {
       const { address, privacyFlag, parties: listed, mandatory } = contract;
       const keysOf = (nodes?: readonly number[]) => nodes?.map((at) => net.keys[at]);

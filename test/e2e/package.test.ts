@@ -82,7 +82,7 @@ export async function use(): Promise<string | null> {
   expect([done.code, done.stdout]).toEqual([undefined, '']);
 });
 
-/** A server in the documented host's manner. What it does next stands in `next`, by path. */
+/** A server in the documented host's manner. What it does next is in `next`, by path. */
 interface StandIn {
   readonly url: string;
   readonly seen: { path: string; authorization: string | undefined; body: string }[];

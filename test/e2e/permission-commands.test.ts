@@ -65,7 +65,7 @@ describe('quorate permission', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('sets up, killed in the middle, and goes on with what stands', async () => {
+  it('sets up, killed in the middle, and continues with what stands', async () => {
     const child = endsWithTest(
       spawn(process.execPath, [MAIN, 'permission', ...initArgs(), ...common()]),
     );

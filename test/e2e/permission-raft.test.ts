@@ -184,7 +184,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     await deployed(node(4), ofOrg1);
   });
 
-  it('stops an organisation that is suspended, and lets it go on', async () => {
+  it('stops an organisation that is suspended, and lets it continue', async () => {
     const org = () => found('orgList', 'fullOrgId', 'ORG1');
     await act('updateOrgStatus', 'ORG1', SUSPEND);
     expect(await org()).toMatchObject({ status: 3 });
@@ -207,7 +207,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     expect(await machine(enode)).toMatchObject({ status: 3 });
     const members = async () =>
       (await node(1).rpc.call<{ nodeId: string }[]>('raft_cluster')).map(({ nodeId }) => nodeId);
-    await until('it is no member', async () => !(await members()).includes(idOf(enode)));
+    await until('it is not a member', async () => !(await members()).includes(idOf(enode)));
     await until('it knows', () => node(3).log().includes('permanently removing self'));
     const before = await rpc.call('eth_blockNumber');
     for (let times = 0; times < 2; times++) await deployed(node(1), admin);

@@ -64,7 +64,7 @@ function list(file: string, ...nodes: readonly BftNode[]): void {
 
 const idOf = ({ enode }: BftNode) => /[0-9a-f]{128}/.exec(enode)![0];
 
-/** Of the guarded node; undefined: it is no peer. */
+/** Of the guarded node; undefined: it is not a peer. */
 async function peer(node: BftNode): Promise<Peer | undefined> {
   const peers = await guarded.rpc.call<Peer[]>('admin_peers');
   return peers.find(({ enode }) => enode.includes(idOf(node)));

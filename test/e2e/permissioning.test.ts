@@ -155,7 +155,7 @@ it('all nodes know each other, and say the same of the network', async () => {
   expect(Object.keys(await nodes[0]!.rpc.call<object>('rpc_modules'))).toContain(
     'ledgerPermission',
   );
-  await until('the chain goes on', async () => (await blockNumber(nodes[3]!)) > 160);
+  await until('the chain continues', async () => (await blockNumber(nodes[3]!)) > 160);
 });
 
 it('an account does what its role allows, through nodes of its own organisation', async () => {
@@ -178,7 +178,7 @@ it('waits for a block, and tells what the contract said', async () => {
   expect(await done(admin, third, 'approveOrgStatus', 'ORG2', 1)).toBe(DONE);
 });
 
-it('accounts of a suspended organisation stop, and go on after it', async () => {
+it('accounts of a suspended organisation stop, and continue after it', async () => {
   const [admin, , , org2] = nodes as [NodeProcess, NodeProcess, NodeProcess, NodeProcess];
   await until(
     'ORG2 is suspended everywhere',
@@ -203,7 +203,7 @@ it('a node that is deactivated is cut off', async () => {
   await until('the others know it', async () => (await peerCount(admin)) === 2);
   expect(await act(admin, 'connectionAllowed', enodes[3], '127.0.0.1', 1)).toBe(false);
   const now = await blockNumber(admin);
-  await until('the others go on', async () => (await blockNumber(admin)) > now + 2);
+  await until('the others continue', async () => (await blockNumber(admin)) > now + 2);
   expect(await blockNumber(org2)).toBeLessThanOrEqual(now);
 });
 

@@ -174,7 +174,7 @@ describe('a manager that is down', () => {
     expect(theirs).toEqual(mine);
   });
 
-  it('of the own node: blocks go on, private state heals in order when it returns', async () => {
+  it('of the own node: blocks continue, private state heals in order when it returns', async () => {
     const address = await deployPrivate(net, [1]);
     await net.devnet.process('ptm2').stop();
     const before = await headOf(net.rpc[1]!);

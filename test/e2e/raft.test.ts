@@ -109,7 +109,7 @@ describe('a Raft cluster', () => {
     await expect(node.rpc.call('raft_addPeer', cluster.node(5).enode)).rejects.toThrow(
       "learner node can't add peer or learner",
     );
-    // Two of three voters go on, without the learner.
+    // Two of three voters continue, without the learner.
     for (const number of [4, 3]) await cluster.node(number).stop();
     await cluster.transfer(cluster.node(1));
     for (const number of [3, 4]) await cluster.node(number).start();

@@ -112,7 +112,7 @@ it('is operated in a browser: orders found and held, a side switched off', async
     await page.getByRole('button', { name: 'Switch off', exact: true }).click();
     await step('a switch', page.getByRole('button', { name: 'Switch on All buys' }));
     expect((await openWidget(ramp)).page.body.code).toBe('paused');
-    // Loaded anew, the page knows its operator; signed out, it does not.
+    // Reloaded, the page knows its operator; signed out, it does not.
     await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -164,7 +164,7 @@ it('is bought and sold in a browser: paid in the sandbox, seen on the chain, sol
   await page.getByRole('button', { name: 'Asks for approval' }).click();
   await page.getByRole('button', { name: 'Pay €50.00' }).click();
   await step('the approval', page.getByRole('heading', { name: 'Approve the payment' }));
-  // Loaded anew, the page finds its order again.
+  // Reloaded, the page finds its order again.
   await page.reload();
   await page.getByRole('button', { name: 'Yes, approve' }).click();
   await page.getByRole('button', { name: 'Stay here' }).click();

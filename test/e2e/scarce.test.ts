@@ -1,6 +1,6 @@
 /**
  * Services in processes that may open no more files, and whose disks are full: what they say, that
- * nothing acknowledged is lost, and that they go on.
+ * nothing acknowledged is lost, and that they continue.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -141,7 +141,7 @@ describe('a disk that is full', () => {
     }
   });
 
-  it('a signing proxy sends nothing that its journal does not hold, names the disk, and goes on', async (context) => {
+  it('a signing proxy sends nothing that its journal does not hold, names the disk, and continues', async (context) => {
     hasNone(context);
     const rpc = rpcClient(urlOf('signer'));
     const from = net.accounts[0]!.address;

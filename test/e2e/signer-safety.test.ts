@@ -312,7 +312,7 @@ describe('a proxy with everything on', () => {
       expect(all).not.toContain(secret);
   });
 
-  it('kill -9 under load: what was answered is in the log, and the next start goes on', async () => {
+  it('kill -9 under load: what was answered is in the log, and the next start continues', async () => {
     writePolicy(GOOD);
     const doomed = await start();
     const hashes: string[] = [];

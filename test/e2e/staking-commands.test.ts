@@ -77,7 +77,7 @@ async function newScene(store: Store, context: TestContext) {
     await until('it is ready', async () => (await fetch(url('/ready'))).status === 200);
   }
 
-  /** Its clock goes on by so much meanwhile. */
+  /** Its clock continues by so much meanwhile. */
   async function killAndStart(laterMs = 0): Promise<void> {
     const ended = new Promise((resolve) => running!.once('exit', resolve));
     running!.kill('SIGKILL');
@@ -216,7 +216,7 @@ async function keys(scene: Scene): Promise<void> {
   tokens.push(await tokenOf(id, secret));
   expect(kidOf(tokens[2]!)).toBe(second);
 
-  // One that still waits is passed over by one that signs at once.
+  // One that still waits is ignored by one that signs at once.
   const waiting = await rotate();
   const third = await rotate('--now');
   await until('the new key signs', async () => kidOf(await tokenOf(id, secret)) === third);

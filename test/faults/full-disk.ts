@@ -1,7 +1,7 @@
 /**
  * A disk that is full: each store is given a small file system of its own with so many pages left,
  * and writes until it fails. What it says must name the cause, everything acknowledged must be
- * there once there is room again, and the store must go on.
+ * there once there is room again, and the store must continue.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,9 +64,9 @@ async function oneRun(worker: Worker, disk: string, name: string, left: number) 
     const ids = done.acknowledged;
     const { missing, error } = await worker.run({ name, folder, step: 'missing', ids });
     const lost = error ? `does not start again: ${error.message}` : lostOf(missing);
-    // With room again it goes on.
+    // With room again it continues.
     const again = await worker.run({ name, folder, step: 'work' });
-    const stuck = again.error && `does not go on: ${again.error.message}`;
+    const stuck = again.error && `does not continue: ${again.error.message}`;
     const told = `${after}: ${done.error?.message ?? 'all was written'}`;
     return { isFull: done.error !== undefined, fault: lost ?? stuck, told };
   } finally {

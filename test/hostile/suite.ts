@@ -76,7 +76,7 @@ async function play(
     broken.push(error.message);
     return undefined;
   });
-  const ended = pause(seconds * 1000 + GRACE_MS).then(() => 'the attack went on');
+  const ended = pause(seconds * 1000 + GRACE_MS).then(() => 'the attack continued');
   await pause(seconds * 1000);
   const findings = await watch.end();
   const note = await Promise.race([attack, ended]);

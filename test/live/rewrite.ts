@@ -1,5 +1,5 @@
 /**
- * A recorded request as it must be asked in this run: payloads stored anew, names replaced, signed
+ * A recorded request as it must be asked in this run: payloads stored again, names replaced, signed
  * again with the same keys.
  */
 import { computeAddress, decodeRlp, encodeRlp, keccak256, SigningKey } from 'ethers';

@@ -85,7 +85,7 @@ export class ScenarioValidator {
     return this.verdict(block);
   }
 
-  /** The chain goes on with a block that others have decided. */
+  /** The chain continues with a block that others have decided. */
   take(head: Head): string[] {
     this.head = head;
     return this.step({ kind: 'committed', ...this.place() });

@@ -238,8 +238,8 @@ export function withSlowness(plan: Plan, seed: number): Plan {
 /**
  * Clocks jump by an hour: those of all, one after the other; or that of one. One that lives in the
  * future alone proposes what others refuse, and one whose clock is behind is late once it starts
- * anew: both are of as little use as a liar. In IBFT a block of such a time that some are locked on
- * waits until clocks are there again, since nothing tells the others of the lock.
+ * again: both are of as little use as a liar. In IBFT a block of such a time that some are locked
+ * on waits until clocks are there again, since nothing tells the others of the lock.
  */
 export function withClockJumps(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x3f84d5b5);

@@ -1,6 +1,6 @@
 /**
  * One processor: checks of blocks wait for each other, each takes its time, and one that was
- * abandoned goes on when it is asked for again.
+ * abandoned continues when it is asked for again.
  */
 import type { Scheduled, Timeline } from './timers.ts';
 

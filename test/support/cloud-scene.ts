@@ -67,9 +67,9 @@ export async function open(settings: Partial<KeySettings> = {}, deps: Partial<Ac
     await openAccounts(
       { configPath: join(folder, 'keys'), ...settings },
       {
-        log: (level, message, facts = {}) =>
+        log: (level, message, fields = {}) =>
           void lines.push(
-            `${level} ${message} ${JSON.stringify(facts, (_name, value) => text(value))}`,
+            `${level} ${message} ${JSON.stringify(fields, (_name, value) => text(value))}`,
           ),
         ...deps,
       },

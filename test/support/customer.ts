@@ -38,7 +38,7 @@ export async function openCustomer({ browser }: TestBrowser, url: string): Promi
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (line) => {
-    // A refusal of the service is no fault of the page.
+    // A refusal of the service is not a fault of the page.
     if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) faults.push(line.text());
   });
   return {

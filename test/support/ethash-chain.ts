@@ -93,7 +93,7 @@ export class EthashChain {
     return this.nodes.get(keyOf(hash));
   }
 
-  /** Throws when the block is no good. */
+  /** Throws when the block is invalid. */
   import(block: Block): EthashNode {
     const { header } = block;
     const parent = this.node(header.parentHash);

@@ -19,7 +19,7 @@ const USUAL_SETTINGS = {
 };
 /**
  * Below --miner.recommit (3 s): a GoQuorum validator restarts the time of its round with each block
- * that it prepares anew. It takes the cap from a `qbft` block or a transition alone.
+ * that it prepares again. It takes the cap from a `qbft` block or a transition alone.
  */
 export const TIMEOUT_CAP = { maxRequestTimeoutSeconds: 2 };
 

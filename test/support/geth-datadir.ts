@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { type PrivateAnswer, type PrivateQuery, queryKey } from '../../src/core/privacy/inputs.ts';
 import type { ConnectedManager } from '../../src/io/ptm-client/connected-manager.ts';
-import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
 import { filesBelow, OWN_VECTORS, plainOrPacked, readJson } from '../vectors/folders.ts';
+import { RECORDED_MANAGER } from './recorded-connected.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/datadir');
 
@@ -68,15 +68,7 @@ export function datadirManager(without?: string): ConnectedManager {
     };
   };
   return {
-    ...managerNotInUse(),
-    name: 'Recorded',
-    isInUse: true,
-    features: {
-      privacyEnhancements: true,
-      multiTenancy: false,
-      multiplePrivateStates: false,
-      mandatoryRecipients: true,
-    },
+    ...RECORDED_MANAGER,
     mandatory: async () => [],
     ask: async (queries) => new Map(queries.map((query) => [queryKey(query), answer(query)])),
   };

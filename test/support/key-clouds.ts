@@ -108,7 +108,7 @@ export function awsStandIn(account: AwsAccount): Promise<StandIn> {
   }, asked);
 }
 
-/** Signature Version 4, worked out anew from what came over the wire. */
+/** Signature Version 4, computed again from what came over the wire. */
 function isSigned(
   request: IncomingMessage,
   body: string,

@@ -77,7 +77,7 @@ export class MemoryChain {
     return rulesAt(this.config, header.number, header.timestamp);
   }
 
-  /** Checks, executes and keeps the next block. Throws with GoQuorum's text when it is no good. */
+  /** Checks, executes and keeps the next block. Throws with GoQuorum's text when it is invalid. */
   import(block: Block): ChainNode {
     const parent = this.head;
     const fault =

@@ -78,7 +78,7 @@ export class RaftCluster {
     return this.nodes.filter(({ isRunning }) => isRunning);
   }
 
-  /** What nodes begin with, and what they read anew at each start. */
+  /** What nodes begin with, and what they read again at each start. */
   writeGenesis(transitions: readonly object[]): void {
     const genesis = genesisFile({ engine: 'raft', config: { berlinBlock: 0 }, transitions });
     writeFileSync(join(this.folder, 'genesis.json'), JSON.stringify(genesis));

@@ -5,17 +5,37 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHex } from '../../src/core/base/hex.ts';
-import { SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
+import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
 import { systemEffort } from '../../src/io/host/effort.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 import { importBlocks } from '../../src/services/ledger/offline/import.ts';
-import { openChain } from '../../src/services/ledger/store/data.ts';
+import { type OpenChain, openChain } from '../../src/services/ledger/store/data.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 import { readBlocks } from '../vectors/goquorum-blocks.ts';
 import { recordedManager } from './recorded-connected.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
+
+/** Imports what a file has, with the payloads of node 1, as a node would. */
+export async function importRecorded(
+  opened: OpenChain,
+  file: string,
+  privateStates: PrivateStates = SINGLE_PRIVATE_STATE,
+): Promise<void> {
+  await importBlocks([file], {
+    opened,
+    manager: await recordedManager(RECORDING, 'node1'),
+    privateStates,
+    consensusDefaults: {},
+    clock: systemClock,
+    timers: systemTimers,
+    effort: systemEffort,
+    log: () => {},
+    recovery: undefined,
+    shouldStop: () => false,
+  });
+}
 
 /** Resolves with the number of its last block. */
 export async function recordedChain(dataDirectory: string): Promise<number> {
@@ -25,18 +45,7 @@ export async function recordedChain(dataDirectory: string): Promise<number> {
   const file = `${dataDirectory}.rlp`;
   writeFileSync(file, Buffer.concat(blocks.map(({ rlp }) => fromHex(rlp))));
   const opened = await openChain(dataDirectory, { genesisFile: join(RECORDING, 'genesis.json') });
-  await importBlocks([file], {
-    opened,
-    manager: await recordedManager(RECORDING, 'node1'),
-    privateStates: SINGLE_PRIVATE_STATE,
-    consensusDefaults: {},
-    clock: systemClock,
-    timers: systemTimers,
-    effort: systemEffort,
-    log: () => {},
-    recovery: undefined,
-    shouldStop: () => false,
-  });
+  await importRecorded(opened, file);
   const { number } = opened.store.head()!;
   await opened.close();
   rmSync(file);

@@ -5,19 +5,24 @@ import type { ConnectedManager } from '../../src/io/ptm-client/connected-manager
 import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
 import { contentsOf, recordedNode } from './recorded-manager.ts';
 
+/** What a recorded manager says of itself; it answers nothing yet. */
+export const RECORDED_MANAGER: ConnectedManager = {
+  ...managerNotInUse(),
+  name: 'Recorded',
+  isInUse: true,
+  features: {
+    privacyEnhancements: true,
+    multiTenancy: false,
+    multiplePrivateStates: false,
+    mandatoryRecipients: true,
+  },
+};
+
 export async function recordedManager(recording: string, node: string): Promise<ConnectedManager> {
   const { inputs } = await recordedNode(recording, node, false);
   const contents = contentsOf(recording);
   return {
-    ...managerNotInUse(),
-    name: 'Recorded',
-    isInUse: true,
-    features: {
-      privacyEnhancements: true,
-      multiTenancy: false,
-      multiplePrivateStates: false,
-      mandatoryRecipients: true,
-    },
+    ...RECORDED_MANAGER,
     mandatory: async (hash) => contents[toHex(hash)]?.mandatoryRecipients ?? [],
     ask: async (queries) =>
       new Map(

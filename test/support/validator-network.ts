@@ -1,5 +1,6 @@
 /** A network of validators over virtual links, disks and time, and how tests wait for it. */
 import { expect } from 'vitest';
+import { type Address, equalBytes } from '../../src/core/base/bytes.ts';
 import { bareHex } from '../../src/core/base/hex.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
 import { topologyOf } from '../../src/services/devnet/topology.ts';
@@ -43,6 +44,13 @@ export class ValidatorNetwork {
   stranger(): Promise<MemoryNode> {
     const secretKey = new Uint8Array(32).fill(0x51);
     return memoryNode({ hub: this.hub, genesis: this.genesis, secretKey, isMining: false });
+  }
+
+  /** Of the block after the head of the first node. */
+  isValidator(address: Address): boolean {
+    const { schedule, chain } = this.nodes[0]!;
+    const validators = schedule!.validatorsAfter(chain.head().number);
+    return validators.some((each) => equalBytes(each, address));
   }
 
   until(isDone: () => boolean, what: string, limitMs = MINUTE_MS): Promise<void> {

@@ -240,12 +240,12 @@ function checkWire(
   const recorded: any[] = readJson(file);
   for (const [i, { node, code, payload, sequence, round }] of recorded.entries()) {
     const message = decodeMessage(code, fromHex(payload));
-    const facts = [
+    const fields = [
       hexOf(signerOf(reader(ZERO_ADDRESS), message)),
       message.view,
       toHex(encodeMessage(message)),
     ];
-    expectEqual(report, `message ${i}`, facts, [
+    expectEqual(report, `message ${i}`, fields, [
       node.toLowerCase(),
       { height: sequence, round },
       payload,
@@ -254,7 +254,7 @@ function checkWire(
   const messages = recorded.map(({ code, payload }) => ({ code, bytes: fromHex(payload) }));
   const { decisions: all, faults } = replay(chain.blocks[0]!, messages, {
     signer: reader(ZERO_ADDRESS),
-    // The recording of messages goes on after the last recorded block.
+    // The recording of messages continues after the last recorded block.
     validatorsAfter: ({ header }) => (snapshots[header.number] ?? snapshots.at(-1)!).validators,
     rulesAt: chain.rulesAt,
   });

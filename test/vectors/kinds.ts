@@ -87,7 +87,8 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
 ];
 
 /**
- * Data files below `folder` whose whole path fits; descriptions, contracts and keys are no vectors.
+ * Data files below `folder` whose whole path fits; descriptions, contracts and keys are not
+ * vectors.
  */
 function later(name: string, folder: string, accept = /./): Pick<VectorKind, 'name' | 'find'> {
   const isData = (path: string) =>

@@ -4,9 +4,9 @@ export interface Limit {
   readonly name: string;
   /** Source that holds the limit. */
   readonly file: string;
-  /** Text that stands there once. */
+  /** Text that is there exactly once. */
   readonly on: string;
-  /** What stands in its place where the limit is switched off. */
+  /** What is in its place where the limit is switched off. */
   readonly off: string;
   /** Fails without the limit. */
   readonly test: string;
@@ -14,7 +14,7 @@ export interface Limit {
   readonly only?: string;
 }
 
-/** The source without the limit. Throws where the text does not stand there once. */
+/** The source without the limit. Throws where the text is not there exactly once. */
 export function mutated(source: string, { name, file, on, off }: Limit): string {
   const at = source.indexOf(on);
   if (at < 0) throw new Error(`${name}: ${file} has no line "${on}" any more`);

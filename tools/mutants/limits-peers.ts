@@ -162,7 +162,7 @@ export const PEER_LIMITS: readonly Limit[] = [
     only: 'so many connections',
   },
   {
-    name: 'Raft: senders that are no members',
+    name: 'Raft: senders that are not members',
     file: 'src/io/raft/transport.ts',
     on: 'if (this.remotes.size >= REMOTES_MAX) return;',
     off: '',

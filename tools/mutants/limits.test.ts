@@ -11,7 +11,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const ALL = [...LIMITS, ...PROTECTIONS];
 
 it.each(ALL.map((limit) => [limit.name, limit] as const))(
-  '%s: its line stands in the source, and its test exists',
+  '%s: its line is in the source, and its test exists',
   (_, limit) => {
     expect(mutated(read(limit.file), limit)).not.toBe(read(limit.file));
     expect(existsSync(join(ROOT, limit.test)), limit.test).toBe(true);

@@ -13,7 +13,7 @@ import { LIMITS } from './limits.ts';
 import { PROTECTIONS } from './protections.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** A mutant may run for ever. */
+/** A mutant may run forever. */
 const TIMEOUT_MS = 240_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

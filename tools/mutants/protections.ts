@@ -137,7 +137,7 @@ export const PROTECTIONS: readonly Limit[] = [
     test: SEALED_FILES,
   },
   {
-    name: 'attack: one to three bytes of data are no lack of data',
+    name: 'attack: one to three bytes of data are not a lack of data',
     file: 'src/core/signing/transaction-request.ts',
     on: 'return data.length === 0 ? undefined : toHex(data.subarray(0, 4));',
     off: 'return data.length < 4 ? undefined : toHex(data.subarray(0, 4));',
@@ -253,7 +253,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'chain store knows of a later one',
   },
   {
-    name: 'raft log: rot with a good record behind it is no torn end',
+    name: 'raft log: rot with a good record behind it is not a torn end',
     file: 'src/core/store/raft-store.ts',
     on: 'if (findRecord(bytes, at + 1, segment) !== undefined) throw corrupt(segment, at);',
     off: '',

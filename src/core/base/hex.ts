@@ -47,7 +47,7 @@ export function fromHex(text: string): Uint8Array {
   const out = new Uint8Array(digits / 2);
   if (digits <= SHORT_DIGITS) {
     for (let i = 0; i < out.length; i++) {
-      // Beyond the table stands nothing: those are no digits either.
+      // Beyond the table stands nothing: those are not digits either.
       const high = NIBBLES[text.charCodeAt(start + 2 * i)] ?? 255;
       const low = NIBBLES[text.charCodeAt(start + 2 * i + 1)] ?? 255;
       if ((high | low) > 15) throw fail('HEX_INVALID', 'invalid hex string');

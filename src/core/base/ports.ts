@@ -118,11 +118,11 @@ export interface SenderRecovery {
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-/** The message is a constant; facts are fields. Never a key, payload, password or token. */
+/** The message is constant; whatever varies is a field. Never a key, payload, password or token. */
 export type Log = (
   level: LogLevel,
   message: string,
-  facts?: Readonly<Record<string, unknown>>,
+  fields?: Readonly<Record<string, unknown>>,
 ) => void;
 
 export interface Metrics {

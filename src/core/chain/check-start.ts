@@ -13,7 +13,7 @@ export function checkStart({ config, header }: Pick<Genesis, 'config' | 'header'
   if (!['qbft', 'ibft'].includes(engineAt(config, 1))) return;
   const fault =
     validatorsFault(config, header) ?? (config.isQuorum ? sealFault(header) : undefined);
-  // GoQuorum goes on, and never makes a block.
+  // GoQuorum continues, and never makes a block.
   if (fault !== undefined) throw genesisFault(`BFT: invalid genesis block: ${fault}`);
 }
 

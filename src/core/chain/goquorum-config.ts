@@ -113,7 +113,7 @@ function readNewerForks(config: JsonFields): ForkBlocks {
   return blocks;
 }
 
-/** A legacy block. COMPAT: without `ceil2Nby3Block` the quorum is 2F + 1 for ever. */
+/** A legacy block. COMPAT: without `ceil2Nby3Block` the quorum is 2F + 1 forever. */
 function readIstanbul(fields: JsonFields | undefined): BftConfig | undefined {
   if (!fields) return undefined;
   return {

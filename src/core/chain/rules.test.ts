@@ -39,7 +39,7 @@ describe('forks', () => {
     expect(newer.forkIdBlocks).toContain(7n);
   });
 
-  it('takes the switch for votes on permissions, and names what is no switch', () => {
+  it('takes the switch for votes on permissions, and names what is not a switch', () => {
     expect(quorum({}).votesOnPermissions).toBeUndefined();
     expect(quorum({ quorate: { permissionVotes: true } }).votesOnPermissions).toBe(true);
     expect(() => quorum({ quorate: { permissionVotes: 'yes' } })).toThrow(

@@ -15,7 +15,7 @@ import * as qbft from './qbft/messages.ts';
 /** Shorter ones are hashed by the engine. */
 export const LONG_MESSAGE_BYTES: number = 128 * 1024;
 
-/** `code` and `bytes` as on the wire. undefined: it is no message, as the engine will find. */
+/** `code` and `bytes` as on the wire. undefined: it is not a message, as the engine will find. */
 export function* messageHashes(code: number, bytes: Uint8Array): Slices<MessageHashes | undefined> {
   const signed = messageOrFault(() =>
     code === ibft.IBFT_MESSAGE

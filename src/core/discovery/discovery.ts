@@ -143,7 +143,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
       const node = discoveredNode(opened.sender(), { ip: from.ip, udp: from.port, tcp: 0 });
       if (node.id !== this.own.id) this.take(node, opened);
     } catch {
-      // Whoever sends what is no packet is not worth a line of the log.
+      // Whatever is not a packet is not worth a line of the log.
     }
   }
 
@@ -292,7 +292,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
 
   /**
    * A node that was asked lately for neighbours has been pinged lately, too: its place is proven
-   * anew.
+   * again.
    */
   private ping(node: DiscoveredNode, lookup: Lookup | undefined): Question {
     const { self, recordSeq } = this.parts;

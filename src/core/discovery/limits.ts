@@ -6,7 +6,7 @@ export const REPLY_MS = 750;
 export const MISSED_MAX = 3;
 /** How long a node that has answered a ping counts as being where it says. */
 export const BOND_MS: number = 24 * 3_600_000;
-/** How long packets are good for. Seconds. */
+/** How long packets are valid, in seconds. */
 export const EXPIRATION_SECONDS = 20;
 
 export const BUCKETS = 17;

@@ -73,7 +73,7 @@ describe('slices', () => {
 });
 
 describe('a transaction that takes long', () => {
-  // Loops for ever: all its gas.
+  // Loops forever: all its gas.
   const LOOP = fromHex('0x5b600056');
 
   const SENDER = senderOf(1);
@@ -103,7 +103,7 @@ describe('a transaction that takes long', () => {
     });
   });
 
-  it('ends when the pace says so: a builder goes on as if it had not been tried', () => {
+  it('ends when the pace says so: a builder continues as if it had not been tried', () => {
     const execution = new BlockExecution(JOB);
     const pace = (budget: number): Pace => {
       let left = budget;

@@ -152,7 +152,7 @@ describe('code of a public contract', () => {
   const GAS = '620186a0';
   /**
    * Calls PUBLIC_1 by `opcode`; slot 2 is then 1 more than the call said, and a log shows that the
-   * caller goes on.
+   * caller continues.
    */
   const flagBy = (opcode: string, operands: number) =>
     fromHex(

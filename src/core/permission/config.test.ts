@@ -105,7 +105,7 @@ describe(PERMISSION_CONFIG_FILE, () => {
   it.each([
     ['{"accounts": [}', /permission-config\.json: no valid JSON: line 1, column/],
     ['[]', /permission-config\.json is not a JSON object/],
-  ])('%s is no configuration', (text, why) => {
+  ])('%s is not a configuration', (text, why) => {
     expect(() => parsePermissionConfig(text)).toThrow(why);
   });
 });

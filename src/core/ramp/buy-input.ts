@@ -20,7 +20,7 @@ export type BuyInput =
   | { readonly kind: 'declined'; readonly why: string }
   | { readonly kind: 'payoutSent'; readonly payoutId: string; readonly hash: string }
   | { readonly kind: 'payoutConfirmed'; readonly payoutId: string }
-  /** Provably without effect on the ledger, for ever. */
+  /** Provably without effect on the ledger, forever. */
   | { readonly kind: 'payoutFailed'; readonly payoutId: string; readonly why: string }
   | { readonly kind: 'refunded'; readonly refundId: string }
   | { readonly kind: 'chargedBack'; readonly paymentId: string; readonly unsent: boolean }

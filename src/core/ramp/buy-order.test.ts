@@ -1,4 +1,4 @@
-/** Buys, one story each: what comes of late, short, double and charged-back payments. */
+/** Buys, one story each: the outcome of late, short, double and charged-back payments. */
 import { describe, expect, it } from 'vitest';
 import { playOrder } from '../../../test/support/order-world.ts';
 import type { BuyInput } from './buy-input.ts';
@@ -70,7 +70,7 @@ describe('a buy', () => {
     expect([books.get('bank USD'), books.get('suspense USD')]).toEqual([10_000n, 0n]);
   });
 
-  it('paid short waits for the rest, and goes on when it comes', () => {
+  it('paid short waits for the rest, and continues when it comes', () => {
     const short = play([settled('p1', 4_000n)]);
     expect([short.code, short.asked]).toEqual(['PROVIDER-PENDING-REVIEW', []]);
     const whole = play([settled('p2', 6_000n)], 500, short.state);
@@ -88,7 +88,7 @@ describe('a buy', () => {
     expect(over.code).toBe('PROVIDER-FAILED-PAYMENT');
   });
 
-  it('paid too much waits for somebody, who lets it go on: the rest goes back', () => {
+  it('paid too much waits for somebody, who lets it continue: the rest goes back', () => {
     const much = play([settled('p1', 10_500n)]);
     expect([much.code, much.asked]).toEqual(['PROVIDER-PENDING-REVIEW', []]);
     const on = play([{ kind: 'released' }, sent, confirmed, refunded()], 500, much.state);

@@ -1,5 +1,5 @@
 /**
- * Sells, one story each: what comes of deposits that are exact, less, more, double, late or
+ * Sells, one story each: the outcome of deposits that are exact, less, more, double, late or
  * somebody else's.
  */
 import { describe, expect, it } from 'vitest';

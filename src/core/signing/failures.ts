@@ -62,9 +62,9 @@ const ROWS = {
 
 export type FailureCode = keyof typeof ROWS;
 
-/** An error for the caller; `reason` explains it in `data`, and `facts` join it there. */
-export function refuse(code: FailureCode, reason?: string, facts: object = {}): QuorateError {
-  const data = reason === undefined ? facts : { reason, ...facts };
+/** An error for the caller; `reason` explains it in `data`, and `fields` join it there. */
+export function refuse(code: FailureCode, reason?: string, fields: object = {}): QuorateError {
+  const data = reason === undefined ? fields : { reason, ...fields };
   return fail(code, reason ?? ROWS[code].message, {
     data: Object.keys(data).length === 0 ? undefined : data,
   });

@@ -67,7 +67,7 @@ class Twisted extends NonceManager<unknown> {
   }
 }
 
-/** Takes silence for a refusal, as whoever signs anew after a timeout does. */
+/** Takes silence for a refusal, as whoever signs again after a timeout does. */
 class Hasty extends Twisted {
   protected override twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     const isSilence = input.kind === 'answered' && input.outcome === 'unclear';
@@ -92,7 +92,7 @@ class Blind extends Twisted {
 
 it.each<[string, () => NonceManager<unknown>, string, RegExp]>([
   [
-    'signs anew after silence',
+    'signs again after silence',
     () => new Hasty({ fillsGaps: false }),
     'broken calls',
     /stands where|refused and was mined/,

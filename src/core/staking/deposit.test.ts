@@ -54,7 +54,7 @@ describe('deposits', () => {
     expect(isSignedDeposit({ ...deposit, amountGwei: GWEI - 1n }, fork)).toBe(false);
     expect(isSignedDeposit(deposit, FORK)).toBe(false);
     expect(withdrawalCredentials(fromHex(each.owner.slice(24)))).toEqual(fromHex(each.owner));
-    // The contract computes the root anew: it takes only what the tool computed too.
+    // The contract computes the root again: it takes only what the tool computed too.
     expect(put(deposit)).toBe(true);
     expect(put({ ...deposit, signature: new Uint8Array(96) })).toBe(false);
   });

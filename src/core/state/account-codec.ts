@@ -1,5 +1,5 @@
 /**
- * The account as it stands in the state trie: RLP of [nonce, balance, storageRoot, codeHash]
+ * The account as it is in the state trie: RLP of [nonce, balance, storageRoot, codeHash]
  * (Yellow Paper §4.1).
  */
 import type { Hash32 } from '../base/bytes.ts';
@@ -35,7 +35,7 @@ export function decodeAccountLeaf(leaf: Uint8Array): AccountLeaf {
   return { nonce, balance, storageRoot, codeHash };
 }
 
-/** A storage value as it stands in its trie: RLP of the number without leading zeros. */
+/** A storage value as it is in its trie: RLP of the number without leading zeros. */
 export function encodeSlotLeaf(value: bigint): Uint8Array {
   const bytes = bigIntToBytes(value);
   if (bytes.length === 1 && bytes[0]! < 0x80) return bytes;

@@ -30,7 +30,7 @@ export class AccountRecord {
   storageRoot: Hash32;
   born: number;
   slots = new Map<bigint, SlotRecord>();
-  /** The storage began anew in this block: `slots` holds all of it. */
+  /** The storage was empty at the beginning of this block: `slots` holds all of it. */
   isStorageReset = false;
   /** How often its storage was written in this block, also by what was reverted. */
   storageWrites = 0;

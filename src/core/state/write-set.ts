@@ -11,8 +11,8 @@ export interface AccountWrite {
   /** undefined: the account is gone. Its `storageRoot` is filled in by the trie update. */
   account: Account | undefined;
   /**
-   * The storage began anew in this block (creation over, or after, a self-destruct): older slots
-   * count as zero.
+   * The storage was empty at the beginning of this block (creation over, or after, a
+   * self-destruct): older slots count as zero.
    */
   readonly storageReset: boolean;
   /** slot -> value, 0n deletes. */

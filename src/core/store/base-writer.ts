@@ -34,7 +34,7 @@ interface BaseParts {
   readonly spaces: Spaces;
 }
 
-/** Where the copy of a state goes on: what lies before is in the log. */
+/** Where the copy of a state continues: what lies before is in the log. */
 export interface StateProgress {
   readonly psi: Psi | undefined;
   readonly account: Hash32 | undefined;

@@ -178,7 +178,7 @@ export class BlockLog {
     if (valid) {
       throw fail(
         'STORE_CORRUPT',
-        `the block log is damaged at ${describe(at)}: the record there is broken, but a good one follows at ${describe(valid)}, so this is no torn end and nothing was cut. Restore the file from a backup or another node; then run "quorate db reindex"`,
+        `the block log is damaged at ${describe(at)}: the record there is broken, but a good one follows at ${describe(valid)}, so this is not a torn end, and nothing was cut. Restore the file from a backup or another node; then run "quorate db reindex"`,
       );
     }
     for (let segment = this.last; segment > at.segment; segment--) {

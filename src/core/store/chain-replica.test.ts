@@ -86,7 +86,7 @@ describe('chain replica', () => {
     }
   });
 
-  it('stands still between two calls of follow', async () => {
+  it('does not move between two calls of follow', async () => {
     const chain = newChain(3);
     for (let i = 0; i < 8; i++) grow(chain);
     const disk = new MemoryDisk();

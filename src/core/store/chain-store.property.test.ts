@@ -224,7 +224,7 @@ describe('chain store', () => {
     expectChain(store, chain);
   });
 
-  it('stops on a full disk and on a failing sync, and goes on after opening again', async () => {
+  it('stops on a full disk and on a failing sync, and continues after opening again', async () => {
     const chain = newChain(3);
     for (let i = 0; i < 6; i++) grow(chain);
     for (const kind of ['full', 'io'] as const) {

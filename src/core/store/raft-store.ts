@@ -218,6 +218,6 @@ function old(): QuorateError {
 function corrupt(segment: number, at: number): QuorateError {
   return fail(
     'RAFT_LOG_CORRUPT',
-    `failed to read WAL: ${raftFile(segment)} is damaged at byte ${at}, and this is no torn end: nothing was cut. Restore the folder "raft" together with the chain from one backup; or ${REJOIN}`,
+    `failed to read WAL: ${raftFile(segment)} is damaged at byte ${at}, and this is not a torn end: nothing was cut. Restore the folder "raft" together with the chain from one backup; or ${REJOIN}`,
   );
 }

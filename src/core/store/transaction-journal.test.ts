@@ -81,7 +81,7 @@ describe('transaction journal', () => {
     expect(new TransactionJournal(disk.log('journal')).entries()).toEqual([0, 1, 2, 7].map(entry));
   });
 
-  it('goes on from a file without a version, as 0.1.0 wrote it, in one that has it', async () => {
+  it('continues from a file without a version, as 0.1.0 wrote it, in one that has it', async () => {
     const disk = new MemoryDisk();
     disk
       .log('journal')

@@ -107,7 +107,7 @@ export interface SubmissionStore<T extends TransactionOrder> {
   /** When the oldest of all its orders was wanted; undefined: there is none. */
   oldestMs(): Promise<number | undefined>;
   keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void>;
-  /** Those kept, which are no order's. */
+  /** The stored ones, which belong to no order. */
   unknown(sender: string): Promise<readonly UnknownEntry[]>;
   /** Orders without a transaction, oldest first. */
   queued(limit: number): Promise<readonly T[]>;

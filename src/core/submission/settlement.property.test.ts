@@ -36,7 +36,7 @@ it('sends the same bytes again while the nonce is free, each time after a while'
   expect(settlement.fateOf(sentAt(1), seen, 0)).toBe('wait');
   expect(settlement.fateOf(sentAt(1), seen, SEND_AGAIN_MS - 1)).toBe('wait');
   expect(settlement.fateOf(sentAt(1), seen, SEND_AGAIN_MS)).toBe('sendAgain');
-  // The calendar was set back meanwhile: what counts is that it was sent anew.
+  // The calendar was set back meanwhile: what counts is that it was sent again.
   expect(settlement.fateOf(sentAt(-3_600_000), seen, SEND_AGAIN_MS + 20)).toBe('wait');
   expect(settlement.fateOf(sentAt(-3_600_000), seen, 2 * SEND_AGAIN_MS + 20)).toBe('sendAgain');
 });

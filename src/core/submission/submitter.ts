@@ -219,9 +219,9 @@ export class Submitter<T extends TransactionOrder> {
   }
 
   private report({ id }: SentTransaction, receipt: TransactionReceipt): void {
-    const facts = { id, block: Number(receipt.blockNumber) };
-    if (receipt.status === '0x1') this.parts.log('info', 'In a block', facts);
-    else this.parts.log('error', 'Reverted', facts);
+    const fields = { id, block: Number(receipt.blockNumber) };
+    if (receipt.status === '0x1') this.parts.log('info', 'In a block', fields);
+    else this.parts.log('error', 'Reverted', fields);
   }
 
   private async submit(order: T): Promise<void> {

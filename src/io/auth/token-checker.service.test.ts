@@ -176,7 +176,7 @@ it('does not check a token again that it knows, until the cache lets go of it', 
   expect(await ask(token)).toBe(INVALID);
 });
 
-it('asks anew where the clock was set back to before it knew the token', async () => {
+it('asks again where the clock was set back to before it knew the token', async () => {
   const { ask, rotate, time } = await withKeys({ cache: { entriesMax: 2, seconds: 60 } });
   const token = await sign({ exp: START_MS / 1000 + 10_000 });
   expect(await ask(token)).toBeTypeOf('object');

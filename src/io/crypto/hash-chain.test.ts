@@ -5,9 +5,9 @@ import { type ChainEnd, type ChainedRecord, chainFault, recordHash } from './has
 
 const START: ChainEnd = { seq: 0, hash: '' };
 
-function chainOf(facts: readonly string[]): ChainedRecord[] {
+function chainOf(fields: readonly string[]): ChainedRecord[] {
   let end = START;
-  return facts.map((fact) => {
+  return fields.map((fact) => {
     const text = JSON.stringify([end.hash, fact]);
     const record = { text, previous: end.hash, seq: end.seq + 1, hash: recordHash(text) };
     end = record;
@@ -32,9 +32,9 @@ it('hashes as SHA-256 does (FIPS 180-2, appendix B.1)', () => {
 });
 
 it('is whole as it was written, and never when a record is changed, dropped or moved', () => {
-  const facts = fc.uniqueArray(fc.string(), { minLength: 2, maxLength: 8 });
+  const fields = fc.uniqueArray(fc.string(), { minLength: 2, maxLength: 8 });
   fc.assert(
-    fc.property(facts, fc.nat(), fc.string({ minLength: 1 }), (written, at, more) => {
+    fc.property(fields, fc.nat(), fc.string({ minLength: 1 }), (written, at, more) => {
       const records = chainOf(written);
       expect(firstFault(records)).toBeUndefined();
       const place = at % (records.length - 1);

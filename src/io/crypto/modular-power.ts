@@ -1,7 +1,7 @@
 /**
  * Powers modulo odd numbers by OpenSSL: the public operation of RSA without padding is
  * base^exponent mod modulus, whether or not the numbers make a key (RFC 8017, 5.1.1). A key is
- * given anew each time, in the form of RFC 8017, A.1.1: nothing is kept.
+ * given again each time, in the form of RFC 8017, A.1.1: nothing is kept.
  */
 import { constants, type PublicKeyInput, publicEncrypt, type RsaPublicKey } from 'node:crypto';
 import { compareBytes, concatBytes } from '../../core/base/bytes.ts';

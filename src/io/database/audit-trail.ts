@@ -10,7 +10,7 @@ export interface AuditEntry {
   readonly actor: string;
   readonly action: string;
   readonly subject: string;
-  /** Facts; never a secret. */
+  /** Scene; never a secret. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * One effect per Idempotency-Key of a client: a repeated request gets the same answer; a different
  * request with the same key is refused, as is one that arrives while the first is processed.
- * Successful answers are kept for ever, refusals are not.
+ * Successful answers are kept forever, refusals are not.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { fail, type QuorateError } from '../../core/base/errors.ts';

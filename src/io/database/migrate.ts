@@ -62,10 +62,10 @@ async function copyOlder(
   const version = Number(row?.version ?? 0);
   checkVersion(database, service, version, versions.length);
   if (version === 0 || version === versions.length) return;
-  const facts = { database: database.place, from: version, to: versions.length };
+  const fields = { database: database.place, from: version, to: versions.length };
   const copy = await database.copy?.(`version-${version}`);
-  if (copy === undefined) log('warn', 'The tables are upgraded; the way back is a dump', facts);
-  else log('info', 'The tables are upgraded; the way back is the copy', { ...facts, copy });
+  if (copy === undefined) log('warn', 'The tables are upgraded; the way back is a dump', fields);
+  else log('info', 'The tables are upgraded; the way back is the copy', { ...fields, copy });
 }
 
 function checkVersion(database: Database, service: string, found: number, known: number): void {

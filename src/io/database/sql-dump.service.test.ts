@@ -84,7 +84,7 @@ it('reads values over the borders of what is read at once', () => {
   expect(hex(found.at(-1)!.row.get('b'))).toBe('000a275c');
 });
 
-it('names what is no dump, or a damaged one', () => {
+it('names what is not a dump, or a damaged one', () => {
   const refused = (text: string, why: string) =>
     expect(() => read(text)).toThrow(
       expect.objectContaining({ code: 'SQL_DUMP_INVALID', message: expect.stringContaining(why) }),

@@ -64,7 +64,7 @@ export class SqlTokens {
     for (;;) {
       const from = this.at;
       const token = this.scan();
-      // A token that ends with what was read may go on.
+      // A token that ends with what was read may continue.
       if (this.isEnded || (token && this.at < this.buffer.length)) return token;
       this.at = from;
       this.more();
@@ -94,7 +94,7 @@ export class SqlTokens {
     if (rest.length > this.tokenBytesMax) {
       throw fail(
         'SQL_DUMP_INVALID',
-        `${this.file} has a value of more than ${this.tokenBytesMax} bytes: it is no dump of Tessera's tables`,
+        `${this.file} has a value of more than ${this.tokenBytesMax} bytes: it is not a dump of Tessera's tables`,
       );
     }
     // As much again as is there, so that a long token is not scanned from its start too often.

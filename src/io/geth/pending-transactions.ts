@@ -9,7 +9,7 @@ import { readTransaction, type Transaction } from '../../core/chain/transaction.
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface JournalEnd {
-  /** First byte that is no whole transaction; undefined: everything was read. */
+  /** First byte that is not part of a whole transaction; undefined: everything was read. */
   readonly damagedAt: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export function* journaledTransactions(path: string): Generator<Transaction, Jou
   }
 }
 
-/** Undefined: what is left is no whole transaction; the reader stays before it. */
+/** Undefined: the rest is not a whole transaction; the reader stays before it. */
 function nextIn(reader: RlpReader): Transaction | undefined {
   const { at } = reader;
   if (reader.done) return undefined;

@@ -2,7 +2,7 @@
  * What a Raft member of GoQuorum left on disk: its log (`raft-wal`) and newest snapshot
  * (`raft-snap`), as etcd 3.3 writes them (wal/encoder.go, snap/snapshotter.go). Frames of the log:
  * `length | padding u64` little endian, a protobuf record, zeros up to eight bytes; each record's
- * checksum goes on from the one before.
+ * checksum continues from the one before.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ interface WalRecord {
   readonly data: Uint8Array;
 }
 
-/** What a crash left torn at the end of the last file is passed over: it was never acknowledged. */
+/** What a crash left torn at the end of the last file is ignored: it was never acknowledged. */
 function* records(path: string, bytes: Buffer, isLast: boolean): Generator<WalRecord> {
   let at = 0;
   while (at + FRAME_BYTES <= bytes.length) {

@@ -53,7 +53,7 @@ export class BlockReader {
   }
 }
 
-/** Calls `wake` at each new block while the node's WebSocket holds; connects again for ever. */
+/** Calls `wake` at each new block while the node's WebSocket holds; connects again forever. */
 export class NewHeads {
   private readonly url: string;
   private readonly wake: () => void;

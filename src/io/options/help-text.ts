@@ -48,13 +48,13 @@ function hasEffect({ ignored, refused }: OptionRow): boolean {
 function optionLine(row: OptionRow): string {
   const names = [row.flag, ...(row.aliases ?? [])].map((name) => `--${name}`).join(', ');
   const value = row.type === 'boolean' ? '' : ` <${row.unit ?? row.type}>`;
-  const facts = [
+  const fields = [
     row.default === undefined || row.default === '' || row.default === false
       ? undefined
       : `default ${Array.isArray(row.default) ? row.default.join(',') : defaultText(row)}`,
     row.env,
   ].filter((fact) => fact !== undefined);
-  const tail = facts.length > 0 ? ` [${facts.join('; ')}]` : '';
+  const tail = fields.length > 0 ? ` [${fields.join('; ')}]` : '';
   const head = `  ${names}${value}`;
   const gap =
     head.length < FLAG_COLUMN_CHARS

@@ -41,3 +41,22 @@ export function processRows(group: string): readonly OptionRow[] {
     },
   ];
 }
+
+/** Where a service keeps its tables: a folder, or a database on a server. */
+export function storeRows(
+  group: string,
+  { folder, about, env }: { readonly folder: string; readonly about: string; readonly env: string },
+): readonly OptionRow[] {
+  return [
+    { flag: 'datadir', type: 'string', unit: 'folder', default: folder, about, group },
+    {
+      ...{ flag: 'store', type: 'string', env, group },
+      about: 'postgres://user@host:port/database instead of the embedded store',
+    },
+  ];
+}
+
+export function configRow(group: string): OptionRow {
+  const about = 'TOML file with the same names as the flags';
+  return { flag: 'config', type: 'string', unit: 'file', about, group };
+}

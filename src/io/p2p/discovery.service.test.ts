@@ -109,7 +109,7 @@ describe('--netrestrict', () => {
     const caller = await node({
       netRestrict: ['10.0.0.0/8'],
       staticNodes: [{ ...urlOf(open), host: 'localhost' }],
-      log: (level, text, facts) => told.push([level, text, facts?.error]),
+      log: (level, text, fields) => told.push([level, text, fields?.error]),
     });
     caller.addPeer(urlOf(open));
     await until(() => told.some(([, text]) => text === 'Dialing a node failed'));
@@ -126,7 +126,7 @@ describe('--netrestrict', () => {
     expect(formatEnode(urlOf(inside))).toContain('@127.0.0.1:');
   });
 
-  it('what is no network is refused by its flag', async () => {
+  it('what is not a network is refused by its flag', async () => {
     for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'localhost/8', '::/129'])
       await expect(node({ netRestrict: [wrong] })).rejects.toThrow(
         `invalid value "${wrong}" for flag --netrestrict`,

@@ -26,7 +26,7 @@ export interface PeerHost<Peer> {
   identified(peer: Peer): number | 'silent' | undefined;
   /** After Hello: as `identified`. Admitted peers are joined when it returns. */
   greeted(peer: Peer): number | undefined;
-  /** What it returns is work that goes on in turns: the peer's next message waits for its end. */
+  /** What it returns is work that continues in turns: the peer's next message waits for its end. */
   message(
     peer: Peer,
     protocol: SharedProtocol,

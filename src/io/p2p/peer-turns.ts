@@ -1,7 +1,7 @@
 /**
  * Shares this thread between peers: they all together have half of it, in turns of a few
- * milliseconds. Who has more to say goes on in a later turn, the least served first, when clients,
- * timers and other peers had theirs.
+ * milliseconds. Who has more to say continues in a later turn, the least served first, when
+ * clients, timers and other peers had theirs.
  */
 import { Turns } from '../../core/base/turns.ts';
 

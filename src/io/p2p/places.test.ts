@@ -36,7 +36,7 @@ describe('places of peers', () => {
     expect(displaced(stranger('2001:db8:1:9::1'), crowd)).toBeUndefined();
   });
 
-  it('never leave a known peer without one, nor swap for ever', () => {
+  it('never leave a known peer without one, nor swap forever', () => {
     // Blocks and addresses that are each crowded in another way.
     const mixed = ['::1', '1.1.1.1', '1.1.1.2', '::1', '1.1.1.2', '1.1.1.1'];
     const strangers = mixed.map((address) => ({ address, isKnown: false }));

@@ -154,7 +154,7 @@ it('counts messages that are posted while they come, over all connections', asyn
   for (const call of posts) call.destroy();
 });
 
-it('answers 64 senders that are no members, and no further one', async () => {
+it('answers 64 senders that are not members, and no further one', async () => {
   const { transport } = await side(1);
   const url = `http://127.0.0.1:${transport.port}/raft`;
   const answered: string[] = [];

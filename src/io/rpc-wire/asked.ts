@@ -23,7 +23,7 @@ export class Asked {
     });
   }
 
-  /** What nobody waits for, as a notification, is passed over. */
+  /** What nobody waits for, as a notification, is ignored. */
   arrived(message: string): void {
     const id = firstId(message);
     const waiting = this.waiting.get(id) ?? this.onlyOne(id);

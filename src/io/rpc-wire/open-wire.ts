@@ -6,7 +6,7 @@ import { WebSocketWire } from './websocket-wire.ts';
 import type { RpcWire, WireOptions } from './wire.ts';
 
 /**
- * Connects when it is first asked. `rpc:` and `ipc:` in front are passed over, as geth does. Throws
+ * Connects when it is first asked. `rpc:` and `ipc:` in front are ignored, as geth does. Throws
  * OPTION_VALUE_INVALID.
  */
 export function openWire(endpoint: string, options: WireOptions): RpcWire {

@@ -5,7 +5,7 @@ export const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 export const DIAL_MS = 5_000;
 
 export interface RpcWire {
-  /** A request or batch as JSON. Rejects with RPC_AWAY; the next one connects anew. */
+  /** A request or batch as JSON. Rejects with RPC_AWAY; the next one connects again. */
   ask(request: string): Promise<string>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Batches: their bounds, and what stands in place of answers that are left out. */
+/** Batches: their bounds, and what is in place of answers that are left out. */
 import { type Entry, errorReply, invalidRequest } from './envelope.ts';
 import { RPC } from './method.ts';
 

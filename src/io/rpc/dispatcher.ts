@@ -83,7 +83,7 @@ export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 const SUBSCRIPTIONS_MAX = 20_000;
 /** Kept where there is no room for more: a transaction that was sent must not be called refused. */
 const SHORT_CHARACTERS_MAX = 4 * 1024;
-/** A batch works for so long before others get their turn. */
+/** How long a batch may run before it yields to other requests. */
 const BATCH_TURN_MS = 5;
 /** A request that is longer waits for a turn of its own. */
 const LARGE_CHARACTERS = 256 * 1024;
@@ -262,7 +262,7 @@ export class Dispatcher<Context> {
     this.onCall?.(method, isSuccess, performance.now() - begunMs);
   }
 
-  /** Every call of a batch or connection anew: tokens expire. */
+  /** Every call of a batch or connection again: tokens expire. */
   private admit(call: Call, caller: Caller): Caller {
     const { access } = caller;
     if (access.kind === 'open') return caller;

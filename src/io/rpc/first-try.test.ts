@@ -80,7 +80,7 @@ describe('a heavy method', () => {
   });
 });
 
-it('tries that come to nothing are bounded in each second', () => {
+it('tries that do not finish are bounded in each second', () => {
   const tries = new FirstTries();
   let begun = 0;
   const wasted = performance.now() + 400;

@@ -1,6 +1,6 @@
 /**
  * A heavy method may turn out to be light: what is answered within a moment costs less here than on
- * its way to a reader. Tries that come to nothing are work done twice, so there is a bound on the
+ * its way to a reader. Tries that do not finish are work done twice, so there is a bound on the
  * time that they take of each second.
  */
 

@@ -56,13 +56,13 @@ export class SnapshotWriter {
     return this.note(path);
   }
 
-  /** A file that stands in the snapshot already. */
+  /** A file that is in the snapshot already. */
   async note(path: string): Promise<void> {
     this.files.push({ path, ...(await hashFile(this.pathOf(path))) });
   }
 
-  part(name: string, facts: SnapshotPart): void {
-    this.parts[name] = facts;
+  part(name: string, fields: SnapshotPart): void {
+    this.parts[name] = fields;
   }
 
   /** Total bytes of its files. */

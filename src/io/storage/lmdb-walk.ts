@@ -1,5 +1,5 @@
 /**
- * Looks at an lmdb file before it is mapped: lmdb believes what stands in its pages, and a page
+ * Looks at an lmdb file before it is mapped: lmdb believes what is in its pages, and a page
  * that is missing or damaged ends the process (SIGBUS, SIGSEGV) instead of with an error. Layout of
  * lmdb-js 3 (LMDB 1.0, data version 2): pages with a header of 24 bytes, two of them meta pages;
  * little-endian.

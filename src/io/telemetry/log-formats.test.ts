@@ -19,7 +19,7 @@ function line(format: LogFormat): Record<string, any> {
   return JSON.parse(lines[0]!);
 }
 
-const facts = { accounts: '3', password: '***', url: 'http://***@host' };
+const fields = { accounts: '3', password: '***', url: 'http://***@host' };
 const time = '2023-11-14T22:13:20.123Z';
 
 it('the names that each log service expects', () => {
@@ -28,7 +28,7 @@ it('the names that each log service expects', () => {
     'log.level': 'WARN',
     message: 'A message',
     'ecs.version': '1.2.0',
-    labels: facts,
+    labels: fields,
   });
   expect(line('GCP')).toMatchObject({ timestamp: time, severity: 'WARNING', message: 'A message' });
   expect(line('GELF')).toMatchObject({
@@ -40,7 +40,7 @@ it('the names that each log service expects', () => {
     _password: '***',
   });
   expect(line('LOGSTASH')).toMatchObject({
-    ...{ ...facts, '@timestamp': time, '@version': 1, message: 'A message' },
+    ...{ ...fields, '@timestamp': time, '@version': 1, message: 'A message' },
     level: 'WARN',
   });
   expect(line('GETH')).toEqual({

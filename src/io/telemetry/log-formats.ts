@@ -15,7 +15,7 @@ interface LogEvent {
   readonly nowMs: number;
   readonly message: string;
   /** Texts without secrets; numbers and truth values too with GETH. */
-  readonly facts: Readonly<Record<string, string | number | boolean>>;
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
 }
 
 const LOGGER = 'quorate';
@@ -50,28 +50,28 @@ export function jsonLine(format: Exclude<LogFormat, 'PLAIN'>, event: LogEvent): 
 }
 
 function recordOf(format: Exclude<LogFormat, 'PLAIN'>, event: LogEvent): object {
-  const { level, nowMs, message, facts } = event;
+  const { level, nowMs, message, fields } = event;
   const time = new Date(nowMs).toISOString();
   switch (format) {
     case 'ECS': {
       const head = { '@timestamp': time, 'log.level': level.toUpperCase(), message };
-      return { ...head, 'ecs.version': '1.2.0', 'log.logger': LOGGER, labels: facts };
+      return { ...head, 'ecs.version': '1.2.0', 'log.logger': LOGGER, labels: fields };
     }
     case 'GCP': {
       const severity = GCP_SEVERITY[level];
-      return { timestamp: time, severity, message, 'logging.googleapis.com/labels': facts };
+      return { timestamp: time, severity, message, 'logging.googleapis.com/labels': fields };
     }
     case 'GELF': {
-      const named = Object.entries(facts).map(([key, value]) => [`_${key}`, value]);
+      const named = Object.entries(fields).map(([key, value]) => [`_${key}`, value]);
       const head = { version: '1.1', host: hostname(), short_message: message };
       const at = { timestamp: nowMs / 1000, level: SEVERITY[level], _logger: LOGGER };
       return { ...head, ...at, ...Object.fromEntries(named) };
     }
     case 'GETH':
-      return { ...facts, lvl: GETH_LEVEL[level], msg: message, t: time };
+      return { ...fields, lvl: GETH_LEVEL[level], msg: message, t: time };
     case 'LOGSTASH': {
       const head = { '@timestamp': time, '@version': 1, message, logger_name: LOGGER };
-      return { ...facts, ...head, level: level.toUpperCase() };
+      return { ...fields, ...head, level: level.toUpperCase() };
     }
   }
 }

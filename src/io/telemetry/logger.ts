@@ -24,7 +24,7 @@ const LABEL: Readonly<Record<LogLevel, string>> = {
   debug: 'DEBUG',
   trace: 'TRACE',
 };
-/** Messages are padded to this many characters where facts follow. */
+/** Messages are padded to this many characters where fields follow. */
 const MESSAGE_CHARS = 40;
 const VALUE_CHARS_MAX = 4096;
 const SECRET_KEY =
@@ -57,17 +57,17 @@ export function createLogger({
     setVerbosity(level) {
       current = level;
     },
-    log(level, message, facts = {}) {
+    log(level, message, fields = {}) {
       if (VERBOSITY[level] > current) return;
       const nowMs = clock.nowMs();
       write(
         format === 'PLAIN'
-          ? formatLine(level, nowMs, message, facts)
+          ? formatLine(level, nowMs, message, fields)
           : jsonLine(format, {
               level,
               nowMs,
               message: escapeMessage(message),
-              facts: format === 'GETH' ? plainFacts(facts) : texts(facts),
+              fields: format === 'GETH' ? plainFields(fields) : texts(fields),
             }),
       );
     },
@@ -78,9 +78,9 @@ export function formatLine(
   level: LogLevel,
   nowMs: number,
   message: string,
-  facts: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
 ): string {
-  const pairs = Object.entries(facts)
+  const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${formatFact(key, value)}`);
   const text = escapeMessage(message);
@@ -103,11 +103,11 @@ function formatFact(key: string, value: unknown): string {
 }
 
 /** As `texts`, but numbers and truth values stay what they are, and no thousands are parted. */
-function plainFacts(
-  facts: Readonly<Record<string, unknown>>,
+function plainFields(
+  fields: Readonly<Record<string, unknown>>,
 ): Record<string, string | number | boolean> {
-  const plain: Record<string, string | number | boolean> = texts(facts);
-  for (const [key, value] of Object.entries(facts)) {
+  const plain: Record<string, string | number | boolean> = texts(fields);
+  for (const [key, value] of Object.entries(fields)) {
     if (SECRET_KEY.test(key)) continue;
     if (typeof value === 'number' || typeof value === 'boolean') plain[key] = value;
     else if (typeof value === 'bigint') plain[key] = String(value);
@@ -115,10 +115,10 @@ function plainFacts(
   return plain;
 }
 
-/** Clean texts of all facts, unquoted. */
-function texts(facts: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Clean texts of all fields, unquoted. */
+function texts(fields: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(facts)
+    Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => [key, SECRET_KEY.test(key) ? '***' : clean(textOf(value))]),
   );

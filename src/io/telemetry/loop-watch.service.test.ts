@@ -12,8 +12,8 @@ function hold(ms: number): void {
 }
 
 function start() {
-  const said: { message: string; facts: any }[] = [];
-  watch = new LoopWatch((_, message, facts) => said.push({ message, facts }));
+  const said: { message: string; fields: any }[] = [];
+  watch = new LoopWatch((_, message, fields) => said.push({ message, fields }));
   const heard = (isIt: (lag: Lag) => boolean) =>
     new Promise<Lag>((resolve) => watch!.onLag((lag) => isIt(lag) && resolve(lag)));
   watch.start();
@@ -28,9 +28,9 @@ describe('the watch over the event loop', () => {
     watch.during('rpc eth_slow', () => watch.during('inner', () => hold(300)));
     expect((await lag).whatMs).toBeGreaterThanOrEqual(300);
     expect(watch.longest.ms).toBeGreaterThanOrEqual(300);
-    const line = said.find(({ facts }) => facts.by === 'rpc eth_slow');
+    const line = said.find(({ fields }) => fields.by === 'rpc eth_slow');
     expect(line?.message).toBe('The thread of consensus was held up');
-    expect(line?.facts.ms).toBeGreaterThanOrEqual(300);
+    expect(line?.fields.ms).toBeGreaterThanOrEqual(300);
   });
 
   it('notices what nobody named', async () => {
@@ -39,7 +39,7 @@ describe('the watch over the event loop', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     hold(400);
     expect((await lag).what).toBeUndefined();
-    expect(said[0]?.facts.by).toBeUndefined();
+    expect(said[0]?.fields.by).toBeUndefined();
   });
 
   it('tells its own work from what the machine had no time for', async () => {

@@ -10,7 +10,10 @@ it('says once that no file can be opened, why, and when it is over', () => {
   const open = () => {
     if (code !== undefined) throw Object.assign(new Error(code), { code });
   };
-  const watch = watchOpenFiles((level, message, facts) => told.push([level, message, facts]), open);
+  const watch = watchOpenFiles(
+    (level, message, fields) => told.push([level, message, fields]),
+    open,
+  );
   const pass = () => vi.advanceTimersByTime(3_000);
   pass();
   code = 'EACCES';

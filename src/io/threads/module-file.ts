@@ -18,7 +18,7 @@ const HERE = globalThis.quorateIsBundled ? 'bundle' : IS_SOURCE ? 'sources' : 'b
  */
 export function builtModule(file: URL, runsFrom: 'sources' | 'build' | 'bundle' = HERE): URL {
   if (runsFrom === 'sources') return new URL(file.href.replace(/^(.*)\/src\//, '$1/dist/'));
-  // What is no entry point of the bundle is read from the build.
+  // A file that is not an entry point of the bundle is read from the build.
   if (runsFrom === 'build' || !file.pathname.endsWith('.js')) return file;
   return new URL(file.href.replace(/^(.*)\/dist\//, '$1/dist/bundle/'));
 }

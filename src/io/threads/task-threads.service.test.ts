@@ -44,7 +44,7 @@ describe('threads that carry out tasks', () => {
     expect(await Promise.all(echoes)).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
-  it('tell that a task failed, and go on', async () => {
+  it('tell that a task failed, and continue', async () => {
     const { threads } = start();
     const first = await thread();
     await expect(threads.run({ kind: 'fail' }, LONG)).rejects.toThrow(/out of order/);
@@ -77,7 +77,7 @@ describe('threads that carry out tasks', () => {
     expect(await threads.run({ kind: 'echo', value: 1 }, LONG)).toBe(1);
   });
 
-  it('stop a task that nobody waits for any more, and go on', async () => {
+  it('stop a task that nobody waits for any more, and continue', async () => {
     const { threads } = start();
     const first = await thread();
     const gone = new AbortController();

@@ -1,6 +1,6 @@
 /**
  * Threads that carry out tasks. A task that is given up (its client has gone, or its time is up) is
- * asked to stop; a thread that goes on all the same is ended and replaced, as is one that crashes
+ * asked to stop; a thread that continues all the same is ended and replaced, as is one that crashes
  * or runs out of memory. Only the task that it worked on is lost. Waiting tasks are served in turns
  * of their clients (fair-queue.ts).
  */
@@ -255,7 +255,7 @@ class Thread<Task, Result> {
       return;
     }
     if (message.kind === 'log') {
-      this.options.log(message.level, message.message, message.facts);
+      this.options.log(message.level, message.message, message.fields);
       return;
     }
     const sent = this.sent.shift();

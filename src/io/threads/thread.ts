@@ -29,7 +29,7 @@ export type ThreadMessage<Result> =
       readonly kind: 'log';
       readonly level: LogLevel;
       readonly message: string;
-      readonly facts: Readonly<Record<string, unknown>> | undefined;
+      readonly fields: Readonly<Record<string, unknown>> | undefined;
     }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string };
 
@@ -54,8 +54,8 @@ export function threadSettings<Settings>(): Settings {
 }
 
 /** Says it in the log of the owner. */
-export const threadLog: Log = (level, message, facts) =>
-  parentPort!.postMessage({ kind: 'log', level, message, facts } satisfies ThreadMessage<never>);
+export const threadLog: Log = (level, message, fields) =>
+  parentPort!.postMessage({ kind: 'log', level, message, fields } satisfies ThreadMessage<never>);
 
 function yieldToOthers(): void {
   // Elsewhere it would be the priority of the whole process.

@@ -1,6 +1,6 @@
 /**
  * geth's JavaScript console: scripts of the user's in a context of their own, asking one node. A
- * script that does not end is ended by SIGINT, and the console goes on.
+ * script that does not end is ended by SIGINT, and the console continues.
  */
 import { type Context, createContext, Script } from 'node:vm';
 import { bareHex, fromHex } from '../../core/base/hex.ts';

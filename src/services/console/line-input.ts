@@ -5,7 +5,7 @@ export type InputLine = { readonly line: string } | 'aborted' | undefined;
 
 export interface LineInput {
   read(prompt: string): Promise<InputLine>;
-  /** At once and unseen, while a script stands still; undefined when they end it. */
+  /** At once and unseen, while a script waits; undefined when they end it. */
   askSecret(label: string): string | undefined;
   /** Runs a script so that Ctrl-C is a signal. */
   guarded<T>(run: () => T): T;

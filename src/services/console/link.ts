@@ -1,5 +1,5 @@
 /**
- * A node asked from the console's scripts, which stand still until it answers: another thread asks
+ * A node asked from the console's scripts, which wait until it answers: another thread asks
  * it.
  */
 import {

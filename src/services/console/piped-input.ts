@@ -74,7 +74,7 @@ export class PipedInput implements LineInput {
     this.rest = '';
   }
 
-  /** Past the stream, which brings nothing while a script stands still. */
+  /** Past the stream, which brings nothing while a script waits. */
   private readNow(): void {
     const piece = Buffer.alloc(4096);
     try {

@@ -37,7 +37,7 @@ export interface DevnetDescription {
     readonly client: { readonly clientId: string; readonly clientSecret: string };
     readonly pid: number;
   };
-  /** The on-ramp. `token` is a bearer token of the partner, good for a day. */
+  /** The on-ramp. `token` is a bearer token of the partner, valid for a day. */
   readonly ramp: {
     readonly url: string;
     readonly partnerAccountId: string;

@@ -33,7 +33,7 @@ interface Network extends RpcNode {
 }
 
 /**
- * A validator of a GoQuorum network: `config` stands in its genesis file, `argv` are flags of the
+ * A validator of a GoQuorum network: `config` is in its genesis file, `argv` are flags of the
  * node.
  */
 async function network(config: object, ...argv: string[]): Promise<Network> {

@@ -28,7 +28,7 @@ function pulseOf(isInUse = true) {
   return { pulse, state, said, asked, time };
 }
 
-it('one missed answer is no news, two are, once; and one answer ends it', async () => {
+it('one missed answer changes nothing, two are reported once, and one answer ends it', async () => {
   const { pulse, state, said, asked } = pulseOf();
   await asked(2);
   expect(pulse.fault).toBeUndefined();

@@ -102,7 +102,7 @@ function peersHere(config: PeersConfig, parts: PeerNetworkParts): OpenedPeers {
   };
 }
 
-/** `fatal`: the thread has ended, and the node must not go on. */
+/** `fatal`: the thread has ended, and the node must not continue. */
 function peersInThread(
   config: PeersConfig,
   parts: PeerNetworkParts & { worker: URL; fatal(error: unknown): void },

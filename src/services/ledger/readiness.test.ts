@@ -4,7 +4,7 @@ import { type ReadinessParts, readiness } from './readiness.ts';
 const HEAD = 1_000;
 const SECRET = new Uint8Array(32).fill(0xab);
 
-interface Facts {
+interface Scene {
   readonly highest?: number;
   readonly agreementMs?: number;
   readonly chainMs?: number;
@@ -16,9 +16,9 @@ interface Facts {
   readonly isDiverged?: boolean;
 }
 
-function look(facts: Facts, ignoredReasons: readonly string[] = []) {
-  const { highest, agreementMs = 0, chainMs = 0, peers = 3, cursor = HEAD } = facts;
-  const { abstention, managerFault, firstBad, isDiverged = false } = facts;
+function look(scene: Scene, ignoredReasons: readonly string[] = []) {
+  const { highest, agreementMs = 0, chainMs = 0, peers = 3, cursor = HEAD } = scene;
+  const { abstention, managerFault, firstBad, isDiverged = false } = scene;
   const parts = {
     node: {
       chain: { head: () => ({ number: HEAD }) },

@@ -34,7 +34,7 @@ export function readiness(parts: ReadinessParts): Page {
   const { node, admin, watch, agreementWatch, config } = parts;
   const head = node.chain.head().number;
   const progress = admin.syncing();
-  const facts = {
+  const fields = {
     head,
     behind: progress ? progress.highestBlock - head : 0,
     lagMs: Math.round(agreementWatch?.longest.ms ?? 0),
@@ -43,14 +43,14 @@ export function readiness(parts: ReadinessParts): Page {
     peers: admin.peers().length,
     ...(node.follower ? { privateBehind: head - node.follower.cursor() } : {}),
   };
-  const found = faults(parts, facts);
+  const found = faults(parts, fields);
   const ignored = new Set(config.rpc.ignoredReasons);
   const reasons = READY_REASONS.flatMap((reason) => {
     const text = found[reason];
     return text === undefined ? [] : [{ reason, text }];
   });
   const isReady = reasons.every(({ reason }) => ignored.has(reason));
-  const body = { ready: isReady, ...facts, reasons };
+  const body = { ready: isReady, ...fields, reasons };
   return {
     status: isReady ? 200 : 503,
     contentType: 'application/json',

@@ -41,7 +41,7 @@ export interface AccountView {
 export interface NodeView {
   readonly orgId: string;
   readonly url: string;
-  /** Undefined where the contract's text is no node URL. */
+  /** Undefined where the contract's text is not a node URL. */
   readonly enode: Enode | undefined;
   readonly status: number;
 }

@@ -208,7 +208,7 @@ describe('Tessera configuration files', () => {
     expect(() => parse({ serverConfigs: [grpc] })).toThrow(/communicationType must be REST/);
   });
 
-  it('are changed by overrides, each as what stands there', () => {
+  it('are changed by overrides, each as what is there', () => {
     const root = structuredClone(sample) as never as Record<string, never>;
     applyOverrides(root, [
       'jdbc.username=a=b,c',

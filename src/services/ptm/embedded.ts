@@ -3,7 +3,6 @@ import { fromBase64 } from '../../core/base/base64.ts';
 import { EMPTY_BYTES, isZeroBytes } from '../../core/base/bytes.ts';
 import { hasCode } from '../../core/base/errors.ts';
 import type { EncodedPayload } from '../../core/payload/payload.ts';
-import type { SealedParts } from '../../core/privacy/extension.ts';
 import {
   type HeldPayload,
   type PrivateAnswer,
@@ -12,7 +11,7 @@ import {
 } from '../../core/privacy/inputs.ts';
 import type { Manager, ManagerFeatures, OutgoingPayload } from '../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import { base64 } from './api/replies.ts';
+import { base64, sealedBody } from './api/replies.ts';
 import { envelopeOf } from './api/requests.ts';
 import type { PrivateTransactionManager } from './manager/manager.ts';
 import type { Received, SendTerms, Sent } from './manager/send-terms.ts';
@@ -45,7 +44,7 @@ export function embeddedManager(
     async encryptPayload(payload) {
       const from = payload.from ? fromBase64(payload.from) : undefined;
       const wanted = terms({ ...payload, mandatory: undefined });
-      return sealed(await manager.createEnvelope(payload.payload, from, wanted));
+      return sealedBody(await manager.createEnvelope(payload.payload, from, wanted));
     },
     decryptPayload: async (parts) => heldPayload(manager.openEnvelope(envelopeOf({ ...parts }))),
   };
@@ -125,15 +124,4 @@ function terms({
 
 function sent({ hash, managedParties, senderKey }: Sent) {
   return { hash, managedParties: managedParties.map(base64), senderKey: base64(senderKey) };
-}
-
-function sealed(payload: EncodedPayload): SealedParts {
-  return {
-    senderKey: base64(payload.senderKey),
-    cipherText: base64(payload.cipherText),
-    cipherTextNonce: base64(payload.cipherTextNonce),
-    recipientBoxes: payload.recipientBoxes.map(base64),
-    recipientNonce: base64(payload.recipientNonce),
-    recipientKeys: payload.recipientKeys.map(base64),
-  };
 }

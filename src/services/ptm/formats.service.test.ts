@@ -123,7 +123,7 @@ describe('the store of a manager', () => {
     await expect(startPtm(config)).rejects.toMatchObject(refusal);
   });
 
-  it('that is gone, or empty, is not taken for a new one; a recovery fills it anew', async () => {
+  it('that is gone, or empty, is not taken for a new one; a recovery refills it', async () => {
     const folder = olderManager('one');
     const { config } = await readTesseraConfig(join(folder, 'config.json'));
     await (await start(folder)).close();
@@ -178,7 +178,7 @@ describe('a damaged record', () => {
     nonce: bytes(24, 5),
   };
 
-  it('is never believed, wherever a bit of it flips, or whatever record stands in its place', async () => {
+  it('is never believed, wherever a bit of it flips, or whatever record is in its place', async () => {
     const kv = new MemoryKv();
     const store = new KvPayloadStore(kv);
     await store.put(hash, payload);

@@ -241,7 +241,10 @@ describe('a manager over PostgreSQL', () => {
       } finally {
         await server.start();
       }
-      await until(async () => (await send(one, 'back', [])).status === 201, 'the manager goes on');
+      await until(
+        async () => (await send(one, 'back', [])).status === 201,
+        'the manager continues',
+      );
       for (const [i, hash] of kept.entries()) {
         expect(await read(one, hash)).toEqual({ status: 200, text: `kept ${i}` });
       }

@@ -141,7 +141,7 @@ describe('recovery', () => {
     expect((await post(`${again.p2pUrl}/resendBatch`, { publicKey: three.key })).status).toBe(500);
   });
 
-  it('tells that a peer is away, keeps what waits for it, and goes on from there', async () => {
+  it('tells that a peer is away, keeps what waits for it, and continues from there', async () => {
     const { one, two, three, hashes, before } = await history();
     await one.close();
     const kv = new MemoryKv();

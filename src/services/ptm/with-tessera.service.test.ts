@@ -160,7 +160,7 @@ describe('beside a Tessera peer', () => {
       call.flushHeaders();
     });
     expect(status).toBe(413);
-    await until(async () => (await fetch(`${ptm.p2pUrl}/upcheck`)).ok, 'the manager goes on');
+    await until(async () => (await fetch(`${ptm.p2pUrl}/upcheck`)).ok, 'the manager continues');
   });
 });
 

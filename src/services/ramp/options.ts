@@ -1,6 +1,6 @@
 /** Options of `quorate ramp`, as rows. */
 import type { OptionRow } from '../../io/options/options.ts';
-import { listenRows, processRows } from '../../io/options/service-rows.ts';
+import { configRow, listenRows, processRows, storeRows } from '../../io/options/service-rows.ts';
 
 const SERVICE = 'Service';
 const ACCESS = 'Access';
@@ -8,28 +8,12 @@ const LEDGER = 'Ledger';
 const PORT_DEFAULT = 8560;
 
 export const RAMP_ROWS: readonly OptionRow[] = [
-  {
-    flag: 'datadir',
-    type: 'string',
-    unit: 'folder',
-    default: 'ramp-data',
+  ...storeRows(SERVICE, {
+    folder: 'ramp-data',
     about: 'Folder of the embedded store',
-    group: SERVICE,
-  },
-  {
-    flag: 'store',
-    type: 'string',
     env: 'QUORATE_RAMP_STORE',
-    about: 'postgres://user@host:port/database in place of the embedded store',
-    group: SERVICE,
-  },
-  {
-    flag: 'config',
-    type: 'string',
-    unit: 'file',
-    about: 'TOML file with the same names as the flags',
-    group: SERVICE,
-  },
+  }),
+  configRow(SERVICE),
   {
     flag: 'offer',
     type: 'string',

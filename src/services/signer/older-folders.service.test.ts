@@ -18,7 +18,7 @@ import { FileJournal } from './proxy/journal.ts';
 const folder = scratchFolder('quorate-signer-');
 const FORMAT = { of: 'signer', version: 1 };
 
-it('goes on with the transactions that were under way', () => {
+it('continues with the transactions that were under way', () => {
   unpackFixture('0.1.0', 'signer', folder);
   stampFolder(folder, FORMAT);
   stampFolder(folder, FORMAT);
@@ -68,7 +68,7 @@ it('names a damaged line of the journal, and keeps those behind it', () => {
   bytes[20]! ^= 1;
   writeFileSync(path, bytes);
   const told: unknown[] = [];
-  const log: Log = (level, message, facts) => told.push([level, message, facts]);
+  const log: Log = (level, message, fields) => told.push([level, message, fields]);
   const journal = new FileJournal(nodeLogFolder(join(place, 'journal')), log);
   expect(journal.restored().map(({ send }) => send.nonce)).toEqual([1]);
   expect(told).toEqual([

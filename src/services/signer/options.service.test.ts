@@ -227,7 +227,7 @@ http-host-allowlist: [a, b]`,
     expect(other.keys.azure?.tags).toHaveLength(2);
   });
 
-  it("errors in EthSigner's and Web3Signer's words, without what stands in the file", () => {
+  it("errors in EthSigner's and Web3Signer's words, without what is in the file", () => {
     const bad = (name: string, text: string) =>
       refusal([...BASE, '--config-file', file(name, text)]);
     expect(refusal([...BASE, '--config-file=none.yaml'])).toBe(

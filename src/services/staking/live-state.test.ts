@@ -4,7 +4,7 @@ import type { Database } from '../../io/database/database.ts';
 import type { Admin } from './admin.ts';
 import { LiveState } from './live-state.ts';
 
-it('asks a store that does not answer once, and goes on when it does', async () => {
+it('asks a store that does not answer once, and continues when it does', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let asked = 0;
   let answers: (() => void)[] | undefined;

@@ -53,7 +53,7 @@ it('is copied before it is upgraded', async () => {
   const shape = await shapeOf(old);
   await old.close();
   const told: unknown[] = [];
-  const log: Log = (level, message, facts) => told.push([level, message, facts]);
+  const log: Log = (level, message, fields) => told.push([level, message, fields]);
   const upgraded = await openAt('first', log);
   expect(await shapeOf(upgraded)).not.toEqual(shape);
   await upgraded.close();

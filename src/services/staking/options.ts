@@ -1,6 +1,6 @@
 /** Options of `quorate staking` and of the commands that administer it, as rows. */
 import type { OptionRow } from '../../io/options/options.ts';
-import { listenRows, processRows } from '../../io/options/service-rows.ts';
+import { configRow, listenRows, processRows, storeRows } from '../../io/options/service-rows.ts';
 import { ATTEMPT_RULES } from './token/attempts.ts';
 
 const SERVICE = 'Service';
@@ -10,21 +10,11 @@ const DAY_SECONDS = 24 * 60 * 60;
 const PORT_DEFAULT = 8550;
 
 export const STORE_ROWS: readonly OptionRow[] = [
-  {
-    flag: 'datadir',
-    type: 'string',
-    unit: 'folder',
-    default: 'staking-data',
+  ...storeRows(SERVICE, {
+    folder: 'staking-data',
     about: 'Folder of the embedded store and of the secret file',
-    group: SERVICE,
-  },
-  {
-    flag: 'store',
-    type: 'string',
     env: 'QUORATE_STAKING_STORE',
-    about: 'postgres://user@host:port/database instead of the embedded store',
-    group: SERVICE,
-  },
+  }),
   {
     flag: 'secret-file',
     type: 'string',
@@ -33,13 +23,7 @@ export const STORE_ROWS: readonly OptionRow[] = [
       '32 bytes in hex that encrypt signing keys and derive validators; default: secret in --datadir, created when missing',
     group: SERVICE,
   },
-  {
-    flag: 'config',
-    type: 'string',
-    unit: 'file',
-    about: 'TOML file with the same names as the flags',
-    group: SERVICE,
-  },
+  configRow(SERVICE),
 ];
 
 export const STAKING_ROWS: readonly OptionRow[] = [

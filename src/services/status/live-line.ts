@@ -16,7 +16,7 @@ export interface LiveOutput {
 }
 
 /**
- * Writes nothing where `output` is no terminal. Returns a function that ends it and clears the
+ * Writes nothing if `output` is not a terminal. Returns a function that ends it and clears the
  * line.
  */
 export function liveLine(output: LiveOutput, look: () => Promise<NetworkStatus>): () => void {

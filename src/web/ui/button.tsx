@@ -8,7 +8,7 @@ interface ButtonProps {
   readonly look?: Look;
   readonly wide?: boolean;
   readonly small?: boolean;
-  /** What it started goes on: it says so, keeps the focus, and does nothing more. */
+  /** What it started continues: it says so, keeps the focus, and does nothing more. */
   readonly busy?: boolean;
   readonly type?: 'button' | 'submit';
   readonly onClick?: () => void;

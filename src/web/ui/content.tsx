@@ -1,23 +1,23 @@
-/** Facts in two columns, texts to copy, tables, places where something will be. */
+/** Details in two columns, texts to copy, tables, places where something will be. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { IconButton } from './button.tsx';
 import { useDelay } from './timers.ts';
 
-export interface Fact {
+export interface Detail {
   readonly name: string;
   readonly value: ComponentChildren;
   /** Set off from those above it. */
   readonly isTotal?: boolean;
 }
 
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+export function Details({ details }: { details: readonly Detail[] }) {
   return (
-    <dl class="facts">
-      {facts.map(({ name, value, isTotal = false }) => (
+    <dl class="details">
+      {details.map(({ name, value, isTotal = false }) => (
         <>
-          <dt class={isTotal ? 'facts-total' : undefined}>{name}</dt>
-          <dd class={isTotal ? 'facts-total' : undefined}>{value}</dd>
+          <dt class={isTotal ? 'details-total' : undefined}>{name}</dt>
+          <dd class={isTotal ? 'details-total' : undefined}>{value}</dd>
         </>
       ))}
     </dl>

@@ -79,17 +79,21 @@ export function SelectField({
         aria-describedby={describedBy(id, hint, fault)}
         onInput={(event) => onInput(event.currentTarget.value)}
       >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
+        <Options {...{ options }} />
       </select>
     </Field>
   );
 }
 
-/** Without a visible label: what it is about stands around it. */
+function Options({ options }: { options: readonly Option[] }) {
+  return options.map(({ value, label }) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
+}
+
+/** Without a visible label: the text around it says what it selects. */
 export function SmallSelect({
   label,
   value,
@@ -108,11 +112,7 @@ export function SmallSelect({
       value={value}
       onInput={(event) => onInput(event.currentTarget.value)}
     >
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
+      <Options {...{ options }} />
     </select>
   );
 }

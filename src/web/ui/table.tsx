@@ -18,7 +18,7 @@ export function Table<T>({
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf: (row: T) => string;
-  /** What stands there when there are no rows. */
+  /** What is there when there are no rows. */
   empty: string;
 }) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;

@@ -45,8 +45,8 @@ export const MANAGER: Subject = {
     // As the manager starts: the two halves must belong together.
     new Enclave({ keys: [key], forwardingKeys: [], crypto, entropy });
     const content: Record<string, string> = { key: toBase64(key.publicKey) };
-    const say = (level: string, message: string, facts?: object) => {
-      if (level === 'error') log(`${message} ${JSON.stringify(facts)}`);
+    const say = (level: string, message: string, fields?: object) => {
+      if (level === 'error') log(`${message} ${JSON.stringify(fields)}`);
     };
     const { store, close } = await openStore(sourceOf(folder), calendar, say, {});
     try {

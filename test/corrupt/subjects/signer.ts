@@ -29,8 +29,8 @@ export const SIGNER: Subject = {
   },
   async open(folder, log): Promise<Content> {
     stampFolder(folder, FORMAT);
-    const said = (level: string, message: string, facts?: object) => {
-      if (level === 'warn') log(`${message} ${JSON.stringify(facts)}`);
+    const said = (level: string, message: string, fields?: object) => {
+      if (level === 'warn') log(`${message} ${JSON.stringify(fields)}`);
     };
     const journal = new FileJournal(nodeLogFolder(join(folder, 'journal')), said);
     const nonces = journal.restored().map(({ send }) => send.nonce);
@@ -53,7 +53,7 @@ export const SIGNER: Subject = {
     };
   },
   // A line that is damaged is named; an end that is gone, or an older copy, is not there. An audit
-  // log that is gone was moved away, for all that is known: its chain goes on in a new one.
+  // log that is gone was moved away, for all that is known: its chain continues in a new one.
   mayDiffer(file, kind) {
     if (file.startsWith('journal')) return ['journal'];
     return file === 'audit.jsonl' && kind === 'delete' ? ['audit'] : [];

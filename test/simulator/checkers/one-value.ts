@@ -57,8 +57,8 @@ export class OneValue implements Checker {
   }
 
   /**
-   * Whether honest validators have sealed different blocks at a height: IBFT may stand still there
-   * for ever.
+   * Whether honest validators have sealed different blocks at a height: IBFT may stall there
+   * forever.
    */
   isSplit(height: number): boolean {
     const sealed = [...this.sealers.keys()].filter((key) => key.startsWith(`${height}/`));

@@ -20,7 +20,7 @@ function outcomeOf(seed: number): ReturnType<typeof runPrivacySeed> {
 }
 
 describe('private transactions in the simulator', () => {
-  it('heal in the listed schedules, and blocks go on', async () => {
+  it('heal in the listed schedules, and blocks continue', async () => {
     for (const seed of seeds(SEEDS)) {
       const outcome = await outcomeOf(seed);
       expect(outcome).toMatchObject({ seed, failure: undefined });

@@ -1,6 +1,6 @@
 /**
  * Four validators and their managers in a virtual world, all of it from one seed: managers that are
- * away, slow, answer nonsense or start again, nodes that are killed. Blocks must go on all the
+ * away, slow, answer nonsense or start again, nodes that are killed. Blocks must continue all the
  * while; once all is well, every private state must be at the head, the members of a group must
  * have equal ones, and nobody else must have anything of theirs.
  */
@@ -277,7 +277,7 @@ class PrivacyWorld {
     this.time.set(this.chance.below(10_000), () => void next());
   }
 
-  /** One node at a time, so that three go on. */
+  /** One node at a time, so that three continue. */
   private troubleNodes(): void {
     const next = async () => {
       if (!this.isFaulty) return;

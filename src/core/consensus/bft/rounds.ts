@@ -8,7 +8,7 @@ export const ROUND_MAX = 0xffffffff;
 
 /**
  * Starts the timer of the round: at once while rounds still grow longer, as in GoQuorum. At the cap
- * they no longer grow, and validators out of step would stay so for ever; there it starts when a
+ * they no longer grow, and validators out of step would stay so forever; there it starts when a
  * quorum has reached this round. `asked`: the round in each signer's ROUND-CHANGE.
  */
 export function startClock(step: StepBase, asked: readonly number[]): void {

@@ -17,7 +17,7 @@ import { QbftEngine } from './engine.ts';
 import { QBFT_CODE, signPrepare, signPreprepare } from './messages.ts';
 
 describe('a QBFT engine that restarts', () => {
-  it('goes on after a restart with what it voted, and with nothing else', () => {
+  it('continues after a restart with what it voted, and with nothing else', () => {
     const before = new Bench(ME);
     const block = proposal(PROPOSER);
     before.hear(signPreprepare(PROPOSER, VIEW, block, [], []));

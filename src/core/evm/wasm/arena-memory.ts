@@ -6,7 +6,7 @@ import { Memory } from '../memory.ts';
 
 /** Who holds the linear memory. */
 export interface Arena {
-  /** Makes it reach to `end`, and attaches every frame anew where its bytes have moved. */
+  /** Makes it reach to `end`, and attaches every frame again whose bytes have moved. */
   reach(end: number): void;
 }
 

@@ -52,7 +52,7 @@ let compiled: object | undefined;
 export class Machine {
   private readonly exports: Exports;
   private readonly memory: LinearMemory;
-  /** Views of the linear memory: taken anew whenever it has grown. */
+  /** Views of the linear memory: taken again whenever it has grown. */
   bytes!: Uint8Array;
   /** What host and loop tell each other: see `SLOT`. */
   control!: Int32Array;
@@ -79,7 +79,7 @@ export class Machine {
     return this.exports.run();
   }
 
-  /** Whether the views had to be taken anew. */
+  /** Whether the views had to be taken again. */
   refresh(): boolean {
     // Growing takes the bytes from every view, which is cheaper to see than to ask for the buffer.
     if (this.bytes?.length > 0) return false;

@@ -140,7 +140,7 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
     expect(BigInt(output)).toBeGreaterThan(2n ** 20n);
   });
 
-  it('goes on in TypeScript where stacks fill the room for them', () => {
+  it('continues in TypeScript where stacks fill the room for them', () => {
     // Fills most of its stack, then calls itself: a few dozen levels take a megabyte.
     const fill = '6001'.repeat(900);
     const { kind } = both(`${fill}6000600060006000600073${'22'.repeat(20)}5af100`, 9_000_000n);

@@ -204,7 +204,7 @@ export class WasmLoop {
     return runs[op]!(frame, vm);
   }
 
-  /** Gives the machine the registers of a frame that begins, or goes on after a deeper one. */
+  /** Gives the machine the registers of a frame that begins, or continues after a deeper one. */
   private resume(frame: Frame): void {
     if (this.current !== frame) {
       this.current = frame;

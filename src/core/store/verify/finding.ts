@@ -23,7 +23,7 @@ export interface Teller {
 }
 
 export const CURE = {
-  log: 'restore the folder "blocks" from a backup or another node, then run "quorate db reindex"; or delete the folder "quorate" and sync or "quorate import" anew',
+  log: 'restore the folder "blocks" from a backup or another node, then run "quorate db reindex"; or delete the folder "quorate" and sync or "quorate import" again',
   index: 'run "quorate db reindex": the index is rebuilt from the block log',
   none: 'nothing to do: the next start repairs it',
 } as const;

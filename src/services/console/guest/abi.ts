@@ -18,7 +18,7 @@ export interface AbiParameter {
 /** All in hex digits, without 0x. */
 interface Codec {
   readonly isDynamic: boolean;
-  /** Of what stands in place; of a dynamic value, that is its offset. */
+  /** Of what is in place; of a dynamic value, that is its offset. */
   readonly size: number;
   encode(value: unknown): string;
   /** `at`: where it stands; offsets in it are from `base`. */

@@ -1,4 +1,4 @@
-/** What a line could go on with (GoQuorum internal/jsre/completion.go). */
+/** What a line could continue with (GoQuorum internal/jsre/completion.go). */
 import { propertyNames, read } from './print.ts';
 
 /**

@@ -87,7 +87,7 @@ function shielded(outside: Host): Host {
   return Object.fromEntries(each) as Host;
 }
 
-/** `plugin@account` is no name of a variable. */
+/** `plugin@account` is not the name of a variable. */
 const globalName = (module: string): string => module.replace('plugin@', 'plugin_');
 
 interface Parts {

@@ -77,7 +77,7 @@ export class Printer {
     const lines = names.map(
       (name) => `${inner}${name}: ${this.value(read(value, name), level + 1, false)}`,
     );
-    // COMPAT: what stands in an array closes one step further left.
+    // COMPAT: what is in an array closes one step further left.
     const outer = INDENT.repeat(Math.max(0, inArray ? level - 1 : level));
     return `{\n${lines.join(',\n')}\n${outer}}`;
   }

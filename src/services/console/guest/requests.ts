@@ -1,5 +1,5 @@
 /**
- * Requests to the node, at once or with a callback, and polls that go on until they are stopped.
+ * Requests to the node, at once or with a callback, and polls that continue until they are stopped.
  */
 import { shown } from './signatures.ts';
 

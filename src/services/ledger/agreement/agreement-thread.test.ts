@@ -58,7 +58,7 @@ describe('validators that agree apart from their chains', () => {
     expect(rounds(first).every((round) => round === 0)).toBe(true);
   });
 
-  it('go on with one away, and take it in again with its votes', async () => {
+  it('continue with one away, and take it in again with its votes', async () => {
     const [first] = await start();
     const { disk } = network.nodes[3]!;
     await network.nodes[3]!.kill();

@@ -224,7 +224,7 @@ export class AgreementThread {
         this.chain?.unwanted(message.id);
         break;
       case 'log':
-        this.parts.log(message.level, message.message, message.facts);
+        this.parts.log(message.level, message.message, message.fields);
         break;
       case 'lag':
         this.heardMs = performance.now();

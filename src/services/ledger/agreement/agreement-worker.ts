@@ -37,7 +37,7 @@ const { storeFolder, sealedVote, permissionsIn, peers, raft, ...given }: Agreeme
   workerData;
 const port = parentPort!;
 const outbox = new Outbox<FromAgreement>(port);
-const log: Log = (level, message, facts) => outbox.say({ kind: 'log', level, message, facts });
+const log: Log = (level, message, fields) => outbox.say({ kind: 'log', level, message, fields });
 
 await installCrypto();
 const files = await openVotes(storeFolder);

@@ -127,7 +127,7 @@ export type FromAgreement =
       readonly kind: 'log';
       readonly level: LogLevel;
       readonly message: string;
-      readonly facts: Readonly<Record<string, unknown>> | undefined;
+      readonly fields: Readonly<Record<string, unknown>> | undefined;
     };
 
 /** A serialised error: between threads an error keeps its text, but not its code. */

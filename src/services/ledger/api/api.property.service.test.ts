@@ -1,6 +1,6 @@
 /**
  * Whatever a caller sends, they get a documented answer: no handler crashes, nothing escapes, the
- * node goes on.
+ * node continues.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -183,7 +183,7 @@ describe('bad input', () => {
     expect(refused.error).toMatchObject({ code: -32600 });
   });
 
-  it('names of prototypes are no methods and no members', async () => {
+  it('names of prototypes are neither methods nor members', async () => {
     for (const name of [
       '__proto__',
       'constructor',

@@ -1,5 +1,5 @@
 /**
- * A manager that takes every request and answers none: blocks and public calls go on, private
+ * A manager that takes every request and answers none: blocks and public calls continue, private
  * results come when it wakes.
  */
 import { createServer, type Server } from 'node:http';
@@ -98,7 +98,7 @@ it('holds up private results alone', async () => {
   await until(async () => (await place()) !== null, 'it is in a block');
   const begun = Number(await place());
   const head = async () => Number(await node.call('eth_blockNumber'));
-  await until(async () => (await head()) >= begun + 2, 'blocks go on');
+  await until(async () => (await head()) >= begun + 2, 'blocks continue');
   await until(() => unanswered >= 2, 'the manager is asked again');
   expect(await node.call('eth_getTransactionReceipt', hash)).toBeNull();
   expect(await node.call('eth_getTransactionCount', WALLET.address, 'latest')).toBe('0x1');

@@ -1,6 +1,6 @@
 /**
  * The API on a chain that moves: one validator that makes blocks. What recordings of a chain that
- * stands still cannot show.
+ * stalls cannot show.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FROM, mined, miningNode, VALIDATOR } from '../../../../test/support/mining-node.ts';

@@ -157,7 +157,7 @@ it('a wallet makes one of a transaction that it signed and had distributed', asy
   expect(await value(to)).toBe(word(0));
 });
 
-it('hashes that are no marker, or of nothing, give null', async () => {
+it('hashes of other transactions, or of nothing, give null', async () => {
   const plain = await node.call('eth_sendTransaction', { from: FROM, to: FROM, gas: GAS });
   await mined(node, plain);
   for (const hash of [plain, `0x${'12'.repeat(32)}`]) {

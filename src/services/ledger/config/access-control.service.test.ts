@@ -86,7 +86,7 @@ it('takes tokens for its own identity only, unless another audience is named', a
   expect(await kind('--identity', 'node2', '--rpc.auth.audience', 'node1')).toBe('token');
 });
 
-it('reads the plugin’s configuration anew when it is told to, and keeps the old one if the new one is not good', async () => {
+it('reads the plugin’s configuration again when it is told to, and keeps the old one if the new one is not good', async () => {
   const jws = { endpoint: join(folder, 'keys.json') };
   const control = access('--plugins', plugins({ jws }));
   const header = `Bearer ${await sign('rpc://eth_*')}`;

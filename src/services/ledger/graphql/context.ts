@@ -20,7 +20,7 @@ export interface NodeFigures {
 
 export interface GraphqlSource extends ReadContext {
   figures(): NodeFigures;
-  /** Clear payload of a private transaction; undefined: the caller is no party to it. */
+  /** Clear payload of a private transaction; undefined: the caller is not a party to it. */
   payload(hash: PayloadHash): Uint8Array | undefined;
   /** Hash of an accepted signed transaction. Throws when it is refused. */
   send(raw: Uint8Array): Hash32;

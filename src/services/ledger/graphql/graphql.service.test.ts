@@ -136,7 +136,7 @@ it('what cannot be answered is told field by field, with status 400', async () =
   expect(data.block.account.address).toBe('0x4fd3616e83af0bf23a22d3322006df068223c085');
 });
 
-it('bodies that are no query are refused as Go says it', async () => {
+it("bodies that are not a query are refused in Go's words", async () => {
   const answer = async (body: string) => {
     const reply = await fetch(`${api.graphqlUrl}/`, { method: 'POST', body });
     return `${reply.status} ${await reply.text()}`;

@@ -1,4 +1,6 @@
-/** GoQuorum's journal of local transactions, whose waiting ones the migrated node goes on with. */
+/**
+ * GoQuorum's journal of local transactions, whose waiting ones the migrated node continues with.
+ */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
@@ -36,7 +38,7 @@ async function waitingIn(target: string): Promise<string[]> {
   return entries;
 }
 
-it('those that no block has go on, once, and the journal stays as it was', async () => {
+it('those that no block has continue, once, and the journal stays as it was', async () => {
   const world = migrationWorld();
   const other = migrationWorld();
   await other.copy();

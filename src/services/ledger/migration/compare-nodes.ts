@@ -1,7 +1,7 @@
 /**
  * `quorate migrate compare`: the same requests to an old node and to a new one, sampled over the
  * whole chain from a seed. What the old one answers must be in the new one's answer; members that
- * only the new one has are no difference.
+ * only the new one has are not a difference.
  */
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
@@ -16,8 +16,8 @@ const HEX_DATA = /^0x(?:[0-9a-f]{2})*$/i;
 /** Differences of one method that are kept. */
 const DIFFERENCES_MAX = 3;
 /**
- * How long a tracer took is no part of what happened; which of the seals above the quorum a node
- * keeps with a block, and so how long the block is, is no part of its hash.
+ * How long a tracer took is not part of what happened; which of the seals above the quorum a node
+ * keeps with a block, and so how long the block is, is not part of its hash.
  */
 const OF_ONE_NODE: ReadonlySet<string> = new Set(['time', 'committers', 'size']);
 /**

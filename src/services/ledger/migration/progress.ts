@@ -25,13 +25,13 @@ export class Progress {
   }
 
   /** `part`: how much of the step is done since it began, 0 to 1, of what was left then. */
-  tell(what: string, part: number, facts: () => Readonly<Record<string, unknown>>): void {
+  tell(what: string, part: number, fields: () => Readonly<Record<string, unknown>>): void {
     const nowMs = this.clock.nowMs();
     if (nowMs < this.nextMs) return;
     this.nextMs = nowMs + INTERVAL_MS;
     const seconds = (nowMs - this.startMs) / 1_000;
     const left = part > 0 ? duration((seconds * (1 - part)) / part) : 'not known yet';
-    this.log('info', what, { ...facts(), done: `${(100 * part).toFixed(1)} %`, left });
+    this.log('info', what, { ...fields(), done: `${(100 * part).toFixed(1)} %`, left });
   }
 
   perSecond(count: number): number {

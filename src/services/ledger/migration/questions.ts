@@ -105,12 +105,12 @@ const PARTY_QUESTIONS: readonly Question[] = [
 ];
 
 /** Asked once: their answers are of the whole chain. */
-const PUBLIC_FACTS = [
+const PUBLIC_READS = [
   ...['eth_chainId', 'net_version', 'eth_getPrivacyPrecompileAddress'],
   ...['quorumPermission_orgList', 'quorumPermission_nodeList'],
   ...['quorumPermission_acctList', 'quorumPermission_roleList'],
 ];
-const PARTY_FACTS = ['quorumExtension_activeExtensionContracts'];
+const PARTY_READS = ['quorumExtension_activeExtensionContracts'];
 
 /**
  * Blocks at random first; then the transactions, accounts and contracts that their answers name.
@@ -123,7 +123,7 @@ export class Questions {
   private readonly payloads = new SampledSet();
   private readonly accounts = new SampledSet();
   private readonly contracts = new SampledSet();
-  private readonly facts: string[];
+  private readonly reads: string[];
   private readonly questions: readonly Question[];
   private turn = 0;
 
@@ -131,7 +131,7 @@ export class Questions {
   constructor(random: Prng, upTo: number, isPublic: boolean) {
     this.random = random;
     this.upTo = upTo;
-    this.facts = isPublic ? [...PUBLIC_FACTS] : [...PUBLIC_FACTS, ...PARTY_FACTS];
+    this.reads = isPublic ? [...PUBLIC_READS] : [...PUBLIC_READS, ...PARTY_READS];
     this.questions = isPublic ? PUBLIC_QUESTIONS : [...PUBLIC_QUESTIONS, ...PARTY_QUESTIONS];
   }
 
@@ -161,8 +161,8 @@ export class Questions {
   }
 
   private question(): RpcCall {
-    const fact = this.facts.pop();
-    if (fact !== undefined) return { method: fact, params: [] };
+    const read = this.reads.pop();
+    if (read !== undefined) return { method: read, params: [] };
     const kinds = this.questions.length;
     for (let tried = 0; tried < kinds; tried++) {
       const call = this.questions[this.turn++ % kinds]!(this);

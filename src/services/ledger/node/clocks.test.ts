@@ -21,7 +21,7 @@ describe('a clock that is set while a validator runs', () => {
   };
   const head = () => network.nodes[0]!.chain.head();
 
-  it('holds up nobody where all are set back, and again where they start anew', async () => {
+  it('holds up nobody where all are set back, and again where they restart', async () => {
     await startWithClocks();
     setMs.fill(-HOUR_MS);
     await network.reach(head().number + 10);

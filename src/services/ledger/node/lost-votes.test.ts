@@ -57,8 +57,8 @@ describe('a network with a validator that has lost its file of votes', () => {
     disk.dropSlots('votes-written');
     for (const [slot, bytes] of copy.entries()) await disk.slots('votes').write(slot, bytes);
     const reasons: unknown[] = [];
-    const log: Log = (_, message, facts) => {
-      if (message.startsWith('This validator')) reasons.push(facts?.reason);
+    const log: Log = (_, message, fields) => {
+      if (message.startsWith('This validator')) reasons.push(fields?.reason);
     };
     network.nodes.push(await network.node(3, { disk, log }));
     await network.reach(24);

@@ -66,7 +66,7 @@ describe('private state', () => {
     ]);
   });
 
-  it('waits for its manager while blocks go on, and heals in order', async () => {
+  it('waits for its manager while blocks continue, and heals in order', async () => {
     let isUp = false;
     network = new ValidatorNetwork(GENESIS);
     await network.start(4, (index) => (index === 1 ? { manager: party(() => isUp) } : {}));

@@ -41,8 +41,8 @@ async function opened(name: string, damage: (files: Files) => void): Promise<str
     state: join(place, 'quorate/index-state'),
   });
   const told: string[] = [];
-  const log = (_: string, message: string, facts?: object) =>
-    told.push(`${message} ${JSON.stringify(facts)}`);
+  const log = (_: string, message: string, fields?: object) =>
+    told.push(`${message} ${JSON.stringify(fields)}`);
   const chain = await openChain(place, { log });
   for (let number = 0; number <= head; number++) expect(chain.store.block(number)).toBeDefined();
   await chain.close();
@@ -77,7 +77,7 @@ it('reads an index through that was changed since it was closed', async () => {
   expect(told.join()).toMatch(/rebuilt from the block log/);
 });
 
-it('makes an index anew that does not tell of its damage by its time, when a row is read', async () => {
+it('rebuilds an index whose damage its time does not show, when a row is read', async () => {
   const told = await opened('rot', ({ data }) => {
     const { atime, mtime } = statSync(data);
     const bytes = readFileSync(data);

@@ -99,7 +99,7 @@ class BlockTaker {
   private readonly follower: PrivateFollower | undefined;
   private readonly dialect: 'quorum' | 'ethereum';
   private failed: (error: unknown) => void = () => {};
-  /** Rejects when the private side can't go on. */
+  /** Rejects when the private side can't continue. */
   private readonly failure: Promise<never>;
   private reported: { ms: number; blocks: number; transactions: number };
 

@@ -77,7 +77,7 @@ it('goes on without help, and says so', async () => {
   expect(one.transactions[0]!.sender.length).toBe(20);
 });
 
-it('asks nothing for blocks that are passed over', async () => {
+it('asks nothing for blocks that are ignored', async () => {
   const setting = new Setting();
   await setting.run(source([block(1, 100), block(2, 3)]), { from: 2 });
   expect(setting.asked).toEqual([3]);

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recordedManager } from '../../../../test/support/recorded-connected.ts';
+import { importRecorded } from '../../../../test/support/recorded-chain.ts';
 import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
 import { readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
@@ -16,11 +16,7 @@ import {
   residentPrivateStates,
   SINGLE_PRIVATE_STATE,
 } from '../../../core/privacy/private-states.ts';
-import { systemClock } from '../../../io/host/clock.ts';
-import { systemEffort } from '../../../io/host/effort.ts';
-import { systemTimers } from '../../../io/host/timers.ts';
 import { openChain } from '../store/data.ts';
-import { importBlocks } from './import.ts';
 import { upgradeToMps } from './mps-upgrade.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
@@ -52,18 +48,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 async function imported(name: string, genesisFile: string, privateStates: PrivateStates) {
   const opened = await openChain(join(scratch, name), { genesisFile });
-  await importBlocks([blocks], {
-    opened,
-    manager: await recordedManager(RECORDING, 'node1'),
-    privateStates,
-    consensusDefaults: {},
-    clock: systemClock,
-    timers: systemTimers,
-    effort: systemEffort,
-    log: () => {},
-    recovery: undefined,
-    shouldStop: () => false,
-  });
+  await importRecorded(opened, blocks, privateStates);
   await opened.close();
   writeFileSync(join(scratch, name, 'quorate/nodekey'), 'a key');
 }

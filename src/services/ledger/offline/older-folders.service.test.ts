@@ -26,8 +26,8 @@ function unpacked(name: string): { place: string; store: string } {
 
 /** Roots of both states at the head, after every block and state was read. */
 async function contents(place: string, told: string[] = []): Promise<string> {
-  const log = (_: string, message: string, facts?: object) =>
-    told.push(`${message} ${JSON.stringify(facts)}`);
+  const log = (_: string, message: string, fields?: object) =>
+    told.push(`${message} ${JSON.stringify(fields)}`);
   const chain = await openChain(place, { log });
   const { store } = chain;
   expect(store.head()!.number).toBe(HEAD);

@@ -1,7 +1,7 @@
 /**
  * Configuration files as `geth dumpconfig` writes them (GoQuorum 24.4.1 cmd/geth/config.go), key by
- * key: what is a flag here, what changes nothing, and what is refused. What stands there because
- * geth always writes it is passed over.
+ * key: what is a flag here, what changes nothing, and what is refused. What is there because
+ * geth always writes it is ignored.
  */
 import { fail } from '../../../core/base/errors.ts';
 import { nearest } from '../../../io/options/edit-distance.ts';

@@ -100,7 +100,7 @@ function withoutCure(error: unknown): unknown {
   if (!hasCode(error, 'STORE_INDEX_UNFIT')) return error;
   return fail(
     'STORE_CORRUPT',
-    `the block log does not come to the roots of its own headers (${error.message.split('. ')[0]}): restore the folder "blocks" from a backup, or delete the folder "quorate" and sync or "quorate import" anew`,
+    `the block log does not come to the roots of its own headers (${error.message.split('. ')[0]}): restore the folder "blocks" from a backup, or delete the folder "quorate" and sync or "quorate import" again`,
     { cause: error },
   );
 }

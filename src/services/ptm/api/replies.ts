@@ -86,7 +86,8 @@ export function rawBody(received: Received, media: Media): Record<string, unknow
   return body;
 }
 
-export function envelopeBody(payload: EncodedPayload): Record<string, unknown> {
+/** Keys, nonces and what is encrypted. */
+export function sealedBody(payload: EncodedPayload) {
   return {
     senderKey: base64(payload.senderKey),
     cipherText: base64(payload.cipherText),
@@ -94,6 +95,12 @@ export function envelopeBody(payload: EncodedPayload): Record<string, unknown> {
     recipientBoxes: payload.recipientBoxes.map(base64),
     recipientNonce: base64(payload.recipientNonce),
     recipientKeys: payload.recipientKeys.map(base64),
+  };
+}
+
+export function envelopeBody(payload: EncodedPayload): Record<string, unknown> {
+  return {
+    ...sealedBody(payload),
     privacyMode: payload.flag,
     affectedContractTransactions: Object.fromEntries(
       payload.affected.map((one) => [base64(one.hash), base64(one.securityHash)]),

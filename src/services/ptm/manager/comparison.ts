@@ -202,18 +202,18 @@ export class Comparison {
 
   private async fetch(url: string, key: PublicKey, hash: PayloadHash): Promise<boolean> {
     const { say, late, metrics } = this.options;
-    const facts = { hash: toBase64(hash), peer: url };
+    const fields = { hash: toBase64(hash), peer: url };
     if (!(await this.mender.take(url, key, hash))) {
       say(
         'warn',
         'a payload is missing: a peer says that it is for this manager, but does not send it',
-        facts,
+        fields,
       );
       return false;
     }
     late.fetched();
     metrics.count('ptm_payloads_fetched_total');
-    say('warn', 'a payload was missing, and a peer sent it again', facts);
+    say('warn', 'a payload was missing, and a peer sent it again', fields);
     return true;
   }
 
@@ -267,14 +267,14 @@ export class Comparison {
   private sayFirst([first]: readonly Difference[]): void {
     if (!first) return;
     const { peer, number, psi, payload } = first;
-    const facts = {
+    const fields = {
       ...{ peer, block: number, ...(psi ? { psi } : {}) },
       ...(payload ? { payload: toBase64(payload) } : {}),
     };
     this.options.say(
       'error',
       'a peer that is party to the same payloads has a different private state',
-      facts,
+      fields,
     );
   }
 }

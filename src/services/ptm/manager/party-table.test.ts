@@ -26,7 +26,7 @@ function speaks(table: PartyTable, url: string, ids: readonly number[], atMs: nu
   return table.update(url, ids.map(key), ['v2']);
 }
 
-it('a peer that is gone keeps its keys for ever, so that payloads can be owed to it', () => {
+it('a peer that is gone keeps its keys forever, so that payloads can be owed to it', () => {
   const table = tableOf();
   speaks(table, urlOf(1), [1], 0);
   speaks(table, urlOf(2), [2], 400 * DAY_MS);

@@ -21,7 +21,7 @@ export type TesseraRow =
 export interface TesseraRows {
   /** File or address, for texts. */
   readonly place: string;
-  /** Read anew at each call. Throws SQL_DUMP_INVALID, STORAGE_… */
+  /** Read again at each call. Throws SQL_DUMP_INVALID, STORAGE_… */
   rows(): AsyncIterable<TesseraRow> | Iterable<TesseraRow>;
 }
 

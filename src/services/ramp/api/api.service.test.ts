@@ -99,7 +99,7 @@ describe('quotes', () => {
     expect(refusal(answer)).toEqual([400, 'parameter_repeated', 'amount']);
   });
 
-  it('stop and go on as the file says, without a restart', async () => {
+  it('stop and continue as the file says, without a restart', async () => {
     ramp.change((offer) => {
       offer.features = { quotes: false };
     });

@@ -10,7 +10,7 @@ export interface StripeSettings {
   readonly secretKey: string;
   readonly isLive: boolean;
   readonly url: URL;
-  /** Read anew each time; undefined: events are asked for, and none are taken over HTTP. */
+  /** Read again each time; undefined: events are asked for, and none are taken over HTTP. */
   readonly webhookSecrets: (() => readonly string[]) | undefined;
 }
 

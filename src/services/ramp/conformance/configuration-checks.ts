@@ -124,7 +124,7 @@ function faultsOf({ id, min, max }: Limit, known: ReadonlySet<string>, owner: st
   if (!known.has(id)) return [`${where}: no such payment is published`];
   const [low, high] = [unitsOf(min ?? '0'), unitsOf(max ?? '1')];
   if (low === undefined || high === undefined)
-    return [`${where}: ${min} to ${max} are no decimals`];
+    return [`${where}: ${min} to ${max} are not decimals`];
   if (high === 0n) return [`${where}: a max of 0 is taken for none`];
   return max !== undefined && low > high ? [`${where}: min ${min} is above max ${max}`] : [];
 }

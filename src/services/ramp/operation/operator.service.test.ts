@@ -93,7 +93,7 @@ it('answers nobody without the token', async () => {
   expect((await operate('orders?before=x')).status).toBe(400);
 });
 
-it('D3.91 a switch refuses new orders, shows in the configuration, and begun ones go on', async () => {
+it('D3.91 a switch refuses new orders, shows in the configuration, and begun ones continue', async () => {
   const { switches } = ramp.running;
   const begun = await buy(ramp, { amount: '600' });
   await is(begun, 'PROVIDER-PENDING-REVIEW');

@@ -111,7 +111,7 @@ describe('the page', () => {
     expect(evil.body).not.toContain('evil.example');
   });
 
-  it('is framed by sites of its own partner, when it is loaded anew and when it fails too', async () => {
+  it('is framed by sites of its own partner, when it is reloaded and when it fails too', async () => {
     ramp.change((offer) => {
       offer.partners[0].frameAncestors = ['https://app.example'];
     });

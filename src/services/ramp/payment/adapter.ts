@@ -52,7 +52,7 @@ export type PaymentReport =
 export type Report = (orderId: string, report: PaymentReport) => Promise<void>;
 
 export interface FiatPayout {
-  /** Of this movement, for ever: the provider's idempotency key. */
+  /** Of this movement, forever: the provider's idempotency key. */
   readonly id: string;
   /** Of a refund: the payment that it goes back into. */
   readonly recipient: string;

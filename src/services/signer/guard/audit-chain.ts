@@ -53,9 +53,9 @@ export function eventLine(
   end: ChainEnd,
   nowMs: number,
   event: string,
-  facts: Readonly<Record<string, unknown>> = {},
+  fields: Readonly<Record<string, unknown>> = {},
 ): { readonly line: string; readonly end: ChainEnd } {
-  return linked(end, nowMs, { event, ...facts });
+  return linked(end, nowMs, { event, ...fields });
 }
 
 function linked(end: ChainEnd, nowMs: number, members: object) {

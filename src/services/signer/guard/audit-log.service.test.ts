@@ -37,7 +37,7 @@ const intent: Intent = {
 const entry = (outcome: string) => ({ caller: 'pay', intent, outcome });
 const lines = () => readFileSync(path, 'utf8').trimEnd().split('\n');
 
-it('entries are linked, numbered, and go on after a restart', async () => {
+it('entries are linked, numbered, and continue after a restart', async () => {
   const first = await open();
   await Promise.all(Array.from({ length: 50 }, (_, i) => first.append(entry(`0x${i}`))));
   await first.close();

@@ -97,8 +97,8 @@ export class AuditLog {
     return this.add((nowMs) => entryLine(this.end, nowMs, entry));
   }
 
-  event(event: string, facts: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    return this.add((nowMs) => eventLine(this.end, nowMs, event, facts));
+  event(event: string, fields: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    return this.add((nowMs) => eventLine(this.end, nowMs, event, fields));
   }
 
   get isBroken(): boolean {

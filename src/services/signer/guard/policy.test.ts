@@ -74,7 +74,7 @@ describe('a policy file', () => {
     expect(why(rules, transfer({ account: B }))).toBe(`no rule lets x use ${B}`);
   });
 
-  it('what is no transaction is off until it is named', () => {
+  it('what is not a transaction is off until it is named', () => {
     const rules = rulesOf(TREASURY.replace('methods: [eth_send*]', 'transactions: false'));
     const message: Intent = { method: 'eth_sign', account: A, kind: 'message' };
     expect(why(rules, message)).toContain('messages: true');

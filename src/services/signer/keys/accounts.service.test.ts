@@ -41,9 +41,9 @@ function put(name: string, content: string): string {
 }
 
 async function open(settings: KeySettings) {
-  const log = (level: string, message: string, facts: object = {}) =>
+  const log = (level: string, message: string, fields: object = {}) =>
     void lines.push(
-      `${level} ${message} ${JSON.stringify(facts, (_name, value) => (value instanceof Error ? value.message : value))}`,
+      `${level} ${message} ${JSON.stringify(fields, (_name, value) => (value instanceof Error ? value.message : value))}`,
     );
   const accounts = await openAccounts(settings, { log });
   opened.push(accounts);

@@ -65,8 +65,8 @@ describe('a real HashiCorp Vault', () => {
         `keyPath: /v1/secret/data/team/one\nauthMethod: APPROLE\nappRoleId: x\nappRoleSecretId: y\n`,
       );
       const lines: string[] = [];
-      const log = (_level: string, message: string, facts = {}) =>
-        void lines.push(`${message} ${Object.values(facts).join(' ')}`);
+      const log = (_level: string, message: string, fields = {}) =>
+        void lines.push(`${message} ${Object.values(fields).join(' ')}`);
       const opened = await openAccounts({ configPath: folder }, { log });
       try {
         expect(opened.accounts.addresses()).toEqual([...ACCOUNTS].sort());

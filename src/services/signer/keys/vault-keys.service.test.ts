@@ -25,7 +25,7 @@ afterEach(closeFolder);
 describe('HashiCorp Vault (stand-in)', () => {
   const jwt = 'header.service.account';
 
-  it('gives keys for a token, by AppRole and from Kubernetes; has tokens anew and renews them', async () => {
+  it('gives keys for a token, by AppRole and from Kubernetes; gets new tokens and renews them', async () => {
     const path = (index: number) => `/v1/secret/data/team/key${index}`;
     const vault = kept(
       await vaultStandIn({

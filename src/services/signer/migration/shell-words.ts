@@ -30,7 +30,7 @@ export function shellWords(text: string, variables: Variables = {}): string[] {
       word ??= '';
     } else if (character === '\\' && quote !== "'" && at + 1 < text.length) {
       at++;
-      // A line that goes on.
+      // A line that continues.
       if (text[at] !== '\n') word = (word ?? '') + text[at];
     } else if (quote === '' && BLANK.test(character)) {
       if (word !== undefined) words.push(word);

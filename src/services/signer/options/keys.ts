@@ -4,20 +4,24 @@
  */
 import type { OptionRow } from '../../../io/options/options.ts';
 
+/** Rows of one group of `--help`. */
+function inGroup(group: string, rows: readonly Omit<OptionRow, 'group'>[]): readonly OptionRow[] {
+  return rows.map((row) => ({ ...row, group }));
+}
+
 const KEYS = 'Keys';
 const AZURE = 'Keys in Azure Key Vault';
 const AWS = 'Keys in AWS KMS';
 const SUBCOMMANDS = "Keys of EthSigner's subcommands";
 const COMPATIBILITY = 'Accepted for compatibility, without effect';
 
-const FILE_ROWS: readonly OptionRow[] = [
+const FILE_ROWS = inGroup(KEYS, [
   {
     flag: 'key-config-path',
     type: 'string',
     unit: 'folder',
     aliases: ['key-store-path'],
     about: 'Folder of YAML files, each of which describes a key; default: the working folder',
-    group: KEYS,
   },
   {
     flag: 'key-store-config-file-max-size',
@@ -25,42 +29,36 @@ const FILE_ROWS: readonly OptionRow[] = [
     default: 104_857_600,
     unit: 'bytes',
     about: 'Larger YAML files are refused',
-    group: KEYS,
   },
   {
     flag: 'keystores-path',
     type: 'string',
     unit: 'folder',
     about: 'Folder of keystore files (*.json), unlocked when first used',
-    group: KEYS,
   },
   {
     flag: 'keystores-passwords-path',
     type: 'string',
     unit: 'folder',
     about: 'Folder of their password files: the same name, ending in .txt',
-    group: KEYS,
   },
   {
     flag: 'keystores-password-file',
     type: 'string',
     unit: 'file',
     about: 'File with one password for all of them',
-    group: KEYS,
   },
   {
     flag: 'keystores-unlock-at-start',
     type: 'boolean',
     default: false,
     about: 'Decrypt every keystore at the start, and skip those that fail',
-    group: KEYS,
   },
   {
     flag: 'hex-keys-path',
     type: 'string',
     unit: 'folder',
     about: 'Folder of files with one private key in hex each',
-    group: KEYS,
   },
   {
     flag: 'reload-timeout',
@@ -68,7 +66,6 @@ const FILE_ROWS: readonly OptionRow[] = [
     default: 30,
     unit: 'minutes',
     about: 'Time limit for a reload of keys',
-    group: KEYS,
   },
   {
     flag: 'signer-load-timeout',
@@ -76,88 +73,78 @@ const FILE_ROWS: readonly OptionRow[] = [
     default: 60,
     unit: 'seconds',
     about: 'Time limit for loading one key',
-    group: KEYS,
   },
-];
+]);
 
-const AZURE_ROWS: readonly OptionRow[] = [
+const AZURE_ROWS = inGroup(AZURE, [
   {
     flag: 'azure-vault-enabled',
     type: 'boolean',
     default: false,
     about: 'Sign with all keys of a vault',
-    group: AZURE,
   },
   {
     flag: 'azure-vault-auth-mode',
     type: 'string',
     default: 'CLIENT_SECRET',
     about: 'CLIENT_SECRET, SYSTEM_ASSIGNED_MANAGED_IDENTITY or USER_ASSIGNED_MANAGED_IDENTITY',
-    group: AZURE,
   },
-  { flag: 'azure-vault-name', type: 'string', about: 'Name of the vault', group: AZURE },
-  { flag: 'azure-client-id', type: 'string', about: 'Client id', group: AZURE },
-  { flag: 'azure-client-secret', type: 'string', about: 'Client secret', group: AZURE },
-  { flag: 'azure-tenant-id', type: 'string', about: 'Tenant id', group: AZURE },
+  { flag: 'azure-vault-name', type: 'string', about: 'Name of the vault' },
+  { flag: 'azure-client-id', type: 'string', about: 'Client id' },
+  { flag: 'azure-client-secret', type: 'string', about: 'Client secret' },
+  { flag: 'azure-tenant-id', type: 'string', about: 'Tenant id' },
   {
     flag: 'azure-response-timeout',
     type: 'integer',
     default: 60,
     unit: 'seconds',
     about: 'Time limit for an answer',
-    group: AZURE,
   },
   {
     flag: 'azure-tags',
     type: 'string',
     about: 'Only keys with these tags: name=value|name=value',
-    group: AZURE,
   },
-];
+]);
 
-const AWS_ROWS: readonly OptionRow[] = [
+const AWS_ROWS = inGroup(AWS, [
   {
     flag: 'aws-kms-enabled',
     type: 'boolean',
     default: false,
     about: 'Sign with all keys of a region',
-    group: AWS,
   },
   {
     flag: 'aws-kms-auth-mode',
     type: 'string',
     default: 'SPECIFIED',
     about: 'SPECIFIED or ENVIRONMENT',
-    group: AWS,
   },
-  { flag: 'aws-kms-access-key-id', type: 'string', about: 'Access key id', group: AWS },
-  { flag: 'aws-kms-secret-access-key', type: 'string', about: 'Secret access key', group: AWS },
-  { flag: 'aws-kms-region', type: 'string', about: 'Region', group: AWS },
+  { flag: 'aws-kms-access-key-id', type: 'string', about: 'Access key id' },
+  { flag: 'aws-kms-secret-access-key', type: 'string', about: 'Secret access key' },
+  { flag: 'aws-kms-region', type: 'string', about: 'Region' },
   {
     flag: 'aws-kms-tag',
     type: 'string',
     aliases: ['aws-kms-tags'],
     about: 'Only keys with these tags: name=value|name=value',
-    group: AWS,
   },
   {
     flag: 'aws-endpoint-override',
     type: 'string',
     aliases: ['aws-kms-endpoint-override'],
     about: 'URL of a different endpoint',
-    group: AWS,
   },
-];
+]);
 
 /** Flags after a subcommand: `multikey-signer --directory keys`. */
-const SUBCOMMAND_ROWS: readonly OptionRow[] = [
+const SUBCOMMAND_ROWS = inGroup(SUBCOMMANDS, [
   {
     flag: 'multikey-signer.directory',
     type: 'string',
     unit: 'folder',
     aliases: ['multikey-signer.d'],
     about: 'Folder of TOML files, each of which describes a key',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'file-based-signer.key-file',
@@ -165,7 +152,6 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
     unit: 'file',
     aliases: ['file-based-signer.k'],
     about: 'Keystore file',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'file-based-signer.password-file',
@@ -173,14 +159,12 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
     unit: 'file',
     aliases: ['file-based-signer.p'],
     about: 'File whose first line is its password',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.host',
     type: 'string',
     default: 'localhost',
     about: 'Host of the vault',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.port',
@@ -188,7 +172,6 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
     unit: 'port',
     default: 8200,
     about: 'Port of the vault',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.timeout',
@@ -196,66 +179,57 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
     default: 10_000,
     unit: 'ms',
     about: 'Time limit for an answer',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.auth-file',
     type: 'string',
     unit: 'file',
     about: 'File whose first line is the token',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.signing-key-path',
     type: 'string',
     default: '/v1/secret/data/ethsignerSigningKey',
     about: 'Path of the secret',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.tls-enabled',
     type: 'boolean',
     default: true,
     about: 'Use TLS to the vault',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.tls-known-server-file',
     type: 'string',
     unit: 'file',
     about: 'Vaults\' certificates: "<host>:<port> <SHA-256 fingerprint>" per line',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'azure-signer.key-vault-name',
     type: 'string',
     aliases: ['azure-signer.keyvault-name'],
     about: 'Name of the vault',
-    group: SUBCOMMANDS,
   },
-  { flag: 'azure-signer.key-name', type: 'string', about: 'Name of the key', group: SUBCOMMANDS },
+  { flag: 'azure-signer.key-name', type: 'string', about: 'Name of the key' },
   {
     flag: 'azure-signer.key-version',
     type: 'string',
     about: 'Version of the key; default: the latest',
-    group: SUBCOMMANDS,
   },
-  { flag: 'azure-signer.client-id', type: 'string', about: 'Client id', group: SUBCOMMANDS },
-  { flag: 'azure-signer.tenant-id', type: 'string', about: 'Tenant id', group: SUBCOMMANDS },
+  { flag: 'azure-signer.client-id', type: 'string', about: 'Client id' },
+  { flag: 'azure-signer.tenant-id', type: 'string', about: 'Tenant id' },
   {
     flag: 'azure-signer.client-secret-path',
     type: 'string',
     unit: 'file',
     about: 'File with the client secret',
-    group: SUBCOMMANDS,
   },
   {
     flag: 'raw-signer.key',
     type: 'string',
     about: 'Private key in hex, for tests',
-    group: SUBCOMMANDS,
   },
-];
+]);
 
 const TOGETHER = 'keys are loaded together';
 const COMPATIBILITY_ROWS: readonly OptionRow[] = (

@@ -66,7 +66,7 @@ describe('members of a transaction', () => {
     for (const to of ['', '0x', null]) expect(await signed({ ...creation, to })).toBe(created);
   });
 
-  it('that are no numbers are parameters that are wrong: nothing is signed', async () => {
+  it('that are not numbers are wrong parameters: nothing is signed', async () => {
     const { ask, calls } = play();
     for (const name of ['nonce', 'gas', 'gasPrice', 'value'])
       for (const method of ['eth_sendTransaction', 'eea_sendTransaction']) {

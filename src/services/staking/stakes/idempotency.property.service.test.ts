@@ -36,8 +36,8 @@ type Step =
        */
       readonly fate: 'done' | 'refuses' | 'fails' | 'dies';
     }
-  /** One of those under way goes on. */
-  | { readonly kind: 'go on'; readonly which: number }
+  /** One of those under way continues. */
+  | { readonly kind: 'continue'; readonly which: number }
   | { readonly kind: 'wait'; readonly ms: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       fate: fc.constantFrom('done', 'done', 'refuses', 'fails', 'dies'),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('go on' as const), which: fc.nat(5) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('continue' as const), which: fc.nat(5) }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -147,7 +147,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     async function take(next: Step): Promise<void> {
       if (next.kind === 'wait') clock.ms += next.ms;
       if (next.kind === 'ask') await ask(next.instance, next.key, next.body, next.fate);
-      if (next.kind !== 'go on' || running.length === 0) return;
+      if (next.kind !== 'continue' || running.length === 0) return;
       const [one] = running.splice(next.which % running.length, 1);
       // Who dies never comes back.
       if (one!.fate === 'dies') return;
@@ -173,7 +173,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
         const world = newWorld();
         for (const each of steps) await world.take(each);
-        while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
+        while (world.running.length > 0) await world.take({ kind: 'continue', which: 0 });
         world.clock.ms += LONG_MS;
         for (const key of KEYS) {
           const before = await world.effectsOf(key);
@@ -181,7 +181,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
           // Whoever asks now gets what was done, or does it.
           for (const body of BODIES) {
             await world.ask(0, key, body, 'done');
-            while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
+            while (world.running.length > 0) await world.take({ kind: 'continue', which: 0 });
           }
           const [effect, second] = await world.effectsOf(key);
           expect(second).toBeUndefined();
@@ -208,7 +208,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       await world.ask(1, 'k0', 'body a', 'done');
     }
     expect(world.running).toHaveLength(1);
-    await world.take({ kind: 'go on', which: 0 });
+    await world.take({ kind: 'continue', which: 0 });
     expect(world.answers).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -236,7 +236,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     const longest = await world.heldUntil('k0');
     await early!();
     expect(await world.heldUntil('k0')).toBe(longest);
-    await world.take({ kind: 'go on', which: 0 });
+    await world.take({ kind: 'continue', which: 0 });
   });
 
   it('the claim of one that died is not held for an hour where the clock is set back', async () => {
@@ -245,7 +245,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     world.clock.ms -= 3_600_000;
     await world.ask(1, 'k0', 'body a', 'done');
     expect(world.running).toHaveLength(2);
-    while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
+    while (world.running.length > 0) await world.take({ kind: 'continue', which: 0 });
     expect(await world.effectsOf('k0')).toHaveLength(1);
   });
 
@@ -255,9 +255,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     world.clock.ms += LONG_MS;
     // The same instance takes over from itself; then the first one lets go of the key.
     await world.ask(0, 'k0', 'body a', 'done');
-    await world.take({ kind: 'go on', which: 0 });
+    await world.take({ kind: 'continue', which: 0 });
     await world.ask(0, 'k0', 'body b', 'done');
-    while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
+    while (world.running.length > 0) await world.take({ kind: 'continue', which: 0 });
     const [effect, second] = await world.effectsOf('k0');
     expect([effect?.body, second]).toEqual(['body a', undefined]);
     await world.ask(1, 'k0', 'body b', 'done');

@@ -195,10 +195,10 @@ it('is true of what the token service answers', async () => {
   const { body } = await says('post', '/oauth/token', 200, post('/oauth/token', grant));
   const token = body.access_token;
   const about = { ...proof(), token };
-  const facts = await says('post', '/oauth/introspect', 200, post('/oauth/introspect', about));
+  const fields = await says('post', '/oauth/introspect', 200, post('/oauth/introspect', about));
   // Each fact is described.
   const { properties } = openapi.components.schemas.TokenIntrospection;
-  expect(Object.keys(facts.body).sort()).toEqual(Object.keys(properties).sort());
+  expect(Object.keys(fields.body).sort()).toEqual(Object.keys(properties).sort());
   await says('post', '/oauth/revoke', 200, post('/oauth/revoke', about));
   await says('post', '/oauth/introspect', 200, post('/oauth/introspect', about));
   for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {

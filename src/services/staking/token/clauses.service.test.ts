@@ -86,7 +86,7 @@ describe('RFC 6749', () => {
     expectError(plain, 401, 'invalid_client');
   });
 
-  it('§2.3.1: credentials in the URL are refused, whatever stands in the body', async () => {
+  it('§2.3.1: credentials in the URL are refused, whatever is in the body', async () => {
     for (const name of ['client_id', 'client_secret', 'grant_type', 'token']) {
       for (const path of ENDPOINTS) {
         const answer = await postJson(`${at(path)}?${name}=x`, { ...grant(), token: 'x' });

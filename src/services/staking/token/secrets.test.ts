@@ -51,7 +51,7 @@ it('knows the right ones alone', async () => {
   expect(await checker.check('me', secret, undefined)).toBe(false);
 });
 
-it('refuses more than it can check, and goes on', async ({ skip }) => {
+it('refuses more than it can check, and continues', async ({ skip }) => {
   if (isQuick) skip('npm test: what takes seconds of scrypt');
   const checker = new SecretChecker();
   const asked = Array.from({ length: 100 }, (_, i) => checker.check('x', `wrong ${i}`, undefined));

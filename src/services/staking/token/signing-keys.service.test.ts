@@ -103,7 +103,7 @@ it('names a key by its thumbprint, and seals its private part', async () => {
   await expect(new SigningKeys(database, randomBytes(32)).refresh()).rejects.toMatchObject({
     code: 'STAKING_SECRET_INVALID',
   });
-  // A sealed part that was moved to another key is no good either.
+  // A sealed part that was moved to another key is invalid too.
   await database.query("UPDATE signing_key SET kid = 'other'");
   await expect(keys.refresh()).rejects.toMatchObject({ code: 'STAKING_SECRET_INVALID' });
 });

@@ -61,7 +61,7 @@ describe('the token endpoint', () => {
     expect((await postForm(url, withResource)).status).toBe(200);
     const narrow = await postJson(url, { ...one.body, scope: 'stake:read' });
     expect(narrow.body.scope).toBe('stake:read');
-    // Unknown parameters don't count, empty ones are as good as none.
+    // Unknown parameters don't count, empty ones count as absent.
     expect((await postJson(url, { ...one.body, nonsense: 'x', scope: '' })).status).toBe(200);
   });
 

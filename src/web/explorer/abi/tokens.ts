@@ -36,7 +36,7 @@ const IDS = [
 /** What a token says of itself is shown no longer than this. */
 const NAME_CHARACTERS_MAX = 60;
 
-/** Undefined: the contract is no token. */
+/** Undefined: the contract is not a token. */
 export async function tokenAt(rpc: Pick<Rpc, 'call'>, address: string): Promise<Token | undefined> {
   const ask = async <T>(functionName: string, args: readonly unknown[] = []) => {
     try {

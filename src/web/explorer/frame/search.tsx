@@ -2,7 +2,7 @@
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { addressNamed } from '../abi/book.ts';
+import { addressNamed } from '../abi/known-contracts.ts';
 import { blockBy, transactionBy } from '../node/chain.ts';
 import { useConnection } from '../node/connection.tsx';
 import type { Rpc } from '../node/rpc.ts';

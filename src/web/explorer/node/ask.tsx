@@ -1,5 +1,5 @@
 /**
- * Asks the node for what a page shows: again with each block where that matters, and anew for
+ * Asks the node for what a page shows: again with each block where that matters, and again for
  * another node.
  */
 import type { ComponentChildren } from 'preact';
@@ -17,7 +17,7 @@ export interface Answer<T> {
   again(): void;
 }
 
-/** `key`: asked anew when it is another one. `again`: asked again, while what was there stays. */
+/** `key`: asked again when it is another one. `again`: asked again, while what was there stays. */
 export function useAsk<T>(
   ask: (rpc: Rpc) => Promise<T>,
   key: string,

@@ -9,9 +9,9 @@ export function DecodedCall({ decoded: { name, values } }: { decoded: Decoded })
         <strong>{name}</strong>
       </p>
       {values.length > 0 && (
-        <dl class="facts">
+        <dl class="details">
           {values.map((each, at) => (
-            <div key={at} class="facts-row">
+            <div key={at} class="details-row">
               <dt>
                 {each.name} <span class="code soft">{each.type}</span>
               </dt>

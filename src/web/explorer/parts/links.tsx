@@ -1,5 +1,5 @@
 /** Hashes, addresses and numbers that lead to their pages. */
-import { nameOf } from '../abi/book.ts';
+import { nameOf } from '../abi/known-contracts.ts';
 import { Link } from '../router.tsx';
 import { useSpeech } from '../speech.ts';
 

@@ -1,6 +1,7 @@
 /** Events of contracts, decoded where their ABI is known; each leads to a page of its own. */
-import { abiOf } from '../abi/book.ts';
+
 import { decodeLog } from '../abi/decode.ts';
+import { abiOf } from '../abi/known-contracts.ts';
 import type { Log } from '../node/types.ts';
 import { Link } from '../router.tsx';
 import { useSpeech } from '../speech.ts';
@@ -54,14 +55,14 @@ export function LogList({
 function Raw({ log: { topics, data } }: { log: Log }) {
   const { texts } = useSpeech();
   return (
-    <dl class="facts">
+    <dl class="details">
       {topics.map((topic, at) => (
-        <div key={at} class="facts-row">
+        <div key={at} class="details-row">
           <dt>{texts.topic(at)}</dt>
           <dd class="code">{topic}</dd>
         </div>
       ))}
-      <div class="facts-row">
+      <div class="details-row">
         <dt>{texts.data}</dt>
         <dd class="code">{data}</dd>
       </div>

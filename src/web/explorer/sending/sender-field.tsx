@@ -2,7 +2,7 @@
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/status.tsx';
-import { nameOf } from '../abi/book.ts';
+import { nameOf } from '../abi/known-contracts.ts';
 import { short } from '../parts/links.tsx';
 import { useSpeech } from '../speech.ts';
 import type { Sender, Senders } from './senders.ts';

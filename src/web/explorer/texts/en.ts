@@ -30,7 +30,7 @@ export const en = {
   askedNode: 'Node that is asked',
   thisNode: 'This node',
   nodeGone: (node: string) =>
-    `${node} does not answer. What you see may be old; it goes on by itself when the node is back.`,
+    `${node} does not answer. What you see may be old; it continues by itself when the node is back.`,
   unreachable: 'The node does not answer.',
   notServed: (why: string) => `This node does not open what this page needs: ${why}`,
   access: 'Access',

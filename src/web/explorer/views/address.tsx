@@ -1,10 +1,10 @@
 /** An account or a contract: what it has, what it did, and what can be done with it. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
-import { Copyable, Facts } from '../../ui/content.tsx';
+import { Copyable, Details } from '../../ui/content.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Badge, Notice } from '../../ui/status.tsx';
-import { keepName, nameOf } from '../abi/book.ts';
+import { keepName, nameOf } from '../abi/known-contracts.ts';
 import { type Token, tokenAt } from '../abi/tokens.ts';
 import { Shown, useAsk } from '../node/ask.tsx';
 import { useHead } from '../node/connection.tsx';
@@ -81,8 +81,8 @@ function Summary({ account: { balance, nonce, code, privacy, token } }: { accoun
   return (
     <>
       {isUnused && <Notice>{texts.unusedAddress}</Notice>}
-      <Facts
-        facts={[
+      <Details
+        details={[
           { name: texts.balance, value: ether(balance) },
           { name: texts.nonce, value: whole(nonce) },
           ...(code === '0x'

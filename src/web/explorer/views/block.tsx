@@ -1,6 +1,6 @@
 /** One block: its place, who made and sealed it, what is in it. */
 import { useState } from 'preact/hooks';
-import { Facts } from '../../ui/content.tsx';
+import { Details } from '../../ui/content.tsx';
 import { Notice } from '../../ui/status.tsx';
 import { Shown, useAsk } from '../node/ask.tsx';
 import { blockBy, transactionsBy } from '../node/chain.ts';
@@ -72,8 +72,8 @@ function Found({ block }: { block: Block }) {
         </p>
       </Heading>
       <Panel>
-        <Facts
-          facts={[
+        <Details
+          details={[
             { name: texts.time, value: <Time timestamp={block.timestamp} /> },
             { name: texts.proposer, value: <AddressLink address={block.miner} isWhole /> },
             ...(round === undefined || number === 0

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { Abi, AbiFunction } from 'viem';
 import { Button } from '../../ui/button.tsx';
-import { abiOf, forgetAbi, keepAbi } from '../abi/book.ts';
+import { abiOf, forgetAbi, keepAbi } from '../abi/known-contracts.ts';
 import { abiOfToken } from '../abi/standards.ts';
 import type { Token } from '../abi/tokens.ts';
 import { AbiField } from '../parts/abi-field.tsx';

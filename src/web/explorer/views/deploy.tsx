@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/status.tsx';
 import type { Artifact } from '../abi/artifact.ts';
-import { keepAbi } from '../abi/book.ts';
+import { keepAbi } from '../abi/known-contracts.ts';
 import { useAsk } from '../node/ask.tsx';
 import { receiptOf } from '../node/chain.ts';
 import { useHead } from '../node/connection.tsx';

@@ -1,5 +1,5 @@
 /** The asked node: whether it is well, its peers, its pool, its private transaction manager. */
-import { Facts } from '../../ui/content.tsx';
+import { Details } from '../../ui/content.tsx';
 import { Badge, Notice } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Shown, useAsk } from '../node/ask.tsx';
@@ -75,8 +75,8 @@ export function NodeView() {
               ]}
             />
             <Panel>
-              <Facts
-                facts={[
+              <Details
+                details={[
                   { name: texts.version, value: version },
                   { name: texts.chainId, value: String(Number(chain)) },
                   ...(info

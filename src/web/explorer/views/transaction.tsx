@@ -1,8 +1,8 @@
 /** One transaction: what it did, as far as the asked node may know. */
-import { Facts } from '../../ui/content.tsx';
+import { Details } from '../../ui/content.tsx';
 import { Badge, Notice } from '../../ui/status.tsx';
-import { abiOf } from '../abi/book.ts';
 import { decodeCall, decodeError } from '../abi/decode.ts';
+import { abiOf } from '../abi/known-contracts.ts';
 import { transfersOf } from '../abi/tokens.ts';
 import { Shown, useAsk, useAskAgain } from '../node/ask.tsx';
 import { blockBy, transactionBy } from '../node/chain.ts';
@@ -87,8 +87,8 @@ function Found({
         <Notice tone={isParty ? 'good' : 'warn'}>{isParty ? texts.party : texts.notParty}</Notice>
       )}
       <Panel>
-        <Facts
-          facts={[
+        <Details
+          details={[
             ...(transaction.blockNumber === null
               ? []
               : [
@@ -174,7 +174,7 @@ function Status({
 }) {
   const { texts } = useSpeech();
   if (transaction.blockNumber === null) return <Badge tone="info">{texts.pending}</Badge>;
-  // What a stranger's receipt says of a private transaction is no outcome.
+  // What a stranger's receipt says of a private transaction is not an outcome.
   if (!receipt || (kind !== 'public' && !isParty))
     return <Badge tone="none">{texts.inBlock}</Badge>;
   return receipt.status === '0x0' ? (
@@ -199,8 +199,8 @@ export function LogView({ hash, index }: { hash: string; index: number }) {
         {({ log }) =>
           log ? (
             <Panel>
-              <Facts
-                facts={[
+              <Details
+                details={[
                   { name: texts.block, value: <BlockLink number={Number(log.blockNumber)} /> },
                   { name: texts.contract, value: <AddressLink address={log.address} isWhole /> },
                   { name: texts.inBlockAt, value: Number(log.logIndex) },

@@ -15,7 +15,7 @@ export function Load<T>({
   children,
 }: {
   ask: () => Promise<T>;
-  /** Asked anew when it is another one. */
+  /** Asked again when it is another one. */
   name: string;
   children: (found: T, refresh: () => void) => ComponentChildren;
 }) {

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { OperatorPage } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
-import { Facts } from '../../ui/content.tsx';
+import { Details } from '../../ui/content.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { dateTime } from '../../ui/format.ts';
@@ -17,7 +17,7 @@ import { OrderState } from './order-table.tsx';
 /** What each does, for who is about to do it. */
 const MEANINGS: Readonly<Record<Action, string>> = {
   hold: 'Nothing is paid out until it is released.',
-  release: 'It goes on: what is due is paid out.',
+  release: 'It continues: what is due is paid out.',
   refund: 'The customer gets back what they paid or sent, and the order ends.',
   cancel: 'An order that nothing was paid for ends.',
 };
@@ -54,7 +54,7 @@ export function OrderView({
 }
 
 function Summary({ history: { order } }: { history: OrderHistory }) {
-  const facts = [
+  const details = [
     { name: 'State', value: <OrderState order={order} /> },
     { name: 'Reason', value: order.statusReason },
     { name: 'Fiat', value: fiatOf(order) },
@@ -71,7 +71,7 @@ function Summary({ history: { order } }: { history: OrderHistory }) {
       <h1>
         {order.side === 'buy' ? 'Buy' : 'Sell'} <code>{order.id}</code>
       </h1>
-      <Facts facts={facts} />
+      <Details details={details} />
     </>
   );
 }

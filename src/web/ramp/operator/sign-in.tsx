@@ -31,7 +31,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (csrf: string) => void }) {
         label="Operator token"
         name="token"
         value={token}
-        hint="As it stands in the file of --operator.token-file."
+        hint="As it is in the file of --operator.token-file."
         fault={fault}
         autocomplete="current-password"
         secret

@@ -1,4 +1,4 @@
-/** Kill switches: new orders are refused, begun ones go on. */
+/** Kill switches: new orders are refused, begun ones continue. */
 import { useState } from 'preact/hooks';
 import type { OperatorPage } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,7 +19,7 @@ export function SwitchesView({ api, page }: { api: OperatorApi; page: OperatorPa
   return (
     <section class="panel stack">
       <h1>Switches</h1>
-      <p class="soft">What is off refuses new orders. Begun orders go on.</p>
+      <p class="soft">What is off refuses new orders. Begun orders continue.</p>
       <Load ask={() => api.switches()} name="switches">
         {(both, refresh) => <SwitchTable {...{ api, page, both, refresh }} />}
       </Load>
@@ -101,7 +101,7 @@ function SwitchTable({
             </>
           }
         >
-          <p>It holds within a second, on every instance, and stands in the log.</p>
+          <p>It holds within a second, on every instance, and is in the log.</p>
           {fault && (
             <Notice tone="bad" alert>
               {fault}

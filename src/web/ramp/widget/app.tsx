@@ -62,7 +62,7 @@ function Session({ page }: { page: Exclude<WidgetPage, { kind: 'fault' }> }) {
 }
 
 /**
- * A page that is loaded anew finds its order again: the secret stands in the fragment, which no
+ * A page that is reloaded finds its order again: the secret is in the fragment, which no
  * server and no log sees.
  */
 function keepPlace({ partnerId }: WidgetState, session: string, kept: object): void {
@@ -70,7 +70,7 @@ function keepPlace({ partnerId }: WidgetState, session: string, kept: object): v
   history.replaceState(kept, '', `widget?${query}#${session}`);
 }
 
-/** Where this page can be started again; an order id of the partner is good for one order. */
+/** Where this page can be started again; an order id of the partner is valid for one order. */
 function againUrl({ kind }: WidgetPage): string | undefined {
   const url = new URL(location.href);
   return kind === 'open' && !url.searchParams.has('orderCustomId') ? url.href : undefined;

@@ -40,7 +40,7 @@ export interface OrderProps {
   readonly state: WidgetState;
   readonly order: ShownOrder;
   readonly next: NextStep | undefined;
-  /** Where the same can be tried anew. */
+  /** Where the same can be tried again. */
   readonly again: string | undefined;
   readonly api: WidgetApi;
   readonly take: (answer: WidgetAnswer) => void;

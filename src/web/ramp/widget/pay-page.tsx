@@ -1,5 +1,5 @@
 /**
- * The payment provider's own page: it stands in no frame, so a widget in one opens it beside
+ * The payment provider's own page: it is in no frame, so a widget in one opens it beside
  * itself.
  */
 import type { WidgetState } from '../../../core/ramp/page-data.ts';

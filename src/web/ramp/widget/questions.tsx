@@ -79,7 +79,7 @@ function OneQuestion({
 
 const CARD_DIGITS_MAX = 19;
 
-/** A card number as it stands on a card. */
+/** A card number as it is on a card. */
 function inFours(text: string): string {
   const digits = text.replace(/\D/g, '').slice(0, CARD_DIGITS_MAX);
   return digits.replace(/(\d{4})(?=\d)/g, '$1 ');

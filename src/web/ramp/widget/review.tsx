@@ -1,4 +1,4 @@
-/** The first step: what it costs, what comes of it, how it is paid; then the order. */
+/** The first step: what it costs, the outcome of it, how it is paid; then the order. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Question } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';

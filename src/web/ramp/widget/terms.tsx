@@ -1,6 +1,6 @@
 /** What is exchanged for what. */
 import type { WidgetState } from '../../../core/ramp/page-data.ts';
-import { Copyable, type Fact, Facts } from '../../ui/content.tsx';
+import { Copyable, type Detail, Details } from '../../ui/content.tsx';
 import { coins, money } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { useSpeech } from './speech.ts';
@@ -43,10 +43,10 @@ export function TermSummary({ state }: { state: WidgetState }) {
   const { language, texts } = useSpeech();
   const { side, terms, payment, partner } = state;
   const fiat = (amount: string) => money(amount, terms.fiat, language);
-  const fee = (name: string, amount: string): Fact[] =>
+  const fee = (name: string, amount: string): Detail[] =>
     /[1-9]/.test(amount) ? [{ name, value: fiat(amount) }] : [];
   const one = coins('1', terms.crypto, language);
-  const facts: Fact[] = [
+  const details: Detail[] = [
     {
       name: texts.rate,
       value: `${one} = ${money(rounded(terms.exchangeRate), terms.fiat, language)}`,
@@ -59,7 +59,7 @@ export function TermSummary({ state }: { state: WidgetState }) {
   ];
   return (
     <div class="stack-close">
-      <Facts facts={facts} />
+      <Details details={details} />
       <p class="small soft">{texts.feesIncluded}</p>
     </div>
   );

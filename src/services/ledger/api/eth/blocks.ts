@@ -54,7 +54,10 @@ function full({ view, pending }: ReadContext, tag: BlockTag, withTransactions: b
     const difficulty = totalDifficulty(view, view.head().number) + block.header.difficulty;
     return timed(view, block, renderPending(block, difficulty, withTransactions));
   }
-  const block = blockAt(view, tag);
+  return blockOf(view, blockAt(view, tag), withTransactions);
+}
+
+function blockOf(view: PartyView, block: Block | undefined, withTransactions: boolean) {
   return block
     ? timed(
         view,
@@ -95,16 +98,8 @@ export const blockMethods = [
     about: 'A block by hash, with hashes of its transactions or the transactions themselves.',
     isHeavy: ({ view }, [wanted, withTransactions]) =>
       isFar(view, byHashTag(wanted), withTransactions),
-    call: ({ view }, [wanted, withTransactions]) => {
-      const block = byHash(view, wanted);
-      return block
-        ? timed(
-            view,
-            block,
-            renderBlock(block, totalDifficulty(view, block.header.number), withTransactions),
-          )
-        : null;
-    },
+    call: ({ view }, [wanted, withTransactions]) =>
+      blockOf(view, byHash(view, wanted), withTransactions),
   }),
   readMethod('eth_getHeaderByNumber', {
     params: [requiredBlockNumber],

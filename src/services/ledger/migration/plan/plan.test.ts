@@ -6,7 +6,7 @@ import { planMigration } from './plan.ts';
 const ADDRESSES = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`);
 const QBFT = { chainId: 1337, isQuorum: true, qbft: { epochlength: 100 } };
 
-function facts(number: number, change: Partial<NodeAnswers> = {}): NodeAnswers {
+function answersOf(number: number, change: Partial<NodeAnswers> = {}): NodeAnswers {
   return {
     ...{ url: `http://node${number}`, away: undefined, version: 'Geth/v1.10.3(quorum-v24.4.1)' },
     ...{ head: 1000, genesisHash: '0x11', isSyncing: false, peers: 3, nodeId: String(number) },
@@ -18,11 +18,11 @@ function facts(number: number, change: Partial<NodeAnswers> = {}): NodeAnswers {
   };
 }
 
-const four = (change: Partial<NodeAnswers> = {}) => [0, 1, 2, 3].map((n) => facts(n, change));
+const four = (change: Partial<NodeAnswers> = {}) => [0, 1, 2, 3].map((n) => answersOf(n, change));
 
 describe('a BFT network', () => {
   it('moves observers first, then one validator after the other', () => {
-    const observer = facts(4, { address: `0x${'e'.repeat(40)}` });
+    const observer = answersOf(4, { address: `0x${'e'.repeat(40)}` });
     const { steps, blockers, warnings, engine } = planMigration([...four(), observer]);
     expect([blockers, warnings, engine]).toEqual([[], [], 'qbft']);
     expect(steps.map(({ role }) => role)).toEqual(['observer', ...Array(4).fill('validator')]);
@@ -41,7 +41,7 @@ describe('a BFT network', () => {
     ],
     [
       'two validators',
-      [0, 1].map((n) => facts(n, { validators: ADDRESSES.slice(0, 2), proposals: {} })),
+      [0, 1].map((n) => answersOf(n, { validators: ADDRESSES.slice(0, 2), proposals: {} })),
       /2 of 2 validators vote and 2 must/,
     ],
     ['clique', four({ consensus: 'clique' }), /runs clique, which is not here/],
@@ -49,13 +49,13 @@ describe('a BFT network', () => {
     ['plugins', four({ plugins: ['plugin@account'] }), /has plugins \(plugin@account\)/],
     [
       'another chain',
-      [...four(), facts(4, { genesisHash: '0x22' })],
+      [...four(), answersOf(4, { genesisHash: '0x22' })],
       /another chain than http:\/\/node0/,
     ],
-    ['one that lags', [...four(), facts(4, { head: 500 })], /is at block 500 of 1000/],
+    ['one that lags', [...four(), answersOf(4, { head: 500 })], /is at block 500 of 1000/],
     [
       'one that does not answer',
-      [...four(), facts(4, { away: 'it does not answer' })],
+      [...four(), answersOf(4, { away: 'it does not answer' })],
       /node4: it does not answer/,
     ],
     [
@@ -103,7 +103,7 @@ describe('a BFT network', () => {
   it('keeps the older quorum of 2F + 1', () => {
     const config = { chainId: 1, isQuorum: true, istanbul: { epoch: 100, policy: 0 } };
     const three = [0, 1, 2].map((n) =>
-      facts(n, { config, validators: ADDRESSES.slice(0, 3), proposals: {} }),
+      answersOf(n, { config, validators: ADDRESSES.slice(0, 3), proposals: {} }),
     );
     expect(planMigration(three).steps[0]!.left).toEqual({ voting: 2, needed: 1 });
   });
@@ -124,7 +124,7 @@ describe('a Raft cluster', () => {
         consensus: 'raft',
         config: { isQuorum: true, chainId: 1 },
       };
-      return facts(i, { ...change, raftMembers, raftRole });
+      return answersOf(i, { ...change, raftMembers, raftRole });
     });
 
   it('moves the minter last', () => {

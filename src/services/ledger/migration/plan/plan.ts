@@ -160,7 +160,7 @@ function bftSteps(
   const voting = validators.length - silent.length;
   if (voting - 1 < needed) {
     blockers.push(
-      `${voting} of ${validators.length} validators vote and ${needed} must: while one is replaced the chain would stand still. Vote in more validators first (4 can lose one), or accept the pause`,
+      `${voting} of ${validators.length} validators vote and ${needed} must: while one is replaced the chain would stall. Vote in more validators first (4 can lose one), or accept the pause`,
     );
   }
   const unnamed = validators.filter((address) => !nodes.some((node) => node.address === address));

@@ -8,11 +8,11 @@ import { createAddress } from '../../../../core/evm/create-address.ts';
 import type { Component } from '../component.ts';
 import type { Events } from './events.ts';
 
-export type Checkpoint = (name: string, facts?: Readonly<Record<string, string>>) => void;
+export type Checkpoint = (name: string, fields?: Readonly<Record<string, string>>) => void;
 
 export function checkpointLog(log: Log, isOn: boolean): Checkpoint {
-  return (name, facts = {}) => {
-    if (isOn) log('info', 'QUORUM-CHECKPOINT', { name, ...facts });
+  return (name, fields = {}) => {
+    if (isOn) log('info', 'QUORUM-CHECKPOINT', { name, ...fields });
   };
 }
 

@@ -65,7 +65,7 @@ export interface AgreementPort {
   /** `peer` reports its connections. */
   told(peer: Address, connections: readonly Address[]): void;
   /**
-   * From a peer; `code` relative to the istanbul protocol. A long one is work that goes on in
+   * From a peer; `code` relative to the istanbul protocol. A long one is work that continues in
    * turns.
    */
   receive(from: Address, code: number, bytes: Uint8Array): Slices<void> | undefined;

@@ -206,7 +206,7 @@ describe('a flood of transactions from accounts that are new each time', () => {
 });
 
 describe('a proposer that keeps to no bound', () => {
-  it('loses its rounds, and the height goes on', async () => {
+  it('loses its rounds, and the height continues', async () => {
     // Execution takes it no time.
     await start((index) => (index === 3 ? { nanosecondsAGas: 0 } : {}));
     const endless = loop(0, 20);

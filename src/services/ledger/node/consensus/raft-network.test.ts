@@ -112,7 +112,7 @@ describe.each(seeds(KINDS))('a Raft cluster %s', (_, isApart) => {
     expectOneHead(network.nodes);
   });
 
-  it('goes on when all members lose power at once', async () => {
+  it('continues when all members lose power at once', async () => {
     network = new RaftNetwork(isApart);
     await network.start();
     await network.mine(5);

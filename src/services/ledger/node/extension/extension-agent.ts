@@ -105,10 +105,10 @@ export class ExtensionAgent {
   /** Each extension separately: a failing one does not block others. */
   private async serve(psi: Psi): Promise<Error | undefined> {
     let failure: Error | undefined;
-    const note = (error: unknown, facts: Record<string, unknown>) => {
+    const note = (error: unknown, fields: Record<string, unknown>) => {
       failure = error as Error;
       this.parts.log('warn', 'Extension step failed; it is tried again', {
-        ...facts,
+        ...fields,
         err: failure.message,
       });
     };

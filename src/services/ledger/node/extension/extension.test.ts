@@ -89,7 +89,7 @@ describe('an extension', () => {
     );
     const set = { to: contract, data: fromHex(setInput(43)) };
     const hash = await two.send(set, [one]);
-    await network.until(() => one.slot(contract) === 43n, 'the old parties go on');
+    await network.until(() => one.slot(contract) === 43n, 'the old parties continue');
     await network.until(() => three.receipt(hash) !== undefined, 'the new party has the block');
     expect(three.slot(contract)).toBe(42n);
   });
@@ -131,7 +131,7 @@ describe('an extension', () => {
     expect(two.slot(contract)).toBeUndefined();
   });
 
-  it('goes on after the initiator was locked, its manager down, and its process ended', async () => {
+  it('continues after the initiator was locked, its manager down, and its process ended', async () => {
     network = new PrivateNetwork();
     await network.start();
     const [one, two] = network.parties as [Party, Party];

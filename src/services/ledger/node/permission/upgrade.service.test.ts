@@ -56,7 +56,7 @@ function standOf({ permissions, recorded }: PermissionedNode) {
   return { lists, pending, isBooted, implementation, faults, isEnforced: permissions.isEnforced };
 }
 
-/** One that followed, one that starts now, and the contracts read anew. */
+/** One that followed, one that starts now, and the contracts read again. */
 async function expectAlike(network: PermissionedNode, other: PermissionedNode): Promise<void> {
   const started = await follower(network);
   for (const node of [other, started]) expect(standOf(node)).toEqual(standOf(network));

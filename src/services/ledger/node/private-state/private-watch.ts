@@ -208,9 +208,9 @@ export class PrivateWatch implements Component {
     this.digests.trim(differing.flatMap(({ payload }) => payload ?? []));
     const [first] = differing;
     if (first) {
-      const { payload, ...facts } = first;
+      const { payload, ...fields } = first;
       this.say('error', 'A peer that is party to the same payloads has a different private state', {
-        ...facts,
+        ...fields,
         ...(payload ? { payload: toBase64(payload) } : {}),
         cure: 'quorate db private-check, on both nodes',
       });
@@ -284,10 +284,10 @@ export class PrivateWatch implements Component {
   }
 
   /** Each text once: more of the same are counted. */
-  private say(level: 'warn' | 'error', text: string, facts: Record<string, unknown>): void {
+  private say(level: 'warn' | 'error', text: string, fields: Record<string, unknown>): void {
     if (this.said.has(text)) return;
     this.said.add(text);
-    this.parts.log(level, text, facts);
+    this.parts.log(level, text, fields);
   }
 }
 

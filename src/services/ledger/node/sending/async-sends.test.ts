@@ -38,8 +38,8 @@ class Setting {
         },
       },
       timers: this.time,
-      log: (level, message, facts) =>
-        this.logged.push(`${level} ${message} ${JSON.stringify(facts)}`),
+      log: (level, message, fields) =>
+        this.logged.push(`${level} ${message} ${JSON.stringify(fields)}`),
     });
   }
 

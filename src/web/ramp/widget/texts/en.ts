@@ -139,7 +139,7 @@ export const en = {
   outcomes: {
     'PROVIDER-CREATED-ORDER': {
       title: 'Waiting for your crypto',
-      body: 'The order goes on by itself when it arrives.',
+      body: 'The order continues by itself when it arrives.',
     },
     'PROVIDER-PENDING-ORDER': { title: 'Waiting for your payment', body: '' },
     'PROVIDER-PENDING-KYC': { title: 'Checking your identity', body: '' },
@@ -154,7 +154,7 @@ export const en = {
     },
     'PROVIDER-PENDING-REVIEW': {
       title: 'Somebody is looking at your order',
-      body: 'Your money is safe. The order goes on, or you get your money back.',
+      body: 'Your money is safe. The order continues, or you get your money back.',
     },
     'PROVIDER-PENDING-PAYOUT': { title: 'Sending', body: 'Your money has arrived.' },
     'PROVIDER-PENDING-CONFIRMATION': {

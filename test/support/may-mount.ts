@@ -1,0 +1,12 @@
+/** Whether a test may mount file systems of its own: in a user namespace, on Linux. */
+import { execFileSync } from 'node:child_process';
+
+export function mayMount(): boolean {
+  const mount = ['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', '/mnt'];
+  try {
+    execFileSync('unshare', ['-rm', ...mount], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
