@@ -12,7 +12,7 @@ import { type Caller, Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
 import { raftMethods } from '../../src/services/ledger/api/raft.ts';
-import { raftAdmin } from '../../src/services/ledger/raft.ts';
+import { raftAdmin } from '../../src/services/ledger/network/raft.ts';
 import { MemoryHub, type MemoryNode, memoryNode } from '../support/memory-network.ts';
 import { MemoryRaftHub } from '../support/memory-raft.ts';
 import { VirtualTime } from '../support/virtual-time.ts';

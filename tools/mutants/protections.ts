@@ -8,7 +8,7 @@ const MANAGER = 'src/services/ptm/manager';
 const STRANGERS = 'src/services/ptm/strangers.service.test.ts';
 const SEALED_FILES = 'src/services/ledger/store/sealed-files.service.test.ts';
 const RAFT_STORE = 'src/core/store/raft-store.test.ts';
-const READY = 'src/services/ledger/readiness.test.ts';
+const READY = 'src/services/ledger/monitoring/readiness.test.ts';
 const AGREEMENT_THREAD = 'src/services/ledger/agreement/agreement-thread.test.ts';
 
 export const PROTECTIONS: readonly Limit[] = [
@@ -180,35 +180,35 @@ export const PROTECTIONS: readonly Limit[] = [
   },
   {
     name: 'attack: a dead manager is told by /ready',
-    file: 'src/services/ledger/readiness.ts',
+    file: 'src/services/ledger/monitoring/readiness.ts',
     on: 'manager: pulse?.fault &&',
     off: 'manager: undefined &&',
     test: READY,
   },
   {
     name: 'attack: a manager that does not answer is noticed',
-    file: 'src/services/ledger/manager-pulse.ts',
+    file: 'src/services/ledger/monitoring/manager-pulse.ts',
     on: 'if (this.missed >= MISSED_MAX) this.said = message;',
     off: '',
-    test: 'src/services/ledger/manager-pulse.test.ts',
+    test: 'src/services/ledger/monitoring/manager-pulse.test.ts',
   },
   {
     name: 'attack: a private state that is wrong is told by /ready',
-    file: 'src/services/ledger/readiness.ts',
+    file: 'src/services/ledger/monitoring/readiness.ts',
     on: 'const bad = privateWatch?.firstBad;',
     off: 'const bad = privateWatch === undefined ? undefined : (undefined as never);',
     test: READY,
   },
   {
     name: 'attack: a peer with another private state is told by /ready',
-    file: 'src/services/ledger/readiness.ts',
+    file: 'src/services/ledger/monitoring/readiness.ts',
     on: ': privateWatch?.isDiverged',
     off: ': privateWatch === undefined',
     test: READY,
   },
   {
     name: 'agreement: its thread held up is told by /ready',
-    file: 'src/services/ledger/readiness.ts',
+    file: 'src/services/ledger/monitoring/readiness.ts',
     on: 'lag: lagMs > LAG_MS_MAX ?',
     off: 'lag: lagMs < 0 ?',
     test: READY,

@@ -7,10 +7,10 @@ import { blockAuthor } from '../../core/chain/extra-data.ts';
 import { blockSigners } from '../../core/consensus/bft/status.ts';
 import { parseEnode } from '../../core/wire/enode.ts';
 import { reasonOf } from '../../io/host/reason.ts';
+import type { PrivacyWatches } from './monitoring/readiness.ts';
+import type { PeerNetwork } from './network/peer-network.ts';
+import { raftAdmin } from './network/raft.ts';
 import type { LedgerNode } from './node/compose.ts';
-import type { PeerNetwork } from './peer-network.ts';
-import { raftAdmin } from './raft.ts';
-import type { PrivacyWatches } from './readiness.ts';
 import type { BftAdmin, NodeAdmin, NodeInfo, PrivateAdmin } from './view/node-admin.ts';
 
 export function nodeAdmin(

@@ -4,9 +4,9 @@ import type { Manager } from '../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { AccessControl } from './config/access-control.ts';
 import type { LedgerConfig } from './config.ts';
+import type { ReadinessParts } from './monitoring/readiness.ts';
 import type { Accounts } from './node/sending/accounts.ts';
 import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
-import type { ReadinessParts } from './readiness.ts';
 
 export interface ApiParts extends ReadinessParts {
   readonly config: LedgerConfig;

@@ -7,7 +7,7 @@ import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { Caller } from '../../io/rpc/dispatcher.ts';
 import type { Context } from './api/context.ts';
 import type { ApiParts } from './api-parts.ts';
-import { markerSigner } from './eea-marker.ts';
+import { markerSigner } from './keys/eea-marker.ts';
 import { EeaSender } from './node/sending/eea-sender.ts';
 import { GasPriceOracle } from './node/sending/gas-price.ts';
 import { NonceLock } from './node/sending/nonce-lock.ts';

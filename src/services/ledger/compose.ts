@@ -19,7 +19,6 @@ import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { checkInterface } from '../../io/ptm-client/interface-check.ts';
 import { LoopWatch } from '../../io/telemetry/loop-watch.ts';
-import { openAccounts } from './accounts.ts';
 import { nodeAdmin } from './admin.ts';
 import type { ApiParts } from './api-parts.ts';
 import { type ComposedApi, composeApi } from './compose-api.ts';
@@ -31,23 +30,24 @@ import {
   privateStatesOf,
 } from './config/private-states.ts';
 import type { LedgerConfig } from './config.ts';
+import { openAccounts } from './keys/accounts.ts';
+import { readNodeKey } from './keys/node-key.ts';
+import { nodeSigner } from './keys/node-signer.ts';
+import { watchPrivacy } from './monitoring/privacy-watches.ts';
+import { watchedPorts } from './monitoring/watched.ts';
+import { openPeers, type PeerNetwork, validatorsTold } from './network/peer-network.ts';
+import { listsKept } from './network/permission-lists.ts';
+import { permitsTold } from './network/permits-told.ts';
+import { etherbaseOf, raftSettings } from './network/raft.ts';
+import { RaftMemory } from './network/raft-memory.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
 import { networkIdOf, nodeInfoOf } from './node-info.ts';
-import { readNodeKey } from './node-key.ts';
-import { nodeSigner } from './node-signer.ts';
 import { sayFlags } from './options/say-flags.ts';
-import { openPeers, type PeerNetwork, validatorsTold } from './peer-network.ts';
-import { listsKept } from './permission-lists.ts';
-import { permitsTold } from './permits-told.ts';
-import { watchPrivacy } from './privacy-watches.ts';
-import { etherbaseOf, raftSettings } from './raft.ts';
-import { RaftMemory } from './raft-memory.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
 import type { NodeInfo } from './view/node-admin.ts';
-import { watchedPorts } from './watched.ts';
 
 /** Run in reverse when the node ends, or when its start fails. */
 export type Endings = (() => void | Promise<void>)[];

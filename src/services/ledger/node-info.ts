@@ -6,7 +6,7 @@ import type { ChainStore } from '../../core/store/chain-store.ts';
 import { formatEnode } from '../../core/wire/enode.ts';
 import { clientVersion } from '../../io/host/client-version.ts';
 import type { LedgerConfig } from './config.ts';
-import type { PeerNetwork } from './peer-network.ts';
+import type { PeerNetwork } from './network/peer-network.ts';
 import type { NodeInfo } from './view/node-admin.ts';
 
 export function nodeInfoOf(parts: {

@@ -13,8 +13,8 @@ import type { Context } from './api/context.ts';
 import type { AccessControl } from './config/access-control.ts';
 import type { RpcConfig } from './config/rpc.ts';
 import { graphqlPage } from './graphql/page.ts';
-import { serveMetrics } from './metrics.ts';
-import { type ReadinessParts, readiness } from './readiness.ts';
+import { serveMetrics } from './monitoring/metrics.ts';
+import { type ReadinessParts, readiness } from './monitoring/readiness.ts';
 
 export interface ServedApi {
   readonly httpUrl: string | undefined;

@@ -17,10 +17,10 @@ import { RaftTransport } from '../../../io/raft/transport.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
 import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
 import { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
+import { nodeSigner } from '../keys/node-signer.ts';
+import { watchedPorts } from '../monitoring/watched.ts';
 import { voteStore } from '../node/consensus/memory-watch.ts';
 import { RaftMember } from '../node/consensus/raft-member.ts';
-import { nodeSigner } from '../node-signer.ts';
-import { watchedPorts } from '../watched.ts';
 import { LastVote } from './last-vote.ts';
 import {
   type AgreementSettings,

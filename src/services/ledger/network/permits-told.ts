@@ -2,9 +2,9 @@
  * Tells the peer server which nodes the contracts permit, whenever the contracts or this node's
  * sync state change.
  */
-import type { NodePermits } from '../../core/permission/connections.ts';
-import type { Component } from './node/component.ts';
-import type { LedgerNode } from './node/compose.ts';
+import type { NodePermits } from '../../../core/permission/connections.ts';
+import type { Component } from '../node/component.ts';
+import type { LedgerNode } from '../node/compose.ts';
 
 /**
  * A node that follows the chain from far behind does not know its newer nodes: until it has seen a

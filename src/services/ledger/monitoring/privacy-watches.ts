@@ -2,15 +2,15 @@
  * Watches over the private transaction manager and over the private state; the latter where there
  * is one.
  */
-import type { Log } from '../../core/base/ports.ts';
-import type { PrivateStates } from '../../core/privacy/private-states.ts';
-import { steadyClock } from '../../io/host/clock.ts';
-import { systemTimers } from '../../io/host/timers.ts';
-import type { ConnectedManager } from '../../io/ptm-client/connected-manager.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import type { PrivateStates } from '../../../core/privacy/private-states.ts';
+import { steadyClock } from '../../../io/host/clock.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
+import type { ConnectedManager } from '../../../io/ptm-client/connected-manager.ts';
+import type { Component } from '../node/component.ts';
+import type { LedgerNode } from '../node/compose.ts';
+import { PrivateWatch } from '../node/private-state/private-watch.ts';
 import { ManagerPulse } from './manager-pulse.ts';
-import type { Component } from './node/component.ts';
-import type { LedgerNode } from './node/compose.ts';
-import { PrivateWatch } from './node/private-state/private-watch.ts';
 import type { PrivacyWatches } from './readiness.ts';
 
 export function watchPrivacy(

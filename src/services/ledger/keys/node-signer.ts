@@ -1,6 +1,6 @@
 /** The node's key as consensus signs with it. */
-import { addressOfSecretKey, recoverAddress, sign65 } from '../../core/base/secp256k1.ts';
-import type { ConsensusSigner } from '../../core/consensus/bft/interface.ts';
+import { addressOfSecretKey, recoverAddress, sign65 } from '../../../core/base/secp256k1.ts';
+import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 
 export function nodeSigner(key: Uint8Array): ConsensusSigner {
   const address = addressOfSecretKey(key);

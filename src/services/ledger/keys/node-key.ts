@@ -1,10 +1,10 @@
 /** The key of this node: from its options, from its data folder, or a new one. */
 import { join } from 'node:path';
-import { fail } from '../../core/base/errors.ts';
-import { isThere } from '../../io/host/files.ts';
-import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../io/keys/node-key.ts';
-import type { LedgerConfig } from './config.ts';
-import { storeFolder } from './store/data.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { isThere } from '../../../io/host/files.ts';
+import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../../io/keys/node-key.ts';
+import type { LedgerConfig } from '../config.ts';
+import { storeFolder } from '../store/data.ts';
 
 /** GoQuorum's location in the data folder is checked too. Throws OPTION_CONFLICT and KEY_…. */
 export function readNodeKey({ nodeKey: { hex, file }, dataFolder }: LedgerConfig): Uint8Array {

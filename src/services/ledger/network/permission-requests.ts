@@ -1,8 +1,8 @@
 /** Clients' requests about the network's permissions, if this node takes part in them. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { ApiParts } from './api-parts.ts';
-import { PermissionRequests } from './node/permission/permission-requests.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { PermissionRequests } from '../node/permission/permission-requests.ts';
 
 export function permissionRequests({ node, config, timers }: ApiParts): PermissionRequests {
   const { contracts } = config.permissions;

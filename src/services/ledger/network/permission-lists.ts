@@ -4,14 +4,14 @@
  * and other tools read them.
  */
 import { join } from 'node:path';
-import type { Log } from '../../core/base/ports.ts';
-import { type NodeChange, NodeChanges } from '../../core/permission/node-changes.ts';
-import { NODE_STATUS } from '../../core/permission/records.ts';
-import { isThere } from '../../io/host/files.ts';
-import { changeNodeFile } from '../../io/p2p/node-files.ts';
-import { ALLOWED, DISALLOWED } from '../../io/p2p/permits.ts';
-import type { Component } from './node/component.ts';
-import type { NetworkPermissions } from './node/permission/network-permissions.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { type NodeChange, NodeChanges } from '../../../core/permission/node-changes.ts';
+import { NODE_STATUS } from '../../../core/permission/records.ts';
+import { isThere } from '../../../io/host/files.ts';
+import { changeNodeFile } from '../../../io/p2p/node-files.ts';
+import { ALLOWED, DISALLOWED } from '../../../io/p2p/permits.ts';
+import type { Component } from '../node/component.ts';
+import type { NetworkPermissions } from '../node/permission/network-permissions.ts';
 
 export function listsKept(
   permissions: NetworkPermissions | undefined,

@@ -1,11 +1,11 @@
 /** What a Raft member makes of its flags and files. */
 import { describe, expect, it } from 'vitest';
-import { bareHex, toHex } from '../../core/base/hex.ts';
-import { secp256k1 } from '../../core/base/secp256k1.ts';
-import { parseEnode } from '../../core/wire/enode.ts';
-import { parseOptions } from '../../io/options/options.ts';
-import { ledgerConfig } from './config.ts';
-import { NODE_ROWS } from './options.ts';
+import { bareHex, toHex } from '../../../core/base/hex.ts';
+import { secp256k1 } from '../../../core/base/secp256k1.ts';
+import { parseEnode } from '../../../core/wire/enode.ts';
+import { parseOptions } from '../../../io/options/options.ts';
+import { ledgerConfig } from '../config.ts';
+import { NODE_ROWS } from '../options.ts';
 import { etherbaseOf, raftSettings } from './raft.ts';
 
 const idOf = (index: number) => bareHex(secp256k1().publicKey(new Uint8Array(32).fill(index + 1)));

@@ -2,9 +2,9 @@
  * Checks periodically whether the private transaction manager answers, so that a node can report it
  * before anyone sends.
  */
-import type { Log, Timer, Timers } from '../../core/base/ports.ts';
-import type { ConnectedManager } from '../../io/ptm-client/connected-manager.ts';
-import type { Component } from './node/component.ts';
+import type { Log, Timer, Timers } from '../../../core/base/ports.ts';
+import type { ConnectedManager } from '../../../io/ptm-client/connected-manager.ts';
+import type { Component } from '../node/component.ts';
 
 const INTERVAL_MS = 2_000;
 /** Shorter absences are restarts, and are not reported. */

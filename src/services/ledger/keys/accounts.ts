@@ -1,15 +1,15 @@
 /** The accounts of a node: their folder, and those unlocked at the start. */
-import type { Address } from '../../core/base/bytes.ts';
-import { fail } from '../../core/base/errors.ts';
-import { fromHex, toHex } from '../../core/base/hex.ts';
-import type { Log } from '../../core/base/ports.ts';
-import { systemClock } from '../../io/host/clock.ts';
-import { readText } from '../../io/host/files.ts';
-import { makeFolder } from '../../io/host/make-folder.ts';
-import { reasonOf } from '../../io/host/reason.ts';
-import { systemTimers } from '../../io/host/timers.ts';
-import { AccountStore } from '../../io/keys/account-store.ts';
-import type { AccountsConfig } from './config.ts';
+import type { Address } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { systemClock } from '../../../io/host/clock.ts';
+import { readText } from '../../../io/host/files.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
+import { AccountStore } from '../../../io/keys/account-store.ts';
+import type { AccountsConfig } from '../config.ts';
 
 const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
 

@@ -1,15 +1,15 @@
 /** Figures of a node with private transactions, as a scraper reads them. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePorts } from '../../../test/support/free-ports.ts';
-import { until } from '../../../test/support/ptm.ts';
-import { recordedManager } from '../../../test/support/recorded-connected.ts';
-import { type RpcNode, rpcNode } from '../../../test/support/rpc-node.ts';
-import { OWN_VECTORS, readJson } from '../../../test/vectors/folders.ts';
-import { genesisOf, readBlocks } from '../../../test/vectors/goquorum-blocks.ts';
-import { fromHex } from '../../core/base/hex.ts';
-import { decodeBlock } from '../../core/chain/block.ts';
-import type { ServedApi } from './serve.ts';
+import { freePorts } from '../../../../test/support/free-ports.ts';
+import { until } from '../../../../test/support/ptm.ts';
+import { recordedManager } from '../../../../test/support/recorded-connected.ts';
+import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
+import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
+import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
+import { fromHex } from '../../../core/base/hex.ts';
+import { decodeBlock } from '../../../core/chain/block.ts';
+import type { ServedApi } from '../serve.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
 const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz')).filter(

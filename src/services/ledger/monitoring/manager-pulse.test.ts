@@ -3,7 +3,7 @@
  * with the next answer.
  */
 import { expect, it } from 'vitest';
-import { VirtualTime } from '../../../test/support/virtual-time.ts';
+import { VirtualTime } from '../../../../test/support/virtual-time.ts';
 import { ManagerPulse } from './manager-pulse.ts';
 
 function pulseOf(isInUse = true) {

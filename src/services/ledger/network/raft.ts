@@ -3,17 +3,17 @@
  * operators may do.
  */
 import { lookup } from 'node:dns/promises';
-import { type Address, ZERO_ADDRESS } from '../../core/base/bytes.ts';
-import { fail } from '../../core/base/errors.ts';
-import { bareHex, fromHex } from '../../core/base/hex.ts';
-import { parseIp } from '../../core/base/ip-address.ts';
-import { keccak256 } from '../../core/base/keccak.ts';
-import type { MemberAddress } from '../../core/consensus/raft/address.ts';
-import { type Enode, formatEnode, parseEnode } from '../../core/wire/enode.ts';
-import type { RaftConfig } from './config.ts';
-import type { LedgerNode } from './node/compose.ts';
-import type { RaftSettings } from './node/consensus/raft-participation.ts';
-import type { RaftAdmin, RaftMember } from './view/node-admin.ts';
+import { type Address, ZERO_ADDRESS } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { bareHex, fromHex } from '../../../core/base/hex.ts';
+import { parseIp } from '../../../core/base/ip-address.ts';
+import { keccak256 } from '../../../core/base/keccak.ts';
+import type { MemberAddress } from '../../../core/consensus/raft/address.ts';
+import { type Enode, formatEnode, parseEnode } from '../../../core/wire/enode.ts';
+import type { RaftConfig } from '../config.ts';
+import type { LedgerNode } from '../node/compose.ts';
+import type { RaftSettings } from '../node/consensus/raft-participation.ts';
+import type { RaftAdmin, RaftMember } from '../view/node-admin.ts';
 
 const RAFT_ID_MAX = 0xffff;
 

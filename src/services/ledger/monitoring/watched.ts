@@ -1,6 +1,6 @@
 /** The ports of a node, wrapped so that its work in their callbacks is watched. */
-import type { Slices } from '../../core/base/pace.ts';
-import type { Links, Timers, Watch } from '../../core/base/ports.ts';
+import type { Slices } from '../../../core/base/pace.ts';
+import type { Links, Timers, Watch } from '../../../core/base/ports.ts';
 
 export function watchedPorts(
   { timers, links }: { readonly timers: Timers; readonly links: Links },

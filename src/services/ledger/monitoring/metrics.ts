@@ -3,16 +3,16 @@
  * (go-ethereum metrics/prometheus). Only our own names and those of methods in the table appear:
  * nothing written by callers or parties.
  */
-import type { Log } from '../../core/base/ports.ts';
-import { startHttpServer, text } from '../../io/http/server.ts';
-import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
-import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
-import { watchSystem } from '../../io/telemetry/system-metrics.ts';
-import type { MetricsConfig } from './config.ts';
-import type { LedgerNode } from './node/compose.ts';
-import type { FaultKind } from './node/private-state/block-audit.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { startHttpServer, text } from '../../../io/http/server.ts';
+import type { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
+import { MetricsRegistry } from '../../../io/telemetry/metrics.ts';
+import { watchSystem } from '../../../io/telemetry/system-metrics.ts';
+import type { MetricsConfig } from '../config.ts';
+import type { LedgerNode } from '../node/compose.ts';
+import type { FaultKind } from '../node/private-state/block-audit.ts';
+import type { NodeAdmin } from '../view/node-admin.ts';
 import type { PrivacyWatches, ReadinessParts } from './readiness.ts';
-import type { NodeAdmin } from './view/node-admin.ts';
 
 const BODY_BYTES_MAX = 1024;
 const NANOSECONDS_PER_MS = 1e6;

@@ -3,23 +3,23 @@
  * agreement.
  */
 import { join } from 'node:path';
-import type { Log } from '../../core/base/ports.ts';
-import { Prng } from '../../core/base/prng.ts';
-import type { RaftStore } from '../../core/store/raft-store.ts';
-import type { Enode } from '../../core/wire/enode.ts';
-import { steadyClock } from '../../io/host/clock.ts';
-import { systemEntropy } from '../../io/host/entropy.ts';
-import { systemTimers } from '../../io/host/timers.ts';
-import { RaftTransport } from '../../io/raft/transport.ts';
-import { LastVote } from './agreement/last-vote.ts';
-import type { RaftThreadSettings } from './agreement/messages.ts';
-import type { RaftConfig } from './config.ts';
-import { bootstrapStore } from './node/consensus/raft-bootstrap.ts';
-import { RaftMember, type RaftProtocol } from './node/consensus/raft-member.ts';
-import type { RaftPorts, RaftSettings } from './node/consensus/raft-participation.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { Prng } from '../../../core/base/prng.ts';
+import type { RaftStore } from '../../../core/store/raft-store.ts';
+import type { Enode } from '../../../core/wire/enode.ts';
+import { steadyClock } from '../../../io/host/clock.ts';
+import { systemEntropy } from '../../../io/host/entropy.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
+import { RaftTransport } from '../../../io/raft/transport.ts';
+import { LastVote } from '../agreement/last-vote.ts';
+import type { RaftThreadSettings } from '../agreement/messages.ts';
+import type { RaftConfig } from '../config.ts';
+import { bootstrapStore } from '../node/consensus/raft-bootstrap.ts';
+import { RaftMember, type RaftProtocol } from '../node/consensus/raft-member.ts';
+import type { RaftPorts, RaftSettings } from '../node/consensus/raft-participation.ts';
+import { type OpenChain, storeFolder } from '../store/data.ts';
+import { openRaftLog, RAFT_FOLDER } from '../store/raft-log.ts';
 import { enodeOf } from './raft.ts';
-import { type OpenChain, storeFolder } from './store/data.ts';
-import { openRaftLog, RAFT_FOLDER } from './store/raft-log.ts';
 
 export class RaftMemory {
   private readonly config: RaftConfig;

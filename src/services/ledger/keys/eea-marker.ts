@@ -3,12 +3,12 @@
  * for this purpose.
  */
 import { dirname } from 'node:path';
-import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
-import { makeFolder } from '../../io/host/make-folder.ts';
-import { loadOrCreateKeyFile } from '../../io/keys/node-key.ts';
-import type { SendingConfig } from './config/sending.ts';
-import type { Accounts } from './node/sending/accounts.ts';
-import type { MarkerSigner } from './node/sending/eea-sender.ts';
+import { addressOfSecretKey, sign65 } from '../../../core/base/secp256k1.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
+import { loadOrCreateKeyFile } from '../../../io/keys/node-key.ts';
+import type { SendingConfig } from '../config/sending.ts';
+import type { Accounts } from '../node/sending/accounts.ts';
+import type { MarkerSigner } from '../node/sending/eea-sender.ts';
 
 export function markerSigner(from: SendingConfig['eeaMarker'], accounts: Accounts): MarkerSigner {
   if ('account' in from) {

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PermissionedNode } from '../../../test/support/permissioned-node.ts';
-import type { ActionContext } from '../../core/permission/actions/checks.ts';
-import { nodeCall, recordedNode } from '../../core/permission/actions/node-values.ts';
+import { PermissionedNode } from '../../../../test/support/permissioned-node.ts';
+import type { ActionContext } from '../../../core/permission/actions/checks.ts';
+import { nodeCall, recordedNode } from '../../../core/permission/actions/node-values.ts';
 import { listsKept } from './permission-lists.ts';
 
 const updateNode = nodeCall('updateNodeStatus(string,NODE,uint256)');

@@ -2,27 +2,27 @@
  * The node's end of the peer-to-peer network, from flags and files: in the thread of agreement, or
  * in this one.
  */
-import { fromHex } from '../../core/base/hex.ts';
-import type { Log } from '../../core/base/ports.ts';
-import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
-import { engineAt } from '../../core/chain/consensus-rules.ts';
-import type { Genesis } from '../../core/chain/genesis.ts';
-import type { NodePermits } from '../../core/permission/connections.ts';
-import { sealedNumber } from '../../core/store/seals.ts';
-import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
-import type { Enode } from '../../core/wire/enode.ts';
-import { readNodeList } from '../../io/p2p/node-files.ts';
-import { Permits } from '../../io/p2p/permits.ts';
-import { P2pServer } from '../../io/p2p/server.ts';
-import type { AgreementThread } from './agreement/agreement-thread.ts';
-import { LastVote } from './agreement/last-vote.ts';
-import type { RaftThreadSettings } from './agreement/messages.ts';
-import { startAgreement } from './agreement/threads.ts';
-import { bootnodeOf, type PeersConfig } from './config/peers.ts';
-import type { Component } from './node/component.ts';
-import type { LedgerNode } from './node/compose.ts';
-import type { BftParticipation } from './node/consensus/bft-participation.ts';
-import { type OpenChain, storeFolder } from './store/data.ts';
+import { fromHex } from '../../../core/base/hex.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
+import { engineAt } from '../../../core/chain/consensus-rules.ts';
+import type { Genesis } from '../../../core/chain/genesis.ts';
+import type { NodePermits } from '../../../core/permission/connections.ts';
+import { sealedNumber } from '../../../core/store/seals.ts';
+import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../../core/wire/capabilities.ts';
+import type { Enode } from '../../../core/wire/enode.ts';
+import { readNodeList } from '../../../io/p2p/node-files.ts';
+import { Permits } from '../../../io/p2p/permits.ts';
+import { P2pServer } from '../../../io/p2p/server.ts';
+import type { AgreementThread } from '../agreement/agreement-thread.ts';
+import { LastVote } from '../agreement/last-vote.ts';
+import type { RaftThreadSettings } from '../agreement/messages.ts';
+import { startAgreement } from '../agreement/threads.ts';
+import { bootnodeOf, type PeersConfig } from '../config/peers.ts';
+import type { Component } from '../node/component.ts';
+import type { LedgerNode } from '../node/compose.ts';
+import type { BftParticipation } from '../node/consensus/bft-participation.ts';
+import { type OpenChain, storeFolder } from '../store/data.ts';
 
 export type PeerNetwork = Pick<
   P2pServer,

@@ -1,12 +1,12 @@
 /** `/ready`: whether the node can serve clients now, and if not, why (docs/install.md). */
-import type { Page } from '../../io/rpc/http.ts';
-import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
-import type { LedgerConfig } from './config.ts';
+import type { Page } from '../../../io/rpc/http.ts';
+import type { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
+import type { LedgerConfig } from '../config.ts';
+import type { LedgerNode } from '../node/compose.ts';
+import { describeFault, type PrivateWatch } from '../node/private-state/private-watch.ts';
+import { READY_REASONS, type ReadyReason } from '../options/rpc.ts';
+import type { NodeAdmin } from '../view/node-admin.ts';
 import type { ManagerPulse } from './manager-pulse.ts';
-import type { LedgerNode } from './node/compose.ts';
-import { describeFault, type PrivateWatch } from './node/private-state/private-watch.ts';
-import { READY_REASONS, type ReadyReason } from './options/rpc.ts';
-import type { NodeAdmin } from './view/node-admin.ts';
 
 /** A node further behind is not ready. */
 const LAG_BLOCKS_MAX = 16;
