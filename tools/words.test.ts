@@ -12,6 +12,8 @@ it.each([
   "about: 'A file with a password a line'",
   "fail('leave it away for the embedded store')",
   'messages are sent again at the latest then',
+  '// undefined: it is no packet',
+  'keys that are kept for ever, unless they are passed over',
   '/** What the caller gets for his request. */',
 ])('names a word that this code does not use: %s', (line) => {
   expect(wordFaults('a.ts', `\n${line}`)).toEqual([expect.stringMatching(/^a\.ts:2: ".+": say /)]);

@@ -13,7 +13,7 @@ const NAMES = [
     pattern: /\b\w*[a-z](?:Door|Book)(?:s|Parts)?\b/,
     cure: 'intake, index, schedule, check ...',
   },
-  { pattern: /\b[A-Z]\w*Facts\b/, cure: 'info, summary ...' },
+  { pattern: /\b\w*Facts\b/, cure: 'info, summary, details, fields ...' },
 ];
 
 const PHRASES = [
@@ -29,9 +29,16 @@ const PHRASES = [
   },
   { pattern: /\b(?:leaves?|left|leaving) (?:it|them|this|--?[a-z]\S*) away\b/, cure: 'omit' },
   {
-    pattern: /\b(?:made|written|begins?|begun|joins?|drawn) anew\b/,
-    cure: 'rebuilt, rewritten, starts again',
+    pattern:
+      /(?<![Tt]here )\b(?:is|are) no (?:members?|packets?|dumps?|markers?|methods?|query|quorum|peers?|tokens?|terminal|vectors?|party|network|switch|configuration|good)\b/,
+    cure: 'is not a ...',
   },
+  { pattern: /\banew\b/, cure: 'again; rebuilt, rewritten, restarts' },
+  {
+    pattern: /\b(?:for ever|passed over|stands? still|at the least)\b/,
+    cure: 'forever, ignored, stalls, at least',
+  },
+  { pattern: /\bwhat comes of\b|\bcomes? to nothing\b/, cure: 'the outcome of, fails' },
   {
     pattern: /\b(?:at the latest|of its own accord|no room left|has room left)\b/,
     cure: 'by, by itself, no space left',

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import "./Managed.sol";
 
-/// Accounts, each of one organisation for ever, with its role. An organisation has one recorded administrator.
+/// Accounts, each of one organisation forever, with its role. An organisation has one recorded administrator.
 contract AccountManager is Managed {
     uint256 private constant PROPOSED = 1;
     uint256 private constant ACTIVE = 2;

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import "./Managed.sol";
 
-/// Nodes, each of one organisation for ever. A node is known by its public key: another spelling of its URL is the same node.
+/// Nodes, each of one organisation forever. A node is known by its public key: another spelling of its URL is the same node.
 abstract contract NodeRecords is Managed {
     uint256 internal constant PROPOSED = 1;
     uint256 internal constant APPROVED = 2;

@@ -54,8 +54,8 @@ export class HashicorpSession {
     const answer = await this.ask(method, url, await used, body);
     if (answer.status !== 403) return answer;
     if (this.token === used) this.token = undefined;
-    const anew = await this.currentToken();
-    return anew === (await used) ? answer : this.ask(method, url, anew, body);
+    const renewed = await this.currentToken();
+    return renewed === (await used) ? answer : this.ask(method, url, renewed, body);
   }
 
   close(): void {
