@@ -1,8 +1,14 @@
 /** The limits of docs/limits.md, each with the line that is its own and the test that knows it. */
 
 import type { Limit } from './limit.ts';
+import { EXPLORER_LIMITS } from './limits-explorer.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
 import { READ_LIMITS } from './limits-reads.ts';
 import { SERVER_LIMITS } from './limits-servers.ts';
 
-export const LIMITS: readonly Limit[] = [...SERVER_LIMITS, ...READ_LIMITS, ...PEER_LIMITS];
+export const LIMITS: readonly Limit[] = [
+  ...SERVER_LIMITS,
+  ...READ_LIMITS,
+  ...PEER_LIMITS,
+  ...EXPLORER_LIMITS,
+];

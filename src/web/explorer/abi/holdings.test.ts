@@ -42,7 +42,7 @@ const rpc = {
 } as unknown as Rpc;
 
 it('coins once, items by their ids, the newest transfer first, and none of others', async () => {
-  const { transfers, holdings } = await holdingsOf(rpc, OWNER, -5);
+  const { transfers, holdings } = await holdingsOf(rpc, OWNER, 0);
   expect(transfers.map(({ token, id }) => [token, id])).toEqual([
     [ITEMS, 5n],
     [COIN, undefined],
@@ -51,4 +51,17 @@ it('coins once, items by their ids, the newest transfer first, and none of other
     [ITEMS, 5n, 50n],
     [COIN, undefined, 7n],
   ]);
+});
+
+it('lists at most 40 tokens and ids of an account', async () => {
+  const many = {
+    async call(method: string, query: any) {
+      if (method !== 'eth_getLogs') return `0x${'1'.padStart(64, '0')}`;
+      if (query.topics[1] !== null) return [];
+      return Array.from({ length: 60 }, (_, at) =>
+        log(ITEMS, at, 'TransferSingle', [OTHER, OTHER, OWNER, at, 1]),
+      );
+    },
+  } as unknown as Rpc;
+  expect((await holdingsOf(many, OWNER, 0)).holdings).toHaveLength(40);
 });

@@ -34,7 +34,7 @@ type Asked = Pick<Rpc, 'call'>;
 
 /** By the events since block `first`. Rejects with RpcFault. */
 export async function holdingsOf(rpc: Asked, owner: string, first: number): Promise<Holdings> {
-  const transfers = await transfersAbout(rpc, owner.toLowerCase(), Math.max(0, first));
+  const transfers = await transfersAbout(rpc, owner.toLowerCase(), first);
   const found = new Map<string, { address: string; kind: TokenKind; id: bigint | undefined }>();
   for (const { token, kind, id } of transfers) {
     if (found.size === HOLDINGS_MAX) break;

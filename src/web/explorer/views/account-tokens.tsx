@@ -3,25 +3,19 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { type Holding, holdingsOf } from '../abi/holdings.ts';
 import { Shown, useAsk } from '../node/ask.tsx';
 import { useHead } from '../node/connection.tsx';
+import { firstRecent, RECENT_BLOCKS } from '../node/recent-blocks.ts';
 import { useNumbers } from '../parts/amount.tsx';
 import { AddressLink } from '../parts/links.tsx';
 import { TransferTable } from '../parts/transfer-table.tsx';
 import { useSpeech } from '../speech.ts';
 
-/** Events further back are not looked for. */
-export const LOOK_BLOCKS = 10_000;
 const SHOWN_MAX = 50;
 export function AccountTokens({ address }: { address: string }) {
   const { texts } = useSpeech();
   const { units } = useNumbers();
   const { number } = useHead();
   const answer = useAsk(
-    async (rpc) =>
-      holdingsOf(
-        rpc,
-        address,
-        (number ?? Number(await rpc.call<string>('eth_blockNumber'))) - LOOK_BLOCKS,
-      ),
+    async (rpc) => holdingsOf(rpc, address, await firstRecent(rpc, number)),
     `tokens of ${address}`,
     number,
   );
@@ -50,7 +44,7 @@ export function AccountTokens({ address }: { address: string }) {
             label={texts.balances}
             rows={holdings}
             keyOf={({ address: token, id }) => `${token} ${id}`}
-            empty={texts.noTokens(LOOK_BLOCKS)}
+            empty={texts.noTokens(RECENT_BLOCKS)}
           />
           {transfers.length > 0 && (
             <>

@@ -3,11 +3,11 @@ import { transfersOf } from '../abi/tokens.ts';
 import { Shown, useAsk } from '../node/ask.tsx';
 import { quantity } from '../node/chain.ts';
 import { useHead } from '../node/connection.tsx';
+import { firstRecent, RECENT_BLOCKS } from '../node/recent-blocks.ts';
 import type { Log } from '../node/types.ts';
 import { LogList } from '../parts/log-list.tsx';
 import { TransferTable } from '../parts/transfer-table.tsx';
 import { useSpeech } from '../speech.ts';
-import { LOOK_BLOCKS } from './account-tokens.tsx';
 
 const SHOWN_MAX = 50;
 
@@ -16,8 +16,7 @@ export function ContractLogs({ address, isToken }: { address: string; isToken: b
   const { number } = useHead();
   const answer = useAsk(
     async (rpc) => {
-      const head = number ?? Number(await rpc.call<string>('eth_blockNumber'));
-      const fromBlock = quantity(Math.max(0, head - LOOK_BLOCKS));
+      const fromBlock = quantity(await firstRecent(rpc, number));
       const logs = await rpc.call<readonly Log[]>('eth_getLogs', { address, fromBlock });
       return [...logs].reverse().slice(0, SHOWN_MAX);
     },
@@ -28,7 +27,7 @@ export function ContractLogs({ address, isToken }: { address: string; isToken: b
     <Shown answer={answer}>
       {(logs) =>
         logs.length === 0 ? (
-          <p class="empty">{texts.noEvents(LOOK_BLOCKS)}</p>
+          <p class="empty">{texts.noEvents(RECENT_BLOCKS)}</p>
         ) : (
           <>
             {isToken && <TransferTable transfers={transfersOf(logs)} hasTransaction />}

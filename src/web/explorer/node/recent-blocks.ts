@@ -1,0 +1,13 @@
+/** How far back the explorer looks for events: what is older costs the node too much. */
+import type { Rpc } from './rpc.ts';
+
+export const RECENT_BLOCKS = 10_000;
+
+/** First of the recent blocks. `head`: the newest block, where it is known. */
+export async function firstRecent(
+  rpc: Pick<Rpc, 'call'>,
+  head: number | undefined,
+): Promise<number> {
+  const newest = head ?? Number(await rpc.call<string>('eth_blockNumber'));
+  return Math.max(0, newest - RECENT_BLOCKS);
+}
