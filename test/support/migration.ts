@@ -35,7 +35,7 @@ export interface MigrationWorld {
   execute(options?: Options): Promise<MigrationReport>;
 }
 
-/** `recording`: another one than the archive node of one private state. */
+/** `recording`: another one than the archive node; those of `raft-mps` have several private states. */
 export function migrationWorld(recording?: string): MigrationWorld {
   const folder = join(root, String(count++));
   const source = gethDatadir(folder, recording);
@@ -46,7 +46,9 @@ export function migrationWorld(recording?: string): MigrationWorld {
       ...{ target, isExecuted, isVerified: true },
       importParts: async () => ({
         ...{ manager, consensusDefaults: {} },
-        privateStates: recording ? residentPrivateStates([]) : SINGLE_PRIVATE_STATE,
+        privateStates: recording?.startsWith('raft-mps')
+          ? residentPrivateStates([])
+          : SINGLE_PRIVATE_STATE,
         ...{ clock: systemClock, timers: systemTimers, effort: systemEffort },
         ...{ log: () => {}, recovery: undefined, shouldStop },
       }),
