@@ -35,7 +35,7 @@ export interface MigrationWorld {
   execute(options?: Options): Promise<MigrationReport>;
 }
 
-/** `recording`: another one than the archive node; those of `raft-mps` have several private states. */
+/** `recording`: another one than the archive node's; `raft-mps` has several private states. */
 export function migrationWorld(recording?: string): MigrationWorld {
   const folder = join(root, String(count++));
   const source = gethDatadir(folder, recording);

@@ -19,7 +19,10 @@ export interface Snapshot {
   /** In the order of casting. */
   readonly votes: readonly Vote[];
   readonly tally: Tally;
-  /** Who makes block `number + 1`; ascending by address. */
+  /**
+   * Who makes block `number + 1`; ascending by address. Empty: a contract named them, in a state
+   * that was not migrated.
+   */
   readonly validators: ValidatorSet;
   readonly proposerPolicy: ConsensusRules['proposerPolicy'];
 }
@@ -78,6 +81,18 @@ export function nextSnapshot(
     validators: replaced ? sortedValidators(replaced) : counting.validators,
     proposerPolicy: rules.proposerPolicy,
   };
+}
+
+/** Like nextSnapshot, where it is not known who could vote: open votes stay as they are. */
+export function unnamedSnapshot(
+  before: Snapshot,
+  { number, hash }: VotingHeader,
+  rules: SnapshotRules,
+  named: readonly Address[] | undefined,
+): Snapshot {
+  const open = number % before.epoch === 0 ? { votes: [], tally: new Tally() } : {};
+  const validators = sortedValidators(named ?? rules.validatorOverride ?? []);
+  return { ...before, ...open, number, hash, validators, proposerPolicy: rules.proposerPolicy };
 }
 
 class Counting {

@@ -3,18 +3,19 @@
  * consensus/istanbul/backend/snapshot.go): the latest in memory, one in 1024 in the store.
  */
 import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
-import { fail } from '../../base/errors.ts';
+import { fail, hasCode } from '../../base/errors.ts';
 import { Lru } from '../../base/lru.ts';
 import { type RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
 import type { BftEngine, ConsensusRules } from '../../chain/consensus-rules.ts';
 import { blockAuthor, validatorsOf, voteOf } from '../../chain/extra-data.ts';
 import type { Header } from '../../chain/header.ts';
-import { genesisSnapshot, nextSnapshot, type Snapshot } from './snapshot.ts';
+import { genesisSnapshot, nextSnapshot, type Snapshot, unnamedSnapshot } from './snapshot.ts';
+import { sortedValidators } from './validators.ts';
 import { Tally } from './votes.ts';
 
 const SNAPSHOTS_KEPT_MAX = 128;
 /** Blocks between two snapshots in the store. */
-const CHECKPOINT_BLOCKS = 1024;
+export const CHECKPOINT_BLOCKS = 1024;
 
 export interface SnapshotStore {
   header(number: number, hash: Hash32): Header | undefined;
@@ -37,7 +38,8 @@ export class Snapshots {
 
   /**
    * Validators and votes after a block. Throws CONSENSUS_UNKNOWN_ANCESTOR when a header is
-   * missing.
+   * missing, and STORE_STATE_NOT_MIGRATED where a contract named the validators in a state that is
+   * not there.
    */
   at(number: number, hash: Hash32): Snapshot {
     const missing: { header: Header; hash: Hash32 }[] = [];
@@ -57,6 +59,8 @@ export class Snapshots {
     for (let next = missing.pop(); next; next = missing.pop()) {
       snapshot = this.keep(this.after(snapshot, next.header, next.hash));
     }
+    // Throws, unless the state that names them has come since.
+    if (snapshot.validators.length === 0) this.named(number, this.store.rulesAt(number), true);
     return snapshot;
   }
 
@@ -80,11 +84,19 @@ export class Snapshots {
     return genesisSnapshot(hash, this.named(0, rules) ?? validatorsOf(header), rules);
   }
 
+  /** Empty, unless `isNeeded`: the contract's state after the block was not migrated. */
   private named(
     number: number,
     { validatorContract }: ConsensusRules,
+    isNeeded = false,
   ): readonly Address[] | undefined {
-    return validatorContract && this.store.contractValidators(number, validatorContract);
+    if (!validatorContract) return undefined;
+    try {
+      return this.store.contractValidators(number, validatorContract);
+    } catch (error) {
+      if (isNeeded || !hasCode(error, 'STORE_STATE_NOT_MIGRATED')) throw error;
+      return [];
+    }
   }
 
   private after(before: Snapshot, header: Header, hash: Hash32): Snapshot {
@@ -94,7 +106,13 @@ export class Snapshots {
     const author = blockAuthor(engine, header);
     if (!author) throw fail('CONSENSUS_UNAUTHORIZED', 'unauthorized');
     const voting = { number, hash, author, vote: voteOf(engine, header) };
-    return nextSnapshot(before, voting, rules, this.named(number, rules));
+    // Where no contract names them, a header says who made it.
+    const validators =
+      before.validators.length > 0 ? before.validators : sortedValidators(validatorsOf(header));
+    const named = this.named(number, rules);
+    return validators.length === 0
+      ? unnamedSnapshot(before, voting, rules, named)
+      : nextSnapshot({ ...before, validators }, voting, rules, named);
   }
 }
 

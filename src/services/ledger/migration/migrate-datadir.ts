@@ -24,6 +24,7 @@ import { type Comparison, compareWithSource } from './compare-with-source.ts';
 import { type CopyReport, copyChain, newestState } from './copy-chain.ts';
 import { countPayloads, type PayloadCount } from './count-payloads.ts';
 import { migratedGenesis } from './genesis.ts';
+import { keepSnapshots } from './keep-snapshots.ts';
 import type { GethSource } from './source.ts';
 
 const SCRATCH = 'migrate-scratch';
@@ -161,6 +162,9 @@ async function runSteps(
     copied = copy;
     if (!copy.isWhole) return { ...nothing, copied, copyCheck };
   }
+  const defaults = importParts.consensusDefaults;
+  if (store.base && !(await keepSnapshots({ opened, defaults, clock, log, shouldStop })))
+    return { ...nothing, copied, copyCheck };
   if (store.base && isVerified && store.head()!.number === store.base.number) {
     copyCheck = await checkCopy({ ...{ database, store, isMps, psis, kv: opened.folder.kv } });
     if (copyCheck.difference) return { ...nothing, copied, copyCheck };

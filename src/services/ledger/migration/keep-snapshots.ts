@@ -1,0 +1,42 @@
+/**
+ * Snapshots of validators and votes of a chain that was copied, one in a thousand blocks as a node
+ * that executes keeps them: its first start would walk the whole chain otherwise.
+ */
+import { hasCode } from '../../../core/base/errors.ts';
+import { type ConsensusDefaults, consensusAt } from '../../../core/chain/consensus-rules.ts';
+import { CHECKPOINT_BLOCKS } from '../../../core/consensus/bft/snapshots.ts';
+import { ValidatorSchedule } from '../node/consensus/validator-schedule.ts';
+import type { CopyChainParts } from './copy-chain.ts';
+import { Progress } from './progress.ts';
+
+type Parts = Pick<CopyChainParts, 'opened' | 'clock' | 'log' | 'shouldStop'> & {
+  readonly defaults: ConsensusDefaults;
+};
+
+/**
+ * Those that are kept already are left as they are. False: it was interrupted. Rejects with
+ * CONSENSUS_UNAUTHORIZED for a block that no validator made.
+ */
+export async function keepSnapshots(parts: Parts): Promise<boolean> {
+  const { opened, defaults, clock, log, shouldStop } = parts;
+  const { store, folder, genesis } = opened;
+  const { config } = genesis;
+  const head = store.head()!.number;
+  if (consensusAt(config, head).engine === 'raft') return true;
+  const schedule = new ValidatorSchedule({
+    ...{ chain: store, config, defaults, kv: folder.kv, log },
+  });
+  const progress = new Progress(clock, log);
+  for (let number = CHECKPOINT_BLOCKS; number <= head; number += CHECKPOINT_BLOCKS) {
+    if (shouldStop()) return false;
+    try {
+      schedule.snapshotAt(number);
+    } catch (error) {
+      // A contract named them, in a state that is not there: kept as not known.
+      if (!hasCode(error, 'STORE_STATE_NOT_MIGRATED')) throw error;
+    }
+    progress.tell('Collected validators', number / head, () => ({ number, of: head }));
+    await new Promise(setImmediate);
+  }
+  return true;
+}
