@@ -164,6 +164,29 @@ describe.each(seeds(['v2', 'v1'] as const))('as GoQuorum answered on a network o
   }, 180_000);
 });
 
+it('every action of an account that the node does not have is refused before all else', async () => {
+  const { genesis, nodes, config, blocks } = recordedPermissions('v2');
+  const node = await rpcNode({
+    ...{ genesis, secretKey: fromHex(nodes[0]!.priv), argv: ['--permissioned'], blocks },
+    permissions: { config, isRaft: false, nodeId: nodes[0]!.pub, comparesAddress: true },
+  });
+  try {
+    const stranger = `0x${'5e'.repeat(20)}`;
+    const target = { from: stranger, contract: stranger } as Target;
+    const reads = /List$|Details$|Allowed$/;
+    const actions = permissionMethods.filter(({ names }) => !reads.test(names[0]!));
+    expect(actions).toHaveLength(18);
+    for (const { names } of actions) {
+      for (const name of names) {
+        const params = PROBES[names[0]!]!(target)[0]!;
+        await expect(node.call(name, ...params), name).rejects.toThrow(/^Invalid account id$/);
+      }
+    }
+  } finally {
+    await node.close();
+  }
+});
+
 describe('without contracts to ask', () => {
   const { genesis, nodes, config, keys } = recordedPermissions('v2');
   const from = keys[1]!.address;
