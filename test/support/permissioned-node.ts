@@ -6,6 +6,7 @@ import { encodeAbi } from '../../src/core/base/abi.ts';
 import { type Address, concatBytes, equalBytes } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
 import type { Block } from '../../src/core/chain/block.ts';
+import { parseGenesis } from '../../src/core/chain/genesis.ts';
 import { signTransaction } from '../../src/core/chain/signing.ts';
 import { decodeTransaction, type Transaction } from '../../src/core/chain/transaction.ts';
 import { createAddress } from '../../src/core/evm/create-address.ts';
@@ -48,6 +49,13 @@ function castOf({ keys }: RecordedPermissions): Cast {
   };
 }
 
+function withRules(recorded: RecordedPermissions, rules: object): RecordedPermissions {
+  const file = JSON.parse(recorded.genesisText);
+  Object.assign(file.config, rules);
+  const genesisText = JSON.stringify(file);
+  return { ...recorded, genesisText, genesis: parseGenesis(genesisText) };
+}
+
 export interface Sending {
   readonly to?: Address;
   readonly data?: Uint8Array;
@@ -67,12 +75,16 @@ export class PermissionedNode {
     this.config = config;
   }
 
-  /** At the end of the recording, as its first node: of ADMINORG, a validator. */
+  /**
+   * At the end of the recording, as its first node: of ADMINORG, a validator. `rules` take the
+   * place of keys of the genesis file's configuration.
+   */
   static open(
     model: 'v1' | 'v2',
     configOf = (config: PermissionConfig): PermissionConfig => config,
+    rules: object = {},
   ): Promise<PermissionedNode> {
-    const recorded = recordedPermissions(model);
+    const recorded = withRules(recordedPermissions(model), rules);
     return PermissionedNode.on(recorded, configOf(recorded.config), recorded.blocks);
   }
 

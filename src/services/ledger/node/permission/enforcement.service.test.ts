@@ -4,11 +4,13 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { PermissionedNode } from '../../../../../test/support/permissioned-node.ts';
+import { recordedPermissions } from '../../../../../test/support/recorded-permissions.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../../core/chain/block.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { callOf } from '../../../../core/permission/abi.ts';
 import type { PermissionConfig } from '../../../../core/permission/config.ts';
+import { NO_PERMISSION } from '../../../../core/permission/rules.ts';
 
 const updateAccount = callOf('updateAccountStatus(string,address,uint256)');
 const assignRole = callOf('assignAccountRole(address,string,string)');
@@ -136,6 +138,36 @@ describe.each(['v1', 'v2'] as const)('the pool of %s', (model) => {
     const after = ahead(org2Admin);
     await network.hear(after);
     expect(waits(after)).toBe(true);
+  });
+});
+
+describe.each(['v1', 'v2'] as const)('the rules of %s', (model) => {
+  const { blocks } = recordedPermissions(model);
+  const head = blocks.at(-1)!.header.number;
+
+  it.each([
+    { qip714Block: head + 2 },
+    {
+      qip714Block: 1_000_000,
+      transitions: [{ block: head + 2, enhancedPermissioningEnabled: true }],
+    },
+  ])('apply from the block after the one that the genesis file names: %j', async (rules) => {
+    network = await PermissionedNode.open(model, undefined, { ...rules });
+    const { reader } = network.cast;
+    const faultOf = () => network.permissions.transactionFault(transfer(reader));
+    expect([network.permissions.isEnforced, faultOf()]).toEqual([false, undefined]);
+    const waiting = transfer(reader);
+    await network.hear(waiting);
+    expect(isPending(waiting)).toBe(true);
+    expect(hashes((await network.mine()).transactions)).toEqual(hashes([waiting]));
+    expect(faultOf()).toBeUndefined();
+    await network.hear(transfer(reader));
+    await network.mine();
+    expect(network.permissions.isEnforced).toBe(true);
+    expect(faultOf()).toBe(NO_PERMISSION);
+    const late = transfer(reader);
+    await network.hear(late);
+    expect([isPending(late), (await network.propose()).transactions]).toEqual([false, []]);
   });
 });
 
