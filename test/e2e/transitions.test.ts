@@ -13,6 +13,7 @@ import { compareAll } from '../live/mixed/agreement.ts';
 import { type BftNode, BftProcesses } from '../support/bft-processes.ts';
 import { until } from '../support/conditions.ts';
 import { headOf } from '../support/devnet.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { type GenesisFileOptions, genesisFile, TIMEOUT_CAP } from '../support/genesis-file.ts';
 import { addressWords, BY_CONTRACT, contractOf } from '../support/validator-contract.ts';
 
@@ -34,6 +35,13 @@ const TRANSITIONS = [
  */
 const CONTRACT_AFTER = 4;
 const HEADER_AFTER = 7;
+
+/** By a node that has caught up, besides what all nodes count. */
+const COUNTED = [
+  ...['p2p_ingress', 'p2p_egress', 'p2p_dials'],
+  ...['eth_db_chaindata_disk_read', 'eth_db_chaindata_disk_size'],
+  ...['eth_db_chaindata_ancient_write', 'eth_db_chaindata_ancient_size'],
+];
 
 let folder: string;
 let network: BftProcesses;
@@ -178,8 +186,13 @@ it('permissioned newcomers sync across all of it, others are refused', async () 
   const stranger = network.node(8);
   network.introduce([stranger, ...validators]);
   network.introduce(network.nodes.slice(0, 7));
+  const metricsPort = await freePorts();
+  const counting = ['--metrics', '--metrics.addr', '127.0.0.1', '--metrics.port'];
   await Promise.all([
-    network.begin(newcomers[0]!, ['--permissioned', '--gcmode', 'full']),
+    network.begin(newcomers[0]!, [
+      ...['--permissioned', '--gcmode', 'full'],
+      ...[...counting, String(metricsPort)],
+    ]),
     network.begin(newcomers[1]!, ['--permissioned', '--gcmode', 'archive']),
     network.begin(stranger),
   ]);
@@ -200,4 +213,8 @@ it('permissioned newcomers sync across all of it, others are refused', async () 
   expect(Math.min(...fast)).toBe(1);
   expect(await headOf(stranger.rpc)).toBe(0);
   expect(Number(await stranger.rpc.call('net_peerCount'))).toBe(0);
+  const page = await fetch(`http://127.0.0.1:${metricsPort}/debug/metrics`);
+  const figures = (await page.json()) as Record<string, number>;
+  expect(figures.chain_execution_count).toBeGreaterThanOrEqual(head);
+  for (const name of COUNTED) expect(figures[name], name).toBeGreaterThan(0);
 });

@@ -54,7 +54,7 @@ export function cheapest(queues: Iterable<SenderQueue>): PoolEntry | undefined {
 }
 
 /** COMPAT: the sender that was active last loses first. */
-export function newestWaiting(queues: Iterable<SenderQueue>): SenderQueue | undefined {
+function newestWaiting(queues: Iterable<SenderQueue>): SenderQueue | undefined {
   let newest: SenderQueue | undefined;
   for (const queue of queues) {
     if (queue.isLocal || queue.queued.size === 0) continue;
@@ -64,10 +64,7 @@ export function newestWaiting(queues: Iterable<SenderQueue>): SenderQueue | unde
 }
 
 /** The remote sender with the most executable transactions beyond the guaranteed number. */
-export function largest(
-  queues: Iterable<SenderQueue>,
-  accountSlots: number,
-): SenderQueue | undefined {
+function largest(queues: Iterable<SenderQueue>, accountSlots: number): SenderQueue | undefined {
   let found: SenderQueue | undefined;
   let most = accountSlots;
   for (const queue of queues) {
@@ -76,6 +73,38 @@ export function largest(
     found = queue;
   }
   return found;
+}
+
+/** What a pool counts of its transactions. */
+interface Fill {
+  readonly pending: number;
+  readonly queued: number;
+}
+
+/**
+ * What must go after a transaction entered `queue`, one after the other: each is gone before the
+ * next is asked for. Local senders are exempt.
+ */
+export function* excess(
+  queue: SenderQueue,
+  queues: ReadonlyMap<string, SenderQueue>,
+  limits: PoolLimits,
+  fill: () => Fill,
+): Generator<PoolEntry> {
+  const { accountQueue, accountSlots, globalQueue, globalSlots } = limits;
+  if (!queue.isLocal) {
+    while (queue.queued.size > accountQueue) yield queue.lastQueued()!;
+  }
+  while (fill().queued > globalQueue) {
+    const offender = newestWaiting(queues.values());
+    if (!offender) break;
+    yield offender.lastQueued()!;
+  }
+  while (fill().pending > globalSlots) {
+    const offender = largest(queues.values(), accountSlots);
+    if (!offender) break;
+    yield offender.pending.at(-1)!;
+  }
 }
 
 function isWorse(a: PoolEntry, b: PoolEntry): boolean {

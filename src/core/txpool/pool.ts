@@ -21,7 +21,8 @@ import {
   type PoolState,
   refused,
 } from './admission.ts';
-import { cheapest, largest, newestWaiting, POOL_LIMITS, type PoolLimits } from './limits.ts';
+import { type ListCounts, PoolCounts } from './counts.ts';
+import { cheapest, excess, POOL_LIMITS, type PoolLimits } from './limits.ts';
 import { outbids } from './replacement.ts';
 import { Selection, type SelectionOrder } from './select.ts';
 import { type PoolEntry, SenderQueue } from './sender-queue.ts';
@@ -51,6 +52,7 @@ export type PoolStatus = 'unknown' | 'queued' | 'pending';
 export class TransactionPool {
   /** Counts every change: derived data can be cached until it moves. */
   version = 0;
+  readonly counts: PoolCounts = new PoolCounts();
   private limits: PoolLimits;
   private readonly hasBlobs: boolean;
   private head: PoolHead;
@@ -83,6 +85,14 @@ export class TransactionPool {
 
   /** Accepts a transaction, or throws TXPOOL_… with GoQuorum's text. Returns the replaced one. */
   add(transaction: Transaction, nowMs: number, options: AddOptions = {}): Transaction | undefined {
+    return this.counts.outcome(() => this.admit(transaction, nowMs, options));
+  }
+
+  private admit(
+    transaction: Transaction,
+    nowMs: number,
+    options: AddOptions,
+  ): Transaction | undefined {
     const key = keyOf(transaction.hash);
     if (this.entries.has(key)) throw refused('KNOWN', 'already known');
     const why = this.barred.get(key);
@@ -96,15 +106,16 @@ export class TransactionPool {
     this.makeRoom(transaction, isLocal);
     const queue = this.queueOf(address, senderKey, nowMs);
     const old = queue.at(Number(transaction.nonce));
-    if (old && !this.isBetter(transaction, old.transaction)) {
-      throw refused('REPLACE_UNDERPRICED', 'replacement transaction underpriced');
-    }
+    const isBetter = !old || this.isBetter(transaction, old.transaction);
+    if (old) this.countsOf(old)[isBetter ? 'replace' : 'discard']++;
+    if (!isBetter) throw refused('REPLACE_UNDERPRICED', 'replacement transaction underpriced');
     if (isLocal && !queue.isLocal) {
       queue.isLocal = true;
       if (this.localSenders.size < LOCAL_SENDERS_MAX) this.localSenders.add(senderKey);
     }
     this.put(transaction, key, queue, old, nowMs);
-    this.trim(queue);
+    for (const entry of excess(queue, this.queues, this.limits, () => this.stats))
+      this.drop(entry, 'rateLimit');
     return old?.transaction;
   }
 
@@ -139,7 +150,7 @@ export class TransactionPool {
   expire(nowMs: number): void {
     for (const queue of [...this.queues.values()]) {
       if (queue.isLocal || nowMs - queue.beatMs <= this.limits.lifetimeMs) continue;
-      for (const entry of [...queue.queued.values()]) this.drop(entry);
+      for (const entry of [...queue.queued.values()]) this.drop(entry, 'eviction');
     }
   }
 
@@ -329,20 +340,28 @@ export class TransactionPool {
 
   private removeUnpayable(queue: SenderQueue): void {
     queue.balance = this.state.balance(queue.address);
-    const before = queue.pending.length;
-    for (const entry of queue.removeUnpayable(this.head.gasLimit)) this.entries.delete(entry.key);
+    const [before, end] = [queue.pending.length, queue.nextNonce];
+    for (const { key, nonce } of queue.removeUnpayable(this.head.gasLimit)) {
+      this.entries.delete(key);
+      this.counts[nonce < end ? 'pending' : 'queued'].noFunds++;
+    }
     this.pendingCount += queue.pending.length - before;
     this.forgetEmpty(queue);
   }
 
-  private drop(entry: PoolEntry): void {
+  private drop(entry: PoolEntry, why?: 'rateLimit' | 'eviction'): void {
     const { queue } = entry;
+    if (why) this.countsOf(entry)[why]++;
     const before = queue.pending.length;
     queue.remove(entry);
     this.entries.delete(entry.key);
     this.pendingCount += queue.pending.length - before;
     this.forgetEmpty(queue);
     this.version++;
+  }
+
+  private countsOf(entry: PoolEntry): ListCounts {
+    return this.counts[entry.queue.isPending(entry) ? 'pending' : 'queued'];
   }
 
   private forgetEmpty(queue: SenderQueue): void {
@@ -366,25 +385,8 @@ export class TransactionPool {
         throw refused('FULL', 'txpool is full');
       }
     }
+    this.counts.underpriced++;
     this.drop(victim);
-  }
-
-  /** Enforces the limits after a transaction entered `queue`. Local senders are exempt. */
-  private trim(queue: SenderQueue): void {
-    const { accountQueue, accountSlots, globalQueue, globalSlots } = this.limits;
-    if (!queue.isLocal) {
-      while (queue.queued.size > accountQueue) this.drop(queue.lastQueued()!);
-    }
-    while (this.entries.size - this.pendingCount > globalQueue) {
-      const offender = newestWaiting(this.queues.values());
-      if (!offender) break;
-      this.drop(offender.lastQueued()!);
-    }
-    while (this.pendingCount > globalSlots) {
-      const offender = largest(this.queues.values(), accountSlots);
-      if (!offender) break;
-      this.drop(offender.pending.at(-1)!);
-    }
   }
 }
 

@@ -35,6 +35,8 @@ export interface P2pOptions {
   /** Peers that keep their places besides static and trusted nodes. Default: nobody. */
   readonly isKnown?: (peer: PeerId) => boolean;
   readonly log: Log;
+  /** Memory of a `PeerTraffic`, where somebody counts. */
+  readonly traffic?: SharedArrayBuffer | undefined;
   readonly timings?: Timings;
   /** What a peer's work costs is measured with it, in ms. */
   readonly costClock?: () => number;

@@ -14,6 +14,7 @@ import { ETH_66, type ProtocolSpec } from '../../core/wire/capabilities.ts';
 import { BASE_MESSAGE, DISCONNECT } from '../../core/wire/disconnect.ts';
 import { formatEnode, parseEnode } from '../../core/wire/enode.ts';
 import { loadKeccakState } from '../crypto/keccak-state.ts';
+import { PeerTraffic } from './traffic.ts';
 
 beforeAll(loadKeccakState);
 afterEach(closeConnections);
@@ -50,6 +51,22 @@ describe('two servers', () => {
     ).toEqual(Array.from({ length: 200 }, (_, i) => i & 0x7f));
     expect(messages()[200]).toMatchObject({ protocol: 'istanbul', code: 0x13 });
     expect(Buffer.compare(messages()[200]!.bytes, large)).toBe(0);
+  });
+
+  it('count the bytes between them, and who opened the connection', async () => {
+    const [ofA, ofB] = [new PeerTraffic(), new PeerTraffic()];
+    const a = await node({ traffic: ofA.memory });
+    const b = await node({ staticNodes: [parseEnode(a.enode)], traffic: ofB.memory });
+    await until(() => joined(a.events) === 1 && joined(b.events) === 1);
+    const bytes = new Uint8Array(randomBytes(100_000));
+    b.server.send(a.server.id, { protocol: 'istanbul', code: 0x13, bytes });
+    await until(() => a.events.some(({ kind }) => kind === 'message'));
+    await Promise.all([a.server.stop(), b.server.stop()]);
+    expect([ofA.of('serves'), ofA.of('dials')]).toEqual([1, 0]);
+    expect([ofB.of('serves'), ofB.of('dials')]).toEqual([0, 1]);
+    expect(ofA.of('ingress')).toBeGreaterThan(100_000);
+    expect(ofB.of('egress')).toBe(ofA.of('ingress'));
+    expect(ofA.of('egress')).toBeGreaterThan(0);
   });
 
   it('that dial each other at once keep one session', async () => {

@@ -33,6 +33,7 @@ import { PeerConnection } from './peer.ts';
 import type { Ending, PeerHost } from './peer-host.ts';
 import { PeerTurns } from './peer-turns.ts';
 import type { Candidate, ConnectedPeer, Listening, P2pOptions } from './server-options.ts';
+import { watchTraffic } from './traffic.ts';
 
 export class P2pServer implements Links {
   readonly id: PeerId;
@@ -174,6 +175,7 @@ export class P2pServer implements Links {
       socket.destroy();
       return;
     }
+    watchTraffic(this.options.traffic, socket, 'serves');
     this.pending.add(new PeerConnection(this.host, socket));
   }
 
@@ -246,6 +248,7 @@ export class P2pServer implements Links {
         socket.destroy();
         return;
       }
+      watchTraffic(this.options.traffic, socket, 'dials');
       this.pending.add(new PeerConnection(this.host, socket, { key: node.publicKey, enode }));
     });
   }

@@ -10,6 +10,7 @@ import { checkFormat, FORMAT_VERSION, formatStamp } from '../../core/store/forma
 import { TABLES } from '../../core/store/keys.ts';
 import { checkDiskRoom } from '../host/disk-room.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { countedKv, countedLog, DiskUse } from './disk-use.ts';
 import { IndexState, noteIndexDamage } from './index-state.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
 import { nodeLogFolder, syncDirectory } from './node-log-file.ts';
@@ -23,6 +24,8 @@ export interface DataFolder {
   /** Which vote was written last. */
   readonly votesWritten: SlotFile;
   readonly journal: LogFolder;
+  /** Of the index, and of the blocks. */
+  readonly use: { readonly index: DiskUse; readonly blocks: DiskUse };
   /** A row of the index is damaged: the next opening rebuilds the index. */
   noteDamage(error: QuorateError): void;
   /** Frees the lock and closes votes; the chain store closes log and kv, before. */
@@ -59,14 +62,17 @@ export async function openDataFolder(
       noteIndexDamage(directory, error.message);
       onDamage?.(error);
     };
-    const tables = openLmdbKv({ path: join(directory, 'index'), tables: TABLES });
+    const place = (name: string) => join(directory, name);
+    const use = { index: new DiskUse(place('index')), blocks: new DiskUse(place('blocks')) };
+    const tables = openLmdbKv({ path: place('index'), tables: TABLES });
     return {
       directory,
-      log: nodeLogFolder(join(directory, 'blocks')),
-      kv: new CheckedKv(tables, noteDamage),
+      log: countedLog(nodeLogFolder(place('blocks')), use.blocks),
+      kv: countedKv(new CheckedKv(tables, noteDamage), use.index),
       votes,
       votesWritten,
-      journal: nodeLogFolder(join(directory, 'journal')),
+      journal: nodeLogFolder(place('journal')),
+      use,
       noteDamage,
       close() {
         close();

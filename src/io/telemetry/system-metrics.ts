@@ -1,9 +1,23 @@
-/** Load and memory of this machine and process, under geth's names (go-ethereum metrics/cpu.go). */
+/**
+ * Load, memory and disk of this machine and process, under geth's names (go-ethereum
+ * metrics/cpu.go, disk.go). What only Linux tells is absent elsewhere.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { PerformanceObserver } from 'node:perf_hooks';
 import type { MetricsRegistry } from './metrics.ts';
 
 /** Percent of one core: 200 is two cores at work. */
 const PERCENT = 100;
+const NANOSECONDS_PER_MS = 1e6;
+/** Of /proc/stat. */
+const IOWAIT_FIELD = 5;
+const MS_PER_TICK = 10;
+/** By geth's names, those of /proc/self/io. */
+const DISK_FIELDS = {
+  ...{ readcount: 'syscr', readdata: 'rchar', readbytes: 'read_bytes' },
+  ...{ writecount: 'syscw', writedata: 'wchar', writebytes: 'write_bytes' },
+};
 
 /** Adds probes; loads are those since the last look. */
 export function watchSystem(metrics: MetricsRegistry): void {
@@ -11,6 +25,35 @@ export function watchSystem(metrics: MetricsRegistry): void {
   metrics.probe('system/cpu/sysload', loadSince(busyCpuMs));
   metrics.probe('system/memory/used', () => process.memoryUsage().heapUsed);
   metrics.probe('system/memory/held', () => process.memoryUsage.rss());
+  watchPauses(metrics);
+  if (process.platform === 'linux') watchLinux(metrics);
+}
+
+/** Nanoseconds in which the garbage collector of this thread let nothing else run. */
+function watchPauses(metrics: MetricsRegistry): void {
+  metrics.count('system/memory/pauses', 0);
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries())
+      metrics.count('system/memory/pauses', Math.round(duration * NANOSECONDS_PER_MS));
+  });
+  observer.observe({ entryTypes: ['gc'] });
+}
+
+function watchLinux(metrics: MetricsRegistry): void {
+  metrics.probe('system/cpu/syswait', loadSince(waitingCpuMs));
+  metrics.probe('system/cpu/threads', () => readdirSync('/proc/self/task').length);
+  for (const [name, field] of Object.entries(DISK_FIELDS))
+    metrics.probe(`system/disk/${name}`, () => numberIn('/proc/self/io', field));
+}
+
+function numberIn(file: string, field: string): number {
+  return Number(new RegExp(`^${field}: (\\d+)$`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? 0);
+}
+
+/** In which all cores had nothing to do but wait for a disk. */
+function waitingCpuMs(): number {
+  const fields = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.trim().split(/\s+/);
+  return Number(fields[IOWAIT_FIELD]) * MS_PER_TICK;
 }
 
 function loadSince(spentMs: () => number): () => number {

@@ -112,7 +112,7 @@ export async function composeLedger(
   const memory =
     settings && (await RaftMemory.open({ config: config.raft, dataFolder, settings, opened }));
   ends.push(() => memory?.close());
-  const { server, thread, admit } = openPeers(config.peers, {
+  const { server, traffic, thread, admit } = openPeers(config.peers, {
     ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes, agreementWorker },
     raftForThread: () => memory?.handOver(),
     fatal: onFault,
@@ -163,6 +163,8 @@ export async function composeLedger(
     log,
     readers: readersOf(config, log, readerWorker),
     watch,
+    traffic,
+    disk: folder.use,
     agreementWatch: thread ?? watch,
   });
   const told = [

@@ -53,7 +53,11 @@ it('are there under the names of geth, and of ours', async () => {
   await asked('eth_getBalance', 'nobody');
   const text = await scraped();
   expect(text).toContain(`# TYPE chain_head_block gauge\nchain_head_block ${BLOCKS.length}\n`);
-  expect(text).toContain(`chain_inserts ${BLOCKS.length}\n`);
+  for (const part of ['execution', 'validation', 'write', 'inserts'])
+    expect(text).toContain(`chain_${part}_count ${BLOCKS.length}\n`);
+  expect(text).toMatch(/chain_execution \{quantile="0.5"\} [1-9]\d*/);
+  expect(text).toContain('txpool_valid 0\n');
+  expect(text).toContain('txpool_pending_nofunds 0\n');
   expect(text).toContain('quorate_private_behind_blocks 0\n');
   expect(text).toMatch(/quorate_private_transactions [1-9]\d*\n/);
   expect(text).toContain('p2p_peers 0\n');
@@ -61,6 +65,7 @@ it('are there under the names of geth, and of ours', async () => {
   expect(text).toContain('rpc_failure 1\n');
   expect(text).toContain('rpc_duration_eth_blockNumber_success_count 1\n');
   expect(text).toMatch(/system_memory_used \d+\n/);
+  expect(text).toMatch(/system_memory_pauses \d+\n/);
   const figures = (await (await fetch(url)).json()) as Record<string, number>;
   expect(figures.chain_head_block).toBe(BLOCKS.length);
 });

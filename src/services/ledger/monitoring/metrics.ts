@@ -12,6 +12,7 @@ import type { MetricsConfig } from '../config.ts';
 import type { LedgerNode } from '../node/compose.ts';
 import type { FaultKind } from '../node/private-state/block-audit.ts';
 import type { NodeAdmin } from '../view/node-admin.ts';
+import { watchBlocks, watchBytes, watchPool } from './geth-metrics.ts';
 import type { PrivacyWatches, ReadinessParts } from './readiness.ts';
 
 const BODY_BYTES_MAX = 1024;
@@ -23,6 +24,7 @@ export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
   if (!config.metrics.isOn) return undefined;
   const metrics = new MetricsRegistry();
   watchNode(metrics, node, admin);
+  watchBytes(metrics, parts);
   watchPrivacy(metrics, parts);
   watchSystem(metrics);
   if (agreementWatch) watchLag(metrics, 'quorate/consensus/lag', agreementWatch);
@@ -39,12 +41,11 @@ function watchLag(metrics: MetricsRegistry, name: string, watch: Pick<LoopWatch,
 }
 
 function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: NodeAdmin): void {
-  const { chain, pool, builder, events, follower } = node;
+  const { chain, builder, events, follower } = node;
   const head = () => chain.head().number;
-  for (const name of ['block', 'header', 'receipt']) metrics.probe(`chain/head/${name}`, head);
+  watchBlocks(metrics, node);
+  watchPool(metrics, node);
   metrics.probe('p2p/peers', () => admin.peers().length);
-  metrics.probe('txpool/pending', () => pool.stats.pending);
-  metrics.probe('txpool/queued', () => pool.stats.queued);
   metrics.probe('quorate/miner/leftout', () => builder.leftOut);
   metrics.probe('quorate/miner/dropped', () => builder.trials.dropped);
   metrics.probe('quorate/mining', () => Number(admin.isMining()));
@@ -52,16 +53,13 @@ function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: NodeAdmin)
     metrics.probe('quorate/private/behind/blocks', () => head() - follower.cursor());
     metrics.count('quorate/private/transactions', 0);
   }
-  for (const name of ['chain/inserts', 'quorate/transactions', 'txpool/valid'])
-    metrics.count(name, 0);
+  metrics.count('quorate/transactions', 0);
   events.on('committed', ({ block }) => {
-    metrics.count('chain/inserts');
     metrics.count('quorate/transactions', block.transactions.length);
     metrics.gauge('quorate/block/gasused', Number(block.header.gasUsed));
     const isPrivate = block.transactions.filter((transaction) => transaction.isPrivate).length;
     if (follower) metrics.count('quorate/private/transactions', isPrivate);
   });
-  events.on('pending', (transactions) => metrics.count('txpool/valid', transactions.length));
 }
 
 function watchPrivacy(metrics: MetricsRegistry, { pulse, privateWatch }: PrivacyWatches): void {

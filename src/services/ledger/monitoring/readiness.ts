@@ -6,6 +6,7 @@ import type { LedgerNode } from '../node/compose.ts';
 import { describeFault, type PrivateWatch } from '../node/private-state/private-watch.ts';
 import { READY_REASONS, type ReadyReason } from '../options/rpc.ts';
 import type { NodeAdmin } from '../view/node-admin.ts';
+import type { CountedBytes } from './geth-metrics.ts';
 import type { ManagerPulse } from './manager-pulse.ts';
 
 /** A node further behind is not ready. */
@@ -18,7 +19,7 @@ export interface PrivacyWatches {
   readonly privateWatch?: PrivateWatch | undefined;
 }
 
-export interface ReadinessParts extends PrivacyWatches {
+export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly node: LedgerNode;
   readonly admin: NodeAdmin;
   readonly config: Pick<LedgerConfig, 'rpc' | 'metrics'>;

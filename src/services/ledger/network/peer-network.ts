@@ -14,6 +14,7 @@ import type { Enode } from '../../../core/wire/enode.ts';
 import { readNodeList } from '../../../io/p2p/node-files.ts';
 import { Permits } from '../../../io/p2p/permits.ts';
 import { P2pServer } from '../../../io/p2p/server.ts';
+import { PeerTraffic } from '../../../io/p2p/traffic.ts';
 import type { AgreementThread } from '../agreement/agreement-thread.ts';
 import { LastVote } from '../agreement/last-vote.ts';
 import type { RaftThreadSettings } from '../agreement/messages.ts';
@@ -51,6 +52,7 @@ export interface PeerNetworkParts {
 
 export interface OpenedPeers {
   readonly server: PeerNetwork;
+  readonly traffic: PeerTraffic;
   readonly thread: AgreementThread | undefined;
   /**
    * Who takes part in consensus, and so may connect or keeps its place: before the server starts.
@@ -67,19 +69,25 @@ export function openPeers(
   parts: PeerNetworkParts & { agreementWorker: URL | undefined; fatal(error: unknown): void },
 ): OpenedPeers {
   const { agreementWorker: worker } = parts;
-  if (!worker) return peersHere(config, parts);
-  const thread = peersInThread(config, { ...parts, worker });
+  const traffic = new PeerTraffic();
+  if (!worker) return peersHere(config, parts, traffic);
+  const thread = peersInThread(config, { ...parts, worker }, traffic);
   // It is told who takes part: `validatorsTold`; members of a Raft cluster it knows itself.
-  return { server: thread, thread, admit: () => undefined };
+  return { server: thread, traffic, thread, admit: () => undefined };
 }
 
-function peersHere(config: PeersConfig, parts: PeerNetworkParts): OpenedPeers {
+function peersHere(
+  config: PeersConfig,
+  parts: PeerNetworkParts,
+  traffic: PeerTraffic,
+): OpenedPeers {
   const { log, dataFolder } = parts;
   let consensus: ConsensusParties | undefined;
   const permits = config.isPermissioned ? new Permits(dataFolder, log) : undefined;
   const isRaft = engineAt(parts.genesis.config, 1) === 'raft';
   const server = new P2pServer({
     ...settingsOf(config, parts),
+    traffic: traffic.memory,
     mayConnect: (peer) =>
       (!isRaft || consensus?.raft?.cluster.hasNode(peer.id) === true) &&
       (permits?.mayConnect(peer) ?? true),
@@ -95,6 +103,7 @@ function peersHere(config: PeersConfig, parts: PeerNetworkParts): OpenedPeers {
     server: Object.assign(server, {
       permit: (contract: NodePermits | undefined) => permits?.set(contract),
     }),
+    traffic,
     thread: undefined,
     admit(parties) {
       consensus = parties;
@@ -106,6 +115,7 @@ function peersHere(config: PeersConfig, parts: PeerNetworkParts): OpenedPeers {
 function peersInThread(
   config: PeersConfig,
   parts: PeerNetworkParts & { worker: URL; fatal(error: unknown): void },
+  traffic: PeerTraffic,
 ): AgreementThread {
   const { worker, dataFolder, log, fatal, opened } = parts;
   const lastVote = new LastVote();
@@ -116,7 +126,7 @@ function peersInThread(
     sealedVote: sealedNumber(opened.folder.kv, 'votes'),
     lastVote: lastVote.memory,
     permissionsIn: config.isPermissioned ? dataFolder : undefined,
-    peers: settingsOf(config, parts),
+    peers: { ...settingsOf(config, parts), traffic: traffic.memory },
     raft: parts.raftForThread(),
   };
   return startAgreement({ worker, settings, log, fatal });

@@ -30,6 +30,7 @@ import type { ChainStore } from '../../../../core/store/chain-store.ts';
 import { type Durability, type Head, PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import { BlockCheck } from './block-check.ts';
+import { type BlockPart, type BlockTimes, PartTimer } from './block-times.ts';
 import type { Events } from './events.ts';
 
 /** Executions kept: a few rounds of one height. */
@@ -74,6 +75,7 @@ export class Chain {
   /** Running or paused, by block hash, oldest first. */
   private readonly checks = new Map<string, BlockCheck>();
   private readonly changes = new SerialQueue();
+  private times: BlockTimes | undefined;
 
   constructor(parts: ChainParts) {
     this.parts = parts;
@@ -84,6 +86,15 @@ export class Chain {
   /** Before the first block: a chain with private state cannot execute without it. */
   connect(sources: ChainSources): void {
     this.sources = sources;
+  }
+
+  /** Tells how long the work on each block takes. */
+  measure(times: BlockTimes): void {
+    this.times = times;
+  }
+
+  private timer(part: BlockPart): PartTimer {
+    return new PartTimer(this.times, part);
   }
 
   head(): Head {
@@ -141,16 +152,19 @@ export class Chain {
     try {
       // Until here its body may still be undecoded.
       const { header, hash, transactions, uncles, withdrawals } = block;
-      const fault = checkBody(block) ?? this.checkFields(block, head);
+      const [validation, running] = [this.timer('validation'), this.timer('execution')];
+      const fault = validation.run(() => checkBody(block) ?? this.checkFields(block, head));
       if (fault !== undefined) return fault;
       const adopted = { header, hash, transactions: this.adopt(transactions), uncles, withdrawals };
       const execution = new BlockExecution(this.jobOf(block.header, adopted));
-      while (execution.advance(this.parts.effort.slice()) === 'more') {
+      while (running.run(() => execution.advance(this.parts.effort.slice())) === 'more') {
         yield;
         if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
       }
+      running.done();
       const result = execution.result();
-      const wrong = checkResult(block.header, result);
+      const wrong = validation.run(() => checkResult(block.header, result));
+      validation.done();
       if (wrong === undefined) this.remember(adopted, result);
       return wrong;
     } catch (error) {
@@ -188,23 +202,23 @@ export class Chain {
    */
   commit(sealed: Block, durability: Durability = 'now'): Promise<boolean> {
     return this.changes.run(async () => {
+      const began = this.times?.nowMs() ?? 0;
       if (sealed.header.number <= this.head().number) return false;
       const fault = await this.verify(sealed);
       if (fault !== undefined) throw this.badBlock(sealed, fault);
       const { result, transactions } = this.executed.get(keyOf(sealed.hash))!;
       const block = { ...sealed, transactions };
       this.forgetUpTo(block.header.number);
-      await this.store.append(
-        {
-          block,
-          receipts: result.receipts,
-          writes: result.writes,
-          trie: result.trie,
-          hasPrivateWork: result.private.kind !== 'none',
-          ...(result.private.kind === 'done' ? { spaces: result.private.spaces } : {}),
-        },
-        durability,
-      );
+      const next = {
+        block,
+        receipts: result.receipts,
+        writes: result.writes,
+        trie: result.trie,
+        hasPrivateWork: result.private.kind !== 'none',
+        ...(result.private.kind === 'done' ? { spaces: result.private.spaces } : {}),
+      };
+      await this.timer('write').wait(() => this.store.append(next, durability));
+      this.times?.took('inserts', this.times.nowMs() - began);
       for (const note of result.notes) {
         this.parts.log('warn', note.text, {
           number: block.header.number,
@@ -237,10 +251,12 @@ export class Chain {
     }
   }
 
-  /** In slices. */
-  async advance(execution: BlockExecution): Promise<void> {
+  /** In slices. `isFirst`: of a block that nobody has run yet, whose time is told. */
+  async advance(execution: BlockExecution, isFirst = false): Promise<void> {
     const { effort } = this.parts;
-    while (execution.advance(effort.slice()) === 'more') await this.pause();
+    const running = new PartTimer(isFirst ? this.times : undefined, 'execution');
+    while (running.run(() => execution.advance(effort.slice())) === 'more') await this.pause();
+    running.done();
   }
 
   jobOf(

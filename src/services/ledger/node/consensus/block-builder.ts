@@ -113,7 +113,7 @@ export class BlockBuilder {
       bounds: this.ownBounds(bounds),
     });
     if (!transactions) return undefined;
-    await this.chain.advance(execution);
+    await this.chain.advance(execution, true);
     if (!isWanted()) return undefined;
     if (!site && !equalBytes(this.chain.head().hash, parent.hash)) return undefined;
     const result = execution.result();

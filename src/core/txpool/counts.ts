@@ -1,0 +1,51 @@
+/**
+ * What has become of the transactions that were offered to a pool, as go-ethereum counts it
+ * (core/tx_pool.go).
+ */
+export class PoolCounts {
+  /** Taken in. */
+  valid = 0;
+  /** Refused for what they are. */
+  invalid = 0;
+  /** In the pool already. */
+  known = 0;
+  /** Refused because they pay too little, or taken out for one that pays more. */
+  underpriced = 0;
+  /** Refused by a full pool. */
+  overflowed = 0;
+  /** Of executable ones, and of those behind a gap. */
+  readonly pending: ListCounts = new ListCounts();
+  readonly queued: ListCounts = new ListCounts();
+
+  /** Counts what came of an offer. */
+  outcome<T>(take: () => T): T {
+    try {
+      const result = take();
+      this.valid++;
+      return result;
+    } catch (error) {
+      this.refused(String((error as { code?: unknown }).code));
+      throw error;
+    }
+  }
+
+  private refused(code: string): void {
+    if (code === 'TXPOOL_KNOWN') this.known++;
+    else if (code === 'TXPOOL_FULL') this.overflowed++;
+    else if (code === 'TXPOOL_UNDERPRICED') this.underpriced++;
+    else if (code !== 'TXPOOL_REPLACE_UNDERPRICED') this.invalid++;
+  }
+}
+
+export class ListCounts {
+  /** Replacements that paid too little. */
+  discard = 0;
+  /** Replaced. */
+  replace = 0;
+  /** Taken out to keep a limit. */
+  rateLimit = 0;
+  /** Taken out because the account cannot pay any more. */
+  noFunds = 0;
+  /** Taken out because they waited for too long. */
+  eviction = 0;
+}
