@@ -89,6 +89,7 @@ describe('a send in the background', () => {
   it.each([
     ['both', (members: string) => `{"result":{${members}},${members}}`],
     ['ledger', (members: string) => `{"result":{${members}}}`],
+    ['seed', (members: string) => `{"result":{${members}}}`],
     ['goquorum', (members: string) => `{${members}}`],
   ] as const)('has the shape %s', async (shape, bodyOf) => {
     setting = new Setting(shape);

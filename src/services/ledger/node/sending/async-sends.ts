@@ -18,9 +18,10 @@ const CALLBACK_PAUSE_MS_MIN = 500;
 const STOP_MS = 10_000;
 
 /**
- * `ledger`: in a `result`, as the `ledger*` API has it. `goquorum`: flat. `both`: both together.
+ * `ledger`: in a `result`, as the `ledger*` API has it; `seed` is an earlier name of it.
+ * `goquorum`: flat. `both`: both together.
  */
-export const CALLBACK_SHAPES = ['both', 'ledger', 'goquorum'] as const;
+export const CALLBACK_SHAPES = ['both', 'ledger', 'goquorum', 'seed'] as const;
 export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 
 /** The caller who wants a callback. */
@@ -194,7 +195,7 @@ function bodyOf(shape: CallbackShape, id: string | undefined, outcome: Outcome):
   const told = { ...(id === undefined ? {} : { id }), ...outcome };
   const body = {
     ...(shape === 'goquorum' ? {} : { result: told }),
-    ...(shape === 'ledger' ? {} : told),
+    ...(shape === 'ledger' || shape === 'seed' ? {} : told),
   };
   return `${JSON.stringify(body)}\n`;
 }
