@@ -1,4 +1,4 @@
-/** Limits of what clients have in flight: node, signing proxy, manager, staking service. */
+/** Limits of what clients have in flight: node, signing proxy, staking service. */
 import type { Limit } from './limit.ts';
 
 const HTTP = { file: 'src/io/rpc/http.ts', test: 'src/io/rpc/http.service.test.ts' };
@@ -268,6 +268,14 @@ export const SERVER_LIMITS: readonly Limit[] = [
     name: 'manager: connections of one source',
     on: 'connections.of(source) >= bounds.connectionsOfSourceMax',
     off: 'connections.of(source) < 0',
+    only: 'bounds the connections of',
+  },
+  {
+    ...INTAKE,
+    name: 'manager, staking: connections of all',
+    on: 'app.server.maxConnections = bounds.connectionsMax;',
+    off: '',
+    only: 'bounds the connections of',
   },
   {
     ...INTAKE,
@@ -282,34 +290,6 @@ export const SERVER_LIMITS: readonly Limit[] = [
     off: 'if (options.intake) boundIntake(app, options.intake ?? INTAKE);',
     test: INTAKE.test,
     only: 'names no bounds',
-  },
-  {
-    name: 'manager: keys of one URL that are tried',
-    file: 'src/services/ptm/manager/key-challenge.ts',
-    on: 'due.slice(0, KEYS_TRIED_MAX)',
-    off: 'due.slice(0, due.length + KEYS_TRIED_MAX)',
-    test: 'src/services/ptm/manager/key-challenge.test.ts',
-  },
-  {
-    name: 'manager: keys that were not proven, in a row',
-    file: 'src/services/ptm/manager/key-challenge.ts',
-    on: 'if (refusals === REFUSALS_MAX) break;',
-    off: 'if (refusals < 0) break;',
-    test: 'src/services/ptm/manager/key-challenge.test.ts',
-  },
-  {
-    name: 'manager: a key that was not proven, again',
-    file: 'src/services/ptm/manager/key-challenge.ts',
-    on: "if (outcome === 'refused') this.refuse(url, key);",
-    off: '',
-    test: 'src/services/ptm/manager/key-challenge.test.ts',
-  },
-  {
-    name: 'manager: what each source may have',
-    file: 'src/services/ptm/manager/source-budget.ts',
-    on: 'hasRoom(source: string): boolean {',
-    off: 'hasRoom(source: string): boolean {\n    if (source.length >= 0) return true;',
-    test: 'src/services/ptm/manager/source-budget.test.ts',
   },
   {
     ...SIGNER,

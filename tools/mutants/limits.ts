@@ -2,12 +2,14 @@
 
 import type { Limit } from './limit.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
+import { MANAGER_LIMITS } from './limits-manager.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
 import { READ_LIMITS } from './limits-reads.ts';
 import { SERVER_LIMITS } from './limits-servers.ts';
 
 export const LIMITS: readonly Limit[] = [
   ...SERVER_LIMITS,
+  ...MANAGER_LIMITS,
   ...READ_LIMITS,
   ...PEER_LIMITS,
   ...EXPLORER_LIMITS,

@@ -41,6 +41,11 @@ it('takes so many of one message', () => {
   const many = Array.from({ length: 1_030 }, (_, at) => written(at));
   expect(statesIn({ roots: many })[0]!.roots).toHaveLength(1_024);
   const keys = Array.from({ length: 300 }, () => key);
+  const digest = { number: 1, payload: toBase64(new Uint8Array(64)), digest: key };
+  const digests = [{ ...digest, parties: keys }, ...Array(1_029).fill(digest)];
+  const told = statesIn({ digests })[0]!.digests!;
+  expect(told).toHaveLength(1_024);
+  expect(told[0]!.parties).toHaveLength(256);
   const states = Array.from({ length: 300 }, () => ({ keys, roots: [] }));
   const found = statesIn({ states });
   expect(found).toHaveLength(256);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import type { IntakeBounds } from './intake.ts';
 import { type HttpServer, startHttpServer, text } from './server.ts';
 
 let server: HttpServer | undefined;
@@ -14,8 +15,21 @@ afterEach(async () => {
 });
 
 const MB = 1024 * 1024;
+/** 20 connections and 3 MB, whoever counts them. */
+const OF_SOURCE: IntakeBounds = {
+  ...{ connectionsMax: 40, connectionsOfSourceMax: 20 },
+  ...{ bodyBytesMax: 4 * MB, bodyBytesOfSourceMax: 3 * MB },
+};
+const OF_ALL: IntakeBounds = {
+  ...{ connectionsMax: 20, connectionsOfSourceMax: 40 },
+  ...{ bodyBytesMax: 3 * MB, bodyBytesOfSourceMax: 4 * MB },
+};
+const BOUNDS = [
+  ['one source', OF_SOURCE],
+  ['all', OF_ALL],
+] as const;
 
-async function start(release?: Promise<void>, hasOwnBounds = true) {
+async function start(intake: IntakeBounds | undefined, release?: Promise<void>) {
   server = await startHttpServer({
     routes: [
       {
@@ -32,14 +46,7 @@ async function start(release?: Promise<void>, hasOwnBounds = true) {
     address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
     bodyBytesMax: 64 * MB,
     failure: (error) => text((error as { statusCode?: number }).statusCode ?? 500, String(error)),
-    ...(hasOwnBounds && {
-      intake: {
-        connectionsMax: 40,
-        connectionsOfSourceMax: 20,
-        bodyBytesMax: 4 * MB,
-        bodyBytesOfSourceMax: 3 * MB,
-      },
-    }),
+    ...(intake && { intake }),
   });
   return server.url;
 }
@@ -50,12 +57,12 @@ async function take(url: string, bytes: number): Promise<number> {
   return answer.status;
 }
 
-it('bounds the bytes that are held at once, and gives them back', async () => {
+it.each(BOUNDS)('bounds the bytes that %s hold at once, and gives them back', async (_, bounds) => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const url = await start(held);
+  const url = await start(bounds, held);
   const statuses: number[] = [];
   let refused = (): void => undefined;
   const someRefused = new Promise<void>((resolve) => {
@@ -76,7 +83,7 @@ it('bounds the bytes that are held at once, and gives them back', async () => {
 });
 
 it('who announces much and sends nothing holds nothing, and who breaks off gives it back', async () => {
-  const url = await start();
+  const url = await start(OF_SOURCE);
   for (let i = 0; i < 8; i++) {
     const call = request(`${url}/take`, {
       method: 'POST',
@@ -96,8 +103,8 @@ it('who announces much and sends nothing holds nothing, and who breaks off gives
   expect(status).toBe(200);
 });
 
-it('bounds the connections of one source, and the body of one route', async () => {
-  const url = await start();
+it.each(BOUNDS)('bounds the connections of %s, and the body of one route', async (_, bounds) => {
+  const url = await start(bounds);
   const { hostname, port } = new URL(url);
   const ended = Array.from({ length: 25 }, () => {
     const socket = connect(Number(port), hostname);
@@ -123,7 +130,7 @@ it('bounds the connections of one source, and the body of one route', async () =
 });
 
 it('a server that names no bounds has some', async () => {
-  const url = await start(undefined, false);
+  const url = await start(undefined);
   let refused = 0;
   for (let i = 0; i < 5; i++) {
     const call = request(`${url}/take`, {

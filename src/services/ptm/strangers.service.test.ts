@@ -11,10 +11,10 @@ import {
   until,
   untilKnown,
 } from '../../../test/support/ptm.ts';
-import { type EncodedPayload, NO_METADATA } from '../../core/payload/payload.ts';
+import { sealedBy } from '../../../test/support/sealed-payload.ts';
+import type { EncodedPayload } from '../../core/payload/payload.ts';
 import { encodeGroup, groupId, type PrivacyGroup } from '../../core/payload/payload-group.ts';
 import { decodeLegacy, encodeLegacy } from '../../core/payload/payload-legacy.ts';
-import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 import { encodePartyInfo } from './manager/party-info.ts';
 
@@ -119,14 +119,14 @@ describe('a box that nobody sealed', () => {
 
   it('nor one that opens, around a cipher text that its key does not open', async () => {
     const stranger = await testKey(77);
-    const forged = await sealed(stranger, two.key, { masterKey: new Uint8Array(32).fill(9) });
+    const forged = await sealedBy(stranger, two.key, { masterKey: new Uint8Array(32).fill(9) });
     expect((await push(two, forged)).status).toBe(500);
     expect(payloadsOf(kvTwo)).toBe(0);
   });
 
   it('nor what looks as if we had sent it: the key that seals it is the recipient’s too', async () => {
     const stranger = await testKey(77);
-    const mine = await sealed(stranger, two.key);
+    const mine = await sealedBy(stranger, two.key);
     const asOurs = {
       ...mine,
       senderKey: bytes(two.key),
@@ -142,7 +142,7 @@ describe('junk', () => {
     const [stranger, nobody] = [await testKey(77), await testKey(78)];
     const filler = new Uint8Array(1_000_000);
     for (let i = 0; i < 12; i++) {
-      const junk = await sealed(stranger, nobody.publicKey, { message: filler, salt: i });
+      const junk = await sealedBy(stranger, nobody.publicKey, { message: filler, salt: i });
       expect((await push(two, junk)).status).toBe(500);
     }
     expect(payloadsOf(kvTwo)).toBe(0);
@@ -263,24 +263,3 @@ describe('party info', () => {
     }
   });
 });
-
-/** What the stranger can seal: from their own key to one of ours. */
-async function sealed(
-  from: { publicKey: string; privateKey: string },
-  to: string,
-  parts: { message?: Uint8Array; masterKey?: Uint8Array; salt?: number } = {},
-): Promise<EncodedPayload> {
-  const crypto = await loadEnclaveCrypto();
-  const nonce = new Uint8Array(24).fill(parts.salt ?? 1);
-  const master = new Uint8Array(32).fill(2);
-  const shared = crypto.sharedKey(bytes(to), bytes(from.privateKey))!;
-  return {
-    ...NO_METADATA,
-    senderKey: bytes(from.publicKey),
-    cipherText: crypto.seal(parts.message ?? Uint8Array.of(1, 2, 3), nonce, master),
-    cipherTextNonce: nonce,
-    recipientBoxes: [crypto.seal(parts.masterKey ?? master, nonce, shared)],
-    recipientNonce: nonce,
-    recipientKeys: [bytes(to)],
-  };
-}

@@ -80,6 +80,17 @@ describe('an arriving payload', () => {
     }
   });
 
+  it('has so many boxes tried, and the others left out', () => {
+    const { arrivals, a } = sent();
+    const [own] = a.recipientBoxes;
+    const boxes = (before: number) => [...Array<Uint8Array>(before).fill(JUNK), own!];
+    const bare = { ...a, recipientKeys: [] };
+    const last = arrivals.admit({ ...bare, recipientBoxes: boxes(255) }, false);
+    expect(last.recipientBoxes).toEqual([own]);
+    const beyond = { ...bare, recipientBoxes: boxes(256) };
+    expect(() => arrivals.admit(beyond, false)).toThrow('none of the keys of this manager opens');
+  });
+
   it('may have boxes without keys, as of very old peers, beside such with keys', () => {
     const { arrivals, ours, a, b } = sent();
     const bare = { ...b, recipientKeys: [] };

@@ -7,8 +7,9 @@ import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/pri
 import { fromBase64, toBase64 } from '../../../../core/base/base64.ts';
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
+import type { Manager } from '../../../../core/privacy/manager-port.ts';
 import { payloadHashOf } from '../../../../core/privacy/marker.ts';
-import { BlockAudit } from './block-audit.ts';
+import { BlockAudit, type TracedBlock } from './block-audit.ts';
 import { PrivateDigests } from './private-digests.ts';
 
 /** Every call adds 1 to slot 0. */
@@ -111,3 +112,34 @@ it('are not made of what the state does not rest on any more', async () => {
   const after = payloadOf(await sent([two], contract));
   expect((await reportOf(two)).has(after)).toBe(false);
 });
+
+it('are of so many transactions, the newest and those that are asked for, and name so many parties', async () => {
+  const participants = async (payload: Uint8Array) =>
+    Array.from({ length: payload[0] === 0xff ? 32 : 31 }, (_, at) => toBase64(keyOf(at)));
+  const manager = { compare: () => Promise.reject(new Error('not here')), participants };
+  const digests = new PrivateDigests(manager as unknown as Manager);
+  const add = (number: number, payload: Uint8Array) => {
+    const trace = { existed: new Map(), written: new Set<string>(), outcome: keyOf(0) };
+    const runs = [{ index: 0, payloads: [payload], sender: toBase64(keyOf(99)), trace }];
+    const block = { psi: PSI, number, isAsRecorded: true, written: new Set(), runs };
+    return digests.add(block as unknown as TracedBlock);
+  };
+  for (let number = 1; number <= 300; number++) await add(number, payloadNumbered(number));
+  digests.trim([payloadNumbered(3)]);
+  const told = digests.reportOf(PSI);
+  expect(told.map(({ number }) => number)).toEqual([
+    3,
+    ...Array.from({ length: 256 }, (_, at) => 45 + at),
+  ]);
+  expect(told[0]!.parties).toHaveLength(32);
+  await add(301, new Uint8Array(64).fill(0xff));
+  expect(digests.reportOf(PSI).map(({ number }) => number)).not.toContain(301);
+});
+
+const keyOf = (fill: number) => new Uint8Array(32).fill(fill);
+
+function payloadNumbered(number: number): Uint8Array {
+  const payload = new Uint8Array(64);
+  new DataView(payload.buffer).setUint32(4, number);
+  return payload;
+}
