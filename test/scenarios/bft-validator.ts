@@ -117,6 +117,8 @@ export class ScenarioValidator {
       case 'assemble':
         this.wanted = effect;
         return this.tell(`wants a block for ${viewText(effect.view)}`);
+      case 'encode':
+        throw new Error('no block of a scenario is long');
       case 'verify':
         return this.check(effect.block);
       case 'abandon':

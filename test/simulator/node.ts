@@ -223,6 +223,8 @@ export class SimNode {
       case 'assemble':
         this.assemble(effect);
         break;
+      case 'encode':
+        throw new Error('no block of the simulator is long');
       case 'verify':
         this.verify(effect.block);
         break;

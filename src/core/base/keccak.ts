@@ -3,7 +3,7 @@
 import type { Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
 import { fromHex } from './hex.ts';
-import type { Slices } from './pace.ts';
+import { PIECE_BYTES, type Slices } from './pace.ts';
 
 export type Keccak256 = (bytes: Uint8Array) => Hash32;
 
@@ -13,9 +13,6 @@ export interface Keccak256State {
   /** Of all that was given. */
   digest(): Hash32;
 }
-
-/** About a millisecond each. */
-const PIECE_BYTES = 256 * 1024;
 
 let implementation: Keccak256 = () => {
   throw fail(
@@ -37,7 +34,7 @@ export function keccak256(bytes: Uint8Array): Hash32 {
   return implementation(bytes);
 }
 
-/** The same in pieces of 256 KB. */
+/** The same in pieces. */
 export function* keccak256InPieces(bytes: Uint8Array): Slices<Hash32> {
   if (!newState || bytes.length <= PIECE_BYTES) return keccak256(bytes);
   const state = newState();

@@ -3,6 +3,11 @@
  * spent since it last asked. The caller, who has a clock, answers.
  */
 
+/** Longer messages are worked on in pieces. */
+export const LONG_MESSAGE_BYTES: number = 128 * 1024;
+/** Of a long message: what is hashed, deciphered or decompressed at once, in about a millisecond. */
+export const PIECE_BYTES: number = 256 * 1024;
+
 /** `pause`: hand control back and continue here later. `stop`: end without a result. */
 export type Verdict = 'go' | 'pause' | 'stop';
 export type Pace = (gas: number) => Verdict;

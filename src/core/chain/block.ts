@@ -61,6 +61,11 @@ export function encodeBlock(block: Block): Uint8Array {
   return writer.finish();
 }
 
+/** About the length of its RLP, without encoding it. */
+export function blockBytes(block: Block): number {
+  return block instanceof EncodedBlock ? block.raw.length : bodySize(block);
+}
+
 /**
  * Reads one block item; transactions are views of the reader's buffer, the header is not: it often
  * outlives its block.

@@ -1,19 +1,16 @@
 /**
- * Hashes of consensus messages that carry megabytes, computed in pieces before the engine sees
- * them: it takes a step at once, and would hold up everything else meanwhile.
+ * Consensus messages that carry megabytes: hashed in pieces before the engine sees or sends them.
+ * It takes a step at once, and would hold up everything else meanwhile.
  */
-import type { Address, Hash32 } from '../base/bytes.ts';
+import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { keccak256InPieces } from '../base/keccak.ts';
 import type { Slices } from '../base/pace.ts';
 import type { Block } from '../chain/block.ts';
 import type { Engine } from '../chain/rules.ts';
-import type { MessageHashes, View } from './bft/interface.ts';
+import type { LongProposal, MessageHashes, View } from './bft/interface.ts';
 import { messageOrFault } from './bft/read-message.ts';
 import * as ibft from './ibft/messages.ts';
 import * as qbft from './qbft/messages.ts';
-
-/** Shorter ones are hashed by the engine. */
-export const LONG_MESSAGE_BYTES: number = 128 * 1024;
 
 /** `code` and `bytes` as on the wire. undefined: it is not a message, as the engine will find. */
 export function* messageHashes(code: number, bytes: Uint8Array): Slices<MessageHashes | undefined> {
@@ -29,14 +26,24 @@ export function* messageHashes(code: number, bytes: Uint8Array): Slices<MessageH
   };
 }
 
-/** What `proposer` signs to propose the block; undefined: the block is short. */
-export function* proposalHash(
+/** The block as `proposer` sends it in `view`. */
+export function* longProposal(
   engine: Engine,
   proposer: Address,
   view: View,
   block: Block,
-): Slices<Hash32 | undefined> {
-  const bytes =
-    engine === 'ibft' ? ibft.proposalBytes(proposer, view, block) : qbft.proposalBytes(view, block);
-  return bytes.length < LONG_MESSAGE_BYTES ? undefined : yield* keccak256InPieces(bytes);
+): Slices<LongProposal> {
+  const [payload, bytes] =
+    engine === 'ibft' ? ibftProposal(proposer, view, block) : qbftProposal(view, block);
+  return { view, block, payload, signed: yield* keccak256InPieces(bytes) };
+}
+
+function ibftProposal(address: Address, view: View, block: Block): [Uint8Array, Uint8Array] {
+  const body = ibft.proposalBody(view, block);
+  return [body, ibft.signedBytes({ kind: 'preprepare', body, address, seal: EMPTY_BYTES })];
+}
+
+function qbftProposal(view: View, block: Block): [Uint8Array, Uint8Array] {
+  const payload = qbft.proposalPayload(view, block);
+  return [payload, qbft.signedBytes({ code: qbft.QBFT_CODE.preprepare, payload })];
 }

@@ -35,8 +35,6 @@ export const TIMINGS: Timings = {
 
 /** Decompressed size of a sub-protocol message. */
 export const MESSAGE_BYTES_MAX = 10 * 1024 * 1024;
-/** Longer ones are encoded in pieces. */
-export const LONG_MESSAGE_BYTES = 128 * 1024;
 /** What may arrive before the key agreement is through. */
 export const HANDSHAKE_BUFFER_BYTES_MAX = 16 * 1024;
 /** Connections that have not said Hello yet. */

@@ -3,7 +3,7 @@
  * turns with the work for others; what comes after one waits for its end.
  */
 import type { Socket } from 'node:net';
-import { LONG_MESSAGE_BYTES } from './limits.ts';
+import { LONG_MESSAGE_BYTES } from '../../core/base/pace.ts';
 import type { PeerTurns } from './peer-turns.ts';
 import type { RlpxSession } from './rlpx-session.ts';
 

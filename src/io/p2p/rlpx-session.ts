@@ -12,6 +12,7 @@ import {
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/base/limits.ts';
+import { PIECE_BYTES } from '../../core/base/pace.ts';
 import { RlpReader } from '../../core/base/rlp.ts';
 import { SnappyDecoder } from '../../core/wire/snappy.ts';
 import { KeccakState } from '../crypto/keccak-state.ts';
@@ -21,8 +22,6 @@ import type { Secrets } from './handshake.ts';
 const HEADER_BYTES = 32;
 const MAC_BYTES = 16;
 const FRAME_BYTES_MAX = 0xffffff;
-/** Of a long message, in one turn: hashing it takes about a millisecond. */
-const PIECE_BYTES = 256 * 1024;
 const ZERO_IV = new Uint8Array(16);
 
 export interface Frame {

@@ -18,7 +18,7 @@ import type {
   View,
   VoteMemory,
 } from './interface.ts';
-import { onEmptyDue, onTransactionsPending, ownHashOf } from './own-block.ts';
+import { onEmptyDue, onTransactionsPending } from './own-block.ts';
 import { quorumOf } from './quorum.ts';
 import { messageOrFault } from './read-message.ts';
 import { type HeightBase, type MessageKind, type StepOf, viewOf } from './step.ts';
@@ -58,6 +58,8 @@ export interface Algorithm<S extends HeightBase, M extends BftMessage> {
   isDue(state: S, message: M): boolean;
   deliver(step: StepOf<S>, signer: Address, message: M): void;
   onAssembled(step: StepOf<S>, block: Block): void;
+  /** A long block is ready to be proposed. */
+  onEncoded?(step: StepOf<S>): void;
   /** The check of the current proposal has finished. */
   conclude(step: StepOf<S>, fault: string | undefined): void;
   /** The round timed out. */
@@ -125,8 +127,12 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
         break;
       case 'assembled':
         if (step.state.isDecided) break;
-        step.state.ownHash = ownHashOf(input);
         this.algorithm.onAssembled(step, input.block);
+        break;
+      case 'encoded':
+        if (step.state.isDecided) break;
+        step.state.long = input.proposal;
+        this.algorithm.onEncoded?.(step);
         break;
       case 'verified':
         this.onVerified(step, input.hash, input.fault);

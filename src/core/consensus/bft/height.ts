@@ -45,7 +45,7 @@ export function heightBase(
     checked: new Lru(CHECKED_PROPOSALS_MAX),
     reported: new Set(),
     own: undefined,
-    ownHash: undefined,
+    long: undefined,
     hasTransactions: false,
     isDecided: false,
   };
@@ -67,5 +67,6 @@ export function roundBase(
     hasProposed: false,
     isTimed: false,
     wanted: undefined,
+    encoding: undefined,
   };
 }

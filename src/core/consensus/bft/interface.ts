@@ -42,6 +42,16 @@ export interface MessageHashes {
   readonly signed: Hash32;
 }
 
+/** A long block as its proposer sends it in `view`: encoded and hashed beforehand, in pieces. */
+export interface LongProposal {
+  readonly view: View;
+  readonly block: Block;
+  /** The part of the message that carries the block. */
+  readonly payload: Uint8Array;
+  /** Keccak-256 of what its proposer signs. */
+  readonly signed: Hash32;
+}
+
 /**
  * `isMemoryLost`: this validator may have voted more than it remembers. It then says nothing until
  * it has seen a height decided.
@@ -75,13 +85,9 @@ export type BftInput =
   /** `id` as given to `setTimer`; one of a past view is ignored. */
   | { readonly kind: 'timer'; readonly id: string }
   /** Answer to `assemble`: a whole block of this node, in IBFT with the proposer's seal. */
-  | {
-      readonly kind: 'assembled';
-      readonly view: View;
-      readonly block: Block;
-      /** Of a long one: what its proposer signs in `view`. */
-      readonly signedHash?: Hash32;
-    }
+  | { readonly kind: 'assembled'; readonly view: View; readonly block: Block }
+  /** Answer to `encode`. */
+  | { readonly kind: 'encoded'; readonly proposal: LongProposal }
   /** Answer to `verify`; without `fault` the block is valid and its execution is kept. */
   | { readonly kind: 'verified'; readonly hash: Hash32; readonly fault?: string }
   /** The chain has a new head, decided here or synced, and on disk. */
@@ -144,6 +150,8 @@ export type BftEffect =
       readonly notBeforeMs: number;
       readonly mayBeEmpty: boolean;
     }
+  /** Encode and hash a long block that is to be proposed in `view`; answered by `encoded`. */
+  | { readonly kind: 'encode'; readonly view: View; readonly block: Block }
   /**
    * Check and execute a proposal, keep the result by its hash; answered by `verified`, unless it is
    * abandoned first.

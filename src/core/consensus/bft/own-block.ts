@@ -2,11 +2,12 @@
  * The block that this node proposes: requesting it at the right time, and keeping it (GoQuorum
  * miner/worker.go).
  */
-import { equalBytes, type Hash32, keyOf } from '../../base/bytes.ts';
+import { equalBytes, keyOf } from '../../base/bytes.ts';
 import { EMPTY_ROOT } from '../../base/keccak.ts';
-import type { Block } from '../../chain/block.ts';
-import type { BftInput } from './interface.ts';
-import { type OwnHash, type StepBase, viewOf } from './step.ts';
+import { LONG_MESSAGE_BYTES } from '../../base/pace.ts';
+import { type Block, blockBytes } from '../../chain/block.ts';
+import type { LongProposal } from './interface.ts';
+import { type StepBase, viewOf } from './step.ts';
 import { emptyDueMs, periodEndMs, setRoundTimer, setTimer } from './timers.ts';
 
 /** Asks the node for a block of this height. */
@@ -47,17 +48,25 @@ export function onTransactionsPending(step: StepBase): void {
   if (state.current.round === 0 && !state.current.proposal) setRoundTimer(step);
 }
 
-export function ownHashOf(input: Extract<BftInput, { kind: 'assembled' }>): OwnHash | undefined {
-  const { view, block, signedHash } = input;
-  return signedHash && { view, block, signed: signedHash };
+/**
+ * Whether the block can be proposed in the current view at once. A long one is encoded and hashed
+ * elsewhere first, whoever made it: its proposer continues with `encoded`.
+ */
+export function isReady(step: StepBase, block: Block): boolean {
+  if (blockBytes(block) < LONG_MESSAGE_BYTES || encodedFor(step, block)) return true;
+  const { current } = step.state;
+  if (current.encoding !== block) {
+    current.encoding = block;
+    step.effects.push({ kind: 'encode', view: viewOf(step), block });
+  }
+  return false;
 }
 
-/** What is signed to propose this block in the current view, where it is known. */
-export function knownHash(step: StepBase, block: Block): Hash32 | undefined {
-  const { ownHash, height, current } = step.state;
-  if (ownHash?.block !== block) return undefined;
-  const { view, signed } = ownHash;
-  return view.height === height && view.round === current.round ? signed : undefined;
+/** The block as it is sent in the current view; undefined: it is not encoded for it. */
+export function encodedFor(step: StepBase, block: Block): LongProposal | undefined {
+  const { long, height, current } = step.state;
+  const isOfView = long?.view.height === height && long.view.round === current.round;
+  return isOfView && long.block === block ? long : undefined;
 }
 
 /** Whether this block of ours may be proposed now; keeps it for later rounds of the height. */

@@ -5,7 +5,14 @@ import type { Block } from '../../chain/block.ts';
 import { blockAuthor, readBftExtra } from '../../chain/extra-data.ts';
 import type { Header } from '../../chain/header.ts';
 import type { ConsensusRules } from '../../chain/rules.ts';
-import type { BftEffect, ConsensusSigner, Seal, ValidatorSet, View } from './interface.ts';
+import type {
+  BftEffect,
+  ConsensusSigner,
+  LongProposal,
+  Seal,
+  ValidatorSet,
+  View,
+} from './interface.ts';
 
 export interface Proposal {
   readonly block: Block;
@@ -52,12 +59,8 @@ export interface RoundBase {
   isTimed: boolean;
   /** Set while our own block of this round is requested: whether it may be empty. */
   wanted: BlockTerms | undefined;
-}
-
-export interface OwnHash {
-  readonly view: View;
-  readonly block: Block;
-  readonly signed: Hash32;
+  /** The long block that is encoded, to be proposed in this round. */
+  encoding: Block | undefined;
 }
 
 export interface HeightBase {
@@ -78,8 +81,8 @@ export interface HeightBase {
   readonly reported: Set<string>;
   /** The block that this node has built at this height. */
   own: Block | undefined;
-  /** What is signed to propose it, if it was hashed beforehand. */
-  ownHash: OwnHash | undefined;
+  /** The last one that was encoded to be proposed. */
+  long: LongProposal | undefined;
   hasTransactions: boolean;
   isDecided: boolean;
   current: RoundBase;

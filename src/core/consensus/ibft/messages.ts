@@ -9,7 +9,7 @@ import { keccak256 } from '../../base/keccak.ts';
 import { RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
 import { type Block, encodeBlock } from '../../chain/block.ts';
 import { commitPreimage } from '../../chain/extra-data.ts';
-import type { ConsensusSigner, Seal, View } from '../bft/interface.ts';
+import type { ConsensusSigner, LongProposal, Seal, View } from '../bft/interface.ts';
 import { readInteger, readProposal } from '../bft/read-message.ts';
 
 /** Message code, relative to the istanbul sub-protocols. */
@@ -83,29 +83,20 @@ export function signedBytes(message: Unsigned): Uint8Array {
 
 type Unsigned = Pick<IbftMessage, 'kind' | 'body' | 'address' | 'seal'>;
 
-/** `hash`: of `proposalBytes`. */
+/** `long`: where the block was encoded beforehand. */
 export function signPreprepare(
   signer: ConsensusSigner,
   view: View,
   block: Block,
-  hash?: Hash32,
+  long?: LongProposal,
 ): Preprepare {
   const kind = 'preprepare';
-  return {
-    kind,
-    view,
-    block,
-    ...signed(signer, kind, proposalBody(view, block), EMPTY_BYTES, hash),
-  };
+  const body = long?.payload ?? proposalBody(view, block);
+  return { kind, view, block, ...signed(signer, kind, body, EMPTY_BYTES, long?.signed) };
 }
 
-/** What is signed to propose a block. */
-export function proposalBytes(address: Address, view: View, block: Block): Uint8Array {
-  const body = proposalBody(view, block);
-  return signedBytes({ kind: 'preprepare', body, address, seal: EMPTY_BYTES });
-}
-
-function proposalBody(view: View, block: Block): Uint8Array {
+/** The signed part of a proposal, without its proposer. */
+export function proposalBody(view: View, block: Block): Uint8Array {
   return bodyOf(view, (w) => w.raw(encodeBlock(block)));
 }
 

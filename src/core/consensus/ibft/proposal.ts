@@ -5,7 +5,7 @@
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { blockAuthor } from '../../chain/extra-data.ts';
-import { knownHash, requestBlock } from '../bft/own-block.ts';
+import { encodedFor, isReady, requestBlock } from '../bft/own-block.ts';
 import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
 import { blame, hasSent, isProposer, viewOf } from '../bft/step.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
@@ -31,10 +31,11 @@ export function tryPropose(step: Step): void {
 function propose(step: Step, block: Block): void {
   const { current } = step.state;
   current.wanted = undefined;
+  if (!isReady(step, block)) return;
   current.hasProposed = true;
   current.digest = block.hash;
   remember(step);
-  const message = signPreprepare(step.signer, viewOf(step), block, knownHash(step, block));
+  const message = signPreprepare(step.signer, viewOf(step), block, encodedFor(step, block));
   broadcast(step, message);
   accept(step, block);
 }

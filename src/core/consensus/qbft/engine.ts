@@ -30,6 +30,7 @@ const QBFT: Algorithm<HeightState, QbftMessage> = {
   isDue,
   deliver,
   onAssembled,
+  onEncoded: proposeOwn,
   conclude,
   leaveRound: (step) => changeRound(step, step.state.current.round + 1),
   onFutureDue,
@@ -69,6 +70,7 @@ function onAssembled(step: Step, block: Block): void {
   if (isOurs && keepOwnBlock(step, block)) proposeOwn(step);
 }
 
+/** Or, in a later round, what the others have prepared. */
 function proposeOwn(step: Step): void {
   const { own, current } = step.state;
   if (current.round > 0) tryPropose(step);

@@ -8,7 +8,7 @@ import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import { listOfRaw, RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
 import { type Block, encodeBlock } from '../../chain/block.ts';
-import type { ConsensusSigner, View } from '../bft/interface.ts';
+import type { ConsensusSigner, LongProposal, View } from '../bft/interface.ts';
 import { readInteger, readProposal } from '../bft/read-message.ts';
 
 /** Message codes, relative to the istanbul/100 sub-protocol. */
@@ -106,26 +106,22 @@ export function signCommit(
   return { ...signed(signer, QBFT_CODE.commit, view, payload), kind: 'commit', digest, seal };
 }
 
-/** The block as the signed payload carries it. `hash`: of `proposalBytes`. */
+/** `long`: where the block was encoded beforehand. */
 export function signPreprepare(
   signer: ConsensusSigner,
   view: View,
   block: Block,
   roundChanges: readonly RoundChangeClaim[],
   prepares: readonly Prepare[],
-  hash?: Hash32,
+  long?: LongProposal,
 ): Preprepare {
-  const payload = proposalPayload(view, block);
-  const base = signed(signer, QBFT_CODE.preprepare, view, payload, hash);
+  const payload = long?.payload ?? proposalPayload(view, block);
+  const base = signed(signer, QBFT_CODE.preprepare, view, payload, long?.signed);
   return { ...base, kind: 'preprepare', block, roundChanges, prepares };
 }
 
-/** What is signed to propose a block. */
-export function proposalBytes(view: View, block: Block): Uint8Array {
-  return signedBytes({ code: QBFT_CODE.preprepare, payload: proposalPayload(view, block) });
-}
-
-function proposalPayload(view: View, block: Block): Uint8Array {
+/** The signed part of a proposal. */
+export function proposalPayload(view: View, block: Block): Uint8Array {
   return payloadOf(view, (w) => w.raw(encodeBlock(block)));
 }
 

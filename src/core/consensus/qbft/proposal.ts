@@ -6,7 +6,7 @@ import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { qbftCommitPreimage } from '../../chain/extra-data.ts';
 import { tryDecide } from '../bft/decision.ts';
-import { knownHash } from '../bft/own-block.ts';
+import { encodedFor, isReady } from '../bft/own-block.ts';
 import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
 import { blame, hasSent, viewOf } from '../bft/step.ts';
 import { setRoundTimer } from '../bft/timers.ts';
@@ -23,7 +23,7 @@ import { sendPrepare, tryLock } from './prepare.ts';
 import { broadcast, electorateOf, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
-/** Proposes, once a round. */
+/** Proposes, once a round; a long block as soon as it is encoded. */
 export function propose(
   step: Step,
   block: Block,
@@ -32,11 +32,12 @@ export function propose(
 ): void {
   const { current } = step.state;
   current.wanted = undefined;
+  if (!isReady(step, block)) return;
   current.hasProposed = true;
   current.digest = block.hash;
   remember(step);
-  const hash = knownHash(step, block);
-  const message = signPreprepare(step.signer, viewOf(step), block, roundChanges, prepares, hash);
+  const long = encodedFor(step, block);
+  const message = signPreprepare(step.signer, viewOf(step), block, roundChanges, prepares, long);
   broadcast(step, message);
   accept(step, message);
 }

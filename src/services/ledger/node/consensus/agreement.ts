@@ -4,20 +4,21 @@
  * checked and appended, so that it can run in a separate thread.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
-import type { Slices } from '../../../../core/base/pace.ts';
+import { LONG_MESSAGE_BYTES, type Slices } from '../../../../core/base/pace.ts';
 import type { Clock, Log, PeerInfo, Timers } from '../../../../core/base/ports.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Header } from '../../../../core/chain/header.ts';
 import type { BftEngine, ConsensusRules, Engine } from '../../../../core/chain/rules.ts';
-import type { ConsensusSigner, Seal } from '../../../../core/consensus/bft/interface.ts';
+import type {
+  ConsensusSigner,
+  LongProposal,
+  Seal,
+  View,
+} from '../../../../core/consensus/bft/interface.ts';
 import { ChainTime } from '../../../../core/consensus/chain-time.ts';
 import { EngineSwitch } from '../../../../core/consensus/engine-switch.ts';
-import {
-  LONG_MESSAGE_BYTES,
-  messageHashes,
-  proposalHash,
-} from '../../../../core/consensus/long-messages.ts';
-import { type Assembled, type AssembleRequest, BftDriver } from './bft-driver.ts';
+import { longProposal, messageHashes } from '../../../../core/consensus/long-messages.ts';
+import { type AssembleRequest, BftDriver } from './bft-driver.ts';
 import type { ConsensusPeers } from './consensus-peers.ts';
 import { MemoryWatch, type VoteStore } from './memory-watch.ts';
 
@@ -157,24 +158,20 @@ export class Agreement implements AgreementPort {
       send: (to, code, bytes) => peers.sendTo(to, code, bytes),
       broadcast: (code, bytes) => peers.sendAll(this.others, code, bytes),
       relay: (from, by, code, bytes) => this.relay(from, by, code, bytes),
-      assemble: (request, isWanted) => this.assemble(request, isWanted),
+      assemble: (request, isWanted) => chain.assemble(request, isWanted),
+      encode: (view, block) => this.encode(view, block),
       verify: (block, isWanted) => chain.verify(block, isWanted),
       decide: (block, round, seals) => this.decide(block, round, seals),
       misbehaved: (peer, fault) => peers.misbehaved(peer, fault),
     });
   }
 
-  private async assemble(
-    request: AssembleRequest,
-    isWanted: () => boolean,
-  ): Promise<Assembled | undefined> {
-    const { chain, signer, timers } = this.parts;
-    const block = await chain.assemble(request, isWanted);
-    if (!block) return undefined;
-    const work = proposalHash(this.engine, signer.address, request.view, block);
+  private async encode(view: View, block: Block): Promise<LongProposal> {
+    const { signer, timers } = this.parts;
+    const work = longProposal(this.engine, signer.address, view, block);
     for (;;) {
       const step = work.next();
-      if (step.done) return { block, signedHash: step.value };
+      if (step.done) return step.value;
       await new Promise<void>((resolve) => timers.yield(resolve));
     }
   }

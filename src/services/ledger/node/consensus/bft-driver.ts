@@ -3,7 +3,7 @@
  * re-enters the engine; after `remember` every effect waits until the memory is on disk. Contains
  * no protocol rules.
  */
-import { type Address, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import { unreachable } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
 import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
@@ -12,17 +12,13 @@ import type {
   BftEffect,
   BftEngineMachine,
   BftInput,
+  LongProposal,
   Seal,
+  View,
   VoteMemory,
 } from '../../../../core/consensus/bft/interface.ts';
 
 export type AssembleRequest = Extract<BftEffect, { kind: 'assemble' }>;
-
-export interface Assembled {
-  readonly block: Block;
-  /** What its proposer signs in the view of the request, of a long one. */
-  readonly signedHash: Hash32 | undefined;
-}
 
 export interface DriverParts {
   readonly engine: BftEngineMachine;
@@ -38,7 +34,9 @@ export interface DriverParts {
    * A block on `request.parent`; undefined when it is no longer needed (`isWanted()` turned
    * false).
    */
-  assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Assembled | undefined>;
+  assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
+  /** Not at once: the block is long. */
+  encode(view: View, block: Block): Promise<LongProposal>;
   /**
    * undefined: valid, and its execution is kept by hash. Otherwise the fault. The check may pause
    * once `isWanted()` is false.
@@ -134,6 +132,12 @@ export class BftDriver {
       case 'assemble':
         this.assemble(effect);
         return undefined;
+      case 'encode':
+        parts.encode(effect.view, effect.block).then(
+          (proposal) => this.post({ kind: 'encoded', proposal }),
+          (error: unknown) => parts.fatal(error),
+        );
+        return undefined;
       case 'verify':
         this.verify(effect.block).catch((error: unknown) => parts.fatal(error));
         return undefined;
@@ -169,11 +173,8 @@ export class BftDriver {
     const isWanted = () => turn === this.assembling && !this.isStopped;
     const build = async () => {
       if (!isWanted()) return;
-      const made = await this.parts.assemble(request, isWanted);
-      if (!made || !isWanted()) return;
-      const { block, signedHash } = made;
-      const { view } = request;
-      this.post({ kind: 'assembled', view, block, ...(signedHash && { signedHash }) });
+      const block = await this.parts.assemble(request, isWanted);
+      if (block && isWanted()) this.post({ kind: 'assembled', view: request.view, block });
     };
     // Its clock may run slower than timers.
     const attempt = (): void => {
