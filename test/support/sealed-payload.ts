@@ -1,4 +1,4 @@
-/** What somebody can seal who is no peer: from their own key to one of ours. */
+/** What a stranger can seal: from their own key to one of ours. */
 import { type EncodedPayload, NO_METADATA } from '../../src/core/payload/payload.ts';
 import { loadEnclaveCrypto } from '../../src/io/sodium/nacl.ts';
 import type { TestKey } from './ptm.ts';

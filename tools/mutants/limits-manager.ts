@@ -4,7 +4,7 @@ import type { Limit } from './limit.ts';
 const MANAGER = 'src/services/ptm/manager';
 const API = 'src/services/ptm/api';
 const BOUNDS = 'src/services/ptm/bounds.service.test.ts';
-const COUNTS = `${API}/counts.test.ts`;
+const COUNTS = `${API}/counts.service.test.ts`;
 const CANDIDATES = {
   file: `${MANAGER}/candidates.ts`,
   test: `${MANAGER}/candidates.test.ts`,

@@ -5,7 +5,7 @@
 
 /** Longer messages are worked on in pieces. */
 export const LONG_MESSAGE_BYTES: number = 128 * 1024;
-/** Of a long message: what is hashed, deciphered or decompressed at once, in about a millisecond. */
+/** Of a long message: hashed, deciphered or decompressed at once, in about a millisecond. */
 export const PIECE_BYTES: number = 256 * 1024;
 
 /** `pause`: hand control back and continue here later. `stop`: end without a result. */
