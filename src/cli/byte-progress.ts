@@ -1,17 +1,32 @@
-/** A line for every gigabyte that a long copy has done. */
-const LINE_BYTES = 1024 * 1024 * 1024;
+/** Every few seconds a line on standard error: how much of a long copy is done, and how fast. */
+import { timeLeft } from '../io/telemetry/time-left.ts';
 
-export function byteProgress(verb: string, totalBytes?: number) {
+const INTERVAL_MS = 5_000;
+const MEGABYTE = 1024 * 1024;
+const GIGABYTE = 1024 * MEGABYTE;
+
+/** `totalBytes` undefined: not known before the end. */
+export function byteProgress(
+  verb: string,
+  totalBytes?: number,
+  nowMs: () => number = () => performance.now(),
+  write: (line: string) => void = (line) => process.stderr.write(line),
+) {
+  const startMs = nowMs();
+  let nextMs = startMs + INTERVAL_MS;
   let done = 0;
-  let nextLine = LINE_BYTES;
-  const gigabytes = (bytes: number) => (bytes / LINE_BYTES).toFixed(1);
+  const gigabytes = (bytes: number) => (bytes / GIGABYTE).toFixed(1);
   return {
     add(count: number): void {
       done += count;
-      if (done < nextLine) return;
-      nextLine += LINE_BYTES;
+      const elapsedMs = nowMs() - startMs;
+      if (startMs + elapsedMs < nextMs) return;
+      nextMs = startMs + elapsedMs + INTERVAL_MS;
       const of = totalBytes === undefined ? '' : ` of ${gigabytes(totalBytes)}`;
-      console.log(`  ${verb} ${gigabytes(done)}${of} GB`);
+      const rate = Math.round((done / MEGABYTE / elapsedMs) * 1_000);
+      const left =
+        totalBytes === undefined ? '' : `, ${timeLeft(elapsedMs, done / totalBytes)} left`;
+      write(`  ${verb} ${gigabytes(done)}${of} GB, ${rate} MB/s${left}\n`);
     },
   };
 }

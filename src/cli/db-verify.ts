@@ -2,6 +2,7 @@
 import { toBase64 } from '../core/base/base64.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
+import { timeLeft } from '../io/telemetry/time-left.ts';
 import { type VerifyReport, verifyData } from '../services/ledger/offline/verify.ts';
 import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
 import { type CheckReport, checkPtm } from '../services/ptm/check.ts';
@@ -100,12 +101,17 @@ function plain({ findings, ...counts }: CheckReport) {
   return { ...counts, findings: findings.map((one) => ({ ...one, hash: toBase64(one.hash) })) };
 }
 
-/** A line on standard error every few seconds. */
+/** A line on standard error every few seconds; each step has its own rate. */
 function progressLines(): (step: string, done: number, of: number) => void {
   let next = performance.now() + PROGRESS_MS;
+  let current = { step: '', startMs: 0 };
   return (step, done, of) => {
-    if (performance.now() < next) return;
-    next = performance.now() + PROGRESS_MS;
-    process.stderr.write(`${step}: ${Math.floor((100 * done) / Math.max(1, of))} %\n`);
+    const nowMs = performance.now();
+    if (step !== current.step) current = { step, startMs: nowMs };
+    if (nowMs < next) return;
+    next = nowMs + PROGRESS_MS;
+    const part = done / Math.max(1, of);
+    const left = timeLeft(nowMs - current.startMs, part);
+    process.stderr.write(`${step}: ${Math.floor(100 * part)} %, time left: ${left}\n`);
   };
 }

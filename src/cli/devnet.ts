@@ -13,7 +13,7 @@ import { startText } from '../services/devnet/start-text.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
-import { liveLine } from '../services/status/live-line.ts';
+import { type LiveLine, liveLine } from '../services/status/live-line.ts';
 import { lookAtNetwork } from '../services/status/look.ts';
 import type { Command } from './command.ts';
 import { setUpDevnetPermissions } from './devnet-permissions.ts';
@@ -164,8 +164,8 @@ export const devnetCommand: Command = {
       return 0;
     }
     const { nodes, services } = placesOf(description);
-    const hush = liveLine(process.stdout, () => lookAtNetwork(nodes, services));
-    return untilEnd(devnet, ending, hush);
+    const live = liveLine(process.stdout, () => lookAtNetwork(nodes, services));
+    return untilEnd(devnet, ending, live);
   },
 };
 
@@ -181,13 +181,13 @@ function consensusOf(text: string): DevnetConsensus {
 }
 
 /** Serves until it is stopped (status 0), or a process of the network ends (status 1). */
-async function untilEnd(devnet: Devnet, ending: Ending, hush: () => void): Promise<number> {
+async function untilEnd(devnet: Devnet, ending: Ending, live: LiveLine): Promise<number> {
   ending.onHaste(() => {
     console.log('  Not waiting any longer: the remaining processes are killed.');
     void devnet.stop(0);
   });
   const fault = await Promise.race([ending.told.then(() => undefined), devnet.firstEnd()]);
-  hush();
+  live.end();
   if (fault !== undefined) console.error(fault);
   await devnet.stop();
   return fault === undefined ? 0 : 1;

@@ -4,9 +4,13 @@ import { systemClock } from '../io/host/clock.ts';
 import type { LogFormat } from '../io/telemetry/log-formats.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
 
-export function stderrLog(verbosity: number, format: LogFormat = 'PLAIN'): Log {
+export function stderrLog(
+  verbosity: number,
+  format: LogFormat = 'PLAIN',
+  write: (line: string) => void = (line) => process.stderr.write(line),
+): Log {
   return createLogger({
-    write: (line) => process.stderr.write(line),
+    write,
     clock: systemClock,
     verbosity,
     format,

@@ -8,6 +8,8 @@ import { translateGethKey } from '../services/ledger/options/geth-config.ts';
 import { NODE_ROWS } from '../services/ledger/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import { type RunningNode, startNode } from '../services/ledger/start.ts';
+import { type LiveLine, liveLine } from '../services/status/live-line.ts';
+import type { NetworkStatus } from '../services/status/look.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 
@@ -28,17 +30,28 @@ export const nodeCommand: Command = {
   translate: translateGethKey,
   async run(options) {
     const format = options.boolean('log.json') ? 'GETH' : 'PLAIN';
-    const log = stderrLog(options.number('verbosity')!, format);
+    let node: RunningNode | undefined;
+    let live: LiveLine | undefined;
+    const log = stderrLog(options.number('verbosity')!, format, (line) => {
+      const write = () => process.stderr.write(line);
+      if (live) live.above(write);
+      else write();
+    });
     const onFault = (error: unknown) => {
       const { code } = error as { code?: unknown };
       const what = code === 'AGREEMENT_THREAD_ENDED' ? 'Agreement' : 'The stored data';
       log('error', `${what} failed, the node ends`, { err: reasonOf(error) });
       process.exit(1);
     };
-    let node: RunningNode | undefined;
     // From now on: a client that gets an answer and then stops the node must find it listening for
     // signals.
-    onStopSignal({ stop: async () => node?.close(), log });
+    onStopSignal({
+      async stop() {
+        live?.end();
+        await node?.close();
+      },
+      log,
+    });
     watchOpenFiles(log);
     node = await startNode(ledgerConfig(options), {
       log,
@@ -48,6 +61,18 @@ export const nodeCommand: Command = {
       agreementWorker: AGREEMENT_WORKER,
       onFault,
     });
+    const running = node;
+    live = liveLine(process.stdout, async () => statusOf(running));
     return new Promise(() => {});
   },
 };
+
+/** As the line of a terminal shows it. */
+function statusOf(node: RunningNode): NetworkStatus {
+  const place = { name: 'this node', url: node.httpUrl ?? '' };
+  return {
+    isWell: true,
+    nodes: [{ ...place, ...node.state(), isUp: true, reasons: [] }],
+    services: [],
+  };
+}

@@ -6,6 +6,7 @@ import { clientVersion } from '../../io/host/client-version.ts';
 import { sayIgnored } from '../../io/options/ignored.ts';
 import { composeLedger, type Endings, type LedgerParts, type NodeHost } from './compose.ts';
 import type { LedgerConfig } from './config.ts';
+import { type NodeState, nodeState } from './monitoring/node-state.ts';
 import type { Component } from './node/component.ts';
 
 export type { NodeHost } from './compose.ts';
@@ -14,6 +15,7 @@ export interface RunningNode {
   readonly httpUrl: string | undefined;
   readonly webSocketUrl: string | undefined;
   readonly enode: string;
+  state(): NodeState;
   close(): Promise<void>;
 }
 
@@ -59,7 +61,8 @@ async function serve(
     ...(explorerUrl ? { explorer: explorerUrl } : {}),
     enode,
   });
-  return { httpUrl, webSocketUrl, enode };
+  const state = () => nodeState(ledger.node, server.peers().length);
+  return { httpUrl, webSocketUrl, enode, state };
 }
 
 function positionOf({ node: { chain }, info }: LedgerParts): Readonly<Record<string, unknown>> {

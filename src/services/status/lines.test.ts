@@ -41,12 +41,27 @@ it('one line names what is not well', () => {
 it('writes over one line of a terminal, and nothing into a file', async () => {
   const written: string[] = [];
   const write = (text: string) => written.push(text);
-  liveLine({ write }, async () => WELL)();
+  liveLine({ write }, async () => WELL).end();
   expect(written).toEqual([]);
-  const end = liveLine({ isTTY: true, columns: 20, write }, async () => WELL);
+  const live = liveLine({ isTTY: true, columns: 20, write }, async () => WELL);
   await expect.poll(() => written.length, { timeout: 60_000 }).toBeGreaterThan(0);
-  end();
+  live.end();
   expect(written[0]).toBe('\r\u001b[2K  block 12 · 4.0 tx');
   expect(written.at(-1)).toBe('\r\u001b[2K');
   expect(written.join('')).not.toContain('\n');
+});
+
+it('stays below the lines of a log', async () => {
+  const written: string[] = [];
+  const write = (text: string) => written.push(text);
+  const live = liveLine({ isTTY: true, columns: 20, write }, async () => WELL);
+  live.above(() => write('INFO first\n'));
+  expect(written).toEqual(['INFO first\n']);
+  await expect.poll(() => written.length, { timeout: 60_000 }).toBeGreaterThan(1);
+  const shown = written.at(-1)!;
+  live.above(() => write('INFO second\n'));
+  expect(written.slice(-3)).toEqual(['\r\u001b[2K', 'INFO second\n', shown]);
+  live.end();
+  live.above(() => write('INFO last\n'));
+  expect(written.at(-1)).toBe('INFO last\n');
 });

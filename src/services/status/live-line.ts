@@ -15,24 +15,41 @@ export interface LiveOutput {
   write(text: string): unknown;
 }
 
-/**
- * Writes nothing if `output` is not a terminal. Returns a function that ends it and clears the
- * line.
- */
-export function liveLine(output: LiveOutput, look: () => Promise<NetworkStatus>): () => void {
-  if (output.isTTY !== true) return () => {};
+export interface LiveLine {
+  /** Writes whole lines, such as those of a log, so that the live one stays below them. */
+  above(write: () => void): void;
+  /** Ends and clears it. */
+  end(): void;
+}
+
+/** Writes nothing of its own if `output` is not a terminal. */
+export function liveLine(output: LiveOutput, look: () => Promise<NetworkStatus>): LiveLine {
+  if (output.isTTY !== true) return { above: (write) => write(), end: () => {} };
   let isOver = false;
+  let shown = '';
   let timer: ReturnType<typeof setTimeout>;
+  const show = () => {
+    if (shown !== '') output.write(CLEAR + shown);
+  };
   const round = async () => {
     const status = await look();
     if (isOver) return;
-    output.write(CLEAR + `  ${statusLine(status)}`.slice(0, (output.columns ?? 80) - 1));
+    shown = `  ${statusLine(status)}`.slice(0, (output.columns ?? 80) - 1);
+    show();
     timer = setTimeout(round, PERIOD_MS);
   };
   timer = setTimeout(round, PERIOD_MS);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-    output.write(CLEAR);
+  return {
+    above(write) {
+      if (shown !== '') output.write(CLEAR);
+      write();
+      show();
+    },
+    end() {
+      isOver = true;
+      shown = '';
+      clearTimeout(timer);
+      output.write(CLEAR);
+    },
   };
 }

@@ -3,6 +3,7 @@
  * rate.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
+import { timeLeft } from '../../../io/telemetry/time-left.ts';
 
 const INTERVAL_MS = 5_000;
 
@@ -29,18 +30,11 @@ export class Progress {
     const nowMs = this.clock.nowMs();
     if (nowMs < this.nextMs) return;
     this.nextMs = nowMs + INTERVAL_MS;
-    const seconds = (nowMs - this.startMs) / 1_000;
-    const left = part > 0 ? duration((seconds * (1 - part)) / part) : 'not known yet';
+    const left = timeLeft(nowMs - this.startMs, part);
     this.log('info', what, { ...fields(), done: `${(100 * part).toFixed(1)} %`, left });
   }
 
   perSecond(count: number): number {
     return Math.round((count * 1_000) / Math.max(this.clock.nowMs() - this.startMs, 1));
   }
-}
-
-function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 120) return `${whole} s`;
-  return whole < 7_200 ? `${Math.ceil(whole / 60)} min` : `${(whole / 3_600).toFixed(1)} h`;
 }

@@ -3,7 +3,7 @@
  * when the name ends in .gz.
  */
 
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -22,15 +22,21 @@ const SHORT_LIST = 0xc0;
 
 /**
  * Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is not a list of blocks,
- * and the errors of the disk.
+ * and the errors of the disk. `read` is told how many bytes of the file each piece took.
  */
-export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
-  const source = openForReading(path);
+export async function* readBlockFile(
+  path: string,
+  read: (bytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  const { source, bytesRead } = openForReading(path);
+  let counted = 0;
   let rest: Uint8Array = EMPTY_BYTES;
   let at = 0;
   try {
     for await (const chunk of source) {
       rest = joined(rest, chunk);
+      read(bytesRead() - counted);
+      counted = bytesRead();
       let start = 0;
       for (;;) {
         const length = itemLength(rest, start, path, at);
@@ -50,15 +56,22 @@ export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
   if (rest.length > 0) throw invalid(path, at, 'the file ends inside a block');
 }
 
+/** Of a file as it lies on the disk; 0 for a pipe. Throws FILE_UNREADABLE. */
+export function fileBytes(path: string): number {
+  checkFile(path);
+  return statSync(path).size;
+}
+
 /** Throws FILE_UNREADABLE. */
-function openForReading(path: string): Readable {
+function openForReading(path: string): { source: Readable; bytesRead(): number } {
   checkFile(path);
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  if (!path.endsWith('.gz')) return file;
+  const bytesRead = () => file.bytesRead;
+  if (!path.endsWith('.gz')) return { source: file, bytesRead };
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   file.on('error', (error) => gunzip.destroy(error));
   gunzip.on('close', () => file.destroy());
-  return file.pipe(gunzip);
+  return { source: file.pipe(gunzip), bytesRead };
 }
 
 /** Replaces the file. Rejects with the errors of the disk. */

@@ -3,6 +3,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { encodeBlock } from '../../../core/chain/block.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
+import { timeLeft } from '../../../io/telemetry/time-left.ts';
 import { writeBlockFile } from './block-file.ts';
 
 const PROGRESS_INTERVAL_MS = 8_000;
@@ -32,13 +33,19 @@ export async function exportBlocks(
   { first, last }: BlockRange,
   { log, nowMs }: { log: Log; nowMs: () => number },
 ): Promise<number> {
-  let reportedMs = nowMs();
+  const startMs = nowMs();
+  let reportedMs = startMs;
   function* blocks() {
     for (let number = first; number <= last; number++) {
       yield encodeBlock(store.block(number)!);
       if (nowMs() - reportedMs < PROGRESS_INTERVAL_MS) continue;
       reportedMs = nowMs();
-      log('info', 'Exporting blocks', { number, last });
+      const elapsedMs = reportedMs - startMs;
+      const done = number - first + 1;
+      log('info', 'Exporting blocks', {
+        ...{ number, last, 'blocks/s': Math.round((done * 1_000) / elapsedMs) },
+        left: timeLeft(elapsedMs, done / (last - first + 1)),
+      });
     }
   }
   await writeBlockFile(path, blocks());

@@ -13,6 +13,7 @@ import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-
 import type { Manager } from '../../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
+import { timeLeft } from '../../../io/telemetry/time-left.ts';
 import { Chain } from '../node/chain/chain.ts';
 import { Events } from '../node/chain/events.ts';
 import { HeaderVerifier } from '../node/consensus/header-verifier.ts';
@@ -20,7 +21,7 @@ import { ValidatorSchedule } from '../node/consensus/validator-schedule.ts';
 import { PayloadCache } from '../node/private-state/payload-cache.ts';
 import { PrivateFollower } from '../node/private-state/private-follower.ts';
 import type { OpenChain } from '../store/data.ts';
-import { readBlockFile } from './block-file.ts';
+import { fileBytes, readBlockFile } from './block-file.ts';
 import { lookAhead } from './look-ahead.ts';
 
 const PROGRESS_INTERVAL_MS = 8_000;
@@ -58,21 +59,27 @@ export interface BlockSource {
 
 /** Like `importFrom`, for files. Rejects with BLOCK_FILE_INVALID too. */
 export function importBlocks(files: readonly string[], parts: ImportParts): Promise<ImportReport> {
-  const sources = files.map((name) => ({ name, blocks: () => readBlockFile(name) }));
-  return importFrom(sources, parts);
+  const total = files.reduce((sum, name) => sum + fileBytes(name), 0);
+  let read = 0;
+  const note = (bytes: number) => {
+    read += bytes;
+  };
+  const sources = files.map((name) => ({ name, blocks: () => readBlockFile(name, note) }));
+  return importFrom(sources, parts, total > 0 ? () => read / total : undefined);
 }
 
 /**
  * All blocks of `sources`, in order; durable when it resolves. Rejects with BLOCK_FILE_INVALID,
  * BLOCK_INVALID (naming source, block and fault; earlier blocks stay), or the errors of disk and
- * manager.
+ * manager. `part`: how much of them was read, 0 to 1.
  */
 export async function importFrom(
   sources: readonly BlockSource[],
   parts: ImportParts,
+  part?: () => number,
 ): Promise<ImportReport> {
   const { opened, clock } = parts;
-  const taker = new BlockTaker(parts);
+  const taker = new BlockTaker(parts, part);
   try {
     for (const source of sources) {
       for await (const block of taker.blocks(source)) {
@@ -91,6 +98,7 @@ export async function importFrom(
 class BlockTaker {
   readonly counts = { blocks: 0, known: 0, transactions: 0 };
   readonly startMs: number;
+  private readonly part: (() => number) | undefined;
   private readonly parts: ImportParts;
   private readonly chain: Chain;
   private readonly verifier: HeaderVerifier;
@@ -103,7 +111,8 @@ class BlockTaker {
   private readonly failure: Promise<never>;
   private reported: { ms: number; blocks: number; transactions: number };
 
-  constructor(parts: ImportParts) {
+  constructor(parts: ImportParts, part: (() => number) | undefined) {
+    this.part = part;
     const { opened, manager, clock, timers, effort, log, consensusDefaults: defaults } = parts;
     const { privateStates: states } = parts;
     const { store, folder } = opened;
@@ -235,6 +244,7 @@ class BlockTaker {
       hash: bareHex(head.hash).slice(0, 12),
       'blocks/s': perSecond(counts.blocks - reported.blocks, elapsedMs),
       'tx/s': perSecond(counts.transactions - reported.transactions, elapsedMs),
+      ...(this.part ? { left: timeLeft(nowMs - this.startMs, this.part()) } : {}),
     });
     this.reported = { ms: nowMs, blocks: counts.blocks, transactions: counts.transactions };
   }
