@@ -28,6 +28,14 @@ export const INTAKE: IntakeBounds = {
   bodyBytesOfSourceMax: 256 * MB,
 };
 
+/** For a service with small requests: a proxy in front of it is one source. */
+export const API_INTAKE: IntakeBounds = {
+  connectionsMax: 4096,
+  connectionsOfSourceMax: 4096,
+  bodyBytesMax: 64 * MB,
+  bodyBytesOfSourceMax: 64 * MB,
+};
+
 /** Refuses what exceeds them: closes a connection, answers a body with `statusCode` 429. */
 export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
   app.server.maxConnections = bounds.connectionsMax;

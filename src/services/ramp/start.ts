@@ -2,7 +2,7 @@
 import type { Log } from '../../core/base/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { serveOver } from '../../io/database/serve-over.ts';
-import type { IntakeBounds } from '../../io/http/intake.ts';
+import { API_INTAKE } from '../../io/http/intake.ts';
 import { startHttpServer } from '../../io/http/server.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { failureReply, missingReply } from './api/routes.ts';
@@ -14,13 +14,6 @@ import { openRampStore } from './store/open.ts';
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const BODY_BYTES_MAX = 64 * 1024;
-/** All clients may share one address. */
-const INTAKE: IntakeBounds = {
-  connectionsMax: 4096,
-  connectionsOfSourceMax: 4096,
-  bodyBytesMax: 64 * 1024 * 1024,
-  bodyBytesOfSourceMax: 64 * 1024 * 1024,
-};
 
 export interface RunningRamp {
   /** `http://host:port`. */
@@ -55,7 +48,7 @@ async function serve(
     routes: ramp.routes,
     address: { kind: 'tcp', host: settings.host, port: settings.port },
     bodyBytesMax: BODY_BYTES_MAX,
-    intake: INTAKE,
+    intake: API_INTAKE,
     failure: (error) => failureReply(error, log),
     missing: missingReply(),
   }).catch(async (error) => {

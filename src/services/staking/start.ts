@@ -2,7 +2,7 @@
 import type { Database } from '../../io/database/database.ts';
 import { serveOver } from '../../io/database/serve-over.ts';
 import { readKeyPair } from '../../io/host/key-pair.ts';
-import type { IntakeBounds } from '../../io/http/intake.ts';
+import { API_INTAKE } from '../../io/http/intake.ts';
 import { startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
@@ -14,13 +14,6 @@ import { failureReply, missingReply } from './failures.ts';
 import { openStakingStore } from './store/open.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** Clients may all stand behind one address. */
-const INTAKE: IntakeBounds = {
-  connectionsMax: 4096,
-  connectionsOfSourceMax: 4096,
-  bodyBytesMax: 64 * 1024 * 1024,
-  bodyBytesOfSourceMax: 64 * 1024 * 1024,
-};
 
 export interface RunningStaking {
   /** `http://host:port`; tokens are issued at /oauth/token there. */
@@ -59,7 +52,7 @@ async function serve(
       routes,
       address: { kind: 'tcp', host: config.host, port: config.port },
       bodyBytesMax: BODY_BYTES_MAX,
-      intake: INTAKE,
+      intake: API_INTAKE,
       failure: (error) => failureReply(error, style, host.log),
       missing: missingReply(style),
       tls: config.tls && serverTrust(config.tls),
