@@ -21,6 +21,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   private: async () => (await import('./private.ts')).privateBench(),
   permission: async () => (await import('./permission.ts')).permission(),
   staking: async () => (await import('./staking.ts')).staking(),
+  ramp: async () => (await import('./ramp.ts')).ramp(),
   net: async () => (await import('./net.ts')).net(),
   agreement: async () => (await import('./agreement.ts')).agreement(),
   signer: async () => (await import('./signer.ts')).signer(),

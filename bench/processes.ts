@@ -2,10 +2,20 @@
  * Other processes as a bench sees them: their CPU seconds and memory, from /proc (Linux), and
  * waiting for what they serve.
  */
-import { readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 
 const TICKS_PER_SECOND = 100;
+/** Keeps a server off the core of the clients, where the machine has it (Linux). */
+const TASKSET = '/usr/bin/taskset';
+
+/** Node with these arguments; what it complains about is shown. */
+export function onOneCore(args: readonly string[]): ChildProcess {
+  const command = existsSync(TASKSET) ? [TASKSET, '-c', '0', process.execPath] : [process.execPath];
+  const [program, ...rest] = [...command, ...args];
+  return spawn(program!, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
 
 /** User and system seconds that these processes have used so far. */
 export function cpuSeconds(pids: readonly number[]): number {

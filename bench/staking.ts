@@ -3,20 +3,18 @@
  * on one core, in turns (A B B A): the standard form body, the same algorithm and key size, tokens
  * that neither writes to disk. 200 connections.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompactSign, generateKeyPair } from 'jose';
 import { freePorts } from '../test/support/free-ports.ts';
 import { flood, httpRequest } from './flood.ts';
-import { cpuSeconds, residentMb, until } from './processes.ts';
+import { cpuSeconds, onOneCore, residentMb, until } from './processes.ts';
 import { type Figure, percentile } from './report.ts';
 
 const MAIN = join(import.meta.dirname, '../dist/bundle/cli/main.js');
 const NEIGHBOUR = join(import.meta.dirname, 'staking-neighbour.ts');
-/** Keeps a server off the core of the clients, where the machine has it (Linux). */
-const TASKSET = '/usr/bin/taskset';
 const SECRET = 'a-secret-of-the-bench-with-32-characters';
 const CONNECTIONS = 200;
 const ROUND_MS = Number(process.env.STAKING_ROUND_MS ?? 5_000);
@@ -175,12 +173,6 @@ function tokenRequest(path: string, resource: string): string {
   });
   const type = 'content-type: application/x-www-form-urlencoded';
   return httpRequest('POST', path, [type], form.toString());
-}
-
-function onOneCore(args: readonly string[]): ChildProcess {
-  const command = existsSync(TASKSET) ? [TASKSET, '-c', '0', process.execPath] : [process.execPath];
-  const [program, ...rest] = [...command, ...args];
-  return spawn(program!, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 async function ready(

@@ -68,7 +68,7 @@ const completed = (id: string, side = 'orders') =>
   until(`${id} is completed`, async () => (await orderOf(ramp, id, side)).status === 'COMPLETED');
 const change = (text: string) => ramp.running.database.query(text);
 
-it('D3.90 finds no difference in what went well, and names each that there is', async () => {
+it('finds no difference in what went well, and names each that there is', async () => {
   await until('the ramp is ready', async () => (await ask(`${ramp.url}/ready`)).status === 200);
   const bought = await buy(ramp);
   await completed(bought);

@@ -2,6 +2,7 @@
  * Stores of the on-ramp and of the staking service in snapshots: taken while they run, and put
  * back, into another database too.
  */
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -15,7 +16,7 @@ import {
 } from '../../test/support/postgres.ts';
 import { buy, orderOf, startTestRamp, type TestRamp, testOffer } from '../../test/support/ramp.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
-import { startTestStaking } from '../../test/support/staking.ts';
+import { ask, bearerOf, postJson, startTestStaking } from '../../test/support/staking.ts';
 import { backupCommand } from './backup.ts';
 import { type Command, parseFor } from './command.ts';
 import { restoreCommand } from './restore.ts';
@@ -55,7 +56,7 @@ const completed = (id: string) =>
   until(`${id} is paid out`, async () => (await orderOf(ramp!, id)).status === 'COMPLETED');
 
 it.for(['embedded', 'PostgreSQL'])(
-  'D3.93 a store put back from before a payout pays nothing out again, into the %s store',
+  'a store put back from before a payout pays nothing out again, into the %s store',
   { timeout: 120_000 },
   async (kind, context) => {
     ledger = await startFakeLedger();
@@ -119,6 +120,46 @@ it('the staking service comes with its secret', async () => {
   expect(clientSecret).toMatch(/./);
   await again.running.close();
 });
+
+it('a staking store put back from before a deposit pays none again', async () => {
+  ledger = await startFakeLedger();
+  ledger.idleMs = () => Date.now();
+  const [folder, other] = [scratchFolder('quorate-staking-'), scratchFolder('quorate-staking-')];
+  const argv = [
+    ...['--ledger.url', ledger.url, '--deposit.from', ledger.account],
+    ...['--auth.issuer', 'https://auth.example/'],
+  ];
+  let staking = await startTestStaking(argv, folder);
+  const client = await bearerOf(staking, ['stake:read', 'stake:write']);
+  const stake = async () => {
+    const asked = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
+    const headers = { ...client, 'idempotency-key': randomUUID() };
+    return (await postJson(`${staking.url}/stake`, asked, headers)).body.stakes[0].id;
+  };
+  const deposited = (id: string) =>
+    until(`${id} is deposited`, async () => {
+      const { body } = await ask(`${staking.url}/stakes/${id}`, { headers: client });
+      return body.status === 'DEPOSITED';
+    });
+  const first = await stake();
+  await deposited(first);
+  ledger.fault = (method) => (method === 'eth_signTransaction' ? 'error' : 'none');
+  const queued = await stake();
+  const snapshot = join(folder, 'snapshot');
+  await run(backupCommand, '--staking.datadir', folder, '--out', snapshot);
+  ledger.fault = () => 'none';
+  await deposited(queued);
+  const hashes = [...ledger.mined.keys()];
+  await staking.running.close();
+  await run(restoreCommand, '--from', snapshot, '--staking.datadir', other);
+  staking = await startTestStaking(argv, other);
+  await deposited(queued);
+  const again = await stake();
+  await deposited(again);
+  await staking.running.close();
+  expect([...ledger.mined.keys()].slice(0, hashes.length)).toEqual(hashes);
+  expect(ledger.mined.size).toBe(hashes.length + 1);
+}, 120_000);
 
 it('says what is not there', async () => {
   const none = run(backupCommand, '--ramp.datadir', at('nobody'), '--out', at('none'));

@@ -183,6 +183,7 @@ describe('npm start', () => {
       url: 'http://127.0.0.1:8560',
       partnerAccountId: 'https://aggregator.example/',
       token: expect.stringMatching(/^ey/),
+      operatorToken: expect.stringMatching(/^[\w-]{43}$/),
       pid: expect.any(Number),
     });
     const api = 'http://127.0.0.1:8550';
@@ -194,6 +195,7 @@ describe('npm start', () => {
       pid: expect.any(Number),
     });
     expect(printed).toContain(staking.client.clientSecret);
+    expect(printed).toContain(ramp.operatorToken);
     expect(await rpcClient(rpc).call('eth_accounts')).toHaveLength(accounts.length);
     expect(nodes).toEqual(
       [0, 1, 2, 3].map((index) => ({

@@ -3,16 +3,18 @@
  * is on the chain.
  */
 
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Interface } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/conditions.ts';
 import { openCustomer } from '../support/customer.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { MAIN, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { startFakeLedger } from '../support/fake-ledger.ts';
 import { at, buy, idOf, openWidget, placeOrder, startTestRamp } from '../support/ramp.ts';
 import { ask } from '../support/staking.ts';
@@ -34,6 +36,22 @@ function examples(ramp: { url: string; partnerAccountId: string }): string[] {
   );
 }
 
+/** What `quorate ramp reconcile` finds on the devnet. */
+async function reconciled(): Promise<string[]> {
+  const { signer } = net.devnet.description;
+  const { stdout } = await runProgram(process.execPath, [
+    ...[MAIN, 'ramp', 'reconcile', '--datadir', join(net.folder, 'ramp')],
+    ...['--ledger.url', signer.rpc, '--ledger.from', account!, '--json'],
+  ]).catch((error: { stdout: string }) => error);
+  const sections: Record<string, { differences: { code: string; text: string }[] }> =
+    JSON.parse(stdout);
+  const found = Object.values(sections).flatMap(({ differences }) => differences);
+  return found.map(({ code, text }) => `${code}: ${text}`);
+}
+
+const runProgram = promisify(execFile);
+/** Pays crypto out. */
+let account: string | undefined;
 let net: TestDevnet;
 let chromium: TestBrowser | undefined;
 beforeAll(async () => {
@@ -73,6 +91,8 @@ it('sells the first of everything at its minimum, and pays it out through the si
   const list = await ask(at(ramp.url, '/orders', all), { headers: bearer });
   expect(list.body.map((each: any) => each.id)).toEqual([id]);
   expect((await ask(at(ramp.url, '/orders', all))).status).toBe(401);
+  account = receipt.from;
+  expect(await reconciled()).toEqual([]);
 });
 
 it('is operated in a browser: orders found and held, a side switched off', async ({ skip }) => {
@@ -200,4 +220,14 @@ it('is bought and sold in a browser: paid in the sandbox, seen on the chain, sol
   expect(customer.faults).toEqual([]);
   await until('it is collected', async () => (await balanceOf(depositWallet)) === 0n);
   expect(await rpc!.call('eth_getCode', depositWallet, 'latest')).toBe('0x');
+  // Books, ledger and sandbox agree on all of it; a transfer that is no order's is named.
+  await until('nothing differs', async () => (await reconciled()).length === 0);
+  await rpc!.call('eth_sendTransaction', {
+    ...{ from: wallet, to: token.address, gas: '0x186a0' },
+    data: ERC20.encodeFunctionData('transfer', [account, 1n]),
+  });
+  await until('it is named', async () => {
+    const [found] = await reconciled();
+    return found?.startsWith('balance_unexplained') && found.includes('has 1 more');
+  });
 });

@@ -39,6 +39,8 @@ export interface FakeLedger {
   gasPriceMin: bigint;
   /** Of the transactions that wait, by hash: takes one into a block. */
   take(hash: string): void;
+  /** The block of the newest transaction of the account is replaced by one without it. */
+  forget(hash: string): void;
   readonly waiting: Map<string, Transaction>;
   /** Time of new blocks, Unix milliseconds. */
   nowMs: () => number;
@@ -222,6 +224,10 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     take(hash) {
       nonce++;
       mined.set(hash, waiting.get(hash)!);
+    },
+    forget(hash) {
+      nonce--;
+      mined.delete(hash);
     },
     deposit,
     mine: () => newBlock(),

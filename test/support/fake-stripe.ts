@@ -24,6 +24,10 @@ export interface FakeStripe {
   refundStatus: string;
   /** Of the platform, in smallest units by currency. */
   balance: Record<string, number>;
+  /** Somebody else spends the balance between the look at it and the transfer. */
+  isSpent: boolean;
+  /** A day later: idempotency keys are good for anything again. */
+  forgetKeys(): void;
   /** The customer pays at the page; resolves with the payment when its events were delivered. */
   pay(session: any, status?: 'succeeded' | 'processing' | 'requires_action'): Promise<any>;
   /** Adds an event, and delivers it. */
@@ -104,6 +108,10 @@ export async function startFakeStripe(): Promise<FakeStripe> {
         if (!given.destination.startsWith('acct_known')) {
           throw refusal(400, 'invalid_request_error', `No such destination: ${given.destination}`);
         }
+        if (fake.isSpent) {
+          const why = 'You have insufficient available funds.';
+          throw refusal(400, 'invalid_request_error', why, 'balance_insufficient');
+        }
         const made = { id: id('tr'), object: 'transfer', ...given, amount: Number(given.amount) };
         fake.balance[given.currency] = (fake.balance[given.currency] ?? 0) - made.amount;
         transfers.push({ ...made, created: now(), account });
@@ -154,7 +162,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
         reply = answer(method, pathname, given, headers['stripe-account'] as string | undefined);
       } catch (error) {
         if (!(error instanceof StripeRefusal)) throw error;
-        [status, reply] = [error.status, { error: { type: error.type, message: error.message } }];
+        [status, reply] = [error.status, { error: error.said }];
       }
       if (key !== undefined) kept.set(`${pathname} ${key}`, { body, status, answer: reply });
     }
@@ -175,6 +183,8 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ asked: [], sessions, refunds, transfers, intents, hook: undefined, lose: undefined },
     ...{ nowMs: () => Date.now(), refundStatus: 'succeeded', balance: { usd: 10_000_000 } },
+    isSpent: false,
+    forgetKeys: () => kept.clear(),
     async pay(session, status = 'succeeded') {
       const { amount_total: amount, currency, payment_intent_data: data } = session;
       session.payment_intent ??= intentOf(amount, currency, data.metadata).id;
@@ -215,17 +225,18 @@ export async function startFakeStripe(): Promise<FakeStripe> {
 
 class StripeRefusal extends Error {
   readonly status: number;
-  readonly type: string;
+  /** Body of the answer. */
+  readonly said: object;
 
-  constructor(status: number, type: string, message: string) {
-    super(message);
+  constructor(status: number, said: { type: string; message: string; code?: string | undefined }) {
+    super(said.message);
     this.status = status;
-    this.type = type;
+    this.said = said;
   }
 }
 
-function refusal(status: number, type: string, message: string): StripeRefusal {
-  return new StripeRefusal(status, type, message);
+function refusal(status: number, type: string, message: string, code?: string): StripeRefusal {
+  return new StripeRefusal(status, { type, message, ...(code === undefined ? {} : { code }) });
 }
 
 function missing(what: string): never {

@@ -182,6 +182,15 @@ export function onWidget(
   return postJson(`${ramp.url}/widget/${what}`, body, { 'x-widget-session': session });
 }
 
+/** What the page shows now. */
+export async function shownBy(
+  ramp: Pick<TestRamp, 'url'>,
+  { session }: Pick<OpenWidget, 'session'>,
+): Promise<WidgetState> {
+  const headers = { 'x-widget-session': session };
+  return (await ask(`${ramp.url}/widget/state`, { headers })).body.state;
+}
+
 /** The customer agrees to the price that the page showed, and answers its questions. */
 export function placeOrder(
   ramp: Pick<TestRamp, 'url'>,

@@ -4,6 +4,7 @@ import type { Limit } from './limit.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
 import { MANAGER_LIMITS } from './limits-manager.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
+import { RAMP_LIMITS } from './limits-ramp.ts';
 import { READ_LIMITS } from './limits-reads.ts';
 import { SERVER_LIMITS } from './limits-servers.ts';
 
@@ -13,4 +14,5 @@ export const LIMITS: readonly Limit[] = [
   ...READ_LIMITS,
   ...PEER_LIMITS,
   ...EXPLORER_LIMITS,
+  ...RAMP_LIMITS,
 ];

@@ -57,6 +57,12 @@ describe('a buy', () => {
     expect(asked).toEqual([{ kind: 'payout', id: 'payout-1' }]);
   });
 
+  it('takes a hundred payments, and tells somebody of others', () => {
+    const { state, asked } = play(Array.from({ length: 105 }, (_, at) => settled(`p${at}`)));
+    expect(Object.keys(state.payments)).toHaveLength(100);
+    expect(asked.filter(({ kind }) => kind === 'payout')).toHaveLength(1);
+  });
+
   it('paid twice sends the second payment back', () => {
     const { code, asked, books } = play([
       settled(),

@@ -86,13 +86,20 @@ export interface Partner {
    * it.
    */
   readonly customIdMinutes: number;
-  readonly webhook?: { readonly url: string; readonly secretFile: string } | undefined;
+  readonly webhook?: PartnerWebhook | undefined;
   /** As the pages show it. */
   readonly name: string;
   /** `#rrggbb`: the colour of buttons on its pages. */
   readonly accent?: string | undefined;
   /** Whether it calls `wallet-pay` `apple-pay`. */
   readonly usesPaymentAlias: boolean;
+}
+
+export interface PartnerWebhook {
+  readonly url: string;
+  readonly secretFile: string;
+  /** Its address may be one of an internal network. */
+  readonly isInternal: boolean;
 }
 
 /** Who runs the service, as its pages say it. */
@@ -147,6 +154,8 @@ export interface RampConfig {
   readonly deniedWallets: readonly string[];
   /** Crypto units by id: a larger payout needs a review. */
   readonly reviewAbove: ReadonlyMap<string, bigint>;
+  /** Crypto units by id: what would go beyond this in an hour needs a review. */
+  readonly hourlyPayouts: ReadonlyMap<string, bigint>;
   readonly sellMinutes: number;
 }
 

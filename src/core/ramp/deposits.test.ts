@@ -12,7 +12,7 @@ const COLLECTOR = `0x${'c0'.repeat(20)}`;
 const TOKEN = `0x${'11'.repeat(20)}`;
 const [FROM, TO] = [`0x${'0a'.repeat(20)}`, `0x${'0b'.repeat(20)}`];
 
-it('D3.67 an order has the CREATE2 address of its own id', () => {
+it('an order has the CREATE2 address of its own id', () => {
   const expected = getCreate2Address(COLLECTOR, SALT, keccak256(SWEEP_CODE));
   expect(depositAddress(COLLECTOR, ID)).toBe(expected.toLowerCase());
   const abi = new Interface(['function collect(bytes32,address)']);
@@ -26,7 +26,7 @@ const log = (part: object = {}) => ({
   ...part,
 });
 
-it('D3.69 tokens are credited by Transfer logs of the configured contract only', () => {
+it('tokens are credited by Transfer logs of the configured contract only', () => {
   const other = log({ address: `0x${'12'.repeat(20)}` });
   const approval = log({ topics: [`0x${'8c'.repeat(32)}`, topic(FROM), topic(TO)] });
   const nothing = log({ data: zeroPadValue('0x00', 32) });

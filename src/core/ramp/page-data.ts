@@ -125,6 +125,10 @@ export interface ShownOrder {
   readonly transactionUrl?: string | undefined;
   /** Where the crypto of a sell goes. */
   readonly depositAddress?: string | undefined;
+  /** Blocks of its transaction on the ledger so far, while they are waited for. */
+  readonly confirmations?: { readonly count: number; readonly needed: number } | undefined;
+  /** It will come again. */
+  readonly recurs?: boolean | undefined;
   /** Payment or deposit is awaited until then. */
   readonly dueMs?: number | undefined;
   /** With the id of the order. */

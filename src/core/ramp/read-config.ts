@@ -71,16 +71,18 @@ function readAll(reader: JsonReader): RampConfig {
     fiat: reader.objects('fiat', readFiat),
     crypto: reader.objects('crypto', readCrypto),
   };
+  const boundsOf = (bounds: JsonReader) => {
+    const known = offers.crypto.filter(({ id }) => bounds.has(id));
+    return new Map(known.map(({ id, decimals }) => [id, bounds.decimal(id, decimals)]));
+  };
   return {
     ...offers,
     partners: reader.objects('partners', readPartner),
     paused: reader.object('paused', readSwitches),
     pricing: reader.object('pricing', readPricing),
     deniedWallets: reader.texts('deniedWallets', ADDRESS).map((each) => each.toLowerCase()),
-    reviewAbove: reader.object('reviewAbove', (bounds) => {
-      const known = offers.crypto.filter(({ id }) => bounds.has(id));
-      return new Map(known.map(({ id, decimals }) => [id, bounds.decimal(id, decimals)]));
-    }),
+    reviewAbove: reader.object('reviewAbove', boundsOf),
+    hourlyPayouts: reader.object('hourlyPayouts', boundsOf),
     sellMinutes: reader.integer('sellMinutes', 1, 30 * DAY_MINUTES, 60),
   };
 }
@@ -215,6 +217,7 @@ function readPartner(reader: JsonReader): Partner {
     ? reader.object('webhook', (each) => ({
         url: each.text('url', WEB_URL),
         secretFile: each.text('secretFile'),
+        isInternal: each.boolean('internal', false),
       }))
     : undefined;
   const id = reader.text('id', PARTNER_ID);

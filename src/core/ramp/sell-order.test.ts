@@ -84,6 +84,16 @@ describe('a sell', () => {
     expect(play([refunded('a')], SEND_BY + 1, late.state).code).toBe('PROVIDER-FAILED-DEPOSIT');
   });
 
+  it('takes a hundred deposits, seen or final, and tells somebody of others', () => {
+    const many = Array.from({ length: 105 }, (_, at) => at);
+    expect(Object.keys(play(many.map((at) => seen(`d${at}`, 1n))).state.deposits)).toHaveLength(
+      100,
+    );
+    expect(Object.keys(play(many.map((at) => final(`d${at}`, 1n))).state.deposits)).toHaveLength(
+      100,
+    );
+  });
+
   it('sends a second deposit back to whom it came from', () => {
     const other = `0x${'cd'.repeat(20)}`;
     const { code, asked } = play([

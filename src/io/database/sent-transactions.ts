@@ -157,8 +157,8 @@ export async function transactionLost(
   { id }: Pick<SentTransaction, 'id'>,
   nowMs: number,
 ): Promise<void> {
-  await query("UPDATE sent_transaction SET state = 'void', updated_at = $2 WHERE id = $1", [
-    id,
-    nowMs,
-  ]);
+  await query(
+    "UPDATE sent_transaction SET state = 'void', updated_at = $2 WHERE id = $1 AND state = 'live'",
+    [id, nowMs],
+  );
 }

@@ -125,7 +125,7 @@ export function rampCommand(topology: Topology, files: PreparedFiles, verbosity:
     ...['--http.port', String(topology.rampPort), '--verbosity', String(verbosity)],
     ...['--auth.issuer', audience, '--auth.audience', audience, '--rate', '1000'],
     ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`, '--ledger.from', address],
-    ...['--sell.collector', 'deploy'],
+    ...['--sell.collector', 'deploy', '--operator.token-file', files.operatorTokenFile],
   ];
 }
 

@@ -37,11 +37,15 @@ export interface DevnetDescription {
     readonly client: { readonly clientId: string; readonly clientSecret: string };
     readonly pid: number;
   };
-  /** The on-ramp. `token` is a bearer token of the partner, valid for a day. */
+  /**
+   * The on-ramp. `token` is a bearer token of the partner, valid for a day; `operatorToken` opens
+   * `url`/operator, and is a bearer token of scripts that operate it.
+   */
   readonly ramp: {
     readonly url: string;
     readonly partnerAccountId: string;
     readonly token: string;
+    readonly operatorToken: string;
     readonly pid: number;
   };
   /** With funds; held by node 1, unlocked, and by the signing proxy. */
@@ -90,6 +94,7 @@ export function describeDevnet(
       url: `http://127.0.0.1:${topology.rampPort}`,
       partnerAccountId: RAMP_PARTNER,
       token: rampToken,
+      operatorToken: files.operatorToken,
       pid: pidOf(RAMP_NAME),
     },
     accounts: topology.accounts.filter(({ address }) => files.genesis.allocates(address)),

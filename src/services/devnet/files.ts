@@ -113,17 +113,20 @@ function ptmConfig(topology: Topology, node: NodeSpec): object {
   };
 }
 
-/** A separate secret for each network: other users of this machine can reach the service's port. */
 function stakingFiles(topology: Topology) {
   const stakingFolder = join(topology.folder, 'staking');
   const stakingSecretFile = join(stakingFolder, 'test-client-secret.txt');
-  if (!existsSync(stakingSecretFile)) {
-    makeFolder(stakingFolder, 0o700);
+  return { stakingFolder, stakingSecretFile, stakingSecret: keptSecret(stakingSecretFile) };
+}
+
+/** A separate one for each network: other users of this machine can reach the services' ports. */
+function keptSecret(file: string): string {
+  if (!existsSync(file)) {
+    makeFolder(dirname(file), 0o700);
     const secret = randomBytes(TEST_SECRET_BYTES).toString('base64url');
-    writeFileSync(stakingSecretFile, `${secret}\n`, { mode: 0o600 });
+    writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   }
-  const stakingSecret = readFileSync(stakingSecretFile, 'utf8').trim();
-  return { stakingFolder, stakingSecretFile, stakingSecret };
+  return readFileSync(file, 'utf8').trim();
 }
 
 /** Users may edit the offer: it is written only once. */
@@ -135,7 +138,9 @@ function rampFiles(topology: Topology, genesis: GenesisFile) {
     makeFolder(rampFolder, 0o700);
     writeFileSync(file, `${JSON.stringify(rampOffer(token), null, 2)}\n`);
   }
-  return { rampFolder, rampOffer: file };
+  const operatorTokenFile = join(rampFolder, 'test-operator-token.txt');
+  const operatorToken = keptSecret(operatorTokenFile);
+  return { rampFolder, rampOffer: file, operatorTokenFile, operatorToken };
 }
 
 /** Networks of earlier versions have no deployer for it. */

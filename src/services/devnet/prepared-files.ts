@@ -15,6 +15,9 @@ export interface PreparedFiles {
   readonly rampFolder: string;
   /** What the ramp offers. */
   readonly rampOffer: string;
+  /** Of the ramp's operator: for the page /operator, and for scripts. */
+  readonly operatorTokenFile: string;
+  readonly operatorToken: string;
   /** Base64, by node. */
   readonly ptmPublicKeys: readonly string[];
 }

@@ -14,6 +14,7 @@ const SECRET = 'Kcl3q_M8_enRqSZ8kUJORyXil_78e4LC2MqB-w-NK08';
 const QUICKSTART = testAccounts()
   .slice(0, 3)
   .map(({ address }) => address);
+const TOKEN = 'vXb3q_M8_enRqSZ8kUJORyXil_78e4LC2MqB-w-NK09';
 const ESCAPE = '\u001b';
 
 function textOf(consensus: DevnetConsensus, output: Output, genesis: Partial<GenesisFile> = {}) {
@@ -26,7 +27,12 @@ function textOf(consensus: DevnetConsensus, output: Output, genesis: Partial<Gen
     ...genesis,
   } as GenesisFile;
   const ptmPublicKeys = topology.nodes.map(({ managerKey }) => managerKey.publicKey);
-  const files = { genesis: file, ptmPublicKeys, stakingSecret: SECRET } as unknown as PreparedFiles;
+  const files = {
+    genesis: file,
+    ptmPublicKeys,
+    stakingSecret: SECRET,
+    operatorToken: TOKEN,
+  } as unknown as PreparedFiles;
   const description = describeDevnet(topology, files, () => 7, 'token');
   const parts = { description, consensus, genesis: file, folder: '.quorate', stopWith: 'Ctrl-C' };
   return { description, text: startText(parts, pageFor(output)) };
@@ -71,9 +77,11 @@ describe.each(['qbft', 'raft'] as const)('of a %s network', (consensus) => {
     for (const each of [
       TEST_MNEMONIC,
       SECRET,
+      TOKEN,
       description.signer.rpc,
       description.staking.apiUrl,
       description.ramp.url,
+      `${description.ramp.url}/operator`,
     ])
       expect(text).toContain(each);
     expect(unfolded(text)).toContain('Any price that your client offers is accepted');

@@ -38,7 +38,7 @@ export function startText(parts: StartTextParts, page: Page): string {
     accountsOfNodes(parts),
     contracts(parts.genesis),
     permissions(parts, room),
-    ...endpoints(description),
+    ...endpoints(description, room),
     { title: 'Gas price', lines: words(gasPrice(parts.genesis), room) },
     { title: 'Try', lines: trials(description, room) },
     { title: 'End', lines: end(parts).flatMap((each) => words(each, room)) },
@@ -131,7 +131,10 @@ function contracts(genesis: GenesisFile): Section {
   };
 }
 
-function endpoints({ nodes, explorer, signer, staking, ramp }: DevnetDescription): Section[] {
+function endpoints(
+  { nodes, explorer, signer, staking, ramp }: DevnetDescription,
+  room: number,
+): Section[] {
   return [
     { title: 'Explorer, in a browser', lines: [explorer] },
     {
@@ -144,11 +147,15 @@ function endpoints({ nodes, explorer, signer, staking, ramp }: DevnetDescription
     },
     {
       title: 'Services',
-      lines: columns([
-        ['signing proxy', signer.rpc, 'JSON-RPC and ws://, in front of node1'],
-        ['staking API', staking.apiUrl, 'tokens at /oauth/token'],
-        ['on-ramp', ramp.url, 'test cards: docs/ramp.md'],
-      ]),
+      lines: [
+        ...columns([
+          ['signing proxy', signer.rpc, 'JSON-RPC and ws://, in front of node1'],
+          ['staking API', staking.apiUrl, 'tokens at /oauth/token'],
+          ['on-ramp', ramp.url, 'test cards: docs/ramp.md'],
+        ]),
+        ...words(`${ramp.url}/operator operates the on-ramp: sign in with`, room),
+        ramp.operatorToken,
+      ],
     },
   ];
 }

@@ -23,6 +23,7 @@ import {
   orderOf,
   orderReaches,
   placeOrder,
+  shownBy,
   startTestRamp,
   type TestRamp,
   TOKEN,
@@ -156,8 +157,13 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
 
   it('waits for confirmations, and gives back what the ledger reverts', async () => {
     ledger.head = 7;
-    const id = await buy(ramp);
+    const page = await openWidget(ramp);
+    const id = idOf(await placeOrder(ramp, page, { card: '4242424242424242' }));
     await reaches(id, 'PROVIDER-PENDING-CONFIRMATION');
+    await until('the customer sees how far it is', async () => {
+      const { order } = await shownBy(ramp, page);
+      return order?.confirmations?.count === 1 && order.confirmations.needed === 2;
+    });
     ledger.head = 8;
     await reaches(id, 'PROVIDER-COMPLETED-ORDER');
     ledger.movesNothing = true;

@@ -5,7 +5,6 @@
 import type { Clock, Log } from '../../core/base/ports.ts';
 import type { Effect } from '../../core/ramp/order.ts';
 import type { Database } from '../../io/database/database.ts';
-import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import type { Route } from '../../io/http/server.ts';
 import { Assets } from '../../io/pages/assets.ts';
 import { ClientAddresses } from './api/client-address.ts';
@@ -13,6 +12,7 @@ import { operationsOf } from './api/operations.ts';
 import { PartnerAccess } from './api/partner-access.ts';
 import { RateLimit } from './api/rate-limit.ts';
 import { operationRoutes } from './api/routes.ts';
+import { startClocks } from './clocks.ts';
 import type { RampSettings } from './config.ts';
 import { healthRoutes } from './operation/health.ts';
 import { Meters } from './operation/meters.ts';
@@ -49,6 +49,7 @@ export interface RampParts {
   readonly routes: readonly Route[];
   readonly orders: Orders;
   readonly switches: KillSwitches;
+  readonly operator: Operator;
   /** Filled in when the server listens. */
   readonly place: { url: string; isReady: boolean };
   /** For Prometheus. */
@@ -62,10 +63,10 @@ export interface RampParts {
 /** Throws RAMP_CONFIG_INVALID. */
 export async function composeRamp(
   settings: RampSettings,
-  { log, clock = systemClock, lookMs = LOOK_MS }: RampHost,
+  { log, clock: given, lookMs = LOOK_MS }: RampHost,
   database: Database,
 ): Promise<RampParts> {
-  const steady = clock === systemClock ? steadyClock : clock;
+  const { clock, steady, stop: stopClocks } = await startClocks(settings, database, log, given);
   const place = { url: settings.publicUrl ?? '', isReady: false };
   const mine = { database, clock, log, lookMs, place };
   const { adapters, routes: reports } = await composeProviders(settings, mine);
@@ -86,17 +87,18 @@ export async function composeRamp(
           ...{ ledgerUrl, webSocketUrl, collector, changed: changes.tell },
         });
   const lacking = () => settlement?.lacking() ?? [];
-  const priceAgeSeconds = () => quoting.priceAgeSeconds;
-  const meters = new Meters({ database, nowMs, priceAgeSeconds, lacking });
+  const meters = new Meters({
+    ...{ database, nowMs, lacking, priceAgeSeconds: () => quoting.priceAgeSeconds },
+  });
   changes.listen((order, effects) => isMove(effects) && meters.moved(order));
-  const partners = () => config().partners;
-  const access = new PartnerAccess({ auth, clock, log, place, partners });
+  const access = new PartnerAccess({ auth, clock, log, place, partners: () => config().partners });
   const addresses = new ClientAddresses(settings.trustedProxies);
   const limit = new RateLimit(settings.rate, steady);
   const checkout = new Checkout({
     ...{ config, quotes, sessions, orders, adapters, database, log },
     ownWallets: () => (from === undefined ? [] : [from]),
     depositPlace: async () => settlement?.depositPlace(),
+    confirmations: async (order) => settlement?.confirmationsOf(order),
     nowMs,
   });
   const operator = new Operator({ database, orders, ledger, config, from, lacking, nowMs });
@@ -107,8 +109,9 @@ export async function composeRamp(
     showWidget: widget.show,
   });
   const recurring = new Recurring({ ...mine, orders, quotes, adapters, config });
-  const told = (outcome: 'accepted' | 'failed') => meters.webhook('out', outcome);
-  const deliveries = new Deliveries({ ...mine, config, told });
+  const deliveries = new Deliveries({
+    ...{ ...mine, config, told: (outcome) => meters.webhook('out', outcome) },
+  });
   const payments = new Payments({ ...mine, orders, adapters, config });
   const deadlines = new Deadlines({ ...mine, orders });
   await quoting.start();
@@ -138,9 +141,7 @@ export async function composeRamp(
         quoting: () => quoting.waiting(),
       }),
     ],
-    orders,
-    switches,
-    place,
+    ...{ orders, switches, operator, place },
     metrics: () => meters.exposition(),
     refresh: () => live.look(),
     begin() {
@@ -161,6 +162,7 @@ export async function composeRamp(
       await settlement?.stop();
       await switches.stop();
       await quoting.stop();
+      await stopClocks();
       access.close();
     },
   };

@@ -9,6 +9,8 @@ import {
   at,
   BUY,
   buy,
+  idOf,
+  onWidget,
   openWidget,
   orderOf,
   placeOrder,
@@ -55,7 +57,7 @@ const completed = (id: string, count: number) =>
     return found.length === count && found.every(({ status }) => status === 'COMPLETED') && found;
   });
 
-it('D3.87 D3.88 D3.89 comes again on the last day of a short month, once for what was missed, until it is stopped', async () => {
+it('comes again on the last day of a short month, once for what was missed, until it is stopped', async () => {
   const id = await buy(ramp, { recurringFrequency: 'monthly' });
   await is(id, 'COMPLETED');
   goTo('2026-02-28T11:59:00Z');
@@ -76,6 +78,26 @@ it('D3.87 D3.88 D3.89 comes again on the last day of a short month, once for wha
   expect(ledger.mined.size).toBe(5);
 });
 
+it('is ended by its customer on the page of the order, however late, and by nobody else', async () => {
+  const weekly = await openWidget(ramp, { ...BUY, recurringFrequency: 'weekly' });
+  const placed = await placeOrder(ramp, weekly, { card: '4242424242424242' });
+  const id = idOf(placed);
+  expect(placed.body.state.order.recurs).toBe(true);
+  await is(id, 'COMPLETED');
+  ramp.clock.offsetMs += 8 * DAY_MS;
+  await completed(id, 1);
+  const stranger = await openWidget(ramp);
+  expect((await onWidget(ramp, stranger, 'stop')).status).toBe(409);
+  // Opening a page is when old ones are forgotten.
+  const ended = await onWidget(ramp, weekly, 'stop');
+  expect([ended.status, ended.body.state.order.recurs]).toEqual([200, undefined]);
+  const again = await onWidget(ramp, weekly, 'stop');
+  expect([again.status, again.body.code]).toEqual([409, 'not_now']);
+  ramp.clock.offsetMs += 8 * DAY_MS;
+  await is(await buy(ramp), 'COMPLETED');
+  expect(await runs(id)).toHaveLength(1);
+});
+
 it('does not come again when the first one failed, or by a method that only the customer can pay with', async () => {
   const refused = await openWidget(ramp, {
     ...{ ...BUY, payment: 'sepa-bank-transfer', recurringFrequency: 'weekly' },
@@ -94,7 +116,7 @@ it('does not come again when the first one failed, or by a method that only the 
   });
 });
 
-it('D3.30 D3.33 a custom id makes one order in seven days, and none after its time', async () => {
+it('a custom id makes one order in seven days, and none after its time', async () => {
   const orderCustomId = 'Z'.repeat(64);
   const opened = await openWidget(ramp, { ...BUY, orderCustomId });
   ramp.clock.offsetMs += 6 * 60_000;
@@ -114,7 +136,7 @@ it('D3.30 D3.33 a custom id makes one order in seven days, and none after its ti
 });
 
 it.each(seeds(['dearer one', 'first one']))(
-  'D3.57 a payout that waits is sent for more, and the %s counts once',
+  'a payout that waits is sent for more, and the %s counts once',
   async (which) => {
     ledger.gasPrice = 100n;
     ledger.gasPriceMin = 1_000n;

@@ -15,11 +15,13 @@ import {
 import {
   BUY,
   booksOf,
+  idOf,
   openWidget,
   orderOf,
   orderReaches,
   placeOrder,
   sell,
+  shownBy,
   startTestRamp,
   type TestRamp,
   TOKEN,
@@ -76,7 +78,12 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     ]);
 
   it('takes the token at an address of the order, pays the bank, and collects the token', async () => {
-    const order = await sell(ramp);
+    const page = await openWidget(ramp, BUY, 'sell');
+    const order = await orderOf(
+      ramp,
+      idOf(await placeOrder(ramp, page, { outcome: 'paid' })),
+      'sell-orders',
+    );
     expect(order).toMatchObject({
       ...{ status: 'CREATED', statusCode: 'PROVIDER-CREATED-ORDER', cryptoAmountIn: '100' },
       ...{ fiatAmountOut: '96.71', walletAddress: WALLET, region: 'US-AL', transactionHash: null },
@@ -88,6 +95,8 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     const hash = send(order);
     await reaches(order.id, 'PROVIDER-PENDING-DEPOSIT');
     expect(await books()).toEqual({});
+    const { order: shown } = await shownBy(ramp, page);
+    expect(shown?.confirmations).toEqual({ count: 1, needed: 2 });
     ledger.mine();
     const done = await reaches(order.id, 'PROVIDER-COMPLETED-ORDER');
     expect(done).toMatchObject({ status: 'COMPLETED', transactionHash: hash });

@@ -8,6 +8,7 @@ import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { failureReply, missingReply } from './api/routes.ts';
 import { composeRamp, type RampHost, type RampParts } from './compose.ts';
 import type { RampSettings } from './config.ts';
+import type { Operator } from './operation/operator.ts';
 import type { KillSwitches } from './operation/switches.ts';
 import type { Orders } from './orders/orders.ts';
 import { openRampStore } from './store/open.ts';
@@ -21,6 +22,7 @@ export interface RunningRamp {
   readonly database: Database;
   readonly orders: Orders;
   readonly switches: KillSwitches;
+  readonly operator: Operator;
   readonly metricsUrl: string | undefined;
   /** Takes over a change of the configuration file without waiting for the next look. */
   refresh(): void;
@@ -33,11 +35,12 @@ export async function startRamp(settings: RampSettings, host: RampHost): Promise
     // PostgreSQL is there for several instances; a folder for one.
     lock: () => (settings.storeUrl === undefined ? lockDirectory(settings.dataFolder) : () => {}),
     open: () => openRampStore(settings, host.env, host.log),
-    serve: (database) => serve(settings, host, database),
+    serve: (database) => serveRamp(settings, host, database),
   });
 }
 
-async function serve(
+/** On an open store. */
+export async function serveRamp(
   settings: RampSettings,
   host: RampHost,
   database: Database,
@@ -64,7 +67,7 @@ async function serve(
     await stop();
     throw error;
   });
-  const { place, orders, switches } = ramp;
+  const { place, orders, switches, operator } = ramp;
   place.url ||= server.url;
   ramp.begin();
   place.isReady = true;
@@ -73,6 +76,7 @@ async function serve(
     database,
     orders,
     switches,
+    operator,
     metricsUrl: metrics && `${metrics.url}/metrics`,
     refresh: ramp.refresh,
     async close() {

@@ -181,6 +181,7 @@ describe('orders', () => {
   it.each<[Record<string, string>, string, string]>([
     [{ limit: '0' }, 'number_invalid', 'limit'],
     [{ limit: '1001' }, 'number_invalid', 'limit'],
+    [{ skip: '1000000001' }, 'number_invalid', 'skip'],
     [{ limit: '1.5' }, 'number_invalid', 'limit'],
     [{ limit: 'abc' }, 'number_invalid', 'limit'],
     [{ skip: '-1' }, 'number_invalid', 'skip'],
@@ -343,32 +344,9 @@ describe('widgets', () => {
   });
 });
 
-describe('addresses', () => {
-  it('have a limit each, behind proxies that are trusted too', async () => {
-    const startMs = Date.now();
-    const clock = { offsetMs: 0, nowMs: () => startMs + clock.offsetMs };
-    const few = await startTestRamp(
-      ['--ledger.url', ledger.url, '--rate', '1', '--trusted-proxies', '127.0.0.0/8'],
-      testOffer(),
-      undefined,
-      clock,
-    );
-    const from = async (hops: string) =>
-      (await ask(at(few.url, '/quote', QUOTE), { headers: { 'x-forwarded-for': hops } })).status;
-    for (let count = 0; count < 10; count++) expect(await from('198.51.100.1')).toBe(200);
-    expect(await from('198.51.100.1')).toBe(429);
-    // What stands left of the last hop, anybody may write.
-    expect(await from('203.0.113.9, 198.51.100.1')).toBe(429);
-    expect(await from('198.51.100.1, 203.0.113.9')).toBe(200);
-    few.clock.offsetMs += 1_000;
-    expect(await from('198.51.100.1')).toBe(200);
-    await few.close();
-  });
-
-  it('and credentials are in no log', async () => {
-    const text = ramp.logged.join('\n');
-    for (const secret of [API_KEY, OTHER_KEY, '203.0.113.7']) expect(text).not.toContain(secret);
-  });
+it('logs no credentials and no addresses', async () => {
+  const text = ramp.logged.join('\n');
+  for (const secret of [API_KEY, OTHER_KEY, '203.0.113.7']) expect(text).not.toContain(secret);
 });
 
 it('says which part waits', async () => {

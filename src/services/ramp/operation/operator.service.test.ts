@@ -9,6 +9,7 @@ import {
   at,
   BUY,
   buy,
+  openWidget,
   orderOf,
   startTestRamp,
   type TestRamp,
@@ -19,17 +20,17 @@ import {
 import { ask } from '../../../../test/support/staking.ts';
 
 const SECRET = 'a-token-of-an-operator-for-these-tests';
+const tokenFile = join(tmpdir(), `quorate-operator-${process.pid}`);
 let ledger: FakeLedger;
 let ramp: TestRamp;
 
 beforeEach(async () => {
   ledger = await startFakeLedger();
-  const file = join(tmpdir(), `quorate-operator-${process.pid}`);
-  writeFileSync(file, `${SECRET}\n`);
+  writeFileSync(tokenFile, `${SECRET}\n`);
   const offer = { ...testOffer(), reviewAbove: { tok: '500' } };
   const argv = ['--ledger.url', ledger.url, '--ledger.from', ledger.account];
   ramp = await startTestRamp(
-    [...argv, '--operator.token-file', file, '--metrics.port', '0'],
+    [...argv, '--operator.token-file', tokenFile, '--metrics.port', '0'],
     offer,
   );
 });
@@ -83,6 +84,33 @@ it('a paid order above the bound waits for the operator, who releases or refunds
   });
 });
 
+it('more than an hour may have goes out when an operator says so', async () => {
+  ramp.change((offer) => {
+    offer.hourlyPayouts = { tok: '150' };
+  });
+  const [first, second] = [await buy(ramp), await buy(ramp)];
+  await is(first, 'PROVIDER-COMPLETED-ORDER');
+  await is(second, 'PROVIDER-PENDING-REVIEW');
+  expect((await act(second, 'release')).status).toBe(200);
+  await is(second, 'PROVIDER-COMPLETED-ORDER');
+  ramp.clock.offsetMs += 61 * 60_000;
+  // The price of gas is asked for again after such a jump.
+  await until('a page opens', async () => (await openWidget(ramp)).page.status === 200);
+  await is(await buy(ramp), 'PROVIDER-COMPLETED-ORDER');
+});
+
+it('lets nobody guess the token: a try costs as much as 25 requests', async () => {
+  const argv = ['--ledger.url', ledger.url, '--rate', '5', '--operator.token-file', tokenFile];
+  const limited = await startTestRamp(argv);
+  const headers = { authorization: `Bearer ${'x'.repeat(40)}` };
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 10; guess++) {
+    statuses.push((await ask(`${limited.url}/operator/stuck`, { headers })).status);
+  }
+  expect([statuses[0], statuses.includes(429)]).toEqual([401, true]);
+  await limited.close();
+});
+
 it('answers nobody without the token', async () => {
   for (const path of ['orders', 'balances', 'stuck', 'volume', 'switches']) {
     expect((await operate(path, {}, 'guess')).status).toBe(401);
@@ -93,7 +121,7 @@ it('answers nobody without the token', async () => {
   expect((await operate('orders?before=x')).status).toBe(400);
 });
 
-it('D3.91 a switch refuses new orders, shows in the configuration, and begun ones continue', async () => {
+it('a switch refuses new orders, shows in the configuration, and begun ones continue', async () => {
   const { switches } = ramp.running;
   const begun = await buy(ramp, { amount: '600' });
   await is(begun, 'PROVIDER-PENDING-REVIEW');

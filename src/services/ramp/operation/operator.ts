@@ -12,6 +12,7 @@ import { Refusal } from '../api/refusal.ts';
 import { type Order, orderOf } from '../orders/order-row.ts';
 import { isUnsent, type Orders } from '../orders/orders.ts';
 import { stopRecurrence } from '../orders/recurrence-row.ts';
+import { queueAgain } from '../webhooks/outbox.ts';
 import { type StuckOrder, stuckOrders } from './stuck.ts';
 
 const LIST_MAX = 200;
@@ -215,6 +216,15 @@ export class Operator {
     if (refusal !== undefined) return { order: taken.order, refusal };
     await this.parts.orders.note(id, `operator.${action}`, { by, why });
     return { order: taken.order };
+  }
+
+  /** Tells the partner of everything that became of an order once more. Throws a Refusal. */
+  async tellAgain(id: string, by: string): Promise<{ webhooks: number }> {
+    const { database, orders, nowMs } = this.parts;
+    if (!(await orders.find(id))) throw new Refusal(404, 'order_unknown', 'there is no such order');
+    const webhooks = await queueAgain(database.query, id, nowMs());
+    await orders.note(id, 'operator.webhooks', { by, webhooks });
+    return { webhooks };
   }
 
   /** What the books say, and what the account that pays out has on the ledger. */

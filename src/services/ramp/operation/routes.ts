@@ -7,6 +7,8 @@ import type { Log } from '../../../core/base/ports.ts';
 import type { Switches } from '../../../core/ramp/config.ts';
 import type { Side, Status } from '../../../core/ramp/order.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
+import type { ClientAddresses } from '../api/client-address.ts';
+import type { RateLimit } from '../api/rate-limit.ts';
 import { badField, Refusal } from '../api/refusal.ts';
 import { failureReply } from '../api/routes.ts';
 import { type Order, orderRecord } from '../orders/order-row.ts';
@@ -33,11 +35,16 @@ export interface OperatorRouteParts {
   readonly switches: KillSwitches;
   /** The operator; undefined: not authorised. */
   readonly by: (request: HttpRequest) => string | undefined;
+  readonly addresses: ClientAddresses;
+  readonly limit: RateLimit;
   readonly log: Log;
 }
 
+/** What a guess of the token costs, in requests. */
+export const GUESS_COST = 25;
+
 export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
-  const { operator, switches, log } = parts;
+  const { operator, switches, addresses, limit, log } = parts;
   const route = (
     method: 'GET' | 'POST',
     path: string,
@@ -48,6 +55,7 @@ export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
       answered(log, async () => {
         const by = parts.by(request);
         if (by === undefined) {
+          limit.take(addresses.of(request), GUESS_COST);
           const headers = { 'www-authenticate': 'Bearer realm="quorate operator"' };
           throw new Refusal(401, 'unauthorized', 'the token of the operator is needed', {
             headers,
@@ -73,6 +81,7 @@ export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
         return { order: recordOf(done.order) };
       }),
     ),
+    route('POST', 'orders/:id/webhooks', ({ params }, by) => operator.tellAgain(params.id!, by)),
     route('GET', 'balances', () => operator.balances()),
     route('GET', 'stuck', async () =>
       (await operator.stuck()).map(({ order, sinceMs, deadlineMs }) => ({

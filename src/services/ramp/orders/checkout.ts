@@ -19,6 +19,7 @@ import type { MadeQuote, Quotes } from '../quotes/quotes.ts';
 import { isCustomIdUsed } from './custom-ids.ts';
 import type { BuyOrder, Order, SellOrder } from './order-row.ts';
 import type { Orders } from './orders.ts';
+import { isRecurring, stopRecurrence } from './recurrence-row.ts';
 import type { OrderOffer, Session, Sessions } from './sessions.ts';
 
 const MINUTE_MS = 60_000;
@@ -43,8 +44,23 @@ export interface CheckoutParts {
   readonly database: Database;
   /** Undefined: crypto cannot be accepted now. */
   readonly depositPlace: () => Promise<DepositPlace | undefined>;
+  /** Undefined: it waits for none. */
+  readonly confirmations: (order: Order) => Promise<Confirmed | undefined>;
   readonly nowMs: () => number;
   readonly log: Log;
+}
+
+/** Blocks of a transaction, its own included, and how many it needs. */
+export interface Confirmed {
+  readonly count: number;
+  readonly needed: number;
+}
+
+export interface OrderProgress {
+  /** Further runs will follow. */
+  readonly recurs: boolean;
+  /** While they are waited for. */
+  readonly confirmations: Confirmed | undefined;
 }
 
 export interface Paid {
@@ -168,6 +184,25 @@ export class Checkout {
     return taken.order;
   }
 
+  /** No further runs of a recurring buy, by the customer. Throws a Refusal where there are none. */
+  async stopRecurring(id: string): Promise<void> {
+    const { orderId } = await this.find(id);
+    if (orderId === undefined) throw over('there is no order yet');
+    if (!(await stopRecurrence(this.parts.database.query, orderId))) {
+      throw new Refusal(409, 'not_now', 'this order does not recur any more');
+    }
+    await this.parts.orders.note(orderId, 'customer.stop', {});
+  }
+
+  /** What the page shows of an order beside its state. */
+  async progress({ offer }: Session, order: Order): Promise<OrderProgress> {
+    const { database, confirmations } = this.parts;
+    return {
+      recurs: offer.frequency !== undefined && (await isRecurring(database.query, order.id)),
+      confirmations: await confirmations(order),
+    };
+  }
+
   /** This page's session, unchanged. */
   async order(id: string): Promise<Order | undefined> {
     const { orderId } = await this.find(id);
@@ -280,7 +315,7 @@ export class Checkout {
     const method = config().payments.find((each) => each.id === offer.payment);
     const minutes = session.side === 'buy' ? (method?.payMinutes ?? 30) : config().sellMinutes;
     const dueMs = nowMs() + minutes * MINUTE_MS;
-    return orders.create({ ...offer, ...more, dueMs }, sessions.claim(id));
+    return orders.create({ ...offer, ...more, dueMs }, sessions.claim(id, session));
   }
 
   /** Limits and switches may have changed since the page was shown; its price holds. */
@@ -292,6 +327,9 @@ export class Checkout {
     }
     const isServed = config().features[session.side] && this.partnerOf(session) !== undefined;
     if (sessions.isOver(session) || !isServed) throw over('its price does not hold any more');
+    if (config().deniedWallets.includes(session.offer.terms.wallet)) {
+      throw over('its wallet is not served');
+    }
     this.quoteAgain(session);
   }
 

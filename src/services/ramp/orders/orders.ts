@@ -323,9 +323,12 @@ async function addPayout(
   );
 }
 
-/** Whether the payout with this id was not sent yet: read in the transaction that would stop it. */
+/**
+ * Whether the order's payout was not sent yet. Asked in the transaction that would stop it, which
+ * locks it: it cannot leave meanwhile.
+ */
 export async function isUnsent(query: Query, order: Order): Promise<boolean> {
-  const [row] = await query('SELECT state FROM payout WHERE id = $1', [
+  const [row] = await query('UPDATE payout SET attempts = attempts WHERE id = $1 RETURNING state', [
     `${order.id}/payout-${order.state.payouts}`,
   ]);
   return row?.state === 'queued';

@@ -1,4 +1,4 @@
-/** The recurrence of an order: starts with the first order, stopped by its buyer or its partner. */
+/** The recurrence of an order: starts with the first one, ended by its buyer or an operator. */
 import { type Frequency, occurrence } from '../../../core/ramp/recurrence.ts';
 import type { Query } from '../../../io/database/database.ts';
 
@@ -13,6 +13,14 @@ export async function startRecurrence(
     `INSERT INTO recurrence (order_id, frequency, next_number, next_at, state) VALUES ($1, $2, 1, $3, 'active')`,
     [orderId, frequency, occurrence(firstMs, frequency, 1)],
   );
+}
+
+export async function isRecurring(query: Query, orderId: string): Promise<boolean> {
+  const [row] = await query(
+    "SELECT order_id FROM recurrence WHERE order_id = $1 AND state = 'active'",
+    [orderId],
+  );
+  return row !== undefined;
 }
 
 /** No further runs; those that have started continue. False: there was none. */

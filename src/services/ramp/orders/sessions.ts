@@ -13,6 +13,8 @@ import { fromJson, toJson } from './state-json.ts';
 const ID_BYTES = 32;
 /** Kept for the check of hashes. */
 const KEPT_MS = 24 * 60 * 60_000;
+/** The page of a recurring order can end it, whenever that is: the year 10000. */
+const KEPT_UNTIL_MS = Date.UTC(10_000, 0);
 
 /** What the page showed, and the customer agrees to by paying: the order that comes of it. */
 export type OrderOffer = Omit<NewOrder, 'dueMs' | 'redirectUrl'> & {
@@ -90,11 +92,16 @@ export class Sessions {
   /**
    * In the transaction that makes the order: a session makes one. Returns the id of an earlier one.
    */
-  claim(id: string): (query: Query, orderId: string) => Promise<string | undefined> {
+  claim(
+    id: string,
+    { offer, expiresAtMs }: Session,
+  ): (query: Query, orderId: string) => Promise<string | undefined> {
+    const keptMs = offer.frequency === undefined ? expiresAtMs : KEPT_UNTIL_MS;
     return async (query, orderId) => {
       const taken = await query(
-        'UPDATE widget_session SET order_id = $2 WHERE id = $1 AND order_id IS NULL RETURNING id',
-        [keyOf(id), orderId],
+        `UPDATE widget_session SET order_id = $2, expires_at = $3
+         WHERE id = $1 AND order_id IS NULL RETURNING id`,
+        [keyOf(id), orderId, keptMs],
       );
       if (taken.length > 0) return undefined;
       const [row] = await query('SELECT order_id FROM widget_session WHERE id = $1', [keyOf(id)]);

@@ -14,13 +14,10 @@ import type { ClientAddresses } from '../api/client-address.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import { Refusal } from '../api/refusal.ts';
 import type { OperatorSessions } from '../operation/operator-session.ts';
-import { answered } from '../operation/routes.ts';
+import { answered, GUESS_COST } from '../operation/routes.ts';
 import { lookOf } from './look.ts';
 import { pageReply } from './page.ts';
 import { bodyOf } from './widget-request.ts';
-
-/** What a try to sign in costs, in requests. */
-const SIGN_IN_COST = 25;
 
 export interface OperatorPageParts {
   readonly sessions: OperatorSessions;
@@ -60,7 +57,7 @@ export function operatorPageRoutes(parts: OperatorPageParts): readonly Route[] {
       ...{ method: 'POST', path: '/operator/session' },
       handle: (request) =>
         answered(log, async () => {
-          limit.take(addresses.of(request), SIGN_IN_COST);
+          limit.take(addresses.of(request), GUESS_COST);
           const { token } = bodyOf(request);
           const signedIn = typeof token === 'string' ? sessions.signIn(token) : undefined;
           if (!signedIn) throw new Refusal(401, 'token_wrong', 'this is not the operator token');

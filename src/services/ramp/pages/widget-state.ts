@@ -3,7 +3,7 @@ import type { RampConfig } from '../../../core/ramp/config.ts';
 import { formatCrypto, formatFiat } from '../../../core/ramp/money.ts';
 import { isTerminal, statusOf } from '../../../core/ramp/order.ts';
 import type { ShownOrder, ShownTerms, WidgetState } from '../../../core/ramp/page-data.ts';
-import type { Checkout } from '../orders/checkout.ts';
+import type { Checkout, OrderProgress } from '../orders/checkout.ts';
 import type { Order } from '../orders/order-row.ts';
 import type { OrderOffer, Session } from '../orders/sessions.ts';
 
@@ -15,11 +15,11 @@ export interface StateParts {
   readonly nowMs: () => number;
 }
 
-export function widgetState(
+export async function widgetState(
   session: Session,
   order: Order | undefined,
   { checkout, config, nowMs }: StateParts,
-): WidgetState {
+): Promise<WidgetState> {
   const { side, offer, quotedAtMs, expiresAtMs } = session;
   return {
     side,
@@ -31,7 +31,13 @@ export function widgetState(
     ...(offer.frequency === undefined ? {} : { frequency: offer.frequency }),
     leaveUrl: checkout.leaveUrl(session),
     ...(order
-      ? { questions: [], order: shownOrder(order, checkout, config()) }
+      ? {
+          questions: [],
+          order: {
+            ...shownOrder(order, checkout, config()),
+            ...shownProgress(await checkout.progress(session, order)),
+          },
+        }
       : {
           questions: checkout.fields(session),
           quote: {
@@ -73,4 +79,8 @@ function shownOrder(order: Order, checkout: Checkout, config: RampConfig): Shown
     ...(isTerminal(code) ? {} : { dueMs }),
     backUrl: checkout.backUrl(order),
   };
+}
+
+function shownProgress({ recurs, confirmations }: OrderProgress) {
+  return { ...(recurs ? { recurs } : {}), ...(confirmations ? { confirmations } : {}) };
 }

@@ -1,5 +1,6 @@
 /** The widget's page as a browser gets it, and what it may ask: who else asks is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
 import {
   at,
@@ -158,7 +159,14 @@ describe('what the page asks', () => {
     [{ quotedAtMs: 1.5, answers: CARD }, 'quotedAtMs'],
     [{ quotedAtMs: 1 }, 'answers'],
     [{ quotedAtMs: 1, answers: { card: 4242 } }, 'answers'],
-    [{ quotedAtMs: 1, answers: { card: 'x'.repeat(2_000) } }, 'answers'],
+    [{ quotedAtMs: 1, answers: { card: 'x'.repeat(1_001) } }, 'answers'],
+    [
+      {
+        quotedAtMs: 1,
+        answers: Object.fromEntries([...'abcdefghijklmnopqrstu'].map((name) => [name, 'x'])),
+      },
+      'answers',
+    ],
   ])('is refused where it is malformed: %j', async (body, field) => {
     const answer = await onWidget(ramp, await openWidget(ramp), 'order', body);
     expect([answer.status, answer.body.details?.[0]?.field]).toEqual([400, field]);
@@ -187,6 +195,20 @@ describe('what the page asks', () => {
     expect(cancelled.body.state.order).toMatchObject({
       ...{ status: 'CANCELLED', code: 'PROVIDER-CANCELLED-USER' },
     });
+  });
+
+  it('is forgotten a day after its price, when another page opens', async () => {
+    const widget = await openWidget(ramp);
+    const isKnown = async () => (await onWidget(ramp, widget, 'cancel')).status !== 403;
+    // The price of gas is asked for again after such a jump.
+    const opens = () =>
+      until('another opens', async () => (await openWidget(ramp)).page.status === 200);
+    ramp.clock.offsetMs += 24 * 60 * 60_000;
+    await opens();
+    expect(await isKnown()).toBe(true);
+    ramp.clock.offsetMs += 11 * 60_000;
+    await opens();
+    expect(await isKnown()).toBe(false);
   });
 
   it('leaves nothing of a card or a secret in the log', async () => {

@@ -57,6 +57,10 @@ export class Widget {
         await checkout.cancel(id);
         return this.answer(id);
       }),
+      this.route('POST', 'stop', async (id) => {
+        await checkout.stopRecurring(id);
+        return this.answer(id);
+      }),
     ];
   }
 
@@ -65,7 +69,7 @@ export class Widget {
     checkLook(call.request);
     const { checkout } = this.parts;
     const { id, session } = await checkout.open(side, call);
-    const state = widgetState(session, undefined, this.parts);
+    const state = await widgetState(session, undefined, this.parts);
     const page: WidgetPage = {
       ...this.look(call.request, session),
       kind: 'open',
@@ -150,7 +154,7 @@ export class Widget {
   private async answer(id: string): Promise<WidgetAnswer> {
     const { checkout } = this.parts;
     const [session, order] = [await checkout.find(id), await checkout.order(id)];
-    return { state: widgetState(session, order, this.parts) };
+    return { state: await widgetState(session, order, this.parts) };
   }
 
   private route(method: 'GET' | 'POST', what: string, asked: Asked): Route {

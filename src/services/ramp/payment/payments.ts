@@ -7,13 +7,15 @@ import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { BuyInput, Verdict } from '../../../core/ramp/buy-input.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import { checkAmount, findOffer } from '../../../core/ramp/offer.ts';
-import type { Database, Row } from '../../../io/database/database.ts';
+import { nativeOrToken } from '../../../core/ramp/order.ts';
+import type { Database, Query, Row } from '../../../io/database/database.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import { type Order, orderOf, type SellOrder } from '../orders/order-row.ts';
 import { isUnsent, type OrderInput, type Orders } from '../orders/orders.ts';
 import type { FiatOutcome, PaymentAdapter, PaymentReport } from './adapter.ts';
 
 const BATCH = 20;
+const HOUR_MS = 60 * 60_000;
 const RETRY_FIRST_MS = 2_000;
 const RETRY_LAST_MS = 10 * 60_000;
 
@@ -63,7 +65,8 @@ export class Payments {
     try {
       await this.parts.orders.take(orderId, async (order, query) => {
         if (order.side !== 'buy') return undefined;
-        if (report.kind === 'settled') return { ...report, verdict: this.verdictOn(order) };
+        if (report.kind === 'settled')
+          return { ...report, verdict: await this.verdictOn(order, query) };
         if (report.kind === 'chargedBack') {
           return { ...report, unsent: await isUnsent(query, order) };
         }
@@ -76,12 +79,13 @@ export class Payments {
   }
 
   /** The current limits and lists, when the money arrives. */
-  private verdictOn(order: Order): Verdict {
+  private async verdictOn(order: Order, query: Query): Promise<Verdict> {
     const config = this.parts.config();
     const { terms } = order;
     if (config.deniedWallets.includes(terms.wallet)) return 'review';
     const bound = config.reviewAbove.get(terms.crypto.id);
     if (bound !== undefined && terms.amountOut > bound) return 'review';
+    if (await this.isTooMuchInAnHour(order, query)) return 'review';
     try {
       const { region, payment } = order;
       const asked = { region, payment, crypto: terms.crypto.id, fiat: terms.fiat.id };
@@ -92,6 +96,26 @@ export class Payments {
         ? 'limit'
         : 'review';
     }
+  }
+
+  /** Whoever has found a way to pay with nothing gets this much, and no more. */
+  private async isTooMuchInAnHour({ terms }: Order, query: Query): Promise<boolean> {
+    const { config, clock } = this.parts;
+    const bound = config().hourlyPayouts.get(terms.crypto.id);
+    if (bound === undefined) return false;
+    const asset = nativeOrToken(terms.crypto);
+    // One at a time, on all instances: two at once would not see one another.
+    await query(
+      `INSERT INTO setting (name, value) VALUES ($1, '') ON CONFLICT (name) DO UPDATE SET value = ''`,
+      [`payouts of ${asset}`],
+    );
+    const rows = await query(
+      `SELECT units FROM payout WHERE kind = 'crypto' AND asset = $1 AND created_at > $2
+       AND state <> 'withdrawn'`,
+      [asset, clock.nowMs() - HOUR_MS],
+    );
+    const spent = rows.reduce((sum, { units }) => sum + BigInt(String(units)), 0n);
+    return spent + terms.amountOut > bound;
   }
 
   private async giveOut(): Promise<undefined> {

@@ -80,7 +80,7 @@ it('a price that jumps counts when the next look says the same', async () => {
   expect(readings).toHaveLength(0);
 });
 
-it('D3.21 no quote by a price that is stale, zero, or none', async () => {
+it('no quote by a price that is stale, zero, or none', async () => {
   for (const wrong of [{ data: {} }, { data: { amount: '0' } }, { data: { amount: 'free' } }, []]) {
     answers = () => wrong;
     const before = asked.length;
@@ -99,7 +99,7 @@ it('D3.21 no quote by a price that is stale, zero, or none', async () => {
   }
 });
 
-it('D3.78 an address is known by a hash under the secret of the partner, from where its widget was opened', async () => {
+it('an address is known by a hash under the secret of the partner, from where its widget was opened', async () => {
   const hashed = (address: string, secret = 'a secret of the aggregator') =>
     createHmac('sha256', secret).update(address).digest('hex');
   const verify = async (ipAddress: string, hash: string) => {

@@ -13,8 +13,9 @@ import type { Database } from '../../../io/database/database.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import { BlockReader, NewHeads } from '../../../io/ledger-client/block-reader.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
-import type { DepositPlace } from '../orders/checkout.ts';
+import type { Confirmed, DepositPlace } from '../orders/checkout.ts';
 import type { OrderListener } from '../orders/order-changes.ts';
+import type { Order } from '../orders/order-row.ts';
 import type { Orders } from '../orders/orders.ts';
 import { Collector } from './collector.ts';
 import { Confirmations } from './confirmations.ts';
@@ -49,6 +50,8 @@ export interface Settlement {
   wake(): void;
   /** For the crypto of a new order; undefined: unavailable now. */
   depositPlace(): Promise<DepositPlace | undefined>;
+  /** Of the crypto of an order, while it waits for them. */
+  confirmationsOf(order: Order): Promise<Confirmed | undefined>;
   /** Assets of which the account has too little for what is to be paid out. */
   lacking(): readonly string[];
   /** What it waits for: `deposits`. */
@@ -89,6 +92,7 @@ export function composeSettlement(parts: SettlementParts): Settlement {
     },
     wake: () => submitter.wake(),
     depositPlace,
+    confirmationsOf: (order) => confirmations.of(order),
     lacking: () => [...store.lacking],
     async waiting() {
       const place = await depositPlace().catch(() => undefined);

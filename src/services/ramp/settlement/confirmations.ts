@@ -3,16 +3,21 @@
  * replaced, a payout is sent again, with the same bytes.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
+import { nativeOrToken } from '../../../core/ramp/order.ts';
 import { readTransfer } from '../../../core/ramp/token-transfer.ts';
 import { isNative } from '../../../core/ramp/wallet-address.ts';
 import type { TransactionReceipt } from '../../../core/submission/ports.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import type { Confirmed } from '../orders/checkout.ts';
+import type { Order } from '../orders/order-row.ts';
 import type { OrderInput, Orders } from '../orders/orders.ts';
 import { tokenOf } from './payout-store.ts';
 
 const BATCH = 100;
+const SENT = 'PROVIDER-PENDING-CONFIRMATION';
+const RECEIVED = 'PROVIDER-PENDING-DEPOSIT';
 
 export interface ConfirmationParts {
   readonly database: Database;
@@ -28,6 +33,8 @@ export interface ConfirmationParts {
 export class Confirmations {
   private readonly parts: ConfirmationParts;
   private readonly task: RepeatedTask;
+  /** Newest block at the last look that something waited for. */
+  private head = 0;
 
   constructor(parts: ConfirmationParts) {
     this.parts = parts;
@@ -46,6 +53,28 @@ export class Confirmations {
     return this.task.stop();
   }
 
+  /** Of the payout of a buy, or the deposit of a sell, while the order waits for them. */
+  async of({ id, state, terms }: Order): Promise<Confirmed | undefined> {
+    if (state.code !== SENT && state.code !== RECEIVED) return undefined;
+    const { database, confirmationsOf } = this.parts;
+    const needed = confirmationsOf(nativeOrToken(terms.crypto));
+    const [row] = await (state.code === SENT
+      ? database.query(
+          `SELECT sent_transaction.block_number AS block, $2 AS head FROM payout
+           JOIN sent_transaction ON sent_transaction.id = payout.transaction_id
+           WHERE payout.id = $1 AND payout.state = 'mined'`,
+          [`${id}/payout-${state.payouts}`, this.head],
+        )
+      : database.query(
+          `SELECT max(deposit.block_number) AS block, (SELECT max(number) FROM scanned_block) AS head
+           FROM deposit WHERE order_id = $1 AND deposit.state = 'seen'`,
+          [id],
+        ));
+    if (row?.block == null) return { count: 0, needed };
+    const depth = Number(row.head) - Number(row.block) + 1;
+    return { count: Math.min(Math.max(depth, 0), needed), needed };
+  }
+
   private async look(): Promise<undefined> {
     const { database, ledger, confirmationsOf } = this.parts;
     const rows = await database.query(
@@ -57,6 +86,7 @@ export class Confirmations {
     );
     if (rows.length === 0) return;
     const head = await ledger.blockNumber();
+    this.head = head;
     for (const row of rows) {
       if (this.task.isStopped) return;
       const depth = head - Number(row.block_number) + 1;

@@ -3,10 +3,11 @@
  * pauses, for three days. A partner that does not answer does not delay the others.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
-import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
+import type { Partner, PartnerWebhook, RampConfig } from '../../../core/ramp/config.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
+import { DialGuard } from '../../../io/http/dial-guard.ts';
 import { HttpClient } from '../../../io/http/http-client.ts';
 import { keepHooks } from './outbox.ts';
 import { readWebhookSecrets, signatureHeaders } from './signature.ts';
@@ -14,6 +15,10 @@ import { readWebhookSecrets, signatureHeaders } from './signature.ts';
 const DIAL_MS = 5_000;
 const ANSWER_MS = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
+const BOUNDS = {
+  ...{ dialTimeoutMs: DIAL_MS, timeoutMs: ANSWER_MS, idleTimeoutMs: ANSWER_MS },
+  responseBytesMax: ANSWER_BYTES_MAX,
+};
 const BATCH = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -36,10 +41,10 @@ export interface DeliveryParts {
 
 export class Deliveries {
   private readonly parts: DeliveryParts;
-  private readonly client = new HttpClient({
-    ...{ dialTimeoutMs: DIAL_MS, timeoutMs: ANSWER_MS, idleTimeoutMs: ANSWER_MS },
-    responseBytesMax: ANSWER_BYTES_MAX,
-  });
+  private readonly guard = new DialGuard([], []);
+  /** Partners give their addresses, and answer for their names: these may lead inside. */
+  private readonly outside = new HttpClient({ ...BOUNDS, lookup: this.guard.lookup });
+  private readonly inside = new HttpClient(BOUNDS);
   private readonly busy = new Map<string, Promise<void>>();
   private readonly task: RepeatedTask;
   private known: RampConfig['partners'] | undefined;
@@ -60,7 +65,8 @@ export class Deliveries {
 
   async stop(): Promise<void> {
     const stopped = this.task.stop();
-    this.client.close();
+    this.outside.close();
+    this.inside.close();
     await stopped;
     await Promise.all(this.busy.values());
   }
@@ -96,11 +102,15 @@ export class Deliveries {
     const secrets = readWebhookSecrets(partner.webhook!.secretFile);
     for (const row of rows) {
       if (this.task.isStopped) return;
-      await this.tellOne(row, partner.webhook!.url, secrets);
+      await this.tellOne(row, partner.webhook!, secrets);
     }
   }
 
-  private async tellOne(row: Row, url: string, secrets: readonly Buffer[]): Promise<void> {
+  private async tellOne(
+    row: Row,
+    webhook: PartnerWebhook,
+    secrets: readonly Buffer[],
+  ): Promise<void> {
     const { database, clock, log, told } = this.parts;
     const [id, attempts] = [String(row.id), Number(row.attempts)];
     const pauseMs = PAUSES_MS[attempts];
@@ -110,13 +120,15 @@ export class Deliveries {
       [id, attempts, clock.nowMs() + (pauseMs ?? 0)],
     );
     if (claimed.length === 0) return;
-    const why = await this.send(id, String(row.body), url, secrets);
+    const why = await this.send(id, String(row.body), webhook, secrets);
     if (why === undefined) {
       told('accepted');
       await database.query("UPDATE webhook SET state = 'told' WHERE id = $1", [id]);
       return;
     }
     told('failed');
+    if (attempts === 0)
+      log('warn', 'A webhook was not accepted', { id, partner: row.partner, why });
     if (pauseMs !== undefined) return;
     log('error', 'A webhook was given up', { id, partner: row.partner, why });
     await database.query("UPDATE webhook SET state = 'failed' WHERE id = $1", [id]);
@@ -126,9 +138,14 @@ export class Deliveries {
   private async send(
     id: string,
     body: string,
-    url: string,
+    webhook: PartnerWebhook,
     secrets: readonly Buffer[],
   ): Promise<string | undefined> {
+    const url = new URL(webhook.url);
+    if (!webhook.isInternal && !this.guard.allowsHost(url.hostname)) {
+      return `${url.hostname} is an internal address: "internal": true allows it`;
+    }
+    const client = webhook.isInternal ? this.inside : this.outside;
     const timestampSeconds = Math.floor(this.parts.clock.nowMs() / 1000);
     const headers = [
       ['Content-Type', 'application/json'],
@@ -136,12 +153,7 @@ export class Deliveries {
       ...signatureHeaders({ id, timestampSeconds, body }, secrets),
     ] as const;
     try {
-      const answer = await this.client.request({
-        method: 'POST',
-        url: new URL(url),
-        headers,
-        body,
-      });
+      const answer = await client.request({ method: 'POST', url, headers, body });
       return answer.status >= 200 && answer.status < 300 ? undefined : `status ${answer.status}`;
     } catch (error) {
       return reasonOf(error);

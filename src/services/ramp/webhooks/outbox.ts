@@ -39,6 +39,15 @@ export async function queueWebhook(
   );
 }
 
+/** All messages of an order, as they were, once more. Resolves with how many. */
+export async function queueAgain(query: Query, orderId: string, nowMs: number): Promise<number> {
+  const queued = await query(
+    `UPDATE webhook SET state = 'queued', attempts = 0, next_at = $2 WHERE order_id = $1 RETURNING id`,
+    [orderId, nowMs],
+  );
+  return queued.length;
+}
+
 /** Those of the offer of now. */
 export async function keepHooks(
   query: Query,
@@ -47,7 +56,8 @@ export async function keepHooks(
   await query("DELETE FROM setting WHERE name LIKE 'webhook %'");
   for (const { id, usesPaymentAlias, webhook } of partners) {
     if (webhook === undefined) continue;
-    await query('INSERT INTO setting (name, value) VALUES ($1, $2)', [
+    // Another instance may do the same at this moment.
+    await query('INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       ...[hookName(id), usesPaymentAlias ? 'alias' : 'plain'],
     ]);
   }

@@ -35,6 +35,11 @@ export class WidgetApi {
     return this.ask('cancel', {});
   }
 
+  /** Of a recurring buy: no further runs. */
+  stop(): Promise<WidgetAnswer> {
+    return this.ask('stop', {});
+  }
+
   private ask(what: string, body?: object): Promise<WidgetAnswer> {
     const headers = { 'x-widget-session': this.session };
     return request(`widget/${what}`, { headers, ...(body ? { body } : {}) });

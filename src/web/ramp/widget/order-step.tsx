@@ -2,6 +2,7 @@
  * An order under way: what the customer has to do, how far it is, what came of it, and the way
  * back.
  */
+import { useState } from 'preact/hooks';
 import type {
   NextStep,
   ShownOrder,
@@ -13,12 +14,13 @@ import { Copyable } from '../../ui/content.tsx';
 import { Notice, Seal, type Tone } from '../../ui/status.tsx';
 import { useRepeat } from '../../ui/timers.ts';
 import type { WidgetApi } from './api.ts';
-import { CancelOrder } from './cancel-order.tsx';
+import { AskFirst } from './ask-first.tsx';
 import { Deposit } from './deposit.tsx';
 import { Outside } from './frame.tsx';
 import { Heading } from './heading.tsx';
 import { PayPage } from './pay-page.tsx';
 import { Progress } from './progress.tsx';
+import { Recurrence } from './recurrence.tsx';
 import { useSpeech } from './speech.ts';
 import { useAmounts } from './terms.tsx';
 import { Transfer } from './transfer.tsx';
@@ -51,6 +53,8 @@ export function OrderStep({ state, order, next, again, api, take }: OrderProps) 
   const isEnded = ENDED.includes(order.status);
   useRepeat(isEnded ? undefined : POLL_MS, () => api.state().then(take, () => {}));
   const isUnpaid = UNPAID.includes(order.code);
+  const [isStaying, setStaying] = useState(false);
+  const stay = () => setStaying(true);
   return (
     <div class="stack">
       {isUnpaid && next?.kind === 'transfer' ? (
@@ -69,8 +73,11 @@ export function OrderStep({ state, order, next, again, api, take }: OrderProps) 
           {texts.again}
         </ButtonLink>
       )}
-      <WayBack {...{ state, order, isUnpaid }} />
-      {CANCELLABLE.includes(order.code) && <CancelOrder {...{ api, take }} />}
+      <WayBack {...{ state, order }} isBound={isUnpaid || isStaying} onStay={stay} />
+      <Recurrence {...{ state, api, take }} onOpen={stay} />
+      {CANCELLABLE.includes(order.code) && (
+        <AskFirst texts={texts.cancelling} act={() => api.cancel()} take={take} onOpen={stay} />
+      )}
     </div>
   );
 }
@@ -92,6 +99,11 @@ function Standing({ state, order, next }: Pick<OrderProps, 'state' | 'order' | '
       <Seal tone={toneOf(order)} icon={isDone ? 'check' : iconOf(order)} />
       <Heading>{known?.title ?? order.reason}</Heading>
       <p role="status">{body}</p>
+      {order.confirmations && (
+        <p class="small soft numeric">
+          {texts.confirmed(order.confirmations.count, order.confirmations.needed)}
+        </p>
+      )}
       {state.isSandbox && <Notice tone="warn">{texts.sandbox}</Notice>}
     </div>
   );

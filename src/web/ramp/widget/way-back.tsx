@@ -2,7 +2,7 @@
  * Back to the partner with the order's id. It goes by itself once the order needs its customer no
  * more: partners learn of an order by this. Who wants to stay says so.
  */
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { ShownOrder, WidgetState } from '../../../core/ramp/page-data.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { useCountdown, useDelay } from '../../ui/timers.ts';
@@ -16,22 +16,24 @@ const PENDING_MS = 30_000;
 export function WayBack({
   state,
   order,
-  isUnpaid,
+  isBound,
+  onStay,
 }: {
   state: WidgetState;
   order: ShownOrder;
   /**
-   * The customer still has to transfer or to send something: nothing takes them away from what they
-   * have to know.
+   * The customer wants to stay, answers a question, or still has to transfer or to send something:
+   * nothing takes them away from what they have to know.
    */
-  isUnpaid: boolean;
+  isBound: boolean;
+  onStay: () => void;
 }) {
   const { texts } = useSpeech();
-  const [isStaying, setStaying] = useState(false);
   const { status, backUrl } = order;
   const isPending = status === 'PENDING' || status === 'CREATED';
-  const isGoing = !isStaying && !isUnpaid;
-  const waitMs = isPending ? PENDING_MS : ENDED_MS;
+  const isGoing = !isBound;
+  // A recurring buy shows a link to keep.
+  const waitMs = isPending || order.recurs ? PENDING_MS : ENDED_MS;
   const start = useRef({ waitMs, endMs: performance.now() + waitMs });
   if (start.current.waitMs !== waitMs || !isGoing) {
     start.current = { waitMs, endMs: performance.now() + waitMs };
@@ -49,7 +51,7 @@ export function WayBack({
           <span class="small soft numeric" aria-hidden="true">
             {texts.backSoon(state.partner, seconds)}
           </span>
-          <Button look="quiet" small onClick={() => setStaying(true)}>
+          <Button look="quiet" small onClick={onStay}>
             {texts.stay}
           </Button>
         </div>

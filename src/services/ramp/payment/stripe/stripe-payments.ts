@@ -213,11 +213,18 @@ export class StripePayments implements PaymentAdapter {
       );
       return { kind: 'done' };
     } catch (error) {
+      // Another payout was faster. Stripe repeats this answer for the key's day; then it is asked
+      // again.
+      if (codeOf(error) === 'balance_insufficient') return { kind: 'pending' };
       return refusedBy(error);
     }
   }
 
-  /** A refusal for want of money would be kept under the idempotency key for a day. */
+  /**
+   * Looked at first, because a refusal for want of money is repeated under the idempotency key for
+   * a day: the payout would wait for longer than the money. The key must stay: with another one, a
+   * transfer whose answer was lost could be made twice.
+   */
   private async has(currency: string, amount: number): Promise<boolean> {
     const { available } = await this.parts.stripe.balance.retrieve();
     const held = available.find((each) => each.currency === currency)?.amount ?? 0;
@@ -296,6 +303,10 @@ function refusedBy(error: unknown): FiatOutcome {
 
 function kindOf(error: unknown): unknown {
   return (error as { type?: unknown } | null)?.type;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code;
 }
 
 function idOf(of: string | { readonly id: string }): string {

@@ -228,10 +228,24 @@ it('sellers are paid by one transfer each, and an account that is none gives the
     ...{ amount: 9_671, currency: 'usd', destination: 'acct_known123' },
   });
   await ready();
+  // Another payout was faster: this one waits as well, and no crypto goes back.
+  stripe.isSpent = true;
+  const waiting = await sell(ramp, {}, { account: 'acct_known123' });
+  const asked = stripe.asked.length;
+  send(waiting.depositWallet);
+  await until('it was asked for', () => stripe.asked.slice(asked).includes('POST /v1/transfers'));
+  stripe.isSpent = false;
+  stripe.forgetKeys();
+  await until('it is paid', async () => {
+    ramp.clock.offsetMs += 2_000;
+    return (await orderOf(ramp, waiting.id, 'sell-orders')).status === 'COMPLETED';
+  });
+  expect(stripe.transfers).toHaveLength(2);
+  await ready();
   const refused = await sell(ramp, {}, { account: 'acct_unknown1' });
   send(refused.depositWallet);
   await reaches(refused.id, 'PROVIDER-FAILED-PAYOUT', 'sell-orders');
-  expect(stripe.transfers).toHaveLength(1);
+  expect(stripe.transfers).toHaveLength(2);
 }, 60_000);
 
 it('recurring orders charge the cards that they kept, once a run', async () => {

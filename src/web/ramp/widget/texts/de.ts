@@ -112,13 +112,24 @@ export const de: Texts = {
   stepPayout: (crypto) => `${crypto} gesendet`,
   stepFiatPayout: (fiat) => `${fiat} ausgezahlt`,
   stepConfirmed: 'Auf dem Ledger bestätigt',
+  confirmed: (count, needed) => `${count} von ${needed} Bestätigungen`,
   orderId: 'Auftrag',
   transaction: 'Transaktion',
   showTransaction: 'Transaktion ansehen',
-  cancelOrder: 'Auftrag stornieren',
-  cancelTitle: 'Diesen Auftrag stornieren?',
-  cancelBody: 'Stornieren Sie nicht, wenn Sie schon etwas gesendet haben.',
-  keepOrder: 'Behalten',
+  cancelling: {
+    action: 'Auftrag stornieren',
+    title: 'Diesen Auftrag stornieren?',
+    body: 'Stornieren Sie nicht, wenn Sie schon etwas gesendet haben.',
+    keep: 'Behalten',
+  },
+  recurrence: {
+    link: 'Link zu dieser Seite, um die Käufe später zu beenden',
+    action: 'Wiederkehrende Käufe beenden',
+    title: 'Wiederkehrende Käufe beenden?',
+    body: 'Es gibt keine weiteren Käufe. Was schon läuft, wird ausgeführt.',
+    keep: 'Weiterlaufen lassen',
+    ended: 'Die wiederkehrenden Käufe sind beendet.',
+  },
 
   backNow: (partner) => `Zurück zu ${partner}`,
   backSoon: (partner, seconds) => `In ${seconds} s zurück zu ${partner}`,
@@ -146,7 +157,7 @@ export const de: Texts = {
       title: 'Ihr Auftrag wird geprüft',
       body: 'Ihr Geld ist sicher. Der Auftrag läuft weiter, oder Sie bekommen Ihr Geld zurück.',
     },
-    'PROVIDER-PENDING-PAYOUT': { title: 'Wird gesendet', body: 'Ihr Geld ist eingegangen.' },
+    'PROVIDER-PENDING-PAYOUT': { title: 'Wird gesendet', body: 'Ihr Teil ist erledigt.' },
     'PROVIDER-PENDING-CONFIRMATION': {
       title: 'Gesendet, Bestätigung läuft',
       body: 'Das Ledger bestätigt die Transaktion.',
@@ -171,11 +182,11 @@ export const de: Texts = {
     },
     'PROVIDER-FAILED-REVIEW': {
       title: 'Der Auftrag wurde nicht ausgeführt',
-      body: 'Ihre Zahlung ist an Sie zurückgegangen.',
+      body: 'Was Sie gegeben haben, ist an Sie zurückgegangen.',
     },
     'PROVIDER-FAILED-PAYOUT': {
       title: 'Die Auszahlung hat nicht geklappt',
-      body: 'Ihre Zahlung ist an Sie zurückgegangen.',
+      body: 'Was Sie gegeben haben, ist an Sie zurückgegangen.',
     },
     'PROVIDER-CANCELLED-USER': {
       title: 'Sie haben den Auftrag storniert',

@@ -122,13 +122,24 @@ export const en = {
   stepPayout: (crypto: string) => `${crypto} sent`,
   stepFiatPayout: (fiat: string) => `${fiat} paid out`,
   stepConfirmed: 'Confirmed on the ledger',
+  confirmed: (count: number, needed: number) => `${count} of ${needed} confirmations`,
   orderId: 'Order',
   transaction: 'Transaction',
   showTransaction: 'Show the transaction',
-  cancelOrder: 'Cancel the order',
-  cancelTitle: 'Cancel this order?',
-  cancelBody: 'Do not cancel if you have already sent something.',
-  keepOrder: 'Keep it',
+  cancelling: {
+    action: 'Cancel the order',
+    title: 'Cancel this order?',
+    body: 'Do not cancel if you have already sent something.',
+    keep: 'Keep it',
+  },
+  recurrence: {
+    link: 'Link to this page, to end the buys later',
+    action: 'End the recurring buys',
+    title: 'End the recurring buys?',
+    body: 'There will be no further buys. What is under way is carried out.',
+    keep: 'Go on',
+    ended: 'The recurring buys have ended.',
+  },
 
   backNow: (partner: string) => `Go back to ${partner}`,
   backSoon: (partner: string, seconds: number) => `Back to ${partner} in ${seconds} s`,
@@ -156,7 +167,7 @@ export const en = {
       title: 'Somebody is looking at your order',
       body: 'Your money is safe. The order continues, or you get your money back.',
     },
-    'PROVIDER-PENDING-PAYOUT': { title: 'Sending', body: 'Your money has arrived.' },
+    'PROVIDER-PENDING-PAYOUT': { title: 'Sending', body: 'Your part is done.' },
     'PROVIDER-PENDING-CONFIRMATION': {
       title: 'Sent, and being confirmed',
       body: 'The ledger is confirming the transaction.',
@@ -181,11 +192,11 @@ export const en = {
     },
     'PROVIDER-FAILED-REVIEW': {
       title: 'The order was not carried out',
-      body: 'What you paid has gone back to you.',
+      body: 'What you gave has gone back to you.',
     },
     'PROVIDER-FAILED-PAYOUT': {
       title: 'The payout did not work',
-      body: 'What you paid has gone back to you.',
+      body: 'What you gave has gone back to you.',
     },
     'PROVIDER-CANCELLED-USER': { title: 'You cancelled the order', body: 'Nothing was taken.' },
     'PROVIDER-CANCELLED-PROVIDER': {

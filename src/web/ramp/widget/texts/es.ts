@@ -110,13 +110,24 @@ export const es: Texts = {
   stepPayout: (crypto) => `${crypto} enviado`,
   stepFiatPayout: (fiat) => `${fiat} pagado`,
   stepConfirmed: 'Confirmado en la cadena',
+  confirmed: (count, needed) => `${count} de ${needed} confirmaciones`,
   orderId: 'Pedido',
   transaction: 'Transacción',
   showTransaction: 'Ver la transacción',
-  cancelOrder: 'Cancelar el pedido',
-  cancelTitle: '¿Cancelar este pedido?',
-  cancelBody: 'No lo cancele si ya ha enviado algo.',
-  keepOrder: 'Conservarlo',
+  cancelling: {
+    action: 'Cancelar el pedido',
+    title: '¿Cancelar este pedido?',
+    body: 'No lo cancele si ya ha enviado algo.',
+    keep: 'Conservarlo',
+  },
+  recurrence: {
+    link: 'Enlace a esta página, para terminar las compras más tarde',
+    action: 'Terminar las compras periódicas',
+    title: '¿Terminar las compras periódicas?',
+    body: 'No habrá más compras. Lo que está en curso se lleva a cabo.',
+    keep: 'Continuar',
+    ended: 'Las compras periódicas han terminado.',
+  },
 
   backNow: (partner) => `Volver a ${partner}`,
   backSoon: (partner, seconds) => `Vuelta a ${partner} en ${seconds} s`,
@@ -144,7 +155,7 @@ export const es: Texts = {
       title: 'Estamos revisando su pedido',
       body: 'Su dinero está seguro. El pedido sigue o le devolvemos el dinero.',
     },
-    'PROVIDER-PENDING-PAYOUT': { title: 'Enviando', body: 'Su dinero ha llegado.' },
+    'PROVIDER-PENDING-PAYOUT': { title: 'Enviando', body: 'Su parte está hecha.' },
     'PROVIDER-PENDING-CONFIRMATION': {
       title: 'Enviado; falta la confirmación',
       body: 'La cadena está confirmando la transacción.',
@@ -169,11 +180,11 @@ export const es: Texts = {
     },
     'PROVIDER-FAILED-REVIEW': {
       title: 'El pedido no se ha llevado a cabo',
-      body: 'Se le ha devuelto lo que pagó.',
+      body: 'Se le ha devuelto lo que entregó.',
     },
     'PROVIDER-FAILED-PAYOUT': {
       title: 'El envío no ha funcionado',
-      body: 'Se le ha devuelto lo que pagó.',
+      body: 'Se le ha devuelto lo que entregó.',
     },
     'PROVIDER-CANCELLED-USER': {
       title: 'Ha cancelado el pedido',

@@ -1,29 +1,36 @@
-/** Takes an order back that nothing was paid for. */
+/** A button for what cannot be undone: a dialog asks first, and says what went wrong. */
 import { useState } from 'preact/hooks';
 import type { WidgetAnswer } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import type { RequestFault } from '../../ui/request.ts';
 import { Notice } from '../../ui/status.tsx';
-import type { WidgetApi } from './api.ts';
 import { faultText } from './fault.tsx';
 import { useSpeech } from './speech.ts';
 
-export function CancelOrder({
-  api,
+export function AskFirst({
+  texts: { action, title, body, keep },
+  act,
   take,
+  onOpen,
 }: {
-  api: WidgetApi;
+  texts: { readonly action: string; title: string; body: string; keep: string };
+  act: () => Promise<WidgetAnswer>;
   take: (answer: WidgetAnswer) => void;
+  onOpen: () => void;
 }) {
   const { texts } = useSpeech();
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<RequestFault>();
-  const cancel = async () => {
+  const open = () => {
+    setOpen(true);
+    onOpen();
+  };
+  const go = async () => {
     setBusy(true);
     setFault(undefined);
-    await api.cancel().then((answer) => {
+    await act().then((answer) => {
       setOpen(false);
       take(answer);
     }, setFault);
@@ -31,23 +38,23 @@ export function CancelOrder({
   };
   return (
     <>
-      <Button look="quiet" wide onClick={() => setOpen(true)}>
-        {texts.cancelOrder}
+      <Button look="quiet" wide onClick={open}>
+        {action}
       </Button>
       {isOpen && (
         <Dialog
-          title={texts.cancelTitle}
+          title={title}
           onClose={() => setOpen(false)}
           actions={
             <>
-              <Button onClick={() => setOpen(false)}>{texts.keepOrder}</Button>
-              <Button look="danger" busy={isBusy} onClick={() => void cancel()}>
-                {texts.cancelOrder}
+              <Button onClick={() => setOpen(false)}>{keep}</Button>
+              <Button look="danger" busy={isBusy} onClick={() => void go()}>
+                {action}
               </Button>
             </>
           }
         >
-          <p>{texts.cancelBody}</p>
+          <p>{body}</p>
           {fault && (
             <Notice tone="bad" alert>
               {faultText(texts, fault)}

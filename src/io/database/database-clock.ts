@@ -1,0 +1,57 @@
+/**
+ * The clock of a database server, for services that share its store: however wrong the clock of a
+ * machine is, all count by one. It is read now and then, and kept in between by a clock that nobody
+ * sets.
+ */
+import type { Clock, Log } from '../../core/base/ports.ts';
+import { RepeatedTask } from '../host/repeated-task.ts';
+import type { Query } from './database.ts';
+
+const READ_EVERY_MS = 60_000;
+
+export interface DatabaseClockParts {
+  /** Of PostgreSQL. */
+  readonly query: Query;
+  readonly steady: Clock;
+  readonly log: Log;
+}
+
+export class DatabaseClock implements Clock {
+  private readonly parts: DatabaseClockParts;
+  private readonly task: RepeatedTask;
+  /** Of the server's time over the steady clock's. */
+  private aheadMs = 0;
+
+  constructor(parts: DatabaseClockParts) {
+    this.parts = parts;
+    this.task = new RepeatedTask({
+      run: () => this.read(),
+      pauseMs: READ_EVERY_MS,
+      failed: (err) => parts.log('warn', 'The clock of the database is not read', { err }),
+    });
+  }
+
+  /** Resolves when it has been read. */
+  async start(): Promise<void> {
+    await this.read();
+    void this.task.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.task.stop();
+  }
+
+  nowMs(): number {
+    return Math.round(this.parts.steady.nowMs() + this.aheadMs);
+  }
+
+  private async read(): Promise<undefined> {
+    const { query, steady } = this.parts;
+    const askedMs = steady.nowMs();
+    const [row] = await query(
+      'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms',
+    );
+    // Half of the time that the question took.
+    this.aheadMs = Number(row!.now_ms) - (askedMs + steady.nowMs()) / 2;
+  }
+}

@@ -1,0 +1,28 @@
+/** What the service counts time by. */
+import type { Clock, Log } from '../../core/base/ports.ts';
+import type { Database } from '../../io/database/database.ts';
+import { DatabaseClock } from '../../io/database/database-clock.ts';
+import type { StoreSource } from '../../io/database/open.ts';
+import { steadyClock, systemClock } from '../../io/host/clock.ts';
+
+export interface Clocks {
+  readonly clock: Clock;
+  /** Never set back or forth. */
+  readonly steady: Clock;
+  stop(): Promise<void>;
+}
+
+/** Instances on one database count by its clock. `given`: by this one. */
+export async function startClocks(
+  { storeUrl }: StoreSource,
+  { query }: Database,
+  log: Log,
+  given: Clock | undefined,
+): Promise<Clocks> {
+  const stop = async () => {};
+  if (given) return { clock: given, steady: given, stop };
+  if (storeUrl === undefined) return { clock: systemClock, steady: steadyClock, stop };
+  const clock = new DatabaseClock({ query, steady: steadyClock, log });
+  await clock.start();
+  return { clock, steady: steadyClock, stop: () => clock.stop() };
+}

@@ -1,0 +1,79 @@
+/** Several `quorate ramp` as processes on one PostgreSQL database, which may be killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Prng } from '../../src/core/base/prng.ts';
+import { until } from './conditions.ts';
+import { MAIN } from './devnet.ts';
+import { endsWithProcess } from './own-processes.ts';
+import { testOffer } from './ramp.ts';
+import { ask } from './staking.ts';
+
+export interface InstancesOptions {
+  readonly folder: string;
+  /** A port for each. */
+  readonly ports: readonly number[];
+  /** Of a PostgreSQL database. */
+  readonly store: string;
+  readonly flags: readonly string[];
+  readonly prng: Prng;
+}
+
+export class RampInstances {
+  private readonly options: InstancesOptions;
+  private readonly running: ChildProcess[] = [];
+  /** So far. */
+  kills = 0;
+
+  constructor(options: InstancesOptions) {
+    this.options = options;
+    writeFileSync(join(options.folder, 'ramp.json'), JSON.stringify(testOffer()));
+  }
+
+  async start(): Promise<void> {
+    for (const at of this.options.ports.keys()) this.launch(at);
+    for (const port of this.options.ports) {
+      await until(
+        'a ramp is ready',
+        async () => (await ask(`${urlAt(port)}/ready`)).status === 200,
+      );
+    }
+  }
+
+  /** kill -9, and a new process in its place: whichever comes next. */
+  kill(): void {
+    const at = this.options.prng.below(this.running.length);
+    this.running[at]!.kill('SIGKILL');
+    this.kills++;
+    this.launch(at);
+  }
+
+  /** Calls one of them; another one, and again, while there is no answer that says what became. */
+  reach<T extends { readonly status: number }>(
+    what: string,
+    call: (ramp: { readonly url: string }) => Promise<T>,
+  ): Promise<T> {
+    const { ports, prng } = this.options;
+    return until(what, async () => {
+      const answer = await call({ url: urlAt(ports[prng.below(ports.length)]!) });
+      return answer.status < 500 && answer;
+    });
+  }
+
+  stop(): void {
+    for (const child of this.running) child.kill('SIGKILL');
+  }
+
+  private launch(at: number): void {
+    const { folder, ports, store, flags } = this.options;
+    const argv = ['ramp', '--offer', join(folder, 'ramp.json'), '--store', store, '--rate', '0'];
+    const port = ['--http.port', String(ports[at])];
+    this.running[at] = endsWithProcess(
+      spawn(process.execPath, [MAIN, ...argv, ...port, ...flags], { stdio: 'ignore' }),
+    );
+  }
+}
+
+function urlAt(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
