@@ -34,7 +34,7 @@ export function liveLine(output: LiveOutput, look: () => Promise<NetworkStatus>)
   const round = async () => {
     const status = await look();
     if (isOver) return;
-    shown = `  ${statusLine(status)}`.slice(0, (output.columns ?? 80) - 1);
+    shown = `  ${statusLine(status)}`.slice(0, (output.columns || 80) - 1);
     show();
     timer = setTimeout(round, PERIOD_MS);
   };
