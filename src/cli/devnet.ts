@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../core/base/errors.ts';
+import { isBlockPeriodMs } from '../core/chain/block-times.ts';
 import { PERMISSION_CONFIG_FILE } from '../core/permission/config.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
@@ -99,6 +100,13 @@ export const devnetCommand: Command = {
       group: GROUP,
     },
     {
+      flag: 'block-period-ms',
+      type: 'integer',
+      unit: 'ms',
+      about: 'Time between blocks below a second, 50 to 1000, in place of --block-period; QBFT',
+      group: GROUP,
+    },
+    {
       flag: 'empty-block-period',
       type: 'integer',
       default: 0,
@@ -140,6 +148,7 @@ export const devnetCommand: Command = {
     const ending = endingOf(process.env);
     console.log('Starting a Quorate devnet ...');
     const consensus = consensusOf(options.string('consensus')!);
+    const blockPeriodMs = periodOf(options.number('block-period-ms'), consensus);
     const devnet = await startDevnet(
       {
         folder,
@@ -147,6 +156,7 @@ export const devnetCommand: Command = {
         portsFrom: options.number('ports-from'),
         consensus,
         blockPeriodSeconds: options.number('block-period')!,
+        blockPeriodMs,
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
         isPermissioned: options.boolean('permissioned'),
@@ -178,6 +188,14 @@ function checkDescription(folder: string): void {
 function consensusOf(text: string): DevnetConsensus {
   if (text === 'qbft' || text === 'raft') return text;
   throw fail('OPTION_VALUE_INVALID', `--consensus ${text}: qbft or raft`);
+}
+
+function periodOf(ms: number | undefined, consensus: DevnetConsensus): number | undefined {
+  if (ms === undefined) return undefined;
+  if (consensus === 'raft')
+    throw fail('OPTION_CONFLICT', '--block-period-ms: a Raft network has no block period');
+  if (isBlockPeriodMs(ms)) return ms;
+  throw fail('OPTION_VALUE_INVALID', `--block-period-ms ${ms}: 50 to 1000`);
 }
 
 /** Serves until it is stopped (status 0), or a process of the network ends (status 1). */

@@ -48,11 +48,14 @@ export type Fault =
 /** Which engine makes the blocks: `switch` is IBFT below `switchAt` and QBFT from there on. */
 export const CHAINS = ['qbft', 'ibft', 'switch'] as const;
 export type ChainKind = (typeof CHAINS)[number];
+/** Chains that may be asked for; `short` is QBFT with a block period below a second. */
+export const ASKED_CHAINS = [...CHAINS, 'short'] as const;
+export type AskedChain = (typeof ASKED_CHAINS)[number];
 
 /** Settings of a chain, as far as schedules vary them. */
 export type Settings = Pick<
   ConsensusRules,
-  | 'blockPeriodSeconds'
+  | 'blockPeriodMs'
   | 'emptyBlockPeriodSeconds'
   | 'requestTimeoutMs'
   | 'maxRequestTimeoutMs'
@@ -184,7 +187,7 @@ export function drawPlan(seed: number, chance: Prng, chain: ChainKind, hasAnySiz
 
 function drawSettings(chance: Prng): Settings {
   return {
-    blockPeriodSeconds: 1 + chance.below(2),
+    blockPeriodMs: 1000 * (1 + chance.below(2)),
     emptyBlockPeriodSeconds: chance.chance(0.25) ? 4 : 0,
     requestTimeoutMs: 1000 + chance.below(3) * 1000,
     maxRequestTimeoutMs: chance.chance(0.5) ? 8000 : 0,
@@ -265,6 +268,29 @@ export function withClockJumps(plan: Plan, seed: number): Plan {
   ];
   const jumps = ways[plan.switchAt > 0 ? 0 : chance.below(ways.length)]!();
   return { ...plan, faults: [...plan.faults, ...jumps].sort((a, b) => a.atMs - b.atMs) };
+}
+
+const SHORT_PERIODS_MS = [50, 100, 130, 200, 200, 300, 500, 999];
+
+/** Blocks more often than once a second, from the first on or from a transition on; QBFT alone. */
+export function withShortPeriod(plan: Plan, seed: number): Plan {
+  const chance = new Prng(seed ^ 0x27d4eb2f);
+  if (plan.switchAt > 0 || !chance.chance(0.4)) return plan;
+  return shortened(plan, chance);
+}
+
+export function shortened(plan: Plan, chance: Prng): Plan {
+  const { transition } = plan;
+  const shorten = <S extends Settings>(settings: S): S => ({
+    ...settings,
+    blockPeriodMs: SHORT_PERIODS_MS[chance.below(SHORT_PERIODS_MS.length)]!,
+    requestTimeoutMs: 200 + chance.below(10) * 100,
+  });
+  const isLater = transition !== undefined && chance.chance(0.5);
+  return {
+    ...(isLater ? plan : shorten(plan)),
+    ...(transition && { transition: isLater ? shorten(transition) : transition }),
+  };
 }
 
 function isNearlyRight({ offsetMs }: Plan['clocks'][number]): boolean {

@@ -9,14 +9,14 @@ export function gasIn(ms: number, nanosecondsAGas: number): bigint {
 export function rulesOf(plan: Plan, height: number): ConsensusRules {
   const { transition } = plan;
   const {
-    blockPeriodSeconds,
+    blockPeriodMs,
     emptyBlockPeriodSeconds,
     requestTimeoutMs,
     maxRequestTimeoutMs,
     proposerPolicy,
   } = transition && height >= transition.height ? transition : plan;
   return bftRules(height < plan.switchAt ? 'ibft' : 'qbft', {
-    blockPeriodSeconds,
+    blockPeriodMs,
     emptyBlockPeriodSeconds,
     requestTimeoutMs,
     maxRequestTimeoutMs,

@@ -13,8 +13,8 @@ export function recoveryMs(
   rules: ConsensusRules,
   { validators, round, hasLiars }: { validators: number; round: number; hasLiars: boolean },
 ): number {
-  const { engine, blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutMs } = rules;
-  let boundMs = SLACK_MS + Math.max(blockPeriodSeconds, emptyBlockPeriodSeconds) * 1000;
+  const { engine, blockPeriodMs, emptyBlockPeriodSeconds, requestTimeoutMs } = rules;
+  let boundMs = SLACK_MS + Math.max(blockPeriodMs, emptyBlockPeriodSeconds * 1000);
   // Those that were away hear of the round when the others say it again.
   boundMs += requestTimeoutMs;
   // Where an IBFT validator is locked and another lies, its turn to propose must come.

@@ -2,13 +2,16 @@ import { Prng } from '../../src/core/base/prng.ts';
 import type { Canary } from './canaries/canary.ts';
 import { CheckFailed } from './checkers/checker.ts';
 import {
+  type AskedChain,
   type ChainKind,
   chainOf,
   drawPlan,
   isChanging,
+  shortened,
   withClockJumps,
   withExtras,
   withFaults,
+  withShortPeriod,
   withSlowness,
   withVotes,
 } from './faults.ts';
@@ -35,10 +38,11 @@ export interface Outcome {
 
 export function runSeed(
   seed: number,
-  options: { canary?: Canary; chain?: ChainKind; trace?: (line: string) => void } = {},
+  options: { canary?: Canary; chain?: AskedChain; trace?: (line: string) => void } = {},
 ): Outcome {
   const { canary, trace } = options;
-  const chain = options.chain ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
+  const asked = options.chain === 'short' ? 'qbft' : options.chain;
+  const chain = asked ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
   const world = new World(planOf(seed, chain, options), canary, trace);
   let failure: string | undefined;
   try {
@@ -63,17 +67,21 @@ export function runSeed(
 
 /**
  * A schedule that is asked to be of one chain, or to show a bug, is a plain one: its members stay,
- * and are all connected. Of one chain it may have fewer than four.
+ * and are all connected. Of one chain it may have fewer than four. A short period has all faults.
  */
 function planOf(
   seed: number,
   chain: ChainKind,
-  { canary, chain: asked }: { canary?: Canary; chain?: ChainKind },
+  { canary, chain: asked }: { canary?: Canary; chain?: AskedChain },
 ): DrawnPlan {
   const chance = new Prng(seed);
-  const drawn = withFaults(drawPlan(seed, chance, chain, asked !== undefined), seed);
+  const isShort = asked === 'short';
+  const hasAnySize = asked !== undefined && !isShort;
+  const drawn = withFaults(drawPlan(seed, chance, chain, hasAnySize), seed);
   if (canary) return { plan: canary.plan?.(drawn) ?? drawn, chance };
-  if (asked) return { plan: drawn, chance };
-  const plan = withSlowness(withVotes(withExtras(drawn, seed), seed), seed);
-  return { plan: withClockJumps(plan, seed), chance };
+  if (hasAnySize) return { plan: drawn, chance };
+  const slow = withSlowness(withVotes(withExtras(drawn, seed), seed), seed);
+  const plan = withClockJumps(slow, seed);
+  if (isShort) return { plan: shortened(plan, new Prng(seed)), chance };
+  return { plan: withShortPeriod(plan, seed), chance };
 }

@@ -33,6 +33,8 @@ export interface ScaleOptions {
    * a run is reproducible.
    */
   readonly isCpuCounted: boolean;
+  /** A second unless said. */
+  readonly blockPeriodMs?: number;
 }
 
 /** Per block, of all nodes together unless said otherwise. */
@@ -113,12 +115,12 @@ class QuietNetwork {
 
   constructor(options: ScaleOptions) {
     this.options = options;
-    const { engine, validators, isRelaying } = options;
+    const { engine, validators, isRelaying, blockPeriodMs = 1000 } = options;
     const signers = Array.from({ length: validators }, (_, i) => keySigner(i + 1));
     const sort = engine === 'ibft' ? sortedByChecksumText : sortedValidators;
     const addresses = sort(signers.map(({ address }) => address));
     const genesis = bftGenesis(engine, addresses, EPOCH_MS / 1000);
-    const rules = bftRules(engine, { requestTimeoutMs: 10_000 });
+    const rules = bftRules(engine, { requestTimeoutMs: 10_000, blockPeriodMs });
     signers.forEach((signer, index) => {
       const real = this.timeline;
       const timeline = {

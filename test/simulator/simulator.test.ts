@@ -5,8 +5,8 @@ import { Prng } from '../../src/core/base/prng.ts';
 import { seeds } from '../support/effort.ts';
 import { CANARIES } from './canaries/index.ts';
 import {
-  CHAINS,
-  type ChainKind,
+  ASKED_CHAINS,
+  type AskedChain,
   chainOf,
   drawPlan,
   faultCount,
@@ -23,7 +23,7 @@ const PLANS = 600;
 interface Schedule {
   readonly seed: number;
   /** Undefined: the chain drawn from the seed. */
-  readonly chain: ChainKind | undefined;
+  readonly chain: AskedChain | undefined;
 }
 
 interface Seeds {
@@ -43,7 +43,7 @@ function readSeeds(): Seeds {
       canaries.set(name!, rest.map(Number));
       continue;
     }
-    const chain = CHAINS.find((each) => each === first);
+    const chain = ASKED_CHAINS.find((each) => each === first);
     const numbers = line.split(' ').slice(chain ? 1 : 0);
     plain.push(...numbers.map((number) => ({ seed: Number(number), chain })));
   }

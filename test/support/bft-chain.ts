@@ -34,7 +34,7 @@ export function keySigner(number: number): ConsensusSigner {
 export function bftRules(engine: BftEngine, chosen: Partial<ConsensusRules> = {}): ConsensusRules {
   return {
     engine,
-    blockPeriodSeconds: 1,
+    blockPeriodMs: 1000,
     emptyBlockPeriodSeconds: 0,
     requestTimeoutMs: 2000,
     maxRequestTimeoutMs: 0,

@@ -3,6 +3,7 @@
 import { EMPTY_BYTES } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../src/core/base/keccak.ts';
 import { type Block, blockOf } from '../../src/core/chain/block.ts';
+import type { ConsensusRules } from '../../src/core/chain/consensus-rules.ts';
 import { qbftCommitPreimage } from '../../src/core/chain/extra-data.ts';
 import type {
   BftEffect,
@@ -74,6 +75,7 @@ export function onAnotherParent(): Block {
 export class Bench {
   nowMs = START_MS + 1500;
   readonly effects: BftEffect[] = [];
+  readonly rules: ConsensusRules;
   private readonly engine: QbftEngine;
 
   constructor(
@@ -82,6 +84,7 @@ export class Bench {
     memory?: VoteMemory,
     validators = VALIDATORS,
   ) {
+    this.rules = rules;
     this.engine = new QbftEngine(signer);
     const start = { kind: 'start', head: GENESIS.header, headHash: GENESIS.hash } as const;
     this.step({ ...start, validators, rules, ...(memory && { memory }) });

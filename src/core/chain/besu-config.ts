@@ -3,6 +3,7 @@
  * `transitions.qbft`.
  */
 import { isZeroBytes } from '../base/bytes.ts';
+import { readBlockTimes, shortPeriodForks } from './block-times.ts';
 import type {
   BftConfig,
   ChainConfig,
@@ -54,6 +55,9 @@ export function readEthereumConfig(config: JsonFields, format: GenesisFormat): C
   refuseEngines(config);
   const qbft = config.object('qbft');
   const isBesu = format === 'besu';
+  const engine = isBesu && qbft ? { ...readBft(qbft), ceil2Nby3Block: 0n } : undefined;
+  const transitions = isBesu ? readTransitions(config) : [];
+  const { forkIdBlocks, hasForkAtStart } = shortPeriodForks(engine, transitions);
   return {
     format,
     chainId: config.quantity('chainId'),
@@ -64,13 +68,14 @@ export function readEthereumConfig(config: JsonFields, format: GenesisFormat): C
       shanghai: config.quantity('shanghaiTime', 64),
       cancun: config.quantity('cancunTime', 64),
     },
-    forkIdBlocks: FORK_ID_KEYS.flatMap((key) => config.quantity(key) ?? []),
+    forkIdBlocks: [...FORK_ID_KEYS.flatMap((key) => config.quantity(key) ?? []), ...forkIdBlocks],
     forkIdTimes: FORK_ID_TIME_KEYS.flatMap((key) => config.quantity(key, 64) ?? []),
+    hasForkAtStart,
     isZeroBaseFee: config.boolean('zeroBaseFee') ?? false,
     istanbul: undefined,
     ibft: undefined,
-    qbft: isBesu && qbft ? { ...readBft(qbft), ceil2Nby3Block: 0n } : undefined,
-    transitions: isBesu ? readTransitions(config) : [],
+    qbft: engine,
+    transitions,
     transactionKilobytesMax: 0,
     codeSizes: [],
     codeBytesMax: config.number('contractSizeLimit'),
@@ -116,15 +121,11 @@ function newestFromStart(config: JsonFields): bigint | undefined {
 }
 
 function readBft(fields: JsonFields): BftConfig {
-  const period = fields.number('blockperiodseconds');
-  const timeout = fields.number('requesttimeoutseconds');
   const contract = fields.address('validatorcontractaddress');
   const mode = fields.text('validatorselectionmode');
   return {
     epoch: fields.number('epochlength') || undefined,
-    blockPeriodSeconds: period || undefined,
-    emptyBlockPeriodSeconds: fields.number('emptyblockperiodseconds'),
-    requestTimeoutMs: timeout ? timeout * 1000 : undefined,
+    ...readBlockTimes(fields),
     validatorContract: contract && !isZeroBytes(contract) ? contract : undefined,
     validatorSelectionMode: mode ?? (contract ? 'contract' : undefined),
     validators: fields.addresses('validators'),

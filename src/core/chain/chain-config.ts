@@ -32,6 +32,8 @@ export interface ForkTimes {
 export interface BftConfig {
   readonly epoch?: number | undefined;
   readonly blockPeriodSeconds?: number | undefined;
+  /** Wins over `blockPeriodSeconds`. */
+  readonly blockPeriodMs?: number | undefined;
   readonly emptyBlockPeriodSeconds?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
   readonly maxRequestTimeoutMs?: number | undefined;
@@ -84,6 +86,11 @@ export interface ChainConfig {
   /** Fork blocks that the fork id counts, unordered, zeros included. */
   readonly forkIdBlocks: readonly bigint[];
   readonly forkIdTimes: readonly bigint[];
+  /**
+   * A rule that neither GoQuorum nor Besu shares holds from the first block on: the fork id counts
+   * a fork at block 0.
+   */
+  readonly hasForkAtStart?: boolean | undefined;
   readonly isZeroBaseFee: boolean;
   readonly istanbul: BftConfig | undefined;
   readonly ibft: BftConfig | undefined;

@@ -74,6 +74,7 @@ const COMPARED: readonly Compared[] = [
   ['Miner GasLimit', (t) => t.minerGasLimit],
   ['2FPlus1Enabled', (t) => t.is2FPlus1],
   ['TransactionSizeLimit', (t) => t.transactionKilobytesMax],
+  ['BlockPeriodMilliseconds', (t) => t.blockPeriodMs],
   ['EmptyBlockPeriodSeconds', (t) => t.emptyBlockPeriodSeconds],
   ['MaxRequestTimeoutSeconds', (t) => t.maxRequestTimeoutMs],
   ['Validators', (t) => t.validators?.map(toHex).join()],

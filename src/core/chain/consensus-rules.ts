@@ -10,7 +10,10 @@ export type Engine = BftEngine | 'raft' | 'none';
 
 export interface ConsensusRules {
   readonly engine: Engine;
-  readonly blockPeriodSeconds: number;
+  /**
+   * Whole seconds, or from 50 to 1,000. Below 1,000 a block may repeat its parent's timestamp.
+   */
+  readonly blockPeriodMs: number;
   /** 0 or below the block period: empty blocks come at the block period. */
   readonly emptyBlockPeriodSeconds: number;
   readonly requestTimeoutMs: number;
@@ -74,8 +77,7 @@ export function consensusAt(
   const future = config.istanbul ? defaults.allowedFutureBlockSeconds : undefined;
   return {
     engine: engineAt(config, height),
-    blockPeriodSeconds:
-      settings.blockPeriodSeconds ?? defaults.blockPeriodSeconds ?? DEFAULT_BLOCK_PERIOD_SECONDS,
+    blockPeriodMs: settings.blockPeriodMs ?? 1000 * secondsOf(settings, defaults),
     emptyBlockPeriodSeconds: settings.emptyBlockPeriodSeconds ?? 0,
     requestTimeoutMs:
       settings.requestTimeoutMs ?? defaults.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
@@ -87,6 +89,10 @@ export function consensusAt(
     validatorContract: isContract ? settings.validatorContract : undefined,
     validatorOverride: isContract ? undefined : overrideAt(config, height),
   };
+}
+
+function secondsOf({ blockPeriodSeconds }: BftConfig, defaults: ConsensusDefaults): number {
+  return blockPeriodSeconds ?? defaults.blockPeriodSeconds ?? DEFAULT_BLOCK_PERIOD_SECONDS;
 }
 
 interface BaseEngine {
@@ -112,6 +118,10 @@ type Settings = { -readonly [K in keyof BftConfig]: BftConfig[K] };
 /** Lays what `change` sets over `settings`. */
 function assignSet(settings: Settings, change: BftConfig): void {
   settings.epoch = change.epoch ?? settings.epoch;
+  // A change to whole seconds ends a period in milliseconds.
+  const isInSeconds = change.blockPeriodSeconds !== undefined;
+  settings.blockPeriodMs =
+    change.blockPeriodMs ?? (isInSeconds ? undefined : settings.blockPeriodMs);
   settings.blockPeriodSeconds = change.blockPeriodSeconds ?? settings.blockPeriodSeconds;
   settings.emptyBlockPeriodSeconds =
     change.emptyBlockPeriodSeconds ?? settings.emptyBlockPeriodSeconds;

@@ -7,7 +7,10 @@ import { MAX_UINT64 } from '../base/quantity.ts';
 import type { ChainConfig } from './chain-config.ts';
 
 export interface ForkId {
-  /** CRC-32 of the genesis hash and all forks passed. */
+  /**
+   * CRC-32 of the genesis hash and all forks passed. Forks at block 0 are left out, but for one
+   * that only Quorate has (`hasForkAtStart`).
+   */
   readonly hash: number;
   /** Block or time of the next fork, 0n when none is known. */
   readonly next: bigint;
@@ -32,13 +35,14 @@ export class ForkSchedule {
   private readonly sums: readonly number[];
 
   constructor(
-    forks: Pick<ChainConfig, 'forkIdBlocks' | 'forkIdTimes'>,
+    forks: Pick<ChainConfig, 'forkIdBlocks' | 'forkIdTimes' | 'hasForkAtStart'>,
     genesisHash: Hash32,
     genesisTimestamp: bigint,
   ) {
     this.blocks = ascending(forks.forkIdBlocks, 0n);
     this.times = ascending(forks.forkIdTimes, genesisTimestamp);
-    const sums = [crc32(0, genesisHash)];
+    const genesisSum = crc32(0, genesisHash);
+    const sums = [forks.hasForkAtStart ? crc32(genesisSum, uint64(0n)) : genesisSum];
     for (const fork of [...this.blocks, ...this.times]) {
       sums.push(crc32(sums.at(-1)!, uint64(fork)));
     }

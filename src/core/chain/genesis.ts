@@ -15,6 +15,7 @@ import { EMPTY_ROOT } from '../base/keccak.ts';
 import { bigIntToFixed } from '../base/quantity.ts';
 import { readEthereumConfig } from './besu-config.ts';
 import { type Block, blockOf, EMPTY_UNCLES_HASH } from './block.ts';
+import { checkBlockTimes } from './block-times.ts';
 import { EMPTY_BLOOM } from './bloom.ts';
 import type { ChainConfig, GenesisFormat } from './chain-config.ts';
 import { type BftEngine, consensusAt } from './consensus-rules.ts';
@@ -97,6 +98,7 @@ function readConfig(config: JsonFields, format: GenesisFormat, source: unknown):
     format === 'goquorum'
       ? readGoquorumConfig(config, config.boolean('isQuorum') ?? true)
       : readEthereumConfig(config, format);
+  checkBlockTimes(chain);
   return { ...chain, source };
 }
 

@@ -3,6 +3,7 @@
  * texts.
  */
 import { isZeroBytes } from '../base/bytes.ts';
+import { readBlockTimes, shortPeriodForks } from './block-times.ts';
 import type {
   BftConfig,
   ChainConfig,
@@ -56,6 +57,8 @@ const NEWER_FORK_KEYS = {
 export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): ChainConfig {
   const newer = readNewerForks(config);
   const transitions = (config.objects('transitions') ?? []).map(readTransition);
+  const qbft = readBft(config.object('qbft'));
+  const { forkIdBlocks, hasForkAtStart } = shortPeriodForks(qbft, transitions);
   return {
     format: 'goquorum',
     chainId: config.quantity('chainId'),
@@ -66,12 +69,14 @@ export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): Chain
     forkIdBlocks: [
       ...FORK_ID_KEYS.flatMap((key) => config.quantity(key) ?? []),
       ...Object.values(newer).filter((block) => block !== undefined),
+      ...forkIdBlocks,
     ],
     forkIdTimes: [],
+    hasForkAtStart,
     isZeroBaseFee: true,
     istanbul: readIstanbul(config.object('istanbul')),
     ibft: readBft(config.object('ibft')),
-    qbft: readBft(config.object('qbft')),
+    qbft,
     transitions,
     transactionKilobytesMax: config.number('txnSizeLimit') ?? 0,
     codeSizes: readCodeSizes(config),
@@ -138,15 +143,12 @@ function readBft(fields: JsonFields | undefined): BftConfig | undefined {
  * pointer.
  */
 function readSharedBft(fields: JsonFields): BftConfig {
-  const requestTimeout = fields.number('requesttimeoutseconds');
   const maxTimeout = fields.number('maxRequestTimeoutSeconds');
   const contract = fields.address('validatorcontractaddress');
   const validators = fields.addresses('validators');
   return {
     epoch: fields.number('epochlength') || undefined,
-    blockPeriodSeconds: fields.number('blockperiodseconds') || undefined,
-    emptyBlockPeriodSeconds: fields.number('emptyblockperiodseconds'),
-    requestTimeoutMs: requestTimeout ? requestTimeout * 1000 : undefined,
+    ...readBlockTimes(fields),
     maxRequestTimeoutMs: maxTimeout === undefined ? undefined : maxTimeout * 1000,
     validatorContract: contract && !isZeroBytes(contract) ? contract : undefined,
     validatorSelectionMode: fields.text('validatorselectionmode') || undefined,

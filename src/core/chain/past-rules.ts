@@ -1,10 +1,11 @@
 /**
  * Changes by a newer genesis file that would contradict existing blocks although GoQuorum does not
- * compare them: the engine that sealed them, their gas price and, with Besu's and go-ethereum's
- * files, every rule.
+ * compare them: the engine that sealed them, whether they may repeat a timestamp, their gas price
+ * and, with Besu's and go-ethereum's files, every rule.
  */
+import { isShortPeriod } from './block-times.ts';
 import type { ChainConfig } from './chain-config.ts';
-import { engineAt } from './consensus-rules.ts';
+import { consensusAt, engineAt } from './consensus-rules.ts';
 import { changesOf, type Rules, rulesAt } from './rules.ts';
 
 export interface ChainHead {
@@ -31,6 +32,10 @@ export function pastRulesFault(
     if (different) return fault(different, number, had[different], has[different]);
     const [sealedBy, wouldSeal] = [engineAt(stored, number), engineAt(next, number)];
     if (sealedBy !== wouldSeal) return fault('consensus engine', number, sealedBy, wouldSeal);
+    const [hadMs, hasMs] = [stored, next].map((each) => consensusAt(each, number).blockPeriodMs);
+    if (isShortPeriod({ blockPeriodMs: hadMs }) !== isShortPeriod({ blockPeriodMs: hasMs })) {
+      return fault('block period in milliseconds', number, hadMs, hasMs);
+    }
   }
   return undefined;
 }

@@ -5,6 +5,7 @@
 import type { Hash32 } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
 import { keccak256 } from '../base/keccak.ts';
+import { isShortPeriod } from './block-times.ts';
 import type { ChainConfig, Transition } from './chain-config.ts';
 
 export interface RuleChange {
@@ -25,7 +26,10 @@ export function ruleChanges(config: ChainConfig): RuleChange[] {
     const number = Number(block);
     lines.set(number, [...(lines.get(number) ?? []), line]);
   };
-  for (const transition of config.transitions) add(transition.block, textOf(transition));
+  for (const transition of config.transitions) {
+    add(transition.block, textOf(transition));
+    if (isShortPeriod(transition)) newer.add(Number(transition.block));
+  }
   for (const { block, kilobytes } of config.codeSizes) add(block, `codeSize=${kilobytes}`);
   for (const fork of NEWER_FORKS) {
     const block = config.forkBlocks[fork];

@@ -142,7 +142,7 @@ describe('consensus settings', () => {
   it('have the defaults of GoQuorum', () => {
     expect(consensusAt(quorum({ qbft: {} }), 1)).toEqual({
       engine: 'qbft',
-      blockPeriodSeconds: 5,
+      blockPeriodMs: 5000,
       emptyBlockPeriodSeconds: 0,
       requestTimeoutMs: 10_000,
       maxRequestTimeoutMs: 0,
@@ -157,7 +157,7 @@ describe('consensus settings', () => {
     const legacy = quorum({ istanbul: { epoch: 10, policy: 1 } });
     expect(consensusAt(legacy, 1, cli)).toMatchObject({
       engine: 'ibft',
-      blockPeriodSeconds: 1,
+      blockPeriodMs: 1000,
       requestTimeoutMs: 3000,
       epoch: 10,
       proposerPolicy: 'sticky',
@@ -187,7 +187,7 @@ describe('consensus settings', () => {
       ],
     });
     const at = (height: number) => consensusAt(config, height);
-    expect(at(4)).toMatchObject({ engine: 'ibft', blockPeriodSeconds: 2, isCeil2Nby3: false });
+    expect(at(4)).toMatchObject({ engine: 'ibft', blockPeriodMs: 2000, isCeil2Nby3: false });
     expect(at(5)).toMatchObject({ engine: 'ibft', requestTimeoutMs: 4000, isCeil2Nby3: true });
     expect(at(6)).toMatchObject({ engine: 'qbft', emptyBlockPeriodSeconds: 9 });
     expect(at(6)).toMatchObject({ validatorOverride: [fromHex(A)] });
@@ -195,7 +195,7 @@ describe('consensus settings', () => {
     expect(at(8).validatorContract).toEqual(fromHex(A));
     expect(at(9)).toMatchObject({ validatorContract: undefined, isCeil2Nby3: false });
     expect(at(9)).toMatchObject({ validatorOverride: [fromHex(B)] });
-    expect(at(10)).toMatchObject({ blockPeriodSeconds: 7, emptyBlockPeriodSeconds: 0 });
+    expect(at(10)).toMatchObject({ blockPeriodMs: 7000, emptyBlockPeriodSeconds: 0 });
     expect(at(10).maxRequestTimeoutMs).toBe(60_000);
   });
 
@@ -221,11 +221,11 @@ describe('consensus settings', () => {
     });
     expect(consensusAt(config, 4)).toMatchObject({
       engine: 'qbft',
-      blockPeriodSeconds: 2,
+      blockPeriodMs: 2000,
       epoch: 100,
     });
     expect(consensusAt(config, 5).validatorContract).toEqual(fromHex(B));
-    expect(consensusAt(config, 9).blockPeriodSeconds).toBe(4);
+    expect(consensusAt(config, 9).blockPeriodMs).toBe(4000);
     expect(rulesAt(config, 1, 0n)).toMatchObject({
       blockReward: 5n,
       rewardTo: { kind: 'fixed', address: fromHex(A) },

@@ -20,7 +20,7 @@ const KEYS = [1, 2, 3, 4, 5].map(secretKey);
 const VALIDATORS = sortedValidators(KEYS.slice(0, 4).map(addressOfSecretKey));
 const AUTHOR = addressOfSecretKey(KEYS[0]!);
 
-const RULES = bftRules('qbft', { blockPeriodSeconds: 5 });
+const RULES = bftRules('qbft', { blockPeriodMs: 5000 });
 
 const PARENT: Header = { ...bftGenesis('qbft', VALIDATORS, 1000).header, number: 7 };
 

@@ -70,12 +70,12 @@ export function headerTemplate(plan: HeaderPlan): HeaderTemplate {
 }
 
 /**
- * One block period after the parent; later if the clock is, or if the engine waited for
- * transactions.
+ * One block period after the parent, of which whole seconds count; later if the clock is, or if the
+ * engine waited for transactions.
  */
 function timestampOf({ parent, rules, nowMs, notBeforeMs }: HeaderPlan): bigint {
-  const earliest = Number(parent.timestamp) + rules.blockPeriodSeconds;
-  return BigInt(Math.max(earliest, Math.floor(nowMs / 1000), Math.ceil(notBeforeMs / 1000)));
+  const earliest = Number(parent.timestamp) + Math.floor(rules.blockPeriodMs / 1000);
+  return BigInt(Math.max(earliest, Math.floor(Math.max(nowMs, notBeforeMs) / 1000)));
 }
 
 function qbftExtra(plan: HeaderPlan): Uint8Array {

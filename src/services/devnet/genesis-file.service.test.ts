@@ -53,6 +53,7 @@ it('keeps that of version 0.1.0, which takes no gas price', () => {
 it.each([
   ['another consensus', wanted('raft')],
   ['another block period', wanted('qbft', { blockPeriodSeconds: 2 })],
+  ['a block period in milliseconds', wanted('qbft', { blockPeriodMs: 200 })],
   ['another period of empty blocks', wanted('qbft', { emptyBlockPeriodSeconds: 30 })],
 ])('refuses %s', (_, other) => {
   keepGenesis(folder, wanted());

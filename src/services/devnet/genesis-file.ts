@@ -21,6 +21,7 @@ interface Genesis {
   readonly config?: {
     readonly qbft?: {
       readonly blockPeriodSeconds: number;
+      readonly xblockperiodmilliseconds?: number;
       readonly emptyBlockPeriodSeconds: number;
     };
     readonly enableGasPriceBlock?: number;
@@ -63,6 +64,11 @@ function parse(path: string, text: string): Genesis {
 
 /** What the command line chooses: the consensus with its members, and the times between blocks. */
 function settingsOf({ config, extraData }: Genesis): string {
-  const { blockPeriodSeconds, emptyBlockPeriodSeconds } = config?.qbft ?? {};
-  return JSON.stringify([extraData, blockPeriodSeconds, emptyBlockPeriodSeconds]);
+  const qbft = config?.qbft;
+  return JSON.stringify([
+    extraData,
+    qbft?.blockPeriodSeconds,
+    qbft?.emptyBlockPeriodSeconds,
+    qbft?.xblockperiodmilliseconds,
+  ]);
 }

@@ -18,6 +18,8 @@ const BILLION_ETHER = `0x${(10n ** 27n).toString(16)}`;
 
 export interface GenesisOptions {
   readonly blockPeriodSeconds: number;
+  /** Wins over seconds; below a second. */
+  readonly blockPeriodMs?: number | undefined;
   /** 0: empty blocks come at the block period. */
   readonly emptyBlockPeriodSeconds: number;
 }
@@ -81,11 +83,13 @@ function asDeployed(contract: WellKnownContract) {
 }
 
 function qbftBlock(options: GenesisOptions): object {
+  const { blockPeriodMs } = options;
   return {
     policy: 0,
     epochLength: 30_000,
     ceil2Nby3Block: 0,
     blockPeriodSeconds: options.blockPeriodSeconds,
+    ...(blockPeriodMs !== undefined && { xblockperiodmilliseconds: blockPeriodMs }),
     emptyBlockPeriodSeconds: options.emptyBlockPeriodSeconds,
     requestTimeoutSeconds: 4,
     maxRequestTimeoutSeconds: 60,

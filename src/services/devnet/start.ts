@@ -28,6 +28,7 @@ export interface DevnetOptions {
   readonly portsFrom: number | undefined;
   readonly consensus?: DevnetConsensus;
   readonly blockPeriodSeconds: number;
+  readonly blockPeriodMs?: number | undefined;
   readonly emptyBlockPeriodSeconds: number;
   /** 0 silent .. 5 trace, of the nodes' logs. */
   readonly verbosity: number;

@@ -98,6 +98,12 @@ it.each<[readonly string[], string]>([
   [['--maxCodeSize', '1'], 'Genesis max code size must be between 24 and 128'],
   [['--chainID', '1'], 'Cannot have chain id or network id as 1'],
   [['--gasLimit', 'much'], 'gasLimit is not an unsigned integer'],
+  [['--blockPeriodMilliseconds', '20'], 'it takes 50 to 1000 milliseconds'],
+  [['--requestTimeoutMilliseconds', '20'], 'it takes 100 to 60000 milliseconds'],
+  [
+    ['--consensus', 'ibft', '--blockPeriodMilliseconds', '200'],
+    'only QBFT makes blocks more often',
+  ],
   [['--consensus', 'clique'], 'expected one of qbft, ibft, raft'],
 ])('%j is refused, and nothing is written', async (argv, why) => {
   const few = argv[0] === '--validators' ? [] : ['--validators', '1'];

@@ -163,6 +163,10 @@ function engineOf(plan: NetworkPlan): object {
     ceil2Nby3Block: 0,
     blockperiodseconds: plan.blockPeriod,
     requesttimeoutseconds: plan.requestTimeout,
+    ...(plan.blockPeriodMs !== undefined && { xblockperiodmilliseconds: plan.blockPeriodMs }),
+    ...(plan.requestTimeoutMs !== undefined && {
+      xrequesttimeoutmilliseconds: plan.requestTimeoutMs,
+    }),
   };
   if (plan.consensus === 'ibft') return { ibft: shared };
   if (plan.consensus === 'raft') return {};

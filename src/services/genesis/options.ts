@@ -48,6 +48,14 @@ export const SETTINGS: readonly Setting[] = [
     isBft: true,
   },
   {
+    flag: 'blockPeriodMilliseconds',
+    type: 'integer',
+    unit: 'ms',
+    about:
+      'QBFT: time between blocks below a second, 50 to 1000, in place of --blockperiod; for networks without GoQuorum members',
+    group: CHAIN,
+  },
+  {
     flag: 'emptyBlockPeriod',
     type: 'integer',
     unit: 'seconds',
@@ -66,6 +74,13 @@ export const SETTINGS: readonly Setting[] = [
     group: CHAIN,
     question: 'Set your requestTimeoutSeconds value: (integer) Default: 10',
     isBft: true,
+  },
+  {
+    flag: 'requestTimeoutMilliseconds',
+    type: 'integer',
+    unit: 'ms',
+    about: 'Time until validators abandon a round, 100 to 60000, in place of --requestTimeout',
+    group: CHAIN,
   },
   {
     flag: 'epochLength',
@@ -217,8 +232,10 @@ export interface NetworkPlan {
   readonly consensus: Consensus;
   readonly chainId: number;
   readonly blockPeriod: number;
+  readonly blockPeriodMs: number | undefined;
   readonly emptyBlockPeriod: number;
   readonly requestTimeout: number;
+  readonly requestTimeoutMs: number | undefined;
   readonly epochLength: number;
   readonly difficulty: number;
   readonly gasLimit: string;
@@ -243,8 +260,10 @@ export function planOf(options: ParsedOptions): NetworkPlan {
     consensus: text('consensus') as Consensus,
     chainId: integer('chainID'),
     blockPeriod: integer('blockperiod'),
+    blockPeriodMs: options.number('blockPeriodMilliseconds'),
     emptyBlockPeriod: integer('emptyBlockPeriod'),
     requestTimeout: integer('requestTimeout'),
+    requestTimeoutMs: options.number('requestTimeoutMilliseconds'),
     epochLength: integer('epochLength'),
     difficulty: integer('difficulty'),
     gasLimit: text('gasLimit'),

@@ -10,6 +10,11 @@ const PATIENCE_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 /** Rates are those of so many blocks. */
 const RATE_BLOCKS = 16;
+/**
+ * Fewer seconds say too little: timestamps are whole. Then the time of a block is that of so many.
+ */
+const RATE_SECONDS_MIN = 8;
+const PERIOD_BLOCKS = 320;
 
 export interface Place {
   readonly name: string;
@@ -118,16 +123,31 @@ async function ratesAt(ask: Ask, head: number) {
       ask<BlockSummary>('eth_getBlockByNumber', `0x${number.toString(16)}`, false),
     ),
   );
-  const [oldest, newest] = [blocks[0]!, blocks.at(-1)!];
-  const seconds = secondsOf(newest) - secondsOf(oldest);
   const later = blocks.slice(1);
+  const newest = blocks.at(-1)!;
+  const secondsPerBlock = await periodBefore(ask, head, blocks);
   const count = later.reduce((sum, { transactions }) => sum + transactions.length, 0);
   return {
     hash: newest.hash,
-    ...(seconds > 0
-      ? { transactionsPerSecond: count / seconds, secondsPerBlock: seconds / later.length }
+    ...(secondsPerBlock > 0
+      ? { transactionsPerSecond: count / later.length / secondsPerBlock, secondsPerBlock }
       : {}),
   };
+}
+
+/** Seconds a block takes: of `latest`, the last of which is the head, or of more. 0: not known. */
+async function periodBefore(
+  ask: Ask,
+  head: number,
+  latest: readonly BlockSummary[],
+): Promise<number> {
+  const newest = secondsOf(latest.at(-1)!);
+  const count = latest.length - 1;
+  const seconds = newest - secondsOf(latest[0]!);
+  if (seconds >= RATE_SECONDS_MIN || count < RATE_BLOCKS) return count > 0 ? seconds / count : 0;
+  const first = Math.max(1, head - PERIOD_BLOCKS);
+  const older = await ask<BlockSummary>('eth_getBlockByNumber', `0x${first.toString(16)}`, false);
+  return (newest - secondsOf(older)) / (head - first);
 }
 
 /** Raft chains of GoQuorum count nanoseconds. */

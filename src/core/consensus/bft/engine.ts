@@ -97,7 +97,10 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
     } else if (input.kind === 'committed') {
       if (!this.state || input.head.number >= this.state.height) this.enter(input, nowMs, effects);
     } else if (this.state) {
-      this.route(input, { signer: this.signer, state: this.state, nowMs, effects });
+      const { state } = this;
+      // A clock that was set back must not make the period last until it is there again.
+      state.headAtMs = Math.min(state.headAtMs, nowMs);
+      this.route(input, { signer: this.signer, state, nowMs, effects });
     }
     return effects;
   }
@@ -177,7 +180,8 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
     if (this.state) leaveView({ signer, state: this.state, nowMs, effects });
     if (input.kind === 'committed') this.isAbstaining = this.abstainsAfter(input);
     const { isAbstaining } = this;
-    const start = { ...input, votesFrom: memory?.height ?? 0, isAbstaining };
+    const headAtMs = this.headAtMs(input) ?? nowMs;
+    const start = { ...input, headAtMs, votesFrom: memory?.height ?? 0, isAbstaining };
     const state = algorithm.newHeight(start, signer, this.options.quorumOf ?? quorumOf);
     this.state = state;
     const step = { signer, state, nowMs, effects };
@@ -189,6 +193,15 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
       algorithm.begin(step, isResumed);
     }
     this.drain(step);
+  }
+
+  /** When the new head was proposed to this node; undefined: it was not. */
+  private headAtMs({ headHash }: Start): number | undefined {
+    const { state } = this;
+    if (!state) return undefined;
+    if (equalBytes(state.headHash, headHash)) return state.headAtMs;
+    const { proposal } = state.current;
+    return proposal && equalBytes(proposal.block.hash, headHash) ? proposal.atMs : undefined;
   }
 
   private receive({ code, bytes, from, hashes }: Incoming, step: StepOf<S>): void {

@@ -16,6 +16,8 @@ const CHECKED_PROPOSALS_MAX = 16;
 export interface HeightStart {
   readonly head: Header;
   readonly headHash: Hash32;
+  /** As `HeightBase` has it. */
+  readonly headAtMs: number;
   /** In the order of the engine's proposer rule. */
   readonly validators: ValidatorSet;
   readonly rules: ConsensusRules;
@@ -27,7 +29,7 @@ export interface HeightStart {
 
 /** All but the round. */
 export function heightBase(
-  { head, headHash, validators, rules, votesFrom, isAbstaining }: HeightStart,
+  { head, headHash, headAtMs, validators, rules, votesFrom, isAbstaining }: HeightStart,
   signer: ConsensusSigner,
   quorumRule: typeof quorumOf,
 ): Omit<HeightBase, 'current'> {
@@ -36,6 +38,7 @@ export function heightBase(
     height,
     head,
     headHash,
+    headAtMs,
     rules,
     validators,
     quorum: quorumRule(validators.length, rules.isCeil2Nby3),

@@ -77,7 +77,7 @@ export function keepOwnBlock(step: StepBase, block: Block): boolean {
     return false;
   const isTooEarly =
     equalBytes(header.transactionsRoot, EMPTY_ROOT) &&
-    Number(header.timestamp) * 1000 < emptyDueMs(step);
+    Number(header.timestamp) < Math.floor(emptyDueMs(step) / 1000);
   if (isTooEarly) {
     // The pool has nothing left that this block had room or time for: new transactions end the
     // wait.

@@ -2,7 +2,7 @@
 import { type Address, equalBytes } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { type Ballot, blame, type StepBase } from './step.ts';
-import { setTimer } from './timers.ts';
+import { proposableFromMs, setTimer } from './timers.ts';
 
 /** Whether to verify a PRE-PREPARE of the current view: it is the first, and from the proposer. */
 export function isFirstProposal(step: StepBase, signer: Address, block: Block): boolean {
@@ -20,10 +20,10 @@ export function isFirstProposal(step: StepBase, signer: Address, block: Block): 
   return false;
 }
 
-/** Waits until the held proposal's timestamp is no longer in the future. */
+/** Waits until the held proposal is no longer too early, by its timestamp and by its period. */
 export function setFutureTimer(step: StepBase, { header }: Block): void {
   const dueSeconds = Number(header.timestamp) - step.state.rules.allowedFutureBlockSeconds;
-  setTimer(step, 'future', dueSeconds * 1000);
+  setTimer(step, 'future', Math.max(dueSeconds * 1000, proposableFromMs(step)));
 }
 
 /** The PRE-PREPARE that was held until now. */

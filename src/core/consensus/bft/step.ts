@@ -16,6 +16,8 @@ import type {
 
 export interface Proposal {
   readonly block: Block;
+  /** When this node took it up. */
+  readonly atMs: number;
   status: 'checking' | 'valid' | 'invalid';
 }
 
@@ -67,6 +69,11 @@ export interface HeightBase {
   readonly height: number;
   readonly head: Header;
   readonly headHash: Hash32;
+  /**
+   * When this node took up the head's proposal, or when it got the head if it saw none: a block
+   * period below a second counts from here.
+   */
+  headAtMs: number;
   readonly rules: ConsensusRules;
   /** In the order of the proposer rule. */
   readonly validators: ValidatorSet;

@@ -2,6 +2,7 @@
  * Timers of QBFT and IBFT, and other state that ends with a view. Timer names contain the view, so
  * that a late one is recognised as stale.
  */
+import { isShortPeriod } from '../../chain/block-times.ts';
 import type { StepBase } from './step.ts';
 import { roundTimeoutMs } from './timeout.ts';
 
@@ -37,20 +38,36 @@ export function leaveView(step: StepBase): void {
   step.effects.push({ kind: 'abandon', hash: proposal.block.hash });
 }
 
-/** End of the block period: nothing is proposed earlier. */
+/**
+ * End of the block period: nothing is proposed earlier. Timestamps cannot say when a period below a
+ * second ends: it ends where the clock is a multiple of it, so that blocks keep the pace however
+ * long agreement takes, and not before half of it has passed.
+ */
 export function periodEndMs({ state }: StepBase): number {
-  return (Number(state.head.timestamp) + state.rules.blockPeriodSeconds) * 1000;
+  const { blockPeriodMs } = state.rules;
+  if (!isShortPeriod(state.rules)) return Number(state.head.timestamp) * 1000 + blockPeriodMs;
+  return Math.ceil(halfPeriodMs({ state }) / blockPeriodMs) * blockPeriodMs;
+}
+
+/**
+ * A fresh proposal is taken up from here on: without timestamps, this is what slows down a liar.
+ */
+export function proposableFromMs({ state }: Pick<StepBase, 'state'>): number {
+  return isShortPeriod(state.rules) ? halfPeriodMs({ state }) : 0;
+}
+
+function halfPeriodMs({ state }: Pick<StepBase, 'state'>): number {
+  return state.headAtMs + state.rules.blockPeriodMs / 2;
 }
 
 /**
  * An empty block is due: later than the block period only where an empty block period is set.
  * COMPAT: not in IBFT.
  */
-export function emptyDueMs({ state }: StepBase): number {
-  const { engine, blockPeriodSeconds, emptyBlockPeriodSeconds } = state.rules;
-  const emptySeconds = engine === 'ibft' ? 0 : emptyBlockPeriodSeconds;
-  const seconds = Math.max(blockPeriodSeconds, emptySeconds);
-  return (Number(state.head.timestamp) + seconds) * 1000;
+export function emptyDueMs(step: StepBase): number {
+  const { rules, head } = step.state;
+  const emptySeconds = rules.engine === 'ibft' ? 0 : rules.emptyBlockPeriodSeconds;
+  return Math.max(periodEndMs(step), (Number(head.timestamp) + emptySeconds) * 1000);
 }
 
 /**

@@ -98,7 +98,7 @@ export function onFutureDue(step: Step): void {
 /** Continues at once with a block already checked at this height. */
 function accept(step: Step, block: Block): void {
   const { current, checked } = step.state;
-  current.proposal = { block, status: 'checking' };
+  current.proposal = { block, atMs: step.nowMs, status: 'checking' };
   const result = checked.get(keyOf(block.hash));
   if (result) conclude(step, result.fault);
   else step.effects.push({ kind: 'verify', block });

@@ -86,7 +86,7 @@ function resume(step: Step): void {
   if (state.current !== current) return;
   if (digest) sendPrepare(step, digest);
   if (lock && current.hasPrepared) {
-    current.proposal = { block: lock.block, status: 'checking' };
+    current.proposal = { block: lock.block, atMs: step.nowMs, status: 'checking' };
     verify(step, lock.block);
   } else if (current.round === 0 && isProposer(step) && !current.hasProposed) {
     requestBlock(step);

@@ -9,7 +9,7 @@ import { tryDecide } from '../bft/decision.ts';
 import { encodedFor, isReady } from '../bft/own-block.ts';
 import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
 import { blame, hasSent, viewOf } from '../bft/step.ts';
-import { setRoundTimer } from '../bft/timers.ts';
+import { proposableFromMs, setRoundTimer } from '../bft/timers.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
 import { sendCommit } from './commit.ts';
 import { proposalFault } from './justification.ts';
@@ -84,6 +84,7 @@ function blockFault(step: Step, signer: Address, message: Preprepare): string | 
   if (isFresh && !equalBytes(header.coinbase, signer)) {
     return 'the author of the block is not its proposer';
   }
+  if (isFresh && step.nowMs < proposableFromMs(step)) return FUTURE_BLOCK;
   const context = {
     engine: 'qbft',
     parent: state.head,
@@ -102,7 +103,7 @@ export function onFutureDue(step: Step): void {
 
 function accept(step: Step, { block }: Preprepare): void {
   const { state } = step;
-  state.current.proposal = { block, status: 'checking' };
+  state.current.proposal = { block, atMs: step.nowMs, status: 'checking' };
   setRoundTimer(step);
   verify(step, block);
 }

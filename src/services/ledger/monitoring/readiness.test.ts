@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { chainConfigFromJson } from '../../../core/chain/genesis.ts';
 import { type ReadinessParts, readiness } from './readiness.ts';
 
 const HEAD = 1_000;
@@ -14,14 +15,16 @@ interface Scene {
   readonly managerFault?: string;
   readonly firstBad?: number;
   readonly isDiverged?: boolean;
+  readonly blockPeriodMs?: number;
 }
 
 function look(scene: Scene, ignoredReasons: readonly string[] = []) {
   const { highest, agreementMs = 0, chainMs = 0, peers = 3, cursor = HEAD } = scene;
-  const { abstention, managerFault, firstBad, isDiverged = false } = scene;
+  const { abstention, managerFault, firstBad, isDiverged = false, blockPeriodMs = 1_000 } = scene;
+  const qbft = { xblockperiodmilliseconds: blockPeriodMs };
   const parts = {
     node: {
-      chain: { head: () => ({ number: HEAD }) },
+      chain: { head: () => ({ number: HEAD }), config: chainConfigFromJson({ qbft }) },
       follower: { cursor: () => cursor },
       bft: { abstention },
     },
@@ -54,6 +57,11 @@ it.each([
   ['lag', { chainMs: 1_000 }, { chainMs: 1_001 }],
   ['peers', { peers: 1 }, { peers: 0 }],
   ['private', { cursor: HEAD - 16 }, { cursor: HEAD - 17 }],
+  [
+    'behind',
+    { highest: HEAD + 80, blockPeriodMs: 200 },
+    { highest: HEAD + 81, blockPeriodMs: 200 },
+  ],
   ['manager', {}, { managerFault: 'nothing is listening there' }],
   ['diverged', {}, { isDiverged: true }],
   ['diverged', {}, { firstBad: 7 }],

@@ -1,4 +1,5 @@
 /** `/ready`: whether the node can serve clients now, and if not, why (docs/install.md). */
+import { consensusAt } from '../../../core/chain/consensus-rules.ts';
 import type { Page } from '../../../io/rpc/http.ts';
 import type { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
 import type { LedgerConfig } from '../config.ts';
@@ -9,7 +10,7 @@ import type { NodeAdmin } from '../view/node-admin.ts';
 import type { CountedBytes } from './geth-metrics.ts';
 import type { ManagerPulse } from './manager-pulse.ts';
 
-/** A node further behind is not ready. */
+/** A node further behind is not ready; where blocks take less than a second, by as many seconds. */
 const LAG_BLOCKS_MAX = 16;
 /** A node delayed for longer in the last ten seconds is not ready either. */
 const LAG_MS_MAX = 1_000;
@@ -44,7 +45,9 @@ export function readiness(parts: ReadinessParts): Page {
     peers: admin.peers().length,
     ...(node.follower ? { privateBehind: head - node.follower.cursor() } : {}),
   };
-  const found = faults(parts, fields);
+  const { blockPeriodMs } = consensusAt(node.chain.config, head);
+  const blocksMax = LAG_BLOCKS_MAX * Math.max(1, Math.ceil(1000 / (blockPeriodMs || 1000)));
+  const found = faults(parts, fields, blocksMax);
   const ignored = new Set(config.rpc.ignoredReasons);
   const reasons = READY_REASONS.flatMap((reason) => {
     const text = found[reason];
@@ -65,16 +68,17 @@ type Fact = 'head' | 'behind' | 'lagMs' | 'chainLagMs' | 'peers';
 function faults(
   { node, hasConfiguredPeers, pulse, privateWatch }: ReadinessParts,
   { head, behind, peers, ...lags }: Readonly<Record<Fact, number>>,
+  blocksMax: number,
 ): Partial<Record<ReadyReason, string | undefined>> {
   const late = node.follower ? head - node.follower.cursor() : 0;
   const bad = privateWatch?.firstBad;
   const lagMs = Math.max(lags.lagMs, lags.chainLagMs);
   return {
-    behind: behind > LAG_BLOCKS_MAX ? `${behind} blocks behind the network` : undefined,
+    behind: behind > blocksMax ? `${behind} blocks behind the network` : undefined,
     lag: lagMs > LAG_MS_MAX ? `held up for ${lagMs} ms` : undefined,
     peers: hasConfiguredPeers && peers === 0 ? 'none of the configured peers is there' : undefined,
     manager: pulse?.fault && `the private transaction manager does not answer: ${pulse.fault}`,
-    private: late > LAG_BLOCKS_MAX ? `private state is ${late} blocks behind` : undefined,
+    private: late > blocksMax ? `private state is ${late} blocks behind` : undefined,
     diverged: bad
       ? `private state has diverged at block ${describeFault(bad).block}: quorate db private-check`
       : privateWatch?.isDiverged

@@ -14,7 +14,8 @@ export interface BuildBounds {
 /** Raft has no rounds that could time out; followers execute what the leader made. */
 export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000 };
 
-const PERIOD_MS_MIN = 1_000;
+/** For chains without a period. */
+const PERIOD_MS_DEFAULT = 1_000;
 
 /**
  * The proposer gets half a round; the other half is for the validators, which execute the block
@@ -22,9 +23,9 @@ const PERIOD_MS_MIN = 1_000;
  */
 export function bftBounds({
   requestTimeoutMs,
-  blockPeriodSeconds,
-}: Pick<ConsensusRules, 'requestTimeoutMs' | 'blockPeriodSeconds'>): BuildBounds {
+  blockPeriodMs,
+}: Pick<ConsensusRules, 'requestTimeoutMs' | 'blockPeriodMs'>): BuildBounds {
   const transactionMs = requestTimeoutMs / 2;
-  const periodMs = Math.max(blockPeriodSeconds * 1000, PERIOD_MS_MIN);
+  const periodMs = blockPeriodMs || PERIOD_MS_DEFAULT;
   return { blockMs: Math.min(transactionMs, periodMs), transactionMs };
 }
