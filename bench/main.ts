@@ -23,6 +23,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   staking: async () => (await import('./staking.ts')).staking(),
   ramp: async () => (await import('./ramp.ts')).ramp(),
   net: async () => (await import('./net.ts')).net(),
+  short: async () => (await import('./short.ts')).short(),
   agreement: async () => (await import('./agreement.ts')).agreement(),
   signer: async () => (await import('./signer.ts')).signer(),
   'signer-keys': async () => (await import('./signer-keys.ts')).signerKeys(),

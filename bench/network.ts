@@ -40,6 +40,8 @@ export interface NetworkOptions {
   /** With private transaction managers (ours beside both). */
   readonly isPrivate: boolean;
   readonly nodeArgs?: readonly string[];
+  /** Below a second; without it the period is a second. */
+  readonly blockPeriodMs?: number;
 }
 
 export interface Network {
@@ -58,8 +60,14 @@ export interface Network {
  * Fork set, gas limit and periods of the baseline: Istanbul and Muir Glacier, no Berlin. GoQuorum
  * wants a manager for privacy.
  */
-export function benchGenesis(topology: Topology, isPrivate: boolean): object {
-  const genesis = devnetGenesis(topology, PERIODS) as { config: Record<string, unknown> };
+export function benchGenesis(
+  topology: Topology,
+  isPrivate: boolean,
+  blockPeriodMs?: number,
+): object {
+  const genesis = devnetGenesis(topology, { ...PERIODS, blockPeriodMs }) as {
+    config: Record<string, unknown>;
+  };
   const {
     berlinBlock: _berlin,
     quorate: _newer,
@@ -76,7 +84,10 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const topology = topologyOf(folder, options.portsFrom);
   const files = await prepareFiles(topology, PERIODS);
   const genesis = join(folder, 'bench-genesis.json');
-  writeFileSync(genesis, JSON.stringify(benchGenesis(topology, options.isPrivate)));
+  writeFileSync(
+    genesis,
+    JSON.stringify(benchGenesis(topology, options.isPrivate, options.blockPeriodMs)),
+  );
   const children: ChildProcess[] = [];
   const managers: ChildProcess[] = [];
   const start = (name: string, file: string, args: readonly string[], env = {}) => {

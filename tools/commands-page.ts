@@ -1,9 +1,10 @@
 /** `docs/commands.md` from the rows that parsing and help use. */
 import type { Command } from '../src/cli/command.ts';
-import { COMMANDS } from '../src/cli/commands.ts';
+import { allCommands } from '../src/cli/commands.ts';
 import type { OptionRow } from '../src/io/options/options.ts';
 
-export function commandsPage(): string {
+export async function commandsPage(): Promise<string> {
+  const commands = await allCommands();
   return [
     '# Commands',
     '',
@@ -11,7 +12,7 @@ export function commandsPage(): string {
     'configuration file (`--config`, TOML). `--flag value`, `--flag=value` and `-flag value` mean the same. Exit status: 0, 1 when',
     'it failed, 2 when it was called wrongly.',
     '',
-    ...COMMANDS.flatMap(section),
+    ...commands.flatMap(section),
   ]
     .join('\n')
     .concat('\n')

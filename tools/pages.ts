@@ -3,7 +3,7 @@ import { stakingClientTypes } from './client-types.ts';
 import { commandsPage } from './commands-page.ts';
 import { gethConfigPage } from './geth-config-page.ts';
 
-export const PAGES: readonly (readonly [path: string, page: () => string])[] = [
+export const PAGES: readonly (readonly [path: string, page: () => string | Promise<string>])[] = [
   ['docs/commands.md', commandsPage],
   ['docs/geth-config.md', gethConfigPage],
   ['src/clients/staking-types.ts', stakingClientTypes],

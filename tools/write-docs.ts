@@ -4,5 +4,5 @@ import { resolve } from 'node:path';
 import { PAGES } from './pages.ts';
 
 for (const [path, page] of PAGES) {
-  writeFileSync(resolve(import.meta.dirname, '..', path), page());
+  writeFileSync(resolve(import.meta.dirname, '..', path), await page());
 }

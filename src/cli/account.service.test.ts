@@ -21,7 +21,7 @@ const IMPORT = ['--keystore', ks, '--lightkdf', 'account', 'import', '--password
 
 /** With the arguments of geth. */
 async function geth(...argv: string[]) {
-  const { status, lines } = await commandRun(...asQuorate('geth', argv));
+  const { status, lines } = await commandRun(...(await asQuorate('geth', argv)));
   return { status, text: lines.join('\n').trimEnd() };
 }
 
@@ -123,8 +123,8 @@ it.each<[readonly string[], readonly string[]]>([
     ['account', 'list'],
   ],
   [['nosuch'], ['nosuch']],
-])('geth %j is quorate %j', (argv, expected) => {
-  expect(asQuorate('/usr/bin/geth', argv)).toEqual(expected);
-  expect(asQuorate('/usr/bin/quorate', ['geth', ...argv])).toEqual(expected);
-  expect(asQuorate('/usr/bin/quorate', argv)).toEqual(argv);
+])('geth %j is quorate %j', async (argv, expected) => {
+  expect(await asQuorate('/usr/bin/geth', argv)).toEqual(expected);
+  expect(await asQuorate('/usr/bin/quorate', ['geth', ...argv])).toEqual(expected);
+  expect(await asQuorate('/usr/bin/quorate', argv)).toEqual(argv);
 });

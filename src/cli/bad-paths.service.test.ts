@@ -26,7 +26,7 @@ import { encryptKey } from '../io/keys/keystore.ts';
 import { isPathUnit, type OptionRow } from '../io/options/options.ts';
 import { rampOffer } from '../services/devnet/ramp-offer.ts';
 import { SCHEMA as RAMP_SCHEMA } from '../services/ramp/store/schema.ts';
-import { COMMANDS } from './commands.ts';
+import { allCommands, COMMAND_NAMES } from './commands.ts';
 import { CONSOLE_ROWS } from './console-options.ts';
 
 const NOBODY = 65_534;
@@ -314,6 +314,8 @@ function caseOf(command: string, row: OptionRow): Case {
   };
 }
 
+const COMMANDS = await allCommands();
+
 const CASES: readonly Case[] = [
   ...COMMANDS.flatMap(({ name, rows }) =>
     rows
@@ -353,6 +355,10 @@ describe.each(CASES.map((each, turn) => ({ ...each, turn })))(
     });
   },
 );
+
+it('a command has the name by which it is loaded', () => {
+  expect(COMMANDS.map(({ name }) => name)).toEqual(COMMAND_NAMES);
+});
 
 it('an option that names a path is marked as one', () => {
   const names = /^(file|folder|certificate|.*\bin this file\b)/i;

@@ -1,10 +1,11 @@
 /** Commands that share their first word, as `quorate permission`: what they are, for who asks. */
 import type { Command } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { allCommands } from './commands.ts';
 
 /** Those that begin with `word`. */
-export function groupOf(word: string): readonly Command[] {
-  return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+export async function groupOf(word: string): Promise<readonly Command[]> {
+  const commands = await allCommands();
+  return commands.filter(({ name }) => name.startsWith(`${word} `));
 }
 
 export function groupHelp(word: string, commands: readonly Command[]): string {

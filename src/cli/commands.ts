@@ -1,121 +1,81 @@
-/** All commands, in the order of the help. */
-import {
-  accountImportCommand,
-  accountListCommand,
-  accountNewCommand,
-  accountUpdateCommand,
-} from './account.ts';
-import { attachCommand } from './attach.ts';
-import { backupCommand } from './backup.ts';
+/**
+ * All commands, in the order of the help. Each is loaded when it is wanted: a process starts with
+ * its own code alone.
+ */
 import type { Command } from './command.ts';
-import { consoleCommand } from './console.ts';
-import { dbCommand } from './db.ts';
-import { dbVerifyCommand } from './db-verify.ts';
-import { devnetCommand } from './devnet.ts';
-import { dumpConfigCommand } from './dumpconfig.ts';
-import { dumpGenesisCommand } from './dumpgenesis.ts';
-import { explorerCommand } from './explorer.ts';
-import { exportCommand } from './export.ts';
-import { genesisCommand, genesisValidateCommand } from './genesis.ts';
-import { importCommand } from './import.ts';
-import { initCommand } from './init.ts';
-import { keygenCommand } from './keygen.ts';
-import { licenseCommand } from './license.ts';
-import { migrateCompareCommand } from './migrate-compare.ts';
-import { migrateDatadirCommand } from './migrate-datadir.ts';
-import { migrateManagerCommand } from './migrate-manager.ts';
-import { migratePlanCommand } from './migrate-plan.ts';
-import { migrateSignerCommand } from './migrate-signer.ts';
-import { mpsUpgradeCommand } from './mps-upgrade.ts';
-import { nodeCommand } from './node.ts';
-import {
-  permissionAccountCommand,
-  permissionApproveCommand,
-  permissionNodeCommand,
-  permissionOrgCommand,
-  permissionRejectCommand,
-  permissionRoleCommand,
-  permissionShowCommand,
-} from './permission.ts';
-import { permissionInitCommand } from './permission-init.ts';
-import { ptmCommand } from './ptm.ts';
-import { ptmCheckCommand } from './ptm-check.ts';
-import { ptmRecoverCommand } from './ptm-recover.ts';
-import { ptmRepairCommand } from './ptm-repair.ts';
-import { rampCommand } from './ramp.ts';
-import { rampConformanceCommand } from './ramp-conformance.ts';
-import { rampReconcileCommand } from './ramp-reconcile.ts';
-import { restoreCommand } from './restore.ts';
-import { auditVerifyCommand, signerCommand } from './signer.ts';
-import { stakingCommand } from './staking.ts';
-import { stakingClientCommand } from './staking-client.ts';
-import { stakingAuditCommand, stakingKeyCommand } from './staking-key.ts';
-import { stakingRewardCommand } from './staking-reward.ts';
-import { statusCommand } from './status.ts';
-import { versionCommand } from './version.ts';
 
-export const COMMANDS: readonly Command[] = [
-  devnetCommand,
-  statusCommand,
-  nodeCommand,
-  genesisCommand,
-  genesisValidateCommand,
-  initCommand,
-  importCommand,
-  exportCommand,
-  dumpGenesisCommand,
-  dumpConfigCommand,
-  accountNewCommand,
-  accountListCommand,
-  accountImportCommand,
-  accountUpdateCommand,
-  attachCommand,
-  consoleCommand,
-  ptmCommand,
-  ptmRecoverCommand,
-  ptmCheckCommand,
-  ptmRepairCommand,
-  signerCommand,
-  auditVerifyCommand,
-  stakingCommand,
-  stakingClientCommand,
-  stakingRewardCommand,
-  stakingKeyCommand,
-  stakingAuditCommand,
-  rampCommand,
-  rampReconcileCommand,
-  rampConformanceCommand,
-  explorerCommand,
-  permissionInitCommand,
-  permissionShowCommand,
-  permissionOrgCommand,
-  permissionNodeCommand,
-  permissionAccountCommand,
-  permissionRoleCommand,
-  permissionApproveCommand,
-  permissionRejectCommand,
-  backupCommand,
-  restoreCommand,
-  keygenCommand,
-  dbCommand,
-  dbVerifyCommand,
-  migratePlanCommand,
-  migrateDatadirCommand,
-  migrateCompareCommand,
-  migrateManagerCommand,
-  migrateSignerCommand,
-  mpsUpgradeCommand,
-  versionCommand,
-  licenseCommand,
+type Tool = keyof typeof import('./tools.ts');
+
+const tool = (name: Tool) => async () => (await import('./tools.ts'))[name];
+
+const LOADERS: readonly (readonly [name: string, load: () => Promise<Command>])[] = [
+  ['devnet', async () => (await import('./devnet.ts')).devnetCommand],
+  ['status', async () => (await import('./status.ts')).statusCommand],
+  ['node', async () => (await import('./node.ts')).nodeCommand],
+  ['genesis', tool('genesisCommand')],
+  ['genesis validate', tool('genesisValidateCommand')],
+  ['init', tool('initCommand')],
+  ['import', tool('importCommand')],
+  ['export', tool('exportCommand')],
+  ['dumpgenesis', tool('dumpGenesisCommand')],
+  ['dumpconfig', tool('dumpConfigCommand')],
+  ['account new', tool('accountNewCommand')],
+  ['account list', tool('accountListCommand')],
+  ['account import', tool('accountImportCommand')],
+  ['account update', tool('accountUpdateCommand')],
+  ['attach', tool('attachCommand')],
+  ['console', tool('consoleCommand')],
+  ['ptm', async () => (await import('./ptm.ts')).ptmCommand],
+  ['ptm recover', tool('ptmRecoverCommand')],
+  ['ptm check', tool('ptmCheckCommand')],
+  ['ptm repair', tool('ptmRepairCommand')],
+  ['signer', async () => (await import('./signer.ts')).signerCommand],
+  ['signer audit-verify', tool('auditVerifyCommand')],
+  ['staking', async () => (await import('./staking.ts')).stakingCommand],
+  ['staking client', tool('stakingClientCommand')],
+  ['staking reward', tool('stakingRewardCommand')],
+  ['staking key', tool('stakingKeyCommand')],
+  ['staking audit', tool('stakingAuditCommand')],
+  ['ramp', async () => (await import('./ramp.ts')).rampCommand],
+  ['ramp reconcile', tool('rampReconcileCommand')],
+  ['ramp conformance', tool('rampConformanceCommand')],
+  ['explorer', tool('explorerCommand')],
+  ['permission init', tool('permissionInitCommand')],
+  ['permission show', tool('permissionShowCommand')],
+  ['permission org', tool('permissionOrgCommand')],
+  ['permission node', tool('permissionNodeCommand')],
+  ['permission account', tool('permissionAccountCommand')],
+  ['permission role', tool('permissionRoleCommand')],
+  ['permission approve', tool('permissionApproveCommand')],
+  ['permission reject', tool('permissionRejectCommand')],
+  ['backup', tool('backupCommand')],
+  ['restore', tool('restoreCommand')],
+  ['ptm keygen', tool('keygenCommand')],
+  ['db', tool('dbCommand')],
+  ['db verify', tool('dbVerifyCommand')],
+  ['migrate plan', tool('migratePlanCommand')],
+  ['migrate datadir', tool('migrateDatadirCommand')],
+  ['migrate compare', tool('migrateCompareCommand')],
+  ['migrate manager', tool('migrateManagerCommand')],
+  ['migrate signer', tool('migrateSignerCommand')],
+  ['mpsdbupgrade', tool('mpsUpgradeCommand')],
+  ['version', async () => (await import('./version.ts')).versionCommand],
+  ['license', tool('licenseCommand')],
 ];
 
+export const COMMAND_NAMES: readonly string[] = LOADERS.map(([name]) => name);
+
+export function allCommands(): Promise<readonly Command[]> {
+  return Promise.all(LOADERS.map(([, load]) => load()));
+}
+
 /** The command that `argv` begins with, by one word or two, and what follows it. */
-export function commandOf(
+export async function commandOf(
   argv: readonly string[],
-): { readonly command: Command; readonly rest: readonly string[] } | undefined {
+): Promise<{ readonly command: Command; readonly rest: readonly string[] } | undefined> {
   for (const words of [2, 1]) {
-    const command = COMMANDS.find(({ name }) => name === argv.slice(0, words).join(' '));
-    if (command) return { command, rest: argv.slice(words) };
+    const found = LOADERS.find(([name]) => name === argv.slice(0, words).join(' '));
+    if (found) return { command: await found[1](), rest: argv.slice(words) };
   }
   return undefined;
 }

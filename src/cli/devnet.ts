@@ -8,18 +8,16 @@ import { installCrypto } from '../io/crypto/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
 import { builtModule } from '../io/threads/module-file.ts';
 import { pageFor } from '../services/devnet/page.ts';
-import { processLauncher } from '../services/devnet/processes.ts';
+import { type Launch, processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';
 import { startText } from '../services/devnet/start-text.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
-import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import { type LiveLine, liveLine } from '../services/status/live-line.ts';
 import { lookAtNetwork } from '../services/status/look.ts';
 import type { Command } from './command.ts';
 import { setUpDevnetPermissions } from './devnet-permissions.ts';
 import { type Ending, endingOf } from './ending.ts';
-import { inProcessLauncher } from './in-process.ts';
 import { placesOf } from './status.ts';
 
 const GROUP = 'Network';
@@ -142,7 +140,7 @@ export const devnetCommand: Command = {
       throw fail('OPTION_CONFLICT', '--in-process ends with this process: omit --wait');
     }
     const launch = options.boolean('in-process')
-      ? inProcessLauncher(3, { readerWorker: READER_WORKER })
+      ? await hereLauncher()
       : processLauncher(MAIN, process.env);
     const progress = (line: string) => console.log(`  ${line}`);
     const ending = endingOf(process.env);
@@ -178,6 +176,15 @@ export const devnetCommand: Command = {
     return untilEnd(devnet, ending, live);
   },
 };
+
+/** With the code of all services, which a parent of processes does not need. */
+async function hereLauncher(): Promise<Launch> {
+  const [{ inProcessLauncher }, { READER_WORKER }] = await Promise.all([
+    import('./in-process.ts'),
+    import('../services/ledger/readers/threads.ts'),
+  ]);
+  return inProcessLauncher(3, { readerWorker: READER_WORKER });
+}
 
 /** A damaged one is reported with its path, before anything is started or stopped. */
 function checkDescription(folder: string): void {

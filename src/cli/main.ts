@@ -2,7 +2,9 @@
 /** The process of `quorate`: one command, and the end of it. */
 import { endWithParent } from '../services/devnet/child.ts';
 import { faultText } from './fault.ts';
+import { asQuorate } from './geth.ts';
 import { incompleteInstallation } from './incomplete-installation.ts';
+import { runCommand } from './run.ts';
 
 /** Errors that no part of a command handled. */
 function onStray(error: unknown): never {
@@ -19,13 +21,17 @@ function onClosedPipe(error: NodeJS.ErrnoException): void {
 endWithParent(process.env);
 process.on('uncaughtException', onStray);
 process.stdout.on('error', onClosedPipe);
-// Loaded here, so that a package that fails to load is also explained.
-const [{ runCommand }, { asQuorate }] = await Promise.all([
-  import('./run.ts'),
-  import('./geth.ts'),
-]).catch((error: unknown) => onStray(incompleteInstallation(error) ?? error));
-const argv = asQuorate(process.argv[1] ?? '', process.argv.slice(2));
-void runCommand(argv).then(({ status, isFault }) => {
-  if (isFault) process.exit(status);
-  process.exitCode = status;
-});
+void run();
+
+/** Not awaited here: a command that serves does not come back. */
+async function run(): Promise<void> {
+  try {
+    const argv = await asQuorate(process.argv[1] ?? '', process.argv.slice(2));
+    const { status, isFault } = await runCommand(argv);
+    if (isFault) process.exit(status);
+    process.exitCode = status;
+  } catch (error) {
+    // A package that the command needs failed to load.
+    onStray(incompleteInstallation(error) ?? error);
+  }
+}

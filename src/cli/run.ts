@@ -7,7 +7,7 @@ import { nearest } from '../io/options/edit-distance.ts';
 import { isUsageError, type ParsedOptions, USAGE_EXIT_CODE } from '../io/options/options.ts';
 import { type Command, helpOf, parseFor } from './command.ts';
 import { groupFault, groupHelp, groupOf } from './command-group.ts';
-import { COMMANDS, commandOf } from './commands.ts';
+import { allCommands, COMMAND_NAMES, commandOf } from './commands.ts';
 import { faultText } from './fault.ts';
 
 export interface Ending {
@@ -16,14 +16,17 @@ export interface Ending {
   readonly isFault: boolean;
 }
 
-/** Resolves when the command has ended, or never while it serves. */
+/**
+ * Resolves when the command has ended, or never while it serves. Rejects only when its code cannot
+ * be loaded.
+ */
 export async function runCommand(argv: readonly string[]): Promise<Ending> {
   const [name] = argv;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    console.log(overview());
+    console.log(await overview());
     return { status: name === undefined ? USAGE_EXIT_CODE : 0, isFault: false };
   }
-  const found = commandOf(name === '--version' ? ['version'] : argv);
+  const found = await commandOf(name === '--version' ? ['version'] : argv);
   if (!found) return notACommand(argv);
   const { command, rest } = found;
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -52,8 +55,8 @@ function checkOperands(
   throw fail('OPTION_UNKNOWN', `unexpected argument "${more}". Usage: ${usage}`);
 }
 
-function notACommand([name = '', verb]: readonly string[]): Ending {
-  const group = groupOf(name);
+async function notACommand([name = '', verb]: readonly string[]): Promise<Ending> {
+  const group = await groupOf(name);
   if (group.length > 0 && (verb === '--help' || verb === '-h')) {
     console.log(groupHelp(name, group));
     return { status: 0, isFault: false };
@@ -63,16 +66,14 @@ function notACommand([name = '', verb]: readonly string[]): Ending {
 }
 
 function unknownCommand(name: string): string {
-  const guess = nearest(
-    name,
-    COMMANDS.map((each) => each.name),
-  );
+  const guess = nearest(name, COMMAND_NAMES);
   const hint = guess ? `. Did you mean "${guess}"?` : '';
   return `quorate: unknown command "${name}"${hint}\nRun "quorate help" for the commands.`;
 }
 
-function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+async function overview(): Promise<string> {
+  const commands = await allCommands();
+  const width = Math.max(...commands.map(({ name }) => name.length));
   return [
     'Quorate: a permissioned Ethereum ledger with private transactions.',
     '',
@@ -80,7 +81,7 @@ function overview(): string {
     '  quorate <command> [options]',
     '',
     'Commands:',
-    ...COMMANDS.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
+    ...commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
     '',
     'Examples:',
     '  quorate devnet                 # a network to try things on',

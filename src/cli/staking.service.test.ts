@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function errorOf(line: string, name: string): Promise<Error> {
   const given = ['staking', ...line.split(' '), '--datadir', join(folder, name)];
-  const { command, rest } = commandOf(given)!;
+  const { command, rest } = (await commandOf(given))!;
   const run = async () => command.run(parseFor(command, rest));
   return run().then(
     () => new Error('it ran'),
@@ -61,7 +61,12 @@ it.each(['client list', 'client rotate x', 'key rotate', 'audit', 'reward list']
   '%s makes no store where there is none',
   async (line) => {
     const nowhere = join(folder, 'nowhere');
-    const { command, rest } = commandOf(['staking', ...line.split(' '), '--datadir', nowhere])!;
+    const { command, rest } = (await commandOf([
+      'staking',
+      ...line.split(' '),
+      '--datadir',
+      nowhere,
+    ]))!;
     await expect(command.run(parseFor(command, rest))).rejects.toThrow(
       `there is no store in ${nowhere}: give the --datadir or --store of the service`,
     );

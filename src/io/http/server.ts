@@ -6,7 +6,7 @@ import { chmod } from 'node:fs/promises';
 import type * as https from 'node:https';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasCode } from '../../core/base/errors.ts';
 import type { AllowList } from './allow-list.ts';
 import { boundIntake, INTAKE, type IntakeBounds } from './intake.ts';
@@ -96,6 +96,8 @@ export function json(status: number, value: unknown): HttpReply {
 
 /** Throws HTTP_LISTEN_FAILED when it cannot listen on the address. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  // Loaded with the first server: a node has one only with some options.
+  const { default: fastify } = await import('fastify');
   const app = fastify({
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,

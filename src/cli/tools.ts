@@ -1,0 +1,50 @@
+/**
+ * Commands that do something and end, loaded together: with a chunk of the bundle for each of them,
+ * a service would have to load twice as many.
+ */
+export {
+  accountImportCommand,
+  accountListCommand,
+  accountNewCommand,
+  accountUpdateCommand,
+} from './account.ts';
+export { attachCommand } from './attach.ts';
+export { backupCommand } from './backup.ts';
+export { consoleCommand } from './console.ts';
+export { dbCommand } from './db.ts';
+export { dbVerifyCommand } from './db-verify.ts';
+export { dumpConfigCommand } from './dumpconfig.ts';
+export { dumpGenesisCommand } from './dumpgenesis.ts';
+export { explorerCommand } from './explorer.ts';
+export { exportCommand } from './export.ts';
+export { genesisCommand, genesisValidateCommand } from './genesis.ts';
+export { importCommand } from './import.ts';
+export { initCommand } from './init.ts';
+export { keygenCommand } from './keygen.ts';
+export { licenseCommand } from './license.ts';
+export { migrateCompareCommand } from './migrate-compare.ts';
+export { migrateDatadirCommand } from './migrate-datadir.ts';
+export { migrateManagerCommand } from './migrate-manager.ts';
+export { migratePlanCommand } from './migrate-plan.ts';
+export { migrateSignerCommand } from './migrate-signer.ts';
+export { mpsUpgradeCommand } from './mps-upgrade.ts';
+export {
+  permissionAccountCommand,
+  permissionApproveCommand,
+  permissionNodeCommand,
+  permissionOrgCommand,
+  permissionRejectCommand,
+  permissionRoleCommand,
+  permissionShowCommand,
+} from './permission.ts';
+export { permissionInitCommand } from './permission-init.ts';
+export { ptmCheckCommand } from './ptm-check.ts';
+export { ptmRecoverCommand } from './ptm-recover.ts';
+export { ptmRepairCommand } from './ptm-repair.ts';
+export { rampConformanceCommand } from './ramp-conformance.ts';
+export { rampReconcileCommand } from './ramp-reconcile.ts';
+export { restoreCommand } from './restore.ts';
+export { auditVerifyCommand } from './signer.ts';
+export { stakingClientCommand } from './staking-client.ts';
+export { stakingAuditCommand, stakingKeyCommand } from './staking-key.ts';
+export { stakingRewardCommand } from './staking-reward.ts';
