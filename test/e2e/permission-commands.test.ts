@@ -114,7 +114,9 @@ describe('quorate permission', () => {
     expect(voted).toContain(`  for: ${people[0]}`);
     expect((await json()).pending).toMatchObject({ operation: 1, orgId: 'ORG1' });
     await isRefused('reverted: cannot double vote', 0, 'approve');
-    expect(await passes(1, 'approve')).toContain('Organisation ORG1: approved');
+    const accepted = await passes(1, 'approve');
+    expect(accepted).toContain('Accepted: new organisation ORG1, node');
+    expect(accepted).toContain('Organisation ORG1: approved');
     await isRefused('Nothing to approve', 1, 'approve');
   });
 
@@ -143,13 +145,18 @@ describe('quorate permission', () => {
     expect(await passes(0, 'account', 'recover', 'ORG1', people[4]!)).toContain(
       'recovery proposed',
     );
+    await passes(0, 'reject');
+    expect(await passes(1, 'reject')).toContain(`Account ${people[4]}: denylisted`);
+    await passes(0, 'account', 'recover', 'ORG1', people[4]!);
     for (const voter of [0, 1]) await passes(voter, 'approve');
     expect(await passes(0, 'node', 'recover', 'ORG1', enodes[3]!)).toContain('recovery proposed');
     await passes(2, 'approve');
     expect(await passes(1, 'approve')).toContain('approved');
     expect(await passes(0, 'org', 'suspend', 'ORG1')).toContain('suspension proposed');
     await passes(1, 'reject');
-    expect(await passes(2, 'reject')).toContain('Organisation ORG1: approved');
+    const rejected = await passes(2, 'reject');
+    expect(rejected).toContain('Rejected: suspension of ORG1\n');
+    expect(rejected).toContain('Organisation ORG1: approved');
     await isRefused('Nothing to reject', 2, 'reject');
     const waiting = await passes(0, 'account', 'assign', 'ORG1', people[4]!, 'ORGADMIN');
     expect(waiting).toContain('administrator of ORG1');

@@ -13,7 +13,7 @@ import { type Action, Actions, type Subject } from './actions.ts';
 import type { PermissionLedger } from './ledger.ts';
 import { nameIn } from './names.ts';
 import { input } from './node-calls.ts';
-import { waitingText } from './show.ts';
+import { describePending, waitingText } from './show.ts';
 import { readSnapshot, type Snapshot, sameAccount } from './snapshot.ts';
 
 const IMPLEMENTATION = callOf('getPermissionsImpl()');
@@ -33,10 +33,11 @@ export function act(parts: ActingParts, choose: Choose): Promise<string> {
 
 /** A vote for the pending item. */
 export function approve(parts: ActingParts): Promise<string> {
-  return act(parts, (actions, { pending }) => {
+  const choose: Choose = (actions, { pending }) => {
     if (!pending) throw input('Nothing to approve');
     return actions.approve(pending);
-  });
+  };
+  return carryOut(parts, parts.config.addresses.interface, choose, 'Accepted');
 }
 
 /** A vote against the pending item. Contracts that GoQuorum deployed have no such function. */
@@ -44,10 +45,11 @@ export async function reject(parts: ActingParts): Promise<string> {
   const { ledger, config } = parts;
   const to = (await ledger.ask(config.addresses.interface, IMPLEMENTATION())).address(0);
   try {
-    return await carryOut(parts, to, (actions, { pending }) => {
+    const choose: Choose = (actions, { pending }) => {
       if (!pending) throw input('Nothing to reject');
       return actions.reject(pending);
-    });
+    };
+    return await carryOut(parts, to, choose, 'Rejected');
   } catch (error) {
     if (hasCode(error, 'PERMISSION_REVERTED') && error.data === '') {
       throw fail(
@@ -59,10 +61,12 @@ export async function reject(parts: ActingParts): Promise<string> {
   }
 }
 
+/** `decision`: what a vote that ends the pending item comes to. */
 async function carryOut(
   { ledger, config, from }: ActingParts,
   to: Address,
   choose: Choose,
+  decision?: string,
 ): Promise<string> {
   const before = await readSnapshot(ledger, config);
   const action = choose(new Actions(config, before.nodes), before);
@@ -70,6 +74,9 @@ async function carryOut(
   const after = await readSnapshot(ledger, config);
   return [
     `In block ${blockNumber}, transaction ${hash}`,
+    ...(decision && before.pending && !after.pending
+      ? [`${decision}: ${describePending(before.pending)}`]
+      : []),
     statusOf(action.subject, after),
     ...(after.pending ? [waitingText(after.pending, after.voters)] : []),
   ].join('\n');

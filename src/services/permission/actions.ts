@@ -168,8 +168,14 @@ export class Actions {
   }
 
   /** A vote against the pending item; sent to the implementation itself. */
-  reject({ orgId }: PendingView): Action {
-    return { data: REJECT(), subject: { kind: 'org', orgId } };
+  reject(item: PendingView): Action {
+    return { data: REJECT(), subject: this.subjectOf(item) };
+  }
+
+  private subjectOf({ kind, orgId, nodeId, account }: PendingView): Subject {
+    if (kind === OPERATION.nodeRecovery) return { kind: 'node', id: this.known(nodeId).id };
+    const isOfAccount = kind === OPERATION.adminRole || kind === OPERATION.accountRecovery;
+    return isOfAccount ? { kind: 'account', account } : { kind: 'org', orgId };
   }
 
   private updateAccount(orgId: string, text: string, action: bigint): Action {

@@ -53,7 +53,7 @@ export function waitingText(pending: PendingView | undefined, voters: readonly V
   ].join('\n');
 }
 
-function describePending({ kind, orgId, nodeId, account }: PendingView): string {
+export function describePending({ kind, orgId, nodeId, account }: PendingView): string {
   const parts = [
     `${operationName(kind)} ${orgId}`,
     ...(nodeId === '' ? [] : [`node ${nodeId}`]),
