@@ -3,6 +3,8 @@
  */
 import { parseArgs } from 'node:util';
 import type { Kind } from '../../support/bft-processes.ts';
+import { playForgotten, playGrants } from './permission-votes.ts';
+import type { Members } from './permissioned-network.ts';
 import { playPermissions } from './permissions.ts';
 import { playRaft } from './raft.ts';
 import { type MixedPlan, playMixed } from './scenario.ts';
@@ -13,6 +15,8 @@ const OPTIONS = {
   transition: { type: 'string' },
   raft: { type: 'string' },
   permissions: { type: 'string' },
+  grants: { type: 'string' },
+  forgotten: { type: 'string' },
   kinds: { type: 'string' },
 } as const;
 const DEFAULTS = {
@@ -21,11 +25,20 @@ const DEFAULTS = {
   transition: '200,120',
   raft: '300',
   permissions: '200',
+  grants: '3',
+  forgotten: '20',
 };
 const BLOCKS_MIN = 50;
 const PERMISSIONS_MIN = 100;
-const USAGE = `usage: npm run live -- mixed [--qbft BLOCKS] [--ibft BLOCKS] [--transition IBFT,QBFT] [--raft BLOCKS] [--permissions BLOCKS] [--kinds qqrr]
-${BLOCKS_MIN} blocks at least, of permissions ${PERMISSIONS_MIN}`;
+const VOTES_MIN = 1;
+const USAGE = `usage: npm run live -- mixed [--qbft BLOCKS] [--ibft BLOCKS] [--transition IBFT,QBFT] [--raft BLOCKS] [--permissions BLOCKS] [--grants COUNT] [--forgotten BLOCKS] [--kinds qqrr]
+${BLOCKS_MIN} blocks at least, of permissions ${PERMISSIONS_MIN}; --grants and --forgotten with members of both kinds`;
+
+const LEAST: Readonly<Record<string, number>> = {
+  permissions: PERMISSIONS_MIN,
+  grants: VOTES_MIN,
+  forgotten: VOTES_MIN,
+};
 
 type Wanted = Partial<typeof DEFAULTS>;
 
@@ -64,12 +77,12 @@ export async function runMixed(args: string[]): Promise<number> {
 }
 
 function isLongEnough([name, blocks]: [string, string]): boolean {
-  const least = name === 'permissions' ? PERMISSIONS_MIN : BLOCKS_MIN;
+  const least = LEAST[name] ?? BLOCKS_MIN;
   return blocks.split(',').reduce((sum, part) => sum + Number(part), 0) >= least;
 }
 
 function playsOf(
-  { qbft, ibft, transition, raft, permissions }: Wanted,
+  { qbft, ibft, transition, raft, permissions, grants, forgotten }: Wanted,
   kinds: readonly Kind[],
   reference: string | undefined,
 ): (() => Promise<Outcome>)[] {
@@ -84,7 +97,13 @@ function playsOf(
   const plays = plans.map((plan) => () => bft(plan, kinds, reference));
   if (raft !== undefined) plays.push(() => raftCluster(Number(raft), kinds, reference));
   if (permissions !== undefined)
-    plays.push(() => permissioned(Number(permissions), kinds, reference));
+    plays.push(() => permissioned(Number(permissions), { kinds, reference }));
+  // They are about what the two kinds of members decide differently.
+  if (reference === undefined) return plays;
+  const members = { kinds, reference };
+  if (grants !== undefined) plays.push(() => playGrants(Number(grants), members, console.log));
+  if (forgotten !== undefined)
+    plays.push(() => playForgotten(Number(forgotten), members, console.log));
   return plays;
 }
 
@@ -113,12 +132,8 @@ async function raftCluster(
   return { summary, findings: [...result.findings, ...lost(result)] };
 }
 
-async function permissioned(
-  blocks: number,
-  kinds: readonly Kind[],
-  reference: string | undefined,
-): Promise<Outcome> {
-  const result = await playPermissions(blocks, kinds, reference, console.log);
+async function permissioned(blocks: number, members: Members): Promise<Outcome> {
+  const result = await playPermissions(blocks, members, console.log);
   const summary =
     `permissions: ${result.head} blocks, ${result.proposedByOurs} of them proposed by ours; ` +
     `${result.changes} changes; ${result.transactions} transactions; ` +

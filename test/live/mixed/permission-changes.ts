@@ -4,6 +4,7 @@ import type { BftNode } from '../../support/bft-processes.ts';
 import { until } from '../../support/conditions.ts';
 import { testSecretKey } from '../../support/genesis-file.ts';
 import type { Json } from './comparer.ts';
+import type { Admin } from './permissioned-network.ts';
 
 const ORG = 'ADMINORG';
 const SENDER = 'SENDER';
@@ -14,11 +15,6 @@ const STATUS = { active: 2, suspended: 4, denylisted: 5, recovering: 7 };
 const PATIENCE_MS = 120_000;
 /** The members have lower ones. */
 const FIRST_MADE_KEY = 0x40;
-
-interface Admin {
-  readonly node: BftNode;
-  readonly from: string;
-}
 
 type List = 'orgList' | 'nodeList' | 'roleList' | 'acctList';
 
@@ -42,8 +38,13 @@ export class PermissionChanges {
   }
 
   async grant(account: string, by = 0): Promise<void> {
-    await this.give(account, SENDER, by);
+    await this.ask(account, by);
     await this.hasRole(account, SENDER);
+  }
+
+  /** As `grant`, without waiting for the block. */
+  ask(account: string, by: number): Promise<void> {
+    return this.give(account, SENDER, by);
   }
 
   async revoke(account: string, by = 0): Promise<void> {

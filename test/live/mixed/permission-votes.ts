@@ -1,0 +1,269 @@
+/**
+ * What `permissionVotes` of the genesis file does in mixed networks. In one, members with GoQuorum
+ * ask their own pending state: a right may be used in the block that grants it, which the parent's
+ * state forbids. In the other one they forget the contracts, and put what is forbidden into blocks.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Interface, Wallet } from 'ethers';
+import { fromHex } from '../../../src/core/base/hex.ts';
+import { readBftExtra } from '../../../src/core/chain/extra-data.ts';
+import type { BftNode, BftProcesses } from '../../support/bft-processes.ts';
+import { until } from '../../support/conditions.ts';
+import { headOf } from '../../support/devnet.ts';
+import { CHAIN_ID, testSecretKey } from '../../support/genesis-file.ts';
+import { compareAll } from './agreement.ts';
+import { complaints, hex, type Json } from './comparer.ts';
+import { PermissionChanges } from './permission-changes.ts';
+import {
+  admins,
+  CONFIG,
+  IN_FORCE_AT,
+  type Members,
+  onPermissionedNetwork,
+  type Say,
+  unlock,
+} from './permissioned-network.ts';
+import { commonHead, reach } from './progress.ts';
+
+/** Long enough that GoQuorum prepares a block anew with what has come meanwhile, after 3 s. */
+const SLOWER = { blockperiodseconds: 5, requesttimeoutseconds: 8, maxRequestTimeoutSeconds: 8 };
+const SLOWER_FROM = 60;
+const PREPARED_ANEW_MS = 3_600;
+const PATIENCE_MS = 180_000;
+/** For each that is wanted: one in the turn of each member. */
+const TRIES = 4;
+const FORBIDDEN_COUNT = 3;
+const REFUSAL = /could not apply tx \d+ \[0x[0-9a-f]{64}\]: account does not have permission/g;
+const INTERFACE = new Interface([
+  'function transactionAllowed(address, address, uint256, uint256, uint256, bytes) view returns (bool)',
+]);
+const FRIEND = `0x${'f1'.repeat(20)}`;
+const NOBODY = new Wallet(testSecretKey(0x35));
+const USER = new Wallet(testSecretKey(0x36));
+
+interface Mined {
+  readonly round: number;
+  readonly isByOurs: boolean;
+  /** The state before the block forbids it. */
+  readonly isEarly: boolean;
+}
+
+export interface VotesResult {
+  readonly summary: string;
+  readonly findings: readonly string[];
+}
+
+const isEarly = (mined: Mined) => mined.isEarly;
+
+/** Rights used in the block that grants them, without the switch and with it. */
+export function playGrants(grants: number, members: Members, say: Say): Promise<VotesResult> {
+  say(`votes on permissions: ${grants} grants without them, as many with them`);
+  const changes = [{ block: SLOWER_FROM, ...SLOWER }];
+  return onPermissionedNetwork(members, changes, say, async (network) => {
+    const changes = new PermissionChanges(network.nodes, admins(network));
+    await changes.permit([USER.address]);
+    await reach(network.nodes, SLOWER_FROM + 1);
+    const votes = new Votes(network);
+    const off = await votes.grantAndUse(grants, changes, isEarly);
+    const refusedOff = votes.refusals();
+    say(`  off: ${told(off)}; ours refused ${refusedOff} proposals`);
+    await votes.vote(true);
+    let refused = refusedOff;
+    const on = await votes.grantAndUse(grants, changes, () => {
+      const before = refused;
+      refused = votes.refusals();
+      return refused > before;
+    });
+    const refusedOn = votes.refusals() - refusedOff;
+    say(`  on: ${told(on)}; ours refused ${refusedOn} proposals`);
+    return votes.end('grants', [
+      ...(refusedOff > 0 ? [`ours refused ${refusedOff} proposals without the switch`] : []),
+      ...(off.some(isEarly) ? [] : ['no right was used in the block that granted it: not shown']),
+      ...(on.some(isEarly) ? ['a block was decided that ours should have refused'] : []),
+      ...(refusedOn === 0 ? ['ours refused nothing with the switch'] : []),
+    ]);
+  });
+}
+
+/** Members with GoQuorum that have lost the contracts, with the switch and without it. */
+export function playForgotten(blocks: number, members: Members, say: Say): Promise<VotesResult> {
+  say(`votes on permissions: GoQuorum without contracts, ${blocks} blocks with votes`);
+  return onPermissionedNetwork(members, [], say, async (network) => {
+    await reach(network.nodes, IN_FORCE_AT + 1);
+    const votes = new Votes(network);
+    await votes.vote(true);
+    await votes.forgetContracts();
+    const hashes = await votes.sendForbidden();
+    const before = await headOf(network.node(1).rpc);
+    await reach(network.nodes, before + blocks);
+    const early = await votes.minedOf(hashes);
+    const refused = votes.refusals();
+    say(`  on: ${early.length} of ${hashes.length} mined; ours refused ${refused} proposals`);
+    await votes.vote(false);
+    const late = await until(
+      'what is forbidden is mined',
+      async () => {
+        const mined = await votes.minedOf(hashes);
+        return mined.length === hashes.length && mined;
+      },
+      PATIENCE_MS,
+    );
+    say(`  off: ${told(late)}`);
+    return votes.end('GoQuorum without contracts', [
+      ...(early.length > 0 ? [`${early.length} forbidden transactions were mined`] : []),
+      ...(refused === 0 ? ['ours refused nothing with the switch'] : []),
+      ...(late.some(({ isByOurs }) => isByOurs) ? ['ours proposed what is forbidden'] : []),
+    ]);
+  });
+}
+
+function told(mined: readonly Mined[]): string {
+  const early = mined.filter(({ isEarly }) => isEarly);
+  const ours = early.filter(({ isByOurs }) => isByOurs);
+  const later = mined.filter(({ round }) => round > 0);
+  return (
+    `${mined.length} mined, ${early.length} of them against the parent's state ` +
+    `(${ours.length} in blocks of ours), ${later.length} in a later round`
+  );
+}
+
+class Votes {
+  readonly ours: readonly BftNode[];
+  private readonly network: BftProcesses;
+  /** A member with GoQuorum, and its administrator. */
+  private readonly other: BftNode;
+  private readonly contract: string;
+
+  constructor(network: BftProcesses) {
+    this.network = network;
+    this.ours = network.nodes.filter(({ kind }) => kind === 'q');
+    this.other = network.nodes.at(-1)!;
+    const file = readFileSync(join(this.other.folder, CONFIG), 'utf8');
+    this.contract = JSON.parse(file).interfaceAddress;
+  }
+
+  /** How often a node of ours has refused a proposal for what it holds, in all its lives. */
+  refusals(): number {
+    return this.ours.reduce((sum, node) => sum + (node.log().match(REFUSAL) ?? []).length, 0);
+  }
+
+  /** Ours go on with the switch in their genesis file. */
+  async vote(isOn: boolean): Promise<void> {
+    const genesis = JSON.parse(readFileSync(this.network.genesisFile, 'utf8'));
+    if (isOn) genesis.config.quorate = { permissionVotes: true };
+    const file = join(this.network.node(1).folder, '..', 'voting.json');
+    writeFileSync(file, JSON.stringify(genesis));
+    for (const node of this.ours) {
+      await node.stop();
+      await node.start(['--genesis', file]);
+      await reach(this.network.nodes, (await headOf(this.other.rpc)) + 1);
+    }
+    await unlock(this.network);
+  }
+
+  /**
+   * Through a member with GoQuorum: the right comes, and is used as soon as that member allows it.
+   * `wanted`: in so many blocks of GoQuorum; each try comes in the turn of another proposer.
+   */
+  async grantAndUse(
+    wanted: number,
+    changes: PermissionChanges,
+    isShown: (mined: Mined) => boolean,
+  ): Promise<Mined[]> {
+    const mined: Mined[] = [];
+    for (let shown = 0; shown < wanted && mined.length < TRIES * wanted; ) {
+      await this.untilBlockOf(this.network.nodes[mined.length % TRIES]!);
+      await changes.revoke(USER.address);
+      // Behind the last block that is prepared anew: then the grant is in the first version of the
+      // next one, and what it allows in the second.
+      await pause(PREPARED_ANEW_MS);
+      await changes.ask(USER.address, 1);
+      const raw = await this.transfer(USER, await this.nonceOf(USER));
+      const hash = await until('it is taken', () => this.send(raw), PATIENCE_MS);
+      const found = await until('it is mined', () => this.mined(hash), PATIENCE_MS);
+      mined.push(found);
+      if (isShown(found)) shown++;
+    }
+    return mined;
+  }
+
+  private untilBlockOf({ name, address }: BftNode): Promise<boolean> {
+    const { rpc } = this.network.node(1);
+    return until(
+      `${name} has made the last block`,
+      async () =>
+        (await rpc.call<Json>('istanbul_getSignersFromBlock', 'latest')).author === address,
+      PATIENCE_MS,
+    );
+  }
+
+  async forgetContracts(): Promise<void> {
+    for (const node of this.network.nodes.filter(({ kind }) => kind === 'r')) {
+      await node.stop();
+      rmSync(join(node.folder, CONFIG));
+      await node.start();
+      await reach(this.network.nodes, (await headOf(this.network.node(1).rpc)) + 1);
+    }
+  }
+
+  async sendForbidden(): Promise<string[]> {
+    const hashes: string[] = [];
+    for (let nonce = 0; nonce < FORBIDDEN_COUNT; nonce++)
+      hashes.push(await this.send(await this.transfer(NOBODY, nonce)));
+    return hashes;
+  }
+
+  /** Compares all members. */
+  async end(what: string, findings: readonly string[]): Promise<VotesResult> {
+    const { nodes } = this.network;
+    const head = await commonHead(nodes);
+    const agreement = await compareAll(nodes, head);
+    const summary = `votes on permissions, ${what}: ${head} blocks, ${agreement.laterRounds} in a later round; ${agreement.comparisons} comparisons`;
+    return { summary, findings: [...agreement.findings, ...complaints(this.ours), ...findings] };
+  }
+
+  async minedOf(hashes: readonly string[]): Promise<Mined[]> {
+    const all = await Promise.all(hashes.map((hash) => this.mined(hash)));
+    return all.filter((each) => each !== undefined);
+  }
+
+  private transfer(wallet: Wallet, nonce: number): Promise<string> {
+    const fields = { chainId: CHAIN_ID, type: 0, gasLimit: 21_000, gasPrice: 0, value: 0 };
+    return wallet.signTransaction({ ...fields, nonce, to: FRIEND });
+  }
+
+  private async nonceOf({ address }: Wallet): Promise<number> {
+    return Number(await this.other.rpc.call('eth_getTransactionCount', address, 'latest'));
+  }
+
+  private send(raw: string): Promise<string> {
+    return this.other.rpc.call('eth_sendRawTransaction', raw);
+  }
+
+  private async mined(hash: string): Promise<Mined | undefined> {
+    const { rpc } = this.network.node(1);
+    const receipt = await rpc.call<Json | null>('eth_getTransactionReceipt', hash);
+    if (!receipt) return undefined;
+    const number = Number(receipt.blockNumber);
+    const block = await rpc.call<Json>('eth_getBlockByNumber', hex(number), false);
+    const { author } = await rpc.call<Json>('istanbul_getSignersFromBlock', hex(number));
+    const extra = readBftExtra(fromHex(block.extraData));
+    return {
+      round: extra?.kind === 'qbft' ? extra.round : 0,
+      isByOurs: this.ours.some(({ address }) => address === author),
+      isEarly: !(await this.isAllowed(receipt.from, number - 1)),
+    };
+  }
+
+  /** By the contract itself. */
+  private async isAllowed(from: string, at: number): Promise<boolean> {
+    const data = INTERFACE.encodeFunctionData('transactionAllowed', [
+      ...[from, FRIEND, 0, 0, 21_000, '0x'],
+    ]);
+    const { rpc } = this.network.node(1);
+    const answer = await rpc.call<string>('eth_call', { to: this.contract, data }, hex(at));
+    return INTERFACE.decodeFunctionResult('transactionAllowed', answer)[0];
+  }
+}
