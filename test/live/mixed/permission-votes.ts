@@ -5,7 +5,6 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Interface, Wallet } from 'ethers';
 import { fromHex } from '../../../src/core/base/hex.ts';
 import { readBftExtra } from '../../../src/core/chain/extra-data.ts';
@@ -27,10 +26,12 @@ import {
 } from './permissioned-network.ts';
 import { commonHead, reach } from './progress.ts';
 
-/** Long enough that GoQuorum prepares a block anew with what has come meanwhile, after 3 s. */
-const SLOWER = { blockperiodseconds: 5, requesttimeoutseconds: 8, maxRequestTimeoutSeconds: 8 };
+/**
+ * GoQuorum prepares a block again with what has come meanwhile, every 3 s: the first time with the
+ * grant, and the second with what it allows.
+ */
+const SLOWER = { blockperiodseconds: 7, requesttimeoutseconds: 10, maxRequestTimeoutSeconds: 10 };
 const SLOWER_FROM = 60;
-const PREPARED_ANEW_MS = 3_600;
 const PATIENCE_MS = 180_000;
 /** For each that is wanted: one in the turn of each member. */
 const TRIES = 4;
@@ -68,7 +69,7 @@ export function playGrants(grants: number, members: Members, say: Say): Promise<
     const votes = new Votes(network);
     const off = await votes.grantAndUse(grants, changes, isEarly);
     const refusedOff = votes.refusals();
-    say(`  off: ${told(off)}; ours refused ${refusedOff} proposals`);
+    say(`  off: ${told(off)}; ${refusedOff} votes of ours against proposals`);
     await votes.vote(true);
     let refused = refusedOff;
     const on = await votes.grantAndUse(grants, changes, () => {
@@ -77,12 +78,14 @@ export function playGrants(grants: number, members: Members, say: Say): Promise<
       return refused > before;
     });
     const refusedOn = votes.refusals() - refusedOff;
-    say(`  on: ${told(on)}; ours refused ${refusedOn} proposals`);
+    say(`  on: ${told(on)}; ${refusedOn} votes of ours against proposals`);
     return votes.end('grants', [
-      ...(refusedOff > 0 ? [`ours refused ${refusedOff} proposals without the switch`] : []),
+      ...(refusedOff > 0
+        ? [`${refusedOff} votes of ours against proposals, without the switch`]
+        : []),
       ...(off.some(isEarly) ? [] : ['no right was used in the block that granted it: not shown']),
       ...(on.some(isEarly) ? ['a block was decided that ours should have refused'] : []),
-      ...(refusedOn === 0 ? ['ours refused nothing with the switch'] : []),
+      ...(refusedOn === 0 ? ['no vote of ours against a proposal, with the switch'] : []),
     ]);
   });
 }
@@ -100,7 +103,9 @@ export function playForgotten(blocks: number, members: Members, say: Say): Promi
     await reach(network.nodes, before + blocks);
     const early = await votes.minedOf(hashes);
     const refused = votes.refusals();
-    say(`  on: ${early.length} of ${hashes.length} mined; ours refused ${refused} proposals`);
+    say(
+      `  on: ${early.length} of ${hashes.length} mined; ${refused} votes of ours against proposals`,
+    );
     await votes.vote(false);
     const late = await until(
       'what is forbidden is mined',
@@ -113,7 +118,7 @@ export function playForgotten(blocks: number, members: Members, say: Say): Promi
     say(`  off: ${told(late)}`);
     return votes.end('GoQuorum without contracts', [
       ...(early.length > 0 ? [`${early.length} forbidden transactions were mined`] : []),
-      ...(refused === 0 ? ['ours refused nothing with the switch'] : []),
+      ...(refused === 0 ? ['no vote of ours against a proposal, with the switch'] : []),
       ...(late.some(({ isByOurs }) => isByOurs) ? ['ours proposed what is forbidden'] : []),
     ]);
   });
@@ -176,9 +181,6 @@ class Votes {
     for (let shown = 0; shown < wanted && mined.length < TRIES * wanted; ) {
       await this.untilBlockOf(this.network.nodes[mined.length % TRIES]!);
       await changes.revoke(USER.address);
-      // Behind the last block that is prepared anew: then the grant is in the first version of the
-      // next one, and what it allows in the second.
-      await pause(PREPARED_ANEW_MS);
       await changes.ask(USER.address, 1);
       const raw = await this.transfer(USER, await this.nonceOf(USER));
       const hash = await until('it is taken', () => this.send(raw), PATIENCE_MS);
