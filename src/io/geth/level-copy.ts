@@ -14,10 +14,16 @@ const OTHER = /^(CURRENT|MANIFEST-\d+|\d+\.log)$/;
 
 export class LevelCopy {
   private readonly level: ClassicLevel<Uint8Array, Uint8Array>;
+  private readonly folder: string;
   private readonly scratch: string;
 
-  private constructor(level: ClassicLevel<Uint8Array, Uint8Array>, scratch: string) {
+  private constructor(
+    level: ClassicLevel<Uint8Array, Uint8Array>,
+    folder: string,
+    scratch: string,
+  ) {
     this.level = level;
+    this.folder = folder;
     this.scratch = scratch;
   }
 
@@ -41,9 +47,10 @@ export class LevelCopy {
       await level.open();
     } catch (cause) {
       const { cause: inner } = cause as Error;
-      throw damaged(folder, `cannot be opened (${reasonOf(inner ?? cause)})`, cause);
+      const reason = inSource(reasonOf(inner ?? cause), folder, scratch);
+      throw damaged(folder, `cannot be opened (${reason})`, cause);
     }
-    return new LevelCopy(level, scratch);
+    return new LevelCopy(level, folder, scratch);
   }
 
   /** Throws GETH_DATA_DAMAGED. */
@@ -51,7 +58,9 @@ export class LevelCopy {
     try {
       return this.level.getSync(key);
     } catch (cause) {
-      throw damaged(this.scratch, `cannot be read (${reasonOf(cause)})`, cause);
+      const { folder, scratch } = this;
+      const reason = inSource(reasonOf(cause), folder, scratch);
+      throw damaged(folder, `cannot be read (${reason})`, cause);
     }
   }
 
@@ -59,6 +68,11 @@ export class LevelCopy {
     await this.level.close();
     rmSync(this.scratch, { recursive: true, force: true });
   }
+}
+
+/** LevelDB names the file of the scratch folder; the source has it under the same name. */
+function inSource(reason: string, folder: string, scratch: string): string {
+  return reason.replaceAll(scratch, folder);
 }
 
 /** Another disk, or another owner's file, cannot be linked to. */

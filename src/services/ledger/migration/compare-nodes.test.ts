@@ -69,6 +69,13 @@ it.each<[string, RpcAnswer, RpcAnswer, string]>([
   ['null and absent', { result: { a: null } }, { result: {} }, 'same'],
   ['null and an empty list', { result: { a: null } }, { result: { a: [] } }, 'same'],
   ['the time of a trace', { result: { time: '1ms' } }, { result: { time: '2ms' } }, 'same'],
+  ['seals of its own', { result: { Committers: [1] } }, { result: { Committers: [2] } }, 'same'],
+  [
+    'a private transaction in no marker',
+    { error: { message: 'private transaction not found for this participant' } },
+    { result: null },
+    'untold',
+  ],
   ['a list in another order', { result: [1, 2] }, { result: [2, 1] }, 'different'],
   ['errors on both sides', { error: { message: 'x' } }, { error: { message: 'y' } }, 'same'],
   ['an error at the new one', { result: 1 }, { error: { message: 'y' } }, 'different'],

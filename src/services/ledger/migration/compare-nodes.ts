@@ -19,13 +19,13 @@ const DIFFERENCES_MAX = 3;
  * How long a tracer took is not part of what happened; which of the seals above the quorum a node
  * keeps with a block, and so how long the block is, is not part of its hash.
  */
-const OF_ONE_NODE: ReadonlySet<string> = new Set(['time', 'committers', 'size']);
+const OF_ONE_NODE: ReadonlySet<string> = new Set(['time', 'committers', 'Committers', 'size']);
 /**
- * A state that was pruned, or a method that a node does not offer: neither has an answer to
- * compare.
+ * A state that was pruned, a method that a node does not offer, or GoQuorum's error for a private
+ * transaction in no marker, which is null here: there is no answer to compare.
  */
 const NO_ANSWER =
-  /missing trie node|not migrated|does not exist\/is not available|not available|required historical state|header not found/;
+  /missing trie node|not migrated|does not exist\/is not available|not available|required historical state|header not found|private transaction not found/;
 
 export interface ComparedNode {
   ask(calls: readonly RpcCall[]): Promise<readonly RpcAnswer[]>;

@@ -2,7 +2,14 @@
  * A recorded data folder of GoQuorum, taken over: nothing of it changes, nothing differs, and what
  * is wrong is named.
  */
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -173,6 +180,16 @@ describe('a source that is not whole', () => {
     const folders = world();
     rmSync(join(folders.source, 'geth/chaindata/ancient'), { recursive: true });
     await expect(migrate(folders)).rejects.toThrow(/chaindata\/ancient.*--datadir\.ancient/);
+  });
+
+  it('a table of LevelDB that was cut is named as it lies in the source', async () => {
+    const folders = world();
+    const chaindata = join(folders.source, 'geth/chaindata');
+    for (const name of readdirSync(chaindata).filter((each) => each.endsWith('.ldb')))
+      truncateSync(join(chaindata, name), 100);
+    const cut = await migrate(folders).catch((error: Error) => error.message);
+    expect(cut).toMatch(/geth\/chaindata\/\d+\.ldb.*copy the whole data folder again/);
+    expect(cut).not.toContain('migrate-scratch');
   });
 
   it('a manifest that is missing', async () => {
