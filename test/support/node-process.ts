@@ -70,10 +70,15 @@ export class NodeProcess {
     this.child = child;
     await until(`${this.name} answers`, async () => {
       if (this.child !== child) return true;
-      await this.rpc.call('eth_blockNumber');
+      await this.answers();
       return true;
     });
     if (this.child !== child) throw new Error(`${this.name} has ended: see ${this.logFile}`);
+  }
+
+  /** Rejects as long as it does not. */
+  protected answers(): Promise<unknown> {
+    return this.rpc.call('eth_blockNumber');
   }
 
   /** Resolves once it is gone. */

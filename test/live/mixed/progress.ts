@@ -8,7 +8,10 @@ export const STILL_MS = 180_000;
 const WHOLE_MS = 3_600_000;
 
 /** All of `nodes` have block `number`. Throws when no block comes for long. */
-export async function reach(nodes: readonly NodeProcess[], number: number): Promise<void> {
+export async function reach(
+  nodes: readonly Pick<NodeProcess, 'rpc'>[],
+  number: number,
+): Promise<void> {
   let [best, since] = [-1, performance.now()];
   await until(
     `block ${number}`,
@@ -24,6 +27,6 @@ export async function reach(nodes: readonly NodeProcess[], number: number): Prom
 }
 
 /** The lowest head. */
-export async function commonHead(nodes: readonly NodeProcess[]): Promise<number> {
+export async function commonHead(nodes: readonly Pick<NodeProcess, 'rpc'>[]): Promise<number> {
   return Math.min(...(await Promise.all(nodes.map(({ rpc }) => headOf(rpc)))));
 }

@@ -17,12 +17,15 @@ const SETTLING_MS = 180_000;
 const STORE = new Interface(STORE_ABI);
 const FRIEND = `0x${'f1'.repeat(20)}`;
 
+/** A node that transactions go to while it runs. */
+export type Reached = Pick<NodeProcess, 'isRunning' | 'rpc'>;
+
 export class Traffic {
   private readonly senders: Sender[];
   private readonly ending = new AbortController();
   private readonly loops: Promise<void>[] = [];
 
-  constructor(nodes: readonly NodeProcess[]) {
+  constructor(nodes: readonly Reached[]) {
     this.senders = nodes.map((_, at) => new Sender(nodes, at));
   }
 
@@ -49,14 +52,14 @@ export class Traffic {
 }
 
 class Sender {
-  private readonly nodes: readonly NodeProcess[];
+  private readonly nodes: readonly Reached[];
   private readonly at: number;
   private readonly wallet: Wallet;
   private readonly sent: string[] = [];
   private mined = 0;
   private movedAt = performance.now();
 
-  constructor(nodes: readonly NodeProcess[], at: number) {
+  constructor(nodes: readonly Reached[], at: number) {
     this.nodes = nodes;
     this.at = at;
     this.wallet = new Wallet(testSecretKey(0x11 + at));
@@ -119,7 +122,7 @@ class Sender {
   }
 
   /** Its own, or the next one that runs. */
-  private node(): NodeProcess | undefined {
+  private node(): Reached | undefined {
     const turned = [...this.nodes.slice(this.at), ...this.nodes.slice(0, this.at)];
     return turned.find(({ isRunning }) => isRunning);
   }

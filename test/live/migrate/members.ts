@@ -1,0 +1,237 @@
+/**
+ * Four members of one network with a manager each. A member begins with GoQuorum's data folder, and
+ * may go over to Quorate in a folder of its own, and back; its key, its ports and its manager stay.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bareHex, fromHex, toHex } from '../../../src/core/base/hex.ts';
+import { addressOfSecretKey, secp256k1 } from '../../../src/core/base/secp256k1.ts';
+import { encryptKey } from '../../../src/io/keys/keystore.ts';
+import { secretKey } from '../../support/bft-chain.ts';
+import { MAIN } from '../../support/devnet.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { CHAIN_ID, genesisFile, testSecretKey } from '../../support/genesis-file.ts';
+import { NodeProcess } from '../../support/node-process.ts';
+import { type TestKey, testKey } from '../../support/ptm.ts';
+import type { Rpc } from '../../support/rpc-client.ts';
+
+const API = 'admin,debug,eth,istanbul,net,quorumExtension,quorumPermission,raft,txpool,web3';
+const PASSWORD = 'test';
+const MEMBERS = [1, 2, 3, 4] as const;
+const PORTS_EACH = 5;
+const COMMAND_MS = 300_000;
+
+export type MigratedEngine = 'qbft' | 'ibft' | 'raft';
+export type Permissions = 'none' | 'files' | 'contracts';
+/** Under permission contracts, the block from which they count. */
+export const IN_FORCE_AT = 40;
+const NODES_FILE = 'permissioned-nodes.json';
+
+export interface Member {
+  readonly number: number;
+  /** GoQuorum's folder; only read by a migration. */
+  readonly folder: string;
+  /** Where the chain goes at the next migration. */
+  target: string;
+  readonly account: string;
+  readonly managerKey: TestKey;
+  readonly enode: string;
+  readonly managerUrl: string;
+  readonly manager: NodeProcess;
+  readonly flags: readonly string[];
+  readonly rpcPort: number;
+  /** As GoQuorum, as Quorate, or neither yet. */
+  running: NodeProcess | undefined;
+  /** Clients use it: it runs, and has caught up. */
+  isInUse: boolean;
+}
+
+export interface Commands {
+  readonly engine: MigratedEngine;
+  readonly permissions: Permissions;
+  readonly reference: string | undefined;
+}
+
+export class Network {
+  readonly members: readonly Member[];
+  readonly folder: string;
+  readonly genesisFile: string;
+  readonly engine: MigratedEngine;
+  readonly permissions: Permissions;
+  private readonly reference: string | undefined;
+
+  static async prepare(folder: string, commands: Commands): Promise<Network> {
+    const first = await freePorts();
+    const keys = await Promise.all(MEMBERS.map(testKey));
+    const network = new Network(folder, commands, first, keys);
+    await network.write();
+    return network;
+  }
+
+  private constructor(
+    folder: string,
+    { engine, permissions, reference }: Commands,
+    first: number,
+    keys: readonly TestKey[],
+  ) {
+    this.folder = folder;
+    this.engine = engine;
+    this.permissions = permissions;
+    this.reference = reference;
+    this.genesisFile = join(folder, 'genesis.json');
+    this.members = MEMBERS.map((number, at) => {
+      const [p2p, rpcPort, raft, q2t] = portsOf(first, at);
+      const publicKey = bareHex(secp256k1().publicKey(secretKey(number)));
+      const raftPart = engine === 'raft' ? `&raftport=${raft}` : '';
+      return {
+        ...{ number, rpcPort: rpcPort!, running: undefined, isInUse: false, managerKey: keys[at]! },
+        folder: join(folder, `goquorum${number}`),
+        target: join(folder, `quorate${number}`),
+        account: toHex(addressOfSecretKey(fromHex(testSecretKey(0x20 + number)))),
+        enode: `enode://${publicKey}@127.0.0.1:${p2p}?discport=0${raftPart}`,
+        managerUrl: `http://127.0.0.1:${q2t}`,
+        manager: this.managerProcess(number, q2t!),
+        flags: [
+          ...['--networkid', String(CHAIN_ID), '--nodiscover', '--port', String(p2p)],
+          ...['--miner.gasprice', '0', '--syncmode', 'full', '--gcmode', 'archive'],
+          ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(rpcPort)],
+          ...['--http.api', API, '--verbosity', '3', '--ipcdisable'],
+          ...(engine === 'raft' ? ['--raft', '--raftport', String(raft)] : ['--mine']),
+          ...(permissions === 'none' ? [] : ['--permissioned']),
+          ...['--allow-insecure-unlock', '--password', join(folder, 'password')],
+        ],
+      };
+    });
+    for (const [at, member] of this.members.entries()) {
+      this.writeManager(member, portsOf(first, at), first);
+    }
+  }
+
+  member(number: number): Member {
+    return this.members[number - 1]!;
+  }
+
+  get rpcs(): Rpc[] {
+    return this.members.flatMap(({ running }) => (running?.isRunning ? [running.rpc] : []));
+  }
+
+  async startManagers(): Promise<void> {
+    for (const { manager } of this.members) await manager.start();
+  }
+
+  /** On GoQuorum's folder, as it is. */
+  async startOld(member: Member): Promise<void> {
+    const args = ['--datadir', member.folder, ...this.nodeFlags(member), '--miner.threads', '1'];
+    member.running = this.node(member, this.reference!, args, member.folder);
+    await member.running.start();
+  }
+
+  async startNew(member: Member): Promise<void> {
+    const address = this.engine === 'raft' ? ['--raft.addr', '127.0.0.1'] : [];
+    const flags = [...this.nodeFlags(member), '--p2p.addr', '127.0.0.1', ...address];
+    const args = [MAIN, 'node', '--datadir', member.target, ...flags];
+    member.running = this.node(member, process.execPath, args, member.target);
+    await member.running.start();
+  }
+
+  /** A command of `quorate`; resolves with what it said, rejects where it fails. */
+  async quorate(...args: string[]): Promise<string> {
+    const options = { timeout: COMMAND_MS, maxBuffer: 2 ** 26 };
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], options);
+    return stdout;
+  }
+
+  /** GoQuorum's `init` on every folder. */
+  async init(): Promise<void> {
+    for (const { folder } of this.members) {
+      const args = ['--datadir', folder, 'init', this.genesisFile];
+      await promisify(execFile)(this.reference!, args);
+    }
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all(this.members.map(({ running }) => running?.stop('SIGKILL')));
+    await Promise.all(this.members.map(({ manager }) => manager.stop('SIGKILL')));
+  }
+
+  logs(): readonly NodeProcess[] {
+    return this.members.flatMap(({ running }) => (running ? [running] : []));
+  }
+
+  private nodeFlags({ flags, account, managerUrl }: Member): string[] {
+    return [...flags, '--unlock', account, '--ptm.url', managerUrl];
+  }
+
+  private node(
+    { number, rpcPort }: Member,
+    file: string,
+    args: readonly string[],
+    folder: string,
+  ): NodeProcess {
+    // A socket named by the environment would win over the flag.
+    const environment = { PRIVATE_CONFIG: '' };
+    return new NodeProcess({ number, rpcPort, file, args, folder, environment });
+  }
+
+  private managerProcess(number: number, q2t: number): NodeProcess {
+    const folder = join(this.folder, `manager${number}`);
+    mkdirSync(folder, { recursive: true });
+    const args = [MAIN, 'ptm', '--configfile', join(folder, 'config.json')];
+    return new ManagerProcess({ number, folder, rpcPort: q2t, file: process.execPath, args });
+  }
+
+  private writeManager({ number, managerKey }: Member, ports: readonly number[], first: number) {
+    const [, , , q2t, peer] = ports;
+    const config = {
+      serverConfigs: [
+        { app: 'Q2T', serverAddress: `http://127.0.0.1:${q2t}` },
+        { app: 'P2P', serverAddress: `http://127.0.0.1:${peer}` },
+      ],
+      peer: MEMBERS.map((_, at) => ({ url: `http://127.0.0.1:${portsOf(first, at)[4]}/` })),
+      features: { enablePrivacyEnhancements: true },
+      keys: { keyData: [managerKey] },
+    };
+    const file = join(this.folder, `manager${number}`, 'config.json');
+    writeFileSync(file, JSON.stringify(config));
+  }
+
+  private async write(): Promise<void> {
+    const { engine, permissions } = this;
+    const config = permissions === 'contracts' ? { qip714Block: IN_FORCE_AT } : {};
+    const validators = MEMBERS.map((number) => toHex(addressOfSecretKey(secretKey(number))));
+    writeFileSync(this.genesisFile, JSON.stringify(genesisFile({ engine, validators, config })));
+    writeFileSync(join(this.folder, 'password'), `${PASSWORD}\n`);
+    for (const { folder, number, account } of this.members) {
+      mkdirSync(join(folder, 'geth'), { recursive: true });
+      mkdirSync(join(folder, 'keystore'), { recursive: true });
+      writeFileSync(join(folder, 'geth/nodekey'), bareHex(secretKey(number)), { mode: 0o600 });
+      this.writePeers(folder);
+      if (readdirSync(join(folder, 'keystore')).length > 0) continue;
+      const key = fromHex(testSecretKey(0x20 + number));
+      const keystore = await encryptKey(key, PASSWORD, { light: true });
+      const name = `UTC--2026-01-01T00-00-00.000000000Z--${account.slice(2)}`;
+      writeFileSync(join(folder, 'keystore', name), JSON.stringify(keystore));
+    }
+  }
+
+  /** All members, with the ports that they have in this run. */
+  writePeers(folder: string): void {
+    const enodes = this.members.map(({ enode }) => enode);
+    const files = ['static-nodes.json', ...(this.permissions === 'none' ? [] : [NODES_FILE])];
+    for (const file of files) writeFileSync(join(folder, file), JSON.stringify(enodes));
+  }
+}
+
+class ManagerProcess extends NodeProcess {
+  protected override async answers(): Promise<void> {
+    const { ok } = await fetch(`${this.url}/upcheck`);
+    if (!ok) throw new Error('the manager is not up');
+  }
+}
+
+/** For peers, JSON-RPC, Raft, the node at its manager, managers among each other. */
+function portsOf(first: number, at: number): readonly number[] {
+  return Array.from({ length: PORTS_EACH }, (_, index) => first + PORTS_EACH * at + index);
+}

@@ -1,0 +1,94 @@
+/**
+ * Private transactions to all members, all the while, from members in turn: so that all private
+ * states are one, and its root can be compared from node to node and from block to block.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../support/conditions.ts';
+import { type Rpc, RpcError } from '../../support/rpc-client.ts';
+import { STORE_CODE, setInput } from '../../support/store-contract.ts';
+import type { Member, Network } from './members.ts';
+
+const INTERVAL_MS = 1_500;
+const SETTLING_MS = 180_000;
+const GAS = '0xf4240';
+
+interface Receipt {
+  readonly status: string;
+  readonly contractAddress: string | null;
+}
+
+export class PrivateTraffic {
+  private readonly network: Network;
+  private readonly ending = new AbortController();
+  private loop: Promise<void> | undefined;
+  private readonly hashes: string[] = [];
+  private contract: string | undefined;
+  private value = 0;
+
+  constructor(network: Network) {
+    this.network = network;
+  }
+
+  get sent(): number {
+    return this.hashes.length;
+  }
+
+  /** Deploys the contract that all later transactions call. */
+  async begin(): Promise<void> {
+    const [first] = this.network.members;
+    const hash = await this.send(first!, { data: STORE_CODE });
+    const receipt = await mined(first!.running!.rpc, hash!);
+    this.contract = receipt.contractAddress!;
+    this.loop = this.run();
+  }
+
+  /**
+   * Sends no more; rejects where one is lost, or has failed at a node. Resolves with their count.
+   */
+  async settle(): Promise<number> {
+    this.ending.abort();
+    await this.loop;
+    for (const hash of this.hashes) {
+      for (const rpc of this.network.rpcs) {
+        const { status } = await mined(rpc, hash);
+        if (status !== '0x1') throw new Error(`${hash} failed at ${rpc.url}`);
+      }
+    }
+    return this.hashes.length;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.ending.signal.aborted) {
+      const running = this.network.members.filter(
+        (member) => member.isInUse && member.running?.isRunning,
+      );
+      const member = running[this.value % running.length];
+      if (member) await this.send(member, { to: this.contract, data: setInput(++this.value) });
+      await pause(INTERVAL_MS);
+    }
+  }
+
+  /** Undefined: the node is going. */
+  private async send(member: Member, what: object): Promise<string | undefined> {
+    const others = this.network.members.filter((each) => each !== member);
+    const privateFor = others.map(({ managerKey }) => managerKey.publicKey);
+    const terms = { from: member.account, gas: GAS, gasPrice: '0x0', privateFor };
+    try {
+      const hash = await member.running!.rpc.call('eth_sendTransaction', { ...terms, ...what });
+      this.hashes.push(hash);
+      return hash;
+    } catch (error) {
+      // Cut off in the middle: not acknowledged, and not counted.
+      if (error instanceof RpcError) throw error;
+      return undefined;
+    }
+  }
+}
+
+function mined(rpc: Rpc, hash: string): Promise<Receipt> {
+  return until(
+    `${rpc.url} has mined ${hash}`,
+    async () => (await rpc.call<Receipt | null>('eth_getTransactionReceipt', hash)) ?? undefined,
+    SETTLING_MS,
+  );
+}

@@ -1,0 +1,224 @@
+/**
+ * A network of four under load moves over member by member: each is stopped, migrated by the
+ * commands of docs/migration.md, started as Quorate and watched; with GoQuorum's binary two go back
+ * to it with the data that they left.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../../support/conditions.ts';
+import { headOf } from '../../support/devnet.ts';
+import type { Rpc } from '../../support/rpc-client.ts';
+import { ask, complaints } from '../mixed/comparer.ts';
+import { commonHead, reach } from '../mixed/progress.ts';
+import { Traffic } from '../mixed/traffic.ts';
+import { type Member, type MigratedEngine, Network, type Permissions } from './members.ts';
+import { setUpPermissions } from './permissions.ts';
+import { PrivateTraffic } from './private-traffic.ts';
+
+/** Blocks before the first member leaves. */
+const GROWTH_BLOCKS = 20;
+/** A height may wait for a round that times out: three periods. */
+const PERIODS_MAX = 3;
+const PERIOD_SECONDS = 1;
+const RETURNING = [1, 3] as const;
+/** Answers of each newcomer that are compared with another member's. */
+const SAMPLES = '300';
+
+export interface MigrationPlay {
+  readonly engine: MigratedEngine;
+  readonly permissions: Permissions;
+  /** Binary of GoQuorum. */
+  readonly reference: string;
+  /** Blocks that each newcomer is watched for. */
+  readonly watched: number;
+}
+
+export interface MigrationResult {
+  readonly head: number;
+  readonly publicSent: number;
+  readonly privateSent: number;
+  readonly rootsCompared: number;
+  readonly longestSeconds: number;
+  readonly findings: readonly string[];
+}
+
+export async function playMigration(
+  { engine, permissions, reference, watched }: MigrationPlay,
+  say: (line: string) => void,
+): Promise<MigrationResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-moving-'));
+  const network = await Network.prepare(folder, { engine, permissions, reference });
+  say(`${engine}, permissions: ${permissions}: four members of GoQuorum, logs in ${folder}`);
+  let isKept = true;
+  try {
+    await network.init();
+    await network.startManagers();
+    await Promise.all(network.members.map((member) => network.startOld(member)));
+    for (const member of network.members) await enter(network, member);
+    if (permissions === 'contracts') await setUpPermissions(network, say);
+    const result = await move(network, watched, say);
+    isKept = result.findings.length > 0 || process.env.LIVE_KEEP !== undefined;
+    return result;
+  } finally {
+    await network.stopAll();
+    if (!isKept) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function move(
+  network: Network,
+  watched: number,
+  say: (line: string) => void,
+): Promise<MigrationResult> {
+  const nodes = network.members.map((member) => ({
+    get rpc(): Rpc {
+      return member.running!.rpc;
+    },
+    get isRunning(): boolean {
+      return member.running?.isRunning === true;
+    },
+  }));
+  const traffic = new Traffic(nodes);
+  traffic.start();
+  const secret = new PrivateTraffic(network);
+  await secret.begin();
+  await reach(nodes, GROWTH_BLOCKS);
+  const first = await commonHead(nodes);
+  const plan = await network.quorate('migrate', 'plan', ...network.rpcs.map(({ url }) => url));
+  const findings = plan.includes('Step 4 of 4') ? [] : [`migrate plan: ${plan}`];
+  for (const member of network.members) {
+    findings.push(...(await goOver(network, member, watched, say)));
+  }
+  for (const number of RETURNING) await goBack(network, network.member(number), watched, say);
+  const publicSent = await traffic.settle();
+  const privateSent = await secret.settle();
+  const head = await commonHead(nodes);
+  const roots = await compareRoots(network, first, head);
+  const longestSeconds = await longestGap(network.rpcs[0]!, first, head);
+  if (network.engine !== 'raft' && longestSeconds > PERIODS_MAX * PERIOD_SECONDS) {
+    findings.push(`a height waited ${longestSeconds} s`);
+  }
+  findings.push(...roots.findings, ...complaints(network.logs()));
+  return { head, publicSent, privateSent, rootsCompared: roots.count, longestSeconds, findings };
+}
+
+/** Resolves with what it answers otherwise than another member. */
+async function goOver(
+  network: Network,
+  member: Member,
+  watched: number,
+  say: (line: string) => void,
+): Promise<string[]> {
+  const { folder, target, number } = member;
+  await leave(member);
+  const left = Math.max(...(await Promise.all(network.rpcs.map(headOf))));
+  const began = performance.now();
+  const command = ['migrate', 'datadir', folder, '--genesis', network.genesisFile];
+  await network.quorate(...command, '--dry-run');
+  const output = await network.quorate(...command, '--datadir', target);
+  const seconds = (performance.now() - began) / 1_000;
+  if (!output.includes('Start it:'))
+    throw new Error(`member ${number} was not migrated: ${output}`);
+  await network.startNew(member);
+  await enter(network, member);
+  await watch(network, member, watched);
+  say(`  member ${number} went over at block ${left}, migrated in ${seconds.toFixed(1)} s`);
+  const other = network.members.findLast((each) => each !== member)!;
+  const urls = [other, member].map(({ running }) => running!.url);
+  return network.quorate('migrate', 'compare', ...urls, '--samples', SAMPLES).then(
+    () => [],
+    ({ stdout }: { stdout: string }) =>
+      stdout.split('\n').filter((line) => /DIFF| {2}(old|new):/.test(line)),
+  );
+}
+
+async function goBack(
+  network: Network,
+  member: Member,
+  watched: number,
+  say: (line: string) => void,
+): Promise<void> {
+  await leave(member);
+  const left = Math.max(...(await Promise.all(network.rpcs.map(headOf))));
+  await network.startOld(member);
+  const known = await sentBy(member, member.running!.rpc);
+  await enter(network, member);
+  await watch(network, member, watched);
+  const sent = await sentBy(member, network.rpcs.at(-1)!);
+  say(
+    `  member ${member.number} went back at block ${left}; it knew ${known} transactions of its account when it began, of ${sent}`,
+  );
+}
+
+async function leave(member: Member): Promise<void> {
+  member.isInUse = false;
+  await member.running!.stop();
+}
+
+/** Transactions of its account, by the chain that this node has. */
+async function sentBy({ account }: Member, rpc: Rpc): Promise<number> {
+  return Number(await rpc.call('eth_getTransactionCount', account, 'latest'));
+}
+
+/**
+ * Clients come once it has the others' blocks and has unlocked its account: until then GoQuorum
+ * numbers their transactions by the old state that it has, and they are lost when it catches up.
+ */
+async function enter(network: Network, member: Member): Promise<void> {
+  const { rpc } = member.running!;
+  await reach([{ rpc }], Math.max(...(await Promise.all(network.rpcs.map(headOf)))));
+  await until('its account is unlocked', () =>
+    rpc.call('eth_sign', member.account, '0x00').then(() => true),
+  );
+  member.isInUse = true;
+}
+
+/** It takes part: it has the others' blocks, and so many more. */
+async function watch(network: Network, member: Member, blocks: number): Promise<void> {
+  const { rpc } = member.running!;
+  const from = Math.max(...(await Promise.all(network.rpcs.map(headOf))));
+  await reach([{ rpc }], from + blocks);
+  if (network.engine === 'raft') return;
+  await until('it proposes', async () => {
+    const own = await rpc.call('istanbul_nodeAddress');
+    const { sealerActivity } = await rpc.call<{ sealerActivity: Record<string, number> }>(
+      'istanbul_status',
+      `0x${from.toString(16)}`,
+      `0x${(await headOf(rpc)).toString(16)}`,
+    );
+    return (sealerActivity[own] ?? 0) > 0;
+  });
+}
+
+/** Of every block that a node has: those before its migration are not all there. */
+async function compareRoots(network: Network, first: number, head: number) {
+  const numbers = Array.from({ length: head - first + 1 }, (_, at) => first + at);
+  const all = await Promise.all(
+    network.members.map(({ running, number }) =>
+      ask(
+        { name: `member ${number}`, url: running!.url },
+        numbers.map((n) => ['debug_privateStateRoot', `0x${n.toString(16)}`] as const),
+      ),
+    ),
+  );
+  const findings: string[] = [];
+  let count = 0;
+  for (const [at, number] of numbers.entries()) {
+    const roots = all.map((answers) => answers[at]).filter((root) => typeof root === 'string');
+    count += roots.length;
+    if (new Set(roots).size > 1) findings.push(`private state roots of block ${number} differ`);
+  }
+  if (all.some((answers) => typeof answers.at(-1) !== 'string')) {
+    findings.push(`a node tells no private state root of block ${head}`);
+  }
+  return { count, findings };
+}
+
+async function longestGap(rpc: Rpc, first: number, head: number): Promise<number> {
+  const numbers = Array.from({ length: head - first + 1 }, (_, at) => first + at);
+  const calls = numbers.map((n) => ['eth_getBlockByNumber', `0x${n.toString(16)}`, false] as const);
+  const blocks = (await ask({ name: 'one', url: rpc.url }, calls)) as { timestamp: string }[];
+  const times = blocks.map(({ timestamp }) => Number(timestamp));
+  return Math.max(...times.slice(1).map((time, at) => time - times[at]!));
+}
