@@ -22,6 +22,7 @@ export interface InstancesOptions {
 export class RampInstances {
   private readonly options: InstancesOptions;
   private readonly running: ChildProcess[] = [];
+  private isStopped = false;
   /** So far. */
   kills = 0;
 
@@ -40,12 +41,10 @@ export class RampInstances {
     }
   }
 
-  /** kill -9, and a new process in its place: whichever comes next. */
+  /** kill -9 of one of them. */
   kill(): void {
-    const at = this.options.prng.below(this.running.length);
-    this.running[at]!.kill('SIGKILL');
+    this.running[this.options.prng.below(this.running.length)]!.kill('SIGKILL');
     this.kills++;
-    this.launch(at);
   }
 
   /** Calls one of them; another one, and again, while there is no answer that says what became. */
@@ -61,6 +60,7 @@ export class RampInstances {
   }
 
   stop(): void {
+    this.isStopped = true;
     for (const child of this.running) child.kill('SIGKILL');
   }
 
@@ -68,9 +68,14 @@ export class RampInstances {
     const { folder, ports, store, flags } = this.options;
     const argv = ['ramp', '--offer', join(folder, 'ramp.json'), '--store', store, '--rate', '0'];
     const port = ['--http.port', String(ports[at])];
-    this.running[at] = endsWithProcess(
+    const child = endsWithProcess(
       spawn(process.execPath, [MAIN, ...argv, ...port, ...flags], { stdio: 'ignore' }),
     );
+    this.running[at] = child;
+    // As whatever supervises services does.
+    child.once('exit', () => {
+      if (!this.isStopped) this.launch(at);
+    });
   }
 }
 
