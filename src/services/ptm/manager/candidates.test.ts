@@ -4,6 +4,9 @@ import { fail } from '../../../core/base/errors.ts';
 import { Candidates, type CandidatesOptions } from './candidates.ts';
 import { SourceBudget } from './source-budget.ts';
 
+/** A busy machine takes its time. */
+const ROOM = { timeout: 60_000 };
+
 const PLENTY = { burst: 100_000, perSecond: 0 };
 const urlOf = (number: number) => `http://host-${number}:9000/`;
 
@@ -41,9 +44,9 @@ function candidatesOf({ strangers = PLENTY, hasRoom = true } = {}) {
 it('asks four URLs of one source at a time, and eight of all', async () => {
   const { offer, asked } = candidatesOf();
   for (let i = 0; i < 20; i++) await offer(i, 'a');
-  await expect.poll(() => asked.length).toBe(4);
+  await expect.poll(() => asked.length, ROOM).toBe(4);
   for (let i = 20; i < 80; i++) await offer(i, `other ${i}`);
-  await expect.poll(() => asked.length).toBe(8);
+  await expect.poll(() => asked.length, ROOM).toBe(8);
 });
 
 it('lets so many of one source wait, and so many of all', async () => {
@@ -53,12 +56,12 @@ it('lets so many of one source wait, and so many of all', async () => {
   await Promise.resolve();
   expect(refusals).toEqual([]);
   await offer(68, 'a');
-  await expect.poll(() => refusals).toEqual(['PTM_TOO_MANY']);
+  await expect.poll(() => refusals, ROOM).toEqual(['PTM_TOO_MANY']);
   // Four more are asked, 192 more wait.
   for (let i = 100; i < 296; i++) await offer(i, `other ${i}`);
   expect(refusals).toHaveLength(1);
   await offer(300, 'last');
-  await expect.poll(() => refusals).toEqual(['PTM_TOO_MANY', 'PTM_BUSY']);
+  await expect.poll(() => refusals, ROOM).toEqual(['PTM_TOO_MANY', 'PTM_BUSY']);
 });
 
 it('takes so many from one source as its budget has, each URL once', async () => {
@@ -67,13 +70,13 @@ it('takes so many from one source as its budget has, each URL once', async () =>
   expect(refusals).toEqual([]);
   await offer(4, 'a');
   await offer(5, 'b');
-  await expect.poll(() => refusals).toEqual(['PTM_TOO_MANY']);
+  await expect.poll(() => refusals, ROOM).toEqual(['PTM_TOO_MANY']);
 });
 
 it('takes none while the table is full', async () => {
   const { offer, refusals, asked } = candidatesOf({ hasRoom: false });
   await offer(1, 'a');
-  await expect.poll(() => refusals).toEqual(['PTM_BUSY']);
+  await expect.poll(() => refusals, ROOM).toEqual(['PTM_BUSY']);
   expect(asked).toEqual([]);
 });
 

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { GroupCommit } from './group-commit.ts';
 
+/** A busy machine takes its time. */
+const ROOM = { timeout: 60_000 };
+
 const WAITING_MAX = 50_000;
 
 it('lets so many writes wait for a store that is slow, and refuses the next', async () => {
@@ -15,7 +18,7 @@ it('lets so many writes wait for a store that is slow, and refuses the next', as
   });
   const first = group.write(0);
   // It is on its way to the store; those that follow wait.
-  await expect.poll(() => sizes).toEqual([1]);
+  await expect.poll(() => sizes, ROOM).toEqual([1]);
   const waiting = Array.from({ length: WAITING_MAX }, (_, at) => group.write(at));
   await expect(group.write(-1)).rejects.toMatchObject({ code: 'PTM_BUSY' });
   release();
