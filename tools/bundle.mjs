@@ -19,7 +19,9 @@ const THREAD = /-worker\.ts$/;
 const OUTSIDE = [
   '@aws-sdk/*',
   '@azure/*',
+  '@jitl/quickjs-wasmfile-release-sync',
   '@photostructure/sqlite',
+  'big-integer',
   'classic-level',
   'google-auth-library',
   'libsodium-wrappers',
@@ -28,6 +30,7 @@ const OUTSIDE = [
   'node-forge',
   'pg-native',
   'pkcs11js',
+  'quickjs-emscripten-core',
   'secp256k1',
   'stripe',
 ];

@@ -1,6 +1,7 @@
 /** `docs/commands.md` from the rows that parsing and help use. */
 import type { Command } from '../src/cli/command.ts';
 import { allCommands } from '../src/cli/commands.ts';
+import { variablesOf } from '../src/io/options/environment.ts';
 import type { OptionRow } from '../src/io/options/options.ts';
 
 export async function commandsPage(): Promise<string> {
@@ -19,11 +20,17 @@ export async function commandsPage(): Promise<string> {
     .replace(/\n+$/, '\n');
 }
 
-function section({ name, about, operands, examples, rows }: Command): string[] {
+function section({ name, about, operands, examples, rows, variables }: Command): string[] {
   const usage = [`quorate ${name}`, rows.length > 0 ? '[options]' : '', operands ?? ''];
   const lines = [`## quorate ${name}`, '', about, '', '```sh', usage.filter(Boolean).join(' ')];
   for (const { does, line } of examples) lines.push('', `# ${does}`, line);
   lines.push('```', '');
+  const prefix = variables?.at(-1);
+  if (prefix !== undefined)
+    lines.push(
+      `Each option has an environment variable: \`${variablesOf(rows[0]!, [prefix]).at(-1)}\` is \`--${rows[0]!.flag}\`.`,
+      '',
+    );
   for (const group of new Set(rows.map((row) => row.group))) {
     lines.push(`**${group}**`, '', '| flag | what | default |', '|---|---|---|');
     for (const row of rows) if (row.group === group) lines.push(tableLine(row));

@@ -17,6 +17,7 @@ import { parseKeyHex } from '../io/keys/node-key.ts';
 import type { OptionRow, ParsedOptions } from '../io/options/options.ts';
 import { ACCOUNT_ROWS } from '../services/ledger/options/accounts.ts';
 import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
+import { NODE_VARIABLES } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
 import { PasswordPrompt } from './prompt.ts';
 
@@ -79,6 +80,7 @@ export const accountNewCommand: Command = {
     { does: 'for scripts', line: 'quorate account new --datadir data --password password.txt' },
   ],
   rows: rowsOf('keystore', 'lightkdf', 'password'),
+  variables: NODE_VARIABLES,
   async run(options) {
     await installCrypto();
     const store = storeOf(options);
@@ -104,6 +106,7 @@ export const accountListCommand: Command = {
   about: 'Lists the accounts of the keystore folder.',
   examples: [{ does: 'of a node', line: 'quorate account list --datadir data' }],
   rows: rowsOf('keystore'),
+  variables: NODE_VARIABLES,
   async run(options) {
     for (const [at, { address, path }] of storeOf(options).files().entries())
       console.log(`Account #${at}: {${bareHex(address)}} keystore://${path}`);
@@ -118,6 +121,7 @@ export const accountImportCommand: Command = {
   operandsMax: 1,
   examples: [{ does: 'a key', line: 'quorate account import --datadir data key.txt' }],
   rows: rowsOf('keystore', 'lightkdf', 'password'),
+  variables: NODE_VARIABLES,
   async run(options) {
     const [file] = options.positional;
     if (file === undefined) throw fail('OPTION_VALUE_MISSING', 'keyfile must be given as argument');
@@ -161,6 +165,7 @@ export const accountUpdateCommand: Command = {
     },
   ],
   rows: rowsOf('keystore', 'lightkdf', 'password'),
+  variables: NODE_VARIABLES,
   async run(options) {
     const [text] = options.positional;
     if (text === undefined) throw fail('OPTION_VALUE_MISSING', 'No accounts specified to update');

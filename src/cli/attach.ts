@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { runConsole } from '../services/console/start.ts';
 import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
+import { NODE_VARIABLES } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
 import {
   CLIENT_ROWS,
@@ -33,6 +34,7 @@ export const attachCommand: Command = {
     },
   ],
   rows: [...CONSOLE_ROWS, ...CLIENT_ROWS, ...DATADIR_ROWS],
+  variables: NODE_VARIABLES,
   async run(options) {
     await installCrypto();
     const dataFolder = options.string('datadir')!;

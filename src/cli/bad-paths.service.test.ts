@@ -216,6 +216,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   devnet: ['stop'],
   attach: ['--exec', '1'],
   console: ['--datadir', '@data', ...NODE, '--exec', '1'],
+  js: ['--datadir', '@data', ...NODE, '@genesis.json'],
 };
 const HTTP = ['--http', '--http.port', '0'];
 const PTM_TLS = ['--ptm.url', 'https://127.0.0.1:1', '--ptm.tls.mode', 'strict'];
@@ -270,6 +271,7 @@ const OPERANDS: readonly (readonly string[])[] = [
   ['init', '--datadir', '@data'],
   ['import', '--datadir', '@data'],
   ['export', '--datadir', '@data'],
+  ['js', '--datadir', '@data', ...NODE],
   ['migrate datadir', '--datadir', '@migrated'],
   ['signer audit-verify'],
   ['staking reward', ...STAKING, 'import'],
@@ -288,7 +290,8 @@ const isFine = (name: string, kind: string) =>
   // Written by this command.
   (name === 'permission init --permission-config' && kind === 'missing') ||
   // Whatever they hold runs, or is ignored, once there is a node.
-  (/^(attach|console) --(preload|jspath)$/.test(name) && ['empty', 'garbage'].includes(kind)) ||
+  (/^((attach|console|js) --(preload|jspath)|js FILE)$/.test(name) &&
+    ['empty', 'garbage'].includes(kind)) ||
   (/^account .* --password$/.test(name) && ['empty', 'garbage'].includes(kind));
 
 const withOf = (command: string, flag: string) => WITH[`${command} ${flag}`] ?? WITH[flag] ?? [];
@@ -321,7 +324,7 @@ const CASES: readonly Case[] = [
     rows
       .filter(({ unit }) => isPathUnit(unit))
       // The rest are options of the node, which is a process of its own there.
-      .filter((row) => name !== 'console' || CONSOLE_ROWS.includes(row))
+      .filter((row) => !['console', 'js'].includes(name) || CONSOLE_ROWS.includes(row))
       .map((row) => caseOf(name, row)),
   ),
   ...OPERANDS.map(([command, ...more]) => ({

@@ -3,6 +3,7 @@
 import { fail } from '../core/base/errors.ts';
 import { readText } from '../io/host/files.ts';
 import { reasonOf } from '../io/host/reason.ts';
+import { valuesInEnvironment } from '../io/options/environment.ts';
 import { helpText } from '../io/options/help-text.ts';
 import type { Translate } from '../io/options/option-file.ts';
 import {
@@ -22,6 +23,8 @@ export interface Command {
   readonly rows: readonly OptionRow[];
   /** Rows of the service whose configuration file it can be given too. */
   readonly fileRows?: readonly OptionRow[];
+  /** Prefixes of environment variables that stand for its options, the strongest last. */
+  readonly variables?: readonly string[];
   /** For configuration files that another program wrote. */
   readonly translate?: Translate;
   /**
@@ -43,6 +46,7 @@ export function helpOf(command: Command, isWhole: boolean): string {
     about: command.about,
     examples: command.examples,
     rows: command.rows,
+    variables: command.variables ?? [],
     ...(command.operands ? { operands: command.operands } : {}),
   });
 }
@@ -50,13 +54,23 @@ export function helpOf(command: Command, isWhole: boolean): string {
 /** Flags over environment over the file named by --config. Throws OPTION_…. */
 export function parseFor(command: Command, argv: readonly string[]): ParsedOptions {
   if (command.parse) return command.parse(argv, process.env);
-  const name = command.rows.some(({ flag }) => flag === 'config')
-    ? peekFlag(argv, 'config')
-    : undefined;
+  const name = configName(command, argv);
   const others = command.fileRows ?? [];
   const { translate } = command;
   const file = name === undefined ? undefined : { name, text: readConfig(name), others, translate };
-  return parseOptions(command.rows, { argv, env: process.env, ...(file ? { file } : {}) });
+  const prefixes = command.variables ?? [];
+  return parseOptions(command.rows, {
+    ...{ argv, env: process.env, prefixes },
+    ...(file ? { file } : {}),
+  });
+}
+
+/** It is read before all others. */
+function configName({ rows, variables = [] }: Command, argv: readonly string[]) {
+  const row = rows.find(({ flag }) => flag === 'config');
+  if (row === undefined) return undefined;
+  const inEnvironment = valuesInEnvironment([row], process.env, variables).at(-1);
+  return peekFlag(argv, 'config') ?? inEnvironment?.text;
 }
 
 function readConfig(name: string): string {

@@ -25,6 +25,7 @@ const LOADERS: readonly (readonly [name: string, load: () => Promise<Command>])[
   ['account update', tool('accountUpdateCommand')],
   ['attach', tool('attachCommand')],
   ['console', tool('consoleCommand')],
+  ['js', tool('jsCommand')],
   ['ptm', async () => (await import('./ptm.ts')).ptmCommand],
   ['ptm recover', tool('ptmRecoverCommand')],
   ['ptm check', tool('ptmCheckCommand')],

@@ -83,11 +83,20 @@ export function scriptOptions(options: ParsedOptions) {
   return { exec: options.string('exec') || undefined, preload, folder };
 }
 
-function checkReadable(flag: string, read: () => unknown): void {
+/** What `quorate js` is to run, as absolute paths. Throws where nothing can be read there. */
+export function scriptFiles(operands: readonly string[]): readonly string[] {
+  if (operands.length === 0)
+    throw fail('OPTION_VALUE_MISSING', 'it needs a JavaScript file. Usage: quorate js <file>...');
+  for (const path of operands) checkReadable(undefined, () => readText(path));
+  return operands.map((path) => resolve(path));
+}
+
+function checkReadable(flag: string | undefined, read: () => unknown): void {
   try {
     read();
   } catch (cause) {
-    throw fail('FILE_UNREADABLE', `--${flag}: ${reasonOf(cause)}`, { cause });
+    const where = flag === undefined ? '' : `--${flag}: `;
+    throw fail('FILE_UNREADABLE', `${where}${reasonOf(cause)}`, { cause });
   }
 }
 

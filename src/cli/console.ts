@@ -1,4 +1,7 @@
-/** `quorate console`: a node, and geth's JavaScript console on it; both end together. */
+/**
+ * `quorate console` and `quorate js`: a node, and geth's JavaScript console on it, or files that
+ * run there; both end together.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,13 +12,19 @@ import { installCrypto } from '../io/crypto/crypto.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
 import { openWire } from '../io/rpc-wire/open-wire.ts';
 import { builtModule } from '../io/threads/module-file.ts';
-import { runConsole } from '../services/console/start.ts';
+import { type ConsoleOptions, runConsole } from '../services/console/start.ts';
 import { CHILD_ENVIRONMENT } from '../services/devnet/child.ts';
 import { ipcPath } from '../services/ledger/config/rpc.ts';
 import { translateGethKey } from '../services/ledger/options/geth-config.ts';
-import { NODE_ROWS } from '../services/ledger/options.ts';
+import { NODE_ROWS, NODE_VARIABLES } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
-import { CONSOLE_ROWS, historyFile, scriptOptions, wireOptions } from './console-options.ts';
+import {
+  CONSOLE_ROWS,
+  historyFile,
+  scriptFiles,
+  scriptOptions,
+  wireOptions,
+} from './console-options.ts';
 
 const MAIN = fileURLToPath(builtModule(new URL('./main.js', import.meta.url)));
 const RETRY_MS = 100;
@@ -38,28 +47,51 @@ export const consoleCommand: Command = {
     },
   ],
   rows: [...OWN_NODE_ROWS, ...CONSOLE_ROWS],
+  variables: NODE_VARIABLES,
   translate: translateGethKey,
-  async run(options) {
-    await installCrypto();
-    const scripts = scriptOptions(options);
-    const dataFolder = options.string('datadir')!;
-    const own = mkdtempSync(join(tmpdir(), 'quorate-console-'));
-    // Without a socket for others there is one that nobody else can open.
-    const served = ipcPath(options, dataFolder);
-    const endpoint = resolve(served ?? join(own, 'geth.ipc'));
-    const hidden = served === undefined ? ['--ipcdisable=false', `--ipcpath=${endpoint}`] : [];
-    const node = startNode([...argumentsOf(options), ...hidden]);
-    try {
-      if (!(await isServed(endpoint, node))) return node.exitCode || 1;
-      const wire = wireOptions(options, process.env);
-      await runConsole({ endpoint, wire, historyFile: historyFile(dataFolder), ...scripts });
-      return 0;
-    } finally {
-      await ended(node);
-      rmSync(own, { recursive: true, force: true });
-    }
+  run: (options) => onOwnNode(options, scriptOptions(options)),
+};
+
+export const jsCommand: Command = {
+  name: 'js',
+  about:
+    "Runs a ledger node and JavaScript files on it, as with geth's console, until no timer of theirs waits. The flags are those of the node; its log goes to standard error.",
+  operands: '<file>...',
+  operandsMax: Number.POSITIVE_INFINITY,
+  examples: [
+    { does: 'a script on a node of its own', line: 'quorate js --datadir data report.js' },
+  ],
+  rows: [...OWN_NODE_ROWS, ...CONSOLE_ROWS],
+  variables: NODE_VARIABLES,
+  translate: translateGethKey,
+  run(options) {
+    const files = scriptFiles(options.positional);
+    return onOwnNode(options, { ...scriptOptions(options), files });
   },
 };
+
+type Scripts = Pick<ConsoleOptions, 'exec' | 'preload' | 'folder' | 'files'>;
+
+/** The console on a node that this process starts and ends. */
+async function onOwnNode(options: ParsedOptions, scripts: Scripts): Promise<number> {
+  await installCrypto();
+  const dataFolder = options.string('datadir')!;
+  const own = mkdtempSync(join(tmpdir(), 'quorate-console-'));
+  // Without a socket for others there is one that nobody else can open.
+  const served = ipcPath(options, dataFolder);
+  const endpoint = resolve(served ?? join(own, 'geth.ipc'));
+  const hidden = served === undefined ? ['--ipcdisable=false', `--ipcpath=${endpoint}`] : [];
+  const node = startNode([...argumentsOf(options), ...hidden]);
+  try {
+    if (!(await isServed(endpoint, node))) return node.exitCode || 1;
+    const wire = wireOptions(options, process.env);
+    await runConsole({ endpoint, wire, historyFile: historyFile(dataFolder), ...scripts });
+    return 0;
+  } finally {
+    await ended(node);
+    rmSync(own, { recursive: true, force: true });
+  }
+}
 
 /** The environment and the file of --config speak for themselves. */
 function argumentsOf(options: ParsedOptions): string[] {

@@ -13,6 +13,8 @@ import { type Devnet, startDevnet } from '../services/devnet/start.ts';
 import { startText } from '../services/devnet/start-text.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
+import { NODE_VARIABLES } from '../services/ledger/options.ts';
+import { SIGNER_VARIABLES } from '../services/signer/options.ts';
 import { type LiveLine, liveLine } from '../services/status/live-line.ts';
 import { lookAtNetwork } from '../services/status/look.ts';
 import type { Command } from './command.ts';
@@ -141,7 +143,7 @@ export const devnetCommand: Command = {
     }
     const launch = options.boolean('in-process')
       ? await hereLauncher()
-      : processLauncher(MAIN, process.env);
+      : processLauncher(MAIN, withoutOptions(process.env));
     const progress = (line: string) => console.log(`  ${line}`);
     const ending = endingOf(process.env);
     console.log('Starting a Quorate devnet ...');
@@ -216,4 +218,13 @@ async function untilEnd(devnet: Devnet, ending: Ending, live: LiveLine): Promise
   if (fault !== undefined) console.error(fault);
   await devnet.stop();
   return fault === undefined ? 0 : 1;
+}
+
+/** The devnet alone says what its nodes and its signing proxy are to do. */
+function withoutOptions(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const prefixes = [...NODE_VARIABLES, ...SIGNER_VARIABLES];
+  const kept = Object.entries(environment).filter(
+    ([name]) => !prefixes.some((prefix) => name.startsWith(prefix)),
+  );
+  return Object.fromEntries(kept);
 }

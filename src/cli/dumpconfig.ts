@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { dumpConfig } from '../services/ledger/options/dump-config.ts';
 import { translateGethKey } from '../services/ledger/options/geth-config.ts';
-import { NODE_ROWS } from '../services/ledger/options.ts';
+import { NODE_ROWS, NODE_VARIABLES } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
 
 export const dumpConfigCommand: Command = {
@@ -18,6 +18,7 @@ export const dumpConfigCommand: Command = {
     },
   ],
   rows: NODE_ROWS,
+  variables: NODE_VARIABLES,
   translate: translateGethKey,
   async run(options) {
     const text = dumpConfig(NODE_ROWS, options);

@@ -4,6 +4,7 @@ import { installCrypto } from '../io/crypto/crypto.ts';
 import { steadyClock } from '../io/host/clock.ts';
 import { exportBlocks, readRange } from '../services/ledger/offline/export.ts';
 import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
+import { NODE_VARIABLES } from '../services/ledger/options.ts';
 import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
@@ -18,6 +19,7 @@ export const exportCommand: Command = {
     { does: 'some blocks', line: 'quorate export --datadir data blocks.rlp 100 200' },
   ],
   rows: DATADIR_ROWS,
+  variables: NODE_VARIABLES,
   async run(options) {
     const [file, ...range] = options.positional;
     if (file === undefined)

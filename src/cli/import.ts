@@ -14,7 +14,7 @@ import { managerFlags } from '../services/ledger/config/manager-flags.ts';
 import { importedPrivateStates } from '../services/ledger/config/private-states.ts';
 import { importBlocks, perSecond } from '../services/ledger/offline/import.ts';
 import { translateGethKey } from '../services/ledger/options/geth-config.ts';
-import { IMPORT_ROWS, NODE_ROWS } from '../services/ledger/options.ts';
+import { IMPORT_ROWS, NODE_ROWS, NODE_VARIABLES } from '../services/ledger/options.ts';
 import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 import { watchInterrupt } from './interrupt.ts';
@@ -35,6 +35,7 @@ export const importCommand: Command = {
     },
   ],
   rows: IMPORT_ROWS,
+  variables: NODE_VARIABLES,
   fileRows: NODE_ROWS,
   translate: translateGethKey,
   async run(options) {

@@ -4,6 +4,7 @@ import { fail } from '../core/base/errors.ts';
 import { bareHex } from '../core/base/hex.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
+import { NODE_VARIABLES } from '../services/ledger/options.ts';
 import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 
@@ -14,6 +15,7 @@ export const initCommand: Command = {
   operandsMax: 1,
   examples: [{ does: 'a new chain', line: 'quorate init --datadir data genesis.json' }],
   rows: DATADIR_ROWS,
+  variables: NODE_VARIABLES,
   async run(options) {
     const file = options.positional[0];
     if (file === undefined)

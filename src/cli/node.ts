@@ -5,7 +5,7 @@ import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
 import { AGREEMENT_WORKER } from '../services/ledger/agreement/threads.ts';
 import { ledgerConfig } from '../services/ledger/config.ts';
 import { translateGethKey } from '../services/ledger/options/geth-config.ts';
-import { NODE_ROWS } from '../services/ledger/options.ts';
+import { NODE_ROWS, NODE_VARIABLES } from '../services/ledger/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import { type RunningNode, startNode } from '../services/ledger/start.ts';
 import { type LiveLine, liveLine } from '../services/status/live-line.ts';
@@ -27,6 +27,7 @@ export const nodeCommand: Command = {
     },
   ],
   rows: NODE_ROWS,
+  variables: NODE_VARIABLES,
   translate: translateGethKey,
   async run(options) {
     const format = options.boolean('log.json') ? 'GETH' : 'PLAIN';

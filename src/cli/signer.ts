@@ -1,5 +1,6 @@
 /** `quorate signer`. */
 import { fail } from '../core/base/errors.ts';
+import { verifyAuditLogs } from '../io/audit/audit-verify.ts';
 import { VERSION } from '../io/host/client-version.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { onStopSignal } from '../io/host/signals.ts';
@@ -8,7 +9,6 @@ import { flagsInVain, sayInVain } from '../io/options/needs.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
 import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
 import { signerConfig } from '../services/signer/config.ts';
-import { verifyAuditLogs } from '../services/signer/guard/audit-verify.ts';
 import { SIGNER_NEEDS } from '../services/signer/options/flag-needs.ts';
 import { parseSignerOptions, SIGNER_ROWS } from '../services/signer/options.ts';
 import { startSigner } from '../services/signer/start.ts';
@@ -70,7 +70,8 @@ export const signerCommand: Command = {
 
 export const auditVerifyCommand: Command = {
   name: 'signer audit-verify',
-  about: "Checks the hash chain of a signing proxy's audit logs: consecutive files, oldest first.",
+  about:
+    "Checks the hash chain of a signing proxy's or a node's audit logs: consecutive files, oldest first.",
   operands: '<file>...',
   operandsMax: Number.POSITIVE_INFINITY,
   examples: [

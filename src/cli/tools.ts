@@ -10,7 +10,7 @@ export {
 } from './account.ts';
 export { attachCommand } from './attach.ts';
 export { backupCommand } from './backup.ts';
-export { consoleCommand } from './console.ts';
+export { consoleCommand, jsCommand } from './console.ts';
 export { dbCommand } from './db.ts';
 export { dbVerifyCommand } from './db-verify.ts';
 export { dumpConfigCommand } from './dumpconfig.ts';

@@ -262,6 +262,28 @@ describe('quorate console', () => {
     expect(await quorate(args)).toMatchObject({ status: 0, stdout: '0\n' });
   });
 
+  it('runs files until no timer of theirs waits, as geth js; options from the environment', async () => {
+    writeFileSync(
+      join(folder, 'first.js'),
+      'var begun = eth.blockNumber; setTimeout(function () { console.log("late", begun) }, 20);',
+    );
+    writeFileSync(join(folder, 'second.js'), 'console.log("second", admin.nodeInfo.name)');
+    const files = ['first.js', 'second.js'].map((name) => join(folder, name));
+    const variables = { GETH_DATADIR: join(folder, 'data'), QUORATE_NODE_IDENTITY: 'ours' };
+    const env = { ...variables, GETH_PORT: '0', QUORATE_NODE_IPCDISABLE: 'true' };
+    const ran = await quorate(['geth', '--genesis', genesis, 'js', ...files], { env });
+    expect(ran).toMatchObject({ status: 0 });
+    expect(ran.stdout).toMatch(/^second Quorate\/ours\/.*\nlate 0\n$/);
+    writeFileSync(join(folder, 'bad.js'), 'null.member');
+    const failed = await quorate(['js', ...node, join(folder, 'bad.js'), files[1]!]);
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toMatch(/^Fatal: Failed to execute: .*bad\.js: TypeError: /m);
+    expect(failed.stdout).not.toContain('second');
+    const none = await quorate(['js', ...node]);
+    expect(none.stderr).toContain('Usage: quorate js <file>...');
+    expect(none.status).toBe(2);
+  });
+
   it('ends with a node that cannot start', async () => {
     const { status, stderr } = await quorate([
       'console',

@@ -6,6 +6,7 @@ import type { Subscription } from '../../src/io/rpc/method.ts';
 import { TABLE } from '../../src/services/ledger/api/table.ts';
 import type { Conversation } from './callers.ts';
 import { type Canary, canariesIn } from './canaries.ts';
+import { TRACER_SCRIPT } from './tracer-script.ts';
 
 /** A private transaction of somebody else, and everything that the chain tells about it. */
 export interface Target {
@@ -112,6 +113,7 @@ const tracers = [
   { tracer: 'prestateTracer', tracerConfig: { diffMode: true } } as never,
   { tracer: 'flatCallTracer', tracerConfig: {} } as never,
   { tracer: 'muxTracer', tracerConfig: { callTracer: {}, prestateTracer: {} } } as never,
+  { tracer: TRACER_SCRIPT },
 ]);
 const traced =
   (first: (target: Target) => unknown): Probe =>
@@ -294,6 +296,9 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   admin_removeTrustedPeer: () => [[ENODE]],
   admin_reloadPlugin: () => [['security']],
   admin_qpeers: PLAIN,
+  admin_exportChain: () => [['/nowhere/chain.rlp'], ['/nowhere/chain.rlp', 0, 1]],
+  admin_importChain: () => [['/nowhere/chain.rlp']],
+  debug_gcStats: PLAIN,
   miner_start: PLAIN,
   miner_stop: PLAIN,
   miner_setGasPrice: () => [['0x1']],

@@ -34,12 +34,15 @@ import { P2pServer } from '../../src/io/p2p/server.ts';
 import type { ConnectedManager } from '../../src/io/ptm-client/connected-manager.ts';
 import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
 import { OPEN } from '../../src/io/rpc/access.ts';
+import type { CallAudit } from '../../src/io/rpc/call-audit.ts';
 import type { Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
+import { GcPauses } from '../../src/io/telemetry/gc-pauses.ts';
 import { notSent } from '../../src/io/threads/task-threads.ts';
 import { nodeAdmin } from '../../src/services/ledger/admin.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
+import { ChainFiles } from '../../src/services/ledger/chain-files.ts';
 import { composeApi } from '../../src/services/ledger/compose-api.ts';
 import {
   type AccessControl,
@@ -82,6 +85,7 @@ export interface RpcNodeOptions {
   readonly permissions?: PermissionSettings;
   /** Instead of what `argv` says. */
   readonly access?: AccessControl;
+  readonly audit?: CallAudit;
 }
 
 export interface RpcNode {
@@ -144,6 +148,14 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
   });
   const nodeOptions = parseOptions(NODE_ROWS, { argv: [...argv, ...(options.argv ?? [])] });
   const access = options.access ?? accessControlOf(nodeOptions, log, {});
+  const files = new ChainFiles({
+    node,
+    timers: systemTimers,
+    log,
+    fatal: (error) => log('error', String(error)),
+  });
+  const collections = new GcPauses();
+  collections.start();
   const api = composeApi({
     node,
     accounts,
@@ -151,10 +163,11 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     kv: new MemoryKv(),
     timers: systemTimers,
     privateStates: options.privateStates ?? SINGLE_PRIVATE_STATE,
-    admin: nodeAdmin(node, server, info, () => accounts.addresses()[0]),
+    admin: nodeAdmin(node, server, info, () => accounts.addresses()[0], { files, collections }),
     config: ledgerConfig(nodeOptions),
     access,
     log,
+    audit: options.audit,
     readers: (settings) => readerHere(disk, genesis.config, settings, log),
   });
   for (const part of api.parts) await part.start();
@@ -169,6 +182,8 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
       return reply.result;
     },
     async close() {
+      collections.stop();
+      await files.stop();
       for (const part of api.parts) await part.stop();
       access.close();
       await node.stop();

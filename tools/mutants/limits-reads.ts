@@ -24,7 +24,34 @@ const GRAPHQL = { test: 'src/services/ledger/graphql/graphql.service.test.ts' };
 const QUERY_TEXT = { ...GRAPHQL, file: 'src/services/ledger/graphql/document-limits.ts' };
 const QUERY_ROOM = { ...GRAPHQL, file: 'src/services/ledger/graphql/query-room.ts' };
 
+const SCRIPTS = {
+  test: 'src/services/ledger/api/debug/scripts.service.test.ts',
+  file: 'src/io/quickjs/sandbox.ts',
+};
+
 export const READ_LIMITS: readonly Limit[] = [
+  {
+    ...SCRIPTS,
+    name: 'tracers in JavaScript: memory of one request',
+    on: 'const maximum = Math.floor(memoryBytes / PAGE_BYTES);',
+    off: 'const maximum = 32_768 + 0 * memoryBytes;',
+    only: 'share its memory',
+  },
+  {
+    ...SCRIPTS,
+    name: 'tracers in JavaScript: time',
+    on: 'runtime.setInterruptHandler(() => limits.shouldStop());',
+    off: '',
+    only: 'that does not end',
+  },
+  {
+    name: 'files of blocks that are written or read',
+    file: 'src/services/ledger/chain-files.ts',
+    on: 'if (this.running || this.isEnding)',
+    off: 'if (this.isEnding)',
+    test: 'src/services/ledger/chain-files.service.test.ts',
+    only: 'one file at a time',
+  },
   {
     ...GRAPHQL,
     name: 'GraphQL: words of a query',

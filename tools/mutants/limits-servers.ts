@@ -19,6 +19,14 @@ const SIGNER = {
 
 export const SERVER_LIMITS: readonly Limit[] = [
   {
+    name: 'denied calls in the audit log',
+    file: 'src/services/ledger/node-audit.ts',
+    on: 'if (++this.denials.count > DENIALS_A_SECOND) {',
+    off: 'if (++this.denials.count < 0) {',
+    test: 'src/services/ledger/node-audit.service.test.ts',
+    only: 'fill the disk',
+  },
+  {
     ...HTTP,
     name: 'body of a request, announced',
     on: 'if (length > HTTP_BODY_BYTES_MAX) {',

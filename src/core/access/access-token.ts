@@ -32,11 +32,14 @@ const SCOPES_MAX = 10_000;
 export class AccessToken {
   /** Unix time at which the token expires. */
   readonly expiresMs: number;
+  /** Whom it was issued to; undefined: it does not say. */
+  readonly subject: string | undefined;
   private readonly methods: readonly MethodGrant[];
   private readonly states: readonly StateGrant[];
 
-  constructor(expiresMs: number, scopes: readonly string[]) {
+  constructor(expiresMs: number, scopes: readonly string[], subject?: string) {
     this.expiresMs = expiresMs;
+    this.subject = subject;
     const given = scopes.slice(0, SCOPES_MAX);
     this.methods = given.map(methodGrant).filter((each) => each !== undefined);
     this.states = given.map(stateGrant).filter((each) => each !== undefined);

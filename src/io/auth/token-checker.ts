@@ -170,16 +170,16 @@ export class TokenChecker {
   }
 
   private factsOf({ claims, keyId }: ReadToken): KnownToken {
-    const { exp, jti, client_id: clientId, azp } = claims;
+    const { exp, jti, client_id: clientId, azp, sub } = claims;
     const sinceMs = this.clock.nowMs();
     const cachedMs = sinceMs + this.rules.cache.seconds * 1000;
     // An opaque token without expiry is introspected again when it leaves the cache.
     const tolerance = this.rules.toleranceSeconds ?? 0;
     const endMs = typeof exp === 'number' ? (exp + tolerance) * 1000 : cachedMs;
     const scopes = scopesOf(claims[this.rules.scopeField]);
-    const client = [clientId, azp].find((each) => typeof each === 'string');
+    const client = [clientId, azp].find((each): each is string => typeof each === 'string');
     return {
-      token: new AccessToken(endMs, scopes),
+      token: new AccessToken(endMs, scopes, typeof sub === 'string' ? sub : client),
       holder: { clientId: client as string | undefined, scopes },
       id: typeof jti === 'string' ? jti : undefined,
       keyId,

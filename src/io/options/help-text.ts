@@ -2,6 +2,7 @@
  * `--help` from option rows: what the command does, an example to start from, and every option by
  * group.
  */
+import { variablesOf } from './environment.ts';
 import type { OptionRow } from './options.ts';
 
 const FLAG_COLUMN_CHARS = 34;
@@ -14,6 +15,8 @@ export interface HelpPage {
   readonly operands?: string;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
+  /** Prefixes of environment variables that stand for the options. */
+  readonly variables?: readonly string[];
   /** Includes flags that have no effect or are refused (`--help --all`). */
   readonly isWhole?: boolean;
 }
@@ -34,6 +37,10 @@ export function helpText(page: HelpPage): string {
   parts.push(
     `Flags override environment variables, which override the configuration file (--${file}).`,
   );
+  const prefix = page.variables?.at(-1);
+  const row = rows.find(({ flag }) => /[.-]/.test(flag)) ?? rows[0];
+  if (prefix !== undefined && row !== undefined)
+    parts.push(`Each has a variable: --${row.flag} is ${variablesOf(row, [prefix]).at(-1)}.`);
   if (hidden > 0)
     parts.push(
       `${hidden} more flags are accepted without effect or refused: ${command} --help --all`,

@@ -6,16 +6,25 @@
 import { resolve, sep } from 'node:path';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { nearest } from './edit-distance.ts';
+import {
+  type GivenValue,
+  unknownVariables,
+  type Variables,
+  valuesInEnvironment,
+} from './environment.ts';
 import { entriesOf, type OptionFile } from './option-file.ts';
 import type { OptionRow, OptionType, OptionValue } from './option-row.ts';
 
+export type { GivenValue } from './environment.ts';
 export type { OptionRow } from './option-row.ts';
 
 export type OptionSource = 'default' | 'file' | 'environment' | 'flag';
 
 export interface OptionInput {
   readonly argv: readonly string[];
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Variables;
+  /** Prefixes of variables that stand for any option, the strongest last. None unless given. */
+  readonly prefixes?: readonly string[];
   /** Text of the configuration file and its name, for errors. */
   readonly file?: OptionFile;
   /**
@@ -23,14 +32,6 @@ export interface OptionInput {
    * environment, not the flags.
    */
   readonly given?: readonly GivenValue[];
-}
-
-export interface GivenValue {
-  readonly flag: string;
-  readonly text: string;
-  readonly source: 'file' | 'environment';
-  /** For errors. */
-  readonly where: string;
 }
 
 /** Bad usage: print the message and exit with 2. */
@@ -177,18 +178,16 @@ export function parseOptions(rows: readonly OptionRow[], input: OptionInput): Pa
     if (row.default !== undefined) values.set(row.flag, { value: row.default, source: 'default' });
   }
   const vainKeys = input.file ? readFile(rows, input.file, values) : [];
-  for (const row of rows) {
-    const text = row.env === undefined ? undefined : input.env?.[row.env];
-    if (text === undefined || text === '') continue;
-    values.set(row.flag, {
-      value: parseValue(row, text, `environment variable ${row.env}`),
-      source: 'environment',
-    });
-  }
-  for (const { flag, text, source, where } of input.given ?? []) {
+  const { env = {}, prefixes = [], given = [] } = input;
+  for (const { flag, text, source, where } of [
+    ...valuesInEnvironment(rows, env, prefixes),
+    ...given,
+  ]) {
     const row = rows.find((one) => one.flag === flag)!;
     values.set(flag, { value: parseValue(row, text, where), source });
   }
+  for (const key of unknownVariables(rows, env, prefixes))
+    vainKeys.push({ key, why: 'no option has this name' });
   const positional = readArguments(rows, input.argv, values);
   return new ParsedOptions(rows, values, { positional, vainKeys });
 }

@@ -3,7 +3,7 @@
  * namespaces.
  */
 import type { Log, Watch } from '../../core/base/ports.ts';
-import { type Access, checkAccess, stateOf } from './access.ts';
+import { checkAccess, stateOf } from './access.ts';
 import {
   BATCH_LIMITS,
   type BatchLimits,
@@ -15,6 +15,8 @@ import {
   refused,
   tooLong,
 } from './batch.ts';
+import { type CallAudit, onRecord } from './call-audit.ts';
+import type { Caller } from './caller.ts';
 import {
   type Call,
   EMPTY_BATCH,
@@ -31,18 +33,8 @@ import { FirstTries } from './first-try.ts';
 import { type Method, type Param, RPC, RpcError, type Subscription } from './method.ts';
 import { parseParams, positional } from './params.ts';
 
-/** Who asks, as far as the transport knows. */
-export interface Caller {
-  readonly transport: 'http' | 'ws' | 'ipc';
-  /** Private state named by the request (`?PSI=`, header, or IPC id). */
-  readonly psi: string | undefined;
-  readonly access: Access;
-  readonly remote: string;
-  /** Number of the connection. */
-  readonly connection?: number;
-}
-
 export type { Reply } from './batch.ts';
+export type { Caller } from './caller.ts';
 
 /** Who answers calls of heavy methods in place of this thread. */
 export interface Readers {
@@ -105,6 +97,7 @@ export class Dispatcher<Context> {
   private readonly readers: Readers | undefined;
   private readonly watch: Watch | undefined;
   private readonly limits: BatchLimits;
+  private readonly audit: CallAudit | undefined;
   private readonly tries = new FirstTries();
   private turns: Promise<void> = Promise.resolve();
   private openSubscriptions = 0;
@@ -127,6 +120,8 @@ export class Dispatcher<Context> {
       watch?: Watch | undefined;
       /** Without: everything is answered on this thread. */
       readers?: Readers | undefined;
+      /** Without: no calls are recorded. */
+      audit?: CallAudit | undefined;
       /** BATCH_LIMITS unless given. */
       limits?: BatchLimits | undefined;
     },
@@ -143,6 +138,7 @@ export class Dispatcher<Context> {
     this.readers = options.readers;
     this.watch = options.watch;
     this.limits = options.limits ?? BATCH_LIMITS;
+    this.audit = options.audit;
   }
 
   /** The reply's text; '' when nothing is to be answered. */
@@ -232,9 +228,7 @@ export class Dispatcher<Context> {
     const id = entry.id;
     const begunMs = this.onCall && performance.now();
     try {
-      const caller = this.admit(entry, asker.caller);
-      const what = this.byName.has(entry.method) ? entry.method : 'unknown method';
-      const result = await this.noted(what, () => this.run(entry, caller, asker));
+      const result = await this.recorded(entry, asker);
       const isRead = result instanceof ReadReply;
       this.meter(entry.method, !isRead || !result.isError, begunMs);
       if (id === undefined) return undefined;
@@ -243,6 +237,18 @@ export class Dispatcher<Context> {
       this.meter(entry.method, false, begunMs);
       return id === undefined ? undefined : failureReply(id, entry.method, error, this.log);
     }
+  }
+
+  /** Before it runs, and before it is answered, where calls of its method are recorded. */
+  private recorded(entry: Call, asker: Asker) {
+    const { method } = entry;
+    const { audit } = this;
+    const isKnown = this.byName.has(method);
+    const admit = () => this.admit(entry, asker.caller);
+    const run = (caller: Caller) =>
+      this.noted(isKnown ? method : 'unknown method', () => this.run(entry, caller, asker));
+    if (!audit || !isKnown || !audit.covers(method)) return run(admit());
+    return onRecord(audit, { method, caller: asker.caller, admit, run });
   }
 
   /** Of those that take milliseconds to read, one in a turn of the event loop. */

@@ -39,6 +39,7 @@ export class JsConsole {
   private readonly guest: Guest;
   private readonly step = new Script('__step()');
   private readonly timers = new Map<number, NodeJS.Timeout>();
+  private onIdle: (() => void) | undefined;
 
   constructor(parts: ConsoleParts) {
     this.parts = parts;
@@ -76,6 +77,14 @@ export class JsConsole {
   complete(line: string): readonly string[] {
     const names = this.told('complete', line);
     return names === undefined ? [] : (JSON.parse(names) as string[]);
+  }
+
+  /** Resolves when no timer of a script waits any more. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onIdle = resolve;
+      this.tellIdle();
+    });
   }
 
   close(): void {
@@ -160,6 +169,7 @@ export class JsConsole {
       clearTimer: (id) => {
         clearTimeout(this.timers.get(id));
         this.timers.delete(id);
+        this.tellIdle();
       },
       clearHistory,
     };
@@ -186,6 +196,11 @@ export class JsConsole {
     this.timers.delete(id);
     const outcome = this.call('fire', id);
     if ('fault' in outcome) this.parts.write(`${this.red(outcome.fault)}\n`);
+    this.tellIdle();
+  }
+
+  private tellIdle(): void {
+    if (this.timers.size === 0) this.onIdle?.();
   }
 }
 

@@ -19,6 +19,8 @@ export interface ConsoleOptions {
   readonly wire: WireOptions;
   /** One statement, in place of a conversation. */
   readonly exec?: string | undefined;
+  /** Files to run in place of a conversation, until no timer of theirs waits. */
+  readonly files?: readonly string[];
   /** Files that run first. */
   readonly preload: readonly string[];
   /** Where script files are. */
@@ -35,8 +37,10 @@ export async function runConsole(options: ConsoleOptions): Promise<void> {
   const onRejection = (error: unknown): void => session.console.say(error);
   process.on('unhandledRejection', onRejection);
   try {
-    for (const path of options.preload) session.preload(path);
-    if (options.exec !== undefined) session.console.evaluate(options.exec);
+    for (const path of options.preload)
+      session.execute(path, 'Failed to start the JavaScript console');
+    if (options.files) await session.runFiles(options.files);
+    else if (options.exec !== undefined) session.console.evaluate(options.exec);
     else await session.converse();
   } finally {
     session.close();
@@ -67,17 +71,38 @@ class Session {
     });
   }
 
-  preload(path: string): void {
+  /** Throws CONSOLE_FAILED, which begins with `refusal`. */
+  execute(path: string, refusal: string): void {
     try {
       this.console.execute(path);
     } catch (cause) {
       const why = `${path}: ${(cause as Error).message}`;
-      throw fail('CONSOLE_FAILED', `Failed to start the JavaScript console: ${why}`, { cause });
+      throw fail('CONSOLE_FAILED', `${refusal}: ${why}`, { cause });
     }
+  }
+
+  /** Until no timer waits, or Ctrl-C. */
+  async runFiles(paths: readonly string[]): Promise<void> {
+    for (const path of paths) this.execute(path, 'Failed to execute');
+    await this.untilInterrupted(() => this.console.idle());
   }
 
   async converse(): Promise<void> {
     writePlainly(`${this.welcome()}\n`);
+    try {
+      await this.untilInterrupted((end) => this.lines(end));
+    } finally {
+      const why = this.history.save();
+      if (why !== undefined) process.stderr.write(`${why}\n`);
+    }
+  }
+
+  close(): void {
+    this.console.close();
+    this.input.close();
+  }
+
+  private async untilInterrupted(run: (end: Promise<undefined>) => Promise<void>): Promise<void> {
     let ended = (): void => {};
     const end = new Promise<undefined>((resolve) => {
       ended = () => {
@@ -88,18 +113,11 @@ class Session {
     process.once('SIGINT', ended);
     process.once('SIGTERM', ended);
     try {
-      await this.lines(end);
+      await Promise.race([run(end), end]);
     } finally {
       process.off('SIGINT', ended);
       process.off('SIGTERM', ended);
-      const why = this.history.save();
-      if (why !== undefined) process.stderr.write(`${why}\n`);
     }
-  }
-
-  close(): void {
-    this.console.close();
-    this.input.close();
   }
 
   private async lines(end: Promise<undefined>): Promise<void> {

@@ -11,16 +11,32 @@ import type { PrivacyWatches } from './monitoring/readiness.ts';
 import type { PeerNetwork } from './network/peer-network.ts';
 import { raftAdmin } from './network/raft.ts';
 import type { LedgerNode } from './node/compose.ts';
-import type { BftAdmin, NodeAdmin, NodeInfo, PrivateAdmin } from './view/node-admin.ts';
+import type {
+  BftAdmin,
+  ChainFilesAdmin,
+  GcFigures,
+  NodeAdmin,
+  NodeInfo,
+  PrivateAdmin,
+} from './view/node-admin.ts';
+
+export interface AdminParts {
+  readonly files: ChainFilesAdmin;
+  readonly collections: { figures(): GcFigures };
+  readonly privacy?: PrivacyWatches | undefined;
+}
 
 export function nodeAdmin(
   node: LedgerNode,
   server: Omit<PeerNetwork, 'permit'>,
   info: () => NodeInfo,
   etherbase: () => Address | undefined,
-  privacy: PrivacyWatches = {},
+  parts: AdminParts,
 ): NodeAdmin {
+  const { privacy = {}, files, collections } = parts;
   return {
+    files,
+    collections: () => collections.figures(),
     private: privateAdmin(node, privacy),
     info,
     peers: () => server.peers().map((peer) => ({ ...peer, head: node.peers.headOf(peer.id) })),

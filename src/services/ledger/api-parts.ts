@@ -2,6 +2,7 @@
 import type { Kv, Log, Timers } from '../../core/base/ports.ts';
 import type { Manager } from '../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
+import type { CallAudit } from '../../io/rpc/call-audit.ts';
 import type { AccessControl } from './config/access-control.ts';
 import type { LedgerConfig } from './config.ts';
 import type { ReadinessParts } from './monitoring/readiness.ts';
@@ -17,6 +18,7 @@ export interface ApiParts extends ReadinessParts {
   readonly privateStates: PrivateStates;
   readonly access: AccessControl;
   readonly log: Log;
+  readonly audit?: CallAudit | undefined;
   /** Creates the reader threads; undefined: this thread answers everything. */
   readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
 }

@@ -95,6 +95,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       namespaces: namespaces[caller.transport],
       callLimits,
       isGivenUp: () => false,
+      loadScripts: undefined,
       privateArrival,
       hasGoquorumCasing: rpc.hasGoquorumCasing,
       hasExtraFields: rpc.hasExtraFields,
@@ -114,6 +115,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       readers,
       watch: parts.watch,
       limits: rpc.batchLimits,
+      audit: parts.audit,
     },
   );
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };

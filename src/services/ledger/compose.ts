@@ -18,9 +18,11 @@ import { readNodeList } from '../../io/p2p/node-files.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { checkInterface } from '../../io/ptm-client/interface-check.ts';
+import { GcPauses } from '../../io/telemetry/gc-pauses.ts';
 import { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { nodeAdmin } from './admin.ts';
 import type { ApiParts } from './api-parts.ts';
+import { ChainFiles } from './chain-files.ts';
 import { type ComposedApi, composeApi } from './compose-api.ts';
 import { accessControlOf } from './config/access-control.ts';
 import { checkGenesis } from './config/check-genesis.ts';
@@ -43,6 +45,7 @@ import { RaftMemory } from './network/raft-memory.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
+import { NodeAudit } from './node-audit.ts';
 import { networkIdOf, nodeInfoOf } from './node-info.ts';
 import { sayFlags } from './options/say-flags.ts';
 import { readerThreads } from './readers/threads.ts';
@@ -148,6 +151,13 @@ export async function composeLedger(
   sayFlags(node, { options: config.given, hasManager, address: signer.address, log });
   const info = () => nodeInfoOf({ config, server, store, genesis, nodeKey });
   const watches = watchPrivacy(node, manager, privateStates, log);
+  const files = new ChainFiles({ node, timers: systemTimers, log, fatal: onFault });
+  ends.push(() => files.stop());
+  const collections = new GcPauses();
+  collections.start();
+  ends.push(() => collections.stop());
+  const audit = await auditOf(config.rpc.auditLog, log);
+  ends.push(() => audit?.close());
   const api = composeApi({
     node,
     hasConfiguredPeers: staticNodes.length > 0,
@@ -157,10 +167,11 @@ export async function composeLedger(
     kv: folder.kv,
     timers: systemTimers,
     privateStates,
-    admin: nodeAdmin(node, server, info, coinbase, watches),
+    admin: nodeAdmin(node, server, info, coinbase, { files, collections, privacy: watches }),
     config,
     access,
     log,
+    audit,
     readers: readersOf(config, log, readerWorker),
     watch,
     traffic,
@@ -197,6 +208,10 @@ function startWatch(log: Log, thread: string, ends: Endings): LoopWatch {
   watch.start();
   ends.push(() => watch.stop());
   return watch;
+}
+
+async function auditOf(path: string | undefined, log: Log): Promise<NodeAudit | undefined> {
+  return path === undefined ? undefined : NodeAudit.open({ path, calendar: systemClock, log });
 }
 
 /** None if they are switched off or have no module. */

@@ -25,6 +25,12 @@ export const NODE_ROWS: readonly OptionRow[] = [
   ...COMPATIBILITY_ROWS,
 ];
 
+/**
+ * Prefixes of the environment variables of these options: newer geth's, and ours, which is
+ * stronger.
+ */
+export const NODE_VARIABLES: readonly string[] = ['GETH_', 'QUORATE_NODE_'];
+
 const IMPORT_FLAGS = new Set([
   'datadir',
   'config',

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { variablesOf } from '../../io/options/environment.ts';
 import { isUsageError } from '../../io/options/options.ts';
 import { signerConfig } from './config.ts';
-import { parseSignerOptions, SIGNER_ROWS, variablesOf } from './options.ts';
+import { parseSignerOptions, SIGNER_ROWS, SIGNER_VARIABLES } from './options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'signer-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -183,7 +184,7 @@ describe('environment and configuration files', () => {
       dataPath: undefined,
     });
     expect(settings(['multikey-signer'], env).keys.ethSigner).toMatchObject({ folder: 'multi' });
-    const names = SIGNER_ROWS.flatMap(variablesOf);
+    const names = SIGNER_ROWS.flatMap((row) => variablesOf(row, SIGNER_VARIABLES));
     expect(new Set(names).size).toBe(names.length);
     expect(refusal(BASE, { WEB3SIGNER_HTTP_LISTEN_PORT: 'x' })).toContain(
       'environment variable WEB3SIGNER_HTTP_LISTEN_PORT',

@@ -4,12 +4,8 @@
  * configuration file (Web3Signer CascadingDefaultProvider).
  */
 import { fail } from '../../core/base/errors.ts';
-import {
-  type GivenValue,
-  type OptionRow,
-  type ParsedOptions,
-  parseOptions,
-} from '../../io/options/options.ts';
+import { type Variables, valuesInEnvironment } from '../../io/options/environment.ts';
+import { type OptionRow, type ParsedOptions, parseOptions } from '../../io/options/options.ts';
 import { readConfigFile } from './options/config-file.ts';
 import { KEY_OPTION_ROWS } from './options/keys.ts';
 import { SERVER_OPTION_ROWS } from './options/server.ts';
@@ -31,15 +27,18 @@ export const ETHSIGNER_SUBCOMMANDS = [
 export type EthSignerSubcommand = (typeof ETHSIGNER_SUBCOMMANDS)[number];
 const WEB3SIGNER_SUBCOMMAND = 'eth1';
 
-/** The strongest last. */
-const ENV_PREFIXES = ['ETHSIGNER_', 'WEB3SIGNER_', 'WEB3SIGNER_ETH1_', 'QUORATE_SIGNER_'];
-
-type Env = Readonly<Record<string, string | undefined>>;
+/** Prefixes of environment variables, the strongest last. */
+export const SIGNER_VARIABLES = [
+  'ETHSIGNER_',
+  'WEB3SIGNER_',
+  'WEB3SIGNER_ETH1_',
+  'QUORATE_SIGNER_',
+];
 
 /** `positional` of the result is the subcommand, if there is one. Throws OPTION_…. */
-export function parseSignerOptions(argv: readonly string[], env: Env): ParsedOptions {
+export function parseSignerOptions(argv: readonly string[], env: Variables): ParsedOptions {
   const plain = plainArguments(argv);
-  const given = fromEnvironment(env);
+  const given = valuesInEnvironment(SIGNER_ROWS, env, SIGNER_VARIABLES);
   const first = parseOptions(SIGNER_ROWS, { argv: plain, given });
   const file = first.string('config-file');
   const options =
@@ -51,27 +50,6 @@ export function parseSignerOptions(argv: readonly string[], env: Env): ParsedOpt
         });
   checkSubcommand(options.positional);
   return options;
-}
-
-/** The names of an option's environment variable in EthSigner and Web3Signer. */
-export function variablesOf(row: OptionRow): string[] {
-  const names = [...(row.aliases ?? []), row.flag].map((name) =>
-    name.toUpperCase().replace(/[-.]/g, '_'),
-  );
-  return ENV_PREFIXES.flatMap((prefix) => names.map((name) => prefix + name));
-}
-
-function fromEnvironment(env: Env): GivenValue[] {
-  const given: GivenValue[] = [];
-  for (const row of SIGNER_ROWS) {
-    for (const name of variablesOf(row)) {
-      const text = env[name];
-      if (text === undefined || text === '') continue;
-      const where = `environment variable ${name}`;
-      given.push({ flag: row.flag, text, source: 'environment', where });
-    }
-  }
-  return given;
 }
 
 /** A subcommand's own flags get its name as prefix; `--flag true` becomes `--flag=true`. */

@@ -7,6 +7,7 @@ import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { Timers } from '../../../core/base/ports.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { CallLimits } from '../../../core/execution/call.ts';
+import type { ScriptEngine } from '../../../io/quickjs/sandbox.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf, type RawJson } from '../../../io/rpc/method.ts';
 import type { Events } from '../node/chain/events.ts';
@@ -48,6 +49,8 @@ export interface ReadContext {
   callLimits(): CallLimits;
   /** The client no longer waits for the answer. */
   isGivenUp(): boolean;
+  /** Loads what scripts of callers run in; undefined: none run in this thread. */
+  readonly loadScripts: ((memoryBytes: number) => Promise<ScriptEngine>) | undefined;
 }
 
 export interface Context extends ReadContext {

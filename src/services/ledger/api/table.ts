@@ -4,7 +4,9 @@
  */
 import type { Table } from '../../../io/rpc/dispatcher.ts';
 import { adminMethods } from './admin.ts';
+import { chainFileMethods } from './chain-files.ts';
 import type { Context } from './context.ts';
+import { runtimeMethods } from './debug/runtime.ts';
 import { eeaMethods } from './eea.ts';
 import { asyncMethods } from './eth/async.ts';
 import { chainMethods } from './eth/chain.ts';
@@ -42,6 +44,8 @@ export const TABLE: Table<Context> = {
     ...netMethods,
     ...txpoolMethods,
     ...adminMethods,
+    ...chainFileMethods,
+    ...runtimeMethods,
     ...minerMethods,
     ...permissionMethods,
     ...personalMethods,

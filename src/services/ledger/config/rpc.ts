@@ -43,6 +43,8 @@ export interface RpcConfig {
   readonly callbackShape: CallbackShape;
   readonly hasGoquorumCasing: boolean;
   readonly hasExtraFields: boolean;
+  /** File of the audit log; undefined: none is kept. */
+  readonly auditLog: string | undefined;
   /** Reasons that /ready ignores. */
   readonly ignoredReasons: readonly string[];
 }
@@ -105,6 +107,7 @@ export function rpcConfig(options: ParsedOptions, dataFolder: string): RpcConfig
     callbackShape: options.string('rpc.async-callback') as CallbackShape,
     hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
     hasExtraFields: options.boolean('rpc.extra-fields'),
+    auditLog: options.string('audit-log') || undefined,
     ignoredReasons: options.list('ready.ignore'),
   };
 }

@@ -75,7 +75,10 @@ function openForReading(path: string): { source: Readable; bytesRead(): number }
 }
 
 /** Replaces the file. Rejects with the errors of the disk. */
-export async function writeBlockFile(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
+export async function writeBlockFile(
+  path: string,
+  blocks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
   const source = Readable.from(blocks, { objectMode: true });
   const file = createWriteStream(path, { flush: true });
   if (path.endsWith('.gz')) await pipeline(source, createGzip(), file);

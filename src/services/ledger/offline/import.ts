@@ -4,15 +4,12 @@
  * skipped, so an interrupted import continues where it stopped.
  */
 
-import { equalBytes } from '../../../core/base/bytes.ts';
-import { fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import type { Clock, Effort, Log, SenderRecovery, Timers } from '../../../core/base/ports.ts';
-import { type Block, decodeBlock } from '../../../core/chain/block.ts';
+import type { Block } from '../../../core/chain/block.ts';
 import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
-import { reasonOf } from '../../../io/host/reason.ts';
 import { timeLeft } from '../../../io/telemetry/time-left.ts';
 import { Chain } from '../node/chain/chain.ts';
 import { Events } from '../node/chain/events.ts';
@@ -22,6 +19,7 @@ import { PayloadCache } from '../node/private-state/payload-cache.ts';
 import { PrivateFollower } from '../node/private-state/private-follower.ts';
 import type { OpenChain } from '../store/data.ts';
 import { fileBytes, readBlockFile } from './block-file.ts';
+import { commitFileBlock, decodeFileBlock } from './file-block.ts';
 import { lookAhead } from './look-ahead.ts';
 
 const PROGRESS_INTERVAL_MS = 8_000;
@@ -98,12 +96,12 @@ export async function importFrom(
 class BlockTaker {
   readonly counts = { blocks: 0, known: 0, transactions: 0 };
   readonly startMs: number;
+  readonly chain: Chain;
+  readonly verifier: HeaderVerifier;
+  readonly payloads: PayloadCache | undefined;
   private readonly part: (() => number) | undefined;
   private readonly parts: ImportParts;
-  private readonly chain: Chain;
-  private readonly verifier: HeaderVerifier;
   private readonly events = new Events();
-  private readonly payloads: PayloadCache | undefined;
   private readonly follower: PrivateFollower | undefined;
   private readonly dialect: 'quorum' | 'ethereum';
   private failed: (error: unknown) => void = () => {};
@@ -169,24 +167,10 @@ class BlockTaker {
 
   /** The next block of `file`. */
   async take(file: string, block: Block): Promise<void> {
-    const { number } = block.header;
-    const { chain, counts } = this;
-    if (number <= chain.head().number) {
-      const stored = chain.store.hashOf(number)!;
-      if (!equalBytes(stored, block.hash))
-        throw invalid(file, block, `this chain has block 0x${bareHex(stored)} there`);
+    const { counts } = this;
+    if (!(await commitFileBlock(this, file, block, 'group'))) {
       counts.known++;
       return;
-    }
-    const fault = await this.verifier.verify([{ header: block.header, hash: block.hash }]);
-    const text = fault?.text ?? this.verifier.sealFault(block.header);
-    if (text !== undefined) throw invalid(file, block, text);
-    await this.payloads?.prefetch(block.transactions, chain.rulesOf(block.header));
-    try {
-      await chain.commit(block, 'group');
-    } catch (cause) {
-      if ((cause as { code?: string }).code !== 'BLOCK_INVALID') throw cause;
-      throw fail('BLOCK_INVALID', `${file}: ${reasonOf(cause)}`, { cause });
     }
     counts.blocks++;
     counts.transactions += block.transactions.length;
@@ -214,21 +198,9 @@ class BlockTaker {
   private async *decoded(source: BlockSource): AsyncGenerator<Block> {
     let last = this.chain.head().number;
     for await (const bytes of source.blocks()) {
-      const block = this.decode(source.name, bytes, last);
+      const block = decodeFileBlock(source.name, bytes, last, this.dialect);
       last = block.header.number;
       yield block;
-    }
-  }
-
-  private decode(file: string, bytes: Uint8Array, last: number): Block {
-    try {
-      return decodeBlock(bytes.slice(), this.dialect);
-    } catch (cause) {
-      throw fail(
-        'BLOCK_FILE_INVALID',
-        `${file}: what follows block ${last} is not a block: ${reasonOf(cause)}`,
-        { cause },
-      );
     }
   }
 
@@ -252,11 +224,4 @@ class BlockTaker {
 
 export function perSecond(count: number, elapsedMs: number): number {
   return Math.round((count * 1000) / Math.max(elapsedMs, 1));
-}
-
-function invalid(file: string, { header, hash }: Block, fault: string) {
-  return fail(
-    'BLOCK_INVALID',
-    `${file}: block ${header.number} (0x${bareHex(hash)}) is invalid: ${fault}`,
-  );
 }

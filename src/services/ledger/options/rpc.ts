@@ -366,6 +366,14 @@ export const RPC_ROWS: readonly OptionRow[] = [
     group: ACCESS,
   },
   {
+    flag: 'audit-log',
+    type: 'string',
+    unit: 'file',
+    about:
+      'Record who calls methods that govern the node or the network, each line linked to the last',
+    group: ACCESS,
+  },
+  {
     flag: 'ready.ignore',
     type: 'list',
     default: [],

@@ -8,6 +8,7 @@ import type { Clock, Log } from '../../../core/base/ports.ts';
 import { type CallLimits, estimateGas } from '../../../core/execution/call.ts';
 import { type PrivateQuery, type Psi, queryKey } from '../../../core/privacy/inputs.ts';
 import type { ChainReplica } from '../../../core/store/chain-replica.ts';
+import { loadScriptEngine } from '../../../io/quickjs/sandbox.ts';
 import { resultReply } from '../../../io/rpc/envelope.ts';
 import { failureReply } from '../../../io/rpc/failure.ts';
 import type { Method } from '../../../io/rpc/method.ts';
@@ -138,6 +139,7 @@ export class Reader {
         return job.hasArrived;
       },
       isGivenUp: shouldStop,
+      loadScripts: loadScriptEngine,
     };
   }
 

@@ -102,8 +102,26 @@ export interface PrivateAdmin {
   contract(address: Address): readonly ContractDigest[];
 }
 
+/** Pauses of the main thread for garbage collection, the newest first. */
+export interface GcFigures {
+  readonly count: number;
+  readonly totalMs: number;
+  /** `endMs` is Unix time. */
+  readonly pauses: readonly { readonly endMs: number; readonly ms: number }[];
+}
+
+/** Files of blocks on this machine, read and written while the node runs: one at a time. */
+export interface ChainFilesAdmin {
+  /** Blocks `first` to `last`. Throws CHAIN_FILE. */
+  write(path: string, first: number, last: number): Promise<void>;
+  /** Takes what follows the head. Throws CHAIN_FILE, BLOCK_INVALID, BLOCK_FILE_INVALID. */
+  read(path: string): Promise<void>;
+}
+
 export interface NodeAdmin {
   info(): NodeInfo;
+  collections(): GcFigures;
+  readonly files: ChainFilesAdmin;
   peers(): readonly AdminPeer[];
   addPeer(enode: string): boolean;
   removePeer(enode: string): boolean;

@@ -7,11 +7,11 @@ import { readFile } from 'node:fs/promises';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics } from '../../../core/base/ports.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
+import { AuditLog } from '../../../io/audit/audit-log.ts';
 import { BearerClaims } from '../../../io/auth/bearer-claims.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import type { GuardSettings } from '../config.ts';
 import { signedSince } from './audit-history.ts';
-import { AuditLog } from './audit-log.ts';
 import { ANY_ACCOUNT, callerOf, isRefused, refusal, UNAUTHORIZED_CODE } from './callers.ts';
 import { type Policy, parsePolicy } from './policy.ts';
 import { Rules } from './rules.ts';
@@ -45,7 +45,7 @@ interface Loaded {
   readonly rules: Rules;
 }
 
-/** Throws SIGNER_POLICY_INVALID, SIGNER_AUDIT_…, TOKEN_KEYS_INVALID. */
+/** Throws SIGNER_POLICY_INVALID, AUDIT_…, TOKEN_KEYS_INVALID. */
 export async function openGuard(settings: GuardSettings, deps: GuardDeps): Promise<RunningGuard> {
   const { policyFile, tokens, auditLog } = settings;
   const policy = policyFile === undefined ? undefined : await readPolicy(policyFile);

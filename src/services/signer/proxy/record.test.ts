@@ -17,7 +17,7 @@ it('while the audit log cannot be written, no signature leaves and no nonce is l
     ...OPEN_GUARD,
     record: () =>
       isBroken
-        ? Promise.reject(fail('SIGNER_AUDIT_FAILED', 'the audit log /var/x cannot be written'))
+        ? Promise.reject(fail('AUDIT_FAILED', 'the audit log /var/x cannot be written'))
         : Promise.resolve(),
   };
   const nonces: bigint[] = [];

@@ -29,7 +29,7 @@ import type { World } from '../../../../core/state/world.ts';
 import type { PartyInputs } from '../../view/party-inputs.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { type InnerTransaction, PrivateReplay } from './private-replay.ts';
-import type { Traced } from './tracers.ts';
+import type { Traced } from './traced.ts';
 
 /** Observes the next transaction. */
 export interface Watcher {

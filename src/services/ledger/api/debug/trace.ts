@@ -24,10 +24,13 @@ import { blockTag, data, hash, optional, requiredBlockNumber } from '../shapes.t
 import { callArgs } from '../transaction-args.ts';
 import { withInputs } from './private-replay.ts';
 import { BlockReplay } from './replay.ts';
-import { type RunningTrace, startTrace, type Traced, type TraceOptions } from './tracers.ts';
+import type { Traced } from './traced.ts';
+import { needsScripts, type RunningTrace, startTrace, type TraceOptions } from './tracers.ts';
 
 const TIMEOUT_MS_DEFAULT = 5_000;
 const TIMEOUT_MS_MAX = 60_000;
+/** Of all scripts of one request: what they keep, their code, a library for large numbers. */
+const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;
 
 const DEFAULTS: TraceOptions = {
   tracer: undefined,
@@ -134,19 +137,31 @@ export function traceNext(
 ): Json {
   const transaction = transactions[index]!;
   const { rules } = replay;
-  const { coinbase } = replay.shared.block;
+  const place = placeOf(replay, shouldStop);
   inTime(() => replay.runUpTo(index, { shouldStop }));
   let running: RunningTrace | undefined;
   const begin = performance.now();
   const watch = (world: World, message: Traced['message']): Tracer => {
-    running = startTrace(options, { world, rules, coinbase, message });
+    running = startTrace(options, { ...place, world, message });
     return running.tracer;
   };
   const ran = inTime(() => replay.run({ watch, shouldStop }));
   const isMarker = opensInner(transaction, rules);
-  if (isMarker) running = aroundMarker(running, replay, transaction, options);
-  running ??= nothingRan(replay, transaction, options);
+  if (isMarker) running = aroundMarker(running, replay, transaction, { options, place });
+  running ??= nothingRan(replay, transaction, { options, place });
   return running.result(ran, performance.now() - begin);
+}
+
+type Place = Omit<Traced, 'world' | 'message'>;
+
+interface Placed {
+  readonly options: TraceOptions;
+  readonly place: Place;
+}
+
+function placeOf({ rules, shared }: BlockReplay, shouldStop: () => boolean): Place {
+  const { coinbase, number } = shared.block;
+  return { rules, coinbase, number, shouldStop };
 }
 
 function inTime<T>(work: () => T): T {
@@ -161,14 +176,13 @@ function inTime<T>(work: () => T): T {
 /** COMPAT: the call of the precompile is also reported: first for a stranger, last for a party. */
 function aroundMarker(
   inner: RunningTrace | undefined,
-  { world, rules, shared }: BlockReplay,
+  { world, rules }: BlockReplay,
   marker: Transaction,
-  options: TraceOptions,
+  { options, place }: Placed,
 ): RunningTrace {
   const isLegacy = options.tracer === 'callTracer' && !options.tracerConfig;
   if (inner && !isLegacy) return inner;
-  const { coinbase } = shared.block;
-  const running = inner ?? startTrace(options, { world, rules, coinbase, message: marker });
+  const running = inner ?? startTrace(options, { ...place, world, message: marker });
   if (!inner) {
     running.tracer.onEnter?.({
       type: 'CALL',
@@ -189,9 +203,9 @@ function aroundMarker(
 
 /** A stranger's private call. COMPAT: GoQuorum's call tracer fails on it. */
 function nothingRan(
-  { world, rules, shared }: BlockReplay,
+  { world }: BlockReplay,
   transaction: Transaction,
-  options: TraceOptions,
+  { options, place }: Placed,
 ): RunningTrace {
   if (options.tracer === 'callTracer' && !options.tracerConfig) {
     throw fail(
@@ -199,8 +213,7 @@ function nothingRan(
       "TypeError: cannot read property 'toString' of undefined    in server-side tracer function 'result'",
     );
   }
-  const { coinbase } = shared.block;
-  return startTrace(options, { world, rules, coinbase, message: transaction });
+  return startTrace(options, { ...place, world, message: transaction });
 }
 
 /** Like eth_call, traced. */
@@ -218,7 +231,10 @@ function traceCall(
     const coinbase = site.author ?? site.header.coinbase;
     const gasPrice = message.maxFeePerGas;
     const traced = { ...message, gasPrice };
-    running = startTrace(options, { world, rules: site.rules, coinbase, message: traced });
+    const { number } = site.header;
+    const { shouldStop } = limits;
+    const place = { rules: site.rules, coinbase, number, shouldStop };
+    running = startTrace(options, { ...place, world, message: traced });
     return running.tracer;
   });
   const isFailed = outcome.kind !== 'success';
@@ -291,28 +307,42 @@ const byHash = (wanted: Uint8Array): BlockTag => ({
   requireCanonical: false,
 });
 
+/** Scripts of callers run in readers alone. Throws TRACER_SCRIPT elsewhere. */
+async function ready<T extends TraceOptions>(context: ReadContext, options: T): Promise<T> {
+  if (!needsScripts(options)) return options;
+  const { loadScripts } = context;
+  if (!loadScripts)
+    throw fail(
+      'TRACER_SCRIPT',
+      'tracers written in JavaScript run in reader threads: start the node with --rpc.readers 1 or more',
+    );
+  return { ...options, scripts: await loadScripts(SCRIPT_BYTES_MAX) };
+}
+
 export const traceMethods = [
   readMethod('debug_traceTransaction', {
     params: [hash, traceOptions],
     result: OBJECT,
     about: 'Runs a mined transaction again and shows what it did.',
     isHeavy: true,
-    call: (context, [wanted, options]) => traceTransaction(context, wanted, options),
+    call: async (context, [wanted, options]) =>
+      traceTransaction(context, wanted, await ready(context, options)),
   }),
   readMethod('debug_traceBlockByNumber', {
     params: [requiredBlockNumber, traceOptions],
     result: arrayOf(OBJECT),
     about: 'Traces of all transactions of a block.',
     isHeavy: true,
-    call: (context, [tag, options]) => traceBlock(context, blockOrFail(context, tag), options),
+    call: async (context, [tag, options]) =>
+      traceBlock(context, blockOrFail(context, tag), await ready(context, options)),
   }),
   readMethod('debug_traceBlockByHash', {
     params: [hash, traceOptions],
     result: arrayOf(OBJECT),
     about: 'Traces of all transactions of a block, by hash.',
     isHeavy: true,
-    call: (context, [wanted, options]) =>
-      traceBlock(context, blockOrFail(context, byHash(wanted)), options),
+    call: async (context, [wanted, options]) =>
+      traceBlock(context, blockOrFail(context, byHash(wanted)), await ready(context, options)),
   }),
   readMethod('debug_traceCall', {
     params: [callArgs, blockTag, traceCallOptions],
@@ -320,7 +350,8 @@ export const traceMethods = [
     about:
       'Runs a message as eth_call does and shows what it did; takes `stateOverrides` and `blockOverrides`.',
     isHeavy: true,
-    call: (context, [args, tag, options]) => traceCall(context, args, tag, options),
+    call: async (context, [args, tag, options]) =>
+      traceCall(context, args, tag, await ready(context, options)),
   }),
   readMethod('debug_traceBadBlock', {
     params: [hash, traceOptions],
@@ -336,6 +367,7 @@ export const traceMethods = [
     result: arrayOf(OBJECT),
     about: 'Traces of all transactions of a block given as RLP.',
     isHeavy: true,
-    call: (context, [bytes, options]) => traceBlock(context, decoded(bytes), options),
+    call: async (context, [bytes, options]) =>
+      traceBlock(context, decoded(bytes), await ready(context, options)),
   }),
 ];

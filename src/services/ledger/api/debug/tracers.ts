@@ -5,8 +5,6 @@
 import { fail } from '../../../../core/base/errors.ts';
 import type { Spend } from '../../../../core/base/spend.ts';
 import { intrinsicGas } from '../../../../core/chain/intrinsic-gas.ts';
-import type { Rules } from '../../../../core/chain/rules.ts';
-import type { TransactionFields } from '../../../../core/chain/transaction.ts';
 import { precompileAt } from '../../../../core/evm/precompiles/index.ts';
 import type { Step, Tracer } from '../../../../core/evm/tracer.ts';
 import { CallTracer } from '../../../../core/evm/tracers/call.ts';
@@ -25,7 +23,10 @@ import { PrestateTracer } from '../../../../core/evm/tracers/prestate.ts';
 import { LegacyPrestateTracer } from '../../../../core/evm/tracers/prestate-legacy.ts';
 import { type StructLogOptions, StructLogTracer } from '../../../../core/evm/tracers/struct-log.ts';
 import type { World } from '../../../../core/state/world.ts';
+import type { ScriptEngine } from '../../../../io/quickjs/sandbox.ts';
 import type { Json } from '../../../../io/rpc/method.ts';
+import { ScriptTracer } from './script-tracer.ts';
+import type { Traced } from './traced.ts';
 
 /** Words of stack and memory that one trace may hold: about 400 MB. */
 const TRACED_WORDS_MAX = 2_000_000;
@@ -38,6 +39,8 @@ export interface TraceOptions extends StructLogOptions {
   readonly timeoutMs: number | undefined;
   /** Total size of the traces of one request. */
   readonly room?: TraceRoom | undefined;
+  /** Runs scripts of callers; loaded where `needsScripts`. */
+  readonly scripts?: ScriptEngine | undefined;
 }
 
 export interface TraceRoom {
@@ -52,17 +55,6 @@ export interface Outcome {
   readonly isFailed: boolean;
   /** Of a success or a revert. */
   readonly output: Uint8Array;
-}
-
-/** The transaction and its block, known before it runs. */
-export interface Traced {
-  readonly world: World;
-  readonly rules: Rules;
-  readonly coinbase: Uint8Array;
-  readonly message: Pick<
-    TransactionFields,
-    'to' | 'data' | 'accessList' | 'gasLimit' | 'gasPrice'
-  > & { readonly sender: Uint8Array };
 }
 
 export interface RunningTrace {
@@ -88,7 +80,7 @@ export function startTrace(options: TraceOptions, traced: Traced): RunningTrace 
   }
   if (name === 'muxTracer') return several(options, traced);
   const make = Object.hasOwn(COUNTERS, name) ? COUNTERS[name] : undefined;
-  if (!make) throw unknownTracer(name);
+  if (!make) return scripted(options, traced, spend);
   const tracer = make(spend);
   return { tracer, result: () => tracer.result() };
 }
@@ -137,13 +129,23 @@ function spendIn(room: TraceRoom): Spend {
   };
 }
 
-function unknownTracer(name: string) {
-  if (/^\w+$/.test(name))
-    return fail('TRACER_UNKNOWN', `ReferenceError: identifier '${name}' undefined`);
-  return fail(
-    'TRACER_SCRIPT',
-    'tracers written in JavaScript are not supported: use callTracer, prestateTracer, 4byteTracer, flatCallTracer or struct logs',
-  );
+/** A tracer that is no name is a script. */
+function isScript(name: string | undefined): boolean {
+  return name !== undefined && !/^\w*$/.test(name);
+}
+
+/** Whether a tracer, or one of a muxTracer, is a script. */
+export function needsScripts({ tracer, tracerConfig = {} }: TraceOptions): boolean {
+  return tracer === 'muxTracer' ? Object.keys(tracerConfig).some(isScript) : isScript(tracer);
+}
+
+function scripted(options: TraceOptions, traced: Traced, spend: Spend): RunningTrace {
+  const { tracer: code, tracerConfig = {}, scripts } = options;
+  if (!scripts || !isScript(code))
+    throw fail('TRACER_UNKNOWN', `ReferenceError: identifier '${code}' undefined`);
+  const script = { code: code!, config: JSON.stringify(tracerConfig) };
+  const tracer = new ScriptTracer(scripts, script, traced, spend);
+  return { tracer, result: (_, tookMs) => tracer.result(goDuration(tookMs)) };
 }
 
 /** SLOAD, SSTORE: the slots that they access are in every later entry. */

@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { until } from '../../../../test/support/conditions.ts';
-import { endsWithTest } from '../../../../test/support/ends-with-test.ts';
-import type { Intent } from '../../../core/signing/guard.ts';
+import { until } from '../../../test/support/conditions.ts';
+import { endsWithTest } from '../../../test/support/ends-with-test.ts';
+import type { Intent } from '../../core/signing/guard.ts';
 import { eventLine, NO_HASH } from './audit-chain.ts';
 import { AuditLog } from './audit-log.ts';
 import { verifyAuditLogs } from './audit-verify.ts';
@@ -80,10 +80,10 @@ it('a torn last line is cut off and told of; a changed last line stops the start
   expect(JSON.parse(lines()[3]!)).toMatchObject({ event: 'start', tornBytes: 40 });
   expect(await verifyAuditLogs([path])).toMatchObject({ lines: 5, tornBytes: 0 });
   writeFileSync(path, whole.replace('"event":"stop"', '"event":"spot"'));
-  await expect(open()).rejects.toMatchObject({ code: 'SIGNER_AUDIT_BROKEN' });
+  await expect(open()).rejects.toMatchObject({ code: 'AUDIT_BROKEN' });
   for (const text of ['\n', 'nonsense\n', 'x'.repeat(40_000)]) {
     writeFileSync(path, text);
-    await expect(open()).rejects.toMatchObject({ code: 'SIGNER_AUDIT_BROKEN' });
+    await expect(open()).rejects.toMatchObject({ code: 'AUDIT_BROKEN' });
   }
 });
 
@@ -105,8 +105,8 @@ it('a renamed file is followed by one that continues its chain', async () => {
 it('what cannot be written is refused until the file is opened again', async () => {
   const log = await open();
   await (log as any).file.close();
-  await expect(log.append(entry('0x1'))).rejects.toMatchObject({ code: 'SIGNER_AUDIT_FAILED' });
-  await expect(log.append(entry('0x2'))).rejects.toMatchObject({ code: 'SIGNER_AUDIT_FAILED' });
+  await expect(log.append(entry('0x1'))).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
+  await expect(log.append(entry('0x2'))).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
   expect(log.isBroken).toBe(true);
   await log.reopen();
   expect(log.isBroken).toBe(false);
@@ -191,7 +191,7 @@ it('notices a log that lost its end or was put back, and goes on where the file 
   for (const bytes of [older, newer.subarray(0, newer.length - 30), Buffer.alloc(newer.length)]) {
     writeFileSync(path, bytes);
     await expect(open()).rejects.toMatchObject({
-      code: 'SIGNER_AUDIT_BROKEN',
+      code: 'AUDIT_BROKEN',
       message: expect.stringMatching(
         /audit\.jsonl was truncated, or replaced by an older copy.*but 5 were written/,
       ),

@@ -3,14 +3,9 @@
  * last member: SHA-256 over everything before that member. Changing, dropping or inserting a line
  * means rewriting all that follow.
  */
-import { newerVersion } from '../../../core/base/newer-version.ts';
-import type { Intent } from '../../../core/signing/guard.ts';
-import {
-  type ChainEnd,
-  type ChainedRecord,
-  chainFault,
-  recordHash,
-} from '../../../io/crypto/hash-chain.ts';
+import { newerVersion } from '../../core/base/newer-version.ts';
+import type { Intent } from '../../core/signing/guard.ts';
+import { type ChainEnd, type ChainedRecord, chainFault, recordHash } from '../crypto/hash-chain.ts';
 
 /** Of the first line of a chain. */
 export const NO_HASH = '0'.repeat(64);

@@ -1,9 +1,9 @@
 /** Checks the chain of an audit log line by line, over any number of consecutive files. */
 
 import { createReadStream } from 'node:fs';
-import { fail } from '../../../core/base/errors.ts';
-import { type ChainEnd, chainFault } from '../../../io/crypto/hash-chain.ts';
-import { checkFile } from '../../../io/host/files.ts';
+import { fail } from '../../core/base/errors.ts';
+import { type ChainEnd, chainFault } from '../crypto/hash-chain.ts';
+import { checkFile } from '../host/files.ts';
 import { checkLine, checkVersion, LINE_BYTES_MAX } from './audit-chain.ts';
 
 const CURE = 'Keep the file as evidence, and restore it from a backup';
@@ -16,13 +16,13 @@ export interface AuditReport {
   readonly tornBytes: number;
 }
 
-/** In the order of writing. Throws SIGNER_AUDIT_BROKEN, which names file and line. */
+/** In the order of writing. Throws AUDIT_BROKEN, which names file and line. */
 export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditReport> {
   let end: ChainEnd | undefined;
   let lines = 0;
   let tornBytes = 0;
   for (const path of paths) {
-    if (tornBytes > 0) throw fail('SIGNER_AUDIT_BROKEN', `${path} does not continue a torn line`);
+    if (tornBytes > 0) throw fail('AUDIT_BROKEN', `${path} does not continue a torn line`);
     let number = 0;
     for await (const { line, isWhole } of linesOf(path)) {
       number++;
@@ -40,7 +40,7 @@ export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditRe
 
 function next(end: ChainEnd | undefined, line: string, where: string): ChainEnd {
   const found = checkLine(line);
-  if (found.kind === 'broken') throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${found.why}. ${CURE}`);
+  if (found.kind === 'broken') throw fail('AUDIT_BROKEN', `${where}: ${found.why}. ${CURE}`);
   const { record } = found;
   const fault = chainFault(end, record);
   if (fault === undefined) return record;
@@ -48,7 +48,7 @@ function next(end: ChainEnd | undefined, line: string, where: string): ChainEnd 
     fault === 'number'
       ? `its number is ${record.seq}, not ${end!.seq + 1}`
       : 'it does not follow the previous line';
-  throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${why}. ${CURE}`);
+  throw fail('AUDIT_BROKEN', `${where}: ${why}. ${CURE}`);
 }
 
 async function* linesOf(path: string): AsyncGenerator<{ line: string; isWhole: boolean }> {
@@ -58,7 +58,7 @@ async function* linesOf(path: string): AsyncGenerator<{ line: string; isWhole: b
     const parts = (rest + chunk).split('\n');
     rest = parts.pop()!;
     if (rest.length > LINE_BYTES_MAX)
-      throw fail('SIGNER_AUDIT_BROKEN', `${path}: a line is longer than ${LINE_BYTES_MAX} bytes`);
+      throw fail('AUDIT_BROKEN', `${path}: a line is longer than ${LINE_BYTES_MAX} bytes`);
     for (const line of parts) yield { line, isWhole: true };
   }
   if (rest !== '') yield { line: rest, isWhole: false };

@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fail } from '../../../core/base/errors.ts';
-import type { Clock, Log } from '../../../core/base/ports.ts';
-import type { ChainEnd } from '../../../io/crypto/hash-chain.ts';
-import { reasonOf } from '../../../io/host/reason.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { Clock, Log } from '../../core/base/ports.ts';
+import type { ChainEnd } from '../crypto/hash-chain.ts';
+import { reasonOf } from '../host/reason.ts';
 import {
   AUDIT_VERSION,
   type AuditEntry,
@@ -31,7 +31,7 @@ import {
 import { AuditEnd, checkEnd, notedEnd } from './audit-end.ts';
 
 const FILE_MODE = 0o600;
-/** Entries waiting for the disk; beyond it nothing is signed. */
+/** Entries waiting for the disk; beyond it what they record is refused. */
 const WAITING_MAX = 100_000;
 
 const NO_END: ChainEnd = { seq: 0, hash: NO_HASH };
@@ -66,7 +66,7 @@ export class AuditLog {
 
   /**
    * Continues at the end of the file; a last line torn by a crash is cut off. Throws
-   * SIGNER_AUDIT_BROKEN, SIGNER_AUDIT_FAILED, STORAGE_FORMAT_NEWER.
+   * AUDIT_BROKEN, AUDIT_FAILED, STORAGE_FORMAT_NEWER.
    */
   static async open(path: string, clock: Clock, log: Log): Promise<AuditLog> {
     const noted = notedEnd(path);
@@ -90,14 +90,15 @@ export class AuditLog {
   }
 
   /**
-   * Resolves when the entry would survive a crash. Rejects with SIGNER_AUDIT_FAILED: then nothing
+   * Resolves when the entry would survive a crash. Rejects with AUDIT_FAILED: then nothing
    * may be sent.
    */
-  append(entry: AuditEntry): Promise<void> {
-    return this.add((nowMs) => entryLine(this.end, nowMs, entry));
+  async append(entry: AuditEntry): Promise<void> {
+    await this.add((nowMs) => entryLine(this.end, nowMs, entry));
   }
 
-  event(event: string, fields: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  /** Resolves with the number of the line. Rejects as `append` does. */
+  event(event: string, fields: Readonly<Record<string, unknown>> = {}): Promise<number> {
     return this.add((nowMs) => eventLine(this.end, nowMs, event, fields));
   }
 
@@ -128,15 +129,15 @@ export class AuditLog {
     this.noted.close();
   }
 
-  private add(make: (nowMs: number) => { line: string; end: ChainEnd }): Promise<void> {
+  private add(make: (nowMs: number) => { line: string; end: ChainEnd }): Promise<number> {
     if (this.broken) return Promise.reject(this.broken);
     if (this.waiting.length >= WAITING_MAX)
-      return Promise.reject(fail('SIGNER_AUDIT_FAILED', 'the audit log cannot keep up'));
+      return Promise.reject(fail('AUDIT_FAILED', 'the audit log cannot keep up'));
     const { line, end } = make(this.clock.nowMs());
     this.end = end;
     this.lines.push(line);
     return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject });
+      this.waiting.push({ resolve: () => resolve(end.seq), reject });
       this.flushing ??= this.flush();
     });
   }
@@ -165,13 +166,17 @@ export class AuditLog {
         for (const one of waiting) one.resolve();
       } catch (cause) {
         this.broken ??= fail(
-          'SIGNER_AUDIT_FAILED',
+          'AUDIT_FAILED',
           `the audit log ${this.path} cannot be written: ${reasonOf(cause)}`,
           { cause },
         );
-        this.log('error', 'Audit log failed: nothing is signed until a reload opens it again', {
-          err: this.broken,
-        });
+        this.log(
+          'error',
+          'Audit log failed: what it should record is refused until it can be opened again',
+          {
+            err: this.broken,
+          },
+        );
         for (const one of waiting) one.reject(this.broken);
       }
     }
@@ -192,7 +197,7 @@ async function openFile(path: string): Promise<FileHandle> {
     syncFolder(path);
     return file;
   } catch (cause) {
-    throw fail('SIGNER_AUDIT_FAILED', `cannot open the audit log ${path}: ${reasonOf(cause)}`, {
+    throw fail('AUDIT_FAILED', `cannot open the audit log ${path}: ${reasonOf(cause)}`, {
       cause,
     });
   }
@@ -224,7 +229,7 @@ function recoverEnd(
     fd = openSync(path, 'r+');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { end: none, cutBytes: 0 };
-    throw fail('SIGNER_AUDIT_FAILED', `cannot read ${path}: ${reasonOf(cause)}`, {
+    throw fail('AUDIT_FAILED', `cannot read ${path}: ${reasonOf(cause)}`, {
       cause,
     });
   }
@@ -259,7 +264,7 @@ function lastLine(path: string, tail: Buffer, lastFeed: number): ChainEnd {
 
 function broken(path: string, why: string): Error {
   return fail(
-    'SIGNER_AUDIT_BROKEN',
+    'AUDIT_BROKEN',
     `the audit log ${path} was changed or damaged: ${why}. Keep it as evidence under another name, and start with a new one`,
   );
 }

@@ -4,10 +4,10 @@
  * failure may leave an older one.
  */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { fail } from '../../../core/base/errors.ts';
-import { newerVersion } from '../../../core/base/newer-version.ts';
-import { crc32c } from '../../../core/store/crc32c.ts';
-import type { ChainEnd } from '../../../io/crypto/hash-chain.ts';
+import { fail } from '../../core/base/errors.ts';
+import { newerVersion } from '../../core/base/newer-version.ts';
+import { crc32c } from '../../core/store/crc32c.ts';
+import type { ChainEnd } from '../crypto/hash-chain.ts';
 
 const VERSION = 1;
 const LINE = /^(quorate audit end (\d+) (\d{16}) ([0-9a-f]{64})) ([0-9a-f]{8})\n$/;
@@ -48,7 +48,7 @@ export function notedEnd(log: string): ChainEnd | undefined {
   return { seq: Number(found[3]), hash: found[4]! };
 }
 
-/** Throws SIGNER_AUDIT_BROKEN when the log does not reach the noted end. */
+/** Throws AUDIT_BROKEN when the log does not reach the noted end. */
 export function checkEnd(log: string, found: ChainEnd, noted: ChainEnd): void {
   const isAnother = found.seq === noted.seq && found.hash !== noted.hash;
   if (found.seq > noted.seq || (found.seq === noted.seq && !isAnother)) return;
@@ -56,7 +56,7 @@ export function checkEnd(log: string, found: ChainEnd, noted: ChainEnd): void {
     ? `its entry ${found.seq} is not the one that was written`
     : `it ends with entry ${found.seq}, but ${noted.seq} were written`;
   throw fail(
-    'SIGNER_AUDIT_BROKEN',
+    'AUDIT_BROKEN',
     `the audit log ${log} was truncated, or replaced by an older copy: ${why}. Restore the newest one; or keep it as evidence under another name, and the chain continues in a new one`,
   );
 }

@@ -1,0 +1,46 @@
+/** Who calls what, recorded around the calls that matter. */
+import type { Caller } from './caller.ts';
+import { RpcError } from './method.ts';
+
+/** Records how the call ended. */
+export type EndRecord = (outcome: string) => Promise<void>;
+
+export interface CallAudit {
+  /** Whether calls of this method are recorded. */
+  covers(method: string): boolean;
+  /** Resolves when the record is durable; rejects where there can be none: then nothing may run. */
+  begin(method: string, caller: Caller): Promise<EndRecord>;
+  /** A call that its caller may not make. */
+  denied(method: string, caller: Caller): Promise<void>;
+}
+
+interface Recorded<T> {
+  readonly method: string;
+  readonly caller: Caller;
+  /** Throws where the caller may not. */
+  admit(): Caller;
+  run(caller: Caller): T;
+}
+
+/** Of an error its number alone: texts may quote what the caller sent. */
+export async function onRecord<T>(
+  audit: CallAudit,
+  { method, caller, admit, run }: Recorded<T>,
+): Promise<Awaited<T>> {
+  let admitted: Caller;
+  try {
+    admitted = admit();
+  } catch (error) {
+    await audit.denied(method, caller);
+    throw error;
+  }
+  const end = await audit.begin(method, admitted);
+  try {
+    const result = await run(admitted);
+    await end('done');
+    return result;
+  } catch (error) {
+    await end(error instanceof RpcError ? `error ${error.number}` : 'error');
+    throw error;
+  }
+}
