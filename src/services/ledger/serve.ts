@@ -1,6 +1,7 @@
 /** The API over its transports: HTTP, WebSocket and IPC, and other endpoints. */
 import type { Server } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
+import { systemClock } from '../../io/host/clock.ts';
 import { newTraffic } from '../../io/http/traffic.ts';
 import { ExplorerSite } from '../../io/pages/explorer-site.ts';
 import type { Dispatcher } from '../../io/rpc/dispatcher.ts';
@@ -14,7 +15,7 @@ import type { AccessControl } from './config/access-control.ts';
 import type { RpcConfig } from './config/rpc.ts';
 import { graphqlPage } from './graphql/page.ts';
 import { serveMetrics } from './monitoring/metrics.ts';
-import { type ReadinessParts, readiness } from './monitoring/readiness.ts';
+import { type Moment, type ReadinessParts, readiness } from './monitoring/readiness.ts';
 
 export interface ServedApi {
   readonly httpUrl: string | undefined;
@@ -49,7 +50,7 @@ export async function serveApi(
   const openRpc = json(200, parts.openRpc() as object);
   const pages = new Map<string, () => Page>([
     ...['/health', '/liveness'].map((path) => [path, () => json(200, { status: 'ok' })] as const),
-    ...['/ready', '/readiness'].map((path) => [path, () => readiness(parts)] as const),
+    ...['/ready', '/readiness'].map((path) => [path, () => readiness(parts, momentNow())] as const),
     ['/openrpc.json', () => openRpc],
     ...(rpc.graphql ? ([['/graphql/ui', () => graphqlPage]] as const) : []),
   ]);
@@ -100,4 +101,8 @@ export async function serveApi(
 
 function json(status: number, body: object): Page {
   return { status, contentType: 'application/json', body: `${JSON.stringify(body)}\n` };
+}
+
+function momentNow(): Moment {
+  return { nowMs: systemClock.nowMs(), upMs: process.uptime() * 1000 };
 }

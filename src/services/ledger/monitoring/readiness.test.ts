@@ -5,6 +5,8 @@ import { type ReadinessParts, readiness } from './readiness.ts';
 const HEAD = 1_000;
 const SECRET = new Uint8Array(32).fill(0xab);
 
+const EMPTY_PERIOD_SECONDS = 300;
+
 interface Scene {
   readonly highest?: number;
   readonly agreementMs?: number;
@@ -16,23 +18,35 @@ interface Scene {
   readonly firstBad?: number;
   readonly isDiverged?: boolean;
   readonly blockPeriodMs?: number;
+  /** After the block after the head was due. */
+  readonly lateMs?: number;
+  readonly upMs?: number;
+  readonly hasLeader?: boolean;
 }
 
 function look(scene: Scene, ignoredReasons: readonly string[] = []) {
   const { highest, agreementMs = 0, chainMs = 0, peers = 3, cursor = HEAD } = scene;
   const { abstention, managerFault, firstBad, isDiverged = false, blockPeriodMs = 1_000 } = scene;
-  const qbft = { xblockperiodmilliseconds: blockPeriodMs };
+  const { lateMs = 0, upMs = 1e9, hasLeader } = scene;
+  const qbft = {
+    xblockperiodmilliseconds: blockPeriodMs,
+    emptyblockperiodseconds: EMPTY_PERIOD_SECONDS,
+  };
   const parts = {
     node: {
-      chain: { head: () => ({ number: HEAD }), config: chainConfigFromJson({ qbft }) },
+      chain: {
+        head: () => ({ number: HEAD, header: { timestamp: 7_000n } }),
+        config: chainConfigFromJson({ qbft }),
+      },
       follower: { cursor: () => cursor },
-      bft: { abstention },
+      bft: { abstention, isRunning: true },
     },
     admin: {
       syncing: () => (highest === undefined ? undefined : { highestBlock: highest }),
       peers: () => Array.from({ length: peers }),
+      raft: hasLeader === undefined ? undefined : { hasLeader: () => hasLeader },
     },
-    config: { rpc: { ignoredReasons } },
+    config: { rpc: { ignoredReasons }, consensus: { defaults: {} } },
     hasConfiguredPeers: true,
     watch: { longest: { ms: chainMs, ownMs: chainMs } },
     agreementWatch: { longest: { ms: agreementMs, ownMs: agreementMs } },
@@ -45,7 +59,10 @@ function look(scene: Scene, ignoredReasons: readonly string[] = []) {
       isDiverged,
     },
   };
-  const { status, body } = readiness(parts as unknown as ReadinessParts);
+  const { status, body } = readiness(parts as unknown as ReadinessParts, {
+    nowMs: (7_000 + EMPTY_PERIOD_SECONDS) * 1_000 + lateMs,
+    upMs,
+  });
   const { ready, reasons } = JSON.parse(String(body));
   expect(status).toBe(ready ? 200 : 503);
   return { ready, reasons: reasons.map((each: { reason: string }) => each.reason), body };
@@ -65,6 +82,9 @@ it.each([
   ['manager', {}, { managerFault: 'nothing is listening there' }],
   ['diverged', {}, { isDiverged: true }],
   ['diverged', {}, { firstBad: 7 }],
+  ['quorum', { lateMs: 60_000 }, { lateMs: 60_001 }],
+  ['quorum', { lateMs: 1e9, upMs: 60_000 }, { lateMs: 1e9, upMs: 60_001 }],
+  ['quorum', { hasLeader: true }, { hasLeader: false }],
   ['votes', {}, { abstention: 'the file "votes" is missing or empty' }],
 ] as const)('%s: ready at the bound %o, and not behind it %o', (reason, good, bad) => {
   expect(look(good)).toMatchObject({ ready: true, reasons: [] });

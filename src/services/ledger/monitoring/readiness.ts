@@ -15,6 +15,9 @@ const LAG_BLOCKS_MAX = 16;
 /** A node delayed for longer in the last ten seconds is not ready either. */
 const LAG_MS_MAX = 1_000;
 
+/** Time without a block that is due, after which the validators count as without a quorum. */
+const SILENCE_MS_MAX = 60_000;
+
 export interface PrivacyWatches {
   readonly pulse?: ManagerPulse | undefined;
   readonly privateWatch?: PrivateWatch | undefined;
@@ -23,7 +26,7 @@ export interface PrivacyWatches {
 export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly node: LedgerNode;
   readonly admin: NodeAdmin;
-  readonly config: Pick<LedgerConfig, 'rpc' | 'metrics'>;
+  readonly config: Pick<LedgerConfig, 'rpc' | 'metrics' | 'consensus'>;
   /** Whether files name peers to connect to. */
   readonly hasConfiguredPeers?: boolean;
   /** Of this thread. */
@@ -32,7 +35,14 @@ export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly agreementWatch?: Pick<LoopWatch, 'longest' | 'onLag'> | undefined;
 }
 
-export function readiness(parts: ReadinessParts): Page {
+export interface Moment {
+  /** Unix time. */
+  readonly nowMs: number;
+  /** Since this process began. */
+  readonly upMs: number;
+}
+
+export function readiness(parts: ReadinessParts, moment: Moment): Page {
   const { node, admin, watch, agreementWatch, config } = parts;
   const head = node.chain.head().number;
   const progress = admin.syncing();
@@ -47,7 +57,7 @@ export function readiness(parts: ReadinessParts): Page {
   };
   const { blockPeriodMs } = consensusAt(node.chain.config, head);
   const blocksMax = LAG_BLOCKS_MAX * Math.max(1, Math.ceil(1000 / (blockPeriodMs || 1000)));
-  const found = faults(parts, fields, blocksMax);
+  const found = { ...faults(parts, fields, blocksMax), quorum: quorumFault(parts, moment) };
   const ignored = new Set(config.rpc.ignoredReasons);
   const reasons = READY_REASONS.flatMap((reason) => {
     const text = found[reason];
@@ -60,6 +70,26 @@ export function readiness(parts: ReadinessParts): Page {
     contentType: 'application/json',
     body: `${JSON.stringify(body)}\n`,
   };
+}
+
+/**
+ * Why no block can be decided: a Raft cluster without a leader, or a validator that has seen no
+ * block for a minute after the next one was due. A node that has just begun has a minute, too.
+ */
+function quorumFault(
+  { node, admin, config }: ReadinessParts,
+  { nowMs, upMs }: Moment,
+): string | undefined {
+  if (admin.raft && !admin.raft.hasLeader()) return 'the Raft cluster has no leader';
+  if (!node.bft?.isRunning) return undefined;
+  const { number, header } = node.chain.head();
+  const { defaults } = config.consensus;
+  const rules = consensusAt(node.chain.config, number + 1, defaults);
+  const periodMs = Math.max(rules.blockPeriodMs, rules.emptyBlockPeriodSeconds * 1000);
+  const lateMs = Math.min(upMs, nowMs - Number(header.timestamp) * 1000 - periodMs);
+  if (lateMs <= SILENCE_MS_MAX) return undefined;
+  const seconds = Math.round(lateMs / 1000);
+  return `block ${number + 1} is ${seconds} s late: the validators do not reach a quorum`;
 }
 
 type Fact = 'head' | 'behind' | 'lagMs' | 'chainLagMs' | 'peers';

@@ -121,6 +121,7 @@ export function raftAdmin(
     enode: formatEnode(enodeOf(member)),
   });
   return {
+    hasLeader,
     role: () => (raft.isRemoved || !hasLeader() ? '' : raft.roleOf(self)),
     leader() {
       const leader = raft.leaderAddress();

@@ -12,6 +12,7 @@ export const READY_REASONS = [
   'private',
   'diverged',
   'votes',
+  'quorum',
 ] as const;
 export type ReadyReason = (typeof READY_REASONS)[number];
 

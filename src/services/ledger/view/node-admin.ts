@@ -71,6 +71,7 @@ export interface RaftMember {
 /** The cluster of a Raft chain; undefined on others. */
 export interface RaftAdmin {
   role(): string;
+  hasLeader(): boolean;
   /** Throws RAFT_NO_LEADER. */
   leader(): string;
   cluster(): readonly RaftMember[];

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { closeProxies, play } from '../../../../test/support/played-proxy.ts';
+import { closeProxies, eea, play } from '../../../../test/support/played-proxy.ts';
 import { memoryProxy, nodeAnswer, upstreamOf } from '../../../../test/support/signing-proxy.ts';
-import { KEY, transfer } from '../../../../test/support/signing-vectors.ts';
+import { B, G, KEY, transfer } from '../../../../test/support/signing-vectors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';
+import { decodeEea } from '../../../core/privacy/eea.ts';
 import { FORGETFUL_JOURNAL } from './journal.ts';
 import { EVERYBODY } from './open-guard.ts';
 
@@ -147,6 +148,33 @@ describe('nonces that a client names, and nonces that come back', () => {
       await proxy.call('eth_sendTransaction', free);
       expect([...pool.keys()]).toContain(nonce);
     }
+  });
+
+  it('an EEA transaction is replaced in the same way, each under its own group', async () => {
+    const waiting = new Map<string, bigint>();
+    const { proxy: eeaProxy } = play({
+      upstream: upstreamOf(({ method, params }) => {
+        if (method !== 'eea_sendRawTransaction') return { result: '0x0' };
+        const raw = fromHex(params[0] as string);
+        const { nonce, gasPrice, groupId } = decodeEea(raw);
+        const place = `${nonce} ${toHex(groupId)}`;
+        if ((waiting.get(place) ?? -1n) >= gasPrice)
+          return { error: { code: -32000, message: 'replacement transaction underpriced' } };
+        waiting.set(place, gasPrice);
+        return { result: toHex(keccak256(raw)) };
+      }),
+    });
+    const send = (fields: object) =>
+      eeaProxy.call('eea_sendTransaction', { ...eea, nonce: 1, ...fields });
+    const parties = { privateFor: [B] };
+    const first = await send({ ...parties, gasPrice: 10 });
+    expect(first.result).toMatch(/^0x/);
+    expect((await send({ ...parties, gasPrice: 10 })).error.message).toContain('underpriced');
+    const second = await send({ ...parties, gasPrice: 11 });
+    expect(second.result).toMatch(/^0x/);
+    expect(second.result).not.toBe(first.result);
+    expect((await send({ gasPrice: 10, privacyGroupId: G })).result).toMatch(/^0x/);
+    expect([...waiting.values()]).toEqual([11n, 10n]);
   });
 
   it('a nonce that was refused goes to the next', async () => {
