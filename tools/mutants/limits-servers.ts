@@ -19,6 +19,22 @@ const SIGNER = {
 
 export const SERVER_LIMITS: readonly Limit[] = [
   {
+    name: 'a WebSocket that answers no ping',
+    file: 'src/io/rpc/websocket.ts',
+    on: 'if (!isAlive && !raw.isPaused()) return socket.terminate();',
+    off: '',
+    test: 'src/io/rpc/connections.service.test.ts',
+    only: 'answers no ping',
+  },
+  {
+    name: 'a request that comes slowly',
+    file: 'src/io/rpc/http.ts',
+    on: 'requestTimeout: requestMs, headersTimeout: requestMs,',
+    off: 'requestTimeout: 1_000 * requestMs, headersTimeout: 1_000 * requestMs,',
+    test: 'src/io/rpc/http.service.test.ts',
+    only: 'come whole in its time',
+  },
+  {
     name: 'denied calls in the audit log',
     file: 'src/services/ledger/node-audit.ts',
     on: 'if (++this.denials.count > DENIALS_A_SECOND) {',
@@ -185,7 +201,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
   {
     name: 'WebSocket: frames count while they come',
     file: 'src/io/rpc/websocket.ts',
-    on: "raw.prependListener('data', (bytes: Buffer) => conversation.arrived(bytes.length));",
+    on: 'conversation.arrived(bytes.length);',
     off: '',
     test: SOCKETS,
     only: 'messages that never end',

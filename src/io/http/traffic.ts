@@ -16,24 +16,35 @@ const SMALL_ANSWER_BYTES = MB;
 /** Overhead of a request beyond its bytes. */
 export const REQUEST_OVERHEAD_BYTES = 4 * 1024;
 const STALL_MS = 30_000;
+const REQUEST_MS = 30_000;
+const PING_MS = 60_000;
 
 export interface Traffic {
   readonly requests: ByteBudget;
   readonly unsent: ByteBudget;
   /** A client that reads nothing of its answer for this long is disconnected. */
   readonly stallMs: number;
+  /** A request that has not come whole by then is refused. */
+  readonly requestMs: number;
+  /** A WebSocket is pinged so often, and disconnected when it answers nothing until the next. */
+  readonly pingMs: number;
 }
 
 export function newTraffic({
   requests = REQUESTS,
   unsent = UNSENT,
   stallMs = STALL_MS,
+  requestMs = REQUEST_MS,
+  pingMs = PING_MS,
 }: {
   readonly requests?: ByteBounds;
   readonly unsent?: ByteBounds;
   readonly stallMs?: number;
+  readonly requestMs?: number;
+  readonly pingMs?: number;
 } = {}): Traffic {
-  return { requests: new ByteBudget(requests), unsent: new ByteBudget(unsent), stallMs };
+  const times = { stallMs, requestMs, pingMs };
+  return { requests: new ByteBudget(requests), unsent: new ByteBudget(unsent), ...times };
 }
 
 /** Room for the answers of a batch, from the first one until all are sent together. */

@@ -156,6 +156,16 @@ describe('WebSocket', () => {
     await until(() => isClosed && traffic.requests.held === 0);
   });
 
+  it('who answers no ping is disconnected, and who answers stays', async () => {
+    const { url } = await webSocket([], echo(), newTraffic({ pingMs: 100 }));
+    const silent = new WebSocket(url, { autoPong: false });
+    await once(silent, 'open');
+    const { socket, received } = await opened(url);
+    await once(silent, 'close');
+    socket.send('still here');
+    await until(() => received.length === 1);
+  });
+
   it('pings count for nothing', async () => {
     const traffic = newTraffic();
     const { url } = await webSocket([], echo(), traffic);

@@ -322,6 +322,35 @@ describe('serveHttp', () => {
     expect(bad.headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  it('a request that does not come whole in its time is refused', async () => {
+    const { port } = await serve({ traffic: newTraffic({ requestMs: 200 }) });
+    for (const part of ['POST / HTTP/1.1\r\nHost: x\r\n', `${HEAD}99999\r\n\r\nx`]) {
+      const socket = connect(port, '127.0.0.1', () => socket.write(part));
+      // A byte now and then, as a slow client would.
+      const drip = setInterval(() => socket.write(part.endsWith('x') ? 'x' : 'X-A: b\r\n'), 60);
+      socket.on('error', () => undefined);
+      let text = '';
+      socket.on('data', (bytes) => {
+        text += bytes;
+      });
+      await once(socket, 'close');
+      clearInterval(drip);
+      expect(text).toMatch(/^(HTTP\/1.1 408 |$)/);
+    }
+  });
+
+  it('headers that are too long are refused', async () => {
+    const { port } = await serve();
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\n');
+      for (let i = 0; i < 1_000; i++) socket.write(`X-${i}: ${'y'.repeat(30)}\r\n`);
+    });
+    socket.on('error', () => undefined);
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(answer)).toContain('431');
+  });
+
   it('survives what is not HTTP', async () => {
     const { post, port } = await serve();
     await new Promise<void>((resolve) => {

@@ -26,6 +26,7 @@ const GZIP_BYTES_MIN = 1_400;
 const TOO_MUCH = 'too many requests at once';
 /** Of a caller whose token is refused: enough to answer under the ids that it chose. */
 const REFUSED_BODY_BYTES_MAX = 64 * 1024;
+const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
 
 /** PEM, and the suites to offer in OpenSSL's names. */
@@ -97,7 +98,11 @@ export async function serveHttp(
   options: HttpOptions,
 ): Promise<RpcHttpServer> {
   const traffic = options.traffic ?? newTraffic();
-  const limits = { requestTimeout: 30_000, keepAliveTimeout: 120_000 };
+  const { requestMs } = traffic;
+  const limits = {
+    ...{ requestTimeout: requestMs, headersTimeout: requestMs, keepAliveTimeout: 120_000 },
+    ...{ connectionsCheckingInterval: Math.ceil(requestMs / 6), maxHeaderSize: HEADER_BYTES_MAX },
+  };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     respond(dispatcher, { ...options, traffic }, request, response).catch(() => response.destroy());
   };

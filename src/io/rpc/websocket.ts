@@ -15,7 +15,6 @@ import { callerOf, urlOf } from './http.ts';
 const MESSAGE_BYTES_MAX = 15 * 1024 * 1024;
 /** Of a client's ping or pong. */
 const FRAME_HEAD_BYTES = 6;
-const PING_INTERVAL_MS = 60_000;
 
 export interface WebSocketOptions {
   /** Allowed origins; `*` any; empty: localhost and this host. */
@@ -93,13 +92,22 @@ function converse(
     callerOf: () => caller,
   });
   // Before the reader of frames, so that the rest of a message counts with it.
-  raw.prependListener('data', (bytes: Buffer) => conversation.arrived(bytes.length));
+  let isAlive = true;
+  raw.prependListener('data', (bytes: Buffer) => {
+    isAlive = true;
+    conversation.arrived(bytes.length);
+  });
   raw.setTimeout(traffic.stallMs, () => conversation.stalled());
   // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends those.
   socket.on('message', (data) => conversation.message(data.toString()));
   for (const kind of ['ping', 'pong'] as const)
     socket.on(kind, (data) => conversation.passed(data.length + FRAME_HEAD_BYTES));
-  const ping = setInterval(() => socket.ping(), PING_INTERVAL_MS);
+  const ping = setInterval(() => {
+    // Whose data are not read now may have answered.
+    if (!isAlive && !raw.isPaused()) return socket.terminate();
+    isAlive = false;
+    socket.ping();
+  }, traffic.pingMs);
   socket.on('error', () => socket.terminate());
   socket.on('close', () => {
     clearInterval(ping);

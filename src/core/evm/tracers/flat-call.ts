@@ -11,6 +11,11 @@ export interface FlatCallOptions {
   readonly includePrecompiles?: boolean | undefined;
   /** OpenEthereum's texts instead of geth's. */
   readonly convertParityErrors?: boolean | undefined;
+  /**
+   * As in OpenEthereum the outermost call has the gas that its code began with and used, where geth
+   * shows the transaction's.
+   */
+  readonly ownGas?: boolean | undefined;
 }
 
 export interface FlatCall {
@@ -67,13 +72,16 @@ export class FlatCallTracer implements Tracer {
     else if (this.options.includePrecompiles || !isHidden(node.call)) parent.calls.push(node);
   }
 
-  /** Gas limit and gas used of the whole transaction replace those of the outermost frame. */
+  /**
+   * Gas limit and gas used of the whole transaction replace those of the outermost frame, unless
+   * `ownGas` was asked for.
+   */
   result(gasLimit: number, gasUsed: number): FlatCall[] {
     const flat: FlatCall[] = [];
     if (!this.root) return flat;
     const { call, exit, calls } = this.root;
-    const outer = { call: { ...call, gas: gasLimit }, exit: { ...exit!, gasUsed }, calls };
-    this.flatten(outer, [], flat);
+    const whole = { call: { ...call, gas: gasLimit }, exit: { ...exit!, gasUsed }, calls };
+    this.flatten(this.options.ownGas ? this.root : whole, [], flat);
     return flat;
   }
 

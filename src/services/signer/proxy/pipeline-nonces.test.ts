@@ -169,7 +169,9 @@ describe('nonces that a client names, and nonces that come back', () => {
     const parties = { privateFor: [B] };
     const first = await send({ ...parties, gasPrice: 10 });
     expect(first.result).toMatch(/^0x/);
-    expect((await send({ ...parties, gasPrice: 10 })).error.message).toContain('underpriced');
+    expect((await send({ ...parties, gasPrice: 10, data: '0x99' })).error.message).toContain(
+      'underpriced',
+    );
     const second = await send({ ...parties, gasPrice: 11 });
     expect(second.result).toMatch(/^0x/);
     expect(second.result).not.toBe(first.result);

@@ -23,7 +23,7 @@ const FILTERED_TRACES_MAX = 10_000;
 
 const KINDS = ['trace', 'stateDiff', 'vmTrace'] as const;
 type Kind = (typeof KINDS)[number];
-const PARITY = { convertParityErrors: true };
+const PARITY = { convertParityErrors: true, ownGas: true };
 
 const kinds: Param<ReadonlySet<Kind>> = {
   name: 'kinds',
