@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeProxies, eea, play } from '../../../../test/support/played-proxy.ts';
 import { memoryProxy, nodeAnswer, upstreamOf } from '../../../../test/support/signing-proxy.ts';
-import { B, G, KEY, transfer } from '../../../../test/support/signing-vectors.ts';
+import { B, KEY, transfer } from '../../../../test/support/signing-vectors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';
@@ -119,6 +119,9 @@ it('the private state that a request names is kept with it: COMPAT the header be
   expect(kept).toEqual([undefined, 'PS 3', 'PS1', 'PS3', undefined]);
 });
 
+/** Of other members. */
+const GROUP = Buffer.alloc(32, 7).toString('base64');
+
 describe('nonces that a client names, and nonces that come back', () => {
   const pool = new Map<number, { raw: string; price: bigint }>();
   let isPoor = false;
@@ -175,7 +178,7 @@ describe('nonces that a client names, and nonces that come back', () => {
     const second = await send({ ...parties, gasPrice: 11 });
     expect(second.result).toMatch(/^0x/);
     expect(second.result).not.toBe(first.result);
-    expect((await send({ gasPrice: 10, privacyGroupId: G })).result).toMatch(/^0x/);
+    expect((await send({ gasPrice: 10, privacyGroupId: GROUP })).result).toMatch(/^0x/);
     expect([...waiting.values()]).toEqual([11n, 10n]);
   });
 
