@@ -38,6 +38,12 @@ function echo() {
   return { seen, dispatcher: { reply } as never };
 }
 
+/** For so many milliseconds at least. */
+async function idle(ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  await until(() => performance.now() > end);
+}
+
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -104,6 +110,16 @@ describe('WebSocket', () => {
     await until(() => server.seen.isClosed);
     // What the machine buffers between two processes is a few megabytes.
     expect(server.begun()).toBeLessThan(100);
+  });
+
+  it('also one that has said nothing for a while before', async () => {
+    const server = lavish();
+    const { url } = await webSocket([], server, newTraffic({ stallMs: 100 }));
+    const { socket } = await opened(url);
+    await idle(300);
+    socket.pause();
+    for (let i = 0; i < 500; i++) socket.send('x');
+    await until(() => server.seen.isClosed);
   });
 
   it('the batches of many sockets find so much room together, and no more', async () => {
@@ -280,6 +296,16 @@ describe('IPC', () => {
     socket.write('{}'.repeat(500));
     await until(() => server.seen.isClosed);
     expect(server.begun()).toBeLessThan(100);
+  });
+
+  it('also one that has said nothing for a while before', async () => {
+    const server = lavish();
+    const { socket } = await ipc(server, newTraffic({ stallMs: 100 }));
+    await once(socket, 'connect');
+    await idle(300);
+    socket.pause();
+    socket.write('{}'.repeat(500));
+    await until(() => server.seen.isClosed);
   });
 
   it('a value that never ends counts while it comes', async () => {

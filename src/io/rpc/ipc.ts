@@ -63,7 +63,8 @@ function converse(
   });
   const splitter = new JsonSplitter();
   socket.setEncoding('utf8');
-  socket.setTimeout(traffic.stallMs, () => conversation.stalled());
+  // Each time: a listener given to setTimeout hears the first alone.
+  socket.setTimeout(traffic.stallMs).on('timeout', () => conversation.stalled());
   socket.on('data', (text: string) => {
     conversation.arrived(text.length);
     const values = splitter.push(text);

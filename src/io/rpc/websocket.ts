@@ -97,7 +97,8 @@ function converse(
     isAlive = true;
     conversation.arrived(bytes.length);
   });
-  raw.setTimeout(traffic.stallMs, () => conversation.stalled());
+  // Each time: a listener given to setTimeout hears the first alone.
+  raw.setTimeout(traffic.stallMs).on('timeout', () => conversation.stalled());
   // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends those.
   socket.on('message', (data) => conversation.message(data.toString()));
   for (const kind of ['ping', 'pong'] as const)

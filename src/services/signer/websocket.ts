@@ -123,7 +123,8 @@ class Conversation {
     this.flow = new Flow(wire, options.traffic, addressBlock(socket.remoteAddress));
     // Before the reader of frames, so that the rest of a message counts with it.
     socket.prependListener('data', (bytes: Buffer) => this.flow.arrived(bytes.length));
-    socket.setTimeout(options.traffic.stallMs, () => this.flow.stalled());
+    // Each time: a listener given to setTimeout hears the first alone.
+    socket.setTimeout(options.traffic.stallMs).on('timeout', () => this.flow.stalled());
     for (const kind of ['ping', 'pong'] as const)
       client.on(kind, (data) => this.flow.passed(data.length + FRAME_HEAD_BYTES));
     const ping = setInterval(() => client.ping(), PING_INTERVAL_MS);
