@@ -310,7 +310,7 @@ it.each(RECORDED)(
     if (one) writeFileSync(join(at('b3'), one[0]), one[1]);
     Object.assign(process.env, Object.fromEntries(variables));
     try {
-      const { status, lines } = await commandRun(...asQuorate('geth', args.map(placed)));
+      const { status, lines } = await commandRun(...(await asQuorate('geth', args.map(placed))));
       const said = lines.join('\n').replaceAll(folder, '@').replaceAll(String(port), 'PORT');
       const [expected, text] = OURS[name]!;
       expect(said.replace(/by process \d+/, 'by process PID')).toContain(text);
