@@ -153,9 +153,7 @@ export async function composeLedger(
   const watches = watchPrivacy(node, manager, privateStates, log);
   const files = new ChainFiles({ node, timers: systemTimers, log, fatal: onFault });
   ends.push(() => files.stop());
-  const collections = new GcPauses();
-  collections.start();
-  ends.push(() => collections.stop());
+  const collections = startedPauses(ends);
   const audit = await auditOf(config.rpc.auditLog, log);
   ends.push(() => audit?.close());
   const api = composeApi({
@@ -208,6 +206,13 @@ function startWatch(log: Log, thread: string, ends: Endings): LoopWatch {
   watch.start();
   ends.push(() => watch.stop());
   return watch;
+}
+
+function startedPauses(ends: Endings): GcPauses {
+  const pauses = new GcPauses();
+  pauses.start();
+  ends.push(() => pauses.stop());
+  return pauses;
 }
 
 async function auditOf(path: string | undefined, log: Log): Promise<NodeAudit | undefined> {
