@@ -193,7 +193,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
   {
     name: 'unread WebSocket: it is cut off',
     file: 'src/io/rpc/websocket.ts',
-    on: 'raw.setTimeout(traffic.stallMs, () => conversation.stalled());',
+    on: "raw.setTimeout(traffic.stallMs).on('timeout', () => conversation.stalled());",
     off: '',
     test: SOCKETS,
     only: 'WebSocket a client that does not read gets',
@@ -209,7 +209,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
   {
     name: 'unread IPC: it is cut off',
     file: 'src/io/rpc/ipc.ts',
-    on: 'socket.setTimeout(traffic.stallMs, () => conversation.stalled());',
+    on: "socket.setTimeout(traffic.stallMs).on('timeout', () => conversation.stalled());",
     off: '',
     test: SOCKETS,
     only: 'IPC a client that does not read',
@@ -339,7 +339,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
   {
     name: 'signing proxy: unread WebSocket',
     file: 'src/services/signer/websocket.ts',
-    on: 'socket.setTimeout(options.traffic.stallMs, () => this.flow.stalled());',
+    on: "socket.setTimeout(options.traffic.stallMs).on('timeout', () => this.flow.stalled());",
     off: '',
     test: SIGNER.test,
     only: 'does not take what the node tells',
