@@ -33,7 +33,7 @@ export async function start(
     {
       chainId: 1337n,
       upstream: {
-        ...{ host: '127.0.0.1', port: node.port, path: '/', timeoutMs: 400, connectionsMax: 8 },
+        ...{ host: '127.0.0.1', port: node.port, path: '/', timeoutMs: 60_000, connectionsMax: 8 },
         ...{ secureAgent: undefined, ...upstream },
       },
       dataPath: undefined,

@@ -83,6 +83,7 @@ describe('transactions without a nonce', () => {
       ),
     );
     const bodies = (await Promise.all(answers.map((each) => each.json()))) as any[];
+    expect(bodies.filter(({ error }) => error)).toEqual([]);
     expect(new Set(bodies.map(({ result }) => result)).size).toBe(100);
     expect(bodies.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => index));
     const sent = upstream.received.filter(({ body }) => body.includes('eth_sendRaw'));
@@ -103,7 +104,7 @@ describe('transactions without a nonce', () => {
       sent.push(params[0]);
       return isUp ? { result: toHex(keccak256(fromHex(params[0]))) } : undefined;
     });
-    const first = await start(upstream, { dataPath });
+    const first = await start(upstream, { dataPath }, { timeoutMs: 400 });
     const { error } = (await (
       await post(first, rpc('eth_sendTransaction', [transfer]))
     ).json()) as any;

@@ -234,7 +234,7 @@ describe('a node that fails', () => {
     const silent = await node(({ method }) =>
       method === 'eth_getTransactionCount' ? { result: '0x0' } : undefined,
     );
-    const proxy = await start(silent);
+    const proxy = await start(silent, {}, { timeoutMs: 400 });
     for (const [index, call] of calls.entries()) {
       const answer = await post(proxy, call);
       const { error } = (await answer.json()) as any;
