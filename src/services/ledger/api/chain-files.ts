@@ -27,7 +27,8 @@ async function exportChain(
   const head = context.view.head().number;
   if (from === undefined && to !== undefined)
     throw new RpcError(RPC.server, 'last cannot be specified without first');
-  const { begin = 0, end = head } = { begin: from, end: to };
+  const begin = from ?? 0;
+  const end = to ?? head;
   if (end > head || begin > end)
     throw new RpcError(RPC.server, `no blocks ${begin} to ${end}: the head is ${head}`);
   await context.admin.files.write(path, begin, end);

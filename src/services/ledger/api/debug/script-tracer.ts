@@ -47,7 +47,7 @@ export class ScriptTracer implements Tracer {
       this.sandbox.run(engine.bigInteger, 'BigInteger.js');
       this.sandbox.run(guestProgram(Object.keys(host)), 'guest');
     });
-    const fault = this.compiled(() => this.sandbox.call('__begin', code, config));
+    const fault = this.attempt('', () => this.sandbox.call('__begin', code, config));
     if (fault !== undefined) throw this.refused(fault);
     if (this.has('step')) this.onStep = (step) => this.look('step', step);
     this.hasFrames = this.has('enter') && this.has('exit');
@@ -97,24 +97,18 @@ export class ScriptTracer implements Tracer {
     return this.sandbox.call('__has', name) !== undefined;
   }
 
-  /** COMPAT: the text and its spaces (eth/tracers/tracer.go, wrapError). */
+  /**
+   * `what`: function of the tracer, or '' while it is compiled.
+   * COMPAT: the text and its spaces (eth/tracers/tracer.go, wrapError).
+   */
   private attempt<T>(what: string, work: () => T): T {
     try {
       return work();
     } catch (error) {
       if (hasCode(error, 'SCRIPT_STOPPED')) throw fail('TRACE_TIMEOUT', 'execution timeout');
       if (!hasCode(error, 'SCRIPT_FAILED')) throw error;
-      throw this.refused(`${error.message}    in server-side tracer function '${what}'`);
-    }
-  }
-
-  private compiled<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      if (hasCode(error, 'SCRIPT_STOPPED')) throw fail('TRACE_TIMEOUT', 'execution timeout');
-      if (!hasCode(error, 'SCRIPT_FAILED')) throw error;
-      throw this.refused(error.message);
+      const place = what && `    in server-side tracer function '${what}'`;
+      throw this.refused(error.message + place);
     }
   }
 
