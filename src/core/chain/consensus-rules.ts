@@ -8,6 +8,9 @@ import { type BftConfig, type ChainConfig, isForked, transitionsUntil } from './
 export type BftEngine = 'qbft' | 'ibft';
 export type Engine = BftEngine | 'raft' | 'none';
 
+/** Timestamps of a Raft chain are in nanoseconds. */
+export const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+
 export interface ConsensusRules {
   readonly engine: Engine;
   /**

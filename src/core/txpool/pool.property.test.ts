@@ -11,6 +11,7 @@ import type { Transaction } from '../chain/transaction.ts';
 import { TransactionPool } from './pool.ts';
 
 const SENDERS = 4;
+const SLOT_BYTES = 32 * 1024;
 
 /**
  * What the pool must be, said as plainly as possible: by sender and nonce, everything recomputed at
@@ -19,13 +20,14 @@ const SENDERS = 4;
 class Model {
   readonly bySender = Array.from({ length: SENDERS }, () => new Map<number, Transaction>());
   readonly arrival = new Map<Transaction, number>();
+  readonly locals = new Set<number>();
   private readonly accounts: Accounts;
 
   constructor(accounts: Accounts) {
     this.accounts = accounts;
   }
 
-  add(sender: number, transaction: Transaction): boolean {
+  add(sender: number, transaction: Transaction, isLocal: boolean): boolean {
     const own = this.bySender[sender]!;
     const nonce = Number(transaction.nonce);
     const cost = transaction.gasPrice * transaction.gasLimit + transaction.value;
@@ -35,6 +37,7 @@ class Model {
     if (old && transaction.gasPrice <= old.gasPrice) return false;
     if (old && transaction.gasPrice < (old.gasPrice * 110n) / 100n) return false;
     own.set(nonce, transaction);
+    if (isLocal) this.locals.add(sender);
     this.arrival.set(transaction, this.arrival.size);
     return true;
   }
@@ -69,11 +72,15 @@ class Model {
   take(): Transaction[] {
     const left = Array.from({ length: SENDERS }, (_, sender) => this.pending(sender));
     const taken: Transaction[] = [];
+    const isLocal = ({ sender }: Transaction) => Number(this.locals.has(sender[0]! - 1));
     for (;;) {
       const heads = left.flatMap((list) => (list[0] ? [list[0]] : []));
       if (heads.length === 0) return taken;
       heads.sort(
-        (a, b) => Number(b.gasPrice - a.gasPrice) || this.arrival.get(a)! - this.arrival.get(b)!,
+        (a, b) =>
+          isLocal(b) - isLocal(a) ||
+          Number(b.gasPrice - a.gasPrice) ||
+          this.arrival.get(a)! - this.arrival.get(b)!,
       );
       taken.push(heads[0]!);
       for (const list of left) if (list[0] === heads[0]) list.shift();
@@ -90,6 +97,8 @@ const command = fc.oneof(
       nonce: fc.nat(7),
       price: fc.constantFrom(10n, 11n, 12n, 20n),
       value: fc.constantFrom(0n, 1_000n, 10n ** 17n),
+      size: fc.constantFrom(100, 32 * 1024, 32 * 1024 + 1),
+      isLocal: fc.boolean(),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('mine' as const), count: fc.nat(5) }) },
@@ -116,12 +125,17 @@ it('behaves as the naive model', () => {
       const pool = new TransactionPool(head, accounts);
       for (const step of commands) {
         if (step.kind === 'add') {
-          const fields = { nonce: BigInt(step.nonce), gasPrice: step.price, value: step.value };
+          const fields = {
+            nonce: BigInt(step.nonce),
+            gasPrice: step.price,
+            value: step.value,
+            size: step.size,
+          };
           const transaction = fakeTransaction(senderOf(step.sender), fields);
-          const isExpected = model.add(step.sender, transaction);
+          const isExpected = model.add(step.sender, transaction, step.isLocal);
           let isAdded = true;
           try {
-            pool.add(transaction, 0);
+            pool.add(transaction, 0, { isLocal: step.isLocal });
           } catch {
             isAdded = false;
           }
@@ -152,6 +166,11 @@ it('behaves as the naive model', () => {
           queuedCount += content.queued.length;
         }
         expect(pool.stats).toEqual({ pending: pendingCount, queued: queuedCount });
+        const all = model.bySender.flatMap((own) => [...own.values()]);
+        expect(pool.sizes.slots).toBe(
+          all.reduce((sum, { raw }) => sum + Math.ceil(raw.length / SLOT_BYTES), 0),
+        );
+        expect(pool.sizes.locals).toBe(pool.locals().length);
         expect(pool.take(10n ** 12n)).toEqual(model.take());
       }
     }),

@@ -22,10 +22,11 @@ import {
   refused,
 } from './admission.ts';
 import { type ListCounts, PoolCounts } from './counts.ts';
+import { PoolEntries } from './entries.ts';
 import { cheapest, excess, POOL_LIMITS, type PoolLimits } from './limits.ts';
 import { outbids } from './replacement.ts';
 import { Selection, type SelectionOrder } from './select.ts';
-import { type PoolEntry, SenderQueue } from './sender-queue.ts';
+import { type PoolEntry, type SenderContent, SenderQueue } from './sender-queue.ts';
 
 /** Senders that are remembered as local after their transactions have left the pool. */
 const LOCAL_SENDERS_MAX = 100_000;
@@ -33,18 +34,13 @@ const LOCAL_SENDERS_MAX = 100_000;
 const BARRED_MAX = 4096;
 
 export type { PoolLimits } from './limits.ts';
+export type { SenderContent } from './sender-queue.ts';
 
 export interface AddOptions {
   /** Came from a client of this node. */
   readonly isLocal?: boolean;
   readonly inner?: Transaction | undefined;
   readonly permissionFault?: AdmissionContext['permissionFault'];
-}
-
-export interface SenderContent {
-  readonly address: Address;
-  readonly pending: readonly Transaction[];
-  readonly queued: readonly Transaction[];
 }
 
 export type PoolStatus = 'unknown' | 'queued' | 'pending';
@@ -57,7 +53,7 @@ export class TransactionPool {
   private readonly hasBlobs: boolean;
   private head: PoolHead;
   private state: PoolState;
-  private readonly entries = new Map<string, PoolEntry>();
+  private readonly entries = new PoolEntries();
   private readonly queues = new Map<string, SenderQueue>();
   private readonly localSenders = new Set<string>();
   /** Reasons for not accepting a transaction again, by hash. */
@@ -81,6 +77,11 @@ export class TransactionPool {
 
   get stats(): { readonly pending: number; readonly queued: number } {
     return { pending: this.pendingCount, queued: this.entries.size - this.pendingCount };
+  }
+
+  /** Of all transactions; counted as they come and go. */
+  get sizes(): Pick<PoolEntries, 'locals' | 'slots'> {
+    return this.entries;
   }
 
   /** Accepts a transaction, or throws TXPOOL_… with GoQuorum's text. Returns the replaced one. */
@@ -111,6 +112,7 @@ export class TransactionPool {
     if (!isBetter) throw refused('REPLACE_UNDERPRICED', 'replacement transaction underpriced');
     if (isLocal && !queue.isLocal) {
       queue.isLocal = true;
+      this.entries.becameLocal(queue);
       if (this.localSenders.size < LOCAL_SENDERS_MAX) this.localSenders.add(senderKey);
     }
     this.put(transaction, key, queue, old, nowMs);
@@ -213,12 +215,12 @@ export class TransactionPool {
   }
 
   content(): SenderContent[] {
-    return [...this.queues.values()].map(contentOf);
+    return [...this.queues.values()].map((queue) => queue.content());
   }
 
   contentFrom(address: Address): SenderContent {
     const queue = this.queues.get(keyOf(address));
-    return queue ? contentOf(queue) : { address, pending: [], queued: [] };
+    return queue?.content() ?? { address, pending: [], queued: [] };
   }
 
   /** Every transaction of local senders, in nonce order: these survive a restart. */
@@ -291,7 +293,7 @@ export class TransactionPool {
     nowMs: number,
   ): void {
     const isReplacement = old !== undefined && queue.isPending(old);
-    if (old) this.entries.delete(old.key);
+    if (old) this.entries.delete(old);
     const entry: PoolEntry = {
       transaction,
       key,
@@ -301,7 +303,7 @@ export class TransactionPool {
       queue,
     };
     queue.put(entry);
-    this.entries.set(key, entry);
+    this.entries.add(entry);
     if (isReplacement) {
       this.promoted.push(transaction);
       queue.beatMs = nowMs;
@@ -332,7 +334,7 @@ export class TransactionPool {
   private advance(queue: SenderQueue, nowMs: number): void {
     const before = queue.pending.length;
     const gone = queue.moveTo(Number(this.state.nonce(queue.address)));
-    for (const entry of gone) this.entries.delete(entry.key);
+    for (const entry of gone) this.entries.delete(entry);
     this.pendingCount += queue.pending.length - before;
     this.promote(queue, nowMs);
     this.forgetEmpty(queue);
@@ -341,9 +343,9 @@ export class TransactionPool {
   private removeUnpayable(queue: SenderQueue): void {
     queue.balance = this.state.balance(queue.address);
     const [before, end] = [queue.pending.length, queue.nextNonce];
-    for (const { key, nonce } of queue.removeUnpayable(this.head.gasLimit)) {
-      this.entries.delete(key);
-      this.counts[nonce < end ? 'pending' : 'queued'].noFunds++;
+    for (const entry of queue.removeUnpayable(this.head.gasLimit)) {
+      this.entries.delete(entry);
+      this.counts[entry.nonce < end ? 'pending' : 'queued'].noFunds++;
     }
     this.pendingCount += queue.pending.length - before;
     this.forgetEmpty(queue);
@@ -354,7 +356,7 @@ export class TransactionPool {
     if (why) this.countsOf(entry)[why]++;
     const before = queue.pending.length;
     queue.remove(entry);
-    this.entries.delete(entry.key);
+    this.entries.delete(entry);
     this.pendingCount += queue.pending.length - before;
     this.forgetEmpty(queue);
     this.version++;
@@ -388,12 +390,4 @@ export class TransactionPool {
     this.counts.underpriced++;
     this.drop(victim);
   }
-}
-
-function contentOf(queue: SenderQueue): SenderContent {
-  return {
-    address: queue.address,
-    pending: queue.pending.map(({ transaction }) => transaction),
-    queued: queue.queuedInOrder().map(({ transaction }) => transaction),
-  };
 }

@@ -18,6 +18,12 @@ export interface PoolEntry {
   readonly queue: SenderQueue;
 }
 
+export interface SenderContent {
+  readonly address: Address;
+  readonly pending: readonly Transaction[];
+  readonly queued: readonly Transaction[];
+}
+
 export class SenderQueue {
   readonly address: Address;
   /** keyOf(address). */
@@ -162,5 +168,13 @@ export class SenderQueue {
 
   queuedInOrder(): PoolEntry[] {
     return [...this.queued.values()].sort((a, b) => a.nonce - b.nonce);
+  }
+
+  content(): SenderContent {
+    return {
+      address: this.address,
+      pending: this.pending.map(({ transaction }) => transaction),
+      queued: this.queuedInOrder().map(({ transaction }) => transaction),
+    };
   }
 }

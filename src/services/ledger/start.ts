@@ -6,6 +6,7 @@ import { clientVersion } from '../../io/host/client-version.ts';
 import { sayIgnored } from '../../io/options/ignored.ts';
 import { composeLedger, type Endings, type LedgerParts, type NodeHost } from './compose.ts';
 import type { LedgerConfig } from './config.ts';
+import { BlockRate } from './monitoring/block-rate.ts';
 import { type NodeState, nodeState } from './monitoring/node-state.ts';
 import type { Component } from './node/component.ts';
 
@@ -43,6 +44,7 @@ async function serve(
   const crypto = await installCrypto(log);
   const ledger = await composeLedger(config, host, ends);
   const { server, api, parts, info } = ledger;
+  const rate = new BlockRate(ledger.node);
   await startParts(parts, ends);
   await server.start();
   ends.push(() => server.stop());
@@ -61,7 +63,7 @@ async function serve(
     ...(explorerUrl ? { explorer: explorerUrl } : {}),
     enode,
   });
-  const state = () => nodeState(ledger.node, server.peers().length);
+  const state = () => nodeState(ledger.node, rate, server.peers().length);
   return { httpUrl, webSocketUrl, enode, state };
 }
 

@@ -6,8 +6,6 @@ import type { MetricsRegistry } from '../../../io/telemetry/metrics.ts';
 import type { LedgerNode } from '../node/compose.ts';
 
 const NANOSECONDS_PER_MS = 1e6;
-/** Of a transaction that takes one of the pool's places (go-ethereum core/tx_pool.go). */
-const SLOT_BYTES = 32 * 1024;
 
 const LIST_COUNTS = {
   discard: 'discard',
@@ -35,8 +33,8 @@ export function watchPool(metrics: MetricsRegistry, { pool }: LedgerNode): void 
   const { counts } = pool;
   metrics.probe('txpool/pending', () => pool.stats.pending);
   metrics.probe('txpool/queued', () => pool.stats.queued);
-  metrics.probe('txpool/local', () => pool.locals().length);
-  metrics.probe('txpool/slots', () => slotsOf(pool));
+  metrics.probe('txpool/local', () => pool.sizes.locals);
+  metrics.probe('txpool/slots', () => pool.sizes.slots);
   for (const name of ['valid', 'invalid', 'known', 'underpriced', 'overflowed'] as const)
     metrics.probe(`txpool/${name}`, () => counts[name]);
   for (const list of ['pending', 'queued'] as const) {
@@ -44,14 +42,6 @@ export function watchPool(metrics: MetricsRegistry, { pool }: LedgerNode): void 
       metrics.probe(`txpool/${list}/${name}`, () => counts[list][count]);
   }
   metrics.probe('txpool/queued/eviction', () => counts.queued.eviction);
-}
-
-function slotsOf(pool: LedgerNode['pool']): number {
-  let slots = 0;
-  for (const { pending, queued } of pool.content()) {
-    for (const { raw } of [...pending, ...queued]) slots += Math.ceil(raw.length / SLOT_BYTES);
-  }
-  return slots;
 }
 
 /** The block log is what geth calls the ancient store, the index its database. */

@@ -8,6 +8,7 @@ import { fail } from '../../../core/base/errors.ts';
 import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
 import type { Spend } from '../../../core/base/spend.ts';
 import type { Block } from '../../../core/chain/block.ts';
+import { NANOSECONDS_PER_SECOND } from '../../../core/chain/consensus-rules.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { Engine, Rules } from '../../../core/chain/rules.ts';
@@ -27,8 +28,6 @@ import {
 } from '../../../core/store/interface.ts';
 import type { BlockTag } from './block-tag.ts';
 import { LaggingReader } from './lagging-reader.ts';
-
-const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
 export interface FoundTransaction {
   readonly transaction: Transaction;

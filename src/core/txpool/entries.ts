@@ -1,0 +1,48 @@
+/** The transactions of a pool by hash, and what all of them take up. */
+import type { PoolEntry, SenderQueue } from './sender-queue.ts';
+
+/** Of a transaction that takes one of the pool's places (go-ethereum core/tx_pool.go). */
+const SLOT_BYTES = 32 * 1024;
+
+export class PoolEntries {
+  /** Places of `SLOT_BYTES` each. */
+  slots = 0;
+  /** Transactions of local senders. */
+  locals = 0;
+  private readonly byKey = new Map<string, PoolEntry>();
+
+  get size(): number {
+    return this.byKey.size;
+  }
+
+  has(key: string): boolean {
+    return this.byKey.has(key);
+  }
+
+  get(key: string): PoolEntry | undefined {
+    return this.byKey.get(key);
+  }
+
+  values(): IterableIterator<PoolEntry> {
+    return this.byKey.values();
+  }
+
+  add(entry: PoolEntry): void {
+    this.byKey.set(entry.key, entry);
+    this.count(entry, 1);
+  }
+
+  delete(entry: PoolEntry): void {
+    if (this.byKey.delete(entry.key)) this.count(entry, -1);
+  }
+
+  /** The transactions of a sender that was not local. */
+  becameLocal({ size }: SenderQueue): void {
+    this.locals += size;
+  }
+
+  private count({ transaction, queue }: PoolEntry, sign: 1 | -1): void {
+    this.slots += sign * Math.ceil(transaction.raw.length / SLOT_BYTES);
+    if (queue.isLocal) this.locals += sign;
+  }
+}
