@@ -4,7 +4,6 @@
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../src/io/crypto/crypto.ts';
-import { loadKeccakState } from '../src/io/crypto/keccak-state.ts';
 import { type Figure, printFigures, writeFigures } from './report.ts';
 
 const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
@@ -42,7 +41,6 @@ if (!bench) {
   process.exit(2);
 }
 await installCrypto();
-await loadKeccakState();
 const figures = await bench();
 printFigures(figures);
 if (values.json) writeFigures(values.json, name, figures);

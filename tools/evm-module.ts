@@ -1,5 +1,6 @@
 /**
- * Compiles the EVM's loop: `npm run evm` writes the module that a test compares with its source.
+ * Compiles the EVM's loop, and Keccak: `npm run evm` writes the modules that a test compares with
+ * their sources.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,32 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = resolve(import.meta.dirname, '..');
-export const MODULE_FILE: string = resolve(ROOT, 'src/core/evm/wasm/module.ts');
+interface WasmModule {
+  /** In assembly/. */
+  readonly source: string;
+  readonly file: string;
+  readonly name: string;
+  readonly about: string;
+  /** Of 64 KB. */
+  readonly pages: number;
+}
+
+export const MODULES: readonly WasmModule[] = [
+  {
+    source: 'evm/index.ts',
+    file: resolve(ROOT, 'src/core/evm/wasm/module.ts'),
+    name: 'MODULE',
+    about: 'The loop over opcodes, compiled from assembly/evm',
+    pages: 100,
+  },
+  {
+    source: 'keccak/index.ts',
+    file: resolve(ROOT, 'src/io/crypto/keccak-module.ts'),
+    name: 'KECCAK_MODULE',
+    about: 'Keccak-256, compiled from assembly/keccak',
+    pages: 2,
+  },
+];
 /** With a package of its own: the compiler is large, and nothing else needs it. */
 const FOLDER = resolve(ROOT, 'assembly');
 const COMPILER = resolve(FOLDER, 'node_modules/assemblyscript/bin/asc.js');
@@ -20,23 +46,22 @@ const OPTIONS = [
   ...['--enable', 'bulk-memory'],
   // Constants of the source lie above the addresses that layout.ts gives to the loop's own tables.
   ...['--memoryBase', '12288'],
-  ...['--initialMemory', '100'],
 ];
 const LINE = 96;
 
 /** Text of the file that holds the module. Installs the compiler where it is not there. */
-export function moduleText(): string {
+export function moduleText({ source, name, about, pages }: WasmModule): string {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-evm-'));
   try {
-    const out = join(folder, 'evm.wasm');
+    const out = join(folder, 'module.wasm');
     if (!existsSync(COMPILER)) {
       execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: FOLDER, stdio: 'ignore' });
     }
-    const options = ['--outFile', out, ...OPTIONS];
-    execFileSync(process.execPath, [COMPILER, 'evm/index.ts', ...options], { cwd: FOLDER });
+    const options = ['--outFile', out, ...OPTIONS, '--initialMemory', String(pages)];
+    execFileSync(process.execPath, [COMPILER, source, ...options], { cwd: FOLDER });
     const text = readFileSync(out).toString('base64');
     const lines = text.match(new RegExp(`.{1,${LINE}}`, 'g')) ?? [];
-    return `/** The loop over opcodes, compiled from assembly/evm by \`npm run evm\`; base64. */\nexport const MODULE: string = [\n${lines
+    return `/** ${about} by \`npm run evm\`; base64. */\nexport const ${name}: string = [\n${lines
       .map((line) => `  '${line}',`)
       .join('\n')}\n].join('');\n`;
   } finally {
@@ -44,4 +69,6 @@ export function moduleText(): string {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(MODULE_FILE, moduleText());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const each of MODULES) writeFileSync(each.file, moduleText(each));
+}

@@ -4,7 +4,7 @@
 import { HASH } from './layout';
 import { big } from './words';
 
-const RATE: usize = 136;
+export const RATE: usize = 136;
 
 const ROUNDS: usize = memory.data<u64>([
   0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
@@ -16,7 +16,7 @@ const ROUNDS: usize = memory.data<u64>([
 ]);
 
 /** The permutation of the state at HASH. */
-function permute(): void {
+export function permute(): void {
   let a0 = load<u64>(HASH, 0);
   let a1 = load<u64>(HASH, 8);
   let a2 = load<u64>(HASH, 16);

@@ -10,7 +10,7 @@ import { decodeDisconnect, encodeDisconnect } from '../../src/core/wire/disconne
 import { decodeEth } from '../../src/core/wire/eth.ts';
 import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
 import { decodeHello, encodeHello, type Hello } from '../../src/core/wire/hello.ts';
-import { KeccakState } from '../../src/io/crypto/keccak-state.ts';
+import { KeccakState } from '../../src/io/crypto/keccak-wasm.ts';
 import { deriveSecrets, openAck, openAuth, type Secrets } from '../../src/io/p2p/handshake.ts';
 import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import { nextFrame } from '../support/next-frame.ts';

@@ -13,7 +13,7 @@ import { formatEnode, parseEnode } from '../../src/core/wire/enode.ts';
 import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
 import { decodeHello, encodeHello } from '../../src/core/wire/hello.ts';
 import { snappyDecode, snappyEncode } from '../../src/core/wire/snappy.ts';
-import { KeccakState, loadKeccakState } from '../../src/io/crypto/keccak-state.ts';
+import { KeccakState } from '../../src/io/crypto/keccak-wasm.ts';
 import { deriveSecrets, openAck, openAuth } from '../../src/io/p2p/handshake.ts';
 import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import { filesBelow, readJson } from './folders.ts';
@@ -66,7 +66,6 @@ export const p2p: VectorKind = {
     return files.filter((file) => runnerOf(file) !== undefined || /snappy$/.test(file));
   },
   async run(file, report) {
-    await loadKeccakState();
     if (/snappy$/.test(file)) checkSnappyFile(file, report);
     else runnerOf(file)!(readJson(file), report);
   },

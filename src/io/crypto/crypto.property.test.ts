@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
@@ -7,6 +8,7 @@ import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 import { installCrypto } from './crypto.ts';
+import { KeccakState, keccak256InWasm } from './keccak-wasm.ts';
 import { secp256k1InWasm } from './secp256k1-wasm.ts';
 
 const words = fc.uint32Array({ minLength: 32, maxLength: 32 });
@@ -57,5 +59,30 @@ it('secp256k1 in WebAssembly answers as the one in use', async () => {
       expect(wasm.sharedX(secret, theirs)).toEqual(native.sharedX(secret, theirs));
     }),
     { numRuns: runs(50) },
+  );
+});
+
+it('Keccak-256 equals an independent one, at once and in pieces, past each border', () => {
+  const borders = fc.constantFrom(0, 135, 136, 137, 271, 272, 65_535, 65_536, 65_537, 131_073);
+  const length = fc.oneof(fc.nat(600), borders);
+  fc.assert(
+    fc.property(
+      length,
+      fc.nat(255),
+      fc.array(fc.nat(700), { maxLength: 4 }),
+      (size, salt, cuts) => {
+        const bytes = Uint8Array.from({ length: size }, (_, at) => at * 31 + salt);
+        const expected = keccak_256(bytes);
+        expect(keccak256InWasm(bytes)).toEqual(expected);
+        const state = new KeccakState(new Uint8Array(0));
+        let from = 0;
+        for (const cut of [...cuts, size]) {
+          state.update(bytes.subarray(from, from + cut));
+          from = Math.min(size, from + cut);
+        }
+        expect(state.digest()).toEqual(expected);
+      },
+    ),
+    { numRuns: runs(200) },
   );
 });

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { createKeccak, createRIPEMD160 } from 'hash-wasm';
+import { createRIPEMD160 } from 'hash-wasm';
 import { BLAKE2F_INPUT_BYTES, blake2F, installBlake2Rounds } from '../../core/base/blake2f.ts';
 import { installBn254 } from '../../core/base/bn254.ts';
 import { EMPTY_BYTES } from '../../core/base/bytes.ts';
@@ -19,7 +19,7 @@ import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/
 import { installSha256, sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 import { bn254InWasm } from './bn254-wasm.ts';
-import { KeccakState, loadKeccakState } from './keccak-state.ts';
+import { KeccakState, keccak256InWasm } from './keccak-wasm.ts';
 import { kzgInWasm } from './kzg-wasm.ts';
 import { modularPower } from './modular-power.ts';
 
@@ -78,12 +78,7 @@ async function install(): Promise<{ secp256k1: string }> {
 }
 
 async function installHashes(): Promise<void> {
-  const hasher = await createKeccak(256);
-  await loadKeccakState();
-  installKeccak256(
-    (bytes) => hasher.init().update(bytes).digest('binary'),
-    () => new KeccakState(EMPTY_BYTES),
-  );
+  installKeccak256(keccak256InWasm, () => new KeccakState(EMPTY_BYTES));
   installSha256((bytes) => new Uint8Array(hash('sha256', bytes, 'buffer')));
   installBlake2Rounds(await blake2RoundsInWasm());
   installBn254(bn254InWasm);

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { LogLevel } from '../../core/base/ports.ts';
 import { encodePacket } from '../../core/discovery/packet.ts';
 import { ETH_66 } from '../../core/wire/capabilities.ts';
 import { formatEnode, parseEnode } from '../../core/wire/enode.ts';
-import { loadKeccakState } from '../crypto/keccak-state.ts';
 import { TIMINGS } from './limits.ts';
 import { P2pServer } from './server.ts';
 import type { P2pOptions } from './server-options.ts';
@@ -15,7 +14,6 @@ const FAST = { ...TIMINGS, sweepMs: 5, redialMinMs: 5, redialMaxMs: 20, goodbyeM
 const running: P2pServer[] = [];
 const sockets: Socket[] = [];
 
-beforeAll(loadKeccakState);
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.close();
   await Promise.all(running.splice(0).map((server) => server.stop()));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   closeConnections,
   FAST,
@@ -13,9 +13,7 @@ import {
 } from '../../../test/support/p2p-nodes.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { BASE_MESSAGE, DISCONNECT } from '../../core/wire/disconnect.ts';
-import { loadKeccakState } from '../crypto/keccak-state.ts';
 
-beforeAll(loadKeccakState);
 afterEach(closeConnections);
 
 describe('hostile peers', () => {

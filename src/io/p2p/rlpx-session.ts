@@ -15,7 +15,7 @@ import { MESSAGE_BYTES_MAX } from '../../core/base/limits.ts';
 import { PIECE_BYTES } from '../../core/base/pace.ts';
 import { RlpReader } from '../../core/base/rlp.ts';
 import { SnappyDecoder } from '../../core/wire/snappy.ts';
-import { KeccakState } from '../crypto/keccak-state.ts';
+import { KeccakState } from '../crypto/keccak-wasm.ts';
 import { compress, compressInPieces } from './compression.ts';
 import type { Secrets } from './handshake.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nextFrame } from '../../../test/support/next-frame.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
-import { KeccakState, loadKeccakState } from '../crypto/keccak-state.ts';
+import { KeccakState } from '../crypto/keccak-wasm.ts';
 import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
 import { answerAuth, InitiatorHandshake, type Secrets } from './handshake.ts';
 import { type Frame, RlpxSession } from './rlpx-session.ts';
@@ -14,8 +14,6 @@ const BYTES_MAX = 1 << 24;
 const PIECE_BYTES = 256 * 1024;
 const keys = [randomBytes(32), randomBytes(32)].map((key) => new Uint8Array(key));
 const publicKey = (i: number) => secp256k1().publicKey(keys[i]!);
-
-beforeAll(loadKeccakState);
 
 function agree(): { initiator: Secrets; recipient: Secrets } {
   const handshake = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   closeConnections,
   HandPeer,
@@ -13,10 +13,9 @@ import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { ETH_66, type ProtocolSpec } from '../../core/wire/capabilities.ts';
 import { BASE_MESSAGE, DISCONNECT } from '../../core/wire/disconnect.ts';
 import { formatEnode, parseEnode } from '../../core/wire/enode.ts';
-import { loadKeccakState } from '../crypto/keccak-state.ts';
+
 import { PeerTraffic } from './traffic.ts';
 
-beforeAll(loadKeccakState);
 afterEach(closeConnections);
 
 describe('two servers', () => {

@@ -14,7 +14,6 @@ import type { SharedProtocol } from '../../core/wire/capabilities.ts';
 import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
-import { loadKeccakState } from '../crypto/keccak-state.ts';
 import { steadyClock } from '../host/clock.ts';
 import { listen } from '../http/listen.ts';
 import { hostPort, isLanAddress, plainAddress } from './addresses.ts';
@@ -74,7 +73,6 @@ export class P2pServer implements Links {
 
   /** Resolves when it listens. Rejects with P2P_LISTEN_FAILED. */
   async start(): Promise<void> {
-    await loadKeccakState();
     if (this.options.listen) await this.listen(this.options.listen);
     this.discovery = discoveryOf(this.options, this.listening, this.networks);
     await this.discovery?.start();
