@@ -1,19 +1,24 @@
 /**
  * Writes a chain of ours as GoQuorum keeps it: the oldest blocks in an ancient store, the others
- * and the newest state in LevelDB (GoQuorum 24.4.1 core/rawdb/schema.go, freezer_table.go).
+ * and the newest states in LevelDB, the private one with its roots and its contracts' metadata
+ * (GoQuorum 24.4.1 core/rawdb/schema.go, database_quorum.go, freezer_table.go).
  */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { concatBytes, type Hash32 } from '../../src/core/base/bytes.ts';
-import { keccak256 } from '../../src/core/base/keccak.ts';
+import { compareBytes, concatBytes, type Hash32, ZERO_HASH } from '../../src/core/base/bytes.ts';
+import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import type { Kv } from '../../src/core/base/ports.ts';
-import { numberToUint64 } from '../../src/core/base/quantity.ts';
+import { bigIntToFixed, numberToUint64 } from '../../src/core/base/quantity.ts';
 import { RlpReader, RlpWriter } from '../../src/core/base/rlp.ts';
 import { encodeBody } from '../../src/core/chain/block.ts';
 import { encodeHeader } from '../../src/core/chain/header.ts';
 import { encodeReceipt, type Receipt } from '../../src/core/chain/receipt.ts';
+import { DEFAULT_PSI } from '../../src/core/privacy/inputs.ts';
+import type { PrivacyMetadata } from '../../src/core/state/account.ts';
+import { Trie, type TrieChange } from '../../src/core/state/trie.ts';
 import type { ChainStore } from '../../src/core/store/chain-store.ts';
+import { PUBLIC_SPACE } from '../../src/core/store/interface.ts';
 import { afterPrefix, TABLE } from '../../src/core/store/keys.ts';
 import { snappyEncode } from '../../src/core/wire/snappy.ts';
 
@@ -26,30 +31,39 @@ interface Written {
   readonly frozen: number;
 }
 
+/** GoQuorum's core/blockchain.go, BlockChainVersion. */
+const DATABASE_VERSION = 8;
+const PRIVATE_SPACE = { kind: 'private', psi: DEFAULT_PSI } as const;
+
+type Level = ClassicLevel<Uint8Array, Uint8Array>;
+
 /**
- * `folder` becomes what `--datadir` names. The index must be at the head; private states are left
- * out.
+ * `folder` becomes what `--datadir` names. The index must be at the head. Not for several private
+ * states, nor privacy markers.
  */
 export async function writeGethFolder(folder: string, written: Written): Promise<void> {
   const { store, kv, config, frozen } = written;
   const chaindata = join(folder, 'geth/chaindata');
   mkdirSync(join(chaindata, 'ancient'), { recursive: true });
-  const level = new ClassicLevel<Uint8Array, Uint8Array>(chaindata, {
+  const level: Level = new ClassicLevel(chaindata, {
     keyEncoding: 'view',
     valueEncoding: 'view',
   });
   await level.open();
   const freezer = new Freezer(join(chaindata, 'ancient'));
   const head = store.head()!;
+  let privateRoot: Hash32 = EMPTY_ROOT;
   for (let number = 0; number <= head.number; number++) {
     const block = store.block(number)!;
     const { hash } = block;
     const parts = {
       headers: encodeHeader(block.header),
       bodies: encodeBody(block),
-      receipts: storedReceipts(store.receipts(number)!),
+      receipts: storedReceipts(receiptsOf(store, number)),
     };
     const batch = level.batch();
+    privateRoot = store.privateRecord(DEFAULT_PSI, number)?.root ?? privateRoot;
+    batch.put(key('P', block.header.stateRoot), privateRoot);
     batch.put(key('H', hash), numberToUint64(number));
     if (number < frozen) freezer.append({ ...parts, hashes: hash });
     // Geth leaves block 0 in LevelDB too.
@@ -63,13 +77,16 @@ export async function writeGethFolder(folder: string, written: Written): Promise
   }
   freezer.close();
   await writeState(level, kv);
+  await writePreimages(level, store);
+  await writeMetadata(level, store, privateRoot);
+  await level.put(text('DatabaseVersion'), Uint8Array.of(DATABASE_VERSION));
   await level.put(text('LastBlock'), head.hash);
   await level.put(key('ethereum-config-', store.hashOf(0)!), text(config));
   await level.close();
 }
 
 /** Every node and every code that the index holds, by its hash. */
-async function writeState(level: ClassicLevel<Uint8Array, Uint8Array>, kv: Kv): Promise<void> {
+async function writeState(level: Level, kv: Kv): Promise<void> {
   let batch = level.batch();
   const all = new Uint8Array(0);
   for (const [, rlp] of kv.range(TABLE.nodes, all, afterPrefix(all))) {
@@ -82,6 +99,53 @@ async function writeState(level: ClassicLevel<Uint8Array, Uint8Array>, kv: Kv): 
     batch.put(key('c', hash), code);
   }
   await batch.write();
+}
+
+/** The addresses and slots behind the hashed keys of the newest states. */
+async function writePreimages(level: Level, store: ChainStore): Promise<void> {
+  const { number } = store.head()!;
+  const batch = level.batch();
+  for (const space of [PUBLIC_SPACE, PRIVATE_SPACE]) {
+    const state = store.stateAt(space, number);
+    for (const { address, account } of state.accounts(ZERO_HASH)) {
+      batch.put(key('secure-key-', keccak256(address)), address);
+      for (const { slot } of state.slots(address, account, ZERO_HASH)) {
+        const name = bigIntToFixed(slot, 32);
+        batch.put(key('secure-key-', keccak256(name)), name);
+      }
+    }
+  }
+  await batch.write();
+}
+
+/** Of the private contracts: a trie of its own, linked to the root of the private state. */
+async function writeMetadata(level: Level, store: ChainStore, privateRoot: Hash32): Promise<void> {
+  const state = store.stateAt(PRIVATE_SPACE, store.head()!.number);
+  const leaves: TrieChange[] = [];
+  for (const { address } of state.accounts(ZERO_HASH)) {
+    const metadata = state.metadata(address);
+    if (metadata) leaves.push([keccak256(address), accountExtra(metadata)]);
+  }
+  if (leaves.length === 0) return;
+  const nothing = Trie.empty();
+  const trie = nothing.update(leaves.sort(([a], [b]) => compareBytes(a, b)));
+  await level.put(key('PSR2PMDR', privateRoot), trie.root());
+  for (const { rlp } of trie.changedNodes(nothing)) if (rlp) await level.put(keccak256(rlp), rlp);
+}
+
+function accountExtra({ creationHash, flag, managedParties }: PrivacyMetadata): Uint8Array {
+  const writer = new RlpWriter(256);
+  const start = writer.begin();
+  writer.string(creationHash).number(flag);
+  const parties = writer.begin();
+  for (const party of managedParties) writer.string(text(party));
+  return writer.end(parties).end(start).finish().slice();
+}
+
+/** Of private transactions, what they did in the private state. */
+function receiptsOf(store: ChainStore, number: number): readonly Receipt[] {
+  const own = store.privateRecord(DEFAULT_PSI, number)?.receipts;
+  return store.receipts(number)!.map((receipt, index) => own?.get(index) ?? receipt);
 }
 
 /** Status, gas, logs. */

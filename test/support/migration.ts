@@ -40,25 +40,45 @@ export function migrationWorld(recording?: string): MigrationWorld {
   const folder = join(root, String(count++));
   const source = gethDatadir(folder, recording);
   const target = join(folder, 'target');
-  const migrate = (isExecuted: boolean, manager: ConnectedManager, shouldStop: () => boolean) =>
-    migrateDatadir({
-      source: findSource(source, { genesisFile: undefined, ancient: undefined }),
-      ...{ target, isExecuted, isVerified: true },
-      importParts: async () => ({
-        ...{ manager, consensusDefaults: {} },
-        privateStates: recording?.startsWith('raft-mps')
-          ? residentPrivateStates([])
-          : SINGLE_PRIVATE_STATE,
-        ...{ clock: systemClock, timers: systemTimers, effort: systemEffort },
-        ...{ log: () => {}, recovery: undefined, shouldStop },
-      }),
-    });
-  const never = () => false;
+  const isMps = recording?.startsWith('raft-mps') === true;
   return {
     ...{ source, target },
-    copy: ({ manager = managerNotInUse(), shouldStop = never } = {}) =>
-      migrate(false, manager, shouldStop),
-    execute: ({ manager = datadirManager(), shouldStop = never } = {}) =>
-      migrate(true, manager, shouldStop),
+    copy: (options) => migrated(source, target, { isMps, ...options }),
+    execute: (options) =>
+      migrated(source, target, {
+        ...{ isMps, isExecuted: true, manager: datadirManager() },
+        ...options,
+      }),
   };
+}
+
+interface Terms extends Options {
+  /** The chain has several private states. */
+  readonly isMps?: boolean;
+  readonly isExecuted?: boolean;
+}
+
+/**
+ * The folder of a node, taken over into `target`; copied, without a manager, unless told otherwise.
+ */
+export function migrated(
+  folder: string,
+  target: string,
+  {
+    isMps = false,
+    isExecuted = false,
+    manager = managerNotInUse(),
+    shouldStop = () => false,
+  }: Terms = {},
+): Promise<MigrationReport> {
+  return migrateDatadir({
+    source: findSource(folder, { genesisFile: undefined, ancient: undefined }),
+    ...{ target, isExecuted, isVerified: true },
+    importParts: async () => ({
+      ...{ manager, consensusDefaults: {} },
+      privateStates: isMps ? residentPrivateStates([]) : SINGLE_PRIVATE_STATE,
+      ...{ clock: systemClock, timers: systemTimers, effort: systemEffort },
+      ...{ log: () => {}, recovery: undefined, shouldStop },
+    }),
+  });
 }

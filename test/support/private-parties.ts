@@ -27,9 +27,8 @@ import { STORE_CODE, setInput } from './store-contract.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const TOPOLOGY = topologyOf('unused', undefined);
-const GENESIS = genesisFromJson(
-  devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
-);
+const GENESIS_FILE = devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 });
+const GENESIS = genesisFromJson(GENESIS_FILE);
 const START_MS = Date.UTC(2030, 0, 1);
 const MINUTE_MS = 60_000;
 export const PSI = 'private';
@@ -170,6 +169,7 @@ export class PrivateNetwork {
   readonly hub = new MemoryHub(this.time);
   readonly managers = new MemoryManagers();
   readonly parties: Party[] = [];
+  readonly genesisFile = GENESIS_FILE;
   /** All that the nodes log. */
   readonly said: string[] = [];
   private readonly kvs: MemoryKv[] = [];

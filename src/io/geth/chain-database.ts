@@ -8,6 +8,7 @@ import { concatBytes, equalBytes, type Hash32 } from '../../core/base/bytes.ts';
 import { listOfRaw, readList } from '../../core/base/rlp.ts';
 import { blockHash } from '../../core/chain/extra-data.ts';
 import { decodeHeader } from '../../core/chain/header.ts';
+import { checkFolderKind, checkVersion } from './database-kind.ts';
 import { damaged, FreezerTable, type FreezerTableName } from './freezer.ts';
 import { LevelCopy } from './level-copy.ts';
 
@@ -46,10 +47,12 @@ export class ChainDatabase {
     this.head = this.readHead();
   }
 
-  /** Rejects with GETH_DATA_DAMAGED. */
+  /** Rejects with GETH_DATA_DAMAGED, GETH_DATA_NEWER. */
   static async open(folders: ChainDatabaseFolders): Promise<ChainDatabase> {
+    checkFolderKind(folders.chaindata, folders.ancient);
     const level = await LevelCopy.open(folders.chaindata, folders.scratch);
     try {
+      checkVersion(folders.chaindata, level.get(ascii('DatabaseVersion')));
       return new ChainDatabase(folders, level);
     } catch (error) {
       await level.close();

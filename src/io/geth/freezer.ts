@@ -14,6 +14,9 @@ const ENTRY_BYTES = 6;
 /** Open data files of a table; reads go from the first to the last. */
 const FILES_MAX = 2;
 
+/** What helps where a source is damaged. */
+export const COPY_AGAIN = 'copy the whole data folder again, or take that of another member';
+
 export type FreezerTableName = 'headers' | 'hashes' | 'bodies' | 'receipts';
 const IS_COMPRESSED: Readonly<Record<FreezerTableName, boolean>> = {
   headers: true,
@@ -120,9 +123,5 @@ export class FreezerTable {
 }
 
 export function damaged(path: string, what: string, cause?: unknown): Error {
-  return fail(
-    'GETH_DATA_DAMAGED',
-    `${path} ${what}: copy the whole data folder again, or take that of another member`,
-    { cause, data: { path } },
-  );
+  return fail('GETH_DATA_DAMAGED', `${path} ${what}: ${COPY_AGAIN}`, { cause, data: { path } });
 }

@@ -21,11 +21,12 @@ const DIFFERENCES_MAX = 3;
  */
 const OF_ONE_NODE: ReadonlySet<string> = new Set(['time', 'committers', 'Committers', 'size']);
 /**
- * A state that was pruned, a method that a node does not offer, or GoQuorum's error for a private
- * transaction in no marker, which is null here: there is no answer to compare.
+ * A state that was pruned, a method that a node does not offer, or GoQuorum's errors for a private
+ * transaction in no marker, whose payload it reads as JSON, and which is null here: there is no
+ * answer to compare.
  */
 const NO_ANSWER =
-  /missing trie node|not migrated|does not exist\/is not available|not available|required historical state|header not found|private transaction not found/;
+  /missing trie node|not migrated|does not exist\/is not available|not available|required historical state|header not found|private transaction not found|invalid character .* looking for beginning of value|invalid character .* in literal/;
 
 export interface ComparedNode {
   ask(calls: readonly RpcCall[]): Promise<readonly RpcAnswer[]>;

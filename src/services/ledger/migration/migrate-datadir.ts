@@ -7,11 +7,12 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalBytes } from '../../../core/base/bytes.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { fail, hasCode } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import { engineAt } from '../../../core/chain/consensus-rules.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import { COPY_AGAIN } from '../../../io/geth/freezer.ts';
 import { readText } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 import { type ImportParts, type ImportReport, importFrom } from '../offline/import.ts';
@@ -20,6 +21,7 @@ import { type CarriedFiles, carryFiles } from './carry-files.ts';
 import { type CarriedPending, carryPending } from './carry-pending.ts';
 import { type CarriedRaft, carryRaft } from './carry-raft.ts';
 import { type CopyCheck, checkCopy } from './check-copy.ts';
+import { checkFiles } from './check-files.ts';
 import { type Comparison, compareWithSource } from './compare-with-source.ts';
 import { type CopyReport, copyChain, newestState } from './copy-chain.ts';
 import { countPayloads, type PayloadCount } from './count-payloads.ts';
@@ -157,6 +159,10 @@ async function runSteps(
   };
   const count = async () =>
     isVerified ? countPayloads(store, opened.genesis.config, importParts.manager) : undefined;
+  if (isVerified && store.head()!.number === 0) {
+    if (!(await checkFiles(source, { clock, log, shouldStop })))
+      return { ...nothing, copied, copyCheck };
+  }
   if (store.base && !store.base.isWhole) {
     const copy = await copyChain({ ...{ database, opened, psis, clock, log, shouldStop } });
     copied = copy;
@@ -172,10 +178,8 @@ async function runSteps(
   if (store.base && store.head()!.number === database.head.number) {
     return { ...nothing, copied, copyCheck, payloads: await count(), isWhole: true };
   }
-  const imported = await importFrom([blockSource(source, database, opened)], {
-    ...importParts,
-    opened,
-  });
+  const blocks = blockSource(source, database, opened);
+  const imported = await importFrom([blocks], { ...importParts, opened }).catch(rethrowWithCure);
   const isAtHead = store.head()!.number >= database.head.number;
   const comparison =
     isAtHead && isVerified && !store.base
@@ -227,6 +231,11 @@ function checkSameChain({ store }: OpenChain, database: ChainDatabase, source: G
     'MIGRATION_TARGET',
     `block ${head.number} here is not that of ${source.folder}: delete the target's folder "quorate" and start again`,
   );
+}
+
+function rethrowWithCure(error: Error): never {
+  if (!hasCode(error, 'BLOCK_INVALID')) throw error;
+  throw fail('BLOCK_INVALID', `${error.message}. ${COPY_AGAIN}`, { cause: error });
 }
 
 function blockSource(source: GethSource, database: ChainDatabase, { store }: OpenChain) {

@@ -89,7 +89,9 @@ export class ExtensionIndex {
     const space = { kind: 'private', psi } as const;
     const bloom = store.bloom(space, number);
     if (!bloom || !EXTENSION_TOPICS.some((topic) => bloomMayContain(bloom, topic))) return false;
-    const reader = store.stateAt(space, number);
+    // Below the base of a migrated chain there are no states. A management contract that a block of
+    // then made is still there at the base.
+    const reader = store.stateAt(space, Math.max(number, store.base?.number ?? 0));
     let isChanged = false;
     for (const [index, { logs }] of store.privateRecord(psi, number)?.receipts ?? []) {
       for (const log of logs) {
