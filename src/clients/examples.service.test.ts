@@ -1,21 +1,14 @@
 /**
- * Every example in the docstrings of what the package publishes runs, against a service and its
- * ledger.
+ * Every example in the docstrings of quorate/staking-client runs, against a service and its ledger.
  */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../test/support/conditions.ts';
+import { docstringExamples, runExample } from '../../test/support/docstring-examples.ts';
 import { type FakeLedger, startFakeLedger } from '../../test/support/fake-ledger.ts';
 import { AUDIENCE, startTestStaking, type TestStaking } from '../../test/support/staking.ts';
 import { StakingClient, StakingError } from './staking-client.ts';
 
-const SOURCE = readFileSync(new URL('./staking-client.ts', import.meta.url), 'utf8');
-/** A docstring, and the name of what it describes. */
-const DOCSTRING = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n\s*(?:export class|async)? ?(\w+)/g;
-const examples = [...SOURCE.matchAll(DOCSTRING)].flatMap(([, text, name]): [string, string][] => {
-  const example = text!.split('@example')[1];
-  return example === undefined ? [] : [[name!, example.replaceAll(/^\s*\* ?/gm, '')]];
-});
+const examples = docstringExamples('src/clients/staking-client.ts');
 
 let ledger: FakeLedger;
 let staking: TestStaking;
@@ -59,15 +52,12 @@ describe('the examples of quorate/staking-client', () => {
 
   it.each(examples)('%s', async (_, text) => {
     const code = text
-      .replace(/^import .*$/gm, '')
       .replaceAll('http://127.0.0.1:8550', staking.url)
       .replaceAll('const client =', 'const own =')
       .replaceAll(
         '(await client.stakes()',
         `(await ${text.includes('const client') ? 'own' : 'client'}.stakes()`,
       );
-    const names = Object.keys(given);
-    const run = new Function(...names, `return (async () => {${code}})();`);
-    await run(...names.map((name) => given[name]));
+    await runExample(code, given);
   });
 });

@@ -3,7 +3,15 @@
  * against a server that is not ours.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,6 +41,7 @@ it('has what runs and what is to be read, and nothing of the workshop', () => {
     'dist/bundle/cli/main.js',
     'dist/bundle/io/crypto/deposit-worker.js',
     'dist/clients/staking-client.d.ts',
+    ...['client', 'ethers', 'viem'].map((name) => `dist/clients/${name}.d.ts`),
     'dist/web/widget.js',
     'dist/web/operator.js',
     'LICENSE',
@@ -72,9 +81,44 @@ export async function use(): Promise<string | null> {
 }
 `,
   );
+  writeFileSync(
+    join(folder, 'private.ts'),
+    `import { PrivacyFlag, quorumRpc } from 'quorate/client';
+import { PrivateSigner } from 'quorate/client/ethers';
+import { quorateActions } from 'quorate/client/viem';
+import { Wallet } from 'ethers';
+import { createWalletClient, custom, type EIP1193Provider, parseAbi } from 'viem';
+export async function use(provider: EIP1193Provider): Promise<boolean> {
+  const terms = { privateFor: ['key'], privacyFlag: PrivacyFlag.partyProtection };
+  const client = createWalletClient({ transport: custom(provider) }).extend(quorateActions());
+  const call = { abi: parseAbi(['function set(uint256)']), address: '0x', ...terms } as const;
+  await client.writePrivateContract({ ...call, functionName: 'set', args: [1n] });
+  // @ts-expect-error: the function takes a bigint
+  await client.writePrivateContract({ ...call, functionName: 'set', args: ['1'] });
+  // @ts-expect-error: who gets it is not to be forgotten
+  await client.sendPrivateTransaction({ data: '0x' });
+  // @ts-expect-error: an unknown flag
+  new PrivateSigner(Wallet.createRandom(), { privateFor: [], privacyFlag: 4 });
+  const { receipt } = await client.waitForPrivateReceipts({ hash: '0x' });
+  return receipt?.status === 'success' && (await quorumRpc(provider as never).istanbul.isValidator());
+}
+`,
+  );
+  for (const library of ['ethers', 'viem']) {
+    symlinkSync(join(PROJECT, 'node_modules', library), join(folder, 'node_modules', library));
+  }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022'];
-  const args = [...flags, '--lib', 'es2022,dom', '--types', '', 'use.ts'];
+  const args = [
+    ...flags,
+    '--lib',
+    'es2022,dom',
+    '--types',
+    '',
+    '--skipLibCheck',
+    'use.ts',
+    'private.ts',
+  ];
   const compiler = join(PROJECT, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const done = await run(process.execPath, [compiler, ...args], { cwd: folder }).catch(
     (error) => error,

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Hex, quorumRpc } from '../../src/clients/client.ts';
 import { toHex } from '../../src/core/base/hex.ts';
 import { parsePermissionConfig } from '../../src/core/permission/config.ts';
 import { PermissionLedger } from '../../src/services/permission/ledger.ts';
@@ -91,10 +92,16 @@ describe('quorate devnet --permissioned', () => {
     await expect(extend(admin, member)).rejects.toThrow(
       /^recipient account address is not an org admin account. cannot accept extension$/,
     );
-    const act = (method: string, ...params: unknown[]) =>
-      rpc!.call(`quorumPermission_${method}`, ...params, { from: admin, wait: true });
-    await act('addNewRole', 'ADMINORG', 'DEPUTY', 0, false, true);
-    await act('changeAccountRole', recipient, 'ADMINORG', 'DEPUTY');
+    const { permission } = quorumRpc({
+      request: ({ method, params }) => rpc!.call(method, ...(params as unknown[])),
+    });
+    const by = { from: admin as Hex, wait: true };
+    await permission.addNewRole('ADMINORG', 'DEPUTY', 0, false, true, by);
+    await permission.changeAccountRole(recipient as Hex, 'ADMINORG', 'DEPUTY', by);
+    const { acctList } = await permission.getOrgDetails('ADMINORG');
+    expect(acctList!.find(({ acctId }) => acctId === recipient.toLowerCase())).toMatchObject({
+      ...{ roleId: 'DEPUTY', isOrgAdmin: true },
+    });
     await extend(admin, recipient);
     const [{ managementContractAddress: manager }] = await until(
       'the recipient hears of it',

@@ -1,0 +1,23 @@
+/** The examples in the docstrings of what the package publishes, as code that a test runs. */
+import { readFileSync } from 'node:fs';
+
+/** A docstring, and the name of what it describes. */
+const DOCSTRING =
+  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n\s*(?:export |abstract |class |override |async |function |const )*(\w+)/g;
+
+/** Name and code of each, in order; `file` is below the project's folder. */
+export function docstringExamples(file: string): (readonly [string, string])[] {
+  const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  return [...source.matchAll(DOCSTRING)].flatMap(([, text, name]) => {
+    const example = text!.split('@example')[1];
+    return example === undefined ? [] : [[name!, example.replaceAll(/^\s*\* ?/gm, '')] as const];
+  });
+}
+
+/** Runs code without its imports; what it names and does not make itself is in `given`. */
+export async function runExample(code: string, given: Record<string, unknown>): Promise<void> {
+  const body = code.replace(/^import .*$/gm, '');
+  const names = Object.keys(given);
+  const run = new Function(...names, `return (async () => {{${body}}})();`);
+  await run(...names.map((name) => given[name]));
+}
