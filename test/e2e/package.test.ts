@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,19 +20,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT } from '../support/devnet.ts';
+import { packed } from '../support/packed.ts';
 
 const run = promisify(execFile);
 const SECRET = 'the-secret-of-the-client-which-nobody-sees';
+const UNPACKED_BYTES_MAX = 12_000_000;
 const OPAQUE = 'q9X-opaque_token.that~is/no+web=token';
 
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quorate-package-'));
-  const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-  const { stdout } = await run('npm', args, { cwd: PROJECT });
+  const archive = await packed(folder);
   const home = join(folder, 'node_modules', 'quorate');
   mkdirSync(home, { recursive: true });
-  await run('tar', ['-xzf', join(folder, stdout.trim()), '-C', home, '--strip-components=1']);
+  await run('tar', ['-xzf', archive, '-C', home, '--strip-components=1']);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -54,6 +56,8 @@ it('has what runs and what is to be read, and nothing of the workshop', () => {
     /\.test\.|(^|[\\/])test[\\/]|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(name),
   );
   expect(wrong).toEqual([]);
+  const files = names.map((name) => statSync(join(home, name))).filter((each) => each.isFile());
+  expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(UNPACKED_BYTES_MAX);
 });
 
 it('type-checks in a project of its own', async () => {
