@@ -29,7 +29,42 @@ const SCRIPTS = {
   file: 'src/io/quickjs/sandbox.ts',
 };
 
+const SIMULATION = {
+  test: 'src/services/ledger/api/eth/simulate.service.test.ts',
+  file: 'src/services/ledger/api/eth/simulate.ts',
+};
+
 export const READ_LIMITS: readonly Limit[] = [
+  {
+    ...SIMULATION,
+    name: 'simulations: calls of a block',
+    on: 'if (most > CALLS_PER_BLOCK_MAX)',
+    off: 'if (most < 0)',
+    only: 'of blocks and calls',
+  },
+  {
+    ...SIMULATION,
+    name: 'simulations: calls',
+    on: 'if (total > CALLS_MAX)',
+    off: 'if (total < 0)',
+    only: 'of blocks and calls',
+  },
+  {
+    ...SIMULATION,
+    file: 'src/services/ledger/api/eth/simulated-chain.ts',
+    name: 'simulations: blocks',
+    on: 'if (wanted - base.number > SIMULATED_BLOCKS_MAX)',
+    off: 'if (wanted > 10_000_000_000)',
+    only: 'of blocks and calls',
+  },
+  {
+    ...SIMULATION,
+    file: 'src/core/execution/simulated-calls.ts',
+    name: 'simulations: gas of all calls together',
+    on: 'this.gasLeft -= gasUsed;',
+    off: '',
+    only: 'of gas: that of one call',
+  },
   {
     ...SCRIPTS,
     name: 'tracers in JavaScript: memory of one request',

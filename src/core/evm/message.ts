@@ -3,6 +3,7 @@ import type { Address, Hash32 } from '../base/bytes.ts';
 import type { Pace } from '../base/pace.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { World } from '../state/world.ts';
+import type { Precompile } from './precompiles/precompile.ts';
 import type { Tracer } from './tracer.ts';
 
 /** The outermost call of a transaction or simulation (depth 0). */
@@ -55,6 +56,8 @@ export interface Environment {
   readonly gasPrice: bigint;
   /** EIP-4844 versioned hashes of the transaction. */
   readonly blobHashes: readonly Hash32[];
+  /** In place of the fork's precompiles: simulations replace and move them. */
+  readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined;
   /** Runs the loop in TypeScript, which is slower: what the one in WebAssembly is compared with. */
   readonly isPlain?: boolean | undefined;
   /** Absent: tracing costs nothing. */

@@ -153,7 +153,9 @@ export class VirtualMachine implements Vm {
   call(request: CallRequest): boolean {
     const { world, rules, tracer } = this.env;
     const { type, codeAddress } = request;
-    const precompile = precompileAt(rules, codeAddress);
+    const precompile = this.env.precompileAt
+      ? this.env.precompileAt(codeAddress)
+      : precompileAt(rules, codeAddress);
     if (tracer?.onEnter) {
       const code = precompile ? EMPTY_BYTES : (request.code ?? world.code(codeAddress));
       tracer.onEnter(tracedCall(request, code, precompile !== undefined));

@@ -29,7 +29,7 @@ import {
 } from './environment.ts';
 import { buyGasForCall, cappedRefund } from './gas-purchase.ts';
 import type { Message } from './message.ts';
-import { applyOverrides, type StateOverride } from './overrides.ts';
+import { applyOverrides, type PrecompileAt, type StateOverride } from './overrides.ts';
 import { warmUp } from './public-transaction.ts';
 
 /**
@@ -140,8 +140,8 @@ function simulate(
 ): CallOutcome {
   if (limits.shouldStop?.()) throw timedOut(limits);
   const message = messageOf(request, limits);
-  const { publicWorld, world } = worldsOf(request, site);
-  const shared = sharedOf(site, limits, tracerOn?.(world, message));
+  const { publicWorld, world, precompileAt } = worldsOf(request, site);
+  const shared = { ...sharedOf(site, limits, tracerOn?.(world, message)), precompileAt };
   const purchase = refusable(message, () => buyGasForCall(publicWorld, message, shared));
   warmUp(world, message, shared);
   if (message.to !== undefined) {
@@ -164,7 +164,7 @@ function simulate(
   return outcomeOf(result, message.gasLimit, world, shared.rules);
 }
 
-function timedOut({ timeoutText = '0s' }: CallLimits): QuorateError {
+export function timedOut({ timeoutText = '0s' }: CallLimits): QuorateError {
   return fail('CALL_TIMEOUT', `${VM_ERROR.aborted} (timeout = ${timeoutText})`);
 }
 
@@ -193,24 +193,28 @@ function sharedOf(
 function worldsOf(
   { to, isPrivate: isKnownPrivate = false }: CallRequest,
   site: CallSite,
-): { readonly publicWorld: PublicWorld; readonly world: World } {
+): {
+  readonly publicWorld: PublicWorld;
+  readonly world: World;
+  readonly precompileAt: PrecompileAt | undefined;
+} {
   const number = site.header.number + 1;
   const publicWorld = new PublicWorld(site.publicState, number);
   const privateWorld = site.privateState && new PublicWorld(site.privateState, number);
-  for (const override of site.overrides ?? []) {
-    const isPrivate = privateWorld?.exists(override.address) === true;
-    applyOverrides(isPrivate ? privateWorld : publicWorld, override);
-  }
+  const precompileAt = applyOverrides(site.overrides ?? [], site.rules, (address) =>
+    privateWorld?.exists(address) === true ? privateWorld : publicWorld,
+  );
   publicWorld.beginTransaction();
   privateWorld?.beginTransaction();
   const isPrivate = to ? privateWorld?.exists(to) === true : isKnownPrivate;
   return {
     publicWorld,
+    precompileAt,
     world: privateWorld && isPrivate ? new DualWorld(publicWorld, privateWorld) : publicWorld,
   };
 }
 
-function messageOf(request: CallRequest, { gasCap }: CallLimits): Message {
+export function messageOf(request: CallRequest, { gasCap }: Pick<CallLimits, 'gasCap'>): Message {
   const cap = gasCap === 0n ? GAS_UNCAPPED : gasCap;
   const gas = request.gas ?? cap;
   const fee = request.maxFeePerGas ?? request.gasPrice ?? 0n;
@@ -235,7 +239,7 @@ function typeOf({ maxFeePerGas, accessList }: CallRequest): TransactionFields['t
   return accessList === undefined ? 0 : 1;
 }
 
-function refusable<T>(message: Message, work: () => T): T {
+export function refusable<T>(message: Message, work: () => T): T {
   try {
     return work();
   } catch (error) {

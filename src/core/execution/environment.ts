@@ -5,6 +5,7 @@ import { blobBaseFee } from '../chain/fees.ts';
 import type { Header } from '../chain/header.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { BlockContext, Environment } from '../evm/interpreter.ts';
+import type { Precompile } from '../evm/precompiles/index.ts';
 import type { Tracer } from '../evm/tracer.ts';
 import type { World } from '../state/world.ts';
 import type { Message } from './message.ts';
@@ -20,6 +21,8 @@ export interface BlockEnvironment {
   /** Account that fees go to. */
   readonly feesTo: Address;
   readonly tracer?: Tracer | undefined;
+  /** As Environment.precompileAt. */
+  readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined;
   /** For private runs, whose world exists for one transaction only. */
   readonly tracerOn?: ((world: World, data: Uint8Array) => Tracer) | undefined;
   /** As Environment.pace. */
@@ -65,6 +68,7 @@ export function evmEnvironment(
     origin: message.sender,
     gasPrice,
     blobHashes: message.blobVersionedHashes,
+    precompileAt: shared.precompileAt,
     tracer: shared.tracer,
     pace: shared.pace,
   };

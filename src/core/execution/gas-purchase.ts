@@ -47,6 +47,19 @@ export function buyGas(
   pool: GasPool,
 ): Purchase {
   checkNonce(world, message);
+  checkSender(world, message);
+  checkFees(message, shared);
+  return purchase(world, message, shared, pool);
+}
+
+/** Like `buyGas`, but contracts may be senders: a simulation with validation. */
+export function buyGasOfAnySender(
+  world: World,
+  message: Message,
+  shared: BlockEnvironment,
+  pool: GasPool,
+): Purchase {
+  checkNonce(world, message);
   checkFees(message, shared);
   return purchase(world, message, shared, pool);
 }
@@ -55,9 +68,19 @@ export function buyGas(
  * Like `buyGas`, for a call or an estimate: any nonce, any kind of sender, and no fees unless a
  * price is given.
  */
-export function buyGasForCall(world: World, message: Message, shared: BlockEnvironment): Purchase {
-  if (message.maxFeePerGas > 0n || message.maxPriorityFeePerGas > 0n) checkFees(message, shared);
-  return purchase(world, message, shared, { left: message.gasLimit });
+export function buyGasForCall(
+  world: World,
+  message: Message,
+  shared: BlockEnvironment,
+  pool: GasPool = { left: message.gasLimit },
+): Purchase {
+  if (!isFree(message)) checkFees(message, shared);
+  return purchase(world, message, shared, pool);
+}
+
+/** No price is given. */
+export function isFree(message: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>): boolean {
+  return message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n;
 }
 
 function purchase(
@@ -106,7 +129,10 @@ function checkNonce(world: World, { sender, nonce }: Message): void {
       `nonce has max value: address ${checksumAddress(sender)}, nonce: ${nonce}`,
     );
   }
-  // EIP-3607
+}
+
+/** EIP-3607. */
+function checkSender(world: World, { sender }: Message): void {
   const codeHash = world.codeHash(sender);
   if (!equalBytes(codeHash, EMPTY_CODE_HASH) && !isZeroBytes(codeHash)) {
     throw invalid(

@@ -18,6 +18,29 @@ export function revertReason(output: Uint8Array): string | undefined {
   return utf8(output.subarray(start, start + length));
 }
 
+/** Panic(uint256) */
+const PANIC_SELECTOR = Uint8Array.of(0x4e, 0x48, 0x7b, 0x71);
+/** By code, in go-ethereum's words. */
+const PANICS: Readonly<Record<number, string>> = {
+  0: 'generic panic',
+  1: 'assert(false)',
+  17: 'arithmetic underflow or overflow',
+  18: 'division or modulo by zero',
+  33: 'enum overflow',
+  34: 'invalid encoded storage byte array accessed',
+  49: 'out-of-bounds array access; popping on an empty array',
+  50: 'out-of-bounds access of an array or bytesN',
+  65: 'out of memory',
+  81: 'uninitialized function',
+};
+
+/** Text of `Panic(uint256)`, or undefined when the data is something else. */
+export function panicReason(output: Uint8Array): string | undefined {
+  if (output.length < 36 || !equalBytes(output.subarray(0, 4), PANIC_SELECTOR)) return undefined;
+  const code = bytesToBigInt(output.subarray(4, 36));
+  return PANICS[Number(code)] ?? `unknown panic code: 0x${code.toString(16)}`;
+}
+
 /**
  * Core has no TextDecoder: percent-decoding is part of the language. Invalid bytes become one
  * character each.

@@ -2,6 +2,7 @@
 import type { Method } from '../../../io/rpc/method.ts';
 import type { ReadContext } from './context.ts';
 import { parityMethods } from './debug/parity.ts';
+import { parityReplayMethods } from './debug/parity-replay.ts';
 import { rawMethods } from './debug/raw.ts';
 import { stateListMethods } from './debug/state.ts';
 import { traceMethods } from './debug/trace.ts';
@@ -9,6 +10,7 @@ import { blockMethods } from './eth/blocks.ts';
 import { callMethods } from './eth/call.ts';
 import { feeHistoryMethods } from './eth/fee-history.ts';
 import { searchMethods } from './eth/logs.ts';
+import { simulateMethods } from './eth/simulate.ts';
 import { stateMethods } from './eth/state.ts';
 import { transactionMethods } from './eth/transactions.ts';
 
@@ -17,10 +19,12 @@ export const READS: readonly Method<ReadContext>[] = [
   ...transactionMethods,
   ...stateMethods,
   ...callMethods,
+  ...simulateMethods,
   ...feeHistoryMethods,
   ...searchMethods,
   ...traceMethods,
   ...parityMethods,
+  ...parityReplayMethods,
   ...stateListMethods,
   ...rawMethods,
 ];

@@ -62,9 +62,10 @@ const NEWER_MEMBERS: Readonly<Record<string, string>> = {
   maxFeePerBlobGas: 'type 3 (EIP-4844)',
 };
 
-/** An empty list has no effect. */
+/** An empty list has no effect, nor has a fee of 0 for blobs. */
 function hasContent(value: unknown): boolean {
-  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+  if (value === undefined || value === null || value === '0x0') return false;
+  return !(Array.isArray(value) && value.length === 0);
 }
 
 function knownType(value: unknown, into: string): 0 | 1 | 2 {

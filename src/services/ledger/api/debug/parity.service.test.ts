@@ -88,6 +88,40 @@ describe('trace_*', () => {
     });
   });
 
+  it('a block is replayed whole, and one call is found by its position', async () => {
+    const asked = ['trace', 'stateDiff'];
+    const one = await node.call('trace_replayTransaction', created.hash, asked);
+    expect(await node.call('trace_replayBlockTransactions', created.blockNumber, asked)).toEqual([
+      one,
+    ]);
+    expect(await node.call('trace_replayBlockTransactions', '0x0', asked)).toEqual([]);
+    const [outer, inner] = await node.call('trace_transaction', created.hash);
+    expect(await node.call('trace_get', created.hash, [])).toEqual(outer);
+    expect(await node.call('trace_get', created.hash, ['0x0'])).toEqual(inner);
+    expect(await node.call('trace_get', created.hash, ['0x1'])).toBeNull();
+    expect(await node.call('trace_get', `0x${'00'.repeat(32)}`, [])).toBeNull();
+  });
+
+  it('what was not sent is traced too: a call, and a signed transaction', async () => {
+    const asked = ['trace', 'stateDiff'];
+    const call = { from: FROM, to: TO, value: '0x3', gas: '0x30000' };
+    const traced = await node.call('trace_call', call, asked, 'latest');
+    expect(traced).toMatchObject({
+      output: '0x',
+      trace: [{ action: { from: FROM, to: TO, value: '0x3' }, subtraces: 0, type: 'call' }],
+    });
+    const { '*': change } = traced.stateDiff[TO].balance;
+    expect(BigInt(change.to) - BigInt(change.from)).toBe(3n);
+    const key = new Uint8Array(32).fill(0x77);
+    const body = { nonce: 0n, gasPrice: 0n, gasLimit: 90_000n, to: undefined, value: 0n };
+    const signed = signTransaction({ ...body, data: Uint8Array.of(0x00) }, key);
+    const raw = await node.call('trace_rawTransaction', toHex(signed.raw), asked);
+    expect(raw.trace).toMatchObject([
+      { type: 'create', action: { from: toHex(addressOfSecretKey(key)), init: '0x00' } },
+    ]);
+    expect(await node.call('eth_getTransactionByHash', toHex(signed.hash))).toBeNull();
+  });
+
   it('genesis has no traces; unknown, too many and unsupported are said', async () => {
     expect(await node.call('trace_block', '0x0')).toEqual([]);
     expect(await node.call('trace_transaction', `0x${'00'.repeat(32)}`)).toBeNull();

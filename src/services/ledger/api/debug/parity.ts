@@ -4,16 +4,15 @@ import { fail } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { FlatCall } from '../../../../core/evm/tracers/flat-call.ts';
-import type { PrestateResult } from '../../../../core/evm/tracers/prestate.ts';
 import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { type ReadContext, readMethod } from '../context.ts';
 import { arrayOf, OBJECT } from '../results.ts';
-import { fixedBytes, hash, requiredBlockNumber } from '../shapes.ts';
+import { fixedBytes, hash, index, requiredBlockNumber } from '../shapes.ts';
+import { PARITY, resultOrNull, sharedOf } from './parity-replay.ts';
 import { withInputs } from './private-replay.ts';
 import { BlockReplay } from './replay.ts';
-import { stateDiff } from './state-diff.ts';
-import { blockOrFail, deadlineOf, traceNext } from './trace.ts';
+import { blockOrFail, traceNext } from './trace.ts';
 import type { TraceRoom } from './tracers.ts';
 
 /** Blocks of one trace_filter. */
@@ -21,25 +20,17 @@ export const FILTERED_BLOCKS_MAX = 1_000;
 /** Traces of one answer of trace_filter. */
 const FILTERED_TRACES_MAX = 10_000;
 
-const KINDS = ['trace', 'stateDiff', 'vmTrace'] as const;
-type Kind = (typeof KINDS)[number];
-const PARITY = { convertParityErrors: true, ownGas: true };
+/** Depth of a trace: the EVM's. */
+const POSITION_MAX = 1_024;
 
-const kinds: Param<ReadonlySet<Kind>> = {
-  name: 'kinds',
-  schema: { type: 'array', items: { type: 'string', enum: KINDS } },
+const position: Param<readonly number[]> = {
+  name: 'position',
+  schema: { type: 'array', items: { type: 'string' } },
   isOptional: false,
   parse(value) {
-    const wrong = Array.isArray(value) ? value.find((each) => !KINDS.includes(each)) : value;
-    if (!Array.isArray(value) || wrong !== undefined)
-      throw new ParamError(
-        `expected a list of ${KINDS.join(', ')}, found ${JSON.stringify(wrong)}`,
-      );
-    if (value.includes('vmTrace'))
-      throw new ParamError(
-        'vmTrace is not supported: debug_traceTransaction lists the steps of the EVM',
-      );
-    return new Set(value);
+    if (!Array.isArray(value) || value.length > POSITION_MAX)
+      throw new ParamError('the position must be a list of quantities');
+    return value.map((each) => index.parse(each));
   },
 };
 
@@ -125,15 +116,6 @@ function flatCalls(room: TraceRoom) {
   return { tracer: 'flatCallTracer', tracerConfig: PARITY, timeoutMs: undefined, room };
 }
 
-/** OpenEthereum has a result always: null where a SELFDESTRUCT, or an error, has none. */
-function resultOrNull(call: FlatCall) {
-  return call.error === undefined ? { ...call, result: call.result ?? null } : call;
-}
-
-function sharedOf(context: ReadContext) {
-  return { room: { words: 0, bytes: 0 }, ...deadlineOf(context, {}) };
-}
-
 function traceTransaction(context: ReadContext, wanted: Uint8Array): Promise<Json> | null {
   const found = context.view.transaction(wanted);
   if (!found) return null;
@@ -184,35 +166,17 @@ function hexBytes(text: string): Uint8Array {
   return fixedBytes(text, 20, 'common.Address');
 }
 
-/** A transaction run again: its traces, and what it changed. */
-function replay(
+/** One of a transaction's traces, by its position; null where there is none. */
+async function traceAt(
   context: ReadContext,
   wanted: Uint8Array,
-  asked: ReadonlySet<Kind>,
-): Promise<Json> | null {
-  const { view, inputs } = context;
-  const found = view.transaction(wanted);
-  if (!found) return null;
-  const { block, index } = found;
-  const { room, shouldStop } = sharedOf(context);
-  const needed = block.transactions.slice(0, index + 1);
-  return withInputs(inputs, needed, view.rulesAt(block.header), () => {
-    const tracerConfig = { flatCallTracer: PARITY, prestateTracer: { diffMode: true } };
-    const options = { tracer: 'muxTracer', tracerConfig, timeoutMs: undefined, room };
-    const ran = new BlockReplay(view, block, inputs);
-    const traced = traceNext(ran, block, index, options, shouldStop) as unknown as {
-      flatCallTracer: FlatCall[];
-      prestateTracer: { pre: PrestateResult; post: PrestateResult };
-    };
-    const calls = traced.flatCallTracer;
-    return {
-      output: calls[0]?.result?.output ?? calls[0]?.result?.code ?? '0x',
-      stateDiff: asked.has('stateDiff') ? stateDiff(traced.prestateTracer) : null,
-      trace: asked.has('trace') ? calls.map((call) => resultOrNull(call) as unknown as Json) : [],
-      transactionHash: toHex(wanted),
-      vmTrace: null,
-    };
-  });
+  position: readonly number[],
+): Promise<Json> {
+  const traces = await traceTransaction(context, wanted);
+  const found = (traces as Trace[] | null)?.find(
+    ({ traceAddress }) => JSON.stringify(traceAddress) === JSON.stringify(position),
+  );
+  return (found as Json | undefined) ?? null;
 }
 
 export const parityMethods = [
@@ -237,12 +201,11 @@ export const parityMethods = [
     isHeavy: true,
     call: (context, [wanted]) => traceFilter(context, wanted),
   }),
-  readMethod('trace_replayTransaction', {
-    params: [hash, kinds],
+  readMethod('trace_get', {
+    params: [hash, position],
     result: OBJECT,
-    about:
-      'Runs a mined transaction again: its calls (`trace`), and what it changed (`stateDiff`).',
+    about: 'One call of a mined transaction, by its position; null for an unknown one.',
     isHeavy: true,
-    call: (context, [wanted, asked]) => replay(context, wanted, asked),
+    call: (context, [wanted, at]) => traceAt(context, wanted, at),
   }),
 ];

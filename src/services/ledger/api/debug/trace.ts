@@ -217,7 +217,7 @@ function nothingRan(
 }
 
 /** Like eth_call, traced. */
-function traceCall(
+export function traceCall(
   context: ReadContext,
   args: TransactionArgs,
   tag: BlockTag,

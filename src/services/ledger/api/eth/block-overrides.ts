@@ -2,6 +2,7 @@
  * Block overrides of a call, as in later versions of geth (go-ethereum
  * internal/ethapi/override/override.go).
  */
+import type { Withdrawal } from '../../../../core/chain/block.ts';
 import type { CallSite } from '../../../../core/execution/call.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import { fieldQuantity, fixedBytes, optional } from '../shapes.ts';
@@ -35,6 +36,18 @@ const FIELDS: Readonly<Record<string, (value: unknown) => BlockOverrides>> = {
   blobBaseFee: (value) => ({ blobBaseFee: amount(value) }),
 };
 
+/** What only a simulated block may have. */
+const SIMULATED_FIELDS: Readonly<Record<string, (value: unknown) => SimulatedOverrides>> = {
+  ...FIELDS,
+  beaconRoot: (value) => ({ beaconRoot: fixedBytes(value, 32, 'common.Hash') }),
+  withdrawals: (value) => ({ withdrawals: withdrawals(value) }),
+};
+
+export interface SimulatedOverrides extends BlockOverrides {
+  readonly beaconRoot?: Uint8Array;
+  readonly withdrawals?: readonly Withdrawal[];
+}
+
 export const blockOverrides: Param<BlockOverrides | undefined> = optional(
   {
     name: 'blockOverrides',
@@ -43,23 +56,44 @@ export const blockOverrides: Param<BlockOverrides | undefined> = optional(
       properties: Object.fromEntries(Object.keys(FIELDS).map((name) => [name, {}])),
     },
     isOptional: true,
-    parse(value): BlockOverrides {
-      if (value === null || typeof value !== 'object' || Array.isArray(value))
-        throw new ParamError(
-          'json: cannot unmarshal value into Go value of type override.BlockOverrides',
-        );
-      return Object.entries(value).reduce((found, [name, given]) => {
-        const parse = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
-        if (!parse)
-          throw new ParamError(
-            `unknown block override "${name}": there are ${Object.keys(FIELDS).join(', ')}`,
-          );
-        return given === null ? found : Object.assign(found, parse(given));
-      }, {} as BlockOverrides);
-    },
+    parse: (value): BlockOverrides => overridesOf(value, FIELDS),
   },
   undefined,
 );
+
+/** Of a block of eth_simulateV1. Throws ParamError. */
+export function simulatedOverrides(value: unknown): SimulatedOverrides {
+  return overridesOf(value ?? {}, SIMULATED_FIELDS);
+}
+
+function overridesOf<T extends object>(
+  value: unknown,
+  fields: Readonly<Record<string, (value: unknown) => T>>,
+): T {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new ParamError(
+      'json: cannot unmarshal value into Go value of type override.BlockOverrides',
+    );
+  return Object.entries(value).reduce((found, [name, given]) => {
+    const parse = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!parse)
+      throw new ParamError(
+        `unknown block override "${name}": there are ${Object.keys(fields).join(', ')}`,
+      );
+    return given === null ? found : Object.assign(found, parse(given));
+  }, {} as T);
+}
+
+function withdrawals(value: unknown): Withdrawal[] {
+  if (!Array.isArray(value)) throw new ParamError('withdrawals must be a list');
+  const number = (each: unknown) => fieldQuantity(each, 'Go value of type hexutil.Uint64');
+  return value.map((each) => ({
+    index: number(each?.index),
+    validatorIndex: number(each?.validatorIndex),
+    address: fixedBytes(each?.address, 20, 'common.Address'),
+    amount: number(each?.amount),
+  }));
+}
 
 function smallNumber(value: bigint): number {
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ParamError('number above 2^53 - 1');

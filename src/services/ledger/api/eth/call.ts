@@ -118,6 +118,9 @@ function overrideOf(who: string, value: unknown): StateOverride {
     code: field('code', (each) => hexBytes(each, 'Go value of type hexutil.Bytes')),
     state,
     stateDiff,
+    movePrecompileTo: field('movePrecompileToAddress', (each) =>
+      fixedBytes(each, 20, 'common.Address'),
+    ),
   };
 }
 

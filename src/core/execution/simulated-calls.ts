@@ -1,0 +1,176 @@
+/** The calls of one simulated block, as unsigned transactions of it. */
+import { fail } from '../base/errors.ts';
+import { paceUntil } from '../base/pace.ts';
+import { bloomOfLogs } from '../chain/bloom.ts';
+import type { Log, Receipt } from '../chain/receipt.ts';
+import { type Transaction, transactionFrom } from '../chain/transaction.ts';
+import { type CallResult, execute, VM_ERROR } from '../evm/interpreter.ts';
+import { TransferLogs } from '../evm/tracers/transfer-logs.ts';
+import { DualWorld } from '../state/dual-world.ts';
+import type { PublicWorld } from '../state/public-world.ts';
+import type { World } from '../state/world.ts';
+import { type CallRequest, messageOf, refusable, timedOut } from './call.ts';
+import { type BlockEnvironment, evmEnvironment } from './environment.ts';
+import {
+  buyGasForCall,
+  buyGasOfAnySender,
+  cappedRefund,
+  type GasPool,
+  isFree,
+  settleGas,
+} from './gas-purchase.ts';
+import type { Message } from './message.ts';
+import { warmUp } from './public-transaction.ts';
+import type { SimulationOptions } from './simulation.ts';
+
+export interface CallInBlock extends CallRequest {
+  /** undefined: the sender's next. */
+  readonly nonce?: bigint | undefined;
+}
+
+export interface SimulatedOutcome extends Pick<CallResult, 'kind' | 'error' | 'output'> {
+  readonly gasUsed: bigint;
+  /** Before refunds. */
+  readonly gasUsedMost: bigint;
+  readonly logs: readonly Log[];
+  /** Less gas than the call asked for: the limit of the whole simulation. */
+  readonly isCapped: boolean;
+}
+
+const GAS_MAX = (1n << 64n) - 1n;
+
+export class SimulatedCalls {
+  readonly transactions: Transaction[] = [];
+  readonly receipts: Receipt[] = [];
+  /** Of the simulation. */
+  gasLeft: bigint;
+  private readonly parts: {
+    readonly publicWorld: PublicWorld;
+    readonly privateWorld: PublicWorld | undefined;
+    readonly environment: BlockEnvironment;
+    readonly options: SimulationOptions;
+    /** Root of the public state, between two calls. */
+    rootNow(): Uint8Array;
+  };
+  private readonly pool: GasPool;
+  private gasUsed = 0n;
+
+  constructor(parts: SimulatedCalls['parts'] & { readonly gasLeft: bigint }) {
+    this.parts = parts;
+    this.gasLeft = parts.gasLeft;
+    this.pool = { left: parts.environment.block.gasLimit };
+  }
+
+  run(call: CallInBlock): SimulatedOutcome {
+    const { publicWorld, privateWorld, environment, options } = this.parts;
+    if (options.limits.shouldStop?.()) throw timedOut(options.limits);
+    const { message, isCapped } = this.messageFor(call);
+    const transfers = options.hasTransferLogs ? new TransferLogs(options.spend) : undefined;
+    const shared = {
+      ...environment,
+      pace: paceUntil(options.limits.shouldStop),
+      tracer: transfers,
+    };
+    publicWorld.beginTransaction();
+    privateWorld?.beginTransaction();
+    const isPrivate = message.to !== undefined && privateWorld?.exists(message.to) === true;
+    const world = isPrivate ? new DualWorld(publicWorld, privateWorld) : publicWorld;
+    const { result, gasUsed, gasUsedMost } = this.execute(message, world, shared);
+    const owner = isPrivate ? privateWorld : publicWorld;
+    publicWorld.finishTransaction(shared.rules);
+    privateWorld?.finishTransaction(shared.rules);
+    this.gasLeft -= gasUsed;
+    const isDone = result.kind === 'success';
+    const logs = isDone ? [...owner.logs()] : [];
+    for (const { data } of logs) options.spend(data.length);
+    options.spend(result.output.length);
+    this.record(call, message, { isDone, gasUsed, logs });
+    const { kind, error, output } = result;
+    const shown = transfers?.logs() ?? logs;
+    return { kind, error, output, gasUsed, gasUsedMost, logs: shown, isCapped };
+  }
+
+  private messageFor(call: CallInBlock): { message: Message; isCapped: boolean } {
+    const { publicWorld } = this.parts;
+    const { left } = this.pool;
+    const asked = call.gas ?? left;
+    if (asked > left)
+      throw fail(
+        'SIMULATED_BLOCK_GAS',
+        `block gas limit reached: remaining: ${left}, required: ${asked}`,
+      );
+    const gas = asked < this.gasLeft ? asked : this.gasLeft;
+    const message = messageOf({ ...call, gas }, { gasCap: 0n });
+    const nonce = call.nonce ?? publicWorld.nonce(message.sender);
+    return { message: { ...message, nonce }, isCapped: gas < asked };
+  }
+
+  private execute(message: Message, world: World, shared: BlockEnvironment) {
+    const { options, publicWorld } = this.parts;
+    const { pool } = this;
+    const purchase = refusable(message, () => {
+      const buy = options.isValidated ? buyGasOfAnySender : buyGasForCall;
+      const bought = buy(publicWorld, message, shared, pool);
+      if (publicWorld.nonce(message.sender) === GAS_MAX)
+        throw fail('TX_NONCE_MAX', 'nonce has max value');
+      return bought;
+    });
+    warmUp(world, message, shared);
+    if (message.to !== undefined)
+      publicWorld.setNonce(message.sender, publicWorld.nonce(message.sender) + 1n);
+    const result = execute(
+      {
+        caller: message.sender,
+        to: message.to,
+        value: message.value,
+        data: message.data,
+        gas: message.gasLimit - BigInt(purchase.intrinsicGas),
+      },
+      evmEnvironment(shared, world, message, purchase.gasPrice),
+    );
+    if (result.error === VM_ERROR.aborted) throw timedOut(options.limits);
+    const gasUsedMost = message.gasLimit - result.gasLeft;
+    const gasUsed = gasUsedMost - cappedRefund(world, gasUsedMost, shared.rules);
+    if (!options.isValidated && isFree(message)) pool.left += message.gasLimit - gasUsed;
+    else settleGas(publicWorld, message, shared, pool, purchase, gasUsed);
+    return { result, gasUsed, gasUsedMost };
+  }
+
+  private record(
+    call: CallInBlock,
+    message: Message,
+    { isDone, gasUsed, logs }: { isDone: boolean; gasUsed: bigint; logs: readonly Log[] },
+  ): void {
+    const { environment, rootNow } = this.parts;
+    const transaction = unsigned(call, message, environment.rules);
+    this.transactions.push(transaction);
+    this.gasUsed += gasUsed;
+    this.receipts.push({
+      type: transaction.type,
+      ...(environment.rules.isByzantium
+        ? { status: isDone ? 1 : 0 }
+        : { status: undefined, postState: rootNow() }),
+      cumulativeGasUsed: this.gasUsed,
+      gasUsed,
+      bloom: bloomOfLogs(logs),
+      logs,
+    });
+  }
+}
+
+/** A dynamic fee transaction, unless a gas price is given or there are none yet. */
+function unsigned(
+  call: CallInBlock,
+  message: Message,
+  { isLondon, chainId }: BlockEnvironment['rules'],
+): Transaction {
+  const isLegacy = call.gasPrice !== undefined || !isLondon;
+  const type = isLegacy ? (call.accessList === undefined ? 0 : 1) : 2;
+  const transaction = transactionFrom({
+    ...{ ...message, type, gasPrice: message.maxFeePerGas },
+    chainId: type === 0 ? undefined : chainId,
+    ...{ v: 0n, r: 0n, s: 0n },
+  });
+  transaction.keepSender(message.sender);
+  return transaction;
+}

@@ -1,0 +1,66 @@
+/**
+ * eth_simulateV1 as go-ethereum answers it: every request of execution-apis, on the first block of
+ * a Cancun chain; blocks, hashes, roots and receipts included.
+ */
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, it } from 'vitest';
+import { parseGenesis } from '../../src/core/chain/genesis.ts';
+import { rpcNode } from '../support/rpc-node.ts';
+import { OWN_VECTORS, readJson } from './folders.ts';
+
+/** By name of the request, why our answer is another one. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  blobs: 'transaction type not supported',
+  'overflow-nonce': 'nonce has max value',
+  // Indices of logs that were reverted are free again, as in newer versions.
+  'use-as-many-features-as-possible':
+    '/result/9/calls/6/logs/0/logIndex: expected "0x6", ours "0x0"; /result/10/calls/6/logs/0/logIndex: expected "0x6", ours "0x0"',
+};
+
+it('simulated blocks are those of go-ethereum', async () => {
+  const recorded = readJson(join(OWN_VECTORS, 'simulate.json.gz'));
+  const node = await rpcNode({
+    genesis: parseGenesis(JSON.stringify(recorded.genesis)),
+    secretKey: new Uint8Array(32).fill(1),
+    argv: ['--rpc.gascap', '50000000'],
+  });
+  const wrong: string[] = [];
+  try {
+    for (const { name, params, reply } of recorded.exchanges) {
+      const ours = await node.call('eth_simulateV1', ...params).then(
+        (result) => ({ result: like(result, reply.result) }),
+        ({ number, code, message }) => ({ error: { code: number ?? code, message } }),
+      );
+      const expected = reply.error ? { error: reply.error } : reply;
+      const found = difference(expected, ours);
+      const known = DIFFERENT[name];
+      if (known ? !found.includes(known) : found !== '') wrong.push(`${name}: ${found}`);
+    }
+  } finally {
+    await node.close();
+  }
+  expect(recorded.exchanges).toHaveLength(91);
+  expect(wrong).toEqual([]);
+}, 60_000);
+
+/** Of some calls the gas before refunds was not recorded. */
+function like(ours: any[], recorded: any[] | undefined): any[] {
+  for (const [at, block] of ours.entries())
+    for (const [index, call] of block.calls.entries())
+      if (recorded?.[at]?.calls[index]?.maxUsedGas === undefined) delete call.maxUsedGas;
+  return ours;
+}
+
+/** The first members that differ. */
+function difference(expected: any, ours: any, path = ''): string {
+  if (isDeepStrictEqual(expected, ours)) return '';
+  if (typeof expected !== 'object' || typeof ours !== 'object')
+    return `${path}: expected ${JSON.stringify(expected)}, ours ${JSON.stringify(ours)}`;
+  const names = [...new Set([...Object.keys(expected), ...Object.keys(ours)])];
+  return names
+    .filter((name) => !isDeepStrictEqual(expected[name], ours[name]))
+    .map((name) => difference(expected[name], ours[name], `${path}/${name}`))
+    .slice(0, 4)
+    .join('; ');
+}
