@@ -1,6 +1,7 @@
 /** The calls of one simulated block, as unsigned transactions of it. */
 import { fail } from '../base/errors.ts';
 import { paceUntil } from '../base/pace.ts';
+import type { Spend } from '../base/spend.ts';
 import { bloomOfLogs } from '../chain/bloom.ts';
 import type { Log, Receipt } from '../chain/receipt.ts';
 import { type Transaction, transactionFrom } from '../chain/transaction.ts';
@@ -9,7 +10,7 @@ import { TransferLogs } from '../evm/tracers/transfer-logs.ts';
 import { DualWorld } from '../state/dual-world.ts';
 import type { PublicWorld } from '../state/public-world.ts';
 import type { World } from '../state/world.ts';
-import { type CallRequest, messageOf, refusable, timedOut } from './call.ts';
+import { type CallLimits, type CallRequest, messageOf, refusable, timedOut } from './call.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
 import {
   buyGasForCall,
@@ -21,7 +22,16 @@ import {
 } from './gas-purchase.ts';
 import type { Message } from './message.ts';
 import { warmUp } from './public-transaction.ts';
-import type { SimulationOptions } from './simulation.ts';
+
+export interface SimulationOptions {
+  /** Nonces, fees and balances must be right, as for transactions of a block. */
+  readonly isValidated: boolean;
+  /** Transfers of the coin are among the logs. */
+  readonly hasTransferLogs: boolean;
+  readonly limits: CallLimits;
+  /** Told of the size of logs and outputs. */
+  readonly spend: Spend;
+}
 
 export interface CallInBlock extends CallRequest {
   /** undefined: the sender's next. */

@@ -4,7 +4,6 @@
  * state runs over both states, as with `call`; roots are those of the public one.
  */
 import type { Hash32 } from '../base/bytes.ts';
-import type { Spend } from '../base/spend.ts';
 import { type Block, transactionsRoot, type Withdrawal, withdrawalsRoot } from '../chain/block.ts';
 import { mergeBlooms } from '../chain/bloom.ts';
 import { type Header, headerHash } from '../chain/header.ts';
@@ -14,12 +13,17 @@ import type { Transaction } from '../chain/transaction.ts';
 import { OverlayReader } from '../state/overlay-reader.ts';
 import { PublicWorld } from '../state/public-world.ts';
 import type { StateReader } from '../state/reader.ts';
-import { type CallLimits, timedOut } from './call.ts';
+import { timedOut } from './call.ts';
 import { type BlockEnvironment, type BlockHashes, blockEnvironment } from './environment.ts';
 import { applyOverrides, type StateOverride } from './overrides.ts';
 import type { StateBase } from './result.ts';
 import { applyRewards, applyWithdrawals } from './rewards.ts';
-import { type CallInBlock, SimulatedCalls, type SimulatedOutcome } from './simulated-calls.ts';
+import {
+  type CallInBlock,
+  SimulatedCalls,
+  type SimulatedOutcome,
+  type SimulationOptions,
+} from './simulated-calls.ts';
 import { applyBeaconRoot } from './system-steps.ts';
 
 export interface SimulationSite {
@@ -27,16 +31,6 @@ export interface SimulationSite {
   readonly hashes: BlockHashes;
   readonly publicState: StateBase;
   readonly privateState: StateReader | undefined;
-}
-
-export interface SimulationOptions {
-  /** Nonces, fees and balances must be right, as for transactions of a block. */
-  readonly isValidated: boolean;
-  /** Transfers of the coin are among the logs. */
-  readonly hasTransferLogs: boolean;
-  readonly limits: CallLimits;
-  /** Told of the size of logs and outputs. */
-  readonly spend: Spend;
 }
 
 export interface BlockToSimulate {

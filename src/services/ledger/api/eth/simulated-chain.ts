@@ -28,7 +28,7 @@ export const SIMULATED_BLOCKS_MAX = 256;
 const SECONDS_BETWEEN = 12n;
 
 /** Numbers of the errors, as in execution-apis. */
-export const SIMULATION_ERROR = {
+const SIMULATION_ERROR = {
   number: -38020,
   timestamp: -38021,
   tooMuch: -38026,
