@@ -75,14 +75,15 @@ export class QuorateProvider extends JsonRpcProvider {
  * TypeError.
  *
  * @example
- * import { ContractFactory, Wallet } from 'ethers'; import { PrivateSigner, QuorateProvider } from
- * 'quorate/client/ethers';
+ * import { ContractFactory, Wallet } from 'ethers';
+ * import { PrivateSigner, QuorateProvider } from 'quorate/client/ethers';
  *
- * const provider = new QuorateProvider(nodeUrl, undefined, { pollingInterval: 250 }); const wallet
- * = new Wallet(privateKey, provider); const signer = new PrivateSigner(wallet, { manager:
- * managerUrl, privateFor: [otherKey] }); const store = await new ContractFactory(['function
- * set(uint256)'], bytecode, signer).deploy(); await store.waitForDeployment(); await (await
- * store.set(42n)).wait();
+ * const provider = new QuorateProvider(nodeUrl, undefined, { pollingInterval: 250 });
+ * const wallet = new Wallet(privateKey, provider);
+ * const signer = new PrivateSigner(wallet, { manager: managerUrl, privateFor: [otherKey] });
+ * const store = await new ContractFactory(['function set(uint256)'], bytecode, signer).deploy();
+ * await store.waitForDeployment();
+ * await (await store.set(42n)).wait();
  */
 export class PrivateSigner extends AbstractSigner<JsonRpcApiProvider | null> {
   readonly #signer: Signer;

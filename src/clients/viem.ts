@@ -102,17 +102,18 @@ export type QuorateActions = QuorumRpc & {
  * payload.
  *
  * @example
- * import { createWalletClient, http, parseAbi } from 'viem'; import { privateKeyToAccount } from
- * 'viem/accounts'; import { quorateActions } from 'quorate/client/viem';
+ * import { createWalletClient, http, parseAbi } from 'viem';
+ * import { privateKeyToAccount } from 'viem/accounts';
+ * import { quorateActions } from 'quorate/client/viem';
  *
- * const account = privateKeyToAccount(privateKey); const client = createWalletClient({ account,
- * transport: http(nodeUrl), pollingInterval: 250 })
+ * const account = privateKeyToAccount(privateKey);
+ * const client = createWalletClient({ account, transport: http(nodeUrl), pollingInterval: 250 })
  *   .extend(quorateActions({ manager: managerUrl }));
- * const abi = parseAbi(['function set(uint256)']); const hash = await
- * client.deployPrivateContract({ abi, bytecode, privateFor: [otherKey] }); const { receipt } =
- * await client.waitForPrivateReceipts({ hash }); const contract = { abi, address:
- * receipt.contractAddress, privateFor: [otherKey] }; await client.writePrivateContract({
- * ...contract, functionName: 'set', args: [42n] });
+ * const abi = parseAbi(['function set(uint256)']);
+ * const hash = await client.deployPrivateContract({ abi, bytecode, privateFor: [otherKey] });
+ * const { receipt } = await client.waitForPrivateReceipts({ hash });
+ * const contract = { abi, address: receipt.contractAddress, privateFor: [otherKey] };
+ * await client.writePrivateContract({ ...contract, functionName: 'set', args: [42n] });
  */
 export function quorateActions(
   options: QuorateOptions = {},

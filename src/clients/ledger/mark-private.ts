@@ -12,11 +12,13 @@ const PRIVATE_V_OFFSET = 10;
  * is signed with a chain id, is of another type than 0 or is none.
  *
  * @example
- * import { markPrivate } from 'quorate/client'; import { Transaction, Wallet } from 'ethers';
+ * import { markPrivate } from 'quorate/client';
+ * import { Transaction, Wallet } from 'ethers';
  *
- * const wallet = new Wallet(privateKey); const data = `0x${'ab'.repeat(64)}`; // what storeRaw
- * returned const fields = { type: 0, nonce: 0, gasPrice: 0, gasLimit: 90_000, data }; const signed
- * = await wallet.signTransaction(fields); const raw = markPrivate(signed);
+ * const wallet = new Wallet(privateKey);
+ * const data = `0x${'ab'.repeat(64)}`; // what storeRaw returned
+ * const fields = { type: 0, nonce: 0, gasPrice: 0, gasLimit: 90_000, data };
+ * const raw = markPrivate(await wallet.signTransaction(fields));
  * console.log(Transaction.from(raw).signature.networkV); // 37n or 38n
  */
 export function markPrivate(signed: Hex): Hex {
