@@ -1,6 +1,8 @@
 /**
- * The on-ramp as a process on one core, on both databases: quotes at 500 connections, orders with a
- * durable commit each, and lists of a store with a million orders. `RAMP_ORDERS`, `RAMP_ROUND_MS`.
+ * The on-ramp as a process on one core, on both databases: quotes over 500 connections, orders
+ * whose commits are durable, and lists of a store with a million orders. 500 clients that ask again
+ * at once wait for one another, however fast the service is: their rate is the most that it can do,
+ * and latency is that at a given pace. `RAMP_ORDERS`, `RAMP_ROUND_MS`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,17 +13,20 @@ import { startFakeLedger } from '../test/support/fake-ledger.ts';
 import { freePorts } from '../test/support/free-ports.ts';
 import { startTestPostgres } from '../test/support/postgres.ts';
 import { API_KEY, at, BUY, openWidget, testOffer } from '../test/support/ramp.ts';
-import { flood, httpRequest } from './flood.ts';
+import { flood, httpRequest, pacedFlood } from './flood.ts';
 import { cpuSeconds, onOneCore, residentMb, until } from './processes.ts';
 import { type Figure, percentile } from './report.ts';
 
 const MAIN = join(import.meta.dirname, '../dist/bundle/cli/main.js');
 const CONNECTIONS = 500;
+const PACE = 5_000;
 const CUSTOMERS = 64;
 const ROUNDS = 3;
 const ROUND_MS = Number(process.env.RAMP_ROUND_MS ?? 5_000);
 const NEW_ORDERS = 2_000;
 const ORDERS = Number(process.env.RAMP_ORDERS ?? 1_000_000);
+const FILLED_AT_ONCE = 20_000;
+const COMPLETED = 'PROVIDER-COMPLETED-ORDER';
 const LISTS = 20;
 const OPERATOR = 'a-token-of-an-operator-for-the-bench';
 const PATIENCE_MS = 60_000;
@@ -33,7 +38,7 @@ interface Ramp {
 }
 
 export async function ramp(): Promise<readonly Figure[]> {
-  const postgres = await startTestPostgres();
+  const postgres = await startTestPostgres({ isDurable: true });
   try {
     return [
       ...(await measure('embedded', undefined)),
@@ -84,20 +89,23 @@ async function measure(kind: string, storeUrl: string | undefined): Promise<read
 async function quotes(kind: string, ramp: Ramp): Promise<readonly Figure[]> {
   const { redirectUrl: _, walletAddress: _wallet, ...asked } = BUY;
   const request = httpRequest('GET', at('', '/quote', asked), []);
-  const runs = [];
+  const most = [];
+  const paced = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const end = performance.now() + ROUND_MS;
-    runs.push(await load(ramp, CONNECTIONS, () => (performance.now() < end ? request : undefined)));
+    most.push(await load(ramp, CONNECTIONS, () => (performance.now() < end ? request : undefined)));
+    const flow = { clients: CONNECTIONS, request, perSecond: PACE, forMs: ROUND_MS };
+    paced.push(await measured(ramp, () => pacedFlood({ ...flow, port: ramp.port, isGood })));
   }
-  // The first one warmed up.
-  runs.shift();
+  // The first ones warmed up.
+  for (const each of [most, paced]) each.shift();
+  const pace = `at ${PACE}/s over ${CONNECTIONS} connections`;
   return [
-    { name: `${kind}: quotes`, unit: '/s', runs: runs.map(({ rate }) => rate) },
-    {
-      ...{ name: `${kind}: quotes, p99 at ${CONNECTIONS} connections`, unit: 'ms' },
-      runs: runs.map(({ p99Ms }) => p99Ms),
-    },
-    { name: `${kind}: quotes, CPU`, unit: 'µs each', runs: runs.map(({ cpuMicros }) => cpuMicros) },
+    { name: `${kind}: quotes, at most`, unit: '/s', runs: most.map(({ rate }) => rate) },
+    { name: `${kind}: quotes, CPU`, unit: 'µs each', runs: most.map(({ cpuMicros }) => cpuMicros) },
+    { name: `${kind}: quotes ${pace}`, unit: '/s', runs: paced.map(({ rate }) => rate) },
+    { name: `${kind}: quotes ${pace}, p50`, unit: 'ms', runs: paced.map(({ p50Ms }) => p50Ms) },
+    { name: `${kind}: quotes ${pace}, p99`, unit: 'ms', runs: paced.map(({ p99Ms }) => p99Ms) },
     { name: `${kind}: memory after them`, unit: 'MB', runs: [residentMb(ramp.pid)] },
   ];
 }
@@ -124,37 +132,51 @@ async function orders(kind: string, ramp: Ramp): Promise<readonly Figure[]> {
   ];
 }
 
-async function load({ pid, port }: Ramp, clients: number, next: () => string | undefined) {
+const isGood = (answer: string) => answer.startsWith('HTTP/1.1 200');
+
+function load(ramp: Ramp, clients: number, next: () => string | undefined) {
+  return measured(ramp, () => flood({ port: ramp.port, clients, next, isGood }));
+}
+
+async function measured({ pid }: Ramp, work: () => Promise<number[]>) {
   const cpu = cpuSeconds([pid]);
   const start = performance.now();
-  const isGood = (answer: string) => answer.startsWith('HTTP/1.1 200');
-  const latencies = await flood({ port, clients, next, isGood });
+  const latencies = await work();
   const seconds = (performance.now() - start) / 1000;
   return {
     rate: latencies.length / seconds,
+    p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
     cpuMicros: ((cpuSeconds([pid]) - cpu) * 1e6) / latencies.length,
   };
 }
 
-/** Copies of the last order, under ids, wallets and times of their own. */
+/** Copies of the last order, under ids, wallets and times of their own; a tenth is not over. */
 async function fill(folder: string, url: string | undefined): Promise<void> {
   const database = openDatabase({ url, file: join(folder, 'ramp.db') }, {});
   const [order] = await database.query('SELECT * FROM ramp_order ORDER BY number DESC LIMIT 1');
   const last = Number(order!.number);
   const columns = Object.keys(order!);
+  const unlessOpen = (over: string, open: string) =>
+    `CASE WHEN i % 10 = 0 THEN ${open} ELSE ${over} END`;
   const own: Record<string, string> = {
     id: `'00000000-0000-4000-8000-' || substr(CAST(1000000000000 + i AS text), 2)`,
     number: `${last} + i`,
     wallet: `'0x0000000000000000000000000000' || substr(CAST(1000000000000 + i AS text), 2)`,
     created_at: `${order!.created_at} + i`,
+    code: unlessOpen(`'${COMPLETED}'`, 'code'),
+    state: unlessOpen(`replace(state, code, '${COMPLETED}')`, 'state'),
+    due_at: unlessOpen('NULL', 'due_at'),
   };
-  await database.query(
-    `INSERT INTO ramp_order (${columns.join(', ')})
-     WITH RECURSIVE count (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < ${ORDERS})
-     SELECT ${columns.map((each) => own[each] ?? each).join(', ')} FROM count, ramp_order
-     WHERE number = ${last} AND side = 'buy'`,
-  );
+  for (let from = 1; from <= ORDERS; from += FILLED_AT_ONCE) {
+    const to = Math.min(ORDERS, from + FILLED_AT_ONCE - 1);
+    await database.query(
+      `INSERT INTO ramp_order (${columns.join(', ')})
+       WITH RECURSIVE count (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM count WHERE i < ${to})
+       SELECT ${columns.map((each) => own[each] ?? each).join(', ')} FROM count, ramp_order
+       WHERE number = ${last} AND side = 'buy'`,
+    );
+  }
   await database.query("UPDATE order_counter SET value = value + $1 WHERE side = 'buy'", [ORDERS]);
   if (url !== undefined) await database.query('ANALYZE ramp_order');
   await database.close();

@@ -1,14 +1,15 @@
 /**
- * Three on-ramps as processes on one PostgreSQL database, each killed again and again while
- * customers buy and sell through all of them, payments are reported more than once, and the ledger
- * drops calls: money moves, and never twice. `QUORATE_RAMP_KILLS=200` for a long run.
+ * Three on-ramps as processes on one PostgreSQL database, and one on a store of its own, each killed
+ * again and again while customers buy and sell through all of them, payments are reported more than
+ * once, and the ledger drops calls: money moves, and never twice. `QUORATE_RAMP_KILLS=200` for a
+ * long run.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Prng } from '../../src/core/base/prng.ts';
 import {
   readWebhookSecrets,
@@ -26,7 +27,6 @@ import { ask } from '../support/staking.ts';
 
 const KILLS = Number(process.env.QUORATE_RAMP_KILLS ?? 6);
 const SEED = Number(process.env.QUORATE_RAMP_SEED ?? 18);
-const INSTANCES = 3;
 /** Orders that are made between two kills. */
 const CUSTOMERS = 4;
 /** Calls of the ledger between two kills, at most. */
@@ -44,13 +44,16 @@ let postgres: TestPostgres | undefined;
 let ledger: FakeLedger;
 let ramps: RampInstances | undefined;
 beforeAll(async () => {
-  [postgres, ledger] = await Promise.all([startTestPostgres(), startFakeLedger()]);
+  postgres = await startTestPostgres();
 });
-afterAll(async () => {
+beforeEach(async () => {
+  ledger = await startFakeLedger();
+});
+afterEach(async () => {
   ramps?.stop();
   await ledger?.close();
-  await postgres?.remove();
 });
+afterAll(() => postgres?.remove());
 
 /** Each customer has a wallet of their own, which shows what they got. */
 let customers = 0;
@@ -157,9 +160,9 @@ function sentTo(wallet: string): bigint[] {
 }
 
 /** What differs between the books, and with the ledger. */
-async function differences(store: string): Promise<string[]> {
+async function differences(store: readonly string[]): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...[MAIN, 'ramp', 'reconcile', '--store', store, '--json'],
+    ...[MAIN, 'ramp', 'reconcile', ...store, '--json'],
     ...['--ledger.url', ledger.url, '--ledger.from', ledger.account],
   ]).catch((error: { stdout: string }) => error);
   const sections = Object.entries<any>(JSON.parse(stdout));
@@ -169,10 +172,16 @@ async function differences(store: string): Promise<string[]> {
   return own.flatMap(([, found]) => found.differences.map(({ text }: any) => text));
 }
 
-it('pays each order once, whoever is killed when', async (context) => {
-  const store = await postgresFor(postgres, context).newDatabase();
+it.for([
+  ['on PostgreSQL', 3],
+  ['on the embedded store', 1],
+] as const)('pays each order once, %s, whoever is killed when', async ([kind, count], context) => {
+  const store =
+    kind === 'on PostgreSQL'
+      ? ['--store', await postgresFor(postgres, context).newDatabase()]
+      : ['--datadir', join(folder, 'data')];
   const first = await freePorts();
-  const ports = Array.from({ length: INSTANCES }, (_, each) => first + each);
+  const ports = Array.from({ length: count }, (_, each) => first + each);
   ledger.idleMs = () => Date.now();
   const flags = [
     ...['--ledger.url', ledger.url, '--ledger.from', ledger.account],

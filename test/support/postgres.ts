@@ -28,8 +28,7 @@ const USER = 'postgres';
 const PASSWORD = 'test';
 /** Patience of a hook: start and end take under a second, and much longer on a busy machine. */
 export const POSTGRES_PATIENCE_MS = 120_000;
-/** The machine does not fall over in these tests; only the server does. */
-const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+const FLAGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
 export interface TestPostgres {
   readonly port: number;
@@ -42,20 +41,30 @@ export interface TestPostgres {
   remove(): Promise<void>;
 }
 
+interface PostgresOptions {
+  /**
+   * Survives the machine's end too, as a measurement needs it; in a test only the server falls
+   * over.
+   */
+  readonly isDurable?: boolean;
+}
+
 let refusal = 'PostgreSQL was not started';
 
 /**
  * Undefined where this machine cannot run the server (with `CI=true` that is an error), and for
  * `npm run test:quick`.
  */
-export async function startTestPostgres(): Promise<TestPostgres | undefined> {
+export async function startTestPostgres({
+  isDurable = false,
+}: PostgresOptions = {}): Promise<TestPostgres | undefined> {
   if (isQuick) {
     refusal = 'npm test: whatever is stored in PostgreSQL';
     return undefined;
   }
   const folder = mkdtempSync(join(tmpdir(), 'quorate-postgres-'));
   try {
-    return await serverIn(folder);
+    return await serverIn(folder, isDurable);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     if (process.env.CI === 'true') throw error;
@@ -82,7 +91,7 @@ export function postgresFor(
   return postgres ?? skip(refusal);
 }
 
-async function serverIn(folder: string): Promise<TestPostgres> {
+async function serverIn(folder: string, isDurable: boolean): Promise<TestPostgres> {
   const owner = ownerOfServer();
   const bin = join(nativeFolder(owner !== undefined), 'bin');
   const data = join(folder, 'data');
@@ -99,7 +108,7 @@ async function serverIn(folder: string): Promise<TestPostgres> {
 
   let server: ChildProcess | undefined;
   const start = async () => {
-    const flags = FLAGS.flatMap((flag) => ['-c', flag]);
+    const flags = [...FLAGS, `fsync=${isDurable ? 'on' : 'off'}`].flatMap((flag) => ['-c', flag]);
     server = endsWithProcess(
       spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
         ...options,

@@ -1,4 +1,4 @@
-/** Several `quorate ramp` as processes on one PostgreSQL database, which may be killed. */
+/** `quorate ramp` as processes that may be killed: one, or several on one PostgreSQL database. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ export interface InstancesOptions {
   readonly folder: string;
   /** A port for each. */
   readonly ports: readonly number[];
-  /** Of a PostgreSQL database. */
-  readonly store: string;
+  /** Flags that name it. */
+  readonly store: readonly string[];
   readonly flags: readonly string[];
   readonly prng: Prng;
 }
@@ -66,7 +66,7 @@ export class RampInstances {
 
   private launch(at: number): void {
     const { folder, ports, store, flags } = this.options;
-    const argv = ['ramp', '--offer', join(folder, 'ramp.json'), '--store', store, '--rate', '0'];
+    const argv = ['ramp', '--offer', join(folder, 'ramp.json'), ...store, '--rate', '0'];
     const port = ['--http.port', String(ports[at])];
     const child = endsWithProcess(
       spawn(process.execPath, [MAIN, ...argv, ...port, ...flags], { stdio: 'ignore' }),

@@ -1,5 +1,5 @@
 /** The same statements on both databases: what holds for one holds for the other. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -13,6 +13,8 @@ import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 
+/** Of SQLite's write-ahead log: a page and its header. */
+const FRAME_BYTES = 4096 + 24;
 const V1 = [
   'CREATE TABLE thing (id text PRIMARY KEY, size bigint NOT NULL, body bytea, note text)',
 ];
@@ -121,6 +123,24 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     expect(rows.map(({ id }) => id).sort()).toEqual(kept.sort());
   });
 
+  it('keeps what others write beside a transaction that fails', async () => {
+    const insert = 'INSERT INTO thing (id, size) VALUES ($1, 1)';
+    const all = Array.from({ length: 8 }, (_, at) =>
+      database.transaction(async (query) => {
+        await query(insert, [`beside${at}`]);
+        if (at % 4 === 1) throw new Error('changed my mind');
+        // A statement that fails ends its transaction on both.
+        if (at % 4 === 2) await query(insert, ['beside0']);
+        return at;
+      }),
+    );
+    const outcomes = await Promise.allSettled(all);
+    const kept = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(kept).toEqual([0, 3, 4, 7]);
+    const rows = await database.query("SELECT id FROM thing WHERE id LIKE 'beside%' ORDER BY id");
+    expect(rows.map(({ id }) => id)).toEqual(kept.map((at) => `beside${at}`));
+  });
+
   const itWithServer = kind === 'PostgreSQL' ? it : () => {};
   itWithServer('outlives a server that ends amid a transaction', async (context) => {
     const server = postgresFor(postgres, context);
@@ -154,6 +174,30 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     expect(new Set(seen).size).toBe(20);
     expect(Math.max(...seen)).toBe(21);
   });
+});
+
+it('SQLite commits together what comes together: one wait for the disk', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-group-'));
+  const file = join(folder, 'data.db');
+  const database = openDatabase({ url: undefined, file }, {});
+  try {
+    await database.query('CREATE TABLE counter (value bigint NOT NULL)');
+    await database.query('INSERT INTO counter VALUES (0)');
+    const framesBefore = statSync(`${file}-wal`).size / FRAME_BYTES;
+    const add = 'UPDATE counter SET value = value + 1';
+    await Promise.all(
+      Array.from({ length: 32 }, (_, at) =>
+        at % 2 === 0 ? database.query(add) : database.transaction((query) => query(add)),
+      ),
+    );
+    expect(await database.query('SELECT value FROM counter')).toEqual([{ value: 32 }]);
+    // Each commit writes the page once.
+    const frames = statSync(`${file}-wal`).size / FRAME_BYTES - framesBefore;
+    expect(Math.round(frames)).toBe(1);
+  } finally {
+    await database.close();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('names what is wrong with a file', () => {

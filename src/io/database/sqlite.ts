@@ -1,11 +1,12 @@
 /**
  * A database in one file, by SQLite: durable at each commit, open to several processes of this
  * machine (the service, and a command that administers it). Statements are those that PostgreSQL
- * and SQLite share.
+ * and SQLite share. Transactions that come together share a commit: each on its own would wait for
+ * the disk.
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import {
   DatabaseSync,
   type DatabaseSyncInstance,
@@ -27,7 +28,11 @@ type Input = Parameters<Statement['all']>[0];
 const BUSY_MS = 5_000;
 const BUSY_PAUSE_MS = 2;
 const STATEMENTS_MAX = 256;
+/** Transactions of one commit: whoever comes later waits for all of them. */
+const GROUP_MAX = 32;
 const PAGE_ROWS = 1_000;
+/** Statements that share commits too. */
+const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 /** Result codes of SQLite. */
 const GENERIC = 1;
 const BUSY = 5;
@@ -45,6 +50,17 @@ const CODES_BY_TEXT: Readonly<Record<string, number>> = {
   'database or disk is full': FULL,
   'file is not a database': NO_DATABASE,
 };
+
+interface Member {
+  /** Resolves with what tells its caller the result. */
+  readonly run: (query: Query) => Promise<() => void>;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Finished {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** Creates the file, readable only by its owner, if there is none. Throws STORAGE_… */
 export function openSqlite(file: string): Database {
@@ -67,24 +83,31 @@ class SqliteDatabase implements Database {
   private readonly database: DatabaseSyncInstance;
   private readonly statements = new Lru<string, Statement>(STATEMENTS_MAX);
   /** Calls during a transaction wait for its end: there is one connection. */
-  private turn: Promise<unknown> | undefined;
+  private turn: Promise<void> | undefined;
+  /** Transactions that have not begun. */
+  private readonly waiting: Member[] = [];
+  /** At work while there are some. */
+  private commits: Promise<void> | undefined;
 
   constructor(place: string, database: DatabaseSyncInstance) {
     this.place = place;
     this.database = database;
   }
 
-  readonly query: Query = (text, values) => this.patiently(text, values, false);
+  readonly query: Query = (text, values) =>
+    WRITES.test(text)
+      ? this.transaction((query) => query(text, values))
+      : this.patiently(text, values, false);
 
-  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    while (this.turn) await this.turn.catch(() => undefined);
-    const done = this.inTransaction(work);
-    this.turn = done;
-    try {
-      return await done;
-    } finally {
-      if (this.turn === done) this.turn = undefined;
-    }
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = async (query: Query) => {
+        const result = await work(query);
+        return () => resolve(result);
+      };
+      this.waiting.push({ run, reject });
+      this.commits ??= this.commitAll();
+    });
   }
 
   /** On a connection of its own, which delays no writer. */
@@ -114,7 +137,7 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    while (this.turn) await this.turn.catch(() => undefined);
+    while (this.commits) await this.commits;
     if (!this.database.isOpen) return;
     try {
       // Open statements would prevent SQLite from doing this when the connection closes.
@@ -126,15 +149,57 @@ class SqliteDatabase implements Database {
     noteAtRest(this.place);
   }
 
-  private async inTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    await this.patiently('BEGIN IMMEDIATE', [], true);
+  private async commitAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      // Whoever comes in the same turn of the event loop is in the same commit.
+      await nextTurn();
+      this.turn = this.commitGroup();
+      await this.turn;
+      this.turn = undefined;
+    }
+    this.commits = undefined;
+  }
+
+  /** Never rejects: the members of the group are told. */
+  private async commitGroup(): Promise<void> {
+    const finished: Finished[] = [];
     try {
-      const result = await work(async (text, values) => this.run(text, values));
+      await this.begin();
+      for (let count = 0; count < GROUP_MAX && this.waiting.length > 0; count++) {
+        await this.runMember(this.waiting.shift()!, finished);
+      }
       this.run('COMMIT');
-      return result;
     } catch (error) {
       if (this.database.isTransaction) this.run('ROLLBACK');
+      for (const { reject } of finished) reject(error);
+      return;
+    }
+    for (const { resolve } of finished) resolve();
+  }
+
+  /** Where it cannot, nobody who waits can. */
+  private async begin(): Promise<void> {
+    try {
+      await this.patiently('BEGIN IMMEDIATE', [], true);
+    } catch (error) {
+      for (const { reject } of this.waiting.splice(0)) reject(error);
       throw error;
+    }
+  }
+
+  /** One that fails is undone; the others of its group stay. */
+  private async runMember({ run, reject }: Member, finished: Finished[]): Promise<void> {
+    this.run('SAVEPOINT member');
+    try {
+      const resolve = await run(async (text, values) => this.run(text, values));
+      this.run('RELEASE member');
+      finished.push({ resolve, reject });
+    } catch (error) {
+      reject(error);
+      // A full or broken disk undoes the whole group.
+      if (!this.database.isTransaction) throw error;
+      this.run('ROLLBACK TO member');
+      this.run('RELEASE member');
     }
   }
 
@@ -149,7 +214,7 @@ class SqliteDatabase implements Database {
   ): Promise<Row[]> {
     const deadline = performance.now() + BUSY_MS;
     for (;;) {
-      while (!hasTurn && this.turn) await this.turn.catch(() => undefined);
+      while (!hasTurn && this.turn) await this.turn;
       try {
         return this.run(text, values);
       } catch (error) {

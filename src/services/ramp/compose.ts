@@ -22,7 +22,7 @@ import { type OperatorRouteParts, operatorByToken, operatorRoutes } from './oper
 import { KillSwitches } from './operation/switches.ts';
 import { Checkout } from './orders/checkout.ts';
 import { Deadlines } from './orders/deadlines.ts';
-import { OrderChanges } from './orders/order-changes.ts';
+import { OrderChanges, type OrderListener } from './orders/order-changes.ts';
 import { Orders } from './orders/orders.ts';
 import { Recurring } from './orders/recurring.ts';
 import { Sessions } from './orders/sessions.ts';
@@ -91,6 +91,7 @@ export async function composeRamp(
     ...{ database, nowMs, lacking, priceAgeSeconds: () => quoting.priceAgeSeconds },
   });
   changes.listen((order, effects) => isMove(effects) && meters.moved(order));
+  changes.listen(alerts(meters, log));
   const access = new PartnerAccess({ auth, clock, log, place, partners: () => config().partners });
   const addresses = new ClientAddresses(settings.trustedProxies);
   const limit = new RateLimit(settings.rate, steady);
@@ -188,6 +189,16 @@ function operatorSite(
 
 function isMove(effects: readonly Effect[]): boolean {
   return effects.some((each) => each.kind === 'event' && each.type === 'status');
+}
+
+function alerts(meters: Meters, log: Log): OrderListener {
+  return (order, effects) => {
+    for (const effect of effects) {
+      if (effect.kind !== 'alert') continue;
+      meters.alerted();
+      log('error', 'Somebody has to look at an order', { order: order.id, why: effect.why });
+    }
+  };
 }
 
 function isMoneyOut(effects: readonly Effect[]): boolean {

@@ -26,6 +26,11 @@ export class Meters {
     this.counters.count(`ramp_order_steps_total${labels({ side, code: state.code })}`);
   }
 
+  /** Somebody has to look at an order. */
+  alerted(): void {
+    this.counters.count('ramp_alerts_total');
+  }
+
   webhook(direction: 'in' | 'out', outcome: 'accepted' | 'refused' | 'failed'): void {
     this.counters.count(`ramp_webhooks_total${labels({ direction, outcome })}`);
   }

@@ -99,6 +99,32 @@ it('more than an hour may have goes out when an operator says so', async () => {
   await is(await buy(ramp), 'PROVIDER-COMPLETED-ORDER');
 });
 
+it('tells somebody of a chargeback, and later orders of that customer wait for the operator', async () => {
+  const id = await buy(ramp, {}, { card: '4000 0000 0000 0259' });
+  await is(id, 'PROVIDER-COMPLETED-ORDER');
+  ramp.clock.offsetMs += 10_000;
+  const { events } = await until('it is charged back', async () => {
+    const { body } = await operate(`orders/${id}`);
+    return body.events.some(({ type }: any) => type === 'payment.chargeback') && body;
+  });
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'alert', data: { why: 'a payment was charged back' } }),
+  );
+  await until('somebody is told', () => ramp.logged.some((line) => line.includes(id)));
+  expect((await ask(ramp.running.metricsUrl!)).body).toContain('ramp_alerts_total 1');
+  expect((await orderOf(ramp, id)).statusCode).toBe('PROVIDER-COMPLETED-ORDER');
+  const later = await buy(ramp);
+  await is(later, 'PROVIDER-PENDING-REVIEW');
+  expect((await act(later, 'release')).status).toBe(200);
+  await is(later, 'PROVIDER-COMPLETED-ORDER');
+  const walletAddress = `0x${'cd'.repeat(20)}`;
+  const others = await buy(ramp, { walletAddress });
+  await until('another customer is paid', async () => {
+    const { body } = await operate(`orders/${others}`);
+    return body.order.statusCode === 'PROVIDER-COMPLETED-ORDER';
+  });
+});
+
 it('lets nobody guess the token: a try costs as much as 25 requests', async () => {
   const argv = ['--ledger.url', ledger.url, '--rate', '5', '--operator.token-file', tokenFile];
   const limited = await startTestRamp(argv);

@@ -19,6 +19,7 @@ import { newSell, type SellInput, stepSell } from '../../../core/ramp/sell-order
 import type { Database, Query } from '../../../io/database/database.ts';
 import { queueWebhook } from '../webhooks/outbox.ts';
 import { claimCustomId } from './custom-ids.ts';
+import { customerOf, flagCustomer } from './customers.ts';
 import type { OrderListener } from './order-changes.ts';
 import { type Order, type OrderRow, orderOf } from './order-row.ts';
 import { startRecurrence } from './recurrence-row.ts';
@@ -87,10 +88,7 @@ export class Orders {
       const id = order.id ?? randomUUID();
       const earlier = await claim(query, id);
       if (earlier !== undefined) return readOrder(query, earlier);
-      await this.insert(query, id, order, clock.nowMs());
-      const made = await readOrder(query, id);
-      if (made) await queueWebhook(query, made, FIRST_EVENT, made.createdAtMs);
-      return made;
+      return this.insert(query, id, order, clock.nowMs());
     });
     if (!made) throw fail('INVARIANT_BROKEN', 'an order that was made is not there');
     this.parts.changed(made, []);
@@ -124,22 +122,24 @@ export class Orders {
     await database.transaction((query) => addEvents(query, id, [{ type, data }], clock.nowMs()));
   }
 
-  private async insert(query: Query, id: string, order: NewOrder, nowMs: number): Promise<void> {
+  private async insert(query: Query, id: string, order: NewOrder, nowMs: number): Promise<Order> {
     const { partner, terms, dueMs } = order;
     const { side, wallet } = terms;
     if (order.customId !== undefined) await claimCustomId(query, partner, order.customId, nowMs);
-    const { number, at } = await nextNumber(query, partner, side, nowMs);
+    const customer = await customerOf(query, partner, wallet);
     const state = side === 'buy' ? newBuy(dueMs) : newSell(dueMs);
-    const made = await query(
+    // All orders of a partner wait for its counter: nothing that can come before comes after.
+    const { number, at } = await nextNumber(query, partner, side, nowMs);
+    const [row] = await query(
       `INSERT INTO ramp_order (id, number, partner, side, custom_id, wallet, customer_id, region, payment, provider_payment,
          adapter, terms, exchange_rate, fiat_usd, deposit_address, deposit_collector, payout_to, parent_id, redirect_url,
          state, code, due_at, version, created_at, updated_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, 0, $23,
          $23)
-       ON CONFLICT DO NOTHING RETURNING id`,
+       ON CONFLICT DO NOTHING RETURNING *`,
       [
         ...[id, number, partner, side, order.customId ?? null, wallet],
-        ...[await customerOf(query, partner, wallet), order.region, order.payment],
+        ...[customer, order.region, order.payment],
         ...[order.providerPayment, order.adapter, toJson(terms), order.exchangeRate, order.fiatUsd],
         ...[order.depositAddress ?? null, order.depositCollector ?? null],
         ...[order.payoutTo ? JSON.stringify(order.payoutTo) : null],
@@ -147,10 +147,13 @@ export class Orders {
         ...[toJson(state), state.code, dueMs, at],
       ],
     );
-    if (made.length === 0) throw fail('INVARIANT_BROKEN', 'an order with this id is there');
-    await addEvents(query, id, [{ type: 'order.created', data: {} }], at);
+    if (!row) throw fail('INVARIANT_BROKEN', 'an order with this id is there');
+    const made = orderOf(row);
+    await insertEvent(query, id, FIRST_EVENT, { type: 'order.created', data: {} }, at);
     if (order.frequency) await startRecurrence(query, id, order.frequency, at);
-    await countCreated(query, { side, terms, fiatUsd: order.fiatUsd }, at);
+    await queueWebhook(query, made, FIRST_EVENT, at);
+    await countCreated(query, made, at);
+    return made;
   }
 }
 
@@ -180,7 +183,11 @@ export async function takeIn(
           onLedgerMs ?? (await ledgerSeenMs(query, nowMs)),
         );
   const { state, effects, refusal } = step;
-  if (state === order.state) return { order, refusal, effects };
+  if (state === order.state) {
+    // Somebody may have to look at it all the same.
+    await addEvents(query, id, eventsOf(effects), nowMs);
+    return { order, refusal, effects };
+  }
   const updatedAtMs = Math.max(nowMs, order.updatedAtMs + 1);
   const dueMs = isTerminal(state.code) ? null : 'payByMs' in state ? state.payByMs : state.sendByMs;
   await query(
@@ -223,26 +230,13 @@ async function nextNumber(
   return { number: Number(row!.value), at: Number(row!.last_at) };
 }
 
-/** A pseudonym for each wallet of a partner. */
-async function customerOf(query: Query, partner: string, wallet: string): Promise<string> {
-  await query(
-    'INSERT INTO customer (partner, wallet, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [partner, wallet, randomUUID()],
-  );
-  const [row] = await query('SELECT id FROM customer WHERE partner = $1 AND wallet = $2', [
-    partner,
-    wallet,
-  ]);
-  return String(row!.id);
-}
-
 async function carryOut(
   query: Query,
   order: Order,
   effects: readonly Effect[],
   atMs: number,
 ): Promise<void> {
-  const events = effects.flatMap((effect) => (effect.kind === 'event' ? [effect] : []));
+  const events = eventsOf(effects);
   const last = await addEvents(query, order.id, events, atMs);
   if (events.some(({ type }) => type === 'status')) await queueWebhook(query, order, last, atMs);
   const postings = effects.flatMap((effect) => (effect.kind === 'post' ? effect.postings : []));
@@ -254,26 +248,52 @@ async function carryOut(
     );
   }
   await addToAccounts(query, postings);
+  if (events.some(({ type }) => type === 'payment.chargeback')) {
+    await flagCustomer(query, order, atMs);
+  }
   for (const effect of effects) await moveMoney(query, order, effect, atMs);
+}
+
+interface OrderEvent {
+  readonly type: string;
+  readonly data: object;
+}
+
+/** Entries of the history, in order. */
+function eventsOf(effects: readonly Effect[]): readonly OrderEvent[] {
+  return effects.flatMap<OrderEvent>((effect) => {
+    if (effect.kind === 'event') return [effect];
+    return effect.kind === 'alert' ? [{ type: 'alert', data: { why: effect.why } }] : [];
+  });
 }
 
 /** Resolves with the number of the last one. */
 async function addEvents(
   query: Query,
   id: string,
-  events: readonly { type: string; data: object }[],
+  events: readonly OrderEvent[],
   atMs: number,
 ): Promise<number> {
   if (events.length === 0) return 0;
   const [row] = await query('SELECT count(*) AS events FROM ramp_event WHERE order_id = $1', [id]);
   const before = Number(row!.events);
-  for (const [at, { type, data }] of events.entries()) {
-    await query(
-      'INSERT INTO ramp_event (order_id, number, type, data, at) VALUES ($1, $2, $3, $4, $5)',
-      [id, before + at + 1, type, JSON.stringify(data), atMs],
-    );
+  for (const [at, event] of events.entries()) {
+    await insertEvent(query, id, before + FIRST_EVENT + at, event, atMs);
   }
   return before + events.length;
+}
+
+async function insertEvent(
+  query: Query,
+  id: string,
+  number: number,
+  { type, data }: OrderEvent,
+  atMs: number,
+): Promise<void> {
+  await query(
+    'INSERT INTO ramp_event (order_id, number, type, data, at) VALUES ($1, $2, $3, $4, $5)',
+    [id, number, type, JSON.stringify(data), atMs],
+  );
 }
 
 /** Money to be sent by the ledger or a bank: kept until it was sent. */

@@ -10,6 +10,7 @@ import { checkAmount, findOffer } from '../../../core/ramp/offer.ts';
 import { nativeOrToken } from '../../../core/ramp/order.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
+import { isFlagged } from '../orders/customers.ts';
 import { type Order, orderOf, type SellOrder } from '../orders/order-row.ts';
 import { isUnsent, type OrderInput, type Orders } from '../orders/orders.ts';
 import type { FiatOutcome, PaymentAdapter, PaymentReport } from './adapter.ts';
@@ -83,6 +84,7 @@ export class Payments {
     const config = this.parts.config();
     const { terms } = order;
     if (config.deniedWallets.includes(terms.wallet)) return 'review';
+    if (await isFlagged(query, order)) return 'review';
     const bound = config.reviewAbove.get(terms.crypto.id);
     if (bound !== undefined && terms.amountOut > bound) return 'review';
     if (await this.isTooMuchInAnHour(order, query)) return 'review';

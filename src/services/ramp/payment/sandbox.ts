@@ -3,7 +3,7 @@
  * chooses, and what the provider would report is kept in the store until it was reported.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
-import type { Database } from '../../../io/database/database.ts';
+import type { Database, Row } from '../../../io/database/database.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 import type { BuyOrder, SellOrder } from '../orders/order-row.ts';
 import { fromJson, toJson } from '../orders/state-json.ts';
@@ -240,25 +240,37 @@ export class Sandbox implements PaymentAdapter {
     };
   }
 
-  /** Each name of an order once. */
+  /** Each name of an order once. What is due of it has been reported when it resolves. */
   private async plan(orderId: string, planned: readonly Planned[]): Promise<void> {
-    await this.parts.database.transaction(async (query) => {
+    const added = await this.parts.database.transaction(async (query) => {
+      const rows = [];
       for (const { name, dueMs, report } of planned) {
-        await query(
-          `INSERT INTO sandbox_event (id, order_id, event, due_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+        const inserted = await query(
+          `INSERT INTO sandbox_event (id, order_id, event, due_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT DO NOTHING RETURNING *`,
           [`${orderId}/${name}`, orderId, toJson(report), dueMs],
         );
+        rows.push(...inserted);
       }
+      return rows;
     });
-    await this.look();
+    const nowMs = this.parts.clock.nowMs();
+    // Not those of other orders: each customer would wait for all of them.
+    await this.carryOut(added.filter(({ due_at: dueMs }) => Number(dueMs) <= nowMs));
   }
 
   private async look(): Promise<undefined> {
     const { database, clock } = this.parts;
-    const rows = await database.query(
-      'SELECT * FROM sandbox_event WHERE done_at IS NULL AND due_at <= $1 ORDER BY due_at, id LIMIT $2',
-      [clock.nowMs(), BATCH],
+    await this.carryOut(
+      await database.query(
+        'SELECT * FROM sandbox_event WHERE done_at IS NULL AND due_at <= $1 ORDER BY due_at, id LIMIT $2',
+        [clock.nowMs(), BATCH],
+      ),
     );
+  }
+
+  private async carryOut(rows: readonly Row[]): Promise<void> {
+    const { database, clock } = this.parts;
     for (const { id, order_id: orderId, event } of rows) {
       await this.report(String(orderId), fromJson(String(event)));
       await database.query('UPDATE sandbox_event SET done_at = $2 WHERE id = $1', [

@@ -195,6 +195,9 @@ it('a dispute takes the money of an order before its payout, and is a loss after
   ledger.balance = 10n ** 30n;
   const sent = await atPage();
   const other = await stripe.pay(sent.session);
+  // Their payments are looked at from now on.
+  await reaches(sent.id, 'PROVIDER-PENDING-REVIEW');
+  await ramp.running.operator.act(sent.id, 'release', 'somebody');
   await reaches(sent.id, 'PROVIDER-COMPLETED-ORDER');
   await stripe.tell('charge.dispute.created', { ...dispute, payment_intent: other.id });
   const [loss] = await ramp.running.database.query(
