@@ -1,8 +1,8 @@
 /**
- * Three on-ramps as processes on one PostgreSQL database, and one on a store of its own, each killed
- * again and again while customers buy and sell through all of them, payments are reported more than
- * once, and the ledger drops calls: money moves, and never twice. `QUORATE_RAMP_KILLS=200` for a
- * long run.
+ * Three on-ramps as processes on one PostgreSQL database, and one on a store of its own, each
+ * killed again and again while customers buy and sell through all of them, payments are reported
+ * more than once, and the ledger drops calls: money moves, and never twice.
+ * `QUORATE_RAMP_KILLS=200` for a long run.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
