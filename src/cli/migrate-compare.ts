@@ -1,5 +1,6 @@
 /** `quorate migrate compare`. */
 import { fail } from '../core/base/errors.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { RpcBatchClient } from '../io/ledger-client/rpc-batch.ts';
 import { compareNodes, type NodeComparison } from '../services/ledger/migration/compare-nodes.ts';
 import type { Command } from './command.ts';
@@ -53,6 +54,7 @@ export const migrateCompareCommand: Command = {
         'name both nodes: quorate migrate compare http://old:8545 http://new:8545',
       );
     }
+    await installCrypto();
     const before = new RpcBatchClient(old);
     const after = new RpcBatchClient(now);
     let next = performance.now() + PROGRESS_MS;

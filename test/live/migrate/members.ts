@@ -1,25 +1,32 @@
 /**
  * Four members of one network with a manager each. A member begins with GoQuorum's data folder, and
  * may go over to Quorate in a folder of its own, and back; its key, its ports and its manager stay.
+ * Without GoQuorum's binary, Quorate makes the blocks that it begins with, and its folder is
+ * written as GoQuorum would have.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bareHex, fromHex, toHex } from '../../../src/core/base/hex.ts';
 import { addressOfSecretKey, secp256k1 } from '../../../src/core/base/secp256k1.ts';
 import { encryptKey } from '../../../src/io/keys/keystore.ts';
+import { openChain } from '../../../src/services/ledger/store/data.ts';
 import { secretKey } from '../../support/bft-chain.ts';
 import { MAIN } from '../../support/devnet.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { CHAIN_ID, genesisFile, testSecretKey } from '../../support/genesis-file.ts';
+import { writeGethFolder } from '../../support/geth-writer.ts';
 import { NodeProcess } from '../../support/node-process.ts';
 import { type TestKey, testKey } from '../../support/ptm.ts';
 import type { Rpc } from '../../support/rpc-client.ts';
 
-const API = 'admin,debug,eth,istanbul,net,quorumExtension,quorumPermission,raft,txpool,web3';
+const API =
+  'admin,debug,eth,istanbul,net,personal,quorumExtension,quorumPermission,raft,txpool,web3';
 const PASSWORD = 'test';
 const MEMBERS = [1, 2, 3, 4] as const;
+/** Sends its private transactions in privacy markers. */
+const MARKING = 2;
 const PORTS_EACH = 5;
 const COMMAND_MS = 300_000;
 
@@ -42,16 +49,21 @@ export interface Member {
   readonly manager: NodeProcess;
   readonly flags: readonly string[];
   readonly rpcPort: number;
+  /** Of a Raft cluster; a member that was removed returns with another. */
+  raftId: number;
   /** As GoQuorum, as Quorate, or neither yet. */
   running: NodeProcess | undefined;
   /** Clients use it: it runs, and has caught up. */
   isInUse: boolean;
 }
 
-export interface Commands {
+export interface NetworkKind {
   readonly engine: MigratedEngine;
   readonly permissions: Permissions;
+  /** Binary of GoQuorum; undefined: Quorate stands in for it. */
   readonly reference: string | undefined;
+  /** Of the engine's part of the genesis file, beside the usual ones. */
+  readonly settings?: object;
 }
 
 export class Network {
@@ -60,19 +72,20 @@ export class Network {
   readonly genesisFile: string;
   readonly engine: MigratedEngine;
   readonly permissions: Permissions;
-  private readonly reference: string | undefined;
+  readonly reference: string | undefined;
+  private readonly settings: object | undefined;
 
-  static async prepare(folder: string, commands: Commands): Promise<Network> {
+  static async prepare(folder: string, kind: NetworkKind): Promise<Network> {
     const first = await freePorts();
     const keys = await Promise.all(MEMBERS.map(testKey));
-    const network = new Network(folder, commands, first, keys);
+    const network = new Network(folder, kind, first, keys);
     await network.write();
     return network;
   }
 
   private constructor(
     folder: string,
-    { engine, permissions, reference }: Commands,
+    { engine, permissions, reference, settings }: NetworkKind,
     first: number,
     keys: readonly TestKey[],
   ) {
@@ -80,6 +93,7 @@ export class Network {
     this.engine = engine;
     this.permissions = permissions;
     this.reference = reference;
+    this.settings = settings;
     this.genesisFile = join(folder, 'genesis.json');
     this.members = MEMBERS.map((number, at) => {
       const [p2p, rpcPort, raft, q2t] = portsOf(first, at);
@@ -87,6 +101,7 @@ export class Network {
       const raftPart = engine === 'raft' ? `&raftport=${raft}` : '';
       return {
         ...{ number, rpcPort: rpcPort!, running: undefined, isInUse: false, managerKey: keys[at]! },
+        raftId: number,
         folder: join(folder, `goquorum${number}`),
         target: join(folder, `quorate${number}`),
         account: toHex(addressOfSecretKey(fromHex(testSecretKey(0x20 + number)))),
@@ -100,6 +115,8 @@ export class Network {
           ...['--http.api', API, '--verbosity', '3', '--ipcdisable'],
           ...(engine === 'raft' ? ['--raft', '--raftport', String(raft)] : ['--mine']),
           ...(permissions === 'none' ? [] : ['--permissioned']),
+          // The member that stands in for GoQuorum has no markers to write.
+          ...(number === MARKING && reference !== undefined ? ['--privacymarker.enable'] : []),
           ...['--allow-insecure-unlock', '--password', join(folder, 'password')],
         ],
       };
@@ -123,17 +140,63 @@ export class Network {
 
   /** On GoQuorum's folder, as it is. */
   async startOld(member: Member): Promise<void> {
+    const { reference, genesisFile } = this;
+    if (reference === undefined) return this.startOurs(member, member.folder, genesisFile);
     const args = ['--datadir', member.folder, ...this.nodeFlags(member), '--miner.threads', '1'];
-    member.running = this.node(member, this.reference!, args, member.folder);
+    member.running = this.node(member, reference, args, member.folder);
     await member.running.start();
   }
 
-  async startNew(member: Member): Promise<void> {
+  startNew(member: Member): Promise<void> {
+    return this.startOurs(member, member.target);
+  }
+
+  private async startOurs(member: Member, folder: string, genesis?: string): Promise<void> {
     const address = this.engine === 'raft' ? ['--raft.addr', '127.0.0.1'] : [];
     const flags = [...this.nodeFlags(member), '--p2p.addr', '127.0.0.1', ...address];
-    const args = [MAIN, 'node', '--datadir', member.target, ...flags];
-    member.running = this.node(member, process.execPath, args, member.target);
+    const begun = genesis === undefined ? [] : ['--genesis', genesis];
+    const args = [MAIN, 'node', '--datadir', folder, ...begun, ...flags];
+    member.running = this.node(member, process.execPath, args, folder);
     await member.running.start();
+  }
+
+  /** What a member that has stopped has on disk is, or becomes, a folder of GoQuorum's. */
+  async settle({ folder }: Member): Promise<void> {
+    if (this.reference !== undefined) return;
+    const { store, folder: data, close } = await openChain(folder);
+    const { config } = JSON.parse(readFileSync(this.genesisFile, 'utf8')) as { config: object };
+    const frozen = Math.floor(store.head()!.number / 2);
+    await writeGethFolder(folder, { store, kv: data.kv, config: JSON.stringify(config), frozen });
+    await close();
+  }
+
+  /**
+   * A stopped member of a Raft cluster whose log is older than what it has acknowledged since: it
+   * returns as another one, with its chain.
+   */
+  async rejoin(member: Member): Promise<void> {
+    const { rpc } = this.members.find(({ running }) => running?.isRunning)!.running!;
+    await rpc.call('raft_removePeer', member.raftId);
+    member.raftId = await rpc.call<number>('raft_addPeer', member.enode);
+    for (const name of ['raft-wal', 'raft-snap', 'quorum-raft-state'])
+      rmSync(join(member.folder, name), { recursive: true, force: true });
+  }
+
+  /** GoQuorum on a copy of a member's folder, with its manager and without any peer. */
+  async startCopy(member: Member): Promise<NodeProcess> {
+    const folder = `${member.folder}-copy`;
+    cpSync(member.folder, folder, { recursive: true });
+    rmSync(join(folder, 'static-nodes.json'));
+    const [rpcPort, p2p] = [await freePorts(), await freePorts()];
+    const args = [
+      ...['--datadir', folder, '--networkid', String(CHAIN_ID), '--nodiscover', '--maxpeers', '0'],
+      ...['--port', String(p2p), '--syncmode', 'full', '--gcmode', 'archive', '--ipcdisable'],
+      ...['--http', '--http.port', String(rpcPort), '--http.api', API, '--miner.gasprice', '0'],
+      ...['--ptm.url', member.managerUrl],
+    ];
+    const copy = this.node({ ...member, rpcPort }, this.reference!, args, folder);
+    await copy.start();
+    return copy;
   }
 
   /** A command of `quorate`; resolves with what it said, rejects where it fails. */
@@ -145,9 +208,10 @@ export class Network {
 
   /** GoQuorum's `init` on every folder. */
   async init(): Promise<void> {
+    if (this.reference === undefined) return;
     for (const { folder } of this.members) {
       const args = ['--datadir', folder, 'init', this.genesisFile];
-      await promisify(execFile)(this.reference!, args);
+      await promisify(execFile)(this.reference, args);
     }
   }
 
@@ -160,8 +224,9 @@ export class Network {
     return this.members.flatMap(({ running }) => (running ? [running] : []));
   }
 
-  private nodeFlags({ flags, account, managerUrl }: Member): string[] {
-    return [...flags, '--unlock', account, '--ptm.url', managerUrl];
+  private nodeFlags({ flags, account, managerUrl, raftId, number }: Member): string[] {
+    const joined = raftId === number ? [] : ['--raftjoinexisting', String(raftId)];
+    return [...flags, ...joined, '--unlock', account, '--ptm.url', managerUrl];
   }
 
   private node(
@@ -198,10 +263,12 @@ export class Network {
   }
 
   private async write(): Promise<void> {
-    const { engine, permissions } = this;
-    const config = permissions === 'contracts' ? { qip714Block: IN_FORCE_AT } : {};
+    const { engine, permissions, settings } = this;
+    const permitted = permissions === 'contracts' ? { qip714Block: IN_FORCE_AT } : {};
+    const config = { privacyEnhancementsBlock: 0, privacyPrecompileBlock: 0, ...permitted };
     const validators = MEMBERS.map((number) => toHex(addressOfSecretKey(secretKey(number))));
-    writeFileSync(this.genesisFile, JSON.stringify(genesisFile({ engine, validators, config })));
+    const genesis = genesisFile({ engine, validators, config, ...(settings ? { settings } : {}) });
+    writeFileSync(this.genesisFile, JSON.stringify(genesis));
     writeFileSync(join(this.folder, 'password'), `${PASSWORD}\n`);
     for (const { folder, number, account } of this.members) {
       mkdirSync(join(folder, 'geth'), { recursive: true });

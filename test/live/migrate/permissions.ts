@@ -29,12 +29,10 @@ export async function setUpPermissions(
   for (const { running } of network.members) await running!.stop();
   for (const { folder } of network.members) copyFileSync(file, join(folder, CONFIG));
   await Promise.all(network.members.map((member) => network.startOld(member)));
-  await until('all members know the contracts', async () => {
-    const lists = await Promise.all(
-      network.rpcs.map((each) => each.call<unknown[]>('quorumPermission_nodeList')),
-    );
-    return lists.every((list) => list.length === network.members.length);
-  });
+  // GoQuorum panics at questions that come earlier.
+  await until('all members know the contracts', async () =>
+    network.logs().every((node) => node.log().includes('permission service: is now ready')),
+  );
   await reach(
     network.members.map(({ running }) => running!),
     IN_FORCE_AT,

@@ -12,26 +12,28 @@ import type { Rpc } from '../../support/rpc-client.ts';
 import { ask, complaints } from '../mixed/comparer.ts';
 import { commonHead, reach } from '../mixed/progress.ts';
 import { Traffic } from '../mixed/traffic.ts';
-import { type Member, type MigratedEngine, Network, type Permissions } from './members.ts';
+import { HeldUp } from './held-up.ts';
+import { type Member, Network, type NetworkKind } from './members.ts';
 import { setUpPermissions } from './permissions.ts';
 import { PrivateTraffic } from './private-traffic.ts';
 
-/** Blocks before the first member leaves. */
-const GROWTH_BLOCKS = 20;
 /** A height may wait for a round that times out: three periods. */
 const PERIODS_MAX = 3;
 const PERIOD_SECONDS = 1;
-const RETURNING = [1, 3] as const;
-/** Answers of each newcomer that are compared with another member's. */
+/** Answers of each newcomer, of what all members know, that are compared with another member's. */
 const SAMPLES = '300';
 
-export interface MigrationPlay {
-  readonly engine: MigratedEngine;
-  readonly permissions: Permissions;
-  /** Binary of GoQuorum. */
-  readonly reference: string;
+export interface MigrationPlay extends NetworkKind {
+  /** Blocks before the first member leaves. */
+  readonly growth: number;
   /** Blocks that each newcomer is watched for. */
   readonly watched: number;
+  /**
+   * Members that are looked at first (`--dry-run`), and whose answers are compared with another's.
+   */
+  readonly compared: readonly number[];
+  /** Members that go back at the end. */
+  readonly returning: readonly number[];
 }
 
 export interface MigrationResult {
@@ -40,15 +42,30 @@ export interface MigrationResult {
   readonly privateSent: number;
   readonly rootsCompared: number;
   readonly longestSeconds: number;
+  /** Heights that waited too long while the machine had no time for this process either. */
+  readonly unclear: number;
   readonly findings: readonly string[];
 }
 
 export async function playMigration(
-  { engine, permissions, reference, watched }: MigrationPlay,
+  play: MigrationPlay,
   say: (line: string) => void,
 ): Promise<MigrationResult> {
+  return withNetwork(play, say, async (network) => {
+    if (play.permissions === 'contracts') await setUpPermissions(network, say);
+    return move(network, play, say);
+  });
+}
+
+/** Four members that run; their folder is kept where `act` finds something or fails. */
+export async function withNetwork<T extends { readonly findings: readonly string[] }>(
+  kind: NetworkKind,
+  say: (line: string) => void,
+  act: (network: Network) => Promise<T>,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-moving-'));
-  const network = await Network.prepare(folder, { engine, permissions, reference });
+  const network = await Network.prepare(folder, kind);
+  const { engine, permissions } = kind;
   say(`${engine}, permissions: ${permissions}: four members of GoQuorum, logs in ${folder}`);
   let isKept = true;
   try {
@@ -56,8 +73,7 @@ export async function playMigration(
     await network.startManagers();
     await Promise.all(network.members.map((member) => network.startOld(member)));
     for (const member of network.members) await enter(network, member);
-    if (permissions === 'contracts') await setUpPermissions(network, say);
-    const result = await move(network, watched, say);
+    const result = await act(network);
     isKept = result.findings.length > 0 || process.env.LIVE_KEEP !== undefined;
     return result;
   } finally {
@@ -68,7 +84,7 @@ export async function playMigration(
 
 async function move(
   network: Network,
-  watched: number,
+  { growth, watched, compared, returning }: MigrationPlay,
   say: (line: string) => void,
 ): Promise<MigrationResult> {
   const nodes = network.members.map((member) => ({
@@ -79,54 +95,69 @@ async function move(
       return member.running?.isRunning === true;
     },
   }));
+  const heldUp = new HeldUp();
   const traffic = new Traffic(nodes);
   traffic.start();
   const secret = new PrivateTraffic(network);
   await secret.begin();
-  await reach(nodes, GROWTH_BLOCKS);
+  await reach(nodes, growth);
   const first = await commonHead(nodes);
   const plan = await network.quorate('migrate', 'plan', ...network.rpcs.map(({ url }) => url));
   const findings = plan.includes('Step 4 of 4') ? [] : [`migrate plan: ${plan}`];
   for (const member of network.members) {
-    findings.push(...(await goOver(network, member, watched, say)));
+    const isCompared = compared.includes(member.number);
+    await goOver(network, member, say, { isLookedAt: isCompared });
+    await watch(network, member, watched);
+    if (isCompared) findings.push(...(await comparePublic(network, member)));
   }
-  for (const number of RETURNING) await goBack(network, network.member(number), watched, say);
+  for (const number of returning) await goBack(network, network.member(number), watched, say);
   const publicSent = await traffic.settle();
   const privateSent = await secret.settle();
   const head = await commonHead(nodes);
   const roots = await compareRoots(network, first, head);
-  const longestSeconds = await longestGap(network.rpcs[0]!, first, head);
-  if (network.engine !== 'raft' && longestSeconds > PERIODS_MAX * PERIOD_SECONDS) {
-    findings.push(`a height waited ${longestSeconds} s`);
-  }
+  heldUp.end();
+  const gaps = await gapsOf(network, first, head);
+  const long = gaps.filter(({ seconds }) => seconds > PERIODS_MAX * PERIOD_SECONDS);
+  const late = long.filter(({ atMs, seconds }) => !heldUp.between(atMs - 1_000 * seconds, atMs));
+  for (const { number, seconds } of late) findings.push(`block ${number} came after ${seconds} s`);
+  const clear = gaps.filter((gap) => !long.includes(gap) || late.includes(gap));
+  const longestSeconds = Math.max(...clear.map(({ seconds }) => seconds));
   findings.push(...roots.findings, ...complaints(network.logs()));
-  return { head, publicSent, privateSent, rootsCompared: roots.count, longestSeconds, findings };
+  return {
+    ...{ head, publicSent, privateSent, rootsCompared: roots.count, longestSeconds, findings },
+    unclear: long.length - late.length,
+  };
 }
 
-/** Resolves with what it answers otherwise than another member. */
-async function goOver(
+/** Stops, is migrated by the commands of docs/migration.md, and runs as Quorate. */
+export async function goOver(
   network: Network,
   member: Member,
-  watched: number,
   say: (line: string) => void,
-): Promise<string[]> {
+  { isLookedAt = true, isExecuted = false } = {},
+): Promise<void> {
   const { folder, target, number } = member;
   await leave(member);
   const left = Math.max(...(await Promise.all(network.rpcs.map(headOf))));
+  await network.settle(member);
   const began = performance.now();
   const command = ['migrate', 'datadir', folder, '--genesis', network.genesisFile];
-  await network.quorate(...command, '--dry-run');
-  const output = await network.quorate(...command, '--datadir', target);
+  if (isLookedAt) await network.quorate(...command, '--dry-run');
+  const way = isExecuted ? ['--execute', '--ptm.url', member.managerUrl] : [];
+  const output = await network.quorate(...command, '--datadir', target, ...way);
   const seconds = (performance.now() - began) / 1_000;
   if (!output.includes('Start it:'))
     throw new Error(`member ${number} was not migrated: ${output}`);
   await network.startNew(member);
   await enter(network, member);
-  await watch(network, member, watched);
   say(`  member ${number} went over at block ${left}, migrated in ${seconds.toFixed(1)} s`);
+}
+
+/** What it answers otherwise than another member, of all that both know. */
+function comparePublic(network: Network, member: Member): Promise<string[]> {
   const other = network.members.findLast((each) => each !== member)!;
   const urls = [other, member].map(({ running }) => running!.url);
-  return network.quorate('migrate', 'compare', ...urls, '--samples', SAMPLES).then(
+  return network.quorate('migrate', 'compare', ...urls, '--samples', SAMPLES, '--public').then(
     () => [],
     ({ stdout }: { stdout: string }) =>
       stdout.split('\n').filter((line) => /DIFF| {2}(old|new):/.test(line)),
@@ -141,6 +172,7 @@ async function goBack(
 ): Promise<void> {
   await leave(member);
   const left = Math.max(...(await Promise.all(network.rpcs.map(headOf))));
+  if (network.engine === 'raft') await network.rejoin(member);
   await network.startOld(member);
   const known = await sentBy(member, member.running!.rpc);
   await enter(network, member);
@@ -151,7 +183,7 @@ async function goBack(
   );
 }
 
-async function leave(member: Member): Promise<void> {
+export async function leave(member: Member): Promise<void> {
   member.isInUse = false;
   await member.running!.stop();
 }
@@ -215,10 +247,22 @@ async function compareRoots(network: Network, first: number, head: number) {
   return { count, findings };
 }
 
-async function longestGap(rpc: Rpc, first: number, head: number): Promise<number> {
+interface Gap {
+  readonly number: number;
+  readonly atMs: number;
+  /** Since the block before. */
+  readonly seconds: number;
+}
+
+/** A Raft cluster makes no block where there is nothing to mine. */
+async function gapsOf({ engine, rpcs }: Network, first: number, head: number): Promise<Gap[]> {
+  if (engine === 'raft') return [];
   const numbers = Array.from({ length: head - first + 1 }, (_, at) => first + at);
   const calls = numbers.map((n) => ['eth_getBlockByNumber', `0x${n.toString(16)}`, false] as const);
-  const blocks = (await ask({ name: 'one', url: rpc.url }, calls)) as { timestamp: string }[];
+  const node = { name: 'one', url: rpcs[0]!.url };
+  const blocks = (await ask(node, calls)) as { timestamp: string }[];
   const times = blocks.map(({ timestamp }) => Number(timestamp));
-  return Math.max(...times.slice(1).map((time, at) => time - times[at]!));
+  return times.slice(1).map((time, at) => ({
+    ...{ number: numbers[at + 1]!, atMs: 1_000 * time, seconds: time - times[at]! },
+  }));
 }

@@ -1,7 +1,15 @@
 /** Two nodes that answer from one chain: what is asked of both, and what counts as a difference. */
 import { describe, expect, it } from 'vitest';
+import { genesisFile } from '../../../../test/support/genesis-file.ts';
+import { toHex } from '../../../core/base/hex.ts';
+import { blockOf, encodeBlock } from '../../../core/chain/block.ts';
+import { withCommitSeals } from '../../../core/chain/extra-data.ts';
+import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import type { RpcAnswer, RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
+import { TABLE } from '../api/table.ts';
+import { firstBlockOf } from '../node/chain/first-block.ts';
 import { type ComparedNode, compareAnswers, compareNodes } from './compare-nodes.ts';
+import { ASKED_METHODS } from './questions.ts';
 
 const HEAD = 40;
 const hash = (kind: number, number: number) =>
@@ -29,6 +37,11 @@ function node(change: (call: RpcCall) => RpcAnswer | undefined = () => undefined
   return { ...compared, asked };
 }
 
+/** Of a QBFT chain. */
+const { header: HEADER } = firstBlockOf(
+  genesisFromJson(genesisFile({ engine: 'qbft', validators: [TO] })),
+).block;
+
 const OPTIONS = { samples: 900, seed: 7, isPublic: false, onProgress: () => {} };
 
 describe('two nodes of one chain', () => {
@@ -52,6 +65,35 @@ describe('two nodes of one chain', () => {
     expect(differences.length).toBeGreaterThan(0);
     expect(differences[0]).toMatchObject({ call: { method: 'eth_getStorageAt' }, now: '"0x05"' });
     expect(methods.get('eth_getBlockByNumber')!.different).toBe(0);
+  });
+
+  it('that list the same in another order do not differ', async () => {
+    const rows = [1, 2, 3].map((number) => ({ orgId: 'A', acctId: `0x0${number}`, status: 2 }));
+    const listing =
+      (list: readonly object[]) =>
+      ({ method }: RpcCall) =>
+        method === 'quorumPermission_acctList' ? { result: list } : undefined;
+    const old = node(listing(rows));
+    const same = await compareNodes(old, node(listing([...rows].reverse())), OPTIONS);
+    expect(same.differences).toEqual([]);
+    const less = await compareNodes(old, node(listing(rows.slice(1))), OPTIONS);
+    expect(less.differences).toHaveLength(1);
+  });
+
+  it('that keep other seals of a block do not differ in its RLP', async () => {
+    const seal = (byte: number) => new Uint8Array(65).fill(byte);
+    const keeping = (kept: number[], changed: object = {}) => {
+      const header = { ...HEADER, ...changed };
+      const sealed = withCommitSeals(header, 0, kept.map(seal));
+      const rlp = toHex(encodeBlock(blockOf(sealed, { transactions: [], uncles: [] })));
+      return node(({ method }) =>
+        method === 'debug_getBlockRlp' ? { result: rlp.slice(2) } : undefined,
+      );
+    };
+    const old = keeping([1, 2, 3]);
+    expect((await compareNodes(old, keeping([2, 3, 4, 5]), OPTIONS)).differences).toEqual([]);
+    const other = await compareNodes(old, keeping([1, 2, 3], { gasLimit: 1n }), OPTIONS);
+    expect(other.differences[0]?.call.method).toBe('debug_getBlockRlp');
   });
 
   it('of different chains are refused', async () => {
@@ -82,4 +124,64 @@ it.each<[string, RpcAnswer, RpcAnswer, string]>([
   ['pruned state', { error: { message: 'missing trie node 00' } }, { result: 1 }, 'untold'],
 ])('%s', (_what, old, now, verdict) => {
   expect(compareAnswers(old, now)).toBe(verdict);
+});
+
+/** Why the answers of a method cannot be compared, and the methods. */
+const NOT_ASKED: Readonly<Record<string, readonly RegExp[]>> = {
+  'it changes the chain, the node or the manager': [
+    /^eth_(send|sign|resend|distribute)/,
+    /^eea_/,
+    /^personal_(new|import|lock|unlock|send|sign)/,
+    /^admin_(add|remove|reload|export|import)/,
+    /^miner_/,
+    /^istanbul_(propose|discard)$/,
+    /^raft_(add|promote|remove)/,
+    /^ledgerExtension_(extend|approve|cancel|generate)/,
+    /^ledgerPermission_(add|approve|update|recover|change|remove|assign)/,
+    /^debug_setHead$/,
+    /^eth_(newFilter|newBlockFilter|newPendingTransactionFilter|uninstallFilter)$/,
+  ],
+  'it tells of the moment, or of the process': [
+    /^eth_(blockNumber|syncing|mining|hashrate|coinbase|pendingTransactions|protocolVersion)$/,
+    /^eth_getFilter/,
+    /^net_(listening|peerCount)$/,
+    /^web3_clientVersion$/,
+    /^rpc_modules$/,
+    /^txpool_/,
+    /^admin_(nodeInfo|peers|datadir|qpeers)$/,
+    /^debug_(gcStats|getBadBlocks)$/,
+    /^(istanbul_candidates|raft_role)$/,
+  ],
+  'GoQuorum has it not': [
+    /^eth_(getBlockReceipts|blobBaseFee|maxPriorityFeePerGas|feeHistory)$/,
+    /^priv_/,
+    /^trace_/,
+    /^admin_private/,
+    /^debug_getRaw/,
+    /^rpc\.discover$/,
+  ],
+  'GoQuorum crashes at it': [/^eth_createAccessList$/],
+  'it needs what only its caller has': [
+    /^eth_decryptQuorumPayload$/,
+    /^debug_(traceBlock|traceBadBlock)$/,
+  ],
+  'it prints for people, or all of a state: others are asked for its parts': [
+    /^debug_(printBlock|dumpBlock)$/,
+  ],
+  'the source may not have kept it': [/^debug_preimage$/],
+};
+
+it('every method is asked, or there is a reason why not', () => {
+  const reasons = Object.values(NOT_ASKED).flat();
+  const used = new Set<RegExp>();
+  const known = new Set<string>();
+  for (const { names } of TABLE.methods) {
+    for (const name of names) known.add(name);
+    const isAsked = names.some((name) => ASKED_METHODS.has(name));
+    const reason = reasons.find((each) => each.test(names[0]!));
+    if (reason) used.add(reason);
+    expect(isAsked, names[0]).toBe(reason === undefined);
+  }
+  expect(reasons.filter((each) => !used.has(each))).toEqual([]);
+  expect([...ASKED_METHODS].filter((name) => !known.has(name))).toEqual([]);
 });

@@ -3,9 +3,15 @@
  * whole chain from a seed. What the old one answers must be in the new one's answer; members that
  * only the new one has are not a difference.
  */
-import { fail } from '../../../core/base/errors.ts';
+import { fail, hasCode } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { Prng } from '../../../core/base/prng.ts';
+import {
+  type Block,
+  decodeBlock,
+  transactionsRoot,
+  unclesHash,
+} from '../../../core/chain/block.ts';
 import { readBftExtra } from '../../../core/chain/extra-data.ts';
 import type { RpcAnswer, RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
 import { Questions } from './questions.ts';
@@ -17,9 +23,13 @@ const HEX_DATA = /^0x(?:[0-9a-f]{2})*$/i;
 const DIFFERENCES_MAX = 3;
 /**
  * How long a tracer took is not part of what happened; which of the seals above the quorum a node
- * keeps with a block, and so how long the block is, is not part of its hash.
+ * keeps with a block, and so how long the block is, is not part of its hash; who mints in a Raft
+ * cluster, and which members a node reaches, changes all the while.
  */
-const OF_ONE_NODE: ReadonlySet<string> = new Set(['time', 'committers', 'Committers', 'size']);
+const OF_ONE_NODE: ReadonlySet<string> = new Set([
+  ...['time', 'committers', 'Committers', 'size'],
+  ...['role', 'nodeActive'],
+]);
 /**
  * A state that was pruned, a method that a node does not offer, or GoQuorum's errors for a private
  * transaction in no marker, whose payload it reads as JSON, and which is null here: there is no
@@ -81,7 +91,7 @@ export async function compareNodes(
     const calls = questions.next(Math.min(BATCH, samples - asked));
     const [before, after] = await Promise.all([old.ask(calls), now.ask(calls)]);
     for (const [at, call] of calls.entries()) {
-      const verdict = compareAnswers(before[at]!, after[at]!);
+      const verdict = compareAnswers(viewOf(call, before[at]!), viewOf(call, after[at]!));
       const count = methods.get(call.method) ?? { same: 0, different: 0, untold: 0 };
       methods.set(call.method, count);
       count[verdict]++;
@@ -109,6 +119,42 @@ async function commonHead(old: ComparedNode, now: ComparedNode): Promise<number>
     );
   }
   return Math.min(...heads.map(([, number]) => Number(number!.result)));
+}
+
+/** Lists that are kept in the order of last use, or begin with the node that is not asked. */
+const UNORDERED = /^(quorumPermission_(org|node|acct|role)List|raft_cluster)$/;
+
+/**
+ * What does not depend on which node answers: lists in one order, the RLP of a block without the
+ * seals that one node has collected.
+ */
+function viewOf({ method }: RpcCall, answer: RpcAnswer): RpcAnswer {
+  if (UNORDERED.test(method) && Array.isArray(answer.result)) {
+    const rows: Record<string, unknown>[] = answer.result;
+    return { result: [...rows].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
+  }
+  if (method !== 'debug_getBlockRlp' || typeof answer.result !== 'string') return answer;
+  const block = blockIn(answer.result);
+  if (!block) return answer;
+  const { hash, transactions, uncles } = block;
+  const parts = [hash, transactionsRoot(transactions), unclesHash(uncles)];
+  return { result: parts.map((part) => toHex(part)) };
+}
+
+/** Of a row: an organisation, a role of one, an account, a node, a member. */
+function nameOf(row: Record<string, unknown>): string {
+  const { fullOrgId, orgId, roleId, acctId, url, raftId } = row;
+  return [acctId, url, raftId, fullOrgId, orgId, roleId].map((part) => part ?? '').join(' ');
+}
+
+/** Undefined: the answer is of another shape, and is compared as it is. */
+function blockIn(answer: string): Block | undefined {
+  try {
+    return decodeBlock(fromHex(`0x${answer.replace(/^0x/, '')}`), 'quorum');
+  } catch (error) {
+    if (hasCode(error, 'RLP_INVALID') || hasCode(error, 'HEX_INVALID')) return undefined;
+    throw error;
+  }
 }
 
 export function compareAnswers(old: RpcAnswer, now: RpcAnswer): keyof MethodCount {

@@ -12,21 +12,42 @@ const ACCOUNTS = 4;
 const FIRST_ACCOUNT = '';
 const FIRST_KEY = '0x00';
 
-type Question = (of: Questions) => RpcCall | undefined;
+type Subject =
+  | 'blocks'
+  | 'transactions'
+  | 'payloads'
+  | 'accounts'
+  | 'contracts'
+  | 'organisations'
+  | 'enodes';
+
+interface Question {
+  readonly method: string;
+  /** Undefined: nothing is known yet to ask about. */
+  params(of: Questions): readonly unknown[] | undefined;
+}
 
 function about(
-  kind: Parameters<Questions['one']>[0],
+  kind: Subject,
   method: string,
   params: (subject: string, of: Questions) => readonly unknown[],
 ): Question {
-  return (of) => {
-    const subject = of.one(kind);
-    return subject === undefined ? undefined : { method, params: params(subject, of) };
+  return {
+    method,
+    params(of) {
+      const subject = of.one(kind);
+      return subject === undefined ? undefined : params(subject, of);
+    },
   };
 }
 
 function atHeight(method: string, ...more: readonly unknown[]): Question {
-  return (of) => ({ method, params: [of.height(), ...more] });
+  return { method, params: (of) => [of.height(), ...more] };
+}
+
+/** With the number of a block, which older methods take as such. */
+function atNumber(method: string): Question {
+  return { method, params: (of) => [Number(of.height())] };
 }
 
 /** With the hash of a block. */
@@ -39,6 +60,9 @@ function ofTransaction(method: string, ...more: readonly unknown[]): Question {
 }
 
 const CALLS = { tracer: 'callTracer' };
+/** All that a node fills in where it is missing. */
+const FILLED = { nonce: '0x0', gas: '0x5208', gasPrice: '0x0', value: '0x0' };
+const SIGNATURE = `0x${'11'.repeat(64)}1b`;
 
 /** Of what all nodes of a chain know. */
 const PUBLIC_QUESTIONS: readonly Question[] = [
@@ -61,22 +85,39 @@ const PUBLIC_QUESTIONS: readonly Question[] = [
   about('accounts', 'eth_getBalance', (address, of) => [address, of.height()]),
   about('accounts', 'eth_getTransactionCount', (address, of) => [address, of.height()]),
   about('accounts', 'eth_getProof', (address, of) => [address, ['0x0'], of.height()]),
+  atHash('web3_sha3'),
+  { method: 'personal_ecRecover', params: (of) => [of.height(), SIGNATURE] },
   atHeight('debug_defaultStateRoot'),
+  atNumber('debug_getBlockRlp'),
+  atNumber('debug_seedHash'),
+  atNumber('debug_getModifiedAccountsByNumber'),
+  atHash('debug_getModifiedAccountsByHash'),
   atHeight('istanbul_getValidators'),
   atHash('istanbul_getValidatorsAtHash'),
   atHeight('istanbul_getSignersFromBlock'),
   atHash('istanbul_getSignersFromBlockByHash'),
   atHeight('istanbul_getSnapshot'),
   atHash('istanbul_getSnapshotAtHash'),
-  (of) => {
-    const { fromBlock, toBlock } = of.span();
-    return { method: 'istanbul_status', params: [fromBlock, toBlock] };
+  {
+    method: 'istanbul_status',
+    params(of) {
+      const { fromBlock, toBlock } = of.span();
+      return [fromBlock, toBlock];
+    },
   },
+  about('organisations', 'quorumPermission_getOrgDetails', (id) => [id]),
+  about('accounts', 'quorumPermission_transactionAllowed', (from, of) => [
+    { from, to: of.one('contracts') ?? from, ...FILLED },
+  ]),
+  about('enodes', 'quorumPermission_connectionAllowed', (enode) => {
+    const [, id, host, port] = /^enode:\/\/([^@]+)@([^:]+):(\d+)/.exec(enode) ?? [];
+    return [id, host, Number(port), 0];
+  }),
 ];
 
 /**
- * Their answers hold what the parties of private transactions alone know. Not among them:
- * eth_createAccessList, at which GoQuorum crashes.
+ * Their answers hold what this member alone knows, or the parties of private transactions. Not
+ * among them: eth_createAccessList, at which GoQuorum crashes.
  */
 const PARTY_QUESTIONS: readonly Question[] = [
   ofTransaction('eth_getTransactionReceipt'),
@@ -87,7 +128,8 @@ const PARTY_QUESTIONS: readonly Question[] = [
   about('contracts', 'eth_storageRoot', (address, of) => [address, of.height()]),
   about('contracts', 'eth_call', (to, of) => [{ to, data: '0x' }, of.height()]),
   about('contracts', 'eth_estimateGas', (to, of) => [{ to, data: '0x' }, of.height()]),
-  (of) => ({ method: 'eth_getLogs', params: [of.span()] }),
+  about('accounts', 'eth_fillTransaction', (from) => [{ from, to: from, ...FILLED }]),
+  { method: 'eth_getLogs', params: (of) => [of.span()] },
   about('blocks', 'eth_getLogs', (blockHash) => [{ blockHash }]),
   about('contracts', 'eth_getLogs', (address, of) => [{ ...of.span(), address }]),
   about('payloads', 'eth_getQuorumPayload', (input) => [input]),
@@ -104,15 +146,29 @@ const PARTY_QUESTIONS: readonly Question[] = [
   atHeight('debug_traceBlockByNumber', CALLS),
   atHash('debug_traceBlockByHash', CALLS),
   about('contracts', 'debug_traceCall', (to, of) => [{ to, data: '0x' }, of.height(), CALLS]),
+  atHeight('istanbul_isValidator'),
+  about('enodes', 'raft_getRaftId', (enode) => [enode]),
 ];
 
 /** Asked once: their answers are of the whole chain. */
 const PUBLIC_READS = [
-  ...['eth_chainId', 'net_version', 'eth_getPrivacyPrecompileAddress'],
+  ...['eth_chainId', 'net_version', 'eth_getPrivacyPrecompileAddress', 'eth_gasPrice'],
   ...['quorumPermission_orgList', 'quorumPermission_nodeList'],
   ...['quorumPermission_acctList', 'quorumPermission_roleList'],
+  'raft_leader',
 ];
-const PARTY_READS = ['quorumExtension_activeExtensionContracts'];
+/** Of this member. */
+const PARTY_READS = [
+  ...['quorumExtension_activeExtensionContracts', 'eth_getPSI'],
+  ...['istanbul_nodeAddress', 'raft_cluster', 'eth_accounts', 'personal_listAccounts'],
+];
+
+/** Methods that are asked of nodes. */
+export const ASKED_METHODS: ReadonlySet<string> = new Set([
+  ...[...PUBLIC_QUESTIONS, ...PARTY_QUESTIONS].map(({ method }) => method),
+  ...PUBLIC_READS,
+  ...PARTY_READS,
+]);
 
 /**
  * Blocks at random first; then the transactions, accounts and contracts that their answers name.
@@ -120,11 +176,15 @@ const PARTY_READS = ['quorumExtension_activeExtensionContracts'];
 export class Questions {
   private readonly random: Prng;
   private readonly upTo: number;
-  private readonly blocks = new SampledSet();
-  private readonly transactions = new SampledSet();
-  private readonly payloads = new SampledSet();
-  private readonly accounts = new SampledSet();
-  private readonly contracts = new SampledSet();
+  private readonly subjects: Readonly<Record<Subject, SampledSet>> = {
+    blocks: new SampledSet(),
+    transactions: new SampledSet(),
+    payloads: new SampledSet(),
+    accounts: new SampledSet(),
+    contracts: new SampledSet(),
+    organisations: new SampledSet(),
+    enodes: new SampledSet(),
+  };
   private readonly reads: string[];
   private readonly questions: readonly Question[];
   private turn = 0;
@@ -146,20 +206,30 @@ export class Questions {
     if (typeof result !== 'object' || result === null) return;
     const answer = result as Record<string, unknown>;
     if (method === 'eth_getBlockByNumber') {
-      this.keep(this.blocks, answer.hash);
-      this.keep(this.accounts, answer.miner);
-      for (const tx of (answer.transactions as Record<string, unknown>[] | undefined) ?? []) {
-        this.keep(this.transactions, tx.hash);
-        this.keep(this.accounts, tx.from);
-        this.keep(this.contracts, tx.to);
-        if (tx.v === '0x25' || tx.v === '0x26') this.keep(this.payloads, tx.input);
+      this.keep('blocks', answer.hash);
+      this.keep('accounts', answer.miner);
+      for (const tx of rowsOf(answer.transactions)) {
+        this.keep('transactions', tx.hash);
+        this.keep('accounts', tx.from);
+        this.keep('contracts', tx.to);
+        if (tx.v === '0x25' || tx.v === '0x26') this.keep('payloads', tx.input);
       }
     }
-    if (method === 'eth_getTransactionReceipt') this.keep(this.contracts, answer.contractAddress);
+    if (method === 'eth_getTransactionReceipt') this.keep('contracts', answer.contractAddress);
+    if (method === 'quorumExtension_activeExtensionContracts')
+      for (const row of rowsOf(result)) this.keep('contracts', row.managementContractAddress);
+    if (method === 'quorumPermission_orgList')
+      for (const row of rowsOf(result)) this.keep('organisations', row.fullOrgId);
+    if (method === 'quorumPermission_acctList')
+      for (const row of rowsOf(result)) this.keep('accounts', row.acctId);
+    if (method === 'quorumPermission_nodeList')
+      for (const row of rowsOf(result)) this.keep('enodes', row.url);
+    if (method === 'raft_cluster')
+      for (const row of rowsOf(result)) this.keep('enodes', enodeOf(row));
   }
 
-  private keep(list: SampledSet, value: unknown): void {
-    if (typeof value === 'string') list.add(value);
+  private keep(kind: Subject, value: unknown): void {
+    if (typeof value === 'string') this.subjects[kind].add(value);
   }
 
   private question(): RpcCall {
@@ -167,8 +237,9 @@ export class Questions {
     if (read !== undefined) return { method: read, params: [] };
     const kinds = this.questions.length;
     for (let tried = 0; tried < kinds; tried++) {
-      const call = this.questions[this.turn++ % kinds]!(this);
-      if (call) return call;
+      const { method, params: of } = this.questions[this.turn++ % kinds]!;
+      const params = of(this);
+      if (params) return { method, params };
     }
     return { method: 'eth_getBlockByNumber', params: [this.height(), true] };
   }
@@ -189,9 +260,18 @@ export class Questions {
     return toQuantity(this.random.below(SLOTS));
   }
 
-  one(kind: 'blocks' | 'transactions' | 'payloads' | 'accounts' | 'contracts'): string | undefined {
-    return this[kind].at(this.random);
+  one(kind: Subject): string | undefined {
+    return this.subjects[kind].at(this.random);
   }
+}
+
+function rowsOf(result: unknown): readonly Record<string, unknown>[] {
+  return Array.isArray(result) ? result.filter((row) => typeof row === 'object' && row) : [];
+}
+
+/** Of a member of a Raft cluster. */
+function enodeOf({ nodeId, hostname, p2pPort, raftPort }: Record<string, unknown>): string {
+  return `enode://${nodeId}@${hostname}:${p2pPort}?discport=0&raftport=${raftPort}`;
 }
 
 /** What was named, each once, and one of it at random. */

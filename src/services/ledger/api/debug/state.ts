@@ -150,8 +150,11 @@ function accountRange(
   };
 }
 
+/** Before the transaction at `index`; of a block without any, before the block (0). */
 function stateInside({ view, isGivenUp }: ReadContext, block: Block, index: number): StateReader {
-  if (index < 0 || index >= block.transactions.length || !Number.isInteger(index)) {
+  const { header, transactions } = block;
+  const isBeforeAll = index === 0 && header.number > 0;
+  if (index < 0 || !(index < transactions.length || isBeforeAll) || !Number.isInteger(index)) {
     throw fail(
       'TRANSACTION_INDEX',
       `transaction index ${index} out of range for block ${toHex(block.hash)}`,
