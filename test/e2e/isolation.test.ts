@@ -32,8 +32,20 @@ import {
   type Target,
 } from '../support/probes.ts';
 import { postProven } from '../support/ptm.ts';
+import { type Open, traceEverything } from '../support/tracing-probes.ts';
 
 const STRANGERS = [2, 3];
+const TRACING_METHODS = [
+  'debug_traceBlock',
+  'debug_traceBlockByHash',
+  'debug_traceBlockByNumber',
+  'debug_traceCall',
+  'debug_traceTransaction',
+  'trace_block',
+  'trace_filter',
+  'trace_replayTransaction',
+  'trace_transaction',
+];
 
 let net: TestDevnet;
 let frames: string[];
@@ -41,7 +53,7 @@ let frames: string[];
 let readByThreads: Set<string>;
 let listeners: Conversation[];
 let targets: Target[];
-let publicContract: string;
+let everybodys: Open;
 
 beforeAll(async () => {
   frames = [];
@@ -62,7 +74,7 @@ beforeAll(async () => {
   });
   net = await startTestDevnet({ verbosity: 5 });
   listeners = await listen();
-  publicContract = await publicHistory(net);
+  everybodys = await publicHistory(net);
   targets = await privateHistory(net);
 });
 
@@ -152,6 +164,36 @@ it('shows everything to parties by some method, so that the search is known to f
   }
 });
 
+/** Over IPC, which has every namespace. */
+async function traced(at: number): Promise<string[]> {
+  const talk = (await conversations(at))[2]!;
+  try {
+    return await traceEverything(talk, targets, everybodys, ALL);
+  } finally {
+    talk.close();
+  }
+}
+
+it('shows nothing to strangers by tracing, by no tracer and no script, in threads of readers', async () => {
+  readByThreads.clear();
+  expect(await traced(STRANGERS[0]!)).toEqual([]);
+  expect([...readByThreads]).toEqual(expect.arrayContaining(TRACING_METHODS));
+});
+
+it('shows to parties by tracing all that was mined, so that the search is known to find', async () => {
+  const shown = await traced(PARTY);
+  // What the EEA contract was made with: its creation is no target.
+  const found = FOUND_BY_PARTIES.filter(({ name }) => name !== 'eeaargument');
+  // A call shows what is there now.
+  for (const method of TRACING_METHODS.filter((name) => name !== 'debug_traceCall'))
+    expect(shown).toEqual(expect.arrayContaining(found.map(({ name }) => `${name} by ${method}`)));
+  expect(shown).toEqual(
+    expect.arrayContaining(
+      ['argument', 'returned', 'marked', 'eeastored'].map((name) => `${name} by debug_traceCall`),
+    ),
+  );
+});
+
 it('shows nothing to strangers by GraphQL, and everything to parties but what was never mined', async () => {
   const shownAt = async (at: number) => {
     const shown = new Set<string>();
@@ -175,7 +217,7 @@ it('shows nothing to strangers who subscribed before', () => {
 });
 
 it('finds by filters of strangers, which readers search, what is public alone', async () => {
-  const addresses = [publicContract, ...targets.map(({ contract }) => contract)];
+  const addresses = [everybodys.contract, ...targets.map(({ contract }) => contract)];
   for (const at of [PARTY, ...STRANGERS]) {
     readByThreads.clear();
     for (const address of [undefined, addresses]) {

@@ -17,8 +17,9 @@ import { type TestPtm, testKey } from '../support/ptm.ts';
 import { ALL_APIS, type RpcNode } from '../support/rpc-node.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
+import { traceEverything } from '../support/tracing-probes.ts';
 
-const APIS = `${ALL_APIS},eea,priv,quorumExtension,rpc`;
+const APIS = `${ALL_APIS},eea,priv,quorumExtension,rpc,trace`;
 
 const argument = canary('argument');
 const returned = canary('returned');
@@ -141,6 +142,18 @@ it.each([
   ['a caller without a state who names one', 'none', 'PS1'],
 ] as const)('shows nothing of it to %s', async (_, who, psi) => {
   expect(await probe(overHttp(api.httpUrl!, bearer(tokens[who], psi)))).toEqual([]);
+});
+
+it('shows nothing of it to the other tenant by tracing, by no tracer and no script', async () => {
+  const one = overHttp(api.httpUrl!, bearer(tokens.PS1));
+  const everybodys = { hash: targets[0]!.hash, contract: from };
+  const seen = await traceEverything(one, targets.slice(0, 2), everybodys, ALL);
+  for (const method of ['debug_traceTransaction', 'debug_traceBlock', 'trace_transaction'])
+    expect(seen).toContain(`stored by ${method}`);
+  for (const psi of [undefined, 'PS1']) {
+    const talk = overHttp(api.httpUrl!, bearer(tokens.PS2, psi));
+    expect([psi, await traceEverything(talk, targets, everybodys, ALL)]).toEqual([psi, []]);
+  }
 });
 
 it('shows nothing of it to the other tenant over WebSocket, subscriptions included', async () => {

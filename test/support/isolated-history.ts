@@ -13,6 +13,7 @@ import { type RpcReceipt, type TestDevnet, untilBlock, untilMined } from './devn
 import { signEea } from './eea.ts';
 import { sealEnvelope, sendPrivate, signPrivate, storeRaw } from './private-transactions.ts';
 import type { Target } from './probes.ts';
+import type { Open } from './tracing-probes.ts';
 
 /** Index of the node that sends. */
 export const PARTY = 0;
@@ -59,7 +60,7 @@ function input(...words: Canary[]): string {
 }
 
 /** A contract for everybody, and a log of it. */
-export async function publicHistory(net: TestDevnet): Promise<string> {
+export async function publicHistory(net: TestDevnet): Promise<Open> {
   const rpc = net.rpc[PARTY]!;
   const { address: from } = net.accounts[0]!;
   const send = async (fields: object): Promise<RpcReceipt> => {
@@ -67,8 +68,8 @@ export async function publicHistory(net: TestDevnet): Promise<string> {
     return untilMined(rpc, await rpc.call('eth_sendTransaction', args));
   };
   const { contractAddress } = await send({ data: canaryContract(open, open) });
-  await send({ to: contractAddress, data: input(open, openTopic) });
-  return contractAddress!;
+  const called = await send({ to: contractAddress, data: input(open, openTopic) });
+  return { hash: called.transactionHash, contract: contractAddress! };
 }
 
 /**
