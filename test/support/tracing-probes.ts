@@ -8,6 +8,19 @@ import { type Canary, canariesIn } from './canaries.ts';
 import type { Target } from './probes.ts';
 import { diggingScript, TRACER_SCRIPT } from './tracer-script.ts';
 
+/** What these probes call. */
+export const TRACING_METHODS: readonly string[] = [
+  'debug_traceBlock',
+  'debug_traceBlockByHash',
+  'debug_traceBlockByNumber',
+  'debug_traceCall',
+  'debug_traceTransaction',
+  'trace_block',
+  'trace_filter',
+  'trace_replayTransaction',
+  'trace_transaction',
+];
+
 /** Of what everybody may trace. */
 export interface Open {
   readonly hash: string;
