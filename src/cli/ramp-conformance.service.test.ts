@@ -148,6 +148,35 @@ it('names what differs', async () => {
   expect(texts).toContain('status is "DONE"');
 }, 60_000);
 
+it('names what differs in a list, and numbers that are no texts', async () => {
+  const { url } = await started();
+  await buy(ramp!);
+  const wrong = await changed(url, (path, text) => {
+    if (path.startsWith('/configuration')) {
+      const config = JSON.parse(text);
+      delete config.features.buy.redirectOrderId;
+      config.fiat[0].paymentLimits[0].min = 10;
+      return { text: JSON.stringify(config) };
+    }
+    if (!path.startsWith('/orders?') || !text.startsWith('[{')) return undefined;
+    const [order] = JSON.parse(text);
+    const fees = [{ label: 'Fee', fiatAmount: 2.3 }];
+    return {
+      text: JSON.stringify([
+        { ...order, region: 'us-al', fiatAmountIn: 100, processingFees: fees },
+      ]),
+    };
+  });
+  writeFileSync(join(folder, 'key'), API_KEY);
+  const { differs } = await conformance(wrong, '--api-key-file', join(folder, 'key'));
+  const texts = differs.map(({ check, text }) => `${check}: ${text}`).join('\n');
+  expect(texts).toContain('config.features: features.buy.redirectOrderId is not as');
+  expect(texts).toContain('config.limits: limits of USD for debit-credit-card: 10 to "50000" are');
+  expect(texts).toMatch(/orders\.list-records: order .*: fiatAmountIn is 100, not a decimal text/);
+  expect(texts).toMatch(/orders\.list-records: order .*: processingFees is /);
+  expect(texts).toMatch(/orders\.list-records: order .*: region is not upper case/);
+}, 60_000);
+
 it('says which address it needs, and that nobody answers there', async () => {
   const run = (...argv: string[]) =>
     rampConformanceCommand.run(parseFor(rampConformanceCommand, argv)) as Promise<number>;

@@ -73,9 +73,9 @@ function checkFeatures(name: string, { features }: Published, report: Report): v
   const { buy } = features;
   const isOn = buy?.enable ?? buy?.enabled;
   if (buy !== undefined && typeof isOn !== 'boolean') wrong.push('buy');
-  const names = buy?.redirectOrderId ?? [];
-  if (!Array.isArray(names) || !names.every((each: unknown) => typeof each === 'string')) {
-    wrong.push('redirectOrderId');
+  const names = buy === undefined ? ['orderId'] : buy.redirectOrderId;
+  if (!isFilled(names) || !(names as unknown[]).every((each) => typeof each === 'string')) {
+    wrong.push('buy.redirectOrderId');
   }
   const texts = wrong.map((each) => `features.${each} is not as the aggregator reads it`);
   report.note(`${name}.features`, 'features', texts);
@@ -124,14 +124,16 @@ function faultsOf({ id, min, max }: Limit, known: ReadonlySet<string>, owner: st
   if (!known.has(id)) return [`${where}: no such payment is published`];
   const [low, high] = [unitsOf(min ?? '0'), unitsOf(max ?? '1')];
   if (low === undefined || high === undefined)
-    return [`${where}: ${min} to ${max} are not decimals`];
+    return [`${where}: ${JSON.stringify(min)} to ${JSON.stringify(max)} are not decimal texts`];
   if (high === 0n) return [`${where}: a max of 0 is taken for none`];
   return max !== undefined && low > high ? [`${where}: min ${min} is above max ${max}`] : [];
 }
 
+/** Undefined: it is no decimal text. */
 export function unitsOf(text: unknown): bigint | undefined {
+  if (typeof text !== 'string') return undefined;
   try {
-    return parseDecimal(String(text), RATE_DECIMALS);
+    return parseDecimal(text, RATE_DECIMALS);
   } catch {
     return undefined;
   }

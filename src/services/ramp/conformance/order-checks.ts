@@ -11,6 +11,10 @@ const AMOUNTS: Readonly<Record<Side, readonly string[]>> = {
   buy: ['fiatAmountIn', 'fiatAmountInUsd', 'cryptoAmountOut', 'exchangeRate'],
   sell: ['fiatAmountOut', 'fiatAmountOutUsd', 'cryptoAmountIn', 'exchangeRate'],
 };
+const FEES: Readonly<Record<Side, readonly string[]>> = {
+  buy: ['processingFees', 'networkFees', 'partnerFees'],
+  sell: ['processingFees', 'partnerFees'],
+};
 const TEXTS: readonly string[] = [
   ...['id', 'userId', 'fiat', 'providerPayment', 'walletAddress', 'statusCode', 'partnerAccountId'],
 ];
@@ -33,7 +37,7 @@ export async function checkOrders(
   const bare = await client.ask(`${path}/${UNKNOWN}`);
   const isBare = unless(bare.status === 400, `status ${bare.status}, not 400`);
   report.note(`${name}.wallet`, 'a wallet must be named', isBare);
-  const first = await checkLists(name, path, client, report);
+  const first = await checkLists(side, client, report);
   const known = order ?? first;
   if (!known) {
     report.skip(`${name}.record`, 'no order is known: --order and --wallet name one');
@@ -60,11 +64,12 @@ export async function checkOrders(
 }
 
 async function checkLists(
-  name: string,
-  path: string,
+  side: Side,
   client: ProviderClient,
   report: Report,
 ): Promise<{ id: string; wallet: string } | undefined> {
+  const name = side === 'buy' ? 'orders' : 'sell-orders';
+  const path = `/${name}`;
   const nobody = await client.ask(path, { ...ALL, limit: '1' });
   const isShut = unless([401, 403].includes(nobody.status), `status ${nobody.status}`);
   report.note(`${name}.list-shut`, 'lists need a credential', isShut);
@@ -82,6 +87,10 @@ async function checkLists(
   const times = orders.map(({ createdAt }) => Date.parse(String(createdAt)));
   const isSorted = times.every((each, at) => at === 0 || each >= times[at - 1]!);
   report.note(`${name}.list-order`, 'oldest first', unless(isSorted, 'not oldest first'));
+  const faults = orders.flatMap((order) =>
+    faultsOf(side, order).map((fault) => `order ${order.id}: ${fault}`),
+  );
+  report.note(`${name}.list-records`, 'orders of the list', faults);
   const wrong: string[] = [];
   const bad = [{ limit: '0' }, { limit: '1001' }, { limit: 'x' }, { skip: '-1' }];
   const dates = [{ start: '2026-02-30' }, { start: '2026-02-02', end: '2026-02-01' }];
@@ -112,6 +121,8 @@ function faultsOf(side: Side, order: Members): string[] {
     ...amounts.map((each) => `${each} is ${JSON.stringify(order[each])}, not a decimal text`),
     ...[...texts, ...dates].map((each) => `${each} is ${JSON.stringify(order[each])}`),
   ];
+  const fees = FEES[side].filter((each) => !isFeeList(order[each]));
+  wrong.push(...fees.map((each) => `${each} is ${JSON.stringify(order[each])}`));
   if (!STATUSES.includes(String(order.status)))
     wrong.push(`status is ${JSON.stringify(order.status)}`);
   if (side === 'buy' && order.status === 'CREATED') wrong.push('a buy is never CREATED');
@@ -124,6 +135,16 @@ function faultsOf(side: Side, order: Members): string[] {
     wrong.push('no address to send the crypto to');
   }
   return wrong;
+}
+
+/** Of a label and an amount each. */
+function isFeeList(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  return value
+    .map(membersOf)
+    .every(
+      ({ label, fiatAmount }) => typeof label === 'string' && unitsOf(fiatAmount) !== undefined,
+    );
 }
 
 /** Without what is another each time. */

