@@ -16,7 +16,7 @@ import { until } from '../support/conditions.ts';
 import { openCustomer } from '../support/customer.ts';
 import { MAIN, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { startFakeLedger } from '../support/fake-ledger.ts';
-import { at, buy, idOf, openWidget, placeOrder, startTestRamp } from '../support/ramp.ts';
+import { at, BUY, buy, idOf, openWidget, placeOrder, startTestRamp } from '../support/ramp.ts';
 import { ask } from '../support/staking.ts';
 
 const WALLET = `0x${'e7'.repeat(20)}`;
@@ -141,6 +141,71 @@ it('is operated in a browser: orders found and held, a side switched off', async
     await ramp.close();
     await ledger.close();
     rmSync(folder, { recursive: true });
+  }
+});
+
+it('a recurring buy is ended on its page, at once or later, by keys alone', async ({ skip }) => {
+  if (!chromium) return skip('no Chromium for this machine: CHROMIUM names one');
+  const ledger = await startFakeLedger();
+  const ramp = await startTestRamp([
+    ...['--ledger.url', ledger.url, '--ledger.from', ledger.account],
+  ]);
+  const states = async () =>
+    (await ramp.running.database.query('SELECT state FROM recurrence')).map(({ state }) => state);
+  try {
+    const { page, faults, step, open, copied } = await openCustomer(chromium, ramp.url);
+    await open('/buy', { ...BUY, recurringFrequency: 'weekly' });
+    await step('the recurring offer', page.getByText('repeats by itself every week'));
+    await page.getByRole('textbox', { name: 'Card number' }).fill('4242424242424242');
+    await page.getByRole('button', { name: 'Pay $100.00' }).click();
+    await page.waitForURL(/\/widget\?.*#./);
+    const link = page.url();
+    await until('it is paid out', async () => {
+      const rows = await ramp.running.database.query('SELECT code FROM ramp_order');
+      return rows.some(({ code }) => code === 'PROVIDER-COMPLETED-ORDER');
+    });
+    // The page goes back to the partner by itself, unless it is told to stay.
+    const reopen = () =>
+      until('the page stays', async () => {
+        await page.goto('about:blank');
+        await page.goto(link);
+        const stay = page.getByRole('button', { name: 'Stay here' });
+        return stay.click({ timeout: 5_000 }).then(
+          () => true,
+          () => false,
+        );
+      });
+    await reopen();
+    await page.getByRole('heading', { name: 'Done' }).waitFor();
+    const end = page.getByRole('button', { name: 'End the recurring buys' });
+    await step('the recurring order', end);
+    expect(await copied('Link to this page')).toBe(link);
+    await end.focus();
+    await page.keyboard.press('Enter');
+    await step('the question', page.getByRole('heading', { name: 'End the recurring buys?' }));
+    // Neither Escape nor the first button ends anything, and the keys are back where they were.
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await until('the button has the focus', () =>
+      end.evaluate('document.activeElement?.textContent === "End the recurring buys"'),
+    );
+    expect(await states()).toEqual(['active']);
+    // Later, by the link that the page showed.
+    await reopen();
+    await end.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'End the recurring buys' }).focus();
+    await page.keyboard.press('Enter');
+    await step('the end of it', page.getByText('The recurring buys have ended.'));
+    expect(await states()).toEqual(['ended']);
+    await reopen();
+    await page.getByText('The recurring buys have ended.').waitFor();
+    expect(await end.count()).toBe(0);
+    expect(faults).toEqual([]);
+  } finally {
+    await ramp.close();
+    await ledger.close();
   }
 });
 

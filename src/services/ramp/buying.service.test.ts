@@ -146,6 +146,31 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     expect(ledger.mined.size).toBe(bank === undefined ? 0 : 1);
   });
 
+  it('is paid out or refunded, never both, when an operator and the payout come together', async () => {
+    for (let round = 0; round < 4; round++) {
+      ledger.balance = 0n;
+      const before = ledger.mined.size;
+      const id = await buy(ramp);
+      await reaches(id, 'PROVIDER-PENDING-PAYOUT');
+      ledger.balance = 10n ** 30n;
+      ramp.clock.offsetMs += 2_000;
+      const refunds = Array.from({ length: 3 }, () =>
+        ramp.running.operator.act(id, 'refund', 'somebody').catch(() => undefined),
+      );
+      await Promise.all(refunds);
+      const { status } = await until('it is over', async () => {
+        const order = await orderOf(ramp, id);
+        return ['COMPLETED', 'FAILED'].includes(order.status) && order;
+      });
+      expect(ledger.mined.size - before).toBe(status === 'COMPLETED' ? 1 : 0);
+      const given = await ramp.running.database.query(
+        'SELECT kind FROM payout WHERE order_id = $1 AND state <> $2',
+        [id, 'withdrawn'],
+      );
+      expect(given).toEqual([{ kind: status === 'COMPLETED' ? 'crypto' : 'fiat-refund' }]);
+    }
+  });
+
   it('pays nothing out of an account that has too little, until it has enough', async () => {
     ledger.balance = 1n;
     const id = await buy(ramp);

@@ -116,6 +116,27 @@ it('does not come again when the first one failed, or by a method that only the 
   });
 });
 
+it('each run has the price and the limits of its time', async () => {
+  const id = await buy(ramp, { recurringFrequency: 'weekly' });
+  await is(id, 'COMPLETED');
+  ramp.change(({ fiat, pricing }) => {
+    fiat[0].paymentLimits[0].max = '99';
+    pricing.source.prices.find(({ base, quote }: any) => base === 'tok' && quote === 'USD').price =
+      '2';
+  });
+  ramp.clock.offsetMs += 8 * DAY_MS;
+  await until('it cannot be made', () =>
+    ramp.logged.some((line) => line.includes('A recurring order cannot be made now')),
+  );
+  expect(await runs(id)).toEqual([]);
+  ramp.change(({ fiat }) => {
+    fiat[0].paymentLimits[0].max = '50000';
+  });
+  ramp.clock.offsetMs += DAY_MS;
+  const [run] = await completed(id, 1);
+  expect(run.cryptoAmountOut).toBe('48.358208');
+});
+
 it('a custom id makes one order in seven days, and none after its time', async () => {
   const orderCustomId = 'Z'.repeat(64);
   const opened = await openWidget(ramp, { ...BUY, orderCustomId });

@@ -92,6 +92,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     expect(order.providerWalletAddress).toBe(order.depositWallet);
     for (const name of ['customId', 'networkFees', 'orderType'])
       expect(order).not.toHaveProperty(name);
+    expect(await orderOf(ramp, order.id, 'orders')).toMatchObject({ statusCode: 404 });
     const hash = send(order);
     await reaches(order.id, 'PROVIDER-PENDING-DEPOSIT');
     expect(await books()).toEqual({});

@@ -63,11 +63,30 @@ describe('quotes', () => {
     expect(refusal(sell)).toEqual([404, 'sell_quotes_disabled', undefined]);
   });
 
-  it('change nothing, and are the same when asked three times', async () => {
-    const all = await Promise.all([0, 1, 2].map(() => get('/quote', QUOTE)));
-    expect(new Set(all.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-    const [row] = await ramp.running.database.query('SELECT count(*) AS n FROM widget_session');
-    expect(Number(row!.n)).toBe(0);
+  it('change nothing, and are the same when asked a thousand times', async () => {
+    const { query } = ramp.running.database;
+    const tables = await query("SELECT name FROM sqlite_master WHERE type = 'table'");
+    const counts = () =>
+      Promise.all(tables.map(({ name }) => query(`SELECT '${name}', count(*) FROM ${name}`)));
+    const before = await counts();
+    const answers = new Set<string>();
+    for (let batch = 0; batch < 20; batch++) {
+      const all = await Promise.all(Array.from({ length: 50 }, () => get('/quote', QUOTE)));
+      for (const { body } of all) answers.add(JSON.stringify(body));
+    }
+    expect(answers.size).toBe(1);
+    expect(await counts()).toEqual(before);
+  });
+
+  it('are refused where the fees take all of it', async () => {
+    ramp.change(({ fiat }) => {
+      fiat[0].fees[0].fixed = '97.50';
+    });
+    const below = await get('/quote', QUOTE);
+    ramp.change(({ fiat }) => {
+      fiat[0].fees[0].fixed = '0.30';
+    });
+    expect(refusal(below)).toEqual([400, 'amount_below_fees', 'amount']);
   });
 
   it.each<[Record<string, string>, string, string]>([
@@ -83,6 +102,7 @@ describe('quotes', () => {
     [{ amount: '10.001' }, 'amount_precision', 'amount'],
     [{ amount: '1000.5', fiat: 'JPY' }, 'amount_precision', 'amount'],
     [{ amount: '0' }, 'amount_zero', 'amount'],
+    [{ amount: '.00' }, 'amount_zero', 'amount'],
     [{ amount: '9.99' }, 'limit_min', 'amount'],
     [{ amount: '50000.01' }, 'limit_max', 'amount'],
     [{ amount: '20000' }, 'limit_max', 'amount'],
@@ -176,6 +196,11 @@ describe('orders', () => {
       (await get('/orders', { ...ALL, start: day, end: day }, OURS)).body.length,
     ).toBeGreaterThan(0);
     expect((await get('/orders', { ...ALL, end: '2020-01-02' }, OURS)).body).toEqual([]);
+    // Both bounds belong to what is asked for, to the millisecond.
+    const exact = await get('/orders', { ...ALL, start: times[0], end: times[0] }, OURS);
+    expect(exact.body.map(({ id }: any) => id)).toContain(all[0].id);
+    const [first] = (await get('/orders', { ...ALL, limit: '1' }, OURS)).body;
+    expect(first.id).toBe(all[0].id);
   });
 
   it.each<[Record<string, string>, string, string]>([
@@ -205,6 +230,18 @@ describe('partners', () => {
     expect((await get('/quote', QUOTE, { 'x-api-key': 'wrong' })).status).toBe(401);
     const others = await get('/quote', QUOTE, { 'x-api-key': OTHER_KEY });
     expect(refusal(others)).toEqual([400, 'partner_unknown', 'partnerAccountId']);
+  });
+
+  it('may have two keys at once, to exchange one for the other', async () => {
+    const next = { 'x-api-key': 'the-next-key-of-the-aggregator' };
+    const hash = createHash('sha256').update(next['x-api-key']).digest('hex');
+    const status = async (headers: Record<string, string>) =>
+      (await get('/orders', ALL, headers)).status;
+    expect(await status(next)).toBe(401);
+    ramp.change(({ partners }) => partners[0].apiKeyHashes.push(hash));
+    expect([await status(OURS), await status(next)]).toEqual([200, 200]);
+    ramp.change(({ partners }) => partners[0].apiKeyHashes.pop());
+    expect([await status(OURS), await status(next)]).toEqual([200, 401]);
   });
 
   it('have tokens of an issuer, for this service, until they expire', async () => {

@@ -5,13 +5,16 @@ import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-
 import {
   at,
   BUY,
+  idOf,
   onWidget,
   openWidget,
+  orderOf,
   PARTNER,
   placeOrder,
   startTestRamp,
   type TestRamp,
   testOffer,
+  WALLET,
 } from '../../../../test/support/ramp.ts';
 import { ask, postJson } from '../../../../test/support/staking.ts';
 
@@ -170,6 +173,19 @@ describe('what the page asks', () => {
   ])('is refused where it is malformed: %j', async (body, field) => {
     const answer = await onWidget(ramp, await openWidget(ramp), 'order', body);
     expect([answer.status, answer.body.details?.[0]?.field]).toEqual([400, field]);
+  });
+
+  it('makes the order that it showed, whatever a form sends beside the answers', async () => {
+    const widget = await openWidget(ramp);
+    const { quotedAtMs } = widget.state.quote!;
+    const own = { amount: '10', amountOut: '9999', walletAddress: `0x${'cd'.repeat(20)}` };
+    const terms = { ...own, wallet: own.walletAddress, crypto: 'eth', fiat: 'JPY' };
+    const sent = { quotedAtMs, answers: { ...CARD, ...own }, ...terms, offer: terms, terms };
+    const id = idOf(await onWidget(ramp, widget, 'order', sent));
+    expect(await orderOf(ramp, id)).toMatchObject({
+      ...{ fiatAmountIn: '100.00', fiat: 'USD', cryptoAmountOut: widget.state.terms.amountOut },
+      ...{ walletAddress: WALLET, crypto: { id: 'tok' } },
+    });
   });
 
   it('asks for the price again, and takes an order back that nobody has paid', async () => {
