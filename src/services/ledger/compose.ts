@@ -158,7 +158,7 @@ export async function composeLedger(
   ends.push(() => audit?.close());
   const api = composeApi({
     node,
-    hasConfiguredPeers: staticNodes.length > 0,
+    hasConfiguredPeers: staticNodes.some(({ id }) => id !== idOf(nodeKey)),
     ...watches,
     accounts,
     manager,
