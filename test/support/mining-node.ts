@@ -7,6 +7,7 @@ import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
 import { connectManager } from '../../src/io/ptm-client/connect.ts';
 import { FREE_GAS } from '../../src/services/devnet/commands.ts';
 import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
+import type { Accounts } from '../../src/services/ledger/node/sending/accounts.ts';
 import { fastTime } from './fast-time.ts';
 import { until } from './ptm.ts';
 import { type RpcNode, rpcNode } from './rpc-node.ts';
@@ -25,6 +26,8 @@ export interface MiningNodeOptions {
   readonly emptyBlockPeriodSeconds?: number;
   /** False: gas has no price, as on a GoQuorum network whose genesis says nothing of it. */
   readonly hasGasPrice?: boolean;
+  /** Instead of the account. */
+  readonly wallet?: Accounts;
 }
 
 export async function miningNode({
@@ -32,6 +35,7 @@ export async function miningNode({
   argv = [],
   emptyBlockPeriodSeconds = 0,
   hasGasPrice = true,
+  wallet,
 }: MiningNodeOptions): Promise<RpcNode> {
   const parts = {
     consensus: 'qbft',
@@ -52,6 +56,7 @@ export async function miningNode({
     isMining: true,
     time: fastTime(FASTER),
     ...(manager ? { manager } : {}),
+    ...(wallet ? { wallet } : {}),
     argv: [...(hasGasPrice ? FREE_GAS : []), ...argv],
   });
   await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);

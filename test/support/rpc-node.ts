@@ -56,6 +56,7 @@ import {
   type LedgerNode,
   type PermissionSettings,
 } from '../../src/services/ledger/node/compose.ts';
+import type { Accounts } from '../../src/services/ledger/node/sending/accounts.ts';
 import { NODE_ROWS } from '../../src/services/ledger/options.ts';
 import type {
   ReaderSettings,
@@ -86,6 +87,8 @@ export interface RpcNodeOptions {
   /** Instead of what `argv` says. */
   readonly access?: AccessControl;
   readonly audit?: CallAudit;
+  /** Instead of the accounts in the folder. */
+  readonly wallet?: Accounts;
 }
 
 export interface RpcNode {
@@ -158,7 +161,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
   collections.start();
   const api = composeApi({
     node,
-    accounts,
+    accounts: options.wallet ?? accounts,
     manager,
     kv: new MemoryKv(),
     timers: systemTimers,

@@ -32,9 +32,9 @@ import {
   privateStatesOf,
 } from './config/private-states.ts';
 import type { LedgerConfig } from './config.ts';
-import { openAccounts } from './keys/accounts.ts';
 import { readNodeKey } from './keys/node-key.ts';
 import { nodeSigner } from './keys/node-signer.ts';
+import { openWallet } from './keys/wallet.ts';
 import { watchPrivacy } from './monitoring/privacy-watches.ts';
 import { watchedPorts } from './monitoring/watched.ts';
 import { openPeers, type PeerNetwork, validatorsTold } from './network/peer-network.ts';
@@ -104,7 +104,9 @@ export async function composeLedger(
   const privateStates = await privateStatesOf(genesis, manager);
   if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const nodeKey = readNodeKey(config);
-  const accounts = await openAccounts(config.accounts, log);
+  const wallet = await openWallet(config.accounts, log);
+  ends.push(() => wallet.close());
+  const { accounts } = wallet;
   const name = clientVersion(config.identity);
   const isRaft = engineAt(genesis.config, 1) === 'raft';
   const staticNodes = readNodeList(dataFolder, 'static-nodes.json', log);

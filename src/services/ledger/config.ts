@@ -70,6 +70,8 @@ export interface AccountsConfig {
   /** Addresses or positions in the folder, as written. */
   readonly unlocked: readonly string[];
   readonly passwordFile: string | undefined;
+  /** Who signs in place of the node: a URL, or the path of a socket. */
+  readonly signer: string | undefined;
 }
 
 export interface MetricsConfig {
@@ -134,6 +136,7 @@ function accountsConfig(options: ParsedOptions, dataFolder: string): AccountsCon
     mayUnlock: !isExposed || options.boolean('allow-insecure-unlock'),
     unlocked: options.list('unlock').filter((each) => each !== ''),
     passwordFile: options.string('password'),
+    signer: options.string('signer') || undefined,
   };
 }
 

@@ -29,9 +29,8 @@ it('what would be unsafe to leave out is refused, with what to do', () => {
   };
   const cases = [
     [refused(['--qlight.client']), 'flag --qlight.client is not supported: run a full node'],
-    [refused(['--signer', 'clef.ipc']), 'run "quorate signer"'],
     [refused(['--dev']), 'run "quorate devnet"'],
-    [refused([], 'signer = "clef.ipc"'), 'node.toml: signer is not supported'],
+    [refused([], '"qlight.client" = true'), 'node.toml: qlight.client is not supported'],
   ] as const;
   for (const [error, text] of cases) {
     expect((error as Error).message).toContain(text);

@@ -3,6 +3,7 @@ import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { recoverAddress } from '../../../core/base/secp256k1.ts';
+import { listedAccounts } from '../node/sending/accounts.ts';
 import { method } from './context.ts';
 import { personalMessageHash, renderSigned, withLegacyV } from './eth/send.ts';
 import { ADDRESS, arrayOf, BOOL, DATA, HASH, OBJECT } from './results.ts';
@@ -18,8 +19,8 @@ export const personalMethods = [
     params: [],
     result: arrayOf(ADDRESS),
     access: 'send',
-    about: 'Accounts whose keys this node holds.',
-    call: ({ wallet }) => wallet.addresses().map(toHex),
+    about: 'Accounts that this node signs for.',
+    call: async ({ wallet }) => (await listedAccounts(wallet)).map(toHex),
   }),
   method('personal_newAccount', {
     params: [password],

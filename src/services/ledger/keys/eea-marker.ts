@@ -3,6 +3,8 @@
  * for this purpose.
  */
 import { dirname } from 'node:path';
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
 import { addressOfSecretKey, sign65 } from '../../../core/base/secp256k1.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 import { loadOrCreateKeyFile } from '../../../io/keys/node-key.ts';
@@ -13,7 +15,7 @@ import type { MarkerSigner } from '../node/sending/eea-sender.ts';
 export function markerSigner(from: SendingConfig['eeaMarker'], accounts: Accounts): MarkerSigner {
   if ('account' in from) {
     const { account } = from;
-    return { address: () => account, sign: (hash) => accounts.sign(account, hash) };
+    return { address: () => account, sign: (hash) => signHere(accounts, account, hash) };
   }
   let made: Uint8Array | undefined;
   // Created for the first EEA transaction: most nodes never see one.
@@ -24,4 +26,15 @@ export function markerSigner(from: SendingConfig['eeaMarker'], accounts: Account
     return made;
   };
   return { address: () => addressOfSecretKey(key()), sign: (hash) => sign65(hash, key()) };
+}
+
+/** A marker is signed several times: by a key that is here. */
+function signHere(accounts: Accounts, account: Address, hash: Hash32): Uint8Array {
+  const signature =
+    !accounts.isElsewhere?.(account) && accounts.sign(account, hash, { kind: 'digest' });
+  if (signature instanceof Uint8Array) return signature;
+  throw fail(
+    'ACCOUNT_ELSEWHERE',
+    'the account that marks EEA transactions must have its key in this node, not at a signer outside',
+  );
 }

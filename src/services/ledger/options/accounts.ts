@@ -33,6 +33,13 @@ export const ACCOUNT_ROWS: readonly OptionRow[] = [
     group: GROUP,
   },
   {
+    flag: 'signer',
+    type: 'string',
+    unit: 'URL or socket',
+    about: 'Let clef or a signing proxy sign, in place of key files',
+    group: GROUP,
+  },
+  {
     flag: 'lightkdf',
     type: 'boolean',
     default: false,

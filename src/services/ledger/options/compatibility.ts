@@ -135,11 +135,6 @@ const NOT_SERVED: readonly Refused[] = [
     values: ['dev.period'],
   },
   {
-    why: 'external keys sign in front of the node',
-    instead: 'run "quorate signer" and point clients at it',
-    values: ['signer'],
-  },
-  {
     why: 'the node continues after it has caught up',
     instead: 'stop it when eth_syncing answers false',
     switches: ['exitwhensynced'],

@@ -104,9 +104,6 @@ describe('a configuration of geth', () => {
   });
 
   it('refuses what would be unsafe to leave out, and what is not a key of geth', () => {
-    expect(() => read('[Node]\nExternalSigner = "clef.ipc"')).toThrow(
-      'geth.toml: Node.ExternalSigner is not supported: run "quorate signer"',
-    );
     expect(() => read('[Eth.Genesis.Config]\nChainID = 1')).toThrow('--genesis');
     expect(() => read('[Node.P2P]\nMaxPeer = 3')).toThrow(
       'geth.toml: geth knows no key Node.P2P.MaxPeer (did you mean Node.P2P.MaxPeers?)',

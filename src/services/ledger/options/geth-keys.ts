@@ -208,7 +208,7 @@ const NODE: readonly Row[] = [
     },
   ],
   flag('Node.KeyStoreDir', 'keystore'),
-  ['Node.ExternalSigner', { refused: 'run "quorate signer" and point clients at it' }],
+  flag('Node.ExternalSigner', 'signer'),
   flag('Node.UseLightweightKDF', 'lightkdf'),
   flag('Node.InsecureUnlockAllowed', 'allow-insecure-unlock'),
   [

@@ -6,6 +6,7 @@ import { typedDataHash } from '../../../../core/base/typed-data.ts';
 import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
+import { listedAccounts } from '../../node/sending/accounts.ts';
 import type { TransactionArgs } from '../../node/sending/send-args.ts';
 import { type Context, method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
@@ -166,21 +167,26 @@ export const sendMethods = [
     result: DATA,
     access: 'send',
     about: 'Signs a message (EIP-191) with a key of this node.',
-    call: ({ wallet }, [who, message]) =>
-      toHex(withLegacyV(wallet.sign(who, personalMessageHash(message)))),
+    call: async ({ wallet }, [who, message]) => {
+      const hash = personalMessageHash(message);
+      return toHex(withLegacyV(await wallet.sign(who, hash, { kind: 'message', message })));
+    },
   }),
   method(['eth_signTypedData_v4', 'eth_signTypedData'], {
     params: [address, typedDataParam],
     result: DATA,
     access: 'send',
     about: 'Signs typed data (EIP-712) with a key of this node; takes an object, or its JSON text.',
-    call: ({ wallet }, [who, given]) => toHex(withLegacyV(wallet.sign(who, typedDataHash(given)))),
+    call: async ({ wallet }, [who, data]) => {
+      const hash = typedDataHash(data);
+      return toHex(withLegacyV(await wallet.sign(who, hash, { kind: 'typed data', data })));
+    },
   }),
   method('eth_accounts', {
     params: [],
     result: arrayOf(ADDRESS),
-    about: 'Accounts whose keys this node holds.',
-    call: ({ wallet }) => wallet.addresses().map(toHex),
+    about: 'Accounts that this node signs for.',
+    call: async ({ wallet }) => (await listedAccounts(wallet)).map(toHex),
   }),
   method('eth_resend', {
     params: [

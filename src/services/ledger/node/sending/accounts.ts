@@ -1,16 +1,27 @@
-/** Keys that this node holds, as a port (io/keys stores them). */
+/** The accounts that this node signs for, as a port: their keys are here, or elsewhere. */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
+import type { Subject } from '../../../../core/signing/subject.ts';
 
 export interface Accounts {
   addresses(): readonly Address[];
+  /** Asks whoever keeps them; absent: `addresses` knows them all. */
+  list?(): Promise<readonly Address[]>;
+  /** True: another process signs, and may ask a person. Nothing is signed for proof alone. */
+  isElsewhere?(address: Address): boolean;
   /**
-   * r ‖ s ‖ v, v 0 or 1. Throws `unknown account` or `authentication needed: password or unlock`.
+   * r ‖ s ‖ v, v 0 or 1, of the hash of `subject`. Throws `unknown account` or `authentication
+   * needed: password or unlock`.
    */
-  sign(address: Address, hash: Hash32): Uint8Array;
+  sign(address: Address, hash: Hash32, subject: Subject): Uint8Array | Promise<Uint8Array>;
   /** Throws `could not decrypt key with given password`. */
   signWithPassword(address: Address, hash: Hash32, password: string): Promise<Uint8Array>;
   unlock(address: Address, password: string, seconds: number): Promise<void>;
   lock(address: Address): void;
   create(password: string): Promise<Address>;
   importKey(secretKey: Uint8Array, password: string): Promise<Address>;
+}
+
+/** Of this node's accounts, as newly listed as can be. */
+export async function listedAccounts(accounts: Accounts): Promise<readonly Address[]> {
+  return accounts.list ? accounts.list() : accounts.addresses();
 }

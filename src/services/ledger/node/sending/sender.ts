@@ -210,7 +210,7 @@ export class Sender implements TransactionSubmitter {
     password: string | undefined,
   ): Promise<TransactionBody> {
     const body = await this.withDefaults(args, from);
-    this.parts.intake.checkPermission(await this.signBody(from, body, true, password));
+    await this.prove(from, body, password);
     const data = await this.parts.private.distribute(body, body.data, from, privateArgs);
     return { ...body, data };
   }
@@ -227,10 +227,8 @@ export class Sender implements TransactionSubmitter {
     const body = await this.withDefaults(args, from);
     if (!args.private) return this.signBody(from, body, false, password);
     const sender = this.parts.private;
-    // Proves that the account can sign before anything is sent.
-    const clear = await this.signBody(from, body, true, password);
-    if (body.data.length === 0) return clear;
-    this.parts.intake.checkPermission(clear);
+    if (body.data.length === 0) return this.signBody(from, body, true, password);
+    await this.prove(from, body, password);
     const data = await sender.distribute(body, body.data, from, args.private);
     const inner = await this.signBody(from, { ...body, data }, true, password);
     if (!this.parts.isMarking) return inner;
@@ -253,6 +251,13 @@ export class Sender implements TransactionSubmitter {
     });
   }
 
+  /** That the account may send this, and can sign it, before anything of it is sent. */
+  private async prove(from: Address, body: TransactionBody, password?: string): Promise<void> {
+    this.parts.intake.checkPermission({ sender: from, to: body.to, data: body.data });
+    if (this.parts.accounts.isElsewhere?.(from)) return;
+    await this.signBody(from, body, true, password);
+  }
+
   private async signBody(
     from: Address,
     body: TransactionBody,
@@ -264,7 +269,7 @@ export class Sender implements TransactionSubmitter {
     const hash = signingHashOf(unsigned);
     const signature =
       password === undefined
-        ? accounts.sign(from, hash)
+        ? await accounts.sign(from, hash, { kind: 'transaction', body: unsigned, isPrivate })
         : await accounts.signWithPassword(from, hash, password);
     return withSignature(unsigned, partsOf(signature), { isPrivate });
   }

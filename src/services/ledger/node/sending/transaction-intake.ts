@@ -28,7 +28,7 @@ const EXPIRY_INTERVAL_MS = 60_000;
 
 /** Permissioned networks: why not; undefined: allowed. */
 export interface SendPermission {
-  transactionFault(transaction: Transaction): string | undefined;
+  transactionFault(transaction: Pick<Transaction, 'sender' | 'to' | 'data'>): string | undefined;
   /** Of an account that sends through this node. */
   originFault(sender: Address): string | undefined;
 }
@@ -147,7 +147,7 @@ export class TransactionIntake {
   }
 
   /** Like `checkOrigin`, and when the account may not send such a transaction at all. */
-  checkPermission(transaction: Transaction): void {
+  checkPermission(transaction: Pick<Transaction, 'sender' | 'to' | 'data'>): void {
     this.checkOrigin(transaction.sender);
     const fault = this.parts.permissions?.transactionFault(transaction);
     if (fault !== undefined) throw fail('PERMISSION_DENIED', fault);

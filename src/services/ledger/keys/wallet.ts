@@ -1,0 +1,37 @@
+/** The accounts that a node signs for: in its folder, or at an external signer. */
+import { fail } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
+import { openWire } from '../../../io/rpc-wire/open-wire.ts';
+import type { AccountsConfig } from '../config.ts';
+import type { Accounts } from '../node/sending/accounts.ts';
+import { openAccounts } from './accounts.ts';
+import { externalAccounts } from './external-accounts.ts';
+import { ExternalSigner } from './external-signer.ts';
+
+export interface Wallet {
+  readonly accounts: Accounts;
+  close(): void;
+}
+
+/** As geth, either of both. Throws as `openAccounts`, OPTION_CONFLICT and SIGNER_UNAVAILABLE. */
+export async function openWallet(config: AccountsConfig, log: Log): Promise<Wallet> {
+  const { signer: endpoint } = config;
+  if (endpoint === undefined) {
+    return { accounts: await openAccounts(config, log), close: () => {} };
+  }
+  if (config.unlocked.length > 0) {
+    throw fail(
+      'OPTION_CONFLICT',
+      "--unlock is for keys in the node's folder: with --signer, unlock accounts at the signer",
+    );
+  }
+  const wire = openWire(endpoint, {});
+  try {
+    const signer = await ExternalSigner.connect({ endpoint, wire, timers: systemTimers, log });
+    return { accounts: externalAccounts(signer), close: () => signer.close() };
+  } catch (error) {
+    wire.close();
+    throw error;
+  }
+}
