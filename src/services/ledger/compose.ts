@@ -104,9 +104,7 @@ export async function composeLedger(
   const privateStates = await privateStatesOf(genesis, manager);
   if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const nodeKey = readNodeKey(config);
-  const wallet = await openWallet(config.accounts, log);
-  ends.push(() => wallet.close());
-  const { accounts } = wallet;
+  const accounts = await openWallet(config.accounts, { log, ends });
   const name = clientVersion(config.identity);
   const isRaft = engineAt(genesis.config, 1) === 'raft';
   const staticNodes = readNodeList(dataFolder, 'static-nodes.json', log);

@@ -107,9 +107,8 @@ const config = (signer: string): AccountsConfig => ({
 });
 
 async function nodeWith(url: string, q2tUrl?: string): Promise<RpcNode> {
-  const wallet = await openWallet(config(url), () => {});
-  endings.push(() => wallet.close());
-  const found = await miningNode({ wallet: wallet.accounts, q2tUrl });
+  const wallet = await openWallet(config(url), { log: () => {}, ends: endings });
+  const found = await miningNode({ wallet, q2tUrl });
   endings.push(() => found.close());
   return found;
 }
@@ -198,28 +197,29 @@ it('a refused listing is repeated when somebody asks for the accounts', async ()
     return clef()(method, params);
   });
   const said: string[] = [];
-  const wallet = await openWallet(config(url), (_, text) => void said.push(text));
-  endings.push(() => wallet.close());
+  const log = (_: unknown, text: string) => void said.push(text);
+  const wallet = await openWallet(config(url), { log, ends: endings });
   expect(said).toEqual(['Using external signer', 'account listing failed']);
-  expect(wallet.accounts.addresses()).toEqual([]);
+  expect(wallet.addresses()).toEqual([]);
   mayList = true;
-  expect(await wallet.accounts.list!()).toHaveLength(1);
-  expect(wallet.accounts.addresses()).toHaveLength(1);
+  expect(await wallet.list!()).toHaveLength(1);
+  expect(wallet.addresses()).toHaveLength(1);
 });
 
 it('refuses to start without a signer, or with what is for keys in the folder', async () => {
   const { url } = await startClef(() => {
     throw new Error('no such method');
   });
-  await expect(openWallet(config(url), () => {})).rejects.toThrow(
+  const open = (given: AccountsConfig) => openWallet(given, { log: () => {}, ends: endings });
+  await expect(open(config(url))).rejects.toThrow(
     `external signer at ${url}: neither clef nor a signing proxy answers there`,
   );
-  await expect(openWallet(config('/nowhere/clef.ipc'), () => {})).rejects.toThrow(
+  await expect(open(config('/nowhere/clef.ipc'))).rejects.toThrow(
     'external signer at /nowhere/clef.ipc: ',
   );
-  await expect(openWallet(config('ftp://x'), () => {})).rejects.toThrow('no known transport');
+  await expect(open(config('ftp://x'))).rejects.toThrow('no known transport');
   const both = { ...config(url), unlocked: ['0'] };
-  await expect(openWallet(both, () => {})).rejects.toThrow('--unlock is for keys in the node');
+  await expect(open(both)).rejects.toThrow('--unlock is for keys in the node');
 });
 
 it('a signing proxy signs public transactions and messages', async () => {

@@ -97,10 +97,6 @@ export class ExternalSigner {
     );
   }
 
-  close(): void {
-    this.parts.wire.close();
-  }
-
   private async version(): Promise<unknown> {
     try {
       return await this.ask('account_version', [], ASK_MS);

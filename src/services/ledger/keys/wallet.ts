@@ -9,17 +9,19 @@ import { openAccounts } from './accounts.ts';
 import { externalAccounts } from './external-accounts.ts';
 import { ExternalSigner } from './external-signer.ts';
 
-export interface Wallet {
-  readonly accounts: Accounts;
-  close(): void;
+export interface WalletParts {
+  readonly log: Log;
+  /** What is opened adds its end. */
+  readonly ends: (() => unknown)[];
 }
 
 /** As geth, either of both. Throws as `openAccounts`, OPTION_CONFLICT and SIGNER_UNAVAILABLE. */
-export async function openWallet(config: AccountsConfig, log: Log): Promise<Wallet> {
+export async function openWallet(
+  config: AccountsConfig,
+  { log, ends }: WalletParts,
+): Promise<Accounts> {
   const { signer: endpoint } = config;
-  if (endpoint === undefined) {
-    return { accounts: await openAccounts(config, log), close: () => {} };
-  }
+  if (endpoint === undefined) return openAccounts(config, log);
   if (config.unlocked.length > 0) {
     throw fail(
       'OPTION_CONFLICT',
@@ -27,11 +29,8 @@ export async function openWallet(config: AccountsConfig, log: Log): Promise<Wall
     );
   }
   const wire = openWire(endpoint, {});
-  try {
-    const signer = await ExternalSigner.connect({ endpoint, wire, timers: systemTimers, log });
-    return { accounts: externalAccounts(signer), close: () => signer.close() };
-  } catch (error) {
-    wire.close();
-    throw error;
-  }
+  ends.push(() => wire.close());
+  return externalAccounts(
+    await ExternalSigner.connect({ endpoint, wire, timers: systemTimers, log }),
+  );
 }
