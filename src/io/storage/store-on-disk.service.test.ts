@@ -43,6 +43,30 @@ describe('store on disk', () => {
     data.close();
   });
 
+  it('reads as little when it opens, however long the chain is', async () => {
+    const chain = newChain(3);
+    const readAtOpening: number[] = [];
+    let size = 0;
+    for (const length of [40, 400]) {
+      while (chain.blocks.length < length) grow(chain);
+      let { data, store } = await open();
+      await feed(store, chain, length - 1, () => {});
+      await store.close();
+      data.close();
+      ({ data, store } = await open());
+      expect(store.head()!.number).toBe(length - 1);
+      const { index, blocks } = data.use;
+      readAtOpening.push(index.read + blocks.read);
+      size = index.size + blocks.size;
+      await store.close();
+      data.close();
+    }
+    const [short, long] = readAtOpening as [number, number];
+    expect(short).toBeGreaterThan(0);
+    expect(long).toBeLessThan(1.2 * short + 1_000);
+    expect(size).toBeGreaterThan(20 * long);
+  });
+
   it('keeps what a killed process was told to be durable', async () => {
     const support = new URL('../../../test/support/', import.meta.url).href;
     const here = new URL('.', import.meta.url).href;
