@@ -59,7 +59,7 @@ export function headerFault(
   if (header.number !== parent.number + 1 || !equalBytes(header.parentHash, context.parentHash)) {
     return 'unknown ancestor';
   }
-  // Of a period below a second nothing is left: timestamps may repeat, but never go back.
+  // With a period below a second only this remains: timestamps may repeat, but never decrease.
   const stepSeconds = Math.floor(rules.blockPeriodMs / 1000);
   if (parent.timestamp + BigInt(stepSeconds) > header.timestamp) {
     return 'invalid timestamp';

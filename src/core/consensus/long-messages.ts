@@ -1,6 +1,6 @@
 /**
  * Consensus messages that carry megabytes: hashed in pieces before the engine sees or sends them.
- * It takes a step at once, and would hold up everything else meanwhile.
+ * A step of the engine cannot be interrupted, so that it would block everything else meanwhile.
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { keccak256InPieces } from '../base/keccak.ts';

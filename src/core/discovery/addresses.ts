@@ -1,4 +1,4 @@
-/** Which addresses discovery takes from whom (go-ethereum p2p/netutil/net.go). */
+/** Which addresses discovery accepts from which senders (go-ethereum p2p/netutil/net.go). */
 import { isIpv4, parseIp } from '../base/ip-address.ts';
 
 type Kind = 'loopback' | 'lan' | 'public' | 'unusable';
@@ -26,7 +26,9 @@ function ipv4Kind(first: number, second: number): Kind {
   return isPrivate ? 'lan' : 'public';
 }
 
-/** Whether a node at `sender` may tell of one at `ip`: nobody outside names addresses inside. */
+/**
+ * Whether a node at `sender` may name one at `ip`: outside nodes may not name internal addresses.
+ */
 export function mayRelay(sender: string, ip: string): boolean {
   const kind = kindOf(ip);
   const from = kindOf(sender);

@@ -1,7 +1,6 @@
 /**
- * Node discovery, version 4: finds nodes through those that are known, and proves that each is
- * where it says before it is told of or told anything large (devp2p specification, discv4;
- * EIP-868).
+ * Node discovery, version 4: finds nodes through known ones. A node must prove its address before
+ * others learn of it, and before it gets a large answer (devp2p specification, discv4; EIP-868).
  */
 import { equalBytes } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -46,7 +45,7 @@ export interface Source {
 
 export type DiscoveryInput =
   | { readonly kind: 'packet'; readonly from: Source; readonly bytes: Uint8Array }
-  /** Some times in a second. */
+  /** Called several times a second. */
   | { readonly kind: 'tick' }
   /** Where a search begins. */
   | { readonly kind: 'bootnodes'; readonly nodes: readonly DiscoveredNode[] };
@@ -59,7 +58,7 @@ export interface DiscoveryEffect {
 
 export interface DiscoveryParts {
   readonly secretKey: Uint8Array;
-  /** This node, as it tells others. */
+  /** This node, as others see it. */
   readonly self: Endpoint;
   /** Sequence number of this node's record: higher than at its last start. */
   readonly recordSeq: bigint;
@@ -143,11 +142,11 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
       const node = discoveredNode(opened.sender(), { ip: from.ip, udp: from.port, tcp: 0 });
       if (node.id !== this.own.id) this.take(node, opened);
     } catch {
-      // Whatever is not a packet is not worth a line of the log.
+      // Invalid packets are not logged.
     }
   }
 
-  /** Answers to nothing are dropped before their signature costs anything. */
+  /** An answer that matches no question is dropped before its signature is verified. */
   private isUnasked(packet: DiscoveryPacket): boolean {
     if (packet.kind === 'neighbors') return this.questions.size === 0;
     if (packet.kind !== 'pong') return false;
@@ -193,7 +192,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     }
   }
 
-  /** The nearest nodes to a key, in packets that are no longer than they may be. */
+  /** The nodes nearest to a key, in packets of the allowed length. */
   private tell(node: DiscoveredNode, target: Uint8Array): void {
     const near = this.table
       .closest(keccak256(target), BUCKET_NODES_MAX)
@@ -268,7 +267,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     this.lookup = lookup;
   }
 
-  /** Searches follow each other quickly while they find somebody. */
+  /** Searches follow each other quickly while they find new nodes. */
   private end(): void {
     this.lookup = undefined;
     const longest = this.table.size > 0 ? LOOKUP_WAIT_MAX_MS : LOOKUP_ALONE_MAX_MS;
@@ -291,8 +290,8 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
   }
 
   /**
-   * A node that was asked lately for neighbours has been pinged lately, too: its place is proven
-   * again.
+   * A node that was recently asked for neighbours was also pinged recently, so its address is
+   * proven.
    */
   private ping(node: DiscoveredNode, lookup: Lookup | undefined): Question {
     const { self, recordSeq } = this.parts;
@@ -336,7 +335,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     return isFresh(this.bonds.get(keyOf(node))?.pongMs, this.nowMs);
   }
 
-  /** We answered a ping of its, so it believes our address. */
+  /** We answered its ping, so our address is proven to it. */
   private isProvenTo(node: DiscoveredNode): boolean {
     return isFresh(this.bonds.get(keyOf(node))?.pingMs, this.nowMs);
   }

@@ -6,7 +6,7 @@ import { LOOKUP_ALPHA, LOOKUP_ASKED_MAX, LOOKUP_NODES_MAX } from './limits.ts';
 import { compareDistance, type DiscoveredNode } from './node.ts';
 
 export class Lookup {
-  /** A public key that nobody needs to have. */
+  /** A public key; no node needs to have it. */
   readonly target: Uint8Array;
   private readonly place: Uint8Array;
   private readonly known = new Set<string>();
@@ -14,7 +14,7 @@ export class Lookup {
   private nearest: DiscoveredNode[] = [];
   private running = 0;
 
-  /** `own`: id of this node, which asks itself nothing. */
+  /** `own`: id of this node, which is never asked. */
   constructor(own: string, target: Uint8Array, place: Uint8Array) {
     this.target = target;
     this.place = place;
@@ -45,7 +45,7 @@ export class Lookup {
     this.learn(nodes);
   }
 
-  /** Nothing is under way. */
+  /** No question is pending. */
   get isIdle(): boolean {
     return this.running === 0;
   }

@@ -144,7 +144,7 @@ function port(list: RlpReader): number {
   return value;
 }
 
-/** Whatever a later version has in its place counts as none. */
+/** Anything else that a later version puts here counts as absent. */
 function optionalSeq(list: RlpReader): bigint | undefined {
   if (list.done || list.isList) return undefined;
   try {

@@ -1,5 +1,5 @@
 /**
- * How many packets are looked at, of one source and of all, before any of them costs a signature.
+ * How many packets are examined, from one source and in all, before their signatures are verified.
  */
 import { isIpv4, parseIp } from '../base/ip-address.ts';
 import { Lru } from '../base/lru.ts';
@@ -40,7 +40,7 @@ export class Rates {
   private readonly proofs = new Allowance(PROOFS_PER_SECOND_MAX, PROOFS_BURST_MAX);
   private readonly sources = new Lru<string, Allowance>(SOURCES_MAX);
 
-  /** Whether a packet from this address is looked at. */
+  /** Whether a packet from this address is examined. */
   mayRead(ip: string, nowMs: number): boolean {
     const source = sourceOf(ip);
     let own = this.sources.get(source);
@@ -52,7 +52,7 @@ export class Rates {
     return own.take(nowMs) && this.all.take(nowMs);
   }
 
-  /** Whether somebody who has proven nothing is asked for a proof. */
+  /** Whether to ping a sender whose address is not proven. */
   mayAskForProof(nowMs: number): boolean {
     return this.proofs.take(nowMs);
   }

@@ -58,7 +58,7 @@ export class Frame {
   /** Gas that this frame began with. */
   gasStart = 0;
   gasStartHigh = 0;
-  /** Whether world.enter was told of this frame. */
+  /** Whether world.enter was called for this frame. */
   isEntered = false;
   /** Where the caller expects the output. */
   outputOffset = 0;

@@ -56,9 +56,9 @@ export interface Environment {
   readonly gasPrice: bigint;
   /** EIP-4844 versioned hashes of the transaction. */
   readonly blobHashes: readonly Hash32[];
-  /** In place of the fork's precompiles: simulations replace and move them. */
+  /** Replaces the fork's precompiles: simulations replace and move them. */
   readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined;
-  /** Runs the loop in TypeScript, which is slower: what the one in WebAssembly is compared with. */
+  /** Runs the slower loop in TypeScript, with which the one in WebAssembly is compared. */
   readonly isPlain?: boolean | undefined;
   /** Absent: tracing costs nothing. */
   readonly tracer?: Tracer | undefined;

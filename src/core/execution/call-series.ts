@@ -1,7 +1,6 @@
 /**
- * Many calls of contracts after each other on one public state, that nobody pays for and that leave
- * it as it was. What one has read the next ones have at hand: of thousands of calls each takes
- * about half as long as one of `call`.
+ * Many successive contract calls on one public state, without fees and without effects. Later calls
+ * reuse what earlier ones have read: each of thousands takes about half as long as one `call`.
  */
 import { type Address, ZERO_ADDRESS } from '../base/bytes.ts';
 import { type CallResult, execute } from '../evm/interpreter.ts';

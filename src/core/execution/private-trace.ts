@@ -1,6 +1,6 @@
 /**
- * What a private transaction's outcome rests on, and the outcome as a digest that two nodes can
- * compare.
+ * What the outcome of a private transaction depends on, and the outcome as a digest that two nodes
+ * can compare.
  */
 import { bytesOfKey, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';

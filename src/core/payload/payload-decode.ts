@@ -4,8 +4,8 @@ import { decodeCbor } from './payload-cbor.ts';
 import { decodeLegacy } from './payload-legacy.ts';
 
 /**
- * The first byte tells: the legacy form starts with a length below 2^56, CBOR with a map or a byte
- * string.
+ * The first byte distinguishes them: the legacy form starts with a length below 2^56, CBOR with a
+ * map or a byte string.
  */
 export function decodePayload(bytes: Uint8Array): EncodedPayload {
   return bytes[0] === 0 ? decodeLegacy(bytes) : decodeCbor(bytes);

@@ -13,7 +13,7 @@ import { BinaryReader, BinaryWriter } from './payload-binary.ts';
 export const GROUP_MEMBERS_MAX = 1000;
 const TEXT_BYTES_MAX = 4096;
 /**
- * Takes the place of a group's random seed in the identifier that all groups of the same members
+ * Used instead of a group's random seed in the identifier that all groups of the same members
  * share.
  */
 const LOOKUP_SEED = fromHex('0x5375ba871e5c3d0f1d055b5da0ac02ea035bed38');

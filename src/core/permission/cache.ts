@@ -217,8 +217,8 @@ export class PermissionCache {
 
   /**
    * Administrators of the organisations named in account events, and of those that an account named
-   * there administers without belonging to them: the contract shows an administrator while active,
-   * so that one who becomes active may be that of any organisation without one.
+   * there administers without belonging to them: the contract shows an administrator only while
+   * active, so one who becomes active may belong to any organisation that has none.
    */
   private readAdmins(contracts: PermissionContracts, logs: readonly Log[]): void {
     const { registry } = this;

@@ -1,5 +1,5 @@
 /**
- * Reads records out of the contracts, through the functions that GoQuorum's contracts have
+ * Reads records from the contracts, through the functions that GoQuorum's contracts have
  * (permission/v1, v2).
  */
 import type { Address } from '../base/bytes.ts';
@@ -141,7 +141,7 @@ export class PermissionContracts {
     };
   }
 
-  /** The contract that has the rules now; another one may be put in its place. */
+  /** The contract that has the rules now; it can be replaced. */
   get implementation(): Address {
     this.known ??= this.ask(this.at.interface, CALL.implementation()).address(0);
     return this.known;

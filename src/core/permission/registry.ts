@@ -74,7 +74,7 @@ export class Registry {
   readonly access: Map<string, number> = new Map();
   /** The first administrators are set, and the contracts are active. */
   isBooted = false;
-  /** The contract that has the rules, and who may put another one in its place. */
+  /** The contract that has the rules, and who may replace it. */
   implementation: Address | undefined;
   guardian: Address | undefined;
 

@@ -60,12 +60,12 @@ export interface PrivateRoot {
   readonly root: Uint8Array;
 }
 
-/** What a private transaction did, and what it rests on, as one digest. */
+/** What a private transaction did, and what it depends on, as one digest. */
 export interface PayloadDigest {
   readonly number: number;
   readonly payload: PayloadHash;
   readonly digest: Uint8Array;
-  /** Keys that are party to all that it rests on, and may know it. */
+  /** Keys that are party to everything that it depends on, and so may know it. */
   readonly parties: readonly Uint8Array[];
 }
 
@@ -96,7 +96,7 @@ export interface PeerComparison {
   readonly missing: readonly MissingPayload[];
   /**
    * Blocks after which a peer that is party to the same payloads has a different private state; or
-   * whose transaction had another outcome there, or rests on other ones.
+   * whose transaction had another outcome there, or depends on other ones.
    */
   readonly differing: readonly {
     readonly number: number;
@@ -118,7 +118,7 @@ export type Compare = (states: readonly StateRoots[], when?: 'now') => Promise<P
 export interface Manager {
   /** Highest version of its client API, such as "4.0"; its features follow from it. */
   readonly features: ManagerFeatures;
-  /** False: this node has no manager and is party to nothing. */
+  /** False: this node has no manager and is not a party to any transaction. */
   readonly isInUse: boolean;
   ask(queries: readonly PrivateQuery[]): Promise<ReadonlyMap<string, PrivateAnswer>>;
   send(payload: OutgoingPayload): Promise<SentPayload>;

@@ -36,7 +36,7 @@ function contentToJson({ roots, digests }: Pick<StateRoots, 'roots' | 'digests'>
   };
 }
 
-/** Peers are not told who else is party. */
+/** Peers do not learn who else is a party. */
 export function digestToJson(told: Omit<PayloadDigest, 'parties'> & Partial<PayloadDigest>) {
   const { number, payload, digest, parties } = told;
   const named = parties ? { parties: parties.map(toBase64) } : {};

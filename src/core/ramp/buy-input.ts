@@ -1,6 +1,6 @@
-/** What payment providers, the ledger, customers and operators say of a buy. */
+/** Inputs of a buy, from payment providers, the ledger, customers and operators. */
 
-/** What limits and lists of denied wallets say when the money is here. */
+/** Whether limits and denied wallets allow the order once the money is here. */
 export type Verdict = 'good' | 'limit' | 'review';
 
 export type BuyInput =
@@ -8,7 +8,7 @@ export type BuyInput =
   | { readonly kind: 'kycPassed'; readonly verdict: Verdict }
   | { readonly kind: 'kycFailed' }
   | { readonly kind: 'authorizing' }
-  /** A transfer was announced, or a card authorized: it settles until then. */
+  /** A transfer was announced, or a card authorized: it settles by then. */
   | { readonly kind: 'announced'; readonly payByMs: number }
   | {
       readonly kind: 'settled';

@@ -8,8 +8,7 @@
  *       CANCELLED-… or FAILED-PAYMENT          ╲──────────────┘
  *
  * - A payment counts once, by its id, however often and under whatever event it is reported.
- * - The payout is asked for only while all of the amount is here; it and a refund of that amount
- *   exclude each other. Once it may have left, nothing asks for another one: `unsent` inputs say that
+ * - The payout is requested only while all of the amount is here; it and a refund of that amount exclude each other. Once it may have left, no other one is requested: `unsent` inputs say that
  *   it has provably not left, in the same transaction that stops it.
  * - Money that arrives unexpectedly is sent back, and the order does not change.
  */
@@ -87,7 +86,7 @@ export function stepBuy(
 
 class BuyStep extends OrderStep<BuyState> {
   take(input: BuyInput): Step<BuyState> {
-    // Whatever comes after the deadline meets an order that is over.
+    // After the deadline, every input finds the order ended.
     this.expire();
     switch (input.kind) {
       case 'kycStarted':
@@ -279,7 +278,7 @@ class BuyStep extends OrderStep<BuyState> {
     const { fiat, units } = payment;
     const [due, done] = [this.refundsOf(paymentId, ['due']), this.refundsOf(paymentId, ['done'])];
     this.voidRefunds(paymentId);
-    // What was refunded already is given back a second time.
+    // What was already refunded is returned a second time.
     this.notes.move(fiat, done, 'bank', 'loss');
     const rest = units - due - done;
     this.notes.move(fiat, rest, 'bank', isOwed ? 'customer' : 'loss');

@@ -51,7 +51,7 @@ export interface FiatOffer extends Fiat {
 }
 
 export interface CryptoOffer extends Crypto {
-  /** Blocks on top of the one that holds a transfer, itself included. */
+  /** Blocks of a transfer, counting the one that contains it. */
   readonly confirmations: number;
   /** Of a transfer. */
   readonly gas: number;
@@ -82,8 +82,8 @@ export interface Partner {
     readonly secretFile?: string | undefined;
   };
   /**
-   * How long after opening its widget an order with a custom id may be made; later nobody looks for
-   * it.
+   * How long after opening its widget an order with a custom id may be made; later nobody searches
+   * for it.
    */
   readonly customIdMinutes: number;
   readonly webhook?: PartnerWebhook | undefined;

@@ -1,4 +1,4 @@
-/** Crypto that moved in a block, as its transactions and logs tell it. */
+/** Crypto that moved in a block, according to its transactions and logs. */
 import { readTransfer, type TokenLog } from './token-transfer.ts';
 import { isNative } from './wallet-address.ts';
 
@@ -45,7 +45,8 @@ export function coinTransfers(transactions: readonly LedgerTransaction[]): reado
 }
 
 /**
- * Of these tokens, and no others: any contract can write a log. What the log says arrived, arrived.
+ * Of these tokens, and no others: any contract can write a log. The amount in the log is what
+ * arrived.
  */
 export function tokenTransfers(
   logs: readonly LedgerLog[],

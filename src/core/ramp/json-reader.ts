@@ -23,7 +23,7 @@ export class JsonReader {
     this.faults.push(place === '' ? what : `${place} ${what}`);
   }
 
-  /** Notes what nothing has asked for. */
+  /** Reports members that nothing has read. */
   end(): void {
     for (const name of Object.keys(this.values)) {
       if (!this.read.has(name)) this.fault(name, 'is not known here');

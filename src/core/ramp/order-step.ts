@@ -17,7 +17,7 @@ export interface OrderState {
   readonly code: StatusCode;
   readonly reason: string;
   readonly refunds: Readonly<Record<string, RefundState>>;
-  /** Payouts asked for so far; one of them at most ever leaves. */
+  /** Payouts requested so far; at most one of them ever leaves. */
   readonly payouts: number;
   /** What it becomes when all refunds are done. */
   readonly endsAs?: StatusCode | undefined;

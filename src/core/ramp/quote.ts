@@ -47,7 +47,7 @@ export interface Quote {
   readonly fees: Fees;
   /** Fiat units that are exchanged: amountIn without fees, or amountOut with them. */
   readonly exchanged: bigint;
-  /** Fiat for one crypto, as the two amounts say it. */
+  /** Fiat for one crypto, as it follows from the two amounts. */
   readonly exchangeRate: string;
 }
 

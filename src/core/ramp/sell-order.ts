@@ -8,7 +8,7 @@
  *     └─► CANCELLED-…
  *
  * - A deposit counts once it is final, by transaction and log index, and only of the ordered asset.
- * - All of the amount: fiat is paid. More: the rest is sent back to whom it came from. Less: the
+ * - All of the amount: fiat is paid. More: the excess is sent back to its sender. Less: the
  *   order waits for the rest, then sends back what it has. From another wallet: under review.
  * - A deposit that the order does not wait for, a second one or a late one, goes back.
  */
@@ -26,7 +26,7 @@ export interface Deposit {
 }
 
 export interface DepositState extends Deposit {
-  /** `seen`: in a block that may still be replaced. `returned`: final, and none of this order's. */
+  /** `seen`: in a block that may still be replaced. `returned`: final, but not for this order. */
   readonly state: 'seen' | 'counted' | 'returned';
 }
 

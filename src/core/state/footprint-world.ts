@@ -1,6 +1,6 @@
 /**
- * A state that notes which accounts are read and written, for what a transaction's outcome rests
- * on.
+ * A state that records which accounts are read and written: what the outcome of a transaction
+ * depends on.
  */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import type { PrivacyMetadata } from './account.ts';

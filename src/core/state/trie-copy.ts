@@ -1,7 +1,7 @@
 /**
- * All of a trie that is stored by the hashes of its nodes, in order of its keys: each node, held
- * against its hash, with its path, and each leaf. Goes on behind a key. Memory: the siblings of one
- * path.
+ * All of a trie that is stored by the hashes of its nodes, in order of its keys: each node, checked
+ * against its hash, with its path, and each leaf. Continues after a key. Memory: the siblings of
+ * one path.
  */
 import { compareBytes, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -20,7 +20,7 @@ import {
 } from './trie-node.ts';
 
 export type CopiedItem =
-  /** A node that stands by itself; those within their parents are part of these. */
+  /** A node that is stored separately; those embedded in their parents are part of these. */
   | { readonly kind: 'node'; readonly path: Nibbles; readonly rlp: Uint8Array }
   | { readonly kind: 'leaf'; readonly key: Uint8Array; readonly value: Uint8Array };
 

@@ -69,7 +69,7 @@ export interface World {
 
   /**
    * Private transactions choose between two states at every call (GoQuorum core/vm/evm.go): the
-   * interpreter tells of each frame that begins and ends, and treats `isReadOnly` like a static
+   * interpreter reports each frame that begins or ends, and treats `isReadOnly` like a static
    * frame. A public world does nothing here. `address` is where the code comes from (DELEGATECALL
    * and CALLCODE: not the storage's owner), or the new contract's. Enter before the balance check,
    * the value transfer and the snapshot, so that they run on the state that was chosen; a creation

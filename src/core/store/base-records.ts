@@ -1,5 +1,5 @@
 /**
- * Records of a chain that was taken over without executing it: blocks up to the base come without
+ * Records of a chain that was copied without executing it: blocks up to the base come without
  * write sets, and the states after the base follow them, leaf by leaf and node by node.
  *
  *   base (not whole) -> blocks 0 to N -> state, state, ... -> base (whole) -> block N + 1 as ever
@@ -16,7 +16,7 @@ export interface BaseRecord extends BaseState {
   readonly roots: ReadonlyMap<Psi, Hash32>;
 }
 
-/** A piece of one state, in order of hashed keys; about as large as its maker likes. */
+/** A part of one state, in order of hashed keys; its writer decides how large it is. */
 export interface StatePart {
   /** undefined: of the public state. */
   readonly psi: Psi | undefined;

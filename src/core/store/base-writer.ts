@@ -1,6 +1,6 @@
 /**
- * Takes in the states that a chain begins with which was not executed: their rows go straight into
- * the index, some parts at a time. The checkpoint stays before the first of them until all are
+ * Stores the initial states of a chain that was copied without executing it: their rows go straight
+ * into the index, some parts at a time. The checkpoint stays before the first of them until all are
  * there, so that a crash in between reads them again from the log.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
@@ -26,7 +26,7 @@ import { wrongIndex } from './store-errors.ts';
 
 /** Of log records, before their rows are committed. */
 const COMMIT_BYTES = 16 * 1024 * 1024;
-/** All storages that were taken over began, as far as anybody can tell, in block 0. */
+/** All copied storages count as having begun in block 0: their true age is unknown. */
 const BORN = 0;
 
 interface BaseParts {
@@ -34,7 +34,7 @@ interface BaseParts {
   readonly spaces: Spaces;
 }
 
-/** Where the copy of a state continues: what lies before is in the log. */
+/** Where the copy of a state continues: everything before is in the log. */
 export interface StateProgress {
   readonly psi: Psi | undefined;
   readonly account: Hash32 | undefined;
@@ -46,7 +46,7 @@ export class BaseWriter {
   private readonly parts: BaseParts;
   private waiting: StatePart[] = [];
   private waitingBytes = 0;
-  /** Undefined: no part has come. */
+  /** Undefined: there is no part yet. */
   progress: StateProgress | undefined;
 
   constructor(parts: BaseParts) {
@@ -66,7 +66,7 @@ export class BaseWriter {
 
   /**
    * All parts are there: the index is that of the base, as of `position` in the log. `roots`: of
-   * the private states. Throws STORE_INDEX_UNFIT where a state has not its root.
+   * the private states. Throws STORE_INDEX_UNFIT if a state does not have its root.
    */
   async finish(head: Head, roots: ReadonlyMap<Psi, Hash32>, position: LogPosition): Promise<void> {
     const { kv, spaces } = this.parts;
@@ -97,7 +97,7 @@ export class BaseWriter {
     if (equalBytes(root, EMPTY_ROOT)) return;
     const node = this.parts.kv.get(TABLE.nodes, accountNodeKey(id, new Uint8Array(0)));
     if (!node || !equalBytes(keccak256(node), root))
-      throw wrongIndex('the state that was taken over has not the root of its block');
+      throw wrongIndex('the copied state does not have the root of its block');
   }
 
   private async commit(): Promise<void> {

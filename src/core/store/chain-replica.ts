@@ -1,11 +1,11 @@
 /**
- * A reader of a chain that another thread writes. It holds what `ChainStore` holds, in the same
+ * A reader of a chain that another thread writes. It holds the same as `ChainStore`, in the same
  * way: the index up to the newest checkpoint, and above that the write sets of the block log.
  *
- * The writer says how far the log may be read (`ChainStore.end`); `follow` reads what is new. Until
- * the next `follow` the replica does not change, so that everything in between is answered from one
- * head. The index must be one snapshot for as long: a checkpoint written meanwhile would show
- * values of later blocks.
+ * The writer determines how far the log may be read (`ChainStore.end`); `follow` reads what is new.
+ * Until the next `follow` the replica does not change, so that everything in between is answered
+ * from one head. The index must be one snapshot for as long: a checkpoint written meanwhile would
+ * show values of later blocks.
  *
  * Tries are built when a proof or a root needs them. A rewound chain is read again from the start:
  * the writer makes a checkpoint after its `rewind` record before it lets readers go that far.

@@ -28,19 +28,19 @@ export interface ChainStoreParts {
   readonly onReplay?: (bytes: number, ofBytes: number) => void;
 }
 
-/** What reading alone stands on. */
+/** The parts that reading needs. */
 export interface StoredChainParts {
   readonly log: LogFolder;
   readonly kv: Kv;
   readonly dialect?: TransactionDialect | undefined;
   readonly segmentBytesMax?: number | undefined;
   /**
-   * Of each space's trie nodes that the index holds too, before all but the top of them are let go;
-   * 0: none are kept.
+   * Trie nodes per space that the index also holds, before all but the top ones are dropped; 0:
+   * none are kept.
    */
   readonly trieBytesMax?: number | undefined;
-  /** Decoded transactions that are kept of blocks, and receipts. */
+  /** Decoded transactions of blocks, and receipts, that are kept. */
   readonly cachedTransactionsMax?: number | undefined;
-  /** Of a row that must be there and is not; the read throws. */
+  /** A required row is missing; the read throws. */
   readonly onDamage?: ((error: QuorateError) => void) | undefined;
 }

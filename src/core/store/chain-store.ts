@@ -7,7 +7,7 @@
  *   open:  index -> log above the checkpoint replayed into memory -> last root compared
  *
  * Invariants (docs/internals/chain-store.md): a block is visible only after its record is synced;
- * one change at a time; a record is whole, by its length and checksum, or it is not there.
+ * one change at a time; a record is complete, by its length and checksum, or absent.
  * Failures: a crash leaves at most a torn end of the log after the checkpoint, which is cut. A
  * damaged index is rebuilt from the log. Damage inside the log is refused with the file and the
  * byte, and nothing is cut.
@@ -164,7 +164,7 @@ export class ChainStore extends StoredChain {
     });
   }
 
-  /** The next piece of the states after the base, which is the head. Durable with `finishBase`. */
+  /** The next part of the states after the base, which is the head. Durable with `finishBase`. */
   appendState(part: StatePart): Promise<void> {
     return this.turn.run(async () => {
       if (!this.baseWriter.progress) await this.writer.run();
@@ -174,7 +174,7 @@ export class ChainStore extends StoredChain {
     });
   }
 
-  /** What `appendState` has taken in, ever. */
+  /** How far `appendState` has come, in this and earlier runs. */
   get stateProgress(): StateProgress | undefined {
     return this.baseWriter.progress;
   }

@@ -6,7 +6,7 @@
 import { fail } from '../base/errors.ts';
 import { crc32c } from './crc32c.ts';
 
-/** `base` and `state`: a chain that was taken over without executing it (base-records.ts). */
+/** `base` and `state`: a chain that was copied without executing it (base-records.ts). */
 export const RECORD_KIND = { block: 1, private: 2, rewind: 3, base: 4, state: 5 } as const;
 export type RecordKind = (typeof RECORD_KIND)[keyof typeof RECORD_KIND];
 

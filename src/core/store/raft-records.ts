@@ -28,8 +28,8 @@ import {
 
 export const RAFT_KIND = { change: 1, base: 3 } as const satisfies Record<string, RecordKind>;
 /**
- * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, which passes
- * over the field.
+ * Raise with any change that an older program would misread. 1: as written by 0.1.0, which ignores
+ * the field.
  */
 export const RAFT_VERSION = 2;
 /**
@@ -76,9 +76,9 @@ export function changed(
 }
 
 /**
- * Why a change cannot be what a member saved on top of `before`; the writer asserts that there is
- * no reason, the reader takes one for damage. Its entries follow each other and what is there, and
- * no commit index counts an entry that is not.
+ * Why a change cannot have been saved on top of `before`; the writer asserts that there is no such
+ * reason, and for the reader it is damage. Entries follow each other and the existing ones, and a
+ * commit index never counts a missing entry.
  */
 export function changeFault(before: RaftMemory, change: RaftChange): string | undefined {
   const { entries } = change;
@@ -101,7 +101,7 @@ function lastIndex({ snapshot, entries }: RaftMemory): number {
 export interface Replayed {
   readonly memory: RaftMemory;
   readonly sequence: number;
-  /** As of `changeFault`. */
+  /** As for `changeFault`. */
   readonly fault: string | undefined;
 }
 

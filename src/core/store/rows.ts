@@ -11,7 +11,7 @@ import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../st
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder();
 
-/** Without `address`: it is not known, of a state that was taken over by its hashes. */
+/** Without `address`: unknown, because the state was copied by its hashes. */
 export function encodeAccountRow(address: Address | undefined, account: Account): Uint8Array {
   const writer = new RlpWriter(128);
   const start = writer.begin();

@@ -15,11 +15,11 @@ export function wrongIndex(what: string) {
   );
 }
 
-/** Of a chain that was taken over without executing it. */
+/** Of a chain that was copied without executing it. */
 export function stateNotMigrated(number: number, base: { readonly number: number }): QuorateError {
   return fail(
     'STORE_STATE_NOT_MIGRATED',
-    `state of block ${number} was not migrated: this node has states from block ${base.number} on, and of the blocks before it their transactions, receipts and logs. A folder made by "quorate migrate datadir --execute" has all of them`,
+    `state of block ${number} was not migrated: this node has states from block ${base.number} on, and only transactions, receipts and logs of the blocks before it. A folder made by "quorate migrate datadir --execute" has all of them`,
   );
 }
 

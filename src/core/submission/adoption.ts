@@ -1,7 +1,8 @@
 /**
- * A store that is older than the ledger, such as one restored from a backup, has orders that were
- * carried out already, and does not know it. Before it sends anything, it learns which transactions
- * of the account it does not know; an order that is one of them gets it, in place of a second one.
+ * A store that is older than the ledger, such as one restored from a backup, may not know that some
+ * of its orders were carried out. Before it sends anything, it searches the ledger for transactions
+ * of the account that it does not know. An order to which one of them belongs gets that transaction
+ * instead of a second one.
  */
 import type { SubmissionLedger, SubmissionStore, TransactionOrder, UnknownEntry } from './ports.ts';
 
@@ -42,7 +43,7 @@ export async function unknownEntries<T extends TransactionOrder>({
   return found;
 }
 
-/** Whether the transaction does what the order wants, and was not there before it. */
+/** Whether the transaction does what the order wants, and is not older than the order. */
 export function isOf(order: TransactionOrder, { to, value, data, atMs }: UnknownEntry): boolean {
   const { wantedAtMs } = order;
   return (

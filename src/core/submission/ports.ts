@@ -119,8 +119,8 @@ export interface SubmissionStore<T extends TransactionOrder> {
   touched(id: string, nowMs: number): Promise<void>;
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void>;
   /**
-   * The same order under the same nonce, for more: kept beside what it replaces, of which either
-   * may be mined. False: too late.
+   * The same order under the same nonce, at a higher price: stored beside the replaced transaction,
+   * because either may be mined. False: too late.
    */
   replace?(transaction: SentTransaction, next: SentTransaction): Promise<boolean>;
   /** Its nonce went to another transaction: the order is queued again. */

@@ -23,7 +23,7 @@ import type {
 } from './ports.ts';
 import { Settlement } from './settlement.ts';
 
-/** Of the price before: pools take no less in its place. */
+/** Of the previous price: pools accept no smaller increase for a replacement. */
 const REPLACEMENT_PERCENT = 110n;
 /** Most transactions waiting for a block at the same time. */
 const LIVE_MAX = 256;
@@ -190,7 +190,7 @@ export class Submitter<T extends TransactionOrder> {
   }
 
   /**
-   * The same transaction at the price of now, where that has risen by as much as pools ask of a
+   * The same transaction at the present price, if that has risen by as much as pools require of a
    * replacement.
    */
   private async dearer(transaction: SentTransaction): Promise<SentTransaction> {

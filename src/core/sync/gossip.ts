@@ -25,7 +25,7 @@ const MESSAGE_BYTES_SOFT_MAX = 512 * 1024;
 const ANNOUNCEMENT_HASHES_MAX = 4_096;
 const REQUEST_HASHES_MAX = 256;
 const REQUEST_TIMEOUT_MS = 5_000;
-/** A peer is not asked again sooner, where there was no room for what it sent. */
+/** After there was no room for what a peer sent, it is not asked again sooner. */
 const ROOM_WAIT_MS = 1_000;
 /**
  * Hashes waiting to be requested, per peer. Those beyond it are forgotten: blocks bring the
@@ -48,7 +48,8 @@ export type GossipInput =
   /** Transactions that entered the pool, from clients or from peers. */
   | { readonly kind: 'admitted'; readonly transactions: readonly GossipTransaction[] }
   /**
-   * Own ones that have waited for some blocks: peers that were told of them may have refused them.
+   * Own ones that have waited for some blocks: peers may have refused them at the first
+   * announcement.
    */
   | { readonly kind: 'unmined'; readonly transactions: readonly GossipTransaction[] }
   /** Transactions that a peer sent in full (Transactions or PooledTransactions). */
@@ -68,7 +69,7 @@ export type GossipInput =
       readonly hashes: readonly Hash32[];
       readonly wanted: readonly Hash32[];
     }
-  /** What a new peer may be told: the pool's content. */
+  /** What a new peer is told of: the pool's content. */
   | {
       readonly kind: 'introduce';
       readonly peer: PeerId;
@@ -121,7 +122,7 @@ interface GossipPeer {
   /** Keys of hashes that it has and that are not yet requested. */
   readonly wanted: Set<string>;
   request: { id: bigint; keys: readonly string[] } | undefined;
-  /** Asked for nothing until there may be room. */
+  /** It is asked for nothing until there may be room. */
   isResting: boolean;
   timeouts: number;
 }
@@ -243,7 +244,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     }
   }
 
-  /** To whomever bodies are sent: those who hear of hashes do not ask for what they have seen. */
+  /** For peers that get bodies: those that get hashes do not request what they have seen. */
   private sendAgain(transactions: readonly GossipTransaction[]): void {
     const peers = [...this.peers.keys()].slice(0, BODY_PEERS_MAX);
     for (const peer of peers) this.sendBodies(peer, transactions);
@@ -303,8 +304,8 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   }
 
   /**
-   * Replies are in the order of the request. What is missing behind the last one that came did not
-   * fit into the reply; the peer no longer has the rest.
+   * Replies are in the order of the request. What is missing after the last received one did not
+   * fit into the reply; other missing ones the peer no longer has.
    */
   private cutOff(asked: readonly string[]): readonly string[] {
     const last = asked.findLastIndex((key) => this.seen.has(key));

@@ -1,15 +1,15 @@
 /**
- * What has become of the transactions that were offered to a pool, as go-ethereum counts it
+ * What happened to the transactions that were offered to a pool, as go-ethereum counts it
  * (core/tx_pool.go).
  */
 export class PoolCounts {
-  /** Taken in. */
+  /** Accepted. */
   valid = 0;
-  /** Refused for what they are. */
+  /** Refused because they are invalid. */
   invalid = 0;
   /** In the pool already. */
   known = 0;
-  /** Refused because they pay too little, or taken out for one that pays more. */
+  /** Refused because they pay too little, or removed for one that pays more. */
   underpriced = 0;
   /** Refused by a full pool. */
   overflowed = 0;
@@ -17,7 +17,7 @@ export class PoolCounts {
   readonly pending: ListCounts = new ListCounts();
   readonly queued: ListCounts = new ListCounts();
 
-  /** Counts what came of an offer. */
+  /** Counts the outcome of an offer. */
   outcome<T>(take: () => T): T {
     try {
       const result = take();
@@ -42,10 +42,10 @@ export class ListCounts {
   discard = 0;
   /** Replaced. */
   replace = 0;
-  /** Taken out to keep a limit. */
+  /** Removed because of a limit. */
   rateLimit = 0;
-  /** Taken out because the account cannot pay any more. */
+  /** Removed because the account can no longer pay. */
   noFunds = 0;
-  /** Taken out because they waited for too long. */
+  /** Removed because they waited too long. */
   eviction = 0;
 }

@@ -1,11 +1,11 @@
-/** The transactions of a pool by hash, and what all of them take up. */
+/** The transactions of a pool by hash, and how much space they use. */
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
 
-/** Of a transaction that takes one of the pool's places (go-ethereum core/tx_pool.go). */
+/** Bytes per slot of the pool (go-ethereum core/tx_pool.go). */
 const SLOT_BYTES = 32 * 1024;
 
 export class PoolEntries {
-  /** Places of `SLOT_BYTES` each. */
+  /** In slots of `SLOT_BYTES`. */
   slots = 0;
   /** Transactions of local senders. */
   locals = 0;

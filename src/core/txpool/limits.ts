@@ -82,8 +82,8 @@ interface Fill {
 }
 
 /**
- * What must go after a transaction entered `queue`, one after the other: each is gone before the
- * next is asked for. Local senders are exempt.
+ * What must be dropped after a transaction entered `queue`, one after the other: each is dropped
+ * before the next is requested. Local senders are exempt.
  */
 export function* excess(
   queue: SenderQueue,

@@ -241,7 +241,7 @@ export class TransactionPool {
     }
   }
 
-  /** Executable transactions in no order, for announcing them to a new peer. */
+  /** Executable transactions in any order, for announcing them to a new peer. */
   *pending(): Iterable<Transaction> {
     for (const queue of this.queues.values()) {
       for (const { transaction } of queue.pending) yield transaction;

@@ -11,8 +11,8 @@ export interface Enode {
   readonly id: string;
   readonly publicKey: Uint8Array;
   /**
-   * IP address or DNS name; undefined in an incomplete URL, which only names a node. IPv6 stands
-   * without brackets.
+   * IP address or DNS name; undefined in an incomplete URL, which only names a node. IPv6 without
+   * brackets.
    */
   readonly host: string | undefined;
   readonly tcpPort: number;

@@ -1,6 +1,6 @@
 /**
  * Bodies of `eth` messages that we send; eth.ts reads them. All return the message's bytes (its
- * code stands in ETH_MESSAGE).
+ * code is in ETH_MESSAGE).
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { listOfRaw, RlpWriter } from '../base/rlp.ts';

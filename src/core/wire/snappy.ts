@@ -38,7 +38,7 @@ export class SnappyDecoder {
   private at: number;
   private to = 0;
 
-  /** Throws SNAPPY_TOO_LONG before it allocates, SNAPPY_INVALID where the length is false. */
+  /** Throws SNAPPY_TOO_LONG before it allocates, SNAPPY_INVALID if the length is wrong. */
   constructor(input: Uint8Array, bytesMax: number) {
     const { length, at } = snappyLength(input);
     if (length > bytesMax) {
@@ -144,7 +144,7 @@ export class SnappyEncoder {
     this.out[this.to++] = rest;
   }
 
-  /** 64 KB more; the whole, always the same array, when there is nothing more. */
+  /** Encodes 64 KB more; returns the whole, always the same array, when it is complete. */
   step(): Uint8Array | undefined {
     const { input, out, at, to } = this;
     if (at < input.length) {

@@ -172,7 +172,7 @@ export class AuditLog {
         );
         this.log(
           'error',
-          'Audit log failed: what it should record is refused until it can be opened again',
+          'Audit log failed: calls that it must record are refused until it can be opened again',
           {
             err: this.broken,
           },

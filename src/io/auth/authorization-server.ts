@@ -34,7 +34,7 @@ export interface Source<T> {
 export function keySet({ place, trust }: KeySource): Source<Claims> {
   if (!/^https?:/.test(place)) {
     const path = place.replace(/^file:\/\//, '');
-    // At once: a faulty file shows when the server starts, not when the first client comes.
+    // At once: a faulty file is reported when the server starts, not at the first request.
     readKeySet(path);
     return {
       read: async () => readKeySet(path),

@@ -55,7 +55,7 @@ export interface TokenCheckerParts {
   readonly rules: TokenRules;
   readonly clock: Clock;
   readonly log: Log;
-  /** Finds keys of an issuer in this process, in place of those that the rules name. */
+  /** Finds keys of an issuer in this process, instead of those that the rules name. */
   readonly ownKeys?: JWTVerifyGetKey | undefined;
   /** Takes a token's `jti`; called each time, for cached tokens too. */
   readonly isRevoked?: ((id: string) => boolean) | undefined;

@@ -11,7 +11,7 @@ const MODULUS_BYTES_MAX = 1_024;
 /** Above these, OpenSSL takes exponents of 64 bits only: OPENSSL_RSA_SMALL_MODULUS_BITS. */
 const SMALL_MODULUS_BYTES_MAX = 384;
 const LARGE_MODULUS_EXPONENT_BYTES_MAX = 8;
-/** A call takes about 10 µs besides: with less to do, the engine's integers are faster. */
+/** A call has an overhead of about 10 µs: for less work, the engine's integers are faster. */
 const EXPONENT_BYTES_MIN = 2;
 const BYTE_PRODUCT_MIN = 384;
 
@@ -34,7 +34,7 @@ export function modularPower(
   try {
     return new Uint8Array(publicEncrypt(key, base));
   } catch {
-    // A build of OpenSSL with narrower bounds: the engine's integers take it.
+    // A build of OpenSSL with narrower bounds: use the engine's integers.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The clock of a database server, for services that share its store: however wrong the clock of a
- * machine is, all count by one. It is read now and then, and kept in between by a clock that nobody
- * sets.
+ * The clock of a database server, for services that share its store: all use the same clock,
+ * however wrong that of a machine is. It is read now and then; in between, a monotonic clock
+ * continues it.
  */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { RepeatedTask } from '../host/repeated-task.ts';
@@ -51,7 +51,7 @@ export class DatabaseClock implements Clock {
     const [row] = await query(
       'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms',
     );
-    // Half of the time that the question took.
+    // Half of the round trip.
     this.aheadMs = Number(row!.now_ms) - (askedMs + steady.nowMs()) / 2;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * All tables of a service as lines of JSON, and back: out of one database into another, whichever
- * products they are. The first line says whose tables they are, and of which version; each other
- * one is `[table, row]`.
+ * All tables of a service as lines of JSON, and back: from one database to another, whichever
+ * products they are. The first line names the service and the version; each other one is `[table,
+ * row]`.
  */
 import { fail } from '../../core/base/errors.ts';
 import { newerVersion } from '../../core/base/newer-version.ts';
@@ -93,7 +93,7 @@ async function insert(
   row: Readonly<Record<string, Value>>,
 ): Promise<void> {
   const names = Object.keys(row);
-  if (!names.every((name) => /^\w+$/.test(name))) throw damaged(`a row of ${table} is none`);
+  if (!names.every((name) => /^\w+$/.test(name))) throw damaged(`a row of ${table} is invalid`);
   const places = names.map((_, at) => `$${at + 1}`);
   await query(
     `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`,

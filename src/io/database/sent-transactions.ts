@@ -16,7 +16,10 @@ export const SENT_TRANSACTION_TABLE = [
   "CREATE UNIQUE INDEX sent_transaction_nonce ON sent_transaction (sender, nonce) WHERE state <> 'void'",
 ] as const;
 
-/** A service adds its orders: what is queued, and what becomes of one with its transaction. */
+/**
+ * A service adds its orders: which are queued, and what happens to one together with its
+ * transaction.
+ */
 export abstract class SentTransactions<T extends TransactionOrder> implements SubmissionStore<T> {
   protected readonly database: Database;
 
@@ -122,7 +125,7 @@ export async function unknownTransactions(query: Query, sender: string): Promise
   });
 }
 
-/** False: another instance has the nonce, or has already sent this. */
+/** False: another instance has the nonce, or has already sent this order. */
 export async function insertTransaction(
   query: Query,
   { id, sender, nonce, raw, hash, updatedAt }: SentTransaction,

@@ -1,6 +1,6 @@
 /**
- * A service over its database: opened behind a lock, and closed before the lock is freed, where the
- * start fails too.
+ * A service over its database, which is opened under a lock and closed before the lock is released,
+ * also if the start fails.
  */
 import type { Database } from './database.ts';
 

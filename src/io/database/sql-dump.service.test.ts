@@ -89,7 +89,7 @@ it('names what is not a dump, or a damaged one', () => {
     expect(() => read(text)).toThrow(
       expect.objectContaining({ code: 'SQL_DUMP_INVALID', message: expect.stringContaining(why) }),
     );
-  refused('', 'it holds no statement of SQL');
+  refused('', 'it contains no SQL statement');
   refused('hello', 'it ends before its end');
   refused('SELECT 1; COMMIT;', 'it has no table encrypted_transaction');
   refused(

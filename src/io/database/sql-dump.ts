@@ -7,7 +7,7 @@ import { concatBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { type SqlToken, SqlTokens } from './sql-tokens.ts';
 
-/** By the column's name in small letters; undefined: NULL, or no bytes. */
+/** By the column's name in lower case; undefined: NULL, or not bytes. */
 export type DumpedRow = ReadonlyMap<string, Uint8Array | undefined>;
 
 export interface Dumped {
@@ -19,7 +19,7 @@ export interface Dumped {
 
 const LOBS = 'system_lob_stream';
 const LOB_CALL = /^system_combine_[bc]lob$/i;
-/** Begin what is in a table's parentheses and no column. */
+/** Words that begin an entry in a table's parentheses that is not a column. */
 const NO_COLUMN = /^(primary|constraint|unique|key|foreign|check|index)$/i;
 const COUNT_OF_H2 = /(\d+) \+\/- SELECT COUNT\(\*\) FROM (.+?);?\s*$/i;
 /** What the programs write last. H2 writes nothing, but counts the rows of each table before it. */
@@ -33,8 +33,8 @@ type Value =
   | { readonly kind: 'none'; readonly text: string };
 
 /**
- * `tables` in small letters. Throws SQL_DUMP_INVALID when the dump was cut, is damaged, or is none;
- * FILE_UNREADABLE.
+ * `tables` in lower case. Throws SQL_DUMP_INVALID when the file is truncated, damaged or not a
+ * dump; FILE_UNREADABLE.
  */
 export function* dumpedRows(file: string, tables: readonly string[]): Generator<Dumped> {
   const tokens = new SqlTokens(file);
@@ -68,7 +68,7 @@ class Dump {
     for (;;) {
       const first = this.token();
       if (!first) break;
-      // psql's own commands stand on a line of their own.
+      // psql's own commands have a line of their own.
       if (isMark(first, '\\')) this.tokens.line();
       if (first.kind === 'mark') continue;
       this.statements++;
@@ -197,7 +197,7 @@ class Dump {
     if (value.kind === 'bytes' || value.kind === 'text') return value.bytes;
     if (value.kind === 'none') return undefined;
     const parts = this.lobs.get(value.id);
-    if (!parts) throw this.damaged(`the large value ${value.id} is not there`);
+    if (!parts) throw this.damaged(`the large value ${value.id} is missing`);
     this.lobs.delete(value.id);
     return concatBytes(...parts);
   }
@@ -211,7 +211,7 @@ class Dump {
     this.lobs.set(id.text, [...(this.lobs.get(id.text) ?? []), part]);
   }
 
-  /** In parentheses, of which the opening one was taken. */
+  /** In parentheses; the opening one was already read. */
   private names(): string[] {
     const names: string[] = [];
     for (;;) {
@@ -274,7 +274,7 @@ class Dump {
   }
 
   private checkWhole(): void {
-    if (this.statements === 0) throw this.damaged('it holds no statement of SQL');
+    if (this.statements === 0) throw this.damaged('it contains no SQL statement');
     if (![...this.columns.keys()].some((table) => this.tables.has(table))) {
       throw this.damaged(`it has no table ${[...this.tables].join(', ')}`);
     }

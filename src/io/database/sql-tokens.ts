@@ -1,6 +1,6 @@
 /**
  * Words of a SQL dump, read piece by piece: H2's SCRIPT, mysqldump, sqlite3's .dump and pg_dump.
- * Text stays bytes, because mysqldump writes binary columns as such.
+ * Text stays as bytes, because mysqldump writes binary columns unencoded.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
@@ -21,7 +21,7 @@ const WORD = /[\w$.+\-:\u0080-\u00ff]/;
 const IS_WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
   WORD.test(String.fromCharCode(byte)) ? 1 : 0,
 );
-/** What MySQL writes for bytes behind a backslash; all others stand for themselves. */
+/** What MySQL writes for bytes after a backslash; all others stand for themselves. */
 const ESCAPES = new Map([
   [0x30, 0],
   [0x6e, 0x0a],
@@ -71,7 +71,7 @@ export class SqlTokens {
     }
   }
 
-  /** The rest of the line, and the end of line taken. For the rows of COPY. */
+  /** The rest of the line; its end is consumed. For the rows of COPY. */
   line(): string | undefined {
     for (;;) {
       const end = this.buffer.indexOf(NEWLINE, this.at);
@@ -97,7 +97,8 @@ export class SqlTokens {
         `${this.file} has a value of more than ${this.tokenBytesMax} bytes: it is not a dump of Tessera's tables`,
       );
     }
-    // As much again as is there, so that a long token is not scanned from its start too often.
+    // Reads as much again as there is, so that a long token is not scanned from its start too
+    // often.
     const next = Buffer.allocUnsafe(rest.length + Math.max(PIECE_BYTES, rest.length));
     rest.copy(next);
     const count = readSync(this.descriptor, next, rest.length, next.length - rest.length, null);
@@ -150,7 +151,7 @@ export class SqlTokens {
     return { kind, text };
   }
 
-  /** Behind its opening quote. */
+  /** After its opening quote. */
   private text(start: number): { readonly kind: 'text'; readonly bytes: Uint8Array } | undefined {
     const { buffer } = this;
     const parts: Buffer[] = [];

@@ -1,12 +1,12 @@
 /**
- * What GoQuorum keeps of a private contract beside its account: RLP of [creation hash, flag,
+ * What GoQuorum stores about a private contract beside its account: RLP of [creation hash, flag,
  * managed parties], the last one newer.
  */
 import { RlpReader } from '../../core/base/rlp.ts';
 import type { PrivacyMetadata } from '../../core/state/account.ts';
 
 /**
- * Of GoQuorum 24.4.1 core/state/account_extra_data.go. Undefined: it says nothing. Throws
+ * GoQuorum 24.4.1 core/state/account_extra_data.go. Undefined: there is no such data. Throws
  * RLP_INVALID.
  */
 export function decodeAccountExtra(bytes: Uint8Array): PrivacyMetadata | undefined {

@@ -1,6 +1,6 @@
 /**
- * What geth's database says of a chain: LevelDB for the newest blocks, the ancient store for those
- * before, by the keys of GoQuorum 24.4.1 core/rawdb/schema.go and database_quorum.go.
+ * A chain in geth's database: LevelDB for the newest blocks, the ancient store for older ones, with
+ * the keys of GoQuorum 24.4.1 core/rawdb/schema.go and database_quorum.go.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { LevelCopy } from './level-copy.ts';
 export interface ChainDatabaseFolders {
   /** `geth/chaindata` of a data folder. */
   readonly chaindata: string;
-  /** `ancient` in it, unless the node was told otherwise (--datadir.ancient). */
+  /** `ancient` in it, unless --datadir.ancient was given. */
   readonly ancient: string;
-  /** Made and removed; on the disk of `chaindata` it takes no room. */
+  /** Created and removed; on the disk of `chaindata` it takes no space. */
   readonly scratch: string;
 }
 
@@ -100,19 +100,18 @@ export class ChainDatabase {
   }
 
   /**
-   * The address or slot with this hash, where the node kept them ("--cache.preimages", which is on
-   * unless it is switched off).
+   * The address or slot with this hash, if the node kept it ("--cache.preimages", on by default).
    */
   preimage(hash: Hash32): Uint8Array | undefined {
     return this.level.get(concatBytes(ascii('secure-key-'), hash));
   }
 
-  /** Root of the trie of what GoQuorum notes of private contracts besides their state. */
+  /** Root of the trie with GoQuorum's extra data of private contracts. */
   extraDataRoot(privateRoot: Hash32): Hash32 | undefined {
     return this.level.get(concatBytes(ascii('PSR2PMDR'), privateRoot));
   }
 
-  /** Damage of the state, which lies in LevelDB. */
+  /** Damage of the state, which is in LevelDB. */
   stateDamaged(what: string, cause?: unknown): Error {
     return damaged(this.folders.chaindata, what, cause);
   }
@@ -133,7 +132,7 @@ export class ChainDatabase {
     return this.level.get(concatBytes(ascii('PSTP'), publicRoot));
   }
 
-  /** A trie node or, in databases of old, a contract's code. */
+  /** A trie node or, in old databases, a contract's code. */
   node(hash: Hash32): Uint8Array | undefined {
     return this.level.get(hash);
   }
@@ -183,7 +182,7 @@ const PART_NAME = { headers: 'header', bodies: 'body', receipts: 'receipts' } as
 
 const keys = new Map<string, Uint8Array>();
 
-/** Of one of a few names. */
+/** The value under the first of these names. */
 function ascii(text: string): Uint8Array {
   let bytes = keys.get(text);
   if (!bytes) {

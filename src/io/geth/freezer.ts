@@ -1,8 +1,8 @@
 /**
- * Geth's ancient store, read only: of each table an index and data files, as GoQuorum 24.4.1
+ * Geth's ancient store, read only: each table has an index and data files, as GoQuorum 24.4.1
  * core/rawdb/freezer_table.go writes them. An index entry is `file u16 | end u32`, big endian; item
- * N ends where entry N + 1 says, and begins where entry N says, or at 0 where that names the file
- * before. The first entry names the first file that was kept.
+ * N ends at the position in entry N + 1, and begins at that in entry N, or at 0 if that names the
+ * previous file. The first entry names the first file that was kept.
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';

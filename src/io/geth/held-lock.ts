@@ -1,6 +1,6 @@
 /**
  * Whether another process holds a lock on a file, without taking it: Linux lists locks in
- * /proc/locks, others do not tell.
+ * /proc/locks, other systems do not.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 

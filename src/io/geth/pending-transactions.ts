@@ -1,6 +1,6 @@
 /**
- * Geth's journal of local transactions (`transactions.rlp`): one RLP item a transaction, one after
- * the other, mined ones among them (GoQuorum 24.4.1 core/tx_journal.go). It is read piece by piece.
+ * Geth's journal of local transactions (`transactions.rlp`): one RLP item per transaction,
+ * including mined ones (GoQuorum 24.4.1 core/tx_journal.go). It is read in pieces.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { RlpReader } from '../../core/base/rlp.ts';
@@ -14,8 +14,8 @@ export interface JournalEnd {
 }
 
 /**
- * In the order in which they were sent. As geth does, it ends at the first item that is torn or
- * damaged: nothing behind it can be found.
+ * In the order in which they were sent. As in geth, reading ends at the first torn or damaged item:
+ * nothing after it can be found.
  */
 export function* journaledTransactions(path: string): Generator<Transaction, JournalEnd> {
   const file = openSync(path, 'r');
@@ -30,7 +30,7 @@ export function* journaledTransactions(path: string): Generator<Transaction, Jou
       for (let next = nextIn(reader); next; next = nextIn(reader)) yield next;
       start += reader.at;
       held = held.subarray(reader.at);
-      // No transaction is longer than a piece: what does not end in one is damaged.
+      // No transaction is longer than a piece: one that does not end within it is damaged.
       const isEnd = length < PIECE_BYTES || held.length > PIECE_BYTES;
       if (isEnd) return { damagedAt: held.length > 0 ? start : undefined };
     }

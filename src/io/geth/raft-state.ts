@@ -21,18 +21,18 @@ import { damaged } from './freezer.ts';
 
 const LOG_FILE = /^[0-9a-f]{16}-[0-9a-f]{16}\.wal$/;
 const SNAPSHOT_FILE = /^[0-9a-f]{16}-[0-9a-f]{16}\.snap$/;
-/** Kinds of records; the others (who wrote it, where snapshots are) are of no use here. */
+/** Kinds of records; the others (who wrote it, where snapshots are) are not needed here. */
 const RECORD = { entry: 2, state: 3, crc: 4 } as const;
 const FRAME_BYTES = 8;
 
 export interface GethRaftState {
   readonly hardState: HardState;
   readonly snapshot: Snapshot;
-  /** Those behind the snapshot. */
+  /** Those after the snapshot. */
   readonly entries: readonly Entry[];
 }
 
-/** Of a data folder; undefined: it was no member. Throws GETH_DATA_DAMAGED. */
+/** From a data folder; undefined: it was not a member. Throws GETH_DATA_DAMAGED. */
 export function readRaftState(folder: string): GethRaftState | undefined {
   const logs = join(folder, 'raft-wal');
   if (!existsSync(logs)) return undefined;
@@ -46,7 +46,7 @@ export function readRaftState(folder: string): GethRaftState | undefined {
     for (const record of records(path, readFileSync(path), at === names.length - 1)) {
       const { kind, data } = record;
       if (kind === RECORD.crc) {
-        // The first one of the first file that was kept begins the sum.
+        // The first record of the first file that was kept begins the checksum.
         if (checksum !== 0 && record.crc !== checksum) throw damaged(path, NOT_ITS_SUM);
         checksum = record.crc;
         continue;
@@ -56,7 +56,7 @@ export function readRaftState(folder: string): GethRaftState | undefined {
       if (kind === RECORD.state) hardState = decodeHardState(data);
       if (kind !== RECORD.entry) continue;
       const entry = decodeEntry(data.slice());
-      // A later leader's entry replaces what stood there, and all behind it.
+      // A later leader's entry replaces the one there, and all after it.
       if (entries.length > 0 && entry.index <= entries.at(-1)!.index)
         entries = entries.filter(({ index }) => index < entry.index);
       entries.push(entry);
@@ -126,6 +126,6 @@ function newestSnapshot(folder: string): Snapshot {
     if (field.number === 1) crc = field.value;
     else if (field.number === 2) data = field.bytes.slice();
   }
-  if (crc32c(data) !== crc) throw damaged(path, 'has not its checksum');
+  if (crc32c(data) !== crc) throw damaged(path, 'has a wrong checksum');
   return decodeSnapshot(data);
 }

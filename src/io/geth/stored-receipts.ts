@@ -1,7 +1,7 @@
 /**
- * Receipts as geth stores them: a list of receipts without what follows from the block, and, where
- * GoQuorum has more to say (several private states, privacy markers, reasons of reverts), a second
- * list behind it (GoQuorum 24.4.1 core/types/receipt.go).
+ * Receipts as geth stores them: a list of receipts without the fields that follow from the block,
+ * and, if GoQuorum has more data (several private states, privacy markers, revert reasons), a
+ * second list after it (GoQuorum 24.4.1 core/types/receipt.go).
  */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -11,7 +11,7 @@ import type { Psi } from '../../core/privacy/inputs.ts';
 
 const EXTRA_VERSION = 1;
 
-/** What one execution left, in one state. */
+/** The result of one execution in one state. */
 export interface Outcome {
   readonly status: 0 | 1 | undefined;
   readonly postState?: Hash32;
@@ -48,7 +48,7 @@ function readReceipt(item: RlpReader): StoredReceipt {
   const count = itemsOf(item);
   const outcome = readOutcome(item);
   const cumulativeGasUsed = item.bigint(8);
-  // Of 6: transaction, contract; of 7: bloom besides.
+  // Of 6: transaction, contract; of 7: also bloom.
   if (count >= 6) for (let i = 4; i < count; i++) item.skip();
   const logs = readAll(item, readLog);
   const base = { ...outcome, cumulativeGasUsed, logs };
@@ -95,7 +95,7 @@ function readOutcome(item: RlpReader): Pick<Outcome, 'status' | 'postState'> {
   throw fail('RECEIPT_STATUS_INVALID', 'invalid receipt status');
 }
 
-/** Address, topics, data; older nodes wrote more behind them. */
+/** Address, topics, data; older nodes appended more. */
 function readLog(item: RlpReader): Log {
   const address = item.fixed(20);
   const topics = readItems(item.enter(), (topic) => topic.fixed(32));

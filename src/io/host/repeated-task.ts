@@ -21,7 +21,7 @@ export class RepeatedTask {
     this.parts = parts;
   }
 
-  /** A run looks at it between two steps, so that `stop` does not wait for all of them. */
+  /** A run checks it between two steps, so that `stop` does not wait for all of them. */
   get isStopped(): boolean {
     return this.hasStopped;
   }
@@ -43,14 +43,14 @@ export class RepeatedTask {
     return this.running;
   }
 
-  /** Resolves when no run is under way and none will follow. */
+  /** Resolves when no run is in progress and none will follow. */
   async stop(): Promise<void> {
     this.hasStopped = true;
     clearTimeout(this.timer);
     await this.running;
   }
 
-  /** Milliseconds to pause. After a failure never 0, so that a fault costs no core. */
+  /** Milliseconds to pause. After a failure never 0, so that a fault does not use up a core. */
   private async runOnce(): Promise<number> {
     const { run, pauseMs, failed } = this.parts;
     this.isAskedAgain = false;

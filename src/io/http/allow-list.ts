@@ -39,7 +39,7 @@ export class AllowList {
   }
 }
 
-/** A name that does not resolve allows nobody. */
+/** A name that does not resolve admits nobody. */
 async function resolveAll(names: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await Promise.allSettled(names.map((name) => lookup(name, { all: true })));
   return new Set(

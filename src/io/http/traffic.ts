@@ -24,9 +24,11 @@ export interface Traffic {
   readonly unsent: ByteBudget;
   /** A client that reads nothing of its answer for this long is disconnected. */
   readonly stallMs: number;
-  /** A request that has not come whole by then is refused. */
+  /** A request that is not complete by then is refused. */
   readonly requestMs: number;
-  /** A WebSocket is pinged so often, and disconnected when it answers nothing until the next. */
+  /**
+   * Interval of a WebSocket's pings; it is disconnected if it answers nothing until the next one.
+   */
   readonly pingMs: number;
 }
 

@@ -8,7 +8,7 @@ export const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
 const FRAME_BYTES_MAX = 1024 * 1024;
 const AGAIN_FIRST_MS = 500;
 const AGAIN_LAST_MS = 30_000;
-/** A connection that says nothing for so long is asked whether it lives. */
+/** A connection that is silent for so long is pinged. */
 const PING_MS = 20_000;
 
 export interface LedgerBlock {
@@ -35,7 +35,7 @@ export class BlockReader {
     return this.rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true]);
   }
 
-  /** Of one block, by its hash: never of another one in its place. */
+  /** Of one block, by its hash: never of a block that replaced it. */
   logs(blockHash: string, addresses: readonly string[], topic: string): Promise<LedgerLog[]> {
     return this.rpc.call('eth_getLogs', [{ blockHash, address: addresses, topics: [topic] }]);
   }

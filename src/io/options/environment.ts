@@ -6,7 +6,7 @@ import type { OptionRow } from './option-row.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The value of an option that stands elsewhere than on the command line. */
+/** The value of an option from elsewhere than the command line. */
 export interface GivenValue {
   readonly flag: string;
   readonly text: string;
@@ -41,7 +41,7 @@ export function valuesInEnvironment(
 
 /**
  * Kubernetes gives each pod a variable `GETH_PORT=tcp://10.0.0.7:8545` for a service named geth:
- * that is no port to listen on.
+ * that is not a port to listen on.
  */
 function isServiceLink({ unit }: OptionRow, text: string): boolean {
   return unit === 'port' && /^(tcp|udp|sctp):\/\//.test(text);

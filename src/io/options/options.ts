@@ -83,7 +83,7 @@ export class ParsedOptions {
     return (this.typed(flag, ['list']) as readonly string[] | undefined) ?? [];
   }
 
-  /** The arguments that give this flag the value that it has; none without one. */
+  /** The arguments that set this flag to its value; none if it has no value. */
   asArguments(flag: string): readonly string[] {
     const { type, whole } = this.rows.get(flag)!;
     const value = this.values.get(flag)?.value;

@@ -1,4 +1,4 @@
-/** Options that every service of its own port has, as rows. */
+/** Options of every service that listens on a port, as rows. */
 import type { OptionRow } from './option-row.ts';
 
 /** Where it listens, by default on loopback. */
@@ -22,7 +22,7 @@ export function listenRows(group: string, port: number): readonly OptionRow[] {
   ];
 }
 
-/** Its process: the file with its id, and how much it logs. */
+/** Its process: the file with its id, and the verbosity of its log. */
 export function processRows(group: string): readonly OptionRow[] {
   return [
     {

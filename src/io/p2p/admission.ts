@@ -1,5 +1,5 @@
 /**
- * Which connections get one of the places for peers, in the order of GoQuorum's checks (GoQuorum
+ * Which connections become peers, in the order of GoQuorum's checks (GoQuorum
  * p2p/server.go).
  */
 import type { PeerId } from '../../core/base/ports.ts';
@@ -25,11 +25,11 @@ interface AdmissionParts {
   readonly trusted: ReadonlyMap<PeerId, unknown>;
   readonly sessions: ReadonlyMap<PeerId, Session>;
   readonly dialer: Pick<Dialer, 'has'>;
-  /** Peers that keep their places besides static and trusted nodes; undefined: nobody. */
+  /** Peers that keep their places, in addition to static and trusted nodes; undefined: none. */
   readonly isKnown: ((peer: PeerId) => boolean) | undefined;
 }
 
-/** Looks at the sessions of the server, and changes nothing. */
+/** Reads the sessions of the server, and changes nothing. */
 export class Admission {
   private readonly parts: AdmissionParts;
 
@@ -85,8 +85,8 @@ export class Admission {
   }
 
   /**
-   * Two nodes that dial each other at once must not both refuse the other's call: the connection
-   * that the lower id dialled stays, on both sides.
+   * Two nodes that dial each other at once must not both refuse the other's call: both sides keep
+   * the connection that the lower id dialled.
    */
   private supersedes(candidate: PeerConnection, held: PeerConnection): boolean {
     if (candidate.inbound === held.inbound) return false;

@@ -5,7 +5,7 @@
 import { finish, type Slices } from '../../core/base/pace.ts';
 import { SnappyEncoder, snappyEncode } from '../../core/wire/snappy.ts';
 
-/** Of less the bookkeeping would cost as much. */
+/** For shorter ones the bookkeeping would cost as much. */
 const SHARED_BYTES_MIN = 16 * 1024;
 const shared = new WeakMap<Uint8Array, SnappyEncoder>();
 
@@ -15,7 +15,7 @@ export function compress(payload: Uint8Array): Uint8Array {
   return finish(compressInPieces(payload));
 }
 
-/** 64 KB in each; all who compress the same array do it together. */
+/** 64 KB in each slice; callers that compress the same array share the work. */
 export function* compressInPieces(payload: Uint8Array): Slices<Uint8Array> {
   let encoder = shared.get(payload);
   if (!encoder) {

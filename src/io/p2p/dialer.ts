@@ -1,6 +1,6 @@
 /**
- * Which nodes to dial when: static ones again and again, found ones once in a while. Holds no clock
- * and no socket: the server asks `due` and reports what came of it.
+ * Which nodes to dial when: static ones repeatedly, discovered ones once in a while. It has no
+ * clock and no socket: the server asks `due` and reports the outcome.
  */
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
@@ -8,10 +8,10 @@ import type { PeerId } from '../../core/base/ports.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import { ACTIVE_DIALS_MAX, STATIC_NODES_MAX, type Timings } from './limits.ts';
 
-/** A session that lasted so long was a good one: the next dial comes soon again. */
+/** A session that lasted so long was a good one: the next dial follows soon. */
 const GOOD_SESSION_MS = 10_000;
 
-/** A found node that was dialled is left alone for so long (GoQuorum p2p/dial.go). */
+/** A discovered node is not dialled again sooner (GoQuorum p2p/dial.go). */
 const FOUND_AGAIN_MS = 35_000;
 const FOUND_HISTORY_MAX = 1_000;
 
@@ -28,7 +28,7 @@ interface Target {
 
 export class Dialer {
   private readonly targets = new Map<PeerId, Target>();
-  /** When found nodes were dialled last. */
+  /** When discovered nodes were dialled last. */
   private readonly history = new Lru<PeerId, number>(FOUND_HISTORY_MAX);
   private readonly timings: Timings;
   /** In [0, 1): spreads nodes that were started together. */
@@ -39,7 +39,7 @@ export class Dialer {
     this.jitter = jitter;
   }
 
-  /** False when it was kept already (its address is renewed). Throws P2P_TOO_MANY_STATIC_NODES. */
+  /** False when it was known already (its address is updated). Throws P2P_TOO_MANY_STATIC_NODES. */
   add(enode: Enode, nowMs: number, connected: boolean): boolean {
     const held = this.targets.get(enode.id);
     if (held) {
@@ -56,8 +56,7 @@ export class Dialer {
   }
 
   /**
-   * Takes of `nodes` as many as there are `places` for nodes that discovery found, connected ones
-   * counted.
+   * Takes as many of `nodes` as there are free `places` for discovered nodes; connected ones count.
    */
   addFound(
     nodes: readonly Enode[],
@@ -96,7 +95,7 @@ export class Dialer {
     return [...this.targets.values()].map((target) => target.enode);
   }
 
-  /** Nodes to dial now; each is taken as being dialled from here on. */
+  /** Nodes to dial now; each counts as being dialled from here on. */
   due(nowMs: number): Enode[] {
     let active = 0;
     for (const target of this.targets.values()) if (target.state === 'dialling') active++;

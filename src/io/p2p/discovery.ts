@@ -38,7 +38,7 @@ interface Parts extends DiscoveryOptions {
   readonly host: string;
   /** The same port of UDP is taken. */
   readonly tcpPort: number;
-  /** Whether another port will do where that one is taken. */
+  /** Whether another port may be used if that one is taken. */
   readonly isAnyPort: boolean;
   readonly networks: NetRestrict | undefined;
   readonly log: Log;
@@ -93,7 +93,7 @@ export class DiscoveryService {
     return this.discovery && { port: this.port, record: recordText(this.discovery.record) };
   }
 
-  /** Nodes that answer where they say they are. */
+  /** Nodes with a proven address. */
   nodes(): Enode[] {
     const found = this.discovery?.nodes() ?? [];
     return found.map(({ id, publicKey, ip, tcp, udp }) => ({
@@ -123,7 +123,7 @@ export class DiscoveryService {
     });
   }
 
-  /** Names of bootnodes become addresses; what does not resolve is tried again. */
+  /** Resolves names of bootnodes; one that does not resolve is tried again. */
   private async resolve(): Promise<void> {
     const { bootnodes, log } = this.parts;
     let isWhole = true;
@@ -154,7 +154,7 @@ export class DiscoveryService {
     for (const { to, bytes } of this.discovery?.step(input, steadyClock.nowMs()) ?? []) {
       const isMapped = this.isIpv6 && isIP(to.ip) === 4;
       if (!this.isIpv6 && isIP(to.ip) === 6) continue;
-      // A packet that cannot be sent is a packet lost.
+      // A packet that cannot be sent counts as lost.
       this.socket.send(bytes, to.port, isMapped ? `::ffff:${to.ip}` : to.ip, () => undefined);
     }
   }

@@ -16,7 +16,7 @@ export interface Timings {
   readonly inboundThrottleMs: number;
   readonly redialMinMs: number;
   readonly redialMaxMs: number;
-  /** How often the above are looked at. */
+  /** How often these are checked. */
   readonly sweepMs: number;
 }
 
@@ -35,7 +35,7 @@ export const TIMINGS: Timings = {
 
 /** Decompressed size of a sub-protocol message. */
 export const MESSAGE_BYTES_MAX = 10 * 1024 * 1024;
-/** What may arrive before the key agreement is through. */
+/** Bytes that may arrive before the key agreement is complete. */
 export const HANDSHAKE_BUFFER_BYTES_MAX = 16 * 1024;
 /** Connections that have not said Hello yet. */
 export const PENDING_INBOUND_MAX = 50;
@@ -46,20 +46,20 @@ export const WRITE_BUFFER_BYTES_MAX = 32 * 1024 * 1024;
  * wait.
  */
 export const WRITE_BUFFER_PAUSE_BYTES = 4 * 1024 * 1024;
-/** A peer that sends faster is read no faster: tokens per second, and how many may be saved up. */
+/** A peer that sends faster is not read faster: tokens per second, and at most at once. */
 export const MESSAGES_PER_SECOND_MAX = 5_000;
 export const MESSAGES_BURST_MAX = 20_000;
 export const BYTES_PER_SECOND_MAX = 64 * 1024 * 1024;
 export const BYTES_BURST_MAX = 128 * 1024 * 1024;
-/** What a peer's messages may cost this thread: ms in a second, and how many may be saved up. */
+/** What a peer's messages may cost this thread: ms per second, and at most at once. */
 export const MS_PER_SECOND_MAX = 500;
 export const MS_BURST_MAX = 1_000;
-/** Bytes of messages that are not whole and of what is not read yet, of all peers together. */
+/** Bytes of incomplete messages and of unread data, of all peers together. */
 export const HELD_BYTES_MAX: number = 256 * 1024 * 1024;
-/** A peer that holds less is not looked at. */
+/** A peer that holds less is not disconnected for it. */
 export const BURDEN_BYTES: number = 2 * 1024 * 1024;
 /** Addresses remembered for the inbound throttle. */
 export const INBOUND_HISTORY_MAX = 4_096;
-/** Nodes that may be kept dialled. */
+/** Static nodes at most. */
 export const STATIC_NODES_MAX = 1_000;
 export const ACTIVE_DIALS_MAX = 16;

@@ -13,8 +13,8 @@ const NODES_MAX = 10_000;
 const AN_ARRAY = 'a JSON array of node URLs';
 
 /**
- * Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; a
- * bad entry is logged and left out. Throws FILE_….
+ * Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; an
+ * invalid entry is logged and skipped. Throws FILE_….
  */
 export function readNodeList(dataDirectory: string, name: string, log: Log): Enode[] {
   for (const file of [join(dataDirectory, name), join(dataDirectory, 'geth', name)]) {
@@ -44,8 +44,8 @@ function parseNodeList(value: unknown, refuse: (url: string, why: string) => voi
 }
 
 /**
- * Ids of the nodes that the file names; undefined where there is none. Host names are not looked
- * up: a node is known by its key. Throws FILE_UNREADABLE, or FILE_INVALID where it holds something
+ * Ids of the nodes that the file names; undefined where there is none. Host names are not resolved:
+ * a node is identified by its key. Throws FILE_UNREADABLE, or FILE_INVALID where it holds something
  * else.
  */
 export function readNodeIds(
@@ -59,9 +59,9 @@ export function readNodeIds(
 }
 
 /**
- * Puts a node into the file, or takes it out in whatever URL it stands there; other entries stay as
- * they are. True: the file is another one now. Throws FILE_UNREADABLE, FILE_INVALID, or what the
- * operating system says against writing.
+ * Adds a node to the file, or removes it under whatever URL; other entries stay as they are. True:
+ * the file has changed. Throws FILE_UNREADABLE, FILE_INVALID, or the operating system's error of
+ * writing.
  */
 export function changeNodeFile(
   file: string,

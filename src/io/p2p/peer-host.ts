@@ -1,4 +1,4 @@
-/** What a connection asks of the server that it belongs to. */
+/** What a connection needs from its server. */
 import type { Slices } from '../../core/base/pace.ts';
 import type { ProtocolSpec, SharedProtocol } from '../../core/wire/capabilities.ts';
 import type { Hello } from '../../core/wire/hello.ts';
@@ -33,7 +33,7 @@ export interface PeerHost<Peer> {
     code: number,
     bytes: Uint8Array,
   ): Slices<void> | undefined;
-  /** Bytes of its messages that are handed on, and wait. */
+  /** Bytes of its messages that were handed on and wait. */
   backlog(peer: Peer): number;
   /** The peer holds much memory of ours. */
   burdened(): void;

@@ -1,13 +1,13 @@
 /**
- * Shares this thread between peers: they all together have half of it, in turns of a few
- * milliseconds. Who has more to say continues in a later turn, the least served first, when
- * clients, timers and other peers had theirs.
+ * Shares this thread between peers: together they have half of it, in turns of a few milliseconds.
+ * A peer with more work continues in a later turn, the least served first, after clients, timers
+ * and other peers.
  */
 import { Turns } from '../../core/base/turns.ts';
 
 /** Of all peers, in one turn. */
 const TURN_MS = 5;
-/** A turn that was spent to its end is followed by a rest. */
+/** A turn that was used up is followed by a pause. */
 const REST_MS = 5;
 
 export class PeerTurns {
@@ -23,7 +23,7 @@ export class PeerTurns {
     this.nowMs = nowMs;
   }
 
-  /** A number for a peer that takes part. */
+  /** Registers a peer; returns its number. */
   newPlace(): number {
     return ++this.lastPlace;
   }
@@ -34,7 +34,7 @@ export class PeerTurns {
   }
 
   /**
-   * Does a piece of work for a peer. `charge` is told what it took, in ms, even where it throws.
+   * Does a piece of work for a peer. `charge` gets the time that it took, in ms, even if it throws.
    */
   run<T>(place: number, work: () => T, charge: (ms: number) => void): T {
     const begunMs = this.nowMs();
@@ -76,7 +76,8 @@ export class PeerTurns {
     for (const place of this.turns.order()) {
       if (!this.mayGoOn) break;
       const goOn = this.waiting.get(place);
-      // It left in the turn of another: a peer that is replaced or cut off for the bytes it holds.
+      // It left during the turn of another peer: replaced, or disconnected for the bytes that it
+      // holds.
       if (!goOn) continue;
       this.forget(place);
       goOn();

@@ -1,6 +1,6 @@
 /**
- * What a peer is sent, in order. Long messages are compressed, encrypted and hashed in pieces, in
- * turns with the work for others; what comes after one waits for its end.
+ * Messages to a peer, in order. Long ones are compressed, encrypted and hashed in pieces,
+ * alternating with work for others; messages after a long one wait for its end.
  */
 import type { Socket } from 'node:net';
 import { LONG_MESSAGE_BYTES } from '../../core/base/pace.ts';
@@ -42,7 +42,8 @@ export class PeerWriter {
   }
 
   /**
-   * Short messages of one turn of the loop leave in one write. Throws RLPX_INVALID for a short one.
+   * Short messages of one turn of the event loop leave in one write. Throws RLPX_INVALID for a
+   * short one.
    */
   write(code: number, bytes: Uint8Array): void {
     if (this.queue.length === 0 && bytes.length < LONG_MESSAGE_BYTES) {
@@ -54,7 +55,7 @@ export class PeerWriter {
     if (this.queue.length === 1) this.proceed();
   }
 
-  /** What waits is not sent. */
+  /** Waiting messages are dropped. */
   end(): void {
     this.queue = [];
     this.work = undefined;

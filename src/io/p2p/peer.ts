@@ -70,7 +70,7 @@ export class PeerConnection {
   private lastWriteMs: number;
   private paused = false;
   private waits = false;
-  /** What its last message asks for, begun. */
+  /** The work for its last message, in progress. */
   private work: Slices<void> | undefined;
   private readonly place: number;
   private readonly messages: TokenBucket;
@@ -109,7 +109,7 @@ export class PeerConnection {
     }
   }
 
-  /** Of where it connects from. */
+  /** Of the address from which it connects. */
   get enode(): string {
     const { remoteAddress, remotePort } = this.socket;
     return `enode://${this.id}@${hostPort(remoteAddress, remotePort)}`;
@@ -123,12 +123,12 @@ export class PeerConnection {
     return this.phase === 'over';
   }
 
-  /** Bytes that wait here: of a message that is not whole, and of what the peer has not read. */
+  /** Bytes that wait here: of an incomplete message, and of data that the peer has not read. */
   get heldBytes(): number {
     return this.unreadBytes + (this.session?.bufferedBytes ?? 0) + this.host.backlog(this);
   }
 
-  /** What the peer has not read. */
+  /** Data that the peer has not read. */
   private get unreadBytes(): number {
     return this.socket.writableLength + (this.writer?.waitingBytes ?? 0);
   }
@@ -182,7 +182,7 @@ export class PeerConnection {
     }
   }
 
-  /** Work elsewhere for a message of this peer has taken so many ms. */
+  /** Other code has spent so many ms on a message of this peer. */
   charge(ms: number): void {
     const nowMs = steadyClock.nowMs();
     this.ms.take(ms, nowMs);
@@ -198,7 +198,9 @@ export class PeerConnection {
     if (!this.over && this.heldBytes > BURDEN_BYTES) this.host.burdened();
   }
 
-  /** Takes what has arrived, as long as this turn has time: the rest in a later one. */
+  /**
+   * Processes what has arrived, as long as this turn has time; the rest follows in a later turn.
+   */
   private proceed(): void {
     const { turns } = this.host;
     const charge = (ms: number) => this.ms.take(ms, steadyClock.nowMs());
@@ -224,7 +226,7 @@ export class PeerConnection {
     });
   }
 
-  /** One piece of work; false when there is none until more arrives. */
+  /** One piece of work; false when there is nothing to do until more arrives. */
   private step(): boolean {
     if (this.work) {
       if (this.work.next().done) this.work = undefined;
@@ -244,7 +246,10 @@ export class PeerConnection {
     return true;
   }
 
-  /** Key agreement: answers the packet once it is whole, and hands what follows to the session. */
+  /**
+   * Key agreement: answers the packet once it is complete, and hands the following bytes to the
+   * session.
+   */
   private agree(): boolean {
     const agreed = this.initiator ? this.initiator.read(this.early) : this.answer(this.early);
     if (!agreed) {
@@ -380,7 +385,7 @@ export class PeerConnection {
     const goodbye = setTimeout(() => socket.destroy(), this.host.timings.goodbyeMs);
     goodbye.unref();
     socket.once('close', () => clearTimeout(goodbye));
-    // What still arrives is read and thrown away, so that our Disconnect is not lost to a reset.
+    // Data that still arrives is read and discarded, so that our Disconnect is not lost in a reset.
     socket.resume();
     if (socket.connecting || socket.destroyed) socket.destroy();
     else socket.end();

@@ -28,7 +28,7 @@ describe('lists of nodes', () => {
     const ask = (id: string) => permits.mayConnect({ id, enode: url(id), inbound: true });
     expect([ask(A), ask(A)]).toEqual([false, false]);
     expect(logged).toEqual([
-      'There is no permissioned-nodes.json: --permissioned lets nobody in without it',
+      'There is no permissioned-nodes.json: --permissioned admits nobody without it',
     ]);
     write('permissioned-nodes.json', ['enode://12@127.0.0.1:1', '', url(A), url(B)]);
     expect([ask(A), ask(B)]).toEqual([true, true]);

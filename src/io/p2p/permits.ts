@@ -1,7 +1,7 @@
 /**
- * `--permissioned`: who may connect, and who must go again. Two lists in the data folder say it, or
- * the contracts of the network once they are in force. Operators edit the lists while the node runs
- * (GoQuorum permission/core/permissions.go).
+ * `--permissioned`: who may connect, and who must be disconnected. Two lists in the data folder
+ * decide, or the contracts of the network once they are active. Operators edit the lists while the
+ * node runs (GoQuorum permission/core/permissions.go).
  */
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -13,10 +13,10 @@ import type { Candidate } from './server-options.ts';
 
 export const ALLOWED = 'permissioned-nodes.json';
 export const DISALLOWED = 'disallowed-nodes.json';
-/** The files are looked at again no sooner than this; a new connection does not wait for it. */
+/** The files are not checked again sooner; a new connection does not wait for it. */
 const LOOK_MS = 1_000;
 
-/** undefined: a list cannot be read, and nobody is let in. */
+/** undefined: a list cannot be read, and nobody is admitted. */
 type Listed = ReadonlySet<string> | undefined;
 
 export class Permits {
@@ -26,7 +26,7 @@ export class Permits {
   private stamp = '';
   private lookedMs = 0;
   private contract: NodePermits | undefined;
-  /** Since `revoked` was asked last. */
+  /** Since the last call of `revoked`. */
   private isChanged = false;
 
   constructor(dataDirectory: string, log: Log) {
@@ -34,7 +34,7 @@ export class Permits {
     this.log = log;
   }
 
-  /** What the contracts say from now on; undefined: the lists alone count. */
+  /** The contracts' decisions from now on; undefined: only the lists count. */
   set(contract: NodePermits | undefined): void {
     this.contract = contract;
     this.isChanged = true;
@@ -47,8 +47,8 @@ export class Permits {
   }
 
   /**
-   * Asked now and then: which of the connected peers must go; undefined: as before. A list that
-   * cannot be read, as in the middle of an edit, sends nobody away.
+   * Called now and then: which of the connected peers must be disconnected; undefined: none, as
+   * before. A list that cannot be read, as in the middle of an edit, disconnects nobody.
    */
   revoked(): ((peer: Candidate) => boolean) | undefined {
     const nowMs = Date.now();
@@ -61,7 +61,7 @@ export class Permits {
     return isChanged ? (peer) => this.allows(peer) === false : undefined;
   }
 
-  /** undefined: nobody can tell. */
+  /** undefined: unknown. */
   private allows(peer: Candidate): boolean | undefined {
     const { contract, listed } = this;
     if (!contract) return listed?.has(peer.id);
@@ -84,7 +84,7 @@ export class Permits {
         this.log('error', 'Node URL is not valid', { file, url, error });
       const allowed = readNodeIds(join(this.folder, ALLOWED), refuse(ALLOWED));
       if (!allowed) {
-        this.log('error', `There is no ${ALLOWED}: --permissioned lets nobody in without it`, {
+        this.log('error', `There is no ${ALLOWED}: --permissioned admits nobody without it`, {
           folder: this.folder,
         });
         return undefined;

@@ -1,9 +1,8 @@
 /**
- * Who gives up a place when all are taken. Peers that the node knows (static, trusted,
- * permissioned, validators) keep theirs, and take one from a stranger. Strangers share what is left
- * by address: one that comes from a less crowded address, or block of addresses, takes the place of
- * the youngest of the most crowded one. So nobody holds all places, however many node keys they
- * have.
+ * Which peer is replaced when all places are taken. Peers that the node knows (static, trusted,
+ * permissioned, validators) keep their places, and may replace a stranger. Strangers share the rest
+ * by address: a newcomer from a less crowded address, or address block, replaces the newest peer of
+ * the most crowded one. So nobody can occupy all places, however many node keys they have.
  */
 
 export interface Occupant {
@@ -12,13 +11,13 @@ export interface Occupant {
   readonly isKnown: boolean;
 }
 
-/** By so many more a source must be ahead of the newcomer's before it gives up a place. */
+/** A source must have so many more peers than the newcomer's before one of them is replaced. */
 const CROWD_LEAD = 2;
 
 /**
- * Which of `occupants`, oldest first, leaves for the newcomer; undefined: nobody does. Blocks are
- * made even first, then the addresses inside the newcomer's: in that order no two take turns for
- * ever.
+ * Which of `occupants`, oldest first, is replaced by the newcomer; undefined: none. Blocks are
+ * balanced first, then the addresses inside the newcomer's block: in this order no two peers
+ * replace each other forever.
  */
 export function displaced<T extends Occupant>(
   newcomer: Occupant,
@@ -61,7 +60,7 @@ function largestCrowd<T extends Occupant>(
 
 const sameAddress = (address: string) => address;
 
-/** /24 of IPv4, /48 of IPv6: what one owner of addresses easily has. */
+/** /24 of IPv4, /48 of IPv6: blocks that one owner can easily have. */
 function blockOf(address: string): string {
   if (!address.includes(':')) return address.slice(0, address.lastIndexOf('.'));
   const [head = ''] = address.split('::');

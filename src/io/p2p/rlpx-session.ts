@@ -1,5 +1,5 @@
 /**
- * RLPx frames behind the handshake: encryption, MACs, compression (ethereum/devp2p rlpx.md). One
+ * RLPx frames after the handshake: encryption, MACs, compression (ethereum/devp2p rlpx.md). One
  * object a connection.
  */
 import {
@@ -29,13 +29,13 @@ export interface Frame {
   readonly bytes: Uint8Array;
 }
 
-/** A frame's body, as far as it has come. */
+/** The received part of a frame's body. */
 interface Body {
   /** Without padding. */
   readonly length: number;
   /** Padding included. */
   left: number;
-  /** Deciphered. */
+  /** Decrypted. */
   readonly parts: Uint8Array[];
 }
 
@@ -84,7 +84,7 @@ export class RlpxSession {
   private readonly decipher: Decipher;
   private readonly egress: FrameMac;
   private readonly ingress: FrameMac;
-  /** What has arrived of a header or a body that is not whole yet. */
+  /** The received part of an incomplete header or body. */
   private parts: Uint8Array[] = [];
   private buffered = 0;
   /** Of the frame whose header was read. */
@@ -119,8 +119,8 @@ export class RlpxSession {
   }
 
   /**
-   * The same in pieces; undefined: one without bytes yet. Nothing else may be encoded until it is
-   * over. Throws as `encode`, before the first bytes.
+   * The same in pieces; undefined: a piece without output yet. Nothing else may be encoded until it
+   * has ended. Throws as `encode`, before the first bytes.
    */
   *encodeInPieces(code: number, payload: Uint8Array): Generator<Uint8Array | undefined> {
     const first = codeBytes(code);
@@ -156,7 +156,7 @@ export class RlpxSession {
     return header;
   }
 
-  /** Takes bytes as they come. `next()` gives what is whole. */
+  /** Takes bytes as they arrive. `next()` returns complete messages. */
   push(chunk: Uint8Array): void {
     this.parts.push(chunk);
     this.buffered += chunk.length;
@@ -171,8 +171,8 @@ export class RlpxSession {
   }
 
   /**
-   * Does a piece of work: returns the next message when it is whole, 'more' when there is more to
-   * do, undefined when more must arrive. Throws RLPX_INVALID (MAC, size, code), SNAPPY_INVALID,
+   * Does a piece of work: returns the next message when it is complete, 'more' when there is more
+   * to do, undefined when more must arrive. Throws RLPX_INVALID (MAC, size, code), SNAPPY_INVALID,
    * SNAPPY_TOO_LONG.
    */
   next(bytesMax: number): Frame | 'more' | undefined {
@@ -274,7 +274,7 @@ function checked(payload: Uint8Array): Uint8Array {
   return payload;
 }
 
-/** Throws RLPX_INVALID where a frame cannot say the length. */
+/** Throws RLPX_INVALID if a frame header cannot hold the length. */
 function paddedLength(length: number): number {
   if (length > FRAME_BYTES_MAX) throw breach('message length >= 16MB');
   return (length + 15) & ~15;

@@ -1,4 +1,4 @@
-/** What the peer-to-peer server is told, and what it tells of its peers. */
+/** Options of the peer-to-peer server, and what it reports about its peers. */
 import type { Log, PeerId, PeerInfo } from '../../core/base/ports.ts';
 import type { Capability, ProtocolSpec } from '../../core/wire/capabilities.ts';
 import type { Enode } from '../../core/wire/enode.ts';
@@ -6,7 +6,7 @@ import type { Timings } from './limits.ts';
 
 export interface DiscoveryOptions {
   readonly bootnodes: readonly Enode[];
-  /** Where others reach this node; undefined: nobody said. */
+  /** Where others reach this node; undefined: not configured. */
   readonly externalIp: string | undefined;
 }
 
@@ -24,25 +24,25 @@ export interface P2pOptions {
   /** Connections of others before their Hello. PENDING_INBOUND_MAX unless given. */
   readonly pendingMax?: number | undefined;
   readonly trustedNodes: readonly Enode[];
-  /** Undefined: nodes are not searched for. */
+  /** Undefined: no discovery. */
   readonly discovery?: DiscoveryOptions | undefined;
   /**
    * Permissioning: asked for every connection in both directions, before Hello. Default: everybody.
    */
   readonly mayConnect?: (peer: Candidate) => boolean;
-  /** Asked at every sweep: which of the connected peers must go; undefined: as before. */
+  /** Called at every sweep: which of the connected peers must be disconnected; undefined: none. */
   readonly revoked?: () => ((peer: Candidate) => boolean) | undefined;
-  /** Peers that keep their places besides static and trusted nodes. Default: nobody. */
+  /** Peers that keep their places, in addition to static and trusted nodes. Default: none. */
   readonly isKnown?: (peer: PeerId) => boolean;
   readonly log: Log;
-  /** Memory of a `PeerTraffic`, where somebody counts. */
+  /** Memory of a `PeerTraffic`, if traffic is counted. */
   readonly traffic?: SharedArrayBuffer | undefined;
   readonly timings?: Timings;
   /** What a peer's work costs is measured with it, in ms. */
   readonly costClock?: () => number;
-  /** Bytes of a peer's messages that the node has not taken yet, where it takes them later. */
+  /** Bytes of a peer's messages that the node has not processed yet, if it processes them later. */
   readonly backlog?: (peer: PeerId) => number;
-  /** HELD_BYTES_MAX where it is not told. */
+  /** Default: HELD_BYTES_MAX. */
   readonly heldBytesMax?: number;
 }
 

@@ -43,7 +43,7 @@ export class P2pServer implements Links {
   private readonly networks: NetRestrict | undefined;
   private readonly trusted = new Map<PeerId, Enode>();
   private readonly sessions = new Map<PeerId, Session>();
-  /** Before Hello, and those whose goodbye is still under way are not among them. */
+  /** Connections before Hello; those that are being closed are not included. */
   private readonly pending = new Set<PeerConnection>();
   /** Sockets that are being connected. */
   private readonly dialling = new Set<Socket>();
@@ -116,7 +116,7 @@ export class P2pServer implements Links {
     this.sessions.get(peer)?.connection.disconnect(reason, 'dropped by the node');
   }
 
-  /** A message that the node took later has cost so many ms. */
+  /** A message that the node processed later took so many ms. */
   charge(peer: PeerId, ms: number): void {
     this.sessions.get(peer)?.connection.charge(ms);
   }
@@ -125,7 +125,10 @@ export class P2pServer implements Links {
     return [...this.sessions.values()].map((session) => session.info);
   }
 
-  /** Keeps the node dialled. False when it is ourselves or was kept already. */
+  /**
+   * Adds a static node, which is dialled until it is connected. False when it is this node or was
+   * added before.
+   */
   addPeer(node: Enode): boolean {
     if (node.id === this.id) return false;
     const nowMs = steadyClock.nowMs();
@@ -207,7 +210,7 @@ export class P2pServer implements Links {
     this.dialer.addFound(this.discovery.nodes(), dialPlaces(maxPeers), isHere, nowMs);
   }
 
-  /** Whom permissioning no longer lets in. */
+  /** Peers that permissioning no longer admits. */
   private sendAway(): void {
     const isRevoked = this.options.revoked?.();
     if (!isRevoked) return;
@@ -252,8 +255,8 @@ export class P2pServer implements Links {
   }
 
   /**
-   * After a dial or a session ended: the node is waited for again, unless another session with it
-   * stands.
+   * After a dial or a session has ended: the node is dialled again later, unless there is another
+   * session with it.
    */
   private settleDial(id: PeerId): void {
     if (this.sessions.has(id)) this.dialer.connected(id, steadyClock.nowMs());
@@ -301,7 +304,7 @@ export class P2pServer implements Links {
     const { id } = connection;
     const refusal = this.admission.refusal(connection, id);
     if (refusal !== undefined) return refusal;
-    // COMPAT: whom permissioning refuses is told nothing.
+    // COMPAT: a peer that permissioning refuses gets no reason.
     if (connection.inbound && !this.permits({ id, enode: connection.enode, inbound: true })) {
       return 'silent';
     }
@@ -362,7 +365,7 @@ export class P2pServer implements Links {
     });
   }
 
-  /** Cuts off the peers that hold the most, until all together hold no more than they may. */
+  /** Disconnects the peers that hold the most, until all together are within the bound. */
   private lighten(): void {
     const { heldBytesMax = HELD_BYTES_MAX } = this.options;
     const all = this.connections().sort((a, b) => b.heldBytes - a.heldBytes);

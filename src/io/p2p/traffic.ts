@@ -17,7 +17,7 @@ export class PeerTraffic {
     this.cells = new BigInt64Array(memory);
   }
 
-  /** Bytes in and out; connections that this node opened, and that others did. */
+  /** Bytes in and out; connections that this node opened, and that others opened. */
   of(cell: Cell): number {
     return Number(Atomics.load(this.cells, CELLS.indexOf(cell)));
   }
@@ -27,7 +27,7 @@ export class PeerTraffic {
   }
 }
 
-/** Counts what goes over a connection, as long as it stands; `memory`: of a PeerTraffic. */
+/** Counts the bytes of a connection while it is open; `memory`: of a PeerTraffic. */
 export function watchTraffic(
   memory: SharedArrayBuffer | undefined,
   socket: Socket,

@@ -1,6 +1,6 @@
 /**
  * Scripts and styles of the pages, as `npm run build` bundled them: read once, named by their
- * content, kept by browsers for good.
+ * content, cached by browsers forever.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -40,8 +40,8 @@ export class Assets {
   }
 
   /**
-   * `name`: the part of `path` behind the slash. `encodings`: what the browser accepts. Undefined:
-   * there is none.
+   * `name`: the part of `path` after the slash. `encodings`: what the browser accepts. Undefined:
+   * not found.
    */
   reply(name: string, encodings: string | undefined): PageReply | undefined {
     const asset = this.byName.get(name);
@@ -66,7 +66,7 @@ export class Assets {
     try {
       plain = readFileSync(join(FOLDER, file));
     } catch (cause) {
-      throw fail('PAGES_MISSING', `${join(FOLDER, file)} is not there: npm run build makes it`, {
+      throw fail('PAGES_MISSING', `${join(FOLDER, file)} is missing: npm run build creates it`, {
         cause,
       });
     }

@@ -1,6 +1,6 @@
 /**
- * The document around every page: its script and style, what they start with, and what may not
- * happen in it. Nothing in it runs that is not ours, and nothing comes from elsewhere.
+ * The document around every page: its script, style, initial data and content security policy. It
+ * runs only our own scripts, and loads nothing from other hosts.
  */
 import type { Language, Theme } from '../../core/pages/look.ts';
 import { Html, html } from './html.ts';
@@ -17,7 +17,7 @@ export interface PageDocument {
   readonly title: string;
   /** For the page's script, in the element with the id `page-data`. */
   readonly data: { readonly language: Language; readonly theme: Theme };
-  /** For who has no scripts. */
+  /** For browsers without scripts. */
   readonly plain: Html;
   readonly status?: number | undefined;
   /** As the page names them. */
@@ -25,7 +25,7 @@ export interface PageDocument {
   readonly style: string;
   /** Sites that may have it in a frame; empty: none. */
   readonly frameAncestors: readonly string[];
-  /** What it may ask beside its own server. */
+  /** Where it may connect in addition to its own server. */
   readonly connect?: readonly string[] | undefined;
 }
 

@@ -93,7 +93,7 @@ export function urlOf(text: string | undefined, option: string): string | undefi
   throw fail('OPTION_VALUE_INVALID', `${option}: ${text} is not an http:// or https:// URL`);
 }
 
-/** For the page's policy; none of a path, which is the page's own server. */
+/** For the page's policy; none for a path, which is on the page's own server. */
 function originOf(url: string | undefined): string[] {
   if (url === undefined || url.startsWith('/')) return [];
   const { protocol, host } = new URL(url);

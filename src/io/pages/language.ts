@@ -1,9 +1,10 @@
-/** The language that a page speaks at first. */
+/** The initial language of a page. */
 import { LANGUAGES, type Language } from '../../core/pages/look.ts';
 
 /**
- * The first of those asked for that there is: `asked` for this page, then those of the browser's
- * `Accept-Language`, whose weights are in order in every browser. English where there is none.
+ * The first requested language that is available: `asked` for this page, then those of the
+ * browser's `Accept-Language`, whose weights are in order in every browser. English where there is
+ * none.
  */
 export function languageOf(accepted: string | undefined, asked?: string | undefined): Language {
   for (const each of [asked ?? '', ...(accepted ?? '').split(',')]) {

@@ -66,7 +66,7 @@ export interface ManagerHost {
   readonly retryMs?: number;
 }
 
-/** Made by connectManager, which knows what the manager can do. */
+/** Created by connectManager, which finds out what the manager can do. */
 export class HttpManager implements ConnectedManager {
   readonly name = 'Tessera';
   readonly isInUse = true;
@@ -80,7 +80,7 @@ export class HttpManager implements ConnectedManager {
   private readonly host: ManagerHost;
   private readonly cache: PayloadCache;
 
-  /** `batchLevel`: 0 none, 1 payloads, 2 sends too, 3 comparisons with peers besides. */
+  /** `batchLevel`: 0 none, 1 payloads, 2 also sends, 3 also comparisons with peers. */
   constructor(
     transport: Transport,
     features: ManagerFeatures,
@@ -337,7 +337,7 @@ export class HttpManager implements ConnectedManager {
     return this.deliver('/transaction/raw', rawQuery(hash), alone);
   }
 
-  /** With other requests where the manager takes batches. */
+  /** Together with other requests if the manager accepts batches. */
   private async deliver(
     path: string,
     body: string,

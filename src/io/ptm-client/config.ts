@@ -72,7 +72,7 @@ const FIELDS: ReadonlyMap<string, keyof ManagerConfig> = new Map(
 );
 
 /**
- * The whole way: PRIVATE_CONFIG's value, then flags over it, then validation. Throws
+ * All steps: PRIVATE_CONFIG's value, flags that override it, validation. Throws
  * PTM_CONFIG_INVALID in GoQuorum's words, without its prefix `Error initialising Private
  * Transaction Manager: `.
  */

@@ -15,8 +15,8 @@ import { Transport } from './transport.ts';
 import { featuresOf, highestVersion } from './versions.ts';
 
 /**
- * Our own managers answer /version/api with it: 1 where payloads, 2 where sends too can be asked in
- * batches; 3 where they compare private states, 4 where digests of transactions too.
+ * Header of our own managers' answer to /version/api: 1, payloads can be requested in batches; 2,
+ * also sends; 3, the manager compares private states; 4, also digests of transactions.
  */
 const BATCH_HEADER = 'quorate-ptm-batch';
 

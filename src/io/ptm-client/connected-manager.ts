@@ -8,7 +8,7 @@ export interface ConnectedManager extends Manager {
   readonly name: string;
   /** Rejects with PTM_UNREACHABLE or PTM_NOT_READY where it does not serve. */
   ping(): Promise<void>;
-  /** Asks nothing of the manager; sends and fetches fail from then on. */
+  /** Does not contact the manager; sends and fetches fail from then on. */
   close(): void;
   encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<Envelope>;
   /** Rejects with PTM_REFUSED when the manager cannot open it. */

@@ -1,7 +1,7 @@
 /**
- * Requests to a manager of ours travel together: what is asked while others are on their way leaves
- * with the next batch, and each is answered as soon as the manager has done it. Alone on the way, a
- * request goes as Tessera knows it.
+ * Requests to a Quorate manager are sent in batches: those that arrive while others are in progress
+ * leave with the next batch, and each is answered as soon as the manager has done it. A single
+ * request has Tessera's form.
  */
 import { fail } from '../../core/base/errors.ts';
 import { submitFailed } from './messages.ts';
@@ -12,8 +12,7 @@ const MEDIA = 'application/json';
 const BATCH_REQUESTS_MAX = 256;
 const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024;
 /**
- * Batches on their way of which nothing was answered yet; more are gathered meanwhile, but not for
- * long.
+ * Sent batches without any answer yet; further requests are collected meanwhile, but not for long.
  */
 const UNANSWERED_MAX = 2;
 const GATHERING_MS = 25;
@@ -66,7 +65,7 @@ export class Courier {
     });
   }
 
-  /** One turn later, so that what is asked in this one travels together. */
+  /** One turn later, so that the requests of this turn leave together. */
   private whenDue(): void {
     if (this.isDue) return;
     this.isDue = true;
@@ -110,7 +109,7 @@ export class Courier {
       answered();
       const { at, ...answer } = JSON.parse(line) as CourierAnswer & { readonly at: number };
       const item = items[at];
-      if (!item || !open.delete(item)) throw new Error('it answers what was not asked');
+      if (!item || !open.delete(item)) throw new Error('it answers a request that was not sent');
       item.done(answer);
     });
     try {

@@ -1,6 +1,6 @@
 /**
- * Many payloads at once: in batches from a manager that offers them, else by single requests side
- * by side.
+ * Many payloads at once: in batches if the manager supports them, otherwise by concurrent single
+ * requests.
  */
 import type { HeldPayload } from '../../core/privacy/inputs.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
@@ -13,7 +13,7 @@ type Found = HeldPayload | undefined;
 export interface PayloadSource {
   readonly batch: boolean;
   fetchOne(hash: PayloadHash): Promise<Found>;
-  /** May answer for fewer than asked, from the front, but for one at least. */
+  /** May answer only the first ones, but at least one. */
   fetchMany(hashes: readonly PayloadHash[]): Promise<readonly Found[]>;
 }
 

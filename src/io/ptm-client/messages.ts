@@ -121,7 +121,7 @@ export function parseHeld(fields: Fields): HeldPayload {
   };
 }
 
-/** Undefined for anything but an envelope: a peer may have put what it likes there. */
+/** Undefined for anything but an envelope: a peer may have put anything there. */
 export function parseEnvelope(payload: Uint8Array): Envelope | undefined {
   try {
     const value = JSON.parse(Buffer.from(payload).toString('utf8')) as Fields | null;

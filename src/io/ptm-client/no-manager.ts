@@ -4,7 +4,7 @@ import { queryKey } from '../../core/privacy/inputs.ts';
 import type { ConnectedManager } from './connected-manager.ts';
 import { featuresOf } from './versions.ts';
 
-/** It holds nothing and takes nothing. */
+/** It has no payloads and accepts none. */
 export function managerNotInUse(): ConnectedManager {
   const refuse = (): Promise<never> =>
     Promise.reject(fail('PTM_NOT_IN_USE', 'private transaction manager is not in use'));

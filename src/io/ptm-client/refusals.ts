@@ -1,4 +1,6 @@
-/** What a manager's refusal is to a node: an error with its status, and what the status means. */
+/**
+ * A manager's refusal as a node sees it: an error with its status, and the meaning of the status.
+ */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { HttpAnswer } from '../http/http-client.ts';
 

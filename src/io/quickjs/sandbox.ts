@@ -14,7 +14,7 @@ import { fail } from '../../core/base/errors.ts';
 
 export interface SandboxLimits {
   readonly stackBytes: number;
-  /** Asked again and again while a script runs. */
+  /** Called repeatedly while a script runs. */
   shouldStop(): boolean;
 }
 
@@ -22,7 +22,7 @@ type HostValue = string | number | boolean | undefined;
 /** Arguments that are neither text nor number come as undefined. Must not throw. */
 export type HostFunction = (...args: (string | number | undefined)[]) => HostValue;
 
-/** Its linear memory is given back when nothing refers to it any more: take one a request. */
+/** Its linear memory is freed when nothing refers to it any more: use one per request. */
 export interface ScriptEngine {
   /** Source of BigInteger.js, whose `bigInt` geth gives its tracers. */
   readonly bigInteger: string;
@@ -34,12 +34,12 @@ interface Memories {
 }
 
 const PAGE_BYTES = 64 * 1024;
-/** QuickJS asks for 16 MB when it begins. */
+/** QuickJS allocates 16 MB at its start. */
 const FIRST_PAGES = 256;
 
 /**
  * Loads the engine; a process that runs no scripts never does. `memoryBytes`: of all its sandboxes
- * together. QuickJS's own limit is not enough: it does not see what a block of memory takes.
+ * together. QuickJS's own limit is not enough: it does not count the overhead of memory blocks.
  */
 export async function loadScriptEngine(memoryBytes: number): Promise<ScriptEngine> {
   const [{ newQuickJSWASMModuleFromVariant, newVariant }, { default: variant }] = await Promise.all(
@@ -97,7 +97,7 @@ export class Sandbox {
   }
 
   dispose(): void {
-    // It goes with its engine then.
+    // It is freed together with its engine.
     if (this.isBroken) return;
     for (const handle of this.functions.values()) handle.dispose();
     const { runtime } = this.context;

@@ -1,5 +1,5 @@
 /**
- * What etcd's transport says of itself in every request, and what it asks of others (etcd 3.3
+ * Headers that etcd's transport sends with every request, and those that it requires (etcd 3.3
  * etcdserver/api/rafthttp).
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
@@ -32,7 +32,7 @@ export function requestHeaders(id: number, ownUrl: string | undefined): Outgoing
   };
 }
 
-/** GoQuorum's text where a request is of no use to this member. */
+/** GoQuorum's text for a request that this member cannot use. */
 export function compatibilityFault(headers: IncomingHttpHeaders): string | undefined {
   const server = versionOf(headers['x-server-version']);
   const minCluster = versionOf(headers['x-min-cluster-version']);

@@ -14,7 +14,7 @@ import { isSnapshot, Pipeline } from './pipeline.ts';
 import { STREAM_TIMEOUT_MS, StreamReader } from './stream-reader.ts';
 
 const HEARTBEAT_MS = STREAM_TIMEOUT_MS / 3;
-/** What may wait in a connection that the other side does not read. */
+/** Bytes that may wait in a connection that the other side does not read. */
 const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface MemberLinkParts {

@@ -1,5 +1,5 @@
 /**
- * How members of a Raft cluster talk: etcd's rafthttp as GoQuorum carries it (etcd 3.3
+ * How members of a Raft cluster communicate: etcd's rafthttp as GoQuorum carries it (etcd 3.3
  * etcdserver/api/rafthttp). Every member opens two streams at every other and reads from them;
  * messages without a stream are posted.
  */
@@ -19,7 +19,8 @@ import { CLUSTER_ID, compatibilityFault, idText, parseId, SERVER_VERSION } from 
 import { MemberLink } from './member-link.ts';
 
 /**
- * Senders that no address is committed for yet: a leader that brings a newcomer up, and few more.
+ * Senders whose address is not committed yet: a leader that brings a new member up to date, and few
+ * others.
  */
 const REMOTES_MAX = 64;
 /** Connections of members and of whoever finds the port. */
@@ -212,7 +213,7 @@ export class RaftTransport implements RaftLinks {
     }
   }
 
-  /** Whoever writes to us without being a member that we know tells where it can be answered. */
+  /** A sender that is not a known member names the address for the answer. */
   private addRemote(from: number | undefined, request: IncomingMessage): void {
     const url = request.headers['x-peerurls']?.toString().split(',')[0];
     if (from === undefined || url === undefined || !/^http:\/\/[^/\s]+$/.test(url)) return;

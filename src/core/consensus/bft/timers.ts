@@ -50,7 +50,8 @@ export function periodEndMs({ state }: StepBase): number {
 }
 
 /**
- * A fresh proposal is taken up from here on: without timestamps, this is what slows down a liar.
+ * A new proposal is accepted from here on: without timestamps, only this slows down a dishonest
+ * proposer.
  */
 export function proposableFromMs({ state }: Pick<StepBase, 'state'>): number {
   return isShortPeriod(state.rules) ? halfPeriodMs({ state }) : 0;

@@ -6,7 +6,7 @@ import { Memory } from '../memory.ts';
 
 /** Who holds the linear memory. */
 export interface Arena {
-  /** Makes it reach to `end`, and attaches every frame again whose bytes have moved. */
+  /** Grows it to at least `end`, and reattaches every frame whose bytes have moved. */
   reach(end: number): void;
 }
 

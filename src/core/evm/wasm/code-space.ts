@@ -29,7 +29,7 @@ export class CodeSpace {
     return at;
   }
 
-  /** To be called while no frame runs: starts again once half of the room is taken. */
+  /** To be called while no frame runs: restarts once half of the space is used. */
   tidy(): void {
     const { CODES: codes, CODES_END: codesEnd } = this.machine.constants;
     if (this.next < (codes + codesEnd) / 2) return;

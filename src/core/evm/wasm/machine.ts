@@ -38,10 +38,10 @@ interface Exports {
 
 const PAGE_BYTES = 65536;
 const LIMB_BITS = 64n;
-/** Most words are small; these need not be made. */
+/** Most words are small: these are preallocated. */
 const SMALL: readonly bigint[] = Array.from({ length: 1025 }, (_, i) => BigInt(i));
 
-/** What is used of the global, which Node's types know as types only. */
+/** The used part of the global, which Node's types declare only as types. */
 interface Engine {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -52,9 +52,9 @@ let compiled: object | undefined;
 export class Machine {
   private readonly exports: Exports;
   private readonly memory: LinearMemory;
-  /** Views of the linear memory: taken again whenever it has grown. */
+  /** Views of the linear memory: created again whenever it has grown. */
   bytes!: Uint8Array;
-  /** What host and loop tell each other: see `SLOT`. */
+  /** Data that host and loop exchange: see `SLOT`. */
   control!: Int32Array;
   /** Gas of the frame that runs, its only element. */
   gas!: Float64Array;
@@ -74,14 +74,14 @@ export class Machine {
     this.refresh();
   }
 
-  /** Until an opcode that is the host's, or the next look at the pace. */
+  /** Until an opcode of the host, or the next pace check. */
   run(): number {
     return this.exports.run();
   }
 
-  /** Whether the views had to be taken again. */
+  /** Whether the views had to be created again. */
   refresh(): boolean {
-    // Growing takes the bytes from every view, which is cheaper to see than to ask for the buffer.
+    // Growing detaches every view, which is cheaper to check than to ask for the buffer.
     if (this.bytes?.length > 0) return false;
     const { buffer } = this.memory;
     const { CONTROL, GAS } = this.constants;
@@ -93,7 +93,9 @@ export class Machine {
     return true;
   }
 
-  /** Makes the linear memory reach to `end`. Throws a RangeError where the process has no more. */
+  /**
+   * Grows the linear memory to at least `end`. Throws a RangeError where the process has no more.
+   */
   reach(end: number): void {
     const missing = end - this.bytes.length;
     if (missing > 0) this.memory.grow(Math.max(Math.ceil(missing / PAGE_BYTES), 64));

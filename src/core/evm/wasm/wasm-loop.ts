@@ -1,7 +1,7 @@
 /**
- * Runs frames by the WebAssembly loop. An opcode that it leaves to the host is run by the functions
- * of the fork's table, as in the loops in TypeScript, over the words it takes alone: they are moved
- * to the frame's stack and back.
+ * Runs frames by the WebAssembly loop. The functions of the fork's table run the opcodes of the
+ * host, as in the TypeScript loops; only the words that such an opcode takes are moved to the
+ * frame's stack and back.
  */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
@@ -170,7 +170,7 @@ export class WasmLoop {
     return exit === constants.EXIT_RETURN ? SIGNAL.stopped : SIGNAL.reverted;
   }
 
-  /** Makes the linear memory reach to `end`. */
+  /** Grows the linear memory to at least `end`. */
   reach(end: number): void {
     this.machine.reach(end);
     if (this.machine.refresh()) this.attachAll();

@@ -101,7 +101,7 @@ export class IndexRows implements RecordVisitor {
         const held = table === TABLE.head ? this.valueAfter(mark.base!.number, key) : undefined;
         const found = table === TABLE.head ? held : this.parts.kv.get(table, key);
         const isSame = found !== undefined && equalBytes(found, row);
-        this.must(mark.base!.number, undefined, isSame, 'a value of its state is another one');
+        this.must(mark.base!.number, undefined, isSame, 'a value of its state is wrong');
       }
     });
   }
