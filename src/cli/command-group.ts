@@ -1,4 +1,7 @@
-/** Commands that share their first word, as `quorate permission`: what they are, for who asks. */
+/**
+ * Commands that share their first word, as `quorate permission`: a list of them, for users who give
+ * no or a wrong second word.
+ */
 import type { Command } from './command.ts';
 import { allCommands } from './commands.ts';
 

@@ -16,7 +16,7 @@ import {
 export interface Command {
   readonly name: string;
   readonly about: string;
-  /** What stands behind the options, and how much of it. None unless given. */
+  /** Operands after the options, and their number. None unless given. */
   readonly operands?: string;
   readonly operandsMax?: number;
   readonly examples: readonly { readonly does: string; readonly line: string }[];

@@ -1,6 +1,6 @@
 /**
- * All commands, in the order of the help. Each is loaded when it is wanted: a process starts with
- * its own code alone.
+ * All commands, in the order of the help. Each is loaded on demand: a process loads only the code
+ * of its command.
  */
 import type { Command } from './command.ts';
 

@@ -16,7 +16,7 @@ export const CONSOLE_ROWS: readonly OptionRow[] = [
   {
     flag: 'exec',
     type: 'string',
-    about: 'JavaScript statement to run in place of a conversation; its value is printed',
+    about: 'JavaScript statement to run instead of a dialogue; its value is printed',
     group: GROUP,
   },
   {
@@ -41,7 +41,7 @@ export const CLIENT_ROWS: readonly OptionRow[] = [
   {
     flag: 'rpcclitoken',
     type: 'string',
-    about: 'Access token of the client, as the Authorization header has it: "Bearer ..."',
+    about: 'Access token of the client, as in the Authorization header: "Bearer ..."',
     group: CLIENT_GROUP,
   },
   {
@@ -55,7 +55,7 @@ export const CLIENT_ROWS: readonly OptionRow[] = [
     flag: 'rpcclitls.cacert',
     type: 'string',
     unit: 'file',
-    about: "Certificate (PEM) of the authority that vouches for the server's",
+    about: "Certificate (PEM) of the authority that issued the server's",
     group: CLIENT_GROUP,
   },
   {
@@ -69,12 +69,12 @@ export const CLIENT_ROWS: readonly OptionRow[] = [
     flag: 'rpcclitls.insecureskipverify',
     type: 'boolean',
     default: false,
-    about: "Takes any certificate of the server's: for tests only",
+    about: 'Accept any server certificate: for tests only',
     group: CLIENT_GROUP,
   },
 ];
 
-/** What `--exec`, `--preload` and `--jspath` come to. Throws where nothing can be read there. */
+/** The values of `--exec`, `--preload` and `--jspath`. Throws if a file cannot be read. */
 export function scriptOptions(options: ParsedOptions) {
   const folder = resolve(options.string('jspath')!);
   checkReadable('jspath', () => readdirSync(folder));
@@ -83,7 +83,7 @@ export function scriptOptions(options: ParsedOptions) {
   return { exec: options.string('exec') || undefined, preload, folder };
 }
 
-/** What `quorate js` is to run, as absolute paths. Throws where nothing can be read there. */
+/** The files for `quorate js`, as absolute paths. Throws if one cannot be read. */
 export function scriptFiles(operands: readonly string[]): readonly string[] {
   if (operands.length === 0)
     throw fail('OPTION_VALUE_MISSING', 'it needs a JavaScript file. Usage: quorate js <file>...');
@@ -100,7 +100,7 @@ function checkReadable(flag: string | undefined, read: () => unknown): void {
   }
 }
 
-/** In the data folder where there is one, else in the home folder. */
+/** In the data folder if there is one, otherwise in the home folder. */
 export function historyFile(dataFolder: string): string {
   return existsSync(dataFolder) ? join(dataFolder, 'history') : join(homedir(), '.quorate_history');
 }

@@ -30,7 +30,7 @@ const MAIN = fileURLToPath(builtModule(new URL('./main.js', import.meta.url)));
 const RETRY_MS = 100;
 const MODULES = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'rpc_modules', params: [] });
 
-/** A node alone refuses the console's. */
+/** `quorate node` refuses the console's. */
 const OWN_NODE_ROWS = NODE_ROWS.filter(
   ({ flag }) => !CONSOLE_ROWS.some((row) => row.flag === flag),
 );
@@ -40,9 +40,9 @@ export const consoleCommand: Command = {
   about:
     "Runs a ledger node and opens geth's JavaScript console on it. The flags are those of the node; its log goes to standard error.",
   examples: [
-    { does: 'a node to look into', line: 'quorate console --datadir data --nodiscover' },
+    { does: 'a node with a console', line: 'quorate console --datadir data --nodiscover' },
     {
-      does: 'one statement on a node that runs no longer than it',
+      does: 'one statement; the node stops afterwards',
       line: "quorate console --datadir data --exec 'eth.blockNumber'",
     },
   ],
@@ -55,12 +55,10 @@ export const consoleCommand: Command = {
 export const jsCommand: Command = {
   name: 'js',
   about:
-    "Runs a ledger node and JavaScript files on it, as with geth's console, until no timer of theirs waits. The flags are those of the node; its log goes to standard error.",
+    "Runs a ledger node and JavaScript files on it, as with geth's console, until none of their timers is pending. The flags are those of the node; its log goes to standard error.",
   operands: '<file>...',
   operandsMax: Number.POSITIVE_INFINITY,
-  examples: [
-    { does: 'a script on a node of its own', line: 'quorate js --datadir data report.js' },
-  ],
+  examples: [{ does: 'a script on a temporary node', line: 'quorate js --datadir data report.js' }],
   rows: [...OWN_NODE_ROWS, ...CONSOLE_ROWS],
   variables: NODE_VARIABLES,
   translate: translateGethKey,
@@ -77,7 +75,7 @@ async function onOwnNode(options: ParsedOptions, scripts: Scripts): Promise<numb
   await installCrypto();
   const dataFolder = options.string('datadir')!;
   const own = mkdtempSync(join(tmpdir(), 'quorate-console-'));
-  // Without a socket for others there is one that nobody else can open.
+  // Without a public socket there is one that nobody else can open.
   const served = ipcPath(options, dataFolder);
   const endpoint = resolve(served ?? join(own, 'geth.ipc'));
   const hidden = served === undefined ? ['--ipcdisable=false', `--ipcpath=${endpoint}`] : [];
@@ -93,7 +91,7 @@ async function onOwnNode(options: ParsedOptions, scripts: Scripts): Promise<numb
   }
 }
 
-/** The environment and the file of --config speak for themselves. */
+/** The node reads the environment and the file of --config itself. */
 function argumentsOf(options: ParsedOptions): string[] {
   return OWN_NODE_ROWS.filter(({ flag }) => options.source(flag) === 'flag').flatMap(({ flag }) =>
     options.asArguments(flag),

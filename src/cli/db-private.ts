@@ -78,7 +78,7 @@ function told(report: PrivateReport): string {
   const { blocks, head, faults, missing, hasAskedPeers } = report;
   const peers = hasAskedPeers
     ? 'after its peers were asked for the payloads that they share'
-    : 'its peers were not asked: only a manager of Quorate does that';
+    : 'its peers were not asked: only a Quorate manager does that';
   const first = faults.find(({ kind }) => kind !== 'lost');
   return [
     `Reran ${blocks} blocks with private transactions, up to block ${head}, with the payloads that the manager holds; ${peers}.`,

@@ -23,7 +23,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const dbCommand: Command = {
   name: 'db',
   about:
-    "Repairs a stopped node's data. reindex rebuilds everything except the block log from it. reset-votes is for a validator that has lost its file of votes: it votes again from the height you name, where you know that it has not voted yet. reset-raft is for a Raft cluster that starts again, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with what the private transaction manager holds, after that has asked its peers, and names the first bad block; private-repair takes the private state back to before it and runs on from there.",
+    "Repairs a stopped node's data. reindex rebuilds everything except the block log from it. reset-votes is for a validator that has lost its vote file: it votes again from the height that you give, at which you know that it has not voted yet. reset-raft restarts a Raft cluster, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with the payloads that the private transaction manager now has, after it has asked its peers, and reports the first bad block; private-repair rewinds the private state to before that block and continues from there.",
   operands: 'reindex|reset-votes|reset-raft|private-check|private-repair',
   operandsMax: 1,
   examples: [

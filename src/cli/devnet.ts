@@ -103,7 +103,7 @@ export const devnetCommand: Command = {
       flag: 'block-period-ms',
       type: 'integer',
       unit: 'ms',
-      about: 'Time between blocks below a second, 50 to 1000, in place of --block-period; QBFT',
+      about: 'Time between blocks below a second, 50 to 1000, instead of --block-period; QBFT',
       group: GROUP,
     },
     {
@@ -179,7 +179,7 @@ export const devnetCommand: Command = {
   },
 };
 
-/** With the code of all services, which a parent of processes does not need. */
+/** It loads the code of all services, which a parent of processes does not need. */
 async function hereLauncher(): Promise<Launch> {
   const [{ inProcessLauncher }, { READER_WORKER }] = await Promise.all([
     import('./in-process.ts'),
@@ -220,7 +220,7 @@ async function untilEnd(devnet: Devnet, ending: Ending, live: LiveLine): Promise
   return fault === undefined ? 0 : 1;
 }
 
-/** The devnet alone says what its nodes and its signing proxy are to do. */
+/** Only the devnet decides what its nodes and its signing proxy do. */
 function withoutOptions(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const prefixes = [...NODE_VARIABLES, ...SIGNER_VARIABLES];
   const kept = Object.entries(environment).filter(

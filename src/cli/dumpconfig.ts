@@ -8,7 +8,7 @@ import type { Command } from './command.ts';
 export const dumpConfigCommand: Command = {
   name: 'dumpconfig',
   about:
-    "Prints what the options of a node come to as a configuration file (TOML) with geth's keys, which --config takes.",
+    "Prints the settings of a node, as its options give them, as a configuration file (TOML) with geth's keys, for --config.",
   operands: '[file]',
   operandsMax: 1,
   examples: [

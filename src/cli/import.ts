@@ -24,7 +24,8 @@ const INTERRUPTED_EXIT_CODE = 130;
 
 export const importCommand: Command = {
   name: 'import',
-  about: 'Takes blocks from files of concatenated RLP blocks (gzipped: .gz), checking everything.',
+  about:
+    'Imports blocks from files of concatenated RLP blocks (gzipped: .gz), checking everything.',
   operands: '<file>...',
   operandsMax: Number.POSITIVE_INFINITY,
   examples: [

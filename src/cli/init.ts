@@ -10,7 +10,7 @@ import type { Command } from './command.ts';
 
 export const initCommand: Command = {
   name: 'init',
-  about: 'Begins a chain from a genesis file, or brings new transitions to one that exists.',
+  about: 'Begins a chain from a genesis file, or adds new transitions to an existing one.',
   operands: '<genesis.json>',
   operandsMax: 1,
   examples: [{ does: 'a new chain', line: 'quorate init --datadir data genesis.json' }],

@@ -7,19 +7,19 @@ import type { Command } from './command.ts';
 
 const GROUP = 'Comparison';
 const SAMPLES = 10_000;
-/** Something differs, and is said. */
+/** Exit status: something differs, and is reported. */
 const FOUND_EXIT_CODE = 2;
 const PROGRESS_MS = 5_000;
 
 export const migrateCompareCommand: Command = {
   name: 'migrate compare',
   about:
-    'Asks an old node and a new one of the same chain the same questions, sampled over all blocks, transactions, accounts and contracts, and compares the answers. What only the new one says besides is no difference.',
+    'Sends the same requests to an old and a new node of the same chain, sampled over all blocks, transactions, accounts and contracts, and compares the answers. Additional members in the answers of the new one are not differences.',
   operands: '<URL of the old node> <URL of the new one>',
   operandsMax: 2,
   examples: [
     {
-      does: 'compare a GoQuorum node with the one that takes its place',
+      does: 'compare a GoQuorum node with the one that replaces it',
       line: 'quorate migrate compare http://127.0.0.1:8545 http://127.0.0.1:9545',
     },
   ],
@@ -28,21 +28,21 @@ export const migrateCompareCommand: Command = {
       flag: 'samples',
       type: 'integer',
       default: SAMPLES,
-      about: 'How many answers are compared',
+      about: 'Number of compared answers',
       group: GROUP,
     },
     {
       flag: 'seed',
       type: 'integer',
       default: 1,
-      about: 'Of what is asked: the same seed asks the same of the same chain',
+      about: 'Seed of the sample: the same seed selects the same requests on the same chain',
       group: GROUP,
     },
     {
       flag: 'public',
       type: 'boolean',
       about:
-        'Ask nothing that only the parties of private transactions know: to compare two members of which each has its own private state',
+        'Leave out what only the parties of private transactions know: for comparing two members with different private states',
       group: GROUP,
     },
   ],
@@ -105,6 +105,6 @@ function told({ asked, upTo, methods, differences }: NodeComparison): string {
     ]),
     differences.length === 0
       ? 'Nothing differs.'
-      : 'Differences on purpose are listed in docs/known-differences.md.',
+      : 'Intended differences are listed in docs/known-differences.md.',
   ].join('\n');
 }

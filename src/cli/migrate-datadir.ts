@@ -21,7 +21,7 @@ import { stderrLog } from './log.ts';
 import { differenceOf, migrationText } from './migrate-report.ts';
 
 const INTERRUPTED_EXIT_CODE = 130;
-/** Something differs, and is said. */
+/** Exit status: something differs, and is reported. */
 const FOUND_EXIT_CODE = 2;
 const GROUP = 'Migration';
 
@@ -31,28 +31,28 @@ const ROWS: readonly OptionRow[] = [
     flag: 'datadir.ancient',
     type: 'string',
     unit: 'folder',
-    about: "The source's ancient store, where it lies elsewhere than in geth/chaindata/ancient",
+    about: "The source's ancient store, if it is not geth/chaindata/ancient",
     group: GROUP,
   },
   {
     flag: 'raftlogdir',
     type: 'string',
     unit: 'folder',
-    about: "The folder of the source's raft-wal and raft-snap, where it is not its data folder",
+    about: "The folder of the source's raft-wal and raft-snap, if it is not its data folder",
     group: GROUP,
   },
   {
     flag: 'txpool.journal',
     type: 'string',
     unit: 'file',
-    about: "The source's journal of transactions, where it is not geth/transactions.rlp",
+    about: "The source's journal of transactions, if it is not geth/transactions.rlp",
     group: GROUP,
   },
   {
     flag: 'execute',
     type: 'boolean',
     about:
-      'Execute every block, so that the states of all of them are there, instead of copying those of the newest; needs the private transaction manager',
+      'Execute every block, so that the states of all blocks are available, instead of copying those of the newest; needs the private transaction manager',
     group: GROUP,
   },
   {
@@ -60,13 +60,13 @@ const ROWS: readonly OptionRow[] = [
     type: 'boolean',
     default: true,
     about:
-      'Hold the target against the source: every hash, every account, slot and code of all states; with --execute the private roots of every block',
+      'Compare the target with the source: every hash, every account, slot and code of all states; with --execute the private roots of every block',
     group: GROUP,
   },
   {
     flag: 'dry-run',
     type: 'boolean',
-    about: 'Say what is there and what would come over; write nothing',
+    about: 'Show what would be migrated; write nothing',
     group: GROUP,
   },
 ];
@@ -74,20 +74,20 @@ const ROWS: readonly OptionRow[] = [
 export const migrateDatadirCommand: Command = {
   name: 'migrate datadir',
   about:
-    'Takes over the chain of a stopped GoQuorum node: blocks, receipts and the newest states, public and private, each held against its hash; with --execute all states of all blocks. The source is only read. It goes on where it was interrupted; what is not whole is not started by "quorate node".',
+    'Migrates the chain of a stopped GoQuorum node: blocks, receipts and the newest states, public and private, each checked against its hash; with --execute all states of all blocks. The source is only read. After an interruption the same command continues; "quorate node" does not start an incomplete folder.',
   operands: '<GoQuorum data folder>',
   operandsMax: 1,
   examples: [
     {
-      does: 'see what is there',
+      does: 'show what would be migrated',
       line: 'quorate migrate datadir /data/geth-node --dry-run',
     },
     {
-      does: 'take a node over, with its private states',
+      does: 'migrate a node, with its private states',
       line: 'quorate migrate datadir /data/geth-node --datadir data --genesis genesis.json',
     },
     {
-      does: 'have the states of all blocks too',
+      does: 'with the states of all blocks',
       line: 'quorate migrate datadir /data/geth-node --datadir data --genesis genesis.json --execute --ptm.url http://127.0.0.1:9101',
     },
   ],

@@ -76,7 +76,7 @@ describe.each(EXPORTS)('from the export %s', (name) => {
     expect(status, text).toBe(0);
     expect(text).toMatch(/^ {2}payloads +11$/m);
     expect(text).toMatch(/private state validation +2$/m);
-    expect(text).toMatch(/payloads that others build on +2$/m);
+    expect(text).toMatch(/payloads on which others depend +2$/m);
     expect(text).toContain('Payloads: 11 whole. Raw payloads: 1 whole.');
     expect(text).toContain(`Start it: quorate ptm --configfile ${target}/config.json`);
     expect(fingerprint(tessera.folder)).toEqual(before);
@@ -183,12 +183,7 @@ describe('what it refuses, with the way on', () => {
     const at = text.indexOf('INSERT INTO `ENCRYPTED_TRANSACTION`') + 200;
     const flipped = text[at] === '0' ? '1' : '0';
     writeFileSync(tessera.dump, text.slice(0, at) + flipped + text.slice(at + 1), 'latin1');
-    await refused(
-      tessera,
-      /dump\.sql: the payload \S+ is not as it was written/,
-      '--dump',
-      tessera.dump,
-    );
+    await refused(tessera, /dump\.sql: the payload \S+ is damaged/, '--dump', tessera.dump);
     const left = await migrate(tessera, '--dump', tessera.dump, '--without-damaged');
     expect(left.status, left.text).toBe(0);
     expect(left.text).toMatch(/skipped: damaged +1$/m);

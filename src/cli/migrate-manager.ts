@@ -10,7 +10,7 @@ import { stderrLog } from './log.ts';
 import { tellCheck } from './ptm-check.ts';
 import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
-/** Something differs, and is said. */
+/** Exit status: something differs, and is reported. */
 const FOUND_EXIT_CODE = 2;
 const GROUP = 'Migration';
 const FLAGS = ['standard', 'party protection', 'mandatory recipients', 'private state validation'];
@@ -40,13 +40,13 @@ const ROWS: readonly OptionRow[] = [
   {
     flag: 'without-damaged',
     type: 'boolean',
-    about: 'Leave out payloads that are not as they were written, and count them',
+    about: 'Skip damaged payloads, and count them',
     group: GROUP,
   },
   {
     flag: 'dry-run',
     type: 'boolean',
-    about: 'Open the keys, find the database, and say what would come over; Tessera may run',
+    about: 'Open the keys, find the database, and show what would be migrated; Tessera may run',
     group: GROUP,
   },
   VERBOSITY_ROW,
@@ -55,10 +55,10 @@ const ROWS: readonly OptionRow[] = [
 export const migrateManagerCommand: Command = {
   name: 'migrate manager',
   about:
-    "Takes over a stopped Tessera from its configuration file: keys, peers, residents and payloads, into a new folder, each payload held against the source and opened. PostgreSQL and SQLite are read as they are; H2, MySQL and MariaDB through an SQL export, whose command line is printed. Tessera's files and database are only read.",
+    "Migrates a stopped Tessera from its configuration file into a new folder: keys, peers, residents and payloads. Each payload is compared with the source and decrypted. PostgreSQL and SQLite are read directly; H2, MySQL and MariaDB through an SQL export, whose command line is printed. Tessera's files and database are only read.",
   examples: [
     {
-      does: 'see what is there, and which export is needed',
+      does: 'show what would be migrated, and which export is needed',
       line: 'quorate migrate manager --configfile tessera.json --dry-run',
     },
     {
@@ -100,11 +100,11 @@ function tell(report: ManagerReport, options: ParsedOptions): number {
   const { residentGroups, peers } = config;
   const lines = [
     `Payloads from: ${place}`,
-    `Keys: ${keys.length}, each opened and held against its public half: ${keys.map(toBase64).join(', ')}`,
+    `Keys: ${keys.length}, each opened and compared with its public key: ${keys.map(toBase64).join(', ')}`,
     `Peers: ${peers.join(', ') || 'none'}`,
     `Private states: ${residentGroups.map(({ name, members }) => `${name} (${members.length} keys)`).join(', ') || 'one, of all keys'}`,
     ...warnings.map((text) => `Differs from Tessera: ${text}`),
-    ...answering.map((at) => `Tessera runs, and answers at ${at}: it is to be stopped before.`),
+    ...answering.map((at) => `Tessera runs, and answers at ${at}: stop it before the migration.`),
   ];
   if (!comparison || !check) {
     console.log([...lines, 'Nothing was written.'].join('\n'));
@@ -113,7 +113,7 @@ function tell(report: ManagerReport, options: ParsedOptions): number {
   console.log([...lines, ...table(report)].join('\n'));
   const status = tellCheck(check);
   if (comparison.difference !== undefined) {
-    console.log(`DIFFERENT: ${comparison.difference}. Nothing was put in place; start again.`);
+    console.log(`DIFFERENT: ${comparison.difference}. The target was not created; start again.`);
     return FOUND_EXIT_CODE;
   }
   if ((moved?.damaged ?? 0) > 0 || (moved?.staged ?? 0) > 0) {
@@ -130,7 +130,7 @@ function table({ comparison, moved }: ManagerReport): string[] {
     ...FLAGS.map((name, flag): [string, number] => [`  of them ${name}`, flags[flag]!]),
     ['raw payloads', raw],
     ['privacy groups', groups],
-    ['payloads that others build on', affected],
+    ['payloads on which others depend', affected],
     ['  of them not here, as in the source', affectedMissing],
   ];
   if (moved && moved.damaged > 0) rows.push(['skipped: damaged', moved.damaged]);
@@ -138,6 +138,6 @@ function table({ comparison, moved }: ManagerReport): string[] {
   return [
     'Compared with the source:',
     ...rows.map(([what, count]) => `  ${what.padEnd(44)}${String(count).padStart(12)}`),
-    ...missing.map((hash) => `Not here, as in the source: ${toBase64(hash)}`),
+    ...missing.map((hash) => `Missing, as in the source: ${toBase64(hash)}`),
   ];
 }

@@ -9,7 +9,7 @@ import {
 } from '../services/ledger/migration/plan/plan.ts';
 import type { Command } from './command.ts';
 
-/** Something stands in the way, and is said. */
+/** Exit status: there is an obstacle, which is reported. */
 const FOUND_EXIT_CODE = 2;
 const NODES_MAX = 1_000;
 const ASKED_AT_ONCE = 16;
@@ -17,7 +17,7 @@ const ASKED_AT_ONCE = 16;
 export const migratePlanCommand: Command = {
   name: 'migrate plan',
   about:
-    'Asks the nodes of a GoQuorum network who they are, and prints the order in which they move, what each step needs, how many voting members are left at each step, and what is in the way. Nothing is changed.',
+    'Asks the nodes of a GoQuorum network for their role, and prints the order in which to migrate them, the commands of each step, how many voting members remain at each step, and all obstacles. Nothing is changed.',
   operands: '<URL of a node>...',
   operandsMax: NODES_MAX,
   examples: [
@@ -69,7 +69,7 @@ function told({ engine, head, steps, blockers, warnings }: MigrationPlan): strin
     ...warnings.map((text) => `Look at: ${text}`),
     ...steps.flatMap((step, at) => toldStep(step, at + 1, steps.length)),
     ...(blockers.length > 0
-      ? ['Solve what stops it, and ask again.']
+      ? ['Remove the obstacles, and run this again.']
       : steps.length > 0
         ? ['After each step watch the node for 50 blocks before the next one begins.']
         : []),
@@ -79,8 +79,8 @@ function told({ engine, head, steps, blockers, warnings }: MigrationPlan): strin
 function toldStep({ node, role, left, seconds }: PlanStep, number: number, of: number): string[] {
   const datadir = node.datadir ?? 'DATADIR';
   const quorum = left
-    ? `${left.voting} vote while it is away, ${left.needed} must${left.voting < left.needed ? ': THE CHAIN STANDS STILL' : ''}`
-    : 'it does not vote: the chain does not notice';
+    ? `${left.voting} vote while it is down, ${left.needed} must${left.voting < left.needed ? ': THE CHAIN STOPS' : ''}`
+    : 'it does not vote: the chain continues';
   const ptm = node.hasPrivate ? ' --ptm.url URL' : '';
   return [
     '',

@@ -1,4 +1,4 @@
-/** What `quorate migrate datadir` says at its end. */
+/** The report of `quorate migrate datadir`. */
 import type { MigrationReport } from '../services/ledger/migration/migrate-datadir.ts';
 import type { GethSource } from '../services/ledger/migration/source.ts';
 
@@ -21,7 +21,7 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
   const lines = [...workDone(report), `Head: ${head.number} 0x${head.hash}`];
   if (genesis.isFileOlder) {
     lines.push(
-      `The configuration in ${source.genesisFile} is not the one that the node ran with: the database's counts.`,
+      `The configuration in ${source.genesisFile} is not the one with which the node ran: that of the database is used.`,
     );
   }
   lines.push(...files.kept.map((name) => `Kept in the target although it differs: ${name}`));
@@ -40,16 +40,16 @@ export function migrationText(report: MigrationReport, terms: Terms): string {
   } else if (isWhole) {
     if (base !== undefined) {
       lines.push(
-        `States are there from block ${base} on; asked for older ones, the node says "not migrated". --execute makes all of them.`,
+        `States are available from block ${base} on; for older ones the node answers "not migrated". --execute creates all of them.`,
       );
     }
     if (report.votesFrom !== undefined) {
       lines.push(
-        `If it is a validator, it votes from block ${report.votesFrom} on. Where all validators move at once, compare the head above first: start none of them behind the highest one.`,
+        `If it is a validator, it votes from block ${report.votesFrom} on. Where all validators move at once, compare the head above first: do not start one that is behind the highest.`,
       );
     }
     lines.push(
-      'Callbacks of eth_sendTransactionAsync go to this machine and to the caller alone; --rpc.callback-hosts names other hosts. Other differences: docs/known-differences.md',
+      'Callbacks of eth_sendTransactionAsync go only to this machine and to the caller; --rpc.callback-hosts names other hosts. Other differences: docs/known-differences.md',
       `Start it: quorate node --datadir ${target}`,
     );
   } else {
@@ -77,7 +77,7 @@ function workDone({ copied, imported, base }: MigrationReport): string[] {
     }
     if (states && states.unnamed > 0) {
       lines.push(
-        'The source kept only hashes of its addresses and slots (--cache.preimages=false): all of them can be read, and lists of them (debug_dumpBlock, debug_accountRange, debug_storageRangeAt) cannot be made.',
+        'The source kept only hashes of its addresses and slots (--cache.preimages=false): all of them can be read, but not listed (debug_dumpBlock, debug_accountRange, debug_storageRangeAt).',
       );
     }
   }
@@ -96,12 +96,12 @@ function pendingText({ pending }: MigrationReport, source: GethSource): string[]
   const lines: string[] = [];
   if (waiting > 0) {
     lines.push(
-      `Transactions of its clients that wait for a block: ${waiting}. The node goes on sending them (${mined} more of its journal are in blocks).`,
+      `Pending transactions of its clients: ${waiting}. The node keeps sending them (${mined} more of its journal are in blocks).`,
     );
   }
   if (damagedAt !== undefined) {
     lines.push(
-      `${source.pending} is torn or damaged at byte ${damagedAt}: GoQuorum would have lost what follows too. Whoever sent one that no block has sends it again.`,
+      `${source.pending} is torn or damaged at byte ${damagedAt}: GoQuorum would have lost the rest too. Senders of transactions that no block has must send them again.`,
     );
   }
   return lines;
@@ -109,10 +109,10 @@ function pendingText({ pending }: MigrationReport, source: GethSource): string[]
 
 function cureOf({ copyCheck }: MigrationReport, { isPrivate, source, target }: Terms): string {
   if (copyCheck?.difference)
-    return `Delete ${target} and start again; if it comes again, copy ${source.folder} again, or take that of another member.`;
+    return `Delete ${target} and start again; if the difference remains, copy ${source.folder} again, or use that of another member.`;
   return isPrivate
-    ? 'Has the manager all payloads ("quorate ptm check")? The target is not started before this is solved.'
-    : 'Name the manager of this node (--ptm.url): without it this chain has no private state.';
+    ? 'Does the manager have all payloads ("quorate ptm check")? The target is not started before this is solved.'
+    : 'Give the manager of this node (--ptm.url): without it this chain has no private state.';
 }
 
 function table(
@@ -146,7 +146,7 @@ function table(
   }
   if (rows.length === 0) return [];
   if (payloads) {
-    rows.push(['payloads that private transactions name', payloads.named]);
+    rows.push(['payloads of private transactions', payloads.named]);
     if (payloads.held !== undefined) rows.push(['  of them at the manager', payloads.held]);
   }
   return [

@@ -78,7 +78,7 @@ it(
       const one = `ethsigner --chain-id=1337 --downstream-http-port=1 file-based-signer -k ${at(`${file!.slice(2)}.json`)} -p '${at('password')}'`;
       const fewer = await migrate(...old, '--', one);
       expect(fewer.text).toContain(
-        `DIFFERENT: the old proxy has ${addresses[0]}, and it is not here`,
+        `DIFFERENT: the old proxy has ${addresses[0]}, which is missing here`,
       );
       expect(fewer.status).toBe(2);
     } finally {

@@ -19,7 +19,7 @@ import { parseSignerOptions } from '../services/signer/options.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 
-/** A key does not load, or is another one, and is said. */
+/** Exit status: a key cannot be loaded or is a different one, which is reported. */
 const FOUND_EXIT_CODE = 2;
 const GROUP = 'Migration';
 const LISTED_MAX = 100;
@@ -43,7 +43,7 @@ const ROWS: readonly OptionRow[] = [
   {
     flag: 'service',
     type: 'string',
-    about: 'Its service in the compose file, where there are several',
+    about: 'Its service in the compose file, if there are several',
     group: GROUP,
   },
   {
@@ -56,13 +56,13 @@ const ROWS: readonly OptionRow[] = [
     flag: 'out',
     type: 'string',
     unit: 'file',
-    about: 'Write the configuration there, for "quorate signer --config-file"',
+    about: 'Write the configuration to this file, for "quorate signer --config-file"',
     group: GROUP,
   },
   {
     flag: 'old',
     type: 'string',
-    about: 'URL of the old proxy: its eth_accounts are compared with the keys that were loaded',
+    about: 'URL of the old proxy: its eth_accounts are compared with the loaded keys',
     group: GROUP,
   },
 ];
@@ -70,7 +70,7 @@ const ROWS: readonly OptionRow[] = [
 export const migrateSignerCommand: Command = {
   name: 'migrate signer',
   about:
-    'Translates how an EthSigner or Web3Signer is started (command line, process, systemd unit or compose file, with its environment and configuration file) into a configuration for "quorate signer", and loads every key once: each opens, and has the address that is stated for it. Nothing of the old proxy is written to.',
+    'Translates how an EthSigner or Web3Signer is started (command line, process, systemd unit or compose file, with its environment and configuration file) into a configuration for "quorate signer", and loads every key once: each must open and have the stated address. The files of the old proxy are never written to.',
   operands: '[-- <command line of the old proxy>]',
   operandsMax: Number.POSITIVE_INFINITY,
   examples: [
@@ -79,7 +79,7 @@ export const migrateSignerCommand: Command = {
       line: 'quorate migrate signer --out signer.yaml -- ethsigner --chain-id=1337 --downstream-http-port=22000 multikey-signer --directory=/keys',
     },
     {
-      does: 'from a systemd unit, and compared with the proxy that runs',
+      does: 'from a systemd unit, compared with the running proxy',
       line: 'quorate migrate signer --unit /etc/systemd/system/ethsigner.service --old http://127.0.0.1:8545 --out signer.yaml',
     },
     {
@@ -133,7 +133,7 @@ function oldProxy(options: ParsedOptions): OldProxy {
   if (unit !== undefined) return fromUnit(unit);
   if (compose !== undefined) return fromCompose(compose, options.string('service'));
   if (pid !== undefined) return fromProcess(pid);
-  // One text in quotes is taken apart as a shell would.
+  // A text in quotes is split as in a shell.
   const line = words.length === 1 ? shellWords(words[0]!, process.env) : words;
   return fromCommandLine(line, process.env, process.cwd());
 }
@@ -157,7 +157,7 @@ function told({ program }: OldProxy, { options, vain, notes }: Translation): str
 
 function toldKeys({ addresses, errors, comparison }: KeysReport): string[] {
   const lines = [
-    `Keys: ${addresses.length} loaded, opened, and of the address that is stated for them${errors > 0 ? `; ${errors} NOT loaded, see above` : ''}`,
+    `Keys: ${addresses.length} loaded and opened; each has the stated address${errors > 0 ? `; ${errors} NOT loaded, see above` : ''}`,
     ...addresses.slice(0, LISTED_MAX).map((address) => `  ${address}`),
   ];
   if (addresses.length > LISTED_MAX) lines.push(`  and ${addresses.length - LISTED_MAX} more`);
@@ -165,7 +165,7 @@ function toldKeys({ addresses, errors, comparison }: KeysReport): string[] {
   const { missing, added } = comparison;
   return [
     ...lines,
-    ...missing.map((address) => `DIFFERENT: the old proxy has ${address}, and it is not here`),
+    ...missing.map((address) => `DIFFERENT: the old proxy has ${address}, which is missing here`),
     ...added.map((address) => `Only here: ${address}`),
     ...(missing.length + added.length === 0 ? ['The old proxy has the same accounts.'] : []),
   ];

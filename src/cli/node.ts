@@ -44,8 +44,8 @@ export const nodeCommand: Command = {
       log('error', `${what} failed, the node ends`, { err: reasonOf(error) });
       process.exit(1);
     };
-    // From now on: a client that gets an answer and then stops the node must find it listening for
-    // signals.
+    // From now on: a client may stop the node as soon as it has an answer, so the node must already
+    // listen for signals.
     onStopSignal({
       async stop() {
         live?.end();

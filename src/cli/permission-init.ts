@@ -20,7 +20,7 @@ const GROUP = 'Network';
 export const permissionInitCommand: Command = {
   name: 'permission init',
   about:
-    'Sets permissions by contracts up while the network runs: deploys the contracts, names the first organisation, its administrators and nodes, and writes permission-config.json. Goes on where it was interrupted.',
+    'Sets permissions by contracts up while the network runs: deploys the contracts, names the first organisation, its administrators and nodes, and writes permission-config.json. After an interruption the same command continues.',
   examples: [
     {
       does: 'through a node, which signs for the account',
@@ -62,7 +62,7 @@ export const permissionInitCommand: Command = {
       flag: 'accounts',
       type: 'list',
       unit: 'accounts',
-      about: 'The network administrators; without it --from alone',
+      about: 'The network administrators; default: --from',
       group: GROUP,
     },
     {
@@ -77,7 +77,7 @@ export const permissionInitCommand: Command = {
       flag: 'breadth',
       type: 'integer',
       default: 4,
-      about: 'Most sub-organisations that one organisation may have',
+      about: 'Most sub-organisations of one organisation',
       group: GROUP,
     },
     {

@@ -52,7 +52,7 @@ export const ptmRepairCommand: Command = {
     const report = await repairPtm(config, { say, env: process.env }, discard as Discard[]);
     const { ordered, fetched, discarded, peers, after } = report;
     console.log(
-      `Repair: ${ordered} put in order, ${fetched} fetched from peers (${peers} answered), ${discarded} thrown away. Now:`,
+      `Repair: ${ordered} put in order, ${fetched} fetched from peers (${peers} answered), ${discarded} discarded. Now:`,
     );
     return tellCheck(after);
   },

@@ -143,7 +143,7 @@ it('names what differs', async () => {
     ...['quote.refusals', 'sell-config.answer'],
   ]);
   const texts = differs.map(({ text }) => text).join('\n');
-  expect(texts).toContain('a max of 0 is taken for none');
+  expect(texts).toContain('a max of 0 means no limit');
   expect(texts).toContain('amountOut is 0.5, not a decimal text');
   expect(texts).toContain('status is "DONE"');
 }, 60_000);

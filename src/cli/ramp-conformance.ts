@@ -13,7 +13,7 @@ const GROUP = 'Conformance';
 export const rampConformanceCommand: Command = {
   name: 'ramp conformance',
   about:
-    'Plays an aggregator against a provider of on- and off-ramps, this one or any other, and prints what differs: configurations, quotes, pages, orders, lists, custom ids, the check of a hashed address. It pays nothing. Ends with 1 where something differs.',
+    'Tests a provider of on- and off-ramps, this one or any other, as an aggregator, and prints what differs: configurations, quotes, pages, orders, lists, custom ids, the check of a hashed address. It pays nothing. The exit code is 1 if something differs.',
   operands: 'URL',
   operandsMax: 1,
   examples: [
@@ -27,14 +27,14 @@ export const rampConformanceCommand: Command = {
       flag: 'partner',
       type: 'string',
       default: 'https://aggregator.example/',
-      about: 'partnerAccountId to ask as',
+      about: 'partnerAccountId for the requests',
       group: GROUP,
     },
     {
       flag: 'redirect-url',
       type: 'string',
       default: 'https://example.org/done',
-      about: 'An address that the provider lets this partner send customers back to',
+      about: 'A redirect URL that the provider allows for this partner',
       group: GROUP,
     },
     {
@@ -47,21 +47,21 @@ export const rampConformanceCommand: Command = {
     {
       flag: 'order',
       type: 'string',
-      about: 'Id of a buy of this wallet, made before; default: the first of the list',
+      about: 'Id of an existing buy of this wallet; default: the first of the list',
       group: GROUP,
     },
     {
       flag: 'token-file',
       type: 'string',
       unit: 'file',
-      about: "Holds the partner's bearer token; default: what needs a credential is not run",
+      about: "Holds the partner's bearer token; default: checks that need a credential are not run",
       group: GROUP,
     },
     {
       flag: 'api-key-file',
       type: 'string',
       unit: 'file',
-      about: "Holds the partner's API key, in place of a token",
+      about: "Holds the partner's API key, instead of a token",
       group: GROUP,
     },
     {

@@ -26,14 +26,14 @@ const OF_SERVICE: readonly string[] = [
 export const rampReconcileCommand: Command = {
   name: 'ramp reconcile',
   about:
-    'Compares the books of the on-ramp with the ledger and with its payment providers, while it runs, and names what differs. Ends with 1 where something does.',
+    'Compares the books of the on-ramp with the ledger and with its payment providers, while it runs, and lists the differences. The exit code is 1 if there are any.',
   examples: [
     {
-      does: 'every day, for what happened since the day before',
+      does: 'every day, for the last day',
       line: 'quorate ramp reconcile --datadir ramp-data --ledger.url http://127.0.0.1:8545 --ledger.from 0xfe3b557e8fb62b89f4916b721be55ceb828dbd73',
     },
     {
-      does: 'after the account was funded: what it has now is agreed to',
+      does: 'after the account was funded: accept its present balance',
       line: 'quorate ramp reconcile --accept --ledger.from 0xfe3b557e8fb62b89f4916b721be55ceb828dbd73',
     },
   ],
@@ -43,15 +43,14 @@ export const rampReconcileCommand: Command = {
     {
       flag: 'since',
       type: 'string',
-      about:
-        'From when on orders are looked at, such as 2026-01-31; default: a day and an hour ago',
+      about: 'Compare orders from this time on, such as 2026-01-31; default: 25 hours ago',
       group: GROUP,
     },
     {
       flag: 'accept',
       type: 'boolean',
       default: false,
-      about: 'What the account has beyond the books is agreed to: differences count from now on',
+      about: 'Accept what the account has beyond the books: later differences are relative to it',
       group: GROUP,
     },
     jsonRow(GROUP),

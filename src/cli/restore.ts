@@ -34,7 +34,7 @@ export const restoreCommand: Command = {
       line: 'quorate restore --from snapshot --configfile ptm/config.json',
     },
     {
-      does: 'the on-ramp, into another database than it came from',
+      does: 'the on-ramp, into another database',
       line: 'quorate restore --from snapshot --ramp.store postgres://quorate@db:5432/ramp',
     },
     { does: 'only check a snapshot', line: 'quorate restore --from snapshot' },

@@ -1,6 +1,6 @@
 /**
- * Stores of the on-ramp and of the staking service in a snapshot: out of one database, into
- * another.
+ * Stores of the on-ramp and of the staking service in a snapshot: copied from one database,
+ * restored into another.
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -45,7 +45,7 @@ export const SERVICE_ROWS: readonly OptionRow[] = SERVICES.flatMap(({ name }) =>
   {
     flag: `${name}.store`,
     type: 'string' as const,
-    about: `postgres://user@host:port/database in place of it`,
+    about: `postgres://user@host:port/database instead of it`,
     group: GROUP,
   },
 ]);
@@ -106,7 +106,7 @@ export async function restoreServices(
       const flag = `--${name}.${folder === undefined ? 'store' : 'datadir'}`;
       throw fail(
         'SNAPSHOT_MISSING',
-        `${snapshot.folder} holds no store of quorate ${name}: leave ${flag} out, or name another snapshot`,
+        `${snapshot.folder} holds no store of quorate ${name}: omit ${flag}, or name another snapshot`,
       );
     }
     if (folder !== undefined && existsSync(join(folder, file))) {
@@ -142,7 +142,7 @@ function placeOf({ name }: Service, options: ParsedOptions): Place {
   };
 }
 
-/** With both, the folder has what is not in the database. */
+/** With both, the folder has the files that are not in the database. */
 function databaseOf({ file }: Service, { folder, url }: Place): Database {
   const { PGUSER: user, PGPASSWORD: password } = process.env;
   return openDatabase({ url, file: join(folder ?? '', file) }, { user, password });

@@ -15,7 +15,7 @@ const UNWELL = 1;
 export const statusCommand: Command = {
   name: 'status',
   about:
-    'Says how a running devnet or running nodes are: height, pace, peers, pool, private state. The exit code is 1 when something is down or not ready.',
+    'Shows the state of a running devnet or of running nodes: height, rate, peers, pool, private state. The exit code is 1 when something is down or not ready.',
   examples: [
     { does: 'the devnet of this folder', line: 'quorate status' },
     {
@@ -36,7 +36,7 @@ export const statusCommand: Command = {
       flag: 'node',
       type: 'list',
       default: [],
-      about: 'Nodes to ask in place of the devnet, as URLs of JSON-RPC',
+      about: 'Nodes to query instead of the devnet, as URLs of JSON-RPC',
       group: GROUP,
     },
     {
@@ -60,7 +60,7 @@ export const statusCommand: Command = {
   },
 };
 
-/** Everything of a devnet that answers to somebody. */
+/** All processes of a devnet that can be queried. */
 export function placesOf(description: DevnetDescription): {
   readonly nodes: readonly Place[];
   readonly services: readonly Place[];

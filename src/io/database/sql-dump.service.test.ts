@@ -90,7 +90,7 @@ it('names what is not a dump, or a damaged one', () => {
       expect.objectContaining({ code: 'SQL_DUMP_INVALID', message: expect.stringContaining(why) }),
     );
   refused('', 'it contains no SQL statement');
-  refused('hello', 'it ends before its end');
+  refused('hello', 'it ends too early');
   refused('SELECT 1; COMMIT;', 'it has no table encrypted_transaction');
   refused(
     "CREATE TABLE PRIVACY_GROUP(ID BLOB);\nINSERT INTO PRIVACY_GROUP VALUES(X'0g');",

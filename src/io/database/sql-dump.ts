@@ -288,13 +288,15 @@ class Dump {
       const [seen, count] = [this.seen.get(table) ?? 0, this.counts.get(table)];
       if (count === undefined) throw this.cut();
       if (seen < count) {
-        throw this.damaged(`${table} has ${seen} rows of ${count}: it was cut. Export it again`);
+        throw this.damaged(
+          `${table} has ${seen} rows of ${count}: it was truncated. Export it again`,
+        );
       }
     }
   }
 
   private cut(): Error {
-    return this.damaged('it ends before its end. Export it again, with its comments');
+    return this.damaged('it ends too early. Export it again, with its comments');
   }
 
   private damaged(why: string): Error {

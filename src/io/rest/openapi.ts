@@ -5,7 +5,7 @@ const JSON_TYPE = 'application/json';
 
 export interface DocumentParts {
   readonly title: string;
-  /** What operations without a security of their own ask for. */
+  /** The security of operations that do not state their own. */
   readonly security?: readonly object[];
   /** By name; `Error` among them. */
   readonly schemas: Readonly<Record<string, object>>;

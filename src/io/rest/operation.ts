@@ -1,6 +1,6 @@
 /**
  * One REST operation as a row: its route, its part of the OpenAPI document and the types of its
- * client are made from it. A service adds its handler and whom it admits.
+ * client are generated from it. A service adds its handler, and who may call it.
  */
 
 export interface RestParameter {
@@ -35,7 +35,7 @@ export interface RestOperation {
   readonly refusals?: readonly number[];
 }
 
-/** The path as the HTTP server wants it: `:name` for parameters. */
+/** The path as the HTTP server expects it: `:name` for parameters. */
 export function routePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

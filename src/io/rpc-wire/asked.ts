@@ -23,7 +23,7 @@ export class Asked {
     });
   }
 
-  /** What nobody waits for, as a notification, is ignored. */
+  /** A message that nobody waits for, such as a notification, is ignored. */
   arrived(message: string): void {
     const id = firstId(message);
     const waiting = this.waiting.get(id) ?? this.onlyOne(id);
@@ -45,7 +45,7 @@ export class Asked {
   }
 }
 
-/** `none` where there is no id, as of a notification, or no JSON. */
+/** `none` if there is no id, as in a notification, or the text is not JSON. */
 function firstId(text: string): string {
   try {
     const message = JSON.parse(text) as Message | Message[];

@@ -22,7 +22,7 @@ export class HttpWire implements RpcWire {
     this.options = options;
     this.client = new HttpClient({
       dialTimeoutMs: DIAL_MS,
-      // A call may take as long as it takes: whoever waits can end it.
+      // A call has no time limit: the waiting user can cancel it.
       timeoutMs: 0,
       idleTimeoutMs: 0,
       responseBytesMax: REPLY_BYTES_MAX,

@@ -1,4 +1,4 @@
-/** A node's JSON-RPC by any of its ways: text in, the reply's text out. */
+/** A node's JSON-RPC over any transport: text in, the reply's text out. */
 
 /** Of one reply: a trace of a large transaction takes as much. */
 export const REPLY_BYTES_MAX = 256 * 1024 * 1024;
@@ -13,20 +13,20 @@ export interface RpcWire {
 export interface WireOptions {
   /** Value of the Authorization header. */
   readonly token?: string | undefined;
-  /** Private state that is asked. */
+  /** The private state to use. */
   readonly psi?: string | undefined;
   readonly tls?: WireTls | undefined;
 }
 
 export interface WireTls {
-  /** PEM; beside those that the system trusts. */
+  /** PEM; in addition to those that the system trusts. */
   readonly certificates: readonly string[];
   readonly isUnverified: boolean;
   /** Names of OpenSSL with colons between; undefined: its own choice. */
   readonly ciphers?: string | undefined;
 }
 
-/** What goes with every request over HTTP, or with a WebSocket's first. */
+/** Headers of every request over HTTP, or of a WebSocket's upgrade request. */
 export function headersOf({ token, psi }: WireOptions): [string, string][] {
   return [
     ...(token === undefined ? [] : [['Authorization', token] as [string, string]]),

@@ -5,9 +5,9 @@
 import type { AccessToken } from '../../core/access/access-token.ts';
 import { RpcError } from './method.ts';
 
-/** What a caller has shown. */
+/** The credentials of a caller. */
 export type Access =
-  /** This transport asks for nothing. */
+  /** This transport requires no token. */
   | { readonly kind: 'open' }
   /** Every call is answered with this text. */
   | { readonly kind: 'refused'; readonly why: string }
@@ -37,7 +37,7 @@ export function checkAccess(access: Access, method: string, nowMs: number): void
 
 /**
  * The private state that a call works on. With tenants it is one that the token grants; with tokens
- * but without tenants what the request names counts for nothing. Throws ACCESS_DENIED.
+ * but without tenants, the name in the request is ignored. Throws ACCESS_DENIED.
  */
 export function stateOf(
   access: Access,

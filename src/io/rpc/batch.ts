@@ -1,17 +1,17 @@
-/** Batches: their bounds, and what is in place of answers that are left out. */
+/** Batches: their bounds, and what replaces answers beyond them. */
 import { type Entry, errorReply, invalidRequest } from './envelope.ts';
 import { RPC } from './method.ts';
 
-/** A reply as JSON: text, or where it is long its bytes. */
+/** A reply as JSON: text, or bytes if it is long. */
 export type Reply = string | Uint8Array;
 
-/** Of one batch; what is answered beyond that is left out, with an error in its place. */
+/** Of one batch; every answer beyond that is replaced by an error. */
 export interface BatchLimits {
   readonly batchCallsMax: number;
   readonly batchReplyCharactersMax: number;
 }
 
-/** As newer versions of geth have them. */
+/** As in newer versions of geth. */
 export const BATCH_LIMITS: BatchLimits = {
   batchCallsMax: 1_000,
   batchReplyCharactersMax: 25_000_000,
@@ -37,7 +37,7 @@ export const tooLong = (most: number): Refusal =>
 export const NO_ROOM: Refusal =
   'clients leave too many replies unread for one more to this batch: read yours, or ask again later';
 
-/** In place of an answer; undefined where none is due. */
+/** Instead of an answer; undefined for a notification. */
 export function refused(entry: Entry, why: Refusal): string | undefined {
   if (entry.kind !== 'call') return entry.kind === 'invalid' ? invalidRequest(entry.id) : undefined;
   return entry.id === undefined ? undefined : errorReply(entry.id, RPC.server, why);

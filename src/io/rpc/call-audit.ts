@@ -1,4 +1,4 @@
-/** Who calls what, recorded around the calls that matter. */
+/** Who calls what: records certain calls before and after they run. */
 import type { Caller } from './caller.ts';
 import { RpcError } from './method.ts';
 
@@ -8,21 +8,24 @@ export type EndRecord = (outcome: string) => Promise<void>;
 export interface CallAudit {
   /** Whether calls of this method are recorded. */
   covers(method: string): boolean;
-  /** Resolves when the record is durable; rejects where there can be none: then nothing may run. */
+  /**
+   * Resolves when the record is durable; rejects if it cannot be written: then the call must not
+   * run.
+   */
   begin(method: string, caller: Caller): Promise<EndRecord>;
-  /** A call that its caller may not make. */
+  /** A call that its caller is not allowed to make. */
   denied(method: string, caller: Caller): Promise<void>;
 }
 
 interface Recorded<T> {
   readonly method: string;
   readonly caller: Caller;
-  /** Throws where the caller may not. */
+  /** Throws if the caller is not allowed to. */
   admit(): Caller;
   run(caller: Caller): T;
 }
 
-/** Of an error its number alone: texts may quote what the caller sent. */
+/** Of an error only its number: texts may quote what the caller sent. */
 export async function onRecord<T>(
   audit: CallAudit,
   { method, caller, admit, run }: Recorded<T>,

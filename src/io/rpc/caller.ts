@@ -1,7 +1,7 @@
 /** Who calls. */
 import type { Access } from './access.ts';
 
-/** Who asks, as far as the transport knows. */
+/** The caller, as far as the transport knows. */
 export interface Caller {
   readonly transport: 'http' | 'ws' | 'ipc';
   /** Private state named by the request (`?PSI=`, header, or IPC id). */

@@ -3,11 +3,11 @@ import { Flow, type FlowWire } from '../http/flow.ts';
 import type { Traffic } from '../http/traffic.ts';
 import type { Caller, Channel, Dispatcher, Reply } from './dispatcher.ts';
 
-/** Calls that follow each other for so long leave a turn to others. */
+/** After successive calls have run for so long, the rest waits for the next turn. */
 const TURN_MS = 5;
 
 export interface ConversationWire extends FlowWire {
-  /** `taken`: to be called when the client has it, or never will. */
+  /** `taken`: called when the client has read it, or never will. */
   write(text: Reply, taken: () => void): void;
 }
 
@@ -43,7 +43,7 @@ export class Conversation {
     this.flow = new Flow({ pause, resume, end: cut }, parts.traffic, parts.source);
   }
 
-  /** Bytes of a message that is not whole yet. */
+  /** Bytes of a message that is not complete yet. */
   arrived(bytes: number): void {
     this.flow.arrived(bytes);
   }
@@ -54,12 +54,12 @@ export class Conversation {
     if (!this.isWorking) void this.work();
   }
 
-  /** So many of those were of no message. */
+  /** So many of these belong to no message. */
   passed(bytes: number): void {
     this.flow.passed(bytes);
   }
 
-  /** Nothing was taken for long. */
+  /** The client has read nothing for too long. */
   stalled(): void {
     this.flow.stalled();
   }

@@ -36,7 +36,7 @@ import { parseParams, positional } from './params.ts';
 export type { Reply } from './batch.ts';
 export type { Caller } from './caller.ts';
 
-/** Who answers calls of heavy methods in place of this thread. */
+/** Answers calls of heavy methods instead of this thread. */
 export interface Readers {
   /** The whole reply. Never rejects for a fault of the call. `signal`: the caller is gone. */
   answer(
@@ -53,8 +53,7 @@ export interface Channel {
 }
 
 /**
- * Counts the answers of a batch while they wait for each other; false: there is no room for one
- * more.
+ * Counts the answers of a batch until all are ready; false: there is no room for another one.
  */
 export interface ReplyRoom {
   take(bytes: number): boolean;
@@ -73,11 +72,14 @@ type CallMeter = (method: string, isSuccess: boolean, durationMs: number) => voi
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 /** Of all connections. */
 const SUBSCRIPTIONS_MAX = 20_000;
-/** Kept where there is no room for more: a transaction that was sent must not be called refused. */
+/**
+ * Kept even if there is no room for more: a transaction that was sent must not be reported as
+ * refused.
+ */
 const SHORT_CHARACTERS_MAX = 4 * 1024;
 /** How long a batch may run before it yields to other requests. */
 const BATCH_TURN_MS = 5;
-/** A request that is longer waits for a turn of its own. */
+/** A longer request waits for a separate turn. */
 const LARGE_CHARACTERS = 256 * 1024;
 /** A longer request is not tried here first. */
 const TRIED_CHARACTERS_MAX = 8 * 1024;
@@ -114,9 +116,9 @@ export class Dispatcher<Context> {
       isMultitenant: boolean;
       /** Unix time: tokens expire. */
       nowMs: () => number;
-      /** Told of each call of a method that exists. */
+      /** Called for each call of a method that exists. */
       onCall?: CallMeter | undefined;
-      /** Told what this thread works on. */
+      /** Records what this thread is working on. */
       watch?: Watch | undefined;
       /** Without: everything is answered on this thread. */
       readers?: Readers | undefined;
@@ -147,7 +149,7 @@ export class Dispatcher<Context> {
     return typeof reply === 'string' ? reply : Buffer.from(reply).toString();
   }
 
-  /** As `handle`. Calls under way are given up with `signal`. */
+  /** As `handle`. Calls in progress are abandoned with `signal`. */
   async reply(
     text: string,
     caller: Caller,
@@ -239,7 +241,9 @@ export class Dispatcher<Context> {
     }
   }
 
-  /** Before it runs, and before it is answered, where calls of its method are recorded. */
+  /**
+   * Calls of recorded methods wait for their record, before they run and before they are answered.
+   */
   private recorded(entry: Call, asker: Asker) {
     const { method } = entry;
     const { audit } = this;
@@ -262,7 +266,7 @@ export class Dispatcher<Context> {
     return this.watch ? this.watch.during(`rpc ${what}`, work) : work();
   }
 
-  /** Names that only a caller made up are not kept. */
+  /** Invented names of methods are not kept. */
   private meter(method: string, isSuccess: boolean, begunMs: number | undefined): void {
     if (begunMs === undefined || !this.byName.has(method)) return;
     this.onCall?.(method, isSuccess, performance.now() - begunMs);
@@ -306,7 +310,7 @@ export class Dispatcher<Context> {
     return tryShortly !== undefined && length <= TRIED_CHARACTERS_MAX;
   }
 
-  /** Nobody hears of a read without an id. */
+  /** A read without an id has no effect and no answer. */
   private runHere(row: Method<Context>, call: Call, caller: Caller) {
     if (this.readers && row.isHeavy && call.id === undefined) return null;
     const args = parseParams(row.params, call.params);
@@ -352,7 +356,7 @@ export class Dispatcher<Context> {
   }
 }
 
-/** Who asks, and how to reach them. */
+/** The caller, and how to reach them. */
 interface Asker {
   readonly caller: Caller;
   readonly channel: Channel | undefined;

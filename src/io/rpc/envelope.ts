@@ -8,7 +8,7 @@ export interface Call {
   readonly method: string;
   /** undefined: omitted or null. */
   readonly params: unknown;
-  /** Characters of the text that it came in, with what else stood there. */
+  /** Length of the text in which it arrived, in characters. */
   readonly length: number;
 }
 

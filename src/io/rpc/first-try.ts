@@ -1,10 +1,9 @@
 /**
- * A heavy method may turn out to be light: what is answered within a moment costs less here than on
- * its way to a reader. Tries that do not finish are work done twice, so there is a bound on the
- * time that they take of each second.
+ * A call of a heavy method may be cheap: answering it here at once costs less than sending it to a
+ * reader. Attempts that do not finish are work done twice, so their time per second is bounded.
  */
 
-/** Of one try. It looks at the time between its steps, so it may take a little longer. */
+/** Of one attempt. The time is checked between its steps, so it may take a little longer. */
 const TRY_MS = 1;
 const WASTED_MS_MAX = 50;
 const WINDOW_MS = 1_000;
@@ -14,8 +13,8 @@ export class FirstTries {
   private wastedMs = 0;
 
   /**
-   * What `attempt` answers; undefined when it has not come to an end before `shouldStop`, or was
-   * not begun.
+   * The answer of `attempt`; undefined if it did not finish before `shouldStop`, or was not
+   * started.
    */
   run<T>(attempt: (shouldStop: () => boolean) => T | undefined): T | undefined {
     const begun = performance.now();

@@ -195,7 +195,7 @@ async function rpcAnswer(
   dispatch: (text: string) => Promise<Reply>,
   body: Buffer | BodyRefusal,
 ): Promise<Answer> {
-  // COMPAT: GoQuorum cuts a body that it did not know to be too long, and fails to parse it.
+  // COMPAT: GoQuorum truncates a body whose length was not announced, and then fails to parse it.
   const reply = typeof body === 'string' ? PARSE_ERROR : await dispatch(String(body));
   const isText = typeof reply === 'string' && reply !== '';
   return { status: 200, contentType: 'application/json', body: isText ? `${reply}\n` : reply };

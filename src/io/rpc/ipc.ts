@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are
- * open to its owner.
+ * JSON-RPC over a unix socket: concatenated JSON values in, one line per answer out. All namespaces
+ * are open to its owner.
  */
 import { createServer, type Socket } from 'node:net';
 import { JsonSplitter } from '../../core/base/json-splitter.ts';
@@ -12,8 +12,8 @@ import type { Dispatcher } from './dispatcher.ts';
 import { connectionOf } from './http.ts';
 
 /**
- * Serves `path` with mode 0600. Resolves with what ends it and removes the file. Rejects with
- * RPC_LISTEN_FAILED.
+ * Serves `path` with mode 0600. Resolves with a function that ends it and removes the file. Rejects
+ * with RPC_LISTEN_FAILED.
  */
 export async function serveIpc(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,

@@ -1,6 +1,6 @@
 /**
  * One row per JSON-RPC method: names, parameters, result, docs and handler. OpenRPC, docs and
- * gating come out of it.
+ * access checks are derived from it.
  */
 import { QuorateError } from '../../core/base/errors.ts';
 
@@ -49,14 +49,14 @@ export interface Method<Context> {
   readonly about: string;
   readonly access: Access;
   /**
-   * Whether, in a batch, the next call of such a method may begin before this one is answered: its
-   * order is settled when it begins.
+   * Whether, in a batch, the next call of such a method may begin before this one is answered,
+   * because their order is decided when they begin.
    */
   readonly isOverlapping?: boolean;
   /** Whether a call may take longer than the thread that takes part in consensus can spare. */
   readonly isHeavy?: boolean | ((context: Context, args: readonly unknown[]) => boolean);
   /**
-   * The answer of a heavy method, where it takes but a moment; undefined: it takes longer. Throws
+   * The answer of a heavy method if it takes only a moment; undefined: it takes longer. Throws
    * as `call`.
    */
   readonly tryShortly?: Try<Context, readonly unknown[]> | undefined;

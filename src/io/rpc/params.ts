@@ -1,7 +1,7 @@
 /** Positional parameters of a call, read by the rows of its method, with geth's texts. */
 import { type Param, ParamError, RPC, RpcError } from './method.ts';
 
-/** Throws RpcError unless the parameters are a list or left out. */
+/** Throws RpcError unless the parameters are a list or omitted. */
 export function positional(params: unknown): readonly unknown[] {
   if (params === undefined) return [];
   if (!Array.isArray(params)) throw new RpcError(RPC.invalidParams, 'non-array args');
@@ -30,7 +30,7 @@ export function parseParams(rows: readonly Param<unknown>[], params: unknown): u
   });
 }
 
-/** Clients of GoQuorum's console append a null callback: a trailing null is ignored. */
+/** GoQuorum's console appends a null callback: a trailing null is ignored. */
 function isTrailingNull(given: readonly unknown[], wanted: number): boolean {
   return given.length === wanted + 1 && given[wanted] === null;
 }

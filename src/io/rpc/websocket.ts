@@ -21,7 +21,7 @@ export interface WebSocketOptions {
   readonly origins: readonly string[];
   /** Path in front; '' or undefined: any path is served. */
   readonly prefix?: string | undefined;
-  /** Once for a connection; its calls are judged by the token one by one. */
+  /** Once per connection; the token is checked again for each call. */
   readonly authenticate: Authenticate;
   /** Shared with the other servers; undefined: its own. */
   readonly traffic?: Traffic | undefined;
@@ -91,7 +91,7 @@ function converse(
     },
     callerOf: () => caller,
   });
-  // Before the reader of frames, so that the rest of a message counts with it.
+  // Before the reader of frames, so that the rest of a message is counted too.
   let isAlive = true;
   raw.prependListener('data', (bytes: Buffer) => {
     isAlive = true;
@@ -104,7 +104,7 @@ function converse(
   for (const kind of ['ping', 'pong'] as const)
     socket.on(kind, (data) => conversation.passed(data.length + FRAME_HEAD_BYTES));
   const ping = setInterval(() => {
-    // Whose data are not read now may have answered.
+    // A client that is not being read may have answered.
     if (!isAlive && !raw.isPaused()) return socket.terminate();
     isAlive = false;
     socket.ping();

@@ -1,6 +1,5 @@
 /**
- * Copies the beginning of a file, counting and hashing on the way; what it wrote is on the disk
- * when it resolves.
+ * Copies the beginning of a file, counting and hashing it; the copy is durable when it resolves.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -18,8 +17,8 @@ export interface Copied {
 }
 
 /**
- * `onBytes` hears of every chunk. `to` must not be there. At most `limit` bytes; a shorter file
- * gives what it has.
+ * `onBytes` is called for every chunk. `to` must not exist. At most `limit` bytes; a shorter file
+ * is copied whole.
  */
 export async function copyFile(
   from: string,

@@ -21,8 +21,7 @@ export interface SnapshotFile {
 }
 
 /**
- * A part of the snapshot, `node` or `ptm`: what it was made of, for whoever looks and for the
- * restore.
+ * A part of the snapshot, `node` or `ptm`: what it was made from, for people and for the restore.
  */
 export type SnapshotPart = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
@@ -48,7 +47,7 @@ export function readManifest(folder: string): Manifest {
   } catch (cause) {
     throw fail(
       'SNAPSHOT_MISSING',
-      `${folder} holds no ${MANIFEST_NAME}: it is not a snapshot, or its backup never came to an end. Take another one`,
+      `${folder} holds no ${MANIFEST_NAME}: it is not a snapshot, or its backup did not finish. Take another one`,
       { cause },
     );
   }
@@ -84,7 +83,7 @@ function isWhole(text: string, manifest: Manifest): boolean {
   );
 }
 
-/** No path leads out of the snapshot. */
+/** Every path must stay inside the snapshot. */
 function isInside(path: unknown): boolean {
   return (
     typeof path === 'string' &&
@@ -101,6 +100,6 @@ function digest(manifest: Manifest): string {
 function damaged(folder: string): Error {
   return fail(
     'SNAPSHOT_DAMAGED',
-    `${join(folder, MANIFEST_NAME)} is not as it was written: take another snapshot, or another copy of this one`,
+    `${join(folder, MANIFEST_NAME)} was changed or damaged: take another snapshot, or another copy of this one`,
   );
 }

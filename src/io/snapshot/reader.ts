@@ -1,4 +1,4 @@
-/** A snapshot on the disk: looked through before anything of it is used. */
+/** A snapshot on the disk: verified before any of it is used. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
@@ -28,7 +28,7 @@ export class SnapshotReader {
     return join(this.folder, file.path);
   }
 
-  /** Reads everything. Throws SNAPSHOT_DAMAGED at the first file that is not as it was written. */
+  /** Reads everything. Throws SNAPSHOT_DAMAGED at the first file that differs from the manifest. */
   async check(onBytes: (count: number) => void = () => undefined): Promise<void> {
     for (const file of this.manifest.files) this.checkLength(file);
     for (const file of this.manifest.files) {
@@ -37,7 +37,7 @@ export class SnapshotReader {
     }
   }
 
-  /** Copies one file out, and checks it once more on the way. */
+  /** Copies one file, and verifies it again while copying. */
   async extract(file: SnapshotFile, to: string, onBytes?: (count: number) => void): Promise<void> {
     const { sha256 } = await copyFile(this.pathOf(file), to, onBytes);
     if (sha256 !== file.sha256) throw this.damaged(file, 'its content has changed');

@@ -1,6 +1,6 @@
 /**
- * Writes a snapshot: into `<folder>.partial`, renamed when it is whole, so that what bears the name
- * is whole.
+ * Writes a snapshot: into `<folder>.partial`, renamed when it is complete, so that a folder with
+ * the final name is always complete.
  */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ export class SnapshotWriter {
   private readonly files: SnapshotFile[] = [];
   private readonly parts: Record<string, SnapshotPart> = {};
 
-  /** Throws SNAPSHOT_EXISTS. What an earlier backup left unfinished is removed. */
+  /** Throws SNAPSHOT_EXISTS. An unfinished earlier backup is removed. */
   constructor(folder: string, onBytes: (count: number) => void) {
     if (existsSync(folder)) {
       throw fail('SNAPSHOT_EXISTS', `${folder} exists already: name a new folder with --out`);
@@ -31,7 +31,7 @@ export class SnapshotWriter {
     makeFolder(this.partial, FOLDER_MODE);
   }
 
-  /** Where a file of the snapshot stands while it is being written. */
+  /** Where a file of the snapshot is while it is being written. */
   pathOf(path: string): string {
     const full = join(this.partial, path);
     makeFolder(dirname(full), FOLDER_MODE);
@@ -75,7 +75,7 @@ export class SnapshotWriter {
     return files.reduce((sum, file) => sum + file.bytes, 0);
   }
 
-  /** Nothing of it stays. */
+  /** Removes all of it. */
   abandon(): void {
     rmSync(this.partial, { recursive: true, force: true });
   }

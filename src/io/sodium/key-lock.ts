@@ -1,5 +1,5 @@
 /**
- * Opens and makes password-locked key files: Argon2 derives the key of a secretbox (Tessera
+ * Opens and creates password-locked key files: Argon2 derives the key of a secretbox (Tessera
  * KeyData).
  */
 import * as slow from '@noble/hashes/argon2.js';

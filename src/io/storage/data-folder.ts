@@ -28,7 +28,7 @@ export interface DataFolder {
   readonly use: { readonly index: DiskUse; readonly blocks: DiskUse };
   /** A row of the index is damaged: the next opening rebuilds the index. */
   noteDamage(error: QuorateError): void;
-  /** Frees the lock and closes votes; the chain store closes log and kv, before. */
+  /** Releases the lock and closes votes; the chain store closes log and kv before. */
   close(): void;
 }
 
@@ -41,7 +41,7 @@ export interface DataFolderOptions {
 }
 
 /**
- * A folder of an older format is brought to this one; an index that is damaged is dropped. Throws
+ * A folder of an older format is upgraded; a damaged index is dropped. Throws
  * STORAGE_LOCKED, STORE_FORMAT_* or STORAGE_*.
  */
 export async function openDataFolder(
@@ -111,8 +111,7 @@ export function stampFormat(directory: string, version: number): void {
 }
 
 /**
- * Stamps a new folder, and one of format 1: what it has in its index is dropped. Returns why, or
- * undefined.
+ * Stamps a new folder, and one of format 1, whose index is dropped. Returns why, or undefined.
  */
 function upgrade(directory: string, index: IndexState): string | undefined {
   const path = join(directory, 'format');
@@ -120,7 +119,7 @@ function upgrade(directory: string, index: IndexState): string | undefined {
   const version = stamp === undefined ? FORMAT_VERSION : checkFormat(stamp, directory);
   if (stamp !== undefined && version >= FORMAT_VERSION) return undefined;
   // In this order: a crash in between leaves a folder of the older format without an index, which
-  // is one too.
+  // is valid too.
   if (version < FORMAT_VERSION) index.drop();
   stampFormat(directory, FORMAT_VERSION);
   return version < FORMAT_VERSION

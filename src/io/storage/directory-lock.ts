@@ -1,7 +1,7 @@
 /**
  * One process per data directory. The lock file names its owner; a lock whose owner is dead is
- * taken over. Taking over is safe against a race: the new file is linked into place only where none
- * stands, and a stale one is first renamed away.
+ * taken over. Taking over is safe against a race: the new file is linked into place only if there
+ * is none, and a stale one is first renamed.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ const ATTEMPTS_MAX = 10;
 interface Owner {
   readonly pid: number;
   /**
-   * Start time of the process, where the platform tells: a pid that was given to another program is
-   * not an owner.
+   * Start time of the process, if the platform reports it: a pid that was reused by another program
+   * is not an owner.
    */
   readonly startedAt: string;
 }
@@ -66,7 +66,7 @@ function readOwner(path: string): Owner | undefined {
 }
 
 /**
- * Renames, then looks at what was renamed: a lock that somebody else took meanwhile is put back.
+ * Renames, then checks the renamed file: a lock that another process took meanwhile is put back.
  */
 function removeStale(path: string, aside: string, stale: Owner | undefined): void {
   try {

@@ -1,4 +1,4 @@
-/** Bytes that go to and from a node's index and its block log, and how large they are. */
+/** Bytes read from and written to a node's index and block log, and their sizes. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kv, KvWriter, LogFile, LogFolder } from '../../core/base/ports.ts';
@@ -20,7 +20,7 @@ export class DiskUse {
   }
 }
 
-/** Rows of an index, counted on their way. */
+/** Counts rows of an index as they are read and written. */
 export function countedKv(kv: Kv, use: DiskUse): Kv {
   const sizeOf = (row: readonly [Uint8Array, Uint8Array]) => row[0].length + row[1].length;
   function* counted(rows: ReturnType<Kv['range']>): ReturnType<Kv['range']> {

@@ -7,9 +7,9 @@ import { TABLES } from '../../core/store/keys.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
 import type { ProbeMessage } from './probe-index.ts';
 
-/** Between two words of how far it is. */
+/** Between two progress reports. */
 const PROGRESS_ROWS = 100_000;
-/** Behind every key. */
+/** After every key. */
 const LAST = new Uint8Array(256).fill(0xff);
 
 try {

@@ -1,7 +1,7 @@
 /**
- * Whether the index may be believed as it lies there. A small file beside it says how it was left:
- * closed, with its size and time, or open. One that is not as it was left, or with which the
- * process ended early twice in a row, is read through in another process first, which may crash.
+ * Whether the index can be trusted without a check. A small file beside it says how it was left:
+ * closed, with its size and time, or open. If it has changed since, or if the process ended early
+ * twice in a row, another process, which may crash, first reads all of it.
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ import { storageError } from './system-error.ts';
 const STATE = 'index-state';
 const DAMAGED = 'index-damaged';
 const VERSION = 1;
-/** A process that has run for as long did not end of its index. */
+/** A process that has run for so long did not end because of its index. */
 const EARLY_MS = 60_000;
-/** Starts that ended early, in a row, before the index is read through. */
+/** Starts in a row that ended early, before the index is read completely. */
 const EARLY_MAX = 2;
 
 interface State {
@@ -62,7 +62,7 @@ export class IndexState {
   /** Before the index is opened. */
   begin(): void {
     makeFolder(this.index, 0o700);
-    // Of readers that are gone: this process has the folder to itself, and lmdb recreates the file.
+    // Readers that are gone: no other process uses the folder, and lmdb recreates the file.
     rmSync(join(this.index, 'lock.mdb'), { force: true });
     const early = (this.read()?.early ?? 0) + 1;
     this.write({ version: VERSION, early });
@@ -113,8 +113,8 @@ export class IndexState {
 }
 
 /**
- * Why lmdb must not use the file, of the pages that a reader passes over too: a damaged list of
- * free pages ends who writes.
+ * Why lmdb must not use the file, including pages that a reader skips: a damaged list of free pages
+ * would crash a writer.
  */
 export function pageFault(index: string): string | undefined {
   try {

@@ -1,5 +1,5 @@
 /**
- * What can be told of an lmdb file by plain reads, before anything maps it into memory: LMDB
+ * Checks of an lmdb file by plain reads, before it is mapped into memory: LMDB
  * libraries/liblmdb/mdb.c MDB_meta.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Kv over lmdb: memory-mapped, synchronous reads; one write transaction a commit, filled in slices,
- * synced before it resolves.
+ * Kv over lmdb: memory-mapped, synchronous reads; one write transaction per commit, filled in
+ * slices, synced before it resolves.
  */
 import { constants } from 'node:os';
 import { type Database, open, type RootDatabase } from 'lmdb';
@@ -11,9 +11,9 @@ import { diskRoom } from '../host/disk-room.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
 
-/** A commit is filled that long before the event loop runs. */
+/** A commit is filled for so long before the event loop runs. */
 const SLICE_MS = 2;
-/** A disk with less than a commit writes at once counts as full. */
+/** A disk with less space than a commit writes at once counts as full. */
 const FULL_BELOW_BYTES = 1024 * 1024;
 
 type Rows = Database<Buffer, Buffer>;
@@ -25,21 +25,20 @@ export interface LmdbOptions {
   /** Beside the process that writes; `commit` is refused. */
   readonly readOnly?: boolean;
   /**
-   * Look at the file before it is mapped, as `checkLmdbPages` does; nobody else writes it
-   * meanwhile.
+   * Check the file before it is mapped, with `checkLmdbPages`; nobody else may write it meanwhile.
    */
   readonly checkPages?: number;
 }
 
 interface Handle {
   readonly root: RootDatabase<Buffer, Buffer>;
-  /** Undefined: not made yet by who wrote here, and read as an empty one. */
+  /** Undefined: the writer has not created it yet; it reads as an empty one. */
   readonly tables: ReadonlyMap<string, Rows | undefined>;
 }
 
 /**
  * Two handles of one environment: while a transaction is being filled, its handle reads what is not
- * committed yet; the other one goes on reading the last committed state.
+ * committed yet; the other one still reads the last committed state.
  */
 class LmdbKv implements OpenLmdb {
   private readonly path: string;
@@ -83,7 +82,7 @@ class LmdbKv implements OpenLmdb {
 
   /**
    * The event loop runs at each `yield` of `fill`, inside the open transaction. One after the
-   * other: lmdb would take a second one that begins meanwhile for a part of the first.
+   * other: lmdb would treat a second one that begins meanwhile as a part of the first.
    */
   commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
     return this.turn.run(() => this.commitNow(fill));
@@ -107,7 +106,7 @@ class LmdbKv implements OpenLmdb {
       },
     };
     try {
-      // A child, because only that is taken back when `fill` throws.
+      // A child transaction, because only that is rolled back when `fill` throws.
       await root.childTransaction(async () => {
         let sliceEndMs = performance.now() + SLICE_MS;
         for (const _ of fill(writer)) {
@@ -124,7 +123,7 @@ class LmdbKv implements OpenLmdb {
     this.refresh();
   }
 
-  /** A write of several pages that a full disk cuts short is an I/O error to lmdb. */
+  /** For lmdb, a write of several pages that a full disk truncates is an I/O error. */
   private async causeOfCommit(error: unknown): Promise<unknown> {
     const cause = await causeOf(error);
     const isShort = (cause as { code?: unknown }).code === constants.errno.EIO;
@@ -158,8 +157,8 @@ class LmdbKv implements OpenLmdb {
 let isListening = false;
 
 /**
- * Of a commit that failed lmdb leaves promises of its own behind, which would end the process
- * although `commit` has told. Any other rejection that nobody heard of ends it, as without this.
+ * After a failed commit lmdb leaves rejected promises, which would end the process although
+ * `commit` has reported the error. Any other unhandled rejection still ends it.
  */
 function hearFailedCommits(): void {
   if (isListening) return;
@@ -171,7 +170,7 @@ function hearFailedCommits(): void {
 }
 
 /**
- * lmdb tells of a commit that failed, and why in a promise beside, which nobody may leave alone.
+ * lmdb reports a failed commit, and the cause in a separate promise, which must be handled.
  */
 async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = (error ?? {}) as { commitError?: Promise<never> };
@@ -190,7 +189,7 @@ function openHandle({ path, tables, readOnly = false }: LmdbOptions): Handle {
   });
   const opened = tables.map((name): [string, Rows | undefined] => [
     name,
-    // A reader gets nothing for a table that is not there.
+    // For a reader, a missing table is empty.
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as
       | Rows
       | undefined,
@@ -207,11 +206,11 @@ function tableOf(handle: Handle, table: string): Rows | undefined {
 
 function rowsOf(handle: Handle, table: string): Rows {
   const rows = tableOf(handle, table);
-  assert(rows, `table ${table} is there for who writes`);
+  assert(rows, `table ${table} exists only for the writer`);
   return rows;
 }
 
-/** Besides the port. */
+/** In addition to the port. */
 export interface OpenLmdb extends Kv {
   refresh(): void;
   /** Rows that a table says it has. */

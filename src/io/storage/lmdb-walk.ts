@@ -1,8 +1,7 @@
 /**
- * Looks at an lmdb file before it is mapped: lmdb believes what is in its pages, and a page
- * that is missing or damaged ends the process (SIGBUS, SIGSEGV) instead of with an error. Layout of
- * lmdb-js 3 (LMDB 1.0, data version 2): pages with a header of 24 bytes, two of them meta pages;
- * little-endian.
+ * Checks an lmdb file before it is mapped: lmdb trusts its pages, and a missing or damaged page
+ * ends the process (SIGBUS, SIGSEGV) without an error. Layout of lmdb-js 3 (LMDB 1.0, data version
+ * 2): pages with a header of 24 bytes, two of them meta pages; little-endian.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +30,7 @@ const NODE_HEADER_BYTES = 8;
 const OVERFLOW_BYTES = 24;
 const DEPTH_MAX = 32;
 
-/** What a page leads to. */
+/** What a page refers to. */
 type Tree = 'free pages' | 'tables' | 'rows';
 
 interface Table {
@@ -67,8 +66,8 @@ interface Meta {
 
 /**
  * Throws STORAGE_DAMAGED, naming the file, when it is shorter than what it refers to, or when one
- * of the first `pagesMax` pages that lmdb would walk is none of its own. A file that is missing or
- * empty is new.
+ * of the first `pagesMax` pages that lmdb would walk is invalid. A file that is missing or empty is
+ * new.
  */
 export function checkLmdbPages(folder: string, pagesMax: number): void {
   const path = join(folder, DATA_FILE);
@@ -101,8 +100,8 @@ class LmdbFile {
     if (this.size === 0) return;
     const meta = this.newestMeta();
     const isShort = this.size < (meta.lastPage + 1) * meta.pageBytes;
-    // Pages that were taken and given back in one transaction were never written: only a walk
-    // tells.
+    // Pages that were allocated and freed in one transaction were never written: only a walk shows
+    // this.
     const limit = isShort ? Number.POSITIVE_INFINITY : pagesMax;
     if (limit > 0) this.walk(meta, limit);
   }
@@ -112,7 +111,7 @@ class LmdbFile {
     const second = this.meta(first.pageBytes);
     const newest = second.transaction > first.transaction ? second : first;
     const oldest = newest === first ? second : first;
-    // Transactions take them in turn. In a new file both are of none.
+    // Transactions write them in turn. In a new file neither has a transaction.
     const inTurn = newest.transaction - oldest.transaction === 1n || newest.transaction === 0n;
     if (second.pageBytes !== first.pageBytes || !inTurn) {
       throw this.damaged('its two meta pages disagree');
@@ -141,7 +140,7 @@ class LmdbFile {
     };
   }
 
-  /** Breadth first: the pages that lead to others come before those that they lead to. */
+  /** Breadth first: pages that refer to others come before these. */
   private walk({ pageBytes, lastPage, tables, transaction }: Meta, pagesMax: number): void {
     const pages = Math.min(lastPage + 1, Math.floor(this.size / pageBytes));
     const used = new PageSet(pages);
@@ -155,7 +154,7 @@ class LmdbFile {
     for (const table of tables) lead(table, level);
     let looked = 0;
     for (let depth = 0; level.length > 0; depth++) {
-      if (depth > DEPTH_MAX) throw this.damaged('its pages lead to each other in a circle');
+      if (depth > DEPTH_MAX) throw this.damaged('its pages refer to each other in a circle');
       const next: Step[] = [];
       for (const step of level) {
         if (looked++ >= pagesMax) return;
@@ -173,14 +172,14 @@ class LmdbFile {
 
   private use({ pages, used }: Walk, first: number, count: number): void {
     if (first < META_PAGES || first + count > pages) {
-      throw this.damaged(`page ${first + count - 1} is behind its end`);
+      throw this.damaged(`page ${first + count - 1} is beyond its end`);
     }
     for (let page = first; page < first + count; page++) {
-      if (!used.add(page)) throw this.damaged(`page ${page} is led to twice`);
+      if (!used.add(page)) throw this.damaged(`page ${page} is referred to twice`);
     }
   }
 
-  /** Collects the pages that this one leads to. */
+  /** Collects the pages to which this one refers. */
   private page(
     { page, table }: Step,
     walk: Walk,
@@ -207,7 +206,7 @@ class LmdbFile {
       const flags = view.getUint16(start + 4, true);
       const keyBytes = view.getUint16(start + 6, true);
       const data = start + NODE_HEADER_BYTES + keyBytes;
-      // The first key of a branch may be left out.
+      // The first key of a branch may be omitted.
       if (keyBytes === 0 && (kind === LEAF || at > 0)) throw wrong();
       if (kind === BRANCH) {
         if (data > pageBytes) throw wrong();
@@ -235,7 +234,7 @@ class LmdbFile {
     }
   }
 
-  /** A value on pages of its own; its bytes are read of free pages only. */
+  /** A value on separate pages; its bytes are read only for the list of free pages. */
   private overflow(view: DataView, data: number, size: number, tree: Tree, walk: Walk): Uint8Array {
     const first = Number(view.getBigUint64(data, true));
     const count = Math.ceil((HEADER_BYTES + size) / walk.pageBytes);
@@ -309,17 +308,17 @@ class PageSet {
   }
 }
 
-/** It is the page that stands there, of a transaction that was committed. */
+/** It is the right page, of a committed transaction. */
 function isHead(view: DataView, page: number, { transaction }: Walk): boolean {
   return Number(view.getBigUint64(0, true)) === page && view.getBigUint64(8, true) <= transaction;
 }
 
-/** The description of a table: nothing but what we ask lmdb for. */
+/** The description of a table: only the flags that we use. */
 function isTable(view: DataView, at: number, flags: number): boolean {
   return view.getUint16(at + 4, true) === flags && view.getUint16(at + 6, true) <= DEPTH_MAX;
 }
 
-/** All ones instead of a page: it is empty. */
+/** All ones instead of a page: the table is empty. */
 function tableAt(view: DataView, at: number, tree: Tree): Table {
   const root = view.getBigUint64(at + 40, true);
   return {

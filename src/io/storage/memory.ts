@@ -29,7 +29,8 @@ export class MemoryDisk {
   private fault: { at: number; kind: DiskFault } | undefined;
   private down = false;
   /**
-   * Crashes so far: what was opened before the last one writes no more, as a process that is gone.
+   * Crashes so far: whatever was opened before the last one no longer writes, like a process that
+   * has ended.
    */
   private crashes = 0;
 
@@ -38,8 +39,8 @@ export class MemoryDisk {
   }
 
   /**
-   * The operation with this number (from `operations`, 0-based) fails so. A crash also stops
-   * everything behind it.
+   * The operation with this number (as `operations` counts, from 0) fails in this way. A crash also
+   * stops everything after it.
    */
   failAt(operation: number, kind: DiskFault): void {
     this.fault = { at: operation, kind };
@@ -123,19 +124,19 @@ export class MemoryDisk {
     this.tables.delete(name);
   }
 
-  /** Overwrites one byte of a segment: rot. */
+  /** Overwrites one byte of a segment: bit rot. */
   flipByte(name: string, segment: number, at: number): void {
     const file = this.logs.get(name)!.get(segment)!;
     file.bytes[at] = file.bytes[at]! ^ 0xff;
   }
 
-  /** For one that opens something now. */
+  /** For something that is opened now. */
   private admit(): Strike {
     const { crashes } = this;
     return (half) => this.strike(half, crashes);
   }
 
-  /** One boundary; `half` leaves what a crash in the middle of the operation leaves. */
+  /** One boundary; `half`: what a crash in the middle of the operation leaves. */
   private strike(half: () => void, crashes: number): void {
     if (this.down || crashes !== this.crashes)
       throw fail('STORAGE_CRASHED', 'the simulated machine is down');

@@ -39,8 +39,8 @@ class NodeLogFile implements LogFile {
   }
 
   /**
-   * All of it or, as far as the disk lets us, nothing: a partial write is taken back before the
-   * error.
+   * All of it or, if the disk allows that, nothing: a partial write is undone before the error is
+   * thrown.
    */
   append(bytes: Uint8Array): number {
     const at = this.length;
@@ -89,7 +89,7 @@ class NodeLogFile implements LogFile {
   }
 }
 
-/** Segments are files `000000.log`, … below `directory`, which is made when missing. */
+/** Segments are files `000000.log`, … below `directory`, which is created if it is missing. */
 export function nodeLogFolder(directory: string): LogFolder {
   makeFolder(directory, 0o700);
   return {
@@ -118,7 +118,7 @@ export function readOnlyLogFolder(directory: string): LogFolder {
   };
 }
 
-/** Its end is where the file ends at that moment. */
+/** Its end is the present end of the file. */
 class ReadOnlyLogFile implements LogFile {
   private readonly path: string;
   private readonly descriptor: number;
@@ -190,7 +190,7 @@ function segmentsOf(directory: string): number[] {
   return found.sort((a, b) => a - b);
 }
 
-/** Makes names in a directory durable; where the platform cannot, it does so by itself. */
+/** Makes names in a directory durable; platforms without this operation do it automatically. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

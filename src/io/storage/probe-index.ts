@@ -1,6 +1,6 @@
 /**
- * Reads an index through in a process of its own: pages that are damaged may end the process that
- * maps them.
+ * Reads an index completely in a separate process: damaged pages may crash the process that maps
+ * them.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { builtModule } from '../threads/module-file.ts';
 
 const PROBE = fileURLToPath(builtModule(new URL('./index-probe.js', import.meta.url)));
 
-/** What the process says. */
+/** Messages of the process. */
 export type ProbeMessage =
   | { readonly fault: string }
   | { readonly rows: number; readonly of: number };

@@ -1,6 +1,6 @@
 /**
- * SlotFile over node:fs: slots of a fixed size side by side in one sparse file; a write is written
- * and synced whole.
+ * SlotFile over node:fs: slots of a fixed size in one sparse file; each slot is written and synced
+ * as a whole.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -44,7 +44,7 @@ export async function openSlotFile(path: string): Promise<SlotFile> {
       try {
         writeSync(handle.fd, frame(bytes), 0, 4 + bytes.length, slot * SLOT_BYTES);
       } catch {
-        // What must be on disk goes through `write`, which tells.
+        // Data that must be on disk goes through `write`, which reports errors.
       }
     },
     close() {

@@ -28,7 +28,7 @@ export function storageError(error: unknown, file: string): QuorateError {
   });
 }
 
-/** lmdb gives the number. */
+/** lmdb reports the number. */
 function nameOf(code: string | number | undefined): string | undefined {
   return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : String(code);
 }

@@ -1,4 +1,4 @@
-/** Stripe's API by its own package, which only those need who are paid through it. */
+/** Stripe's API through its own package, which is needed only for payments through Stripe. */
 import type { Stripe } from 'stripe';
 import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 

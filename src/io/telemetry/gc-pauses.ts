@@ -1,4 +1,4 @@
-/** How often and how long garbage collection held up this thread. */
+/** How often and for how long garbage collection stopped this thread. */
 import { PerformanceObserver } from 'node:perf_hooks';
 
 /** As many pauses as Go remembers (runtime/debug, ReadGCStats). */

@@ -1,6 +1,6 @@
 /**
- * Log lines as geth prints them, so that dashboards which read those go on working: `INFO
- * [01-31|12:34:56.789] Message key=value`. Secrets are struck out by key.
+ * Log lines as geth prints them, so that dashboards that read them keep working: `INFO
+ * [01-31|12:34:56.789] Message key=value`. Secrets are removed by key.
  */
 
 import { bareHex, toHex } from '../../core/base/hex.ts';
@@ -24,7 +24,7 @@ const LABEL: Readonly<Record<LogLevel, string>> = {
   debug: 'DEBUG',
   trace: 'TRACE',
 };
-/** Messages are padded to this many characters where fields follow. */
+/** Messages are padded to this many characters if fields follow. */
 const MESSAGE_CHARS = 40;
 const VALUE_CHARS_MAX = 4096;
 const SECRET_KEY =
@@ -102,7 +102,7 @@ function formatFact(key: string, value: unknown): string {
   return quote(textOf(value));
 }
 
-/** As `texts`, but numbers and truth values stay what they are, and no thousands are parted. */
+/** As `texts`, but numbers and booleans stay as they are, without separators of thousands. */
 function plainFields(
   fields: Readonly<Record<string, unknown>>,
 ): Record<string, string | number | boolean> {
@@ -149,7 +149,7 @@ function bytesText(bytes: Uint8Array): string {
   return `${bareHex(bytes.subarray(0, 3))}..${bareHex(bytes.subarray(29))}`;
 }
 
-/** Thousands are parted from 100,000 on. */
+/** Separators of thousands from 100,000 on. */
 function grouped(digits: string): string {
   return digits.replace('-', '').length < 6 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -160,7 +160,7 @@ function quote(text: string): string {
 }
 
 function clean(text: string): string {
-  // Clipped after: the end of a URL may be what tells that its beginning is a secret.
+  // Truncated afterwards: only the end of a URL may show that its beginning is a secret.
   return clip(redact(text.slice(0, 2 * VALUE_CHARS_MAX)));
 }
 

@@ -1,26 +1,26 @@
 /**
- * Watches how long the event loop of this thread is held up, and by what: by its own work, or
- * because the machine had no processor for it. The cause is the longest synchronous work that was
- * named to `during` meanwhile.
+ * Measures how long the event loop of this thread is blocked, and by what: by its own work, or
+ * because the machine had no processor for it. The cause is the longest synchronous work that
+ * `during` named meanwhile.
  */
 import type { Log, Watch } from '../../core/base/ports.ts';
 import { threadCpuMs } from '../host/thread-cpu.ts';
 
 const TICK_MS = 20;
 const LOOK_MS = 1_000;
-/** A line in the log from there on. */
+/** Longer blocks get a line in the log. */
 const ALARM_MS = 200;
-/** What `lagMs` remembers. */
+/** Period that `lagMs` covers. */
 const REMEMBERED_LOOKS = 10;
 
 export interface Lag {
   readonly ms: number;
   /**
-   * Of the processor time that the thread used meanwhile, the most: the rest it waited for a
+   * The largest processor time that the thread used meanwhile; in the rest it waited for a
    * processor or a disk.
    */
   readonly ownMs: number;
-  /** What ran longest meanwhile, and for how long; undefined: nothing that was named. */
+  /** The work that ran longest meanwhile, and for how long; undefined: no named work. */
   readonly what: string | undefined;
   readonly whatMs: number;
 }
@@ -54,7 +54,7 @@ export class LoopWatch implements Watch {
     return this.lags.reduce(longer, NONE);
   }
 
-  /** Told each second of the longest hold-up. */
+  /** Called each second with the longest block. */
   onLag(listener: (lag: Lag) => void): void {
     this.listeners.push(listener);
   }
@@ -73,7 +73,7 @@ export class LoopWatch implements Watch {
     clearInterval(this.timer);
   }
 
-  /** Only the outermost of nested works counts. */
+  /** Of nested pieces of work only the outermost one counts. */
   during<T>(what: string, work: () => T): T {
     if (this.depth > 0) return work();
     this.depth++;
@@ -116,9 +116,9 @@ export class LoopWatch implements Watch {
     if (ms < ALARM_MS) return;
     this.log('warn', `The thread of ${this.thread} was held up`, {
       ms: Math.round(ms),
-      // The rest it waited for a processor or a disk.
+      // In the rest of the time it waited for a processor or a disk.
       ownMs: Math.round(ownMs),
-      // Without: garbage collection, or the machine.
+      // If undefined: garbage collection, or the machine.
       ...(what !== undefined && whatMs > ms / 2 ? { by: what, byMs: Math.round(whatMs) } : {}),
     });
   }

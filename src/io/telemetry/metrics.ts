@@ -8,7 +8,7 @@ import type { Metrics } from '../../core/base/ports.ts';
 const QUANTILES = [0.5, 0.75, 0.95, 0.99, 0.999, 0.9999] as const;
 /** Latest values that quantiles are taken from. */
 const SAMPLE_SIZE = 1028;
-/** Names beyond this are not taken: nobody outside may grow the table. */
+/** Further names are ignored: nobody outside may grow the table. */
 const NAMES_MAX = 4096;
 
 interface Summary {
@@ -46,7 +46,7 @@ export class MetricsRegistry implements Metrics {
     summary.sum += value;
   }
 
-  /** A gauge that is asked for when somebody looks. */
+  /** A gauge that is read when metrics are requested. */
   probe(name: string, read: () => number): void {
     if (this.hasRoom()) this.probes.set(metricName(name), read);
   }

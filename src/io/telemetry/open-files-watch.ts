@@ -1,6 +1,6 @@
 /**
- * Says when this process can open no more files: the operating system then refuses its connections
- * without a word, and Node drops them without an error.
+ * Reports that this process can open no more files: the operating system then refuses its
+ * connections silently, and Node drops them without an error.
  */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -10,7 +10,7 @@ import { reasonOf } from '../host/reason.ts';
 
 const LOOK_MS = 1_000;
 
-/** Looks each second while the process runs. `open` throws as `openSync` does. */
+/** Checks every second while the process runs. `open` throws as `openSync` does. */
 export function watchOpenFiles(log: Log, open: () => void = openOne): { stop(): void } {
   let isOut = false;
   const look = () => {

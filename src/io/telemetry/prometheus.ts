@@ -4,7 +4,7 @@
  */
 import type { Metrics } from '../../core/base/ports.ts';
 
-/** Names beyond this are not taken: nobody outside may grow the table. */
+/** Further names are ignored: nobody outside may grow the table. */
 const NAMES_MAX = 4096;
 
 type Kind = 'counter' | 'gauge' | 'summary';
@@ -37,12 +37,12 @@ export class PrometheusMetrics implements Metrics {
     found.count++;
   }
 
-  /** Asked for when somebody looks. */
+  /** Read when metrics are requested. */
   probe(name: string, kind: 'counter' | 'gauge', read: () => number): void {
     this.series.set(name, { kind, value: 0, count: 0, read });
   }
 
-  /** Those whose name passes, by name. */
+  /** Metrics whose name passes, by name. */
   exposition(passes: (name: string) => boolean = () => true): string {
     const families = new Map<string, { kind: Kind; lines: string[] }>();
     for (const [key, series] of [...this.series].sort(([a], [b]) => (a < b ? -1 : 1))) {

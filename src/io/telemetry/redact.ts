@@ -1,11 +1,11 @@
-/** What of a text no log line and no error may show: passwords in URLs, and bearer tokens. */
+/** Removes what no log line and no error may show: passwords in URLs, and bearer tokens. */
 
-/** What stands before the last `@` of a URL's authority (RFC 3986, section 3.2.1). */
+/** The part before the last `@` of a URL's authority (RFC 3986, section 3.2.1). */
 const USER_INFO = /\/\/([^\s/?#"'<>]*)@/g;
 const NODE_SCHEME = 'enode:';
 const BEARER = /bearer\s+[\w.~+/=-]+/gi;
 
-/** The same text with `***` in place of secrets. The public key of a node URL is none. */
+/** The same text with `***` instead of secrets. The public key of a node URL is not a secret. */
 export function redact(text: string): string {
   return text
     .replace(USER_INFO, (_match, user: string, at: number) => {

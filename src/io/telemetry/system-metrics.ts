@@ -1,13 +1,13 @@
 /**
  * Load, memory and disk of this machine and process, under geth's names (go-ethereum
- * metrics/cpu.go, disk.go). What only Linux tells is absent elsewhere.
+ * metrics/cpu.go, disk.go). Figures that only Linux provides are absent elsewhere.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { PerformanceObserver } from 'node:perf_hooks';
 import type { MetricsRegistry } from './metrics.ts';
 
-/** Percent of one core: 200 is two cores at work. */
+/** Percent of one core: 200 means two busy cores. */
 const PERCENT = 100;
 const NANOSECONDS_PER_MS = 1e6;
 /** Of /proc/stat. */
@@ -19,7 +19,7 @@ const DISK_FIELDS = {
   ...{ writecount: 'syscw', writedata: 'wchar', writebytes: 'write_bytes' },
 };
 
-/** Adds probes; loads are those since the last look. */
+/** Adds probes; loads are measured since the last reading. */
 export function watchSystem(metrics: MetricsRegistry): void {
   metrics.probe('system/cpu/procload', loadSince(processCpuMs));
   metrics.probe('system/cpu/sysload', loadSince(busyCpuMs));
@@ -29,7 +29,7 @@ export function watchSystem(metrics: MetricsRegistry): void {
   if (process.platform === 'linux') watchLinux(metrics);
 }
 
-/** Nanoseconds in which the garbage collector of this thread let nothing else run. */
+/** Nanoseconds during which the garbage collector stopped this thread. */
 function watchPauses(metrics: MetricsRegistry): void {
   metrics.count('system/memory/pauses', 0);
   const observer = new PerformanceObserver((list) => {
@@ -50,7 +50,7 @@ function numberIn(file: string, field: string): number {
   return Number(new RegExp(`^${field}: (\\d+)$`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? 0);
 }
 
-/** In which all cores had nothing to do but wait for a disk. */
+/** Time in which all cores only waited for a disk. */
 function waitingCpuMs(): number {
   const fields = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.trim().split(/\s+/);
   return Number(fields[IOWAIT_FIELD]) * MS_PER_TICK;

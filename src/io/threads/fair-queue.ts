@@ -1,12 +1,12 @@
 /**
- * A queue that gives each client the same share of what serves it, however many requests it has
- * waiting and however long each of them takes; within a client, each of its connections.
+ * A queue that gives each client the same share, however many requests it has waiting and however
+ * long each of them takes; within a client, each of its connections.
  */
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
 import { Turns } from '../../core/base/turns.ts';
 
-/** Who asks: a client, and one of its connections. */
+/** The origin of a request: a client, and one of its connections. */
 export interface Asker {
   readonly client: string;
   readonly connection: number;
@@ -19,7 +19,7 @@ export interface QueueLimits {
   readonly total: number;
 }
 
-/** A request that took so long makes its client slow, until a shorter one did. */
+/** A request that took so long makes its client slow, until a shorter one has run. */
 const SLOW_MS = 100;
 const SLOW_CLIENTS_MAX = 1_000;
 
@@ -87,12 +87,12 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     return undefined;
   }
 
-  /** How many requests of a client are running, where its last one took long; of others 0. */
+  /** How many requests of a slow client are running; 0 for others. */
   runningOfSlow(client: string): number {
     return this.slow.has(client) ? (this.clients.get(client)?.running ?? 0) : 0;
   }
 
-  /** It has ended, after so long. */
+  /** It has ended, after this time. */
   served({ asker }: T, ms: number): void {
     const client = this.clients.get(asker.client);
     if (!client) return;
@@ -104,7 +104,7 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     this.forgetIfIdle(asker.client, client);
   }
 
-  /** Takes out a request that waits. */
+  /** Removes a waiting request. */
   remove(item: T): boolean {
     const client = this.clients.get(item.asker.client);
     if (!client?.waiting.get(item.asker.connection)?.includes(item)) return false;

@@ -12,8 +12,8 @@ const IS_SOURCE = import.meta.url.endsWith('.ts');
 const HERE = globalThis.quorateIsBundled ? 'bundle' : IS_SOURCE ? 'sources' : 'build';
 
 /**
- * The file that a thread or a process loads for a module; `file`: beside its importer. Neither
- * loads TypeScript: what runs from its sources takes the module of the build, and a bundle takes
+ * The file that a thread or a process loads for a module; `file`: beside its importer. Neither can
+ * load TypeScript: code that runs from its sources uses the module of the build, and a bundle uses
  * its own.
  */
 export function builtModule(file: URL, runsFrom: 'sources' | 'build' | 'bundle' = HERE): URL {

@@ -4,10 +4,10 @@
  */
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** A thread that has not loaded its modules by then is ended all the same. */
+/** A thread that has not loaded its modules by then is ended anyway. */
 const LOAD_MS = 10_000;
 
-/** First message of a module that has no other to post once it has loaded. */
+/** First message of a module that has nothing else to post once it has loaded. */
 export const LOADED = 'loaded';
 
 export interface OwnedThread {
@@ -16,7 +16,7 @@ export interface OwnedThread {
   end(): Promise<void>;
 }
 
-/** `file` posts a message as soon as it has loaded: whatever it says, or `LOADED`. */
+/** `file` posts a message as soon as it has loaded: any message, or `LOADED`. */
 export function startThread(file: URL, options?: WorkerOptions): OwnedThread {
   const worker = new Worker(file, options);
   const hasLoaded = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Work on many things at once, with a bound on how many, and on how many wait. */
+/** Concurrent work with a bound on how many items run, and on how many wait. */
 import { fail } from '../../core/base/errors.ts';
 
 /**
@@ -31,7 +31,7 @@ export interface GateLimits {
   readonly waitingMax: number;
 }
 
-/** Lets `width` pieces of work run at once; the others wait, urgent ones ahead. */
+/** Lets `width` pieces of work run at once; the others wait, urgent ones first. */
 export class Gate {
   private readonly limits: GateLimits;
   private readonly urgent: (() => void)[] = [];

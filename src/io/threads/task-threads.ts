@@ -1,8 +1,8 @@
 /**
- * Threads that carry out tasks. A task that is given up (its client has gone, or its time is up) is
- * asked to stop; a thread that continues all the same is ended and replaced, as is one that crashes
- * or runs out of memory. Only the task that it worked on is lost. Waiting tasks are served in turns
- * of their clients (fair-queue.ts).
+ * Threads that carry out tasks. A cancelled task (its client has disconnected, or its time is over)
+ * is asked to stop. A thread that does not stop is ended and replaced, as is one that crashes or
+ * runs out of memory; only its current task is lost. Waiting tasks are served in turns of their
+ * clients (fair-queue.ts).
  */
 import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
@@ -12,7 +12,7 @@ import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
 
 /** A thread gets its next task before it has answered, so that it never waits for one. */
 const SENT_MAX = 2;
-/** From the request that a task stop to the end of its thread. */
+/** Between the request to stop a task and the end of its thread. */
 const GRACE_MS = 1_000;
 /** Between two starts of a thread that ends before it has answered anything. */
 const RESTART_MS = 1_000;
@@ -56,7 +56,7 @@ export class TaskThreads<Task, Result> {
     this.queue = new FairQueue(options.limits);
   }
 
-  /** Begins a thread, so that the first task finds one. */
+  /** Starts a thread, so that the first task finds one. */
   start(): void {
     this.addThread();
   }
@@ -103,7 +103,7 @@ export class TaskThreads<Task, Result> {
     else waiting.resolve(outcome.result);
   }
 
-  /** Gives threads what waits. */
+  /** Gives waiting tasks to threads. */
   private fill(): void {
     if (this.isStopped) return;
     while (this.queue.size > 0) {
@@ -171,7 +171,7 @@ export class TaskThreads<Task, Result> {
 
 interface ThreadEvents<Task, Result> {
   done(item: Waiting<Task, Result>, ms: number, outcome: Error | { result: Result }): void;
-  /** Not begun: for another thread. */
+  /** Not started: for another thread. */
   returned(item: Waiting<Task, Result>): void;
   ended(wasReady: boolean): void;
 }
@@ -179,7 +179,7 @@ interface ThreadEvents<Task, Result> {
 interface Sent<Task, Result> {
   readonly id: number;
   readonly item: Waiting<Task, Result>;
-  /** It is not waited for any more, for this reason. */
+  /** The task is cancelled, for this reason. */
   why: Error | undefined;
 }
 
@@ -269,7 +269,7 @@ class Thread<Task, Result> {
     this.begin();
   }
 
-  /** The first of what was sent is being worked on. */
+  /** The thread is working on the first of the sent tasks. */
   private begin(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -328,7 +328,7 @@ function cancelled(): Error {
   return fail('TASK_CANCELLED', 'the request was cancelled');
 }
 
-/** It cannot be copied: of what comes as JSON, only what is nested too deeply. */
+/** It cannot be copied: with JSON this happens only if it is nested too deeply. */
 export function notSent(cause: unknown): Error {
   return fail('TASK_NOT_SENT', 'the request is nested too deeply', { cause });
 }

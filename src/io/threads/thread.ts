@@ -1,6 +1,5 @@
 /**
- * What a thread and its owner say to each other, and the thread's side of it: one task after
- * another.
+ * Messages between a thread and its owner, and the thread's side: one task after another.
  */
 import { getPriority, setPriority } from 'node:os';
 import {
@@ -33,9 +32,9 @@ export type ThreadMessage<Result> =
     }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string };
 
-/** What a task may ask while it runs. */
+/** What a running task can use. */
 export interface TaskControl {
-  /** Its owner has given it up. */
+  /** Its owner has cancelled it. */
   shouldStop(): boolean;
 }
 
@@ -44,7 +43,7 @@ export interface Done<Result> {
   readonly transfer?: readonly TransferListItem[];
 }
 
-/** Added to what its process has: on a busy machine such threads wait for the others. */
+/** Added to the niceness of its process: on a busy machine such threads wait for the others. */
 const NICE = 5;
 const LEAST_PRIORITY = 19;
 
@@ -53,7 +52,7 @@ export function threadSettings<Settings>(): Settings {
   return (workerData as ThreadData<Settings>).settings;
 }
 
-/** Says it in the log of the owner. */
+/** Writes to the log of the owner. */
 export const threadLog: Log = (level, message, fields) =>
   parentPort!.postMessage({ kind: 'log', level, message, fields } satisfies ThreadMessage<never>);
 
@@ -63,12 +62,12 @@ function yieldToOthers(): void {
   try {
     setPriority(Math.min(getPriority() + NICE, LEAST_PRIORITY));
   } catch {
-    // A sandbox forbids it: threads are equal then.
+    // A sandbox forbids it: then all threads have the same priority.
   }
 }
 
 /**
- * Answers tasks until the thread is ended. Tasks never overlap: each sees what it alone has begun.
+ * Answers tasks until the thread is ended. Tasks never overlap.
  */
 export function serveTasks<Task, Result>(
   run: (task: Task, control: TaskControl) => Promise<Done<Result>>,

@@ -40,7 +40,7 @@ export class WorkerThread<Question, Answer> {
     });
   }
 
-  /** What is under way is never answered. */
+  /** Requests in progress are never answered. */
   async stop(): Promise<void> {
     await this.thread.end();
   }
@@ -51,7 +51,7 @@ export class WorkerThread<Question, Answer> {
   }
 }
 
-/** The one with the fewest questions. */
+/** The one with the fewest pending questions. */
 export function idlest<Thread extends { readonly waiting: number }>(
   threads: readonly Thread[],
 ): Thread | undefined {

@@ -1,4 +1,4 @@
-/** What was typed, kept in a file between sessions; nothing that may hold a password. */
+/** The lines typed, kept in a file between sessions, except those that may contain a password. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readText } from '../../io/host/files.ts';
@@ -22,7 +22,7 @@ export class History {
     return this.kept;
   }
 
-  /** Not what begins with a space, nor the same twice in a row. */
+  /** Skips lines that begin with a space, and repetitions. */
   add(input: string): void {
     if (input.startsWith(' ') || SECRET.test(input)) return;
     const line = input.trim();
@@ -31,7 +31,7 @@ export class History {
     if (this.kept.length > LINES_MAX) this.kept.shift();
   }
 
-  /** Returns what came of it. */
+  /** Returns the outcome. */
   clear(): string {
     this.kept = [];
     try {
@@ -42,7 +42,7 @@ export class History {
     }
   }
 
-  /** For its owner's eyes only. Returns why it could not be written. */
+  /** Readable only by its owner. Returns why it could not be written. */
   save(): string | undefined {
     try {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });

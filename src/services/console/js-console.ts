@@ -1,5 +1,5 @@
 /**
- * geth's JavaScript console: scripts of the user's in a context of their own, asking one node. A
+ * geth's JavaScript console: the user's scripts run in a separate context and call one node. A
  * script that does not end is ended by SIGINT, and the console continues.
  */
 import { type Context, createContext, Script } from 'node:vm';
@@ -12,15 +12,15 @@ import type { Answer } from './link.ts';
 import { readScript } from './script-files.ts';
 
 const INTERRUPTED = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
-/** JSON-RPC's code of what went wrong on this side. */
+/** JSON-RPC's error code for errors on this side. */
 const INTERNAL = -32_603;
 
 export interface ConsoleParts {
-  /** Namespaces that the node says it has. */
+  /** Namespaces that the node reports. */
   readonly modules: readonly string[];
   readonly ask: (request: string) => Answer;
   readonly write: (text: string) => void;
-  /** A line typed unseen; undefined when the user ends it. */
+  /** A line typed without echo; undefined when the user cancels. */
   readonly askSecret: (label: string) => string | undefined;
   readonly clearHistory: () => string;
   /** Where script files are. */
@@ -30,7 +30,7 @@ export interface ConsoleParts {
   readonly guarded: <T>(run: () => T) => T;
 }
 
-/** What a run came to: the value is the context's own. */
+/** The result of a run: the value belongs to the context. */
 type Outcome = { readonly value: unknown } | { readonly fault: string };
 
 export class JsConsole {
@@ -50,7 +50,7 @@ export class JsConsole {
     this.guest = start(world, this.host(), [...parts.modules], parts.isColoured);
   }
 
-  /** Runs what the user typed and shows what came of it. */
+  /** Runs what the user typed and shows the result. */
   evaluate(code: string): void {
     const outcome = this.run(code, '<eval>');
     const text = 'fault' in outcome ? this.red(outcome.fault) : this.print(outcome.value);
@@ -64,12 +64,12 @@ export class JsConsole {
     if ('fault' in outcome) throw new Error(outcome.fault.trimEnd());
   }
 
-  /** Shows an error that a script left to nobody. */
+  /** Shows an error that no script handled. */
   say(error: unknown): void {
     this.parts.write(`${this.red(this.faultOf(error))}\n`);
   }
 
-  /** What the console says first. */
+  /** The console's welcome text. */
   welcome(): string {
     return this.told('welcome') ?? '';
   }
@@ -204,7 +204,7 @@ export class JsConsole {
   }
 }
 
-/** As the console's scripts read it: also where the node did not answer. */
+/** As the console's scripts read it, also if the node did not answer. */
 function replyOf(request: string, { reply, fault }: Answer): string {
   if (reply !== undefined && isJson(reply)) return reply;
   const message = fault ?? `the node answered with what is not JSON: ${reply!.slice(0, 100)}`;

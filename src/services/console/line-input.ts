@@ -1,18 +1,18 @@
-/** Lines from whoever uses the console. */
+/** Lines from the user of the console. */
 
 /** `aborted`: Ctrl-C at the prompt. undefined: there are no more. */
 export type InputLine = { readonly line: string } | 'aborted' | undefined;
 
 export interface LineInput {
   read(prompt: string): Promise<InputLine>;
-  /** At once and unseen, while a script waits; undefined when they end it. */
+  /** Without echo, while a script waits; undefined when they cancel. */
   askSecret(label: string): string | undefined;
   /** Runs a script so that Ctrl-C is a signal. */
   guarded<T>(run: () => T): T;
   close(): void;
 }
 
-/** Lines that have come, and whoever waits for the next. */
+/** Received lines, and the waiting reader. */
 export class LineQueue {
   private readonly come: InputLine[] = [];
   private waiting: ((line: InputLine) => void) | undefined;

@@ -1,6 +1,6 @@
 /**
- * A node asked from the console's scripts, which wait until it answers: another thread asks
- * it.
+ * Calls to a node for the console's scripts, which wait for the answer while another thread sends
+ * the call.
  */
 import {
   MessageChannel,
@@ -16,7 +16,7 @@ import { type OwnedThread, startThread } from '../../io/threads/owned-thread.ts'
 export interface LinkData {
   readonly endpoint: string;
   readonly options: WireOptions;
-  /** Counts replies, so that whoever waits wakes. */
+  /** Counts replies, so that the waiting side wakes. */
   readonly replies: SharedArrayBuffer;
   readonly port: MessagePort;
 }
@@ -41,7 +41,7 @@ export class Link {
   private readonly replies = new Int32Array(new SharedArrayBuffer(4));
   private lastId = 0;
 
-  /** Throws OPTION_VALUE_INVALID for an endpoint that is none. */
+  /** Throws OPTION_VALUE_INVALID for an invalid endpoint. */
   constructor(endpoint: string, options: WireOptions) {
     // The thread itself could only say that it ended.
     openWire(endpoint, options).close();
@@ -60,8 +60,7 @@ export class Link {
   }
 
   /**
-   * Returns when the node has answered. Ctrl-C ends the wait, and what comes for it later is passed
-   * over.
+   * Returns when the node has answered. Ctrl-C ends the wait, and a later answer is ignored.
    */
   ask(request: string): Answer {
     const id = ++this.lastId;

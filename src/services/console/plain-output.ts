@@ -6,7 +6,7 @@ const RETRY_MS = 10;
 
 /**
  * Writes all of it before it returns. Ctrl-C ends a script wherever it is, inside a write too, and
- * a stream that is left in the middle of one keeps everything after it forever.
+ * a stream that is interrupted during a write would never write anything again.
  */
 export function writePlainly(text: string): void {
   let rest = Buffer.from(text);

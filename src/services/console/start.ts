@@ -1,4 +1,4 @@
-/** A console on a node: one statement, or a conversation until the user ends it. */
+/** A console on a node: one statement, or a dialogue until the user ends it. */
 import { fail } from '../../core/base/errors.ts';
 import type { WireOptions } from '../../io/rpc-wire/wire.ts';
 import { History } from './history.ts';
@@ -17,9 +17,9 @@ const EXIT = /^\s*exit\s*;*\s*$/;
 export interface ConsoleOptions {
   readonly endpoint: string;
   readonly wire: WireOptions;
-  /** One statement, in place of a conversation. */
+  /** One statement, instead of a dialogue. */
   readonly exec?: string | undefined;
-  /** Files to run in place of a conversation, until no timer of theirs waits. */
+  /** Files to run instead of a dialogue, until none of their timers is pending. */
   readonly files?: readonly string[];
   /** Files that run first. */
   readonly preload: readonly string[];
@@ -133,7 +133,7 @@ class Session {
     }
   }
 
-  /** What is still open of it, once a line more. */
+  /** The unfinished input with the next line. */
   private taken(text: string): string {
     if (openBrackets(text) > 0) return text;
     this.history.add(text);

@@ -46,7 +46,7 @@ export class TerminalInput implements LineInput {
 
   read(prompt: string): Promise<InputLine> {
     if (!this.isEnded) {
-      // What it keeps by itself would be everything, passwords too.
+      // Its own history would contain everything, including passwords.
       const { history } = this.reader as unknown as { history: string[] };
       history.splice(0, history.length, ...[...this.parts.history()].reverse());
       this.reader.setPrompt(prompt);

@@ -1,4 +1,4 @@
-/** The command lines of the devnet's nodes and managers: what a user would type. */
+/** The command lines of the devnet's nodes and managers: as a user would type them. */
 import { join } from 'node:path';
 import type { PreparedFiles } from './prepared-files.ts';
 import type { Account } from './test-keys.ts';
@@ -54,7 +54,7 @@ export function nodeCommand(
   ];
 }
 
-/** Each node shows the network, and lets its readers look through the eyes of the others. */
+/** The explorer of each node can also query the other nodes. */
 function explorerFlags(
   node: NodeSpec,
   { nodes, signerPort, rampPort }: Topology,

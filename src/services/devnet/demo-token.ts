@@ -29,7 +29,7 @@ export function demoTokenAddress(owner: string): string {
 }
 
 /**
- * Puts it there, unless it is. `from`: an account that the node has unlocked. Rejects with
+ * Deploys it, unless it is deployed. `from`: an account that the node has unlocked. Rejects with
  * LEDGER_…, DEVNET_NOT_READY.
  */
 export async function deployDemoToken(url: string, from: string, owner: string): Promise<void> {

@@ -6,7 +6,10 @@ import { holderOf } from '../../io/host/port-holder.ts';
 import { lastLines } from './last-lines.ts';
 import type { Running } from './processes.ts';
 
-/** For each step of a start: one that fails ends; one that lives is slow, on a busy machine. */
+/**
+ * For each step of a start: a process that fails ends; one that is alive is merely slow, on a busy
+ * machine.
+ */
 export const READY_PATIENCE_MS: number = 300_000;
 const POLL_INTERVAL_MS = 50;
 const ANSWER_PATIENCE_MS = 2_000;

@@ -1,4 +1,4 @@
-/** What the options of `quorate explorer` come to. */
+/** The configuration of `quorate explorer` from its options. */
 import { fail } from '../../core/base/errors.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import {
@@ -20,7 +20,7 @@ export function explorerSettings(options: ParsedOptions): ExplorerSettings {
   const nodes = namedNodes(options.list('node'), '--node');
   if (nodes.length === 0) {
     const example = 'quorate explorer --node http://127.0.0.1:22000';
-    throw fail('OPTION_VALUE_MISSING', `--node: name a node to look through: ${example}`);
+    throw fail('OPTION_VALUE_MISSING', `--node: name a node to show: ${example}`);
   }
   return {
     host: options.string('http.addr')!,

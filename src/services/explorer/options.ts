@@ -12,7 +12,7 @@ export const EXPLORER_ROWS: readonly OptionRow[] = [
     type: 'list',
     default: [],
     about:
-      'Nodes to look through, as URL or NAME=URL; each must let the explorer ask (--http.corsdomain)',
+      'Nodes to show, as URL or NAME=URL; each must allow the origin of the explorer (--http.corsdomain)',
     group: NETWORK,
   },
   {

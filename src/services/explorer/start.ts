@@ -1,5 +1,5 @@
 /**
- * Starts the explorer on an address of its own. It sends pages; the browser asks the nodes itself.
+ * Starts the explorer on its own address. It sends pages; the browser itself calls the nodes.
  */
 import type { Log } from '../../core/base/ports.ts';
 import { INTAKE } from '../../io/http/intake.ts';
@@ -7,7 +7,7 @@ import { type HttpReply, json, type Route, startHttpServer, text } from '../../i
 import { EXPLORER_BASE, ExplorerSite } from '../../io/pages/explorer-site.ts';
 import type { ExplorerSettings } from './config.ts';
 
-/** Nobody sends it anything. */
+/** Requests have no body. */
 const BODY_BYTES_MAX = 1_024;
 
 export interface RunningExplorer {

@@ -261,7 +261,7 @@ function readme({ consensus, hasManagers }: NetworkPlan): string {
 | file | what it is |
 | --- | --- |
 | goQuorum/genesis.json | the chain: the same for all nodes |
-| goQuorum/static-nodes.json, permissioned-nodes.json | all nodes: put the address of each in the place of ${HOST}, then copy the files into the data folders |
+| goQuorum/static-nodes.json, permissioned-nodes.json | all nodes: replace ${HOST} by the address of each, then copy the files into the data folders |
 | */nodekey | the key of a node: secret, it goes into the node's data folder |
 | */nodekey.pub, address | its public key, of the enode URL; its address, of votes |
 | */accountKeystore, accountPassword | an account: goes into the folder keystore of the data folder |

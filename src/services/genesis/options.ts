@@ -52,7 +52,7 @@ export const SETTINGS: readonly Setting[] = [
     type: 'integer',
     unit: 'ms',
     about:
-      'QBFT: time between blocks below a second, 50 to 1000, in place of --blockperiod; for networks without GoQuorum members',
+      'QBFT: time between blocks below a second, 50 to 1000, instead of --blockperiod; for networks without GoQuorum members',
     group: CHAIN,
   },
   {
@@ -79,7 +79,7 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'requestTimeoutMilliseconds',
     type: 'integer',
     unit: 'ms',
-    about: 'Time until validators abandon a round, 100 to 60000, in place of --requestTimeout',
+    about: 'Time until validators abandon a round, 100 to 60000, instead of --requestTimeout',
     group: CHAIN,
   },
   {

@@ -63,7 +63,8 @@ export function nodeAdmin(
       else node.bft?.stop();
     },
     setVanity(vanity) {
-      if (!node.bft) throw fail('ENGINE_NOT_BFT', 'blocks of a Raft chain have no room for a text');
+      if (!node.bft)
+        throw fail('ENGINE_NOT_BFT', 'blocks of a Raft chain have no space for a text');
       node.bft.setVanity(vanity);
     },
     setPriceLimit: (price) => node.pool.setPriceLimit(price),

@@ -1,6 +1,6 @@
 /**
- * Blocks of a running node, written to a file and taken from one. One file at a time; the end of
- * the node ends it.
+ * Blocks of a running node, written to a file and read from one. One file at a time; it stops when
+ * the node stops.
  */
 import { rmSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
@@ -64,7 +64,7 @@ export class ChainFiles implements ChainFilesAdmin {
     });
   }
 
-  /** Waits for what runs. */
+  /** Waits for the running work. */
   async stop(): Promise<void> {
     this.isEnding = true;
     await this.running?.catch(() => {});
@@ -90,7 +90,7 @@ export class ChainFiles implements ChainFilesAdmin {
     }
   }
 
-  /** Others go first after each block. */
+  /** Other work goes first after each block. */
   private async turn(): Promise<void> {
     await new Promise<void>((resolve) => this.parts.timers.yield(resolve));
     if (this.isEnding) throw refused('the node ends');

@@ -1,6 +1,6 @@
 /**
- * The audit log of a node: who called which method that governs the node or the network, from
- * where, and how it ended. Neither parameters nor results are in it.
+ * The audit log of a node: who called which method that controls the node or the network, from
+ * where, and the outcome, without parameters and results.
  */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { AuditLog } from '../../io/audit/audit-log.ts';
@@ -15,7 +15,7 @@ const METHODS: ReadonlySet<string> = new Set([
   ...['istanbul_propose', 'istanbul_discard'],
   ...['raft_addPeer', 'raft_addLearner', 'raft_promoteToPeer', 'raft_removePeer'],
 ]);
-/** Of calls that were denied: whoever may do nothing must not fill the disk. */
+/** For denied calls: callers without rights must not fill the disk. */
 const DENIALS_A_SECOND = 10;
 
 export interface NodeAuditParts {

@@ -26,8 +26,8 @@ export const NODE_ROWS: readonly OptionRow[] = [
 ];
 
 /**
- * Prefixes of the environment variables of these options: newer geth's, and ours, which is
- * stronger.
+ * Prefixes of the environment variables of these options: those of newer geth, and ours, which take
+ * precedence.
  */
 export const NODE_VARIABLES: readonly string[] = ['GETH_', 'QUORATE_NODE_'];
 

@@ -54,14 +54,14 @@ export async function reject(parts: ActingParts): Promise<string> {
     if (hasCode(error, 'PERMISSION_REVERTED') && error.data === '') {
       throw fail(
         'PERMISSION_REVERTED',
-        'reverted: these contracts know no rejection, as those that GoQuorum deployed; docs/permissioning.md has the way out',
+        'reverted: these contracts have no rejection, like those that GoQuorum deployed; docs/permissioning.md describes what to do',
       );
     }
     throw error;
   }
 }
 
-/** `decision`: what a vote that ends the pending item comes to. */
+/** `decision`: the result if this vote ends the pending item. */
 async function carryOut(
   { ledger, config, from }: ActingParts,
   to: Address,

@@ -13,7 +13,7 @@ import type { Enode } from '../../core/wire/enode.ts';
 import { input, nodeCalls, nodeIn } from './node-calls.ts';
 import type { AccountView, NodeView, PendingView, Snapshot } from './snapshot.ts';
 
-/** What an action is about, so that its outcome can be told. */
+/** The subject of an action, for the report of its outcome. */
 export type Subject =
   | { readonly kind: 'org'; readonly orgId: string }
   | { readonly kind: 'account'; readonly account: Address }
@@ -89,7 +89,7 @@ export class Actions {
     return { data: this.node.recoverNode(orgId, node), subject: { kind: 'node', id: node.id } };
   }
 
-  /** Gives an account a role; the two kinds of administrators come by votes. */
+  /** Gives an account a role; the two kinds of administrators need votes. */
   assignRole(orgId: string, text: string, roleId: string): Action {
     const account = addressIn(text);
     const { networkAdminRole, orgAdminRole } = this.config;
@@ -188,7 +188,7 @@ export class Actions {
     return nodeIn(url, this.config.model);
   }
 
-  /** As the contracts wrote it down: the address in a URL may have other spellings. */
+  /** As the contracts store it: the address in a URL may have other spellings. */
   private known(text: string): Enode {
     const digits = /^(?:enode:\/\/)?([0-9a-fA-F]{128})(?:@|$)/.exec(text)?.[1]?.toLowerCase();
     if (digits === undefined) throw input(`Invalid enode id: ${text}`);

@@ -12,7 +12,7 @@ const LOOK_MS = 200;
 const SPARE_PERCENT = 25n;
 /** Selector of `Error(string)`. */
 const ERROR_BYTES = 4;
-/** What a node says to a sender, and what an operator makes of it. */
+/** Errors of a node, with advice for the operator. */
 const WAY_OUT: Readonly<Record<string, (from: string) => string>> = {
   [NOT_FROM_THIS_NODE]: (from) =>
     `${from} may use approved nodes of its own organisation and its tree only: name one with --ledger.url`,
@@ -31,7 +31,7 @@ export interface Outcome {
   readonly contractAddress: Address | undefined;
 }
 
-/** As JSON-RPC has it. */
+/** As in JSON-RPC. */
 interface Call {
   readonly from: string;
   readonly to?: string;
@@ -57,7 +57,7 @@ export class PermissionLedger {
   private readonly rpc: RpcClient;
   private readonly patienceMs: number;
 
-  /** `patienceMs`: for a transaction to be in a block. */
+  /** `patienceMs`: how long to wait until a transaction is in a block. */
   constructor(url: string, patienceMs: number) {
     this.rpc = new RpcClient(url);
     this.patienceMs = patienceMs;

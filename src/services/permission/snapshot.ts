@@ -59,7 +59,7 @@ export interface PendingView {
 
 export interface Voter {
   readonly account: Address;
-  /** Undefined: contracts that GoQuorum deployed do not tell. */
+  /** Undefined: contracts that GoQuorum deployed do not report it. */
   readonly vote: Vote | undefined;
 }
 
@@ -139,7 +139,7 @@ async function readPending(
   };
 }
 
-/** Undefined: the contracts are GoQuorum's, and do not tell. */
+/** Undefined: the contracts are GoQuorum's, which do not report it. */
 async function readVotes(
   ledger: PermissionLedger,
   { addresses, networkAdminOrg }: PermissionConfig,

@@ -1,6 +1,7 @@
 /**
  * The file `format` next to an embedded payload store: records its format and that it existed. A
- * lost store is not mistaken for a new one: its node would be told that it is party to nothing.
+ * lost store is not mistaken for a new one: its node would otherwise learn that it is not a party
+ * to any transaction.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

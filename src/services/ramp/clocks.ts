@@ -1,4 +1,4 @@
-/** What the service counts time by. */
+/** The clocks of the service. */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { DatabaseClock } from '../../io/database/database-clock.ts';
@@ -7,12 +7,12 @@ import { steadyClock, systemClock } from '../../io/host/clock.ts';
 
 export interface Clocks {
   readonly clock: Clock;
-  /** Never set back or forth. */
+  /** Monotonic. */
   readonly steady: Clock;
   stop(): Promise<void>;
 }
 
-/** Instances on one database count by its clock. `given`: by this one. */
+/** Instances on one database use its clock. `given`: use this one. */
 export async function startClocks(
   { storeUrl }: StoreSource,
   { query }: Database,

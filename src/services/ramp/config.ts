@@ -1,4 +1,4 @@
-/** What the options of `quorate ramp` come to, checked together. */
+/** The configuration of `quorate ramp` from its options, checked together. */
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { StoreSource } from '../../io/database/open.ts';
@@ -118,7 +118,7 @@ function operatorTokenOf(options: ParsedOptions): string | undefined {
   throw invalid(`--operator.token-file must hold ${TOKEN_CHARACTERS_MIN} characters at least`);
 }
 
-/** Looked at once: a file that does not do is said at the start. */
+/** Read at once: an invalid file is reported at the start. */
 function paymentsSecretOf(options: ParsedOptions): string | undefined {
   const file = options.string('payments.secret-file');
   if (file !== undefined) readWebhookSecrets(file);

@@ -85,10 +85,10 @@ export class LiveConfig {
     clearInterval(this.timer);
   }
 
-  /** Reads the file again if it is another one than before. */
+  /** Reads the file again if it has changed. */
   look(): void {
     const stamp = stampOf(this.file);
-    // Editors take a file away for a moment.
+    // Editors remove a file for a moment.
     if (stamp === undefined || stamp === this.seen) return;
     this.seen = stamp;
     try {

@@ -19,7 +19,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     default: 'ramp.json',
-    about: 'What is offered, to whom, on which terms: JSON, read again when it changes',
+    about: 'The offer (what, to whom, on which terms): JSON, read again when it changes',
     group: SERVICE,
   },
   ...listenRows(SERVICE, PORT_DEFAULT),
@@ -33,7 +33,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     flag: 'verify-paths',
     type: 'list',
     default: ['/verify-user'],
-    about: 'Paths under which the check of a hashed address is served',
+    about: 'Paths of the check of a hashed address',
     group: SERVICE,
   },
   ...processRows(SERVICE),
@@ -41,7 +41,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     flag: 'operator.token-file',
     type: 'string',
     unit: 'file',
-    about: "Holds the operator's token, 32 characters at least; default: nobody operates over HTTP",
+    about: "Holds the operator's token, at least 32 characters; default: no operation over HTTP",
     group: ACCESS,
   },
   {
@@ -49,7 +49,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     about:
-      'Secrets (whsec_…, one per line) of events that a payment system of your own posts to /webhooks/payments; default: none are accepted',
+      'Secrets (whsec_…, one per line) of events that your own payment system posts to /webhooks/payments; default: none are accepted',
     group: ACCESS,
   },
   {
@@ -57,7 +57,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     about:
-      'Holds the secret key of an account at Stripe, for payments with the adapter "stripe"; needs the package stripe; default: none',
+      'Holds the secret key of a Stripe account, for payments with the adapter "stripe"; needs the package stripe; default: none',
     group: ACCESS,
   },
   {
@@ -65,7 +65,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     about:
-      'Signing secrets (whsec_…, one per line) of what Stripe posts to /webhooks/stripe; default: Stripe is asked for its events',
+      'Signing secrets (whsec_…, one per line) of the events of Stripe at /webhooks/stripe; default: events are only polled',
     group: ACCESS,
   },
   {
@@ -114,13 +114,13 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 50,
     unit: 'requests/s',
-    about: 'Requests of one address in the long run, ten times as many at once; 0: no limit',
+    about: 'Requests per second of one address on average, ten times as many at once; 0: no limit',
     group: ACCESS,
   },
   {
     flag: 'trusted-proxies',
     type: 'list',
-    about: 'Addresses and blocks whose X-Forwarded-For is believed, such as 10.0.0.0/8',
+    about: 'Addresses and blocks whose X-Forwarded-For is trusted, such as 10.0.0.0/8',
     group: ACCESS,
   },
   {
@@ -146,7 +146,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     flag: 'sell.collector',
     type: 'string',
     about:
-      'Contract that collects the crypto of sells (contracts/DepositCollector.sol): its address, or "deploy" for one of our own; default: no sells',
+      'Contract that collects the crypto of sells (contracts/DepositCollector.sol): its address, or "deploy" to deploy one; default: no sells',
     group: LEDGER,
   },
 ];

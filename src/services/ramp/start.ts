@@ -24,7 +24,7 @@ export interface RunningRamp {
   readonly switches: KillSwitches;
   readonly operator: Operator;
   readonly metricsUrl: string | undefined;
-  /** Takes over a change of the configuration file without waiting for the next look. */
+  /** Applies a change of the configuration file without waiting for the next check. */
   refresh(): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A network's state as a person reads it: a table, or one line that is written again and again. */
+/** A network's state for people: a table, or one line that is overwritten repeatedly. */
 import type { NetworkStatus, NodeStatus } from './look.ts';
 
 export interface Paint {
@@ -32,7 +32,7 @@ export function statusLines({ nodes, services }: NetworkStatus, paint: Paint): s
   return lines;
 }
 
-/** The highest node speaks for the network. */
+/** The highest node represents the network. */
 export function statusLine({ nodes, services }: NetworkStatus): string {
   const up = nodes.filter(({ isUp }) => isUp);
   const best = [...up].sort((a, b) => (b.head ?? 0) - (a.head ?? 0))[0];

@@ -1,6 +1,5 @@
 /**
- * The last line of a terminal, written over again and again: what it says is never left behind in a
- * log.
+ * The last line of a terminal, which is overwritten repeatedly and never left in a log.
  */
 
 import { statusLine } from './lines.ts';

@@ -1,6 +1,6 @@
 /**
- * Asks running nodes and services how they are: JSON-RPC and /ready of nodes, health paths of the
- * others.
+ * Queries the state of running nodes and services: JSON-RPC and /ready of nodes, health paths of
+ * the others.
  */
 
 import { reasonOf } from '../../io/host/reason.ts';
@@ -8,23 +8,24 @@ import { HttpClient } from '../../io/http/http-client.ts';
 
 const PATIENCE_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
-/** Rates are those of so many blocks. */
+/** Rates cover so many blocks. */
 const RATE_BLOCKS = 16;
 /**
- * Fewer seconds say too little: timestamps are whole. Then the time of a block is that of so many.
+ * Fewer seconds are too inaccurate, because timestamps are whole seconds: then the time of a block
+ * is averaged over so many blocks.
  */
 const RATE_SECONDS_MIN = 8;
 const PERIOD_BLOCKS = 320;
 
 export interface Place {
   readonly name: string;
-  /** Of JSON-RPC for a node; what answers 200 while it is well for a service. */
+  /** JSON-RPC of a node; the health path of a service, which answers 200. */
   readonly url: string;
 }
 
 export interface NodeStatus extends Place {
   readonly isUp: boolean;
-  /** Undefined: the node does not tell. */
+  /** Undefined: the node does not report it. */
   readonly head?: number | undefined;
   readonly hash?: string | undefined;
   /** Over the last blocks. */
@@ -33,9 +34,9 @@ export interface NodeStatus extends Place {
   readonly peers?: number | undefined;
   readonly pending?: number | undefined;
   readonly queued?: number | undefined;
-  /** Blocks that its private states are behind; undefined: it has none. */
+  /** Blocks by which its private states are behind; undefined: it has none. */
   readonly privateBehind?: number | undefined;
-  /** Undefined: it has no /ready, as GoQuorum. */
+  /** Undefined: it has no /ready, like GoQuorum. */
   readonly isReady?: boolean | undefined;
   /** Why it is not up or not ready, one sentence each. */
   readonly reasons: readonly string[];
@@ -47,7 +48,7 @@ export interface ServiceStatus extends Place {
 }
 
 export interface NetworkStatus {
-  /** All that was asked is up, and nothing says that it is not ready. */
+  /** Everything is up, and nothing reports that it is not ready. */
   readonly isWell: boolean;
   readonly nodes: readonly NodeStatus[];
   readonly services: readonly ServiceStatus[];

@@ -1,4 +1,4 @@
-/** The explorer: which page is shown, and what stands around it. */
+/** The explorer: the present page and its frame. */
 import type { ExplorerPage } from '../../core/pages/explorer.ts';
 import { Frame } from './frame/frame.tsx';
 import { ConnectionProvider } from './node/connection.tsx';

@@ -4,7 +4,7 @@ import { useContext, useEffect, useState } from 'preact/hooks';
 
 interface Place {
   readonly base: string;
-  /** Behind the base, such as `/block/12`. */
+  /** After the base, such as `/block/12`. */
   readonly path: string;
   go(path: string): void;
 }
@@ -51,7 +51,7 @@ export function Link({
       title={label}
       aria-current={current ? 'page' : undefined}
       onClick={(event) => {
-        // A new tab or window is the browser's own doing.
+        // The browser itself opens new tabs and windows.
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
         go(to);

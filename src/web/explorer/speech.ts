@@ -1,4 +1,4 @@
-/** The explorer's texts, in the language that a person chose. */
+/** The explorer's texts, in the user's language. */
 import { createSpeech } from '../ui/speech.tsx';
 import { de } from './texts/de.ts';
 import { en, type Texts } from './texts/en.ts';

@@ -21,7 +21,7 @@ interface Codec {
   /** Of what is in place; of a dynamic value, that is its offset. */
   readonly size: number;
   encode(value: unknown): string;
-  /** `at`: where it stands; offsets in it are from `base`. */
+  /** `at`: its position; offsets in it are relative to `base`. */
   decode(data: string, at: number): unknown;
 }
 
@@ -31,10 +31,10 @@ const numberWord = (value: unknown): string => {
   return padLeft(complement.toString(16), WORD);
 };
 const wordAt = (data: string, at: number): string => data.slice(at, at + WORD);
-/** Nothing where a contract gave nothing. */
+/** Nothing if a contract returned nothing. */
 const numberAt = (data: string, at: number): BigNumber =>
   new BigNumber(wordAt(data, at) || '0', 16);
-/** In digits, as an offset or a length; what the data cannot hold ends with it. */
+/** As an offset or a length, in digits; values beyond the data are limited to its end. */
 const placeAt = (data: string, at: number): number =>
   Math.min(numberAt(data, at).toNumber() * 2, data.length);
 const rounded = (digits: string): string =>

@@ -19,7 +19,7 @@ interface Log extends Fields {
   topics?: string[];
 }
 
-/** Static types stand in a topic as they are; of others there is the hash. */
+/** A topic contains static types as they are, and only the hash of others. */
 const isHashed = ({ type }: AbiParameter): boolean =>
   type === 'string' || type === 'bytes' || type.endsWith(']') || type.startsWith('tuple');
 

@@ -1,4 +1,4 @@
-/** `eth.contract(abi)`: contracts to deploy and to call, as web3 0.20 has them. */
+/** `eth.contract(abi)`: contracts to deploy and to call, as in web3 0.20. */
 import { encodeParameters } from './abi.ts';
 import { Contract } from './contract.ts';
 import {
@@ -142,11 +142,11 @@ export class ContractFactory {
       }
       this.eth.getTransactionReceipt(contract.transactionHash, onReceipt);
     });
-    // Its first answer comes before it is made.
+    // Its first answer comes before the contract is created.
     if (isTold) filter.stopWatching(() => {});
   }
 
-  /** Of a marker transaction it is the private one's receipt that has the address. */
+  /** For a marker transaction, the receipt of the private one has the address. */
   #ofMarker(contract: Contract, receipt: Fields): Fields {
     if (receipt.contractAddress || !receipt.isPrivacyMarkerTransaction) return receipt;
     let inner: Fields | undefined;

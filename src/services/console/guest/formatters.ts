@@ -23,7 +23,7 @@ const inputBlock: Formatter = (value) => {
   return ['latest', 'pending', 'earliest'].includes(value as string) ? value : toHex(value);
 };
 
-/** Where it is there and not null. */
+/** If it exists and is not null. */
 function change(fields: Fields, names: readonly string[], format: Formatter): void {
   for (const name of names) if (fields[name] != null) fields[name] = format(fields[name]);
 }

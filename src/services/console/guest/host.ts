@@ -1,6 +1,6 @@
 /**
- * What the console's world asks of the program around it. Only text and numbers pass, never an
- * object or a function: a script has no way to the program's own, its files or its processes.
+ * What the console's context needs from the program around it. Only text and numbers pass, never an
+ * object or a function: a script cannot reach the program's objects, files or processes.
  */
 export interface Host {
   /** A JSON-RPC request or batch, and its reply, both as JSON. */
@@ -11,11 +11,11 @@ export interface Host {
   load(path: string): Loaded;
   write(text: string): void;
   sleep(milliseconds: number): void;
-  /** A line of the user's, unseen; undefined when they end it. */
+  /** A line that the user types without echo; undefined when they cancel. */
   ask(label: string): string | undefined;
   setTimer(id: number, milliseconds: number): void;
   clearTimer(id: number): void;
-  /** Says what came of it. */
+  /** Reports the outcome. */
   clearHistory(): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The world of the console's scripts, made inside their own context: the global objects of geth's
- * console, and what the program around calls. Nothing in this folder imports anything outside it.
+ * The context of the console's scripts: the global objects of geth's console, and the functions
+ * that the program around calls. Nothing in this folder imports anything outside it.
  */
 import { Addresses } from './address.ts';
 import { completions } from './completion.ts';
@@ -68,8 +68,7 @@ export function start(
 }
 
 /**
- * What fails out there fails in here as an error of this context: no object from outside reaches a
- * script.
+ * An error outside becomes an error of this context: no object from outside reaches a script.
  */
 function shielded(outside: Host): Host {
   const each = Object.entries(outside).map(([name, call]) => [
@@ -101,7 +100,7 @@ function providerOf(host: Host): Provider {
   const send = (request: unknown) => JSON.parse(host.send(JSON.stringify(request)));
   return {
     send: shown((request: unknown) => send(request)),
-    // Like geth's: it has answered when it returns.
+    // Synchronous, like geth's.
     sendAsync: shown((request: unknown, callback: (error: unknown, reply: never) => void) =>
       callback(null, send(request) as never),
     ),
@@ -207,7 +206,7 @@ function errorText(error: unknown): string {
   const isError = error instanceof Error;
   const head = isError ? `${error.name}: ${error.message}` : textOf(error);
   const frames = isError ? String(error.stack ?? '').split('\n') : [];
-  // Below this stands the program that ran the script.
+  // Frames below this belong to the program that ran the script.
   const end = frames.findIndex((frame) => /Script\.runInContext|sigintHandlersWrap/.test(frame));
   const places = frames.slice(0, end < 0 ? undefined : end).flatMap((frame) => {
     const place = /^\s+at (.*)$/.exec(frame)?.[1];

@@ -1,5 +1,5 @@
 /**
- * Methods and properties of the console's objects, as GoQuorum's console has them
+ * Methods and properties of the console's objects, as in GoQuorum's console
  * (internal/web3ext/web3ext.go).
  */
 import type { Formatter, Formatters } from './formatters.ts';
@@ -55,7 +55,7 @@ function namespace(
   };
 }
 
-/** Arguments that may be left out: each goes as null. */
+/** Arguments that may be omitted: each is sent as null. */
 const filled = (name: string, count: number): Row => ({
   name,
   takes: Array<Formatter>(count).fill((value) => value),
@@ -186,7 +186,7 @@ export function personalNamespace(f: Formatters): Namespace {
   );
 }
 
-/** What the node has beside these three, by the name it says it under. */
+/** Further namespaces of the node, by name. */
 export const NODE_NAMESPACES: Readonly<
   Record<string, (f: Formatters, print: Formatter) => Namespace>
 > = {
@@ -235,7 +235,7 @@ export const NODE_NAMESPACES: Readonly<
   istanbul: istanbulNamespace,
   quorumPermission: permissionNamespace,
   quorumExtension: extensionNamespace,
-  // The same under the names that stand for no product.
+  // The same under the product-neutral names.
   ledgerPermission: (f) => permissionNamespace(f),
   ledgerExtension: (f) => extensionNamespace(f),
   plugin_account: () =>

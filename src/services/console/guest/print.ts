@@ -102,7 +102,7 @@ export function propertyNames(value: object): string[] {
   return [...new Set([...Object.getOwnPropertyNames(value), ...inherited])];
 }
 
-/** undefined also where reading it fails, as of what the node does not serve. */
+/** Also undefined if reading it fails, as for methods that the node does not serve. */
 export function read(value: unknown, name: string): unknown {
   try {
     return value == null ? undefined : (value as Record<string, unknown>)[name];
@@ -118,7 +118,7 @@ function declaration(value: object): string {
   return head.trim().replace(' (', '(');
 }
 
-/** As JavaScript says it, with the time zone's short name. */
+/** As JavaScript prints it, with the time zone's short name. */
 export function dateText(date: Date): string {
   const text = String(date);
   if (!text.includes('(')) return text;
@@ -126,7 +126,7 @@ export function dateText(date: Date): string {
   return text.replace(/\(.*\)$/, `(${zone})`);
 }
 
-/** What `String` says, or nothing where that fails. */
+/** The result of `String`, or nothing if that fails. */
 export function textOf(value: unknown): string {
   try {
     return String(value);

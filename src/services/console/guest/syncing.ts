@@ -1,5 +1,5 @@
 /**
- * Tells of the node's syncing: true when it begins, then how far it is, false when it has ended.
+ * Reports the node's syncing: true when it begins, then its progress, false when it has ended.
  */
 import type { FilterParts } from './filter.ts';
 import type { Callback, RequestManager } from './requests.ts';

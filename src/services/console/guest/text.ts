@@ -1,4 +1,4 @@
-/** Text and hex, one as the other, by the rules of web3 0.20. */
+/** Converts between text and hex, by the rules of web3 0.20. */
 import { fromDecimal, isBigNumber } from './number.ts';
 
 const codesOf = (hex: string): number[] => {

@@ -1,4 +1,6 @@
-/** setTimeout and its like: the program around counts the time, and calls back by number. */
+/**
+ * setTimeout and similar functions: the program around measures the time, and calls back by number.
+ */
 import type { Host } from './host.ts';
 import { textOf } from './print.ts';
 import { shown } from './signatures.ts';
@@ -30,7 +32,7 @@ export class Timers {
     };
   }
 
-  /** The time of this one has come. */
+  /** This one is due. */
   fire(id: number): void {
     const timer = this.waiting.get(id);
     if (!timer) return;

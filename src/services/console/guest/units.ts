@@ -1,4 +1,4 @@
-/** Units of ether by their names, and what is counted in them. */
+/** Units of ether by their names, and conversions. */
 import { BigNumber, isBigNumber, toBigNumber } from './number.ts';
 
 const UNITS: Readonly<Record<string, string>> = {

@@ -64,7 +64,7 @@ export interface SeatParts {
   readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** What contracts say of nodes. */
+  /** The contracts' rules for nodes. */
   permit(permits: NodePermits | undefined): void;
   /** Of a member of a Raft cluster. */
   readonly raft?: NearRaft | undefined;

@@ -8,7 +8,10 @@ const file = named('file', text);
 const first = optional(named('first', number), undefined);
 const last = optional(named('last', number), undefined);
 
-/** Whoever opens the socket is a user of the machine; others would choose where the node writes. */
+/**
+ * Only users of the machine can open the socket; other callers could otherwise choose where the
+ * node writes.
+ */
 function checkLocal({ caller }: Context): void {
   if (caller.transport === 'ipc') return;
   throw new RpcError(

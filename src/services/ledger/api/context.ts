@@ -49,7 +49,7 @@ export interface ReadContext {
   callLimits(): CallLimits;
   /** The client no longer waits for the answer. */
   isGivenUp(): boolean;
-  /** Loads what scripts of callers run in; undefined: none run in this thread. */
+  /** Loads the sandbox for callers' scripts; undefined: this thread runs no scripts. */
   readonly loadScripts: ((memoryBytes: number) => Promise<ScriptEngine>) | undefined;
 }
 

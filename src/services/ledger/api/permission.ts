@@ -85,7 +85,7 @@ function renderOrg(org: OrgRecord, children: readonly string[] | undefined): Jso
   };
 }
 
-/** Go's way with a list that nothing was put into. */
+/** Go's JSON of a list that was never filled. */
 function orNone<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : list;
 }

@@ -15,9 +15,9 @@ export interface PeersConfig {
   readonly netRestrict: readonly string[] | undefined;
   /** Connections of others before their Hello; undefined: the usual number. */
   readonly pendingMax: number | undefined;
-  /** IP address under which others reach this node; undefined: nobody said. */
+  /** IP address under which others reach this node; undefined: not configured. */
   readonly externalIp: string | undefined;
-  /** Undefined: peers are not searched for. */
+  /** Undefined: no discovery. */
   readonly discovery: { readonly bootnodes: readonly string[] } | undefined;
 }
 
@@ -40,7 +40,8 @@ export function peersConfig(options: ParsedOptions): PeersConfig {
 }
 
 /**
- * Needs the curve, which is not there yet when the options are read. Throws OPTION_VALUE_INVALID.
+ * Needs the curve, which is not installed yet when the options are read. Throws
+ * OPTION_VALUE_INVALID.
  */
 export function bootnodeOf(url: string): Enode {
   try {
@@ -57,7 +58,10 @@ export function bootnodeOf(url: string): Enode {
 
 const PORT_MAPPERS = ['', 'any', 'auto', 'none', 'off', 'on', 'upnp', 'pmp', 'natpmp', 'nat-pmp'];
 
-/** Of `extip:ADDRESS`; what asks a router is taken as no mapping (GoQuorum p2p/nat/nat.go). */
+/**
+ * From `extip:ADDRESS`; values that would ask a router count as no mapping (GoQuorum
+ * p2p/nat/nat.go).
+ */
 function externalIpOf(nat: string): string | undefined {
   const [, mechanism = '', address = ''] = /^([^:]*):?(.*)$/s.exec(nat) ?? [];
   if (/^(extip|ip)$/i.test(mechanism) && isIP(address) !== 0) return address;

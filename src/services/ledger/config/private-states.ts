@@ -22,7 +22,8 @@ export function hasSeveralTenants({ psis }: PrivateStates): boolean {
 
 /**
  * A manager without privacy flags would distribute payloads without them. A node without a manager
- * is party to nothing and may follow such a chain, which GoQuorum refuses. Throws PTM_UNSUPPORTED.
+ * is not a party to any transaction and may follow such a chain, which GoQuorum refuses. Throws
+ * PTM_UNSUPPORTED.
  */
 function checkManager({ config }: Genesis, manager: Manager): void {
   const isNeeded =

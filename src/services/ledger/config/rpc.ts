@@ -30,7 +30,7 @@ export interface RpcConfig {
   readonly prefix: string;
   /** Access to GraphQL; undefined: it is not served. */
   readonly graphql: GraphqlConfig | undefined;
-  /** What the explorer's page begins with; undefined: it is not served. */
+  /** Initial data of the explorer's page; undefined: it is not served. */
   readonly explorer: ExplorerSetUp | undefined;
   /** Threads that answer long reads; undefined: depends on the machine. */
   readonly readers: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Copies what lies beside the chain. A file that the target has already, with other content, is
- * left and named.
+ * Copies the files beside the chain. An existing file of the target with other content is kept, and
+ * reported.
  */
 import { chmodSync, copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

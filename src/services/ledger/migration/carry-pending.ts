@@ -1,6 +1,6 @@
 /**
- * Transactions that GoQuorum's own clients sent, and that wait for a block still: from its journal
- * into ours, so that the node goes on sending them.
+ * Copies transactions that GoQuorum's own clients sent, and that no block has yet, from its journal
+ * into ours, so that the node keeps sending them.
  */
 import { keyOf } from '../../../core/base/bytes.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
@@ -13,9 +13,9 @@ import type { GethSource } from './source.ts';
 const BATCH = 1_000;
 
 export interface CarriedPending {
-  /** They wait for a block. */
+  /** Transactions that no block has yet. */
   readonly waiting: number;
-  /** In the journal too, and in a block since. */
+  /** Transactions of the journal that are in a block by now. */
   readonly mined: number;
   /** First byte of the journal that could not be read; undefined: it is whole. */
   readonly damagedAt: number | undefined;
@@ -31,7 +31,7 @@ export async function carryPending(
   const journal = new TransactionJournal(folder.journal);
   const known = new Set<string>();
   try {
-    // Of this migration, interrupted: the target was never started.
+    // Left by this migration before an interruption: the target was never started.
     if (journal.entries().length > 0) await journal.compact(() => []);
     const read = journaledTransactions(pending);
     let batch: Promise<void>[] = [];

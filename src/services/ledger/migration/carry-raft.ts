@@ -1,6 +1,6 @@
 /**
- * The memory of a Raft member, from GoQuorum's log into one of ours: term, vote, members, and every
- * entry behind its snapshot. So it remains the same member, and cannot vote twice.
+ * Copies the state of a Raft member from GoQuorum's log into ours: term, vote, members, and every
+ * entry after its snapshot. So it remains the same member, and cannot vote twice.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface CarriedRaft {
 }
 
 /**
- * `folder`: of the target's store. Undefined: the node was no member. Rejects with
+ * `folder`: of the target's store. Undefined: the node was not a member. Rejects with
  * GETH_DATA_DAMAGED and STORAGE_….
  */
 export async function carryRaft(
@@ -27,7 +27,7 @@ export async function carryRaft(
   const state = readRaftState(source.raft);
   if (!state) return undefined;
   const path = join(folder, RAFT_FOLDER);
-  // Of this migration, interrupted: the target was never started.
+  // Left by this migration before an interruption: the target was never started.
   if (existsSync(path)) rmSync(path, { recursive: true });
   const { hardState, snapshot, entries } = state;
   const store = await RaftStore.open(nodeLogFolder(path));

@@ -1,7 +1,7 @@
 /**
- * Holds a chain that was copied against its source: every block's hash by its number and by the
- * index, and every node, account, slot and code of every state of the target against the root that
- * its source has. Receipts and transactions were held against their headers when they were copied.
+ * Compares a copied chain with its source: every block's hash by its number and by the index, and
+ * every node, account, slot and code of every state of the target against the source's root.
+ * Receipts and transactions were compared with their headers during the copy.
  */
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';
@@ -14,7 +14,7 @@ import { verifyState } from '../../../core/store/verify/state.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import { privateRootsAfter } from './copy-states.ts';
 
-/** The event loop is left to others between this many blocks. */
+/** Yields to the event loop after this many blocks. */
 const BLOCKS_A_TURN = 4_096;
 
 export interface CopyCheck {
@@ -51,17 +51,20 @@ export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
     const theirs = database.hashOf(number);
     const ours = store.hashOf(number);
     if (!ours || !equalBytes(ours, theirs) || store.numberOf(theirs) !== number) {
-      return differs(number, `it has the hash ${bareHex(theirs)} there, and is not found so here`);
+      return differs(
+        number,
+        `it has the hash ${bareHex(theirs)} in the source, and is missing here`,
+      );
     }
     if (number % BLOCKS_A_TURN === 0) await new Promise(setImmediate);
   }
   const mark = readMark(kv)!;
   const { stateRoot } = store.header(base)!;
   const roots = privateRootsAfter(parts, stateRoot);
-  if (!equalBytes(mark.root, stateRoot)) return differs(base, 'the state root is another one');
+  if (!equalBytes(mark.root, stateRoot)) return differs(base, 'the state root differs');
   for (const { psi, root } of mark.spaces) {
     if (equalBytes(roots.get(psi) ?? EMPTY_ROOT, root)) continue;
-    return differs(base, `the root of private state ${psi} is another one`);
+    return differs(base, `the root of private state ${psi} differs`);
   }
   let fault: string | undefined;
   const found = ({ what }: { readonly what: string }) => {

@@ -1,6 +1,6 @@
 /**
  * `quorate migrate compare`: the same requests to an old node and to a new one, sampled over the
- * whole chain from a seed. What the old one answers must be in the new one's answer; members that
+ * whole chain from a seed. The old one's answer must be contained in the new one's; members that
  * only the new one has are not a difference.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -46,7 +46,7 @@ export interface MethodCount {
   same: number;
   different: number;
   /**
-   * The old node, or the new one, cannot tell: its state was pruned, or the method is not offered.
+   * One of the nodes cannot answer: its state was pruned, or it does not offer the method.
    */
   untold: number;
 }
@@ -68,14 +68,13 @@ export interface Difference {
 interface CompareOptions {
   readonly samples: number;
   readonly seed: number;
-  /** Nothing that only the parties of private transactions know. */
+  /** Without anything that only the parties of private transactions know. */
   readonly isPublic: boolean;
   onProgress(asked: number): void;
 }
 
 /**
- * Rejects with LEDGER_AWAY, and with MIGRATION_OTHER_CHAIN where the two have not the same first
- * block.
+ * Rejects with LEDGER_AWAY, and with MIGRATION_OTHER_CHAIN if the first blocks differ.
  */
 export async function compareNodes(
   old: ComparedNode,
@@ -192,7 +191,7 @@ function holdsMember(name: string, whole: unknown, part: unknown): boolean {
   return holds(withoutSeals(whole), withoutSeals(part));
 }
 
-/** Extra data of a BFT block, without the seals that one node has collected. */
+/** Extra data of a BFT block, without the seals, which differ from node to node. */
 function withoutSeals(extraData: unknown): unknown {
   if (typeof extraData !== 'string' || !HEX_DATA.test(extraData)) return extraData;
   const bft = readBftExtra(fromHex(extraData));

@@ -1,7 +1,7 @@
 /**
- * Holds what was migrated against what GoQuorum kept. Headers, public state and receipts are proved
- * by the import, whose roots they are; here come the private states, block by block, and at the
- * head every contract of theirs.
+ * Compares the migrated chain with GoQuorum's data. The import has already proved headers, public
+ * state and receipts by their roots; this compares the private states, block by block, and at the
+ * head each of their contracts.
  */
 import { EMPTY_BYTES, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';
@@ -13,14 +13,14 @@ import { walkTrie } from '../../../core/state/trie-walk.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 
-/** The event loop is left to others between this many blocks. */
+/** Yields to the event loop after this many blocks. */
 const BLOCKS_A_TURN = 1_024;
 
 export interface Comparison {
   readonly blocks: number;
   readonly transactions: number;
   readonly privateTransactions: number;
-  /** Private roots that were compared, of all private states. */
+  /** Number of compared private roots, over all private states. */
   readonly privateRoots: number;
   /** At the head, in the source's tries. */
   readonly privateContracts: number;
@@ -69,7 +69,7 @@ export async function compareWithSource(parts: ComparisonParts): Promise<Compari
   return { ...counts, difference: undefined };
 }
 
-/** By PSI, as the source has them after the block with this public root. */
+/** By PSI, as in the source after the block with this public root. */
 function rootsOf({ database, privateStates }: ComparisonParts, publicRoot: Hash32) {
   const roots = new Map<Psi, Hash32>();
   const single = database.privateRoot(publicRoot);
@@ -86,7 +86,10 @@ function rootsOf({ database, privateStates }: ComparisonParts, publicRoot: Hash3
   return roots;
 }
 
-/** The source's private trie, leaf by leaf: it is complete, and every code is here too. */
+/**
+ * The source's private trie, leaf by leaf: it must be complete, and the target must have every
+ * code.
+ */
 function countContracts(
   { database, store }: ComparisonParts,
   root: Hash32,

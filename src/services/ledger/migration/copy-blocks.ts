@@ -11,7 +11,7 @@ import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import { type PrivateRoots, takenBlock } from './taken-block.ts';
 
-/** The event loop is left to others, as the checkpoints, for as long as this is not up. */
+/** After this time, yields to the event loop, which also runs the checkpoints. */
 const TURN_MS = 20;
 
 export interface CopyBlocksParts {
@@ -23,7 +23,7 @@ export interface CopyBlocksParts {
   readonly upTo: number;
   readonly privateRoots: PrivateRoots;
   readonly psis: readonly Psi[];
-  /** After each block; true ends the copy behind it. */
+  /** Called after each block; true ends the copy there. */
   onBlock(number: number, transactions: number): boolean;
 }
 

@@ -1,7 +1,6 @@
 /**
  * The fast way: blocks and receipts of the source are appended unchanged, and the states after one
- * block are copied from its tries. Nothing is executed; what is there is proved by the hashes that
- * lead to it.
+ * block are copied from its tries. Nothing is executed; everything is proved by hashes.
  */
 
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
@@ -24,7 +23,7 @@ export interface CopyReport {
   readonly elapsedMs: number;
   /** Of the states. */
   readonly statesMs: number;
-  /** Undefined: the states were there already, or the copy was ended before them. */
+  /** Undefined: the states were copied before, or the copy ended before them. */
   readonly states: StateCounts | undefined;
 }
 
@@ -38,8 +37,8 @@ export interface CopyChainParts {
 }
 
 /**
- * The newest block whose states the source has: its head, unless its node was killed, or did not
- * keep all states. Throws GETH_STATE_MISSING.
+ * The newest block whose states the source has: its head, unless its node was killed or did not
+ * store all states. Throws GETH_STATE_MISSING.
  */
 export function newestState(database: ChainDatabase, isMps: boolean): number {
   for (let number = database.head.number; number >= 0; number--) {
@@ -50,7 +49,7 @@ export function newestState(database: ChainDatabase, isMps: boolean): number {
   }
   throw fail(
     'GETH_STATE_MISSING',
-    'the source has the state of no block: migrate it with --execute, which executes every block',
+    'the source has no state of any block: migrate it with --execute, which executes every block',
   );
 }
 
@@ -68,7 +67,7 @@ export async function copyChain(
   const progress = new Progress(clock, log);
   const isCopied = await copyBlocks({
     ...{ database, store, clock, psis, upTo: base, config: genesis.config },
-    // A name that is missing here comes with a later block, or is asked for with the states.
+    // A name that is missing here appears in a later block, or is queried with the states.
     privateRoots: (root, names) =>
       privateRootsAfter({ database, store, isMps, psis: names }, root, true),
     onBlock(number, transactions) {

@@ -1,7 +1,7 @@
 /**
- * The states after one block, copied from the tries of the source, each node held against its hash:
- * the public state, and every private one with what GoQuorum notes of its contracts. Goes on where
- * it was interrupted.
+ * The states after one block, copied from the tries of the source, each node checked against its
+ * hash: the public state, and every private one with GoQuorum's extra data of its contracts.
+ * Continues where it was interrupted.
  */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -17,14 +17,13 @@ import { decodeAccountExtra } from '../../../io/geth/account-extra.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import { StateBatch } from './state-batch.ts';
 
-/** Of all states: before genesis nothing was ever born. */
+/** For all states: their storages count as created in genesis. */
 const BORN = 0;
 /**
- * Codes that were copied and are remembered, so that a thousand clones of a contract read theirs
- * once.
+ * Codes already copied, so that the code of a thousand clones is read once.
  */
 const CODES_MAX = 4_096;
-/** After so many hashes without a preimage, the source has kept none. */
+/** After so many hashes without a preimage, the source is assumed to have none. */
 const UNNAMED_MAX = 4_096;
 
 export interface StateCounts {
@@ -43,7 +42,7 @@ export interface CopyStatesParts {
   readonly isMps: boolean;
   /** Names of private states in addition to those in the blocks. */
   readonly psis: readonly Psi[];
-  /** Hears how far it is after every part; true ends the copy there. */
+  /** Called with the progress after every part; true ends the copy there. */
   shouldStop(counts: StateCounts): boolean;
 }
 
@@ -82,7 +81,7 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
 }
 
 /**
- * By name, as the source has them after the block with this public root. `isLenient`: a state
+ * By name, as in the source after the block with this public root. `isLenient`: a state
  * without a name is skipped.
  */
 export function privateRootsAfter(
@@ -93,8 +92,7 @@ export function privateRootsAfter(
   const roots = new Map<Psi, Hash32>();
   if (!isMps) {
     const root = database.privateRoot(publicRoot);
-    // Before the first private transaction GoQuorum writes the root of nothing, or of 32 zero
-    // bytes.
+    // Before the first private transaction GoQuorum writes no root, or 32 zero bytes.
     if (root?.some((byte) => byte !== 0)) roots.set(DEFAULT_PSI, root);
     return roots;
   }
@@ -131,8 +129,8 @@ class StatesCopy {
   ): Promise<boolean> {
     const { store, shouldStop } = this.parts;
     const batch = new StateBatch(psi);
-    // Code is shared by all states, but a part that holds it may be of the one that was
-    // interrupted.
+    // Code is shared by all states, but the part that contains it may belong to the interrupted
+    // one.
     this.codes = new Set();
     for (const _ of this.items(batch, psi, root, from)) {
       if (!batch.isFull) continue;
@@ -200,13 +198,13 @@ class StatesCopy {
     const { database } = this.parts;
     const code = database.code(hash);
     if (!code || !equalBytes(keccak256(code), hash))
-      throw database.stateDamaged(`lacks the code ${key} of a contract, or has another one`);
+      throw database.stateDamaged(`lacks the code ${key} of a contract, or has a different one`);
     if (this.codes.size >= CODES_MAX) this.codes.clear();
     this.codes.add(key);
     batch.code(hash, code);
   }
 
-  /** What GoQuorum notes of private contracts beside their state. */
+  /** GoQuorum's extra data of private contracts. */
   private async metadata(batch: StateBatch, root: Hash32): Promise<void> {
     const { database, store } = this.parts;
     const top = database.extraDataRoot(root);

@@ -1,6 +1,6 @@
 /**
- * Payloads that the private transactions of a migrated chain name, and how many of them the manager
- * of the node has.
+ * Counts the payloads to which the private transactions of a migrated chain refer, and those of
+ * them that the node's manager has.
  */
 
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
@@ -15,15 +15,18 @@ import {
 } from '../../../core/privacy/marker.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
 
-/** Asked for together. */
+/** Payloads per request. */
 const BATCH = 64;
-/** The event loop is left to others between this many blocks. */
+/** Yields to the event loop after this many blocks. */
 const BLOCKS_A_TURN = 1_024;
 
 export interface PayloadCount {
   /** Of private transactions and of privacy markers. */
   readonly named: number;
-  /** Undefined: no manager is named. The rest is for others, or is missing there too. */
+  /**
+   * Undefined: no manager is configured. The others are not for this node, or are missing in the
+   * manager too.
+   */
   readonly held: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The genesis file of a chain that GoQuorum kept: the accounts of a file, and the configuration
- * that the node ran with.
+ * The genesis file of a GoQuorum chain: the accounts from a file, and the configuration with which
+ * the node ran.
  */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -9,8 +9,8 @@ import { firstBlockOf } from '../node/chain/first-block.ts';
 import { readGenesis } from '../store/data.ts';
 
 /**
- * `stored`: what `geth init` wrote into the database; it may be newer than the file, and counts.
- * Throws GENESIS_INVALID, and GENESIS_MISMATCH where the file is another chain's.
+ * `stored`: what `geth init` wrote into the database; it may be newer than the file, and takes
+ * precedence. Throws GENESIS_INVALID, and GENESIS_MISMATCH where the file is another chain's.
  */
 export function migratedGenesis(
   text: string,
@@ -34,7 +34,7 @@ export function migratedGenesis(
   return isSame ? { text, isFileOlder: false } : { text: next, isFileOlder: true };
 }
 
-/** Members without effect, which GoQuorum adds when it stores a configuration, are not in it. */
+/** Without the members without effect that GoQuorum adds when it stores a configuration. */
 function meaning(text: string, path: string): string {
   const { source: _as, ...config } = readGenesis(text, path).config;
   return JSON.stringify(config, (_name, value: unknown) =>

@@ -1,6 +1,6 @@
 /**
- * Snapshots of validators and votes of a chain that was copied, one in a thousand blocks as a node
- * that executes keeps them: its first start would walk the whole chain otherwise.
+ * Stores snapshots of validators and votes of a copied chain, one in a thousand blocks, as an
+ * executing node does: otherwise the first start would read the whole chain.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import { type ConsensusDefaults, consensusAt } from '../../../core/chain/consensus-rules.ts';
@@ -14,7 +14,7 @@ type Parts = Pick<CopyChainParts, 'opened' | 'clock' | 'log' | 'shouldStop'> & {
 };
 
 /**
- * Those that are kept already are left as they are. False: it was interrupted. Rejects with
+ * Existing ones stay as they are. False: it was interrupted. Rejects with
  * CONSENSUS_UNAUTHORIZED for a block that no validator made.
  */
 export async function keepSnapshots(parts: Parts): Promise<boolean> {
@@ -32,7 +32,7 @@ export async function keepSnapshots(parts: Parts): Promise<boolean> {
     try {
       schedule.snapshotAt(number);
     } catch (error) {
-      // A contract named them, in a state that is not there: kept as not known.
+      // A contract named them in a state that was not migrated: stored as unknown.
       if (!hasCode(error, 'STORE_STATE_NOT_MIGRATED')) throw error;
     }
     progress.tell('Collected validators', number / head, () => ({ number, of: head }));

@@ -1,6 +1,6 @@
 /**
- * What `quorate migrate datadir --dry-run` finds in a source. Nothing is written but a scratch
- * folder, which is removed.
+ * What `quorate migrate datadir --dry-run` finds in a source. It writes only a scratch folder,
+ * which is removed.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { migratedGenesis } from './genesis.ts';
 import { openSource } from './migrate-datadir.ts';
 import type { GethSource } from './source.ts';
 
-/** Megabytes, as disks count them. */
+/** Megabytes of 10^6 bytes. */
 const MB = 1_000_000;
 
 /** Lines for people. Rejects with GETH_… and GENESIS_…. */
@@ -52,12 +52,12 @@ function lines(source: GethSource, database: ChainDatabase): readonly string[] {
   ];
   if (base < head.number) {
     found.push(
-      `Its node was killed: blocks ${base + 1} to ${head.number} have no state there, and will be executed (--ptm.url, where they hold private transactions).`,
+      `Its node was killed: blocks ${base + 1} to ${head.number} have no state there, and will be executed (with --ptm.url, if they contain private transactions).`,
     );
   }
   if (!hasPreimages(database, base)) {
     found.push(
-      'Only hashes of addresses and slots are there (--cache.preimages=false): what is copied can be read, and not be listed.',
+      'There are only hashes of addresses and slots (--cache.preimages=false): the copied state can be read, but not listed.',
     );
   }
   if (isMps) found.push('Several private states (isMPS): all of them are migrated.');
@@ -65,12 +65,12 @@ function lines(source: GethSource, database: ChainDatabase): readonly string[] {
   if (raft) {
     const { hardState, entries } = raft;
     found.push(
-      `Raft member: term ${hardState.term}, ${entries.length} entries behind its snapshot, committed up to ${hardState.commit}: it remains the same member.`,
+      `Raft member: term ${hardState.term}, ${entries.length} entries after its snapshot, committed up to ${hardState.commit}: it remains the same member.`,
     );
   }
   if (source.pending !== undefined) {
     found.push(
-      `Comes over: transactions of its clients in ${source.pending} that no block has (${size(source.pending)} MB of journal).`,
+      `Migrated: transactions of its clients in ${source.pending} that no block has (${size(source.pending)} MB of journal).`,
     );
   }
   return [
@@ -85,8 +85,8 @@ function statesText(database: ChainDatabase, base: number): string {
   const root = (number: number) => decodeHeader(database.header(number)).stateRoot;
   const isArchive = base > 1 && database.node(root(Math.floor(base / 2))) !== undefined;
   const others = isArchive
-    ? 'those of older blocks are there too (--gcmode archive), and are migrated with --execute only'
-    : 'those of older blocks are not there (--gcmode full), and are made by --execute alone';
+    ? 'those of older blocks exist too (--gcmode archive), and are migrated with --execute only'
+    : 'those of older blocks do not exist (--gcmode full): --execute creates them';
   return `States: of block ${base} (root ${toHex(root(base))}), copied; ${others}.`;
 }
 

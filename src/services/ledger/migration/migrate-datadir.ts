@@ -1,8 +1,8 @@
 /**
- * `quorate migrate datadir`: takes the chain of a stopped GoQuorum node over. Fast: blocks as they
- * are, and the states of the newest from its tries. With `--execute`: block by block, as a syncing
- * node would, and the private state held against GoQuorum's after each. Goes on where it was
- * interrupted.
+ * `quorate migrate datadir`: migrates the chain of a stopped GoQuorum node. By default it copies
+ * the blocks, and the states of the newest one from its tries. With `--execute` it executes block
+ * by block, as a syncing node would, and compares the private state with GoQuorum's after each.
+ * Continues where it was interrupted.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,13 +30,13 @@ import { keepSnapshots } from './keep-snapshots.ts';
 import type { GethSource } from './source.ts';
 
 const SCRATCH = 'migrate-scratch';
-/** The event loop is left to others between this many blocks that were read. */
+/** Yields to the event loop after this many blocks. */
 const BLOCKS_A_TURN = 64;
 
 export interface MigrationReport {
   readonly head: { readonly number: number; readonly hash: string };
   readonly genesis: { readonly isFileOlder: boolean };
-  /** Undefined: everything was executed, or copied before. */
+  /** Undefined: everything was executed, or was copied before. */
   readonly copied: CopyReport | undefined;
   readonly copyCheck: CopyCheck | undefined;
   /** The first block whose states are there; undefined: those of all are. */
@@ -44,16 +44,16 @@ export interface MigrationReport {
   /** Blocks that were executed: with `--execute`, and those above the states that were copied. */
   readonly imported: ImportReport;
   readonly files: CarriedFiles;
-  /** Undefined: it was no Raft member. */
+  /** Undefined: it was not a Raft member. */
   readonly raft: CarriedRaft | undefined;
-  /** Undefined: it kept no journal of transactions, or it is not whole. */
+  /** Undefined: there was no journal of transactions, or it is incomplete. */
   readonly pending: CarriedPending | undefined;
   /**
-   * First block that it votes on if it is a validator; undefined: it is a Raft member, or not
-   * whole.
+   * First block that it votes on if it is a validator; undefined: it is a Raft member, or
+   * incomplete.
    */
   readonly votesFrom: number | undefined;
-  /** Undefined: it was not asked for, nothing was executed, or the migration was interrupted. */
+  /** Undefined: not requested, nothing was executed, or the migration was interrupted. */
   readonly comparison: Comparison | undefined;
   /** Undefined: as of the comparison. */
   readonly payloads: PayloadCount | undefined;
@@ -66,7 +66,7 @@ export interface MigrationParts {
   readonly isVerified: boolean;
   /** Every block is executed, instead of copied with the states of the newest. */
   readonly isExecuted: boolean;
-  /** All that the import needs for the chain that was opened. */
+  /** Everything that the import needs for the opened chain. */
   importParts(opened: OpenChain): Promise<Omit<ImportParts, 'opened'>>;
 }
 
@@ -139,7 +139,7 @@ type Steps = Pick<
   'copied' | 'copyCheck' | 'imported' | 'comparison' | 'payloads' | 'isWhole'
 >;
 
-/** Copies where that is the way, executes what is left, and compares. */
+/** Copies unless `--execute` is given, executes the rest, and compares. */
 async function runSteps(
   parts: MigrationParts,
   database: ChainDatabase,
@@ -190,7 +190,7 @@ async function runSteps(
   return { copied, copyCheck, imported, comparison, payloads, isWhole };
 }
 
-/** Read only, for `--dry-run` and above. The scratch folder is gone when it is closed. */
+/** Read only. The scratch folder is removed when it is closed. */
 export function openSource(source: GethSource, scratch: string): Promise<ChainDatabase> {
   const { chaindata, ancient } = source;
   return ChainDatabase.open({ chaindata, ancient, scratch });

@@ -1,6 +1,6 @@
 /**
- * Says every few seconds how far a migration is, how fast, and how long the rest will take at that
- * rate.
+ * Reports every few seconds how far a migration is, its rate, and how long the rest will take at
+ * that rate.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { timeLeft } from '../../../io/telemetry/time-left.ts';
@@ -20,12 +20,12 @@ export class Progress {
     this.nextMs = this.startMs + INTERVAL_MS;
   }
 
-  /** A new step begins: its rate is its own. */
+  /** A new step begins, with its own rate. */
   begin(): void {
     this.startMs = this.clock.nowMs();
   }
 
-  /** `part`: how much of the step is done since it began, 0 to 1, of what was left then. */
+  /** `part`: how much of the work that was left at its start is done, 0 to 1. */
   tell(what: string, part: number, fields: () => Readonly<Record<string, unknown>>): void {
     const nowMs = this.clock.nowMs();
     if (nowMs < this.nextMs) return;

@@ -1,13 +1,13 @@
-/** What is asked of two nodes to compare them: every read whose answer follows from the chain. */
+/** Requests for comparing two nodes: every read whose answer follows from the chain. */
 import { toQuantity } from '../../../core/base/hex.ts';
 import type { Prng } from '../../../core/base/prng.ts';
 import type { RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
 
-/** Slots of a contract that are asked for, from 0 on. */
+/** Queried slots of a contract, from 0 on. */
 const SLOTS = 4;
-/** Blocks that a question about logs spans. */
+/** Blocks per log query. */
 const LOG_SPAN = 20;
-/** Accounts that a list of them begins with. */
+/** Accounts per list. */
 const ACCOUNTS = 4;
 const FIRST_ACCOUNT = '';
 const FIRST_KEY = '0x00';
@@ -64,7 +64,7 @@ const CALLS = { tracer: 'callTracer' };
 const FILLED = { nonce: '0x0', gas: '0x5208', gasPrice: '0x0', value: '0x0' };
 const SIGNATURE = `0x${'11'.repeat(64)}1b`;
 
-/** Of what all nodes of a chain know. */
+/** About data that all nodes of a chain know. */
 const PUBLIC_QUESTIONS: readonly Question[] = [
   atHeight('eth_getBlockByNumber', true),
   atHash('eth_getBlockByHash', false),
@@ -150,7 +150,7 @@ const PARTY_QUESTIONS: readonly Question[] = [
   about('enodes', 'raft_getRaftId', (enode) => [enode]),
 ];
 
-/** Asked once: their answers are of the whole chain. */
+/** Asked once: their answers concern the whole chain. */
 const PUBLIC_READS = [
   ...['eth_chainId', 'net_version', 'eth_getPrivacyPrecompileAddress', 'eth_gasPrice'],
   ...['quorumPermission_orgList', 'quorumPermission_nodeList'],
@@ -189,7 +189,7 @@ export class Questions {
   private readonly questions: readonly Question[];
   private turn = 0;
 
-  /** `isPublic`: nothing that only the parties of private transactions know. */
+  /** `isPublic`: without anything that only the parties of private transactions know. */
   constructor(random: Prng, upTo: number, isPublic: boolean) {
     this.random = random;
     this.upTo = upTo;

@@ -1,6 +1,6 @@
 /**
- * A GoQuorum data folder: where its parts lie, and whether a node still runs on it. Nothing of it
- * is ever written.
+ * A GoQuorum data folder: where its parts are, and whether a node still runs on it. It is never
+ * written to.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ export interface GethSource {
   readonly chaindata: string;
   readonly ancient: string;
   readonly genesisFile: string;
-  /** Where `raft-wal` and `raft-snap` lie, if it was a Raft member. */
+  /** Where `raft-wal` and `raft-snap` are, if it was a Raft member. */
   readonly raft: string;
-  /** Transactions that its own clients sent; undefined: it kept none. */
+  /** Journal of transactions that its own clients sent; undefined: there is none. */
   readonly pending: string | undefined;
-  /** What a node reads beside its chain, and where it belongs in a data folder of ours. */
+  /** Files that a node reads beside its chain, and their places in a Quorate data folder. */
   readonly files: readonly { readonly from: string; readonly to: string }[];
-  /** What lies there and is left there, with the reason. */
+  /** Files that are not migrated, with the reason. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
 }
 
@@ -33,7 +33,7 @@ interface SourceOptions {
   readonly pendingFile?: string | undefined;
 }
 
-/** Beside `geth/`: read under the same names. */
+/** Beside `geth/`, under the same names. */
 const BESIDE = [
   'static-nodes.json',
   'trusted-nodes.json',
@@ -74,7 +74,7 @@ export function findSource(
   if (raftFolder !== undefined && !existsSync(join(raftFolder, 'raft-wal'))) {
     throw fail(
       'GETH_DATA_MISSING',
-      `there is no log of a Raft member in ${raftFolder}: name the folder that holds raft-wal (--raftlogdir), or leave it out`,
+      `there is no log of a Raft member in ${raftFolder}: name the folder that contains raft-wal (--raftlogdir), or omit it`,
       { data: { path: raftFolder } },
     );
   }
@@ -94,7 +94,7 @@ export function findSource(
   };
 }
 
-/** One that was named: it is there, and is one. */
+/** A named journal must exist and be a journal. */
 function checkJournal(path: string): void {
   const isFile = isThere(path) && statSync(path).isFile();
   const first = isFile ? journaledTransactions(path).next() : undefined;
@@ -102,7 +102,7 @@ function checkJournal(path: string): void {
   const fault = isFile ? `${path} holds no transactions` : `there is no file ${path}`;
   throw fail(
     'GETH_DATA_MISSING',
-    `${fault}: name the journal that the node's --txpool.journal names, or leave it out`,
+    `${fault}: name the journal that the node's --txpool.journal names, or omit it`,
     { data: { path } },
   );
 }

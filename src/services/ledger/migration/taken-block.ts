@@ -1,6 +1,6 @@
 /**
- * A block as the source has it, with its receipts divided into public and private ones, and checked
- * against its header: hash, transactions, uncles, receipts, bloom. Nothing is executed.
+ * A block of the source, with its receipts divided into public and private ones, checked against
+ * its header: hash, transactions, uncles, receipts, bloom. Nothing is executed.
  */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -79,7 +79,7 @@ export function takenBlock(
   return { ...base, hasPrivateWork: true, spaces };
 }
 
-/** Of a private transaction: it succeeded, and used no gas. */
+/** Receipt of a private transaction: it succeeded, and used no gas. */
 function publicReceipt(
   tx: Transaction,
   stored: StoredReceipt,
@@ -110,7 +110,7 @@ function privateReceipts(
   for (const index of working) {
     const tx = transactions[index]!;
     const stored = found[index]!;
-    // A state without an entry of its own saw what the empty state saw.
+    // A state without its own entry has the receipts of the empty state.
     const own = stored.private.get(psi) ?? (isMps ? stored.private.get(EMPTY_PSI) : undefined);
     const outcome = own ?? (tx.isPrivate ? stored : undefined);
     if (!outcome) continue;

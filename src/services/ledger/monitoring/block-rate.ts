@@ -1,8 +1,8 @@
-/** Transactions a second of the last blocks, counted as blocks come: none is read again. */
+/** Transactions per second in the last blocks, counted as blocks arrive: none is read again. */
 import { engineAt, NANOSECONDS_PER_SECOND } from '../../../core/chain/consensus-rules.ts';
 import type { LedgerNode } from '../node/compose.ts';
 
-/** The rate is that of so many blocks. */
+/** The rate covers so many blocks. */
 const RATE_BLOCKS = 16;
 
 export class BlockRate {

@@ -1,4 +1,4 @@
-/** What a node counts under geth's names, in geth's units: nanoseconds and bytes. */
+/** A node's metrics under geth's names, in geth's units: nanoseconds and bytes. */
 import type { ListCounts } from '../../../core/txpool/counts.ts';
 import type { PeerTraffic } from '../../../io/p2p/traffic.ts';
 import type { DataFolder } from '../../../io/storage/data-folder.ts';
@@ -14,7 +14,7 @@ const LIST_COUNTS = {
   nofunds: 'noFunds',
 } as const satisfies Readonly<Record<string, keyof ListCounts>>;
 
-/** Who counts bytes; undefined: nobody does. */
+/** Counts bytes; undefined: they are not counted. */
 export interface CountedBytes {
   readonly traffic?: PeerTraffic | undefined;
   readonly disk?: DataFolder['use'] | undefined;

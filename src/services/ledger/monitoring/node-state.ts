@@ -1,4 +1,4 @@
-/** How a node is at this moment, in a few numbers. */
+/** The present state of a node, in a few numbers. */
 import type { LedgerNode } from '../node/compose.ts';
 import type { BlockRate } from './block-rate.ts';
 
@@ -7,7 +7,7 @@ export interface NodeState {
   readonly peers: number;
   /** Over the last blocks; undefined before the second one since the start. */
   readonly transactionsPerSecond: number | undefined;
-  /** Blocks that its private states are behind; undefined: it has none. */
+  /** Blocks by which its private states are behind; undefined: it has none. */
   readonly privateBehind: number | undefined;
 }
 

@@ -74,7 +74,7 @@ export function readiness(parts: ReadinessParts, moment: Moment): Page {
 
 /**
  * Why no block can be decided: a Raft cluster without a leader, or a validator that has seen no
- * block for a minute after the next one was due. A node that has just begun has a minute, too.
+ * block for a minute after the next one was due. After its start, a node has a minute, too.
  */
 function quorumFault(
   { node, admin, config }: ReadinessParts,
@@ -106,7 +106,7 @@ function faults(
   return {
     behind: behind > blocksMax ? `${behind} blocks behind the network` : undefined,
     lag: lagMs > LAG_MS_MAX ? `held up for ${lagMs} ms` : undefined,
-    peers: hasConfiguredPeers && peers === 0 ? 'none of the configured peers is there' : undefined,
+    peers: hasConfiguredPeers && peers === 0 ? 'no configured peer is connected' : undefined,
     manager: pulse?.fault && `the private transaction manager does not answer: ${pulse.fault}`,
     private: late > blocksMax ? `private state is ${late} blocks behind` : undefined,
     diverged: bad

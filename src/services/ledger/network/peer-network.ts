@@ -33,7 +33,7 @@ export type PeerNetwork = Pick<
   removePeer(id: string): unknown;
   addTrustedPeer(node: Enode): void;
   removeTrustedPeer(id: string): void;
-  /** What contracts say of nodes; undefined: the operator's lists count. */
+  /** The contracts' rules for nodes; undefined: the operator's lists apply. */
   permit(permits: NodePermits | undefined): void;
 };
 
@@ -44,7 +44,7 @@ export interface PeerNetworkParts {
   readonly dataFolder: string;
   readonly log: Log;
   readonly staticNodes: readonly Enode[];
-  /** The chain, and what its index notes of the votes. */
+  /** The chain, and what its index records about the votes. */
   readonly opened: Pick<OpenChain, 'folder' | 'votes' | 'seals'>;
   /** The protocol of a member of a Raft cluster, for the thread of agreement. */
   raftForThread(): RaftThreadSettings | undefined;
@@ -55,7 +55,8 @@ export interface OpenedPeers {
   readonly traffic: PeerTraffic;
   readonly thread: AgreementThread | undefined;
   /**
-   * Who takes part in consensus, and so may connect or keeps its place: before the server starts.
+   * Nodes that take part in consensus, and so may connect or keep their places: set before the
+   * server starts.
    */
   admit(consensus: ConsensusParties): void;
 }
@@ -72,7 +73,7 @@ export function openPeers(
   const traffic = new PeerTraffic();
   if (!worker) return peersHere(config, parts, traffic);
   const thread = peersInThread(config, { ...parts, worker }, traffic);
-  // It is told who takes part: `validatorsTold`; members of a Raft cluster it knows itself.
+  // `validatorsTold` reports who takes part; it knows the members of a Raft cluster itself.
   return { server: thread, traffic, thread, admit: () => undefined };
 }
 
@@ -92,7 +93,7 @@ function peersHere(
       (!isRaft || consensus?.raft?.cluster.hasNode(peer.id) === true) &&
       (permits?.mayConnect(peer) ?? true),
     revoked: () => permits?.revoked(),
-    // Who makes blocks, or is permitted by name, keeps its place among the peers.
+    // Block producers and explicitly permitted nodes keep their places among the peers.
     isKnown: (id) =>
       isRaft ||
       permits !== undefined ||
@@ -132,7 +133,7 @@ function peersInThread(
   return startAgreement({ worker, settings, log, fatal });
 }
 
-/** Tells the thread each second who keeps its place among the peers. */
+/** Reports to the thread every second which peers keep their places. */
 export function validatorsTold(thread: AgreementThread, bft: BftParticipation): Component {
   let timer: NodeJS.Timeout | undefined;
   const tell = () => thread.knowValidators(bft.validators());

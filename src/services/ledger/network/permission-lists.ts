@@ -1,7 +1,7 @@
 /**
- * Keeps the lists of nodes in the data folder as the contracts have them (GoQuorum
- * permission/core/types/backend.go): they count again while the node starts without the contracts,
- * and other tools read them.
+ * Keeps the node lists in the data folder equal to the contracts (GoQuorum
+ * permission/core/types/backend.go): they apply while the node starts without the contracts, and
+ * other tools read them.
  */
 import { join } from 'node:path';
 import type { Log } from '../../../core/base/ports.ts';
@@ -24,7 +24,7 @@ export function listsKept(
     for (const change of changes.take(permissions.registry.nodes.all())) {
       for (const [name, isListed] of listedIn(change)) {
         const file = join(dataFolder, name);
-        // Without the first list nobody may connect: an operator who removed it wants that.
+        // Without the first list nobody may connect; an operator who removed it intends that.
         if (name === ALLOWED ? !isThere(file) : !isListed && !isThere(file)) continue;
         try {
           if (!changeNodeFile(file, change, isListed)) continue;

@@ -1,6 +1,6 @@
 /**
- * What a Raft member remembers, and where its protocol runs: in this thread, or in that of
- * agreement.
+ * The log of a Raft member, and where its protocol runs: in this thread, or in the agreement
+ * thread.
  */
 import { join } from 'node:path';
 import type { Log } from '../../../core/base/ports.ts';
@@ -60,7 +60,7 @@ export class RaftMemory {
     this.seals = parts.opened.seals;
   }
 
-  /** For the thread of agreement, which opens the log by itself: here it is closed. */
+  /** For the agreement thread, which opens the log itself: here it is closed. */
   handOver(): RaftThreadSettings {
     const lastSave = new LastVote();
     lastSave.number = this.store.lastWritten;

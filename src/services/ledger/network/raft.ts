@@ -1,6 +1,5 @@
 /**
- * A Raft member from flags and files: who begins the cluster, what it is reached by, and what its
- * operators may do.
+ * A Raft member from flags and files: the initial cluster, its address, and its operators' actions.
  */
 import { lookup } from 'node:dns/promises';
 import { type Address, ZERO_ADDRESS } from '../../../core/base/bytes.ts';
@@ -43,7 +42,7 @@ export async function raftSettings(
   };
 }
 
-/** Who is paid for blocks: as in GoQuorum the first account where none is named. */
+/** Who is paid for blocks: by default the first account, as in GoQuorum. */
 export function etherbaseOf(
   text: string | undefined,
   accounts: readonly Address[],
@@ -84,8 +83,8 @@ function bootstrapMembers(ownId: string, nodes: readonly Enode[]): MemberAddress
 }
 
 /**
- * Without --raftdnsenable the log holds IP addresses: a name in the file is looked up once, as
- * GoQuorum does.
+ * Without --raftdnsenable the log contains IP addresses: a name in the file is resolved once, as in
+ * GoQuorum.
  */
 async function resolved(member: MemberAddress): Promise<MemberAddress> {
   if (parseIp(member.hostname)) return member;

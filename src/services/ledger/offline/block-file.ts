@@ -1,6 +1,6 @@
 /**
  * Files of concatenated RLP blocks, as geth's `export` writes and its `import` reads them; gzipped
- * when the name ends in .gz.
+ * if the name ends with .gz.
  */
 
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ const SHORT_LIST = 0xc0;
 
 /**
  * Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is not a list of blocks,
- * and the errors of the disk. `read` is told how many bytes of the file each piece took.
+ * and the errors of the disk. `read` gets the number of bytes of the file that each piece took.
  */
 export async function* readBlockFile(
   path: string,
@@ -56,7 +56,7 @@ export async function* readBlockFile(
   if (rest.length > 0) throw invalid(path, at, 'the file ends inside a block');
 }
 
-/** Of a file as it lies on the disk; 0 for a pipe. Throws FILE_UNREADABLE. */
+/** Size of a file on the disk; 0 for a pipe. Throws FILE_UNREADABLE. */
 export function fileBytes(path: string): number {
   checkFile(path);
   return statSync(path).size;

@@ -1,4 +1,4 @@
-/** A block of a file, checked as one of a peer is, and put on the chain. */
+/** A block of a file, checked like one from a peer, and appended to the chain. */
 
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -34,7 +34,7 @@ export function decodeFileBlock(
   }
 }
 
-/** False: the chain has it. Throws BLOCK_INVALID, which names file, block and fault. */
+/** False: the chain has it already. Throws BLOCK_INVALID, which names file, block and fault. */
 export async function commitFileBlock(
   { chain, verifier, payloads }: FileBlockParts,
   file: string,

@@ -279,7 +279,7 @@ class DataLook implements Teller {
 
 const NO_SLOTS: SlotFile = {
   read: () => undefined,
-  write: () => Promise.reject(fail('STORAGE_READ_ONLY', 'the file is only looked at')),
+  write: () => Promise.reject(fail('STORAGE_READ_ONLY', 'the file is opened for reading only')),
   writeUnsynced: () => {},
   close: () => {},
 };

@@ -1,13 +1,13 @@
 /**
- * The values of options as a configuration file, which `--config` takes back: geth's keys where it
- * has them, else the flags' own names.
+ * The values of options as a configuration file, which `--config` takes back: geth's keys if it has
+ * them, otherwise the flags' own names.
  */
 import { stringify } from 'smol-toml';
 import type { OptionRow, ParsedOptions } from '../../../io/options/options.ts';
 import { translateGethKey } from './geth-config.ts';
 import { GETH_KEYS } from './geth-keys.ts';
 
-/** Names the file itself; secrets go into no file. */
+/** The option of the file itself; secrets are never written. */
 const LEFT_OUT = ['config', 'nodekeyhex'];
 
 type Value = string | number | boolean | readonly string[];
@@ -22,7 +22,7 @@ const KEY_OF_FLAG = new Map(
     .reverse(),
 );
 
-/** What differs from a flag's default, and whatever geth writes always. */
+/** Values that differ from a flag's default, and those that geth always writes. */
 export function dumpConfig(rows: readonly OptionRow[], options: ParsedOptions): string {
   const own: Table = {};
   const tables: Table = { Eth: {}, Node: {}, Metrics: {} };
@@ -55,7 +55,7 @@ function valueFor({ flag, type }: OptionRow, options: ParsedOptions): Value | un
 }
 
 /**
- * Whether `--config` makes the same of it: what geth means by a default may be another value here.
+ * Whether `--config` gives the same value: a default of geth may be another value here.
  */
 function readsBack(key: string, value: Value, row: OptionRow): boolean {
   const given = translateGethKey(key, value, {})?.given;

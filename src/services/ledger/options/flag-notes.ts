@@ -166,7 +166,7 @@ const REMARKS: readonly Remark[] = [
       : undefined,
   ({ options }) =>
     options.boolean('metrics') && !options.boolean('pprof') && !options.string('metrics.addr')
-      ? 'Figures are counted and served nowhere: give --metrics.addr'
+      ? 'Metrics are collected but not served: give --metrics.addr'
       : undefined,
   ({ options, isValidator, address, number }) =>
     options.boolean('mine') && isValidator === false
@@ -178,7 +178,7 @@ const REMARKS: readonly Remark[] = [
       : undefined,
 ];
 
-/** What may be expected of the flags, and is not so. */
+/** Effects that the flags do not have, although one might expect them. */
 export function flagRemarks(world: FlagWorld): readonly string[] {
   return REMARKS.flatMap((remark) => remark(world) ?? []);
 }

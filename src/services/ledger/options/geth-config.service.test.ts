@@ -97,7 +97,7 @@ describe('a configuration of geth', () => {
       changed({ DatabaseCache: '4096', ReadTimeout: '1', InfluxDBDatabase: '"mine"', Epoch: '10' }),
     ).ignored();
     expect(ignored.get('caches size themselves')).toEqual(['Eth.DatabaseCache']);
-    expect(ignored.get('consensus is as the genesis file says')).toEqual(['Eth.Istanbul.Epoch']);
+    expect(ignored.get('the genesis file configures consensus')).toEqual(['Eth.Istanbul.Epoch']);
     expect([...ignored.values()].flat()).toEqual(
       expect.arrayContaining(['Node.HTTPTimeouts.ReadTimeout', 'Metrics.InfluxDBDatabase']),
     );

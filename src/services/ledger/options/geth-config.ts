@@ -1,7 +1,7 @@
 /**
  * Configuration files as `geth dumpconfig` writes them (GoQuorum 24.4.1 cmd/geth/config.go), key by
- * key: what is a flag here, what changes nothing, and what is refused. What is there because
- * geth always writes it is ignored.
+ * key: those that are flags here, those without effect, and those that are refused. Keys that geth
+ * always writes are ignored.
  */
 import { fail } from '../../../core/base/errors.ts';
 import { nearest } from '../../../io/options/edit-distance.ts';
@@ -11,7 +11,7 @@ import { GETH_KEYS, type GethKey } from './geth-keys.ts';
 
 const SECTIONS: readonly string[] = ['Eth', 'Node', 'Ethstats', 'Metrics'];
 
-/** undefined: no key of geth's. Throws OPTION_REFUSED with what to do, and OPTION_UNKNOWN. */
+/** undefined: not a key of geth. Throws OPTION_REFUSED with what to do, and OPTION_UNKNOWN. */
 export const translateGethKey: Translate = (key, value, tree) => {
   const [section] = key.split('.');
   if (!SECTIONS.includes(section!)) return undefined;

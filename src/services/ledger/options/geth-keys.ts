@@ -1,18 +1,18 @@
-/** Keys of geth's configuration files, and what each one is here. */
+/** Keys of geth's configuration files, and their meaning here. */
 
 export interface GethKey {
   /** The flag that takes the value as it is. */
   readonly flag?: string;
-  /** Flags and their texts, where it takes more than that. */
+  /** Flags and their values, if one flag is not enough. */
   readonly as?: (
     value: unknown,
     tree: Readonly<Record<string, unknown>>,
   ) => readonly (readonly [flag: string, text: string])[];
-  /** What holds instead. */
+  /** What applies instead. */
   readonly ignored?: string;
   /** What to do instead. */
   readonly refused?: string;
-  /** What geth writes when nothing was asked for, where that is neither empty nor false. */
+  /** What geth writes by default, if that is neither empty nor false. */
   readonly unless?: unknown;
 }
 
@@ -26,8 +26,8 @@ const STORE = 'all blocks and transactions are kept and indexed in the data fold
 const NO_WORK = 'there is no proof of work';
 const NO_LIGHT = 'there are no light nodes';
 const OTHER_DISCOVERY = 'peers are found by discovery version 4, which --bootnodes begins';
-const NO_PUSH = 'figures are not pushed: Prometheus fetches them at --metrics.addr';
-const GENESIS = 'consensus is as the genesis file says';
+const NO_PUSH = 'metrics are not pushed: Prometheus reads them at --metrics.addr';
+const GENESIS = 'the genesis file configures consensus';
 const PEER_FILES =
   'peers are read from static-nodes.json and trusted-nodes.json in the data folder';
 const LIMITS = 'requests and idle connections have limits of their own';
@@ -126,7 +126,7 @@ const MINER: readonly Row[] = [
       ],
     },
   ],
-  ...ignored('a proposal is made once, of what the pool holds at that moment', {
+  ...ignored('a proposal is built once, from the pool at that moment', {
     'Eth.Miner.Recommit': 3 * NS_PER_SECOND,
   }),
   ...ignored(NO_WORK, {
@@ -143,7 +143,7 @@ const MINER: readonly Row[] = [
     'Eth.Ethash.PowMode': 0,
     'Eth.Ethash.NotifyFull': undefined,
   }),
-  // Always written, as a folder in the home of whoever wrote the file.
+  // Always written, as a folder in the home of the user who wrote the file.
   ['Eth.Ethash.DatasetDir', { as: () => [] }],
 ];
 
@@ -200,7 +200,7 @@ const NODE: readonly Row[] = [
   [
     'Node.RaftLogDir',
     {
-      // Written always: the data folder unless another one was named.
+      // Always written: the data folder unless another one was named.
       as: (value, { Node }) =>
         value === (Node as { DataDir?: unknown } | undefined)?.DataDir
           ? []
@@ -281,7 +281,7 @@ const P2P: readonly Row[] = [
     'Node.P2P.DiscoveryV5': undefined,
     'Node.P2P.NodeDatabase': undefined,
   }),
-  ...ignored('this node dials the peers of static-nodes.json, and those only', {
+  ...ignored('this node dials static nodes, and the nodes that discovery finds', {
     'Node.P2P.NoDial': undefined,
     'Node.P2P.DialRatio': undefined,
   }),
@@ -289,17 +289,17 @@ const P2P: readonly Row[] = [
   ...ignored('name the address of this node with --nat extip:ADDRESS', {
     'Node.P2P.NAT': undefined,
   }),
-  ...ignored('events are told by subscriptions', { 'Node.P2P.EnableMsgEvents': undefined }),
-  // The folder of the node once more.
+  ...ignored('subscriptions report events', { 'Node.P2P.EnableMsgEvents': undefined }),
+  // The folder of the node again.
   ['Node.P2P.DataDir', { as: () => [] }],
 ];
 
 const REPORTS: readonly Row[] = [
-  ...ignored('nothing is reported to a server of ethstats', { 'Ethstats.URL': undefined }),
+  ...ignored('nothing is reported to an ethstats server', { 'Ethstats.URL': undefined }),
   flag('Metrics.Enabled', 'metrics'),
   flag('Metrics.HTTP', 'metrics.addr', '127.0.0.1'),
   flag('Metrics.Port', 'metrics.port', 6060),
-  ...ignored('all figures are counted', { 'Metrics.EnabledExpensive': undefined }),
+  ...ignored('all metrics are collected', { 'Metrics.EnabledExpensive': undefined }),
   ...ignored(NO_PUSH, {
     'Metrics.EnableInfluxDB': undefined,
     'Metrics.InfluxDBEndpoint': 'http://localhost:8086',

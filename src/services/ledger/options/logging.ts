@@ -22,7 +22,7 @@ export const LOGGING_ROWS: readonly OptionRow[] = [
     flag: 'log.json',
     type: 'boolean',
     default: false,
-    about: 'Log lines as JSON objects, with the members that geth gives them',
+    about: 'Log lines as JSON objects, with the members of geth',
     group: GROUP,
   },
   {
@@ -30,7 +30,7 @@ export const LOGGING_ROWS: readonly OptionRow[] = [
     type: 'boolean',
     default: false,
     about:
-      'Count what happens, for Prometheus: /debug/metrics/prometheus, where --metrics.addr or --pprof say',
+      'Collect metrics for Prometheus: /debug/metrics/prometheus, at --metrics.addr or --pprof',
     group: GROUP,
   },
   {

@@ -45,7 +45,7 @@ export const NETWORK_ROWS: readonly OptionRow[] = [
     type: 'string',
     default: 'any',
     about:
-      'extip:ADDRESS: where others reach this node, as its enode URL says. Routers are not asked to map ports: any, upnp and pmp are taken as none',
+      'extip:ADDRESS: the address at which others reach this node, for its enode URL. Routers are never asked to map ports: any, upnp and pmp count as none',
     group: GROUP,
   },
   {
@@ -61,7 +61,7 @@ export const NETWORK_ROWS: readonly OptionRow[] = [
     type: 'boolean',
     default: false,
     about:
-      'Only nodes of permissioned-nodes.json may connect; with permission-config.json its contracts say who may do what',
+      'Only nodes of permissioned-nodes.json may connect; with permission-config.json, contracts decide who may do what',
     group: GROUP,
   },
   {
@@ -76,7 +76,7 @@ export const NETWORK_ROWS: readonly OptionRow[] = [
     flag: 'bootnodes',
     type: 'list',
     default: [],
-    about: 'Enode URLs where the search for peers begins; none are built in',
+    about: 'Enode URLs with which discovery begins; none are built in',
     group: GROUP,
   },
   {
@@ -84,7 +84,7 @@ export const NETWORK_ROWS: readonly OptionRow[] = [
     type: 'boolean',
     default: false,
     about:
-      'Do not search for peers, and answer nobody who does: they come from static-nodes.json and admin_addPeer',
+      'Do not discover peers, and do not answer the discovery of others: peers come from static-nodes.json and admin_addPeer',
     group: GROUP,
   },
 ];

@@ -60,14 +60,14 @@ export const POOL_ROWS: readonly OptionRow[] = [
     flag: 'gpo.blocks',
     type: 'integer',
     default: 20,
-    about: 'Blocks whose prices make the suggested one',
+    about: 'Recent blocks whose prices determine the suggestion',
     group: GROUP,
   },
   {
     flag: 'gpo.percentile',
     type: 'integer',
     default: 60,
-    about: 'Which of their prices is suggested',
+    about: 'Percentile of their prices that is suggested',
     group: GROUP,
   },
   {

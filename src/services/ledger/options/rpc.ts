@@ -1,9 +1,9 @@
-/** Flags of the JSON-RPC servers and of who may call them. */
+/** Flags of the JSON-RPC servers and of access to them. */
 import type { OptionRow } from '../../../io/options/options.ts';
 import { BATCH_LIMITS } from '../../../io/rpc/batch.ts';
 import { CALLBACK_SHAPES } from '../node/sending/async-sends.ts';
 
-/** What may be wrong with a node that serves, in the order of the answer of /ready. */
+/** Reasons why a serving node is not ready, in the order of the answer of /ready. */
 export const READY_REASONS = [
   'behind',
   'lag',
@@ -75,7 +75,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     flag: 'http.rpcprefix',
     type: 'string',
     default: '',
-    about: 'Path in front of the API',
+    about: 'Path prefix of the API',
     group: RPC,
   },
   {
@@ -119,7 +119,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'list',
     default: [],
     about:
-      'Nodes to choose from in the explorer, as NAME=URL; each must let its origin ask (--http.corsdomain)',
+      'Nodes to choose from in the explorer, as NAME=URL; each must allow the origin of the explorer (--http.corsdomain)',
     group: RPC,
   },
   {
@@ -186,7 +186,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     flag: 'ws.rpcprefix',
     type: 'string',
     default: '',
-    about: 'Path in front of WebSocket; any path unless given',
+    about: 'Path prefix of WebSocket; default: any path',
     group: RPC,
   },
   {
@@ -208,7 +208,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     flag: 'rpc.batch-request-limit',
     type: 'integer',
     default: BATCH_LIMITS.batchCallsMax,
-    about: 'Calls of one batch at most; 0: no limit',
+    about: 'Most calls in one batch; 0: no limit',
     group: RPC,
   },
   {
@@ -216,14 +216,14 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'integer',
     unit: 'characters',
     default: BATCH_LIMITS.batchReplyCharactersMax,
-    about: 'Answers to one batch at most, together; 0: no limit',
+    about: 'Most characters of all answers to one batch; 0: no limit',
     group: RPC,
   },
   {
     flag: 'rpc.gascap',
     type: 'integer',
     default: 25_000_000,
-    about: 'Gas that a call gets at most; 0: no cap',
+    about: 'Most gas of a call; 0: no cap',
     group: RPC,
   },
   {
@@ -238,7 +238,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     flag: 'rpc.allow-unprotected-txs',
     type: 'boolean',
     default: false,
-    about: 'Take transactions without chain id',
+    about: 'Accept transactions without chain id',
     group: RPC,
   },
   {
@@ -254,8 +254,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     flag: 'rpc.goquorum-casing',
     type: 'boolean',
     default: true,
-    about:
-      'Signers of a block also under the names that GoQuorum gives them (Number, Hash, Author, Committers)',
+    about: 'Signers of a block also under the names of GoQuorum (Number, Hash, Author, Committers)',
     group: RPC,
   },
   {
@@ -263,7 +262,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'boolean',
     default: false,
     about:
-      'Answers also carry what GoQuorum does not have, which strict parsers refuse: creationTxHashHex, enode of Raft members',
+      'Adds members to answers that GoQuorum does not have and strict parsers refuse: creationTxHashHex, enode of Raft members',
     group: RPC,
   },
   {
@@ -272,21 +271,21 @@ export const RPC_ROWS: readonly OptionRow[] = [
     choices: CALLBACK_SHAPES,
     default: 'both',
     about:
-      'What a callback of eth_sendTransactionAsync carries: id and txHash or error as GoQuorum has them (goquorum, for strict parsers), in a member "result" as the ledger_ API has them (ledger), or both',
+      'Body of a callback of eth_sendTransactionAsync: id and txHash or error as in GoQuorum (goquorum, for strict parsers), a member "result" as in the ledger_ API (ledger), or both',
     group: RPC,
   },
   {
     flag: 'rpc.callback-hosts',
     type: 'list',
     about:
-      'Where callbacks of eth_sendTransactionAsync may go besides this machine and the caller: names, addresses, blocks such as 10.1.0.0/16, or * for everywhere',
+      'Where callbacks of eth_sendTransactionAsync may go in addition to this machine and the caller: names, addresses, blocks such as 10.1.0.0/16, or * for everywhere',
     group: RPC,
   },
   {
     flag: 'rpc.readers',
     type: 'integer',
     about:
-      'Threads that answer calls, logs, traces, proofs and other long reads; 0: none, they hold up the node. Default: one less than the machine has cores, at least one',
+      'Threads that answer calls, logs, traces, proofs and other long reads; 0: none, these reads then block the node. Default: one less than the machine has cores, at least one',
     group: RPC,
   },
   {
@@ -294,7 +293,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 5,
     unit: 'seconds',
-    about: 'Time that a call gets at most; 0: a day',
+    about: 'Time limit of a call; 0: a day',
     group: RPC,
   },
   {
@@ -302,7 +301,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file URI',
     about:
-      'URI of the plugin settings (file:///path/plugins.json); of the providers "security" is built in',
+      'URI of the plugin settings (file:///path/plugins.json); the only provider is "security", which is built in',
     group: ACCESS,
   },
   {
@@ -324,7 +323,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     flag: 'rpc.auth.issuer',
     type: 'list',
     default: [],
-    about: 'Issuers whose tokens are taken; any whose keys these are unless given',
+    about: 'Issuers whose tokens are accepted; default: any with a valid signature',
     group: ACCESS,
   },
   {
@@ -336,20 +335,20 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'rpc.auth.introspect',
     type: 'string',
-    about: 'URL that says what opaque tokens are worth (RFC 7662)',
+    about: 'Introspection endpoint for opaque tokens (RFC 7662)',
     group: ACCESS,
   },
   {
     flag: 'rpc.auth.client-id',
     type: 'string',
-    about: 'Name of this node there',
+    about: 'Client id of this node at that endpoint',
     group: ACCESS,
   },
   {
     flag: 'rpc.auth.client-secret-file',
     type: 'string',
     unit: 'file',
-    about: 'File of its secret there',
+    about: 'File with its client secret',
     group: ACCESS,
   },
   {
@@ -371,7 +370,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     about:
-      'Record who calls methods that govern the node or the network, each line linked to the last',
+      'Record who calls methods that control the node or the network, in lines linked by their hashes',
     group: ACCESS,
   },
   {
@@ -379,7 +378,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'list',
     default: [],
     choices: READY_REASONS,
-    about: `Reasons for which /ready does not turn false, of ${READY_REASONS.join(', ')}`,
+    about: `Reasons that do not make /ready fail, of ${READY_REASONS.join(', ')}`,
     group: RPC,
   },
   {

@@ -1,4 +1,4 @@
-/** Tells at the start what flags do not do: once each, with what they need. */
+/** Logs at the start flags that have no effect: once each, with what they need. */
 import { join } from 'node:path';
 import { type Address, equalBytes } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';

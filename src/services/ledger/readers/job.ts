@@ -1,4 +1,4 @@
-/** What the main thread and a reader say to each other. All of it can be copied between threads. */
+/** Messages between the main thread and a reader. All of them can be copied between threads. */
 import type { CallRequest } from '../../../core/execution/call.ts';
 import type { PrivateAnswer, PrivateQuery, Psi } from '../../../core/privacy/inputs.ts';
 import type { TenantGroup } from '../../../core/privacy/private-states.ts';
@@ -11,7 +11,7 @@ import type { LogQuery } from '../view/logs.ts';
 import type { Looks } from '../view/open-views.ts';
 import type { PendingPlan } from '../view/pending-block.ts';
 
-/** What the thread of a reader is started with. */
+/** Start parameters of a reader thread. */
 export interface ReaderThreadSettings extends ReaderSettings {
   /** Of the store, with the genesis file of the chain. */
   readonly folder: string;
@@ -35,7 +35,7 @@ export interface CallRead {
   /** As JSON text. */
   readonly id: string;
   readonly method: string;
-  /** As they came, not parsed by the method's row yet. */
+  /** As received, not yet parsed by the method's row. */
   readonly params: unknown;
 }
 
@@ -58,7 +58,7 @@ export interface GraphqlRead {
   readonly body: string;
 }
 
-/** What came of a transaction of a mutation: its hash, or why it was refused. */
+/** The outcome of a transaction of a mutation: its hash, or why it was refused. */
 export type SendOutcome =
   | { readonly hash: Uint8Array }
   | { readonly code: string; readonly message: string };
@@ -70,20 +70,18 @@ export interface ReadJob extends Supplies {
   readonly end: LogPosition;
 }
 
-/** What a request was given besides the chain. */
+/** Data that a request got in addition to the chain. */
 export interface Supplies {
   /** Answers of the private transaction manager, by queryKey(). */
   readonly answers: ReadonlyMap<string, PrivateAnswer>;
   /**
-   * Whether the private states have come to where the head is; undefined: nobody has waited for
-   * that.
+   * Whether the private states have reached the head; undefined: nobody has waited for that.
    */
   readonly hasArrived: boolean | undefined;
   readonly pending: PendingPlan | undefined;
   readonly figures: NodeFigures | undefined;
   /**
-   * Transactions that were looked for in the pool, by hash (0x hex): as bytes, or that there is
-   * none.
+   * Transactions looked up in the pool, by hash (0x hex): their bytes, or that there is none.
    */
   readonly pooled: ReadonlyMap<string, Uint8Array | null>;
   /** By the transaction's bytes (0x hex). */
@@ -99,14 +97,14 @@ export const NO_SUPPLIES: Supplies = {
   sent: new Map(),
 };
 
-/** What only the main thread can say: the request runs again with it. */
+/** Data that only the main thread has: the request runs again with it. */
 export type Lack =
   | { readonly kind: 'payloads'; readonly queries: readonly PrivateQuery[] }
   | { readonly kind: 'arrival' }
   | { readonly kind: 'pending' }
   | CallerLack;
 
-/** What depends on who asks. */
+/** Data that depends on the caller. */
 export type CallerLack =
   | { readonly kind: 'figures' }
   | { readonly kind: 'pooled'; readonly hash: Uint8Array }
@@ -135,7 +133,7 @@ export class Lacking extends Error {
   }
 }
 
-/** Who carries out jobs. */
+/** Carries out jobs. */
 export interface ReaderThreads {
   start(): void;
   /** Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT or THREAD_FAILED. */

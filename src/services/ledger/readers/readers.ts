@@ -189,5 +189,5 @@ function done<K extends Answered['kind']>(
 ): Extract<Answered, { kind: K }> {
   if (answer.kind === kind) return answer as Extract<Answered, { kind: K }>;
   if (answer.kind === 'failed') throw fail(answer.code, answer.message, { data: answer.data });
-  throw fail('INVARIANT_BROKEN', `a reader answered ${answer.kind} in place of ${kind}`);
+  throw fail('INVARIANT_BROKEN', `a reader answered ${answer.kind} instead of ${kind}`);
 }

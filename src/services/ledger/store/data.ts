@@ -145,7 +145,7 @@ function unfinished(dataDirectory: string, folder: string): Error {
   const from = readText(join(folder, MIGRATING)).trim();
   return fail(
     'MIGRATION_UNFINISHED',
-    `${dataDirectory} is not whole: its migration from ${from} was interrupted, or found a difference. Go on with "quorate migrate datadir ${from} --datadir ${dataDirectory}"`,
+    `${dataDirectory} is incomplete: its migration from ${from} was interrupted, or found a difference. Continue with "quorate migrate datadir ${from} --datadir ${dataDirectory}"`,
     { data: { path: dataDirectory } },
   );
 }

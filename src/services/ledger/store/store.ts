@@ -91,7 +91,7 @@ function progress(log: Log): (bytes: number, ofBytes: number) => void {
 function damageOfReader(): QuorateError {
   return fail(
     'STORE_INDEX_DAMAGED',
-    'the folder "index" is damaged: a reader has met a row that cannot be believed. The next start rebuilds it from the block log',
+    'the folder "index" is damaged: a reader has found an invalid row. The next start rebuilds it from the block log',
   );
 }
 
@@ -100,7 +100,7 @@ function withoutCure(error: unknown): unknown {
   if (!hasCode(error, 'STORE_INDEX_UNFIT')) return error;
   return fail(
     'STORE_CORRUPT',
-    `the block log does not come to the roots of its own headers (${error.message.split('. ')[0]}): restore the folder "blocks" from a backup, or delete the folder "quorate" and sync or "quorate import" again`,
+    `the block log does not lead to the roots of its own headers (${error.message.split('. ')[0]}): restore the folder "blocks" from a backup, or delete the folder "quorate" and sync or "quorate import" again`,
     { cause: error },
   );
 }

@@ -103,7 +103,7 @@ export interface PrivateAdmin {
   contract(address: Address): readonly ContractDigest[];
 }
 
-/** Pauses of the main thread for garbage collection, the newest first. */
+/** Pauses of the main thread by garbage collection, the newest first. */
 export interface GcFigures {
   readonly count: number;
   readonly totalMs: number;

@@ -1,7 +1,7 @@
 /**
  * Compares with the peers: asks each which payloads it shares with our keys, and fetches missing
  * ones. If the same payloads make up one of our private states and one of the peer's, it also
- * compares their roots; and the digests of transactions that rest on payloads of both alone.
+ * compares their roots; and the digests of transactions that depend only on payloads of both.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
@@ -103,7 +103,7 @@ export class Comparison {
       .map(({ psi: _psi, digests: _digests, ...told }) => told);
   }
 
-  /** For the holder of `key`: of transactions that it knows all about. */
+  /** For the holder of `key`: digests of transactions about which it knows everything. */
   digestsFor(key: PublicKey): PayloadDigest[] {
     return this.ownDigests()
       .map(({ digest }) => digest)
@@ -242,7 +242,7 @@ export class Comparison {
     return found;
   }
 
-  /** Transactions that both know all about, with another digest at the peer. */
+  /** Transactions about which both know everything, with a different digest at the peer. */
   private async digestsDifferingAt(url: string): Promise<Difference[]> {
     const { table, wire, enclave } = this.options;
     const proven = table.keysAt(url);

@@ -81,7 +81,10 @@ export interface PeerWire {
   ): Promise<readonly PayloadHash[] | 'tooMany' | undefined>;
   /** `/roots`: of the private state of the peer's node; undefined when it does not say. */
   roots(url: string, key: PublicKey): Promise<readonly StateRoots[] | undefined>;
-  /** `/digests`: of transactions that `key` may know all about; undefined when it does not say. */
+  /**
+   * `/digests`: of transactions about which `key` may know everything; undefined when it does not
+   * say.
+   */
   digests(url: string, key: PublicKey): Promise<readonly PayloadDigest[] | undefined>;
   /** False: the peer refused the privacy group. `from`: the sending member. */
   pushGroup(url: string, group: Uint8Array, from: PublicKey): Promise<boolean>;

@@ -1,5 +1,5 @@
 /**
- * Takes over what a stopped Tessera left: its configuration, keys and payloads (docs/migration.md).
+ * Migrates a stopped Tessera: its configuration, keys and payloads (docs/migration.md).
  */
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -43,9 +43,9 @@ export interface ManagerMigration {
   readonly configFile: string;
   readonly overrides: readonly string[];
   readonly secrets: SecretSource;
-  /** The new folder; undefined: only look. */
+  /** The new folder; undefined: only a dry run. */
   readonly target: string | undefined;
-  /** An export of the database, where it is not read. */
+  /** An export of the database, if the database itself is not read. */
   readonly dump: string | undefined;
   /** Leave the payloads in Tessera's PostgreSQL database. */
   readonly isInPlace: boolean;
@@ -92,7 +92,7 @@ export async function migrateManager(work: ManagerMigration): Promise<ManagerRep
   if (answering.length > 0) {
     throw fail(
       'PTM_SOURCE_RUNS',
-      `Tessera still answers at ${answering[0]}: stop it first, or what it is sent from now on would be missing (--dry-run looks while it runs)`,
+      `Tessera still answers at ${answering[0]}: stop it first, or what is sent to it from now on would be missing (--dry-run works while it runs)`,
     );
   }
   return { ...told, ...(await take(work, { target: work.target, root, config, source, enclave })) };
@@ -106,7 +106,7 @@ interface Taking {
   readonly enclave: Enclave;
 }
 
-/** The target has its name only when all of it is there, and as in the source. */
+/** The target gets its name only when it is complete and equal to the source. */
 async function take(
   work: ManagerMigration,
   { target, root, config, source, enclave }: Taking,
@@ -168,7 +168,7 @@ async function into<T>(
   }
 }
 
-/** Tessera's file with the overrides, and with its secrets as locked as they are. */
+/** Tessera's file with the overrides; its secrets stay encrypted. */
 function rawConfig({ configFile, overrides }: ManagerMigration): Readonly<Record<string, unknown>> {
   const root = readJson(configFile);
   applyOverrides(root, overrides);

@@ -1,4 +1,4 @@
-/** Tessera's rows into a store of ours, and what is in the store held against them. */
+/** Copies Tessera's rows into our store, and compares the store with them. */
 
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -20,9 +20,9 @@ export interface MovedCounts {
   payloads: number;
   raw: number;
   groups: number;
-  /** Of a recovery that Tessera has not finished: left behind. */
+  /** Of an unfinished recovery of Tessera: not migrated. */
   staged: number;
-  /** Left out on purpose: not as they were written. */
+  /** Skipped on purpose: damaged. */
   damaged: number;
 }
 
@@ -32,9 +32,9 @@ export interface PayloadComparison {
   readonly groups: number;
   /** By privacy flag, 0 to 3. */
   readonly flags: readonly [number, number, number, number];
-  /** Payloads that others of enhanced privacy build on. */
+  /** Payloads on which others of enhanced privacy depend. */
   readonly affected: number;
-  /** Of those, the ones that are not here; the first of them as hashes. */
+  /** Those of them that are missing; the first ones as hashes. */
   readonly affectedMissing: number;
   readonly missing: readonly PayloadHash[];
   /** Undefined: nothing differs. */
@@ -43,7 +43,7 @@ export interface PayloadComparison {
 
 interface Terms {
   readonly enclave: Enclave;
-  /** Leave out what cannot be read, instead of stopping there. */
+  /** Skip what cannot be read, instead of stopping there. */
   readonly withoutDamaged: boolean;
   readonly onRows: (count: number) => void;
 }
@@ -135,7 +135,7 @@ class Told {
       this.flags[payload.flag]!++;
       const there = held[i];
       if (!there || !equalBytes(encodeLegacy(there), encodeLegacy(payload))) {
-        this.difference ??= `payload ${toBase64(hash)} is not as in the source`;
+        this.difference ??= `payload ${toBase64(hash)} differs from the source`;
       }
       await this.affected(payload);
     }
@@ -166,14 +166,14 @@ class Told {
     const there = await this.store.getRaw(hash);
     const parts = (one: typeof raw) => [one.senderKey, one.cipherText, one.encryptedKey, one.nonce];
     const isSame = there && parts(there).every((part, i) => equalBytes(part, parts(raw)[i]!));
-    if (!isSame) this.difference ??= `raw payload ${toBase64(hash)} is not as in the source`;
+    if (!isSame) this.difference ??= `raw payload ${toBase64(hash)} differs from the source`;
   }
 
   private async group({ id, data }: Extract<TesseraRow, { kind: 'group' }>): Promise<void> {
     this.counts.groups++;
     const there = await this.store.getGroup(id);
     if (there && equalBytes(there, data)) return;
-    this.difference ??= `privacy group ${toBase64(id)} is not as in the source`;
+    this.difference ??= `privacy group ${toBase64(id)} differs from the source`;
   }
 }
 
@@ -203,6 +203,6 @@ function readPayload(encoded: Uint8Array): EncodedPayload | undefined {
 function damaged(place: string, what: string, hash: PayloadHash): Error {
   return fail(
     'PTM_SOURCE_DAMAGED',
-    `${place}: the ${what} ${toBase64(hash)} is not as it was written. Export again, or go on without it (--without-damaged) and fetch it from the peers afterwards ("quorate ptm recover")`,
+    `${place}: the ${what} ${toBase64(hash)} is damaged. Export again, or continue without it (--without-damaged) and fetch it from the peers afterwards ("quorate ptm recover")`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * The database that a Tessera configuration names: read where it can be, else by the dump of it
+ * The database that a Tessera configuration names: read directly if possible, otherwise from a dump
  * that the user makes.
  */
 import { resolve } from 'node:path';
@@ -30,10 +30,10 @@ const KEYS: Readonly<Record<TesseraTable, string>> = {
   privacy_group: 'id',
   st_transaction: 'id',
 };
-/** Java stores of Tessera's own file formats, and what makes SQL of them. */
+/** Java databases with their own file formats, and the commands that export them as SQL. */
 const EXPORTS: Readonly<Record<string, (url: string) => string>> = {
   h2: (url) =>
-    `java -cp h2-VERSION.jar org.h2.tools.Script -url "${bare(url)}" -user USER -password PASSWORD -script tessera.sql   (the jar lies in Tessera's folder lib)`,
+    `java -cp h2-VERSION.jar org.h2.tools.Script -url "${bare(url)}" -user USER -password PASSWORD -script tessera.sql   (the jar is in Tessera's folder lib)`,
   mysql: (url) => mysqlExport(url),
   mariadb: (url) => mysqlExport(url),
 };
@@ -45,8 +45,8 @@ export interface JdbcSource {
 }
 
 /**
- * `dump` counts over the URL. Throws PTM_SOURCE_NEEDS_DUMP with the command that exports it,
- * PTM_CONFIG_INVALID, FILE_UNREADABLE.
+ * `dump` takes precedence over the URL. Throws PTM_SOURCE_NEEDS_DUMP with the command that exports
+ * it, PTM_CONFIG_INVALID, FILE_UNREADABLE.
  */
 export function tesseraDatabase(
   jdbc: JdbcSource | undefined,
@@ -73,11 +73,11 @@ export function tesseraDatabase(
   }
   throw fail(
     'PTM_SOURCE_NEEDS_DUMP',
-    `the file format of ${kind} is not read here, SQL is. With Tessera stopped, export it and name the file with --dump:\n  ${command}`,
+    `the file format of ${kind} is not supported, but SQL is. With Tessera stopped, export it and name the file with --dump:\n  ${command}`,
   );
 }
 
-/** Without the settings behind the address, which are for a server or ask for a lock. */
+/** Without the settings after the address, which are for a server or request a lock. */
 function bare(url: string): string {
   const [address = url, ...settings] = url.split(';');
   const kept = settings.filter((setting) => /^(CIPHER|IFEXISTS)=/i.test(setting));

@@ -15,7 +15,7 @@ export type TesseraRow =
       readonly lookupId: Uint8Array;
       readonly data: Uint8Array;
     }
-  /** Of a recovery that Tessera has not finished. */
+  /** Of an unfinished recovery of Tessera. */
   | { readonly kind: 'staged' };
 
 export interface TesseraRows {
@@ -33,7 +33,7 @@ export const TESSERA_TABLES = [
 ] as const;
 export type TesseraTable = (typeof TESSERA_TABLES)[number];
 
-/** `column` by its name in small letters. Throws SQL_DUMP_INVALID naming table and column. */
+/** `column`: its name in lower case. Throws SQL_DUMP_INVALID naming table and column. */
 export function tesseraRow(
   place: string,
   table: TesseraTable,

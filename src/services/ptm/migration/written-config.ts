@@ -1,5 +1,5 @@
 /**
- * The configuration of the manager that takes Tessera's place: Tessera's own, with key files beside
+ * The configuration of the manager that replaces Tessera: Tessera's own, with key files beside
  * it, all other paths absolute, and the store that the payloads are in now.
  */
 import { copyFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const SSL_PATH = /(Path|KeyStore|TrustStore|File)$/;
 const KNOWN_FILES = ['knownClientsFile', 'knownServersFile'] as const;
 
 export interface WrittenConfigTerms {
-  /** Of Tessera's file: what its paths are relative to. */
+  /** Folder of Tessera's file: the base of its relative paths. */
   readonly folder: string;
   /** Where the key files go. */
   readonly target: string;
@@ -37,7 +37,7 @@ export function writtenConfig(root: Fields, terms: WrittenConfigTerms): Fields {
     ...rest,
     ...(terms.isInPlace ? { jdbc } : {}),
     ...(root.unixSocketFile ? { unixSocketFile: absolute(root.unixSocketFile) } : {}),
-    // What Tessera does where its file is silent.
+    // What Tessera does by default.
     disablePeerDiscovery: root.disablePeerDiscovery ?? false,
     serverConfigs: list(root.serverConfigs).map((server) => serverOf(server, absolute)),
     keys: {

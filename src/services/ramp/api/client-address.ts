@@ -1,4 +1,4 @@
-/** Whose request it is: the peer's address, or what proxies that are trusted say. */
+/** The client's address: that of the connection, or the one that trusted proxies report. */
 import { type BlockList, isIP } from 'node:net';
 import { addressBlocks, isInBlocks } from '../../../io/http/dial-lookup.ts';
 import type { HttpRequest } from '../../../io/http/server.ts';
@@ -14,8 +14,8 @@ export class ClientAddresses {
   }
 
   /**
-   * The right-most hop that no trusted proxy has: everything left of it, a client could have
-   * written.
+   * The right-most hop that is not a trusted proxy: a client could have written everything to its
+   * left.
    */
   of(request: Pick<HttpRequest, 'remote' | 'header'>): string {
     let address = plain(request.remote ?? '');

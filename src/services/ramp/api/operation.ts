@@ -7,10 +7,10 @@ import { badField } from './refusal.ts';
 export interface Operation {
   readonly id: string;
   readonly method: 'GET' | 'POST';
-  /** The first is documented, the others are other names of it. `{name}` for parameters. */
+  /** The first is documented, the others are aliases. `{name}` for parameters. */
   readonly paths: readonly string[];
   readonly summary: string;
-  /** `open`: a credential is accepted and not needed; browsers of any origin may call it. */
+  /** `open`: a credential is accepted but not required; browsers of any origin may call it. */
   readonly access: 'open' | 'partner';
   readonly parameters: readonly RestParameter[];
   readonly body?: object;
@@ -68,7 +68,9 @@ export class Call {
     return this.texts.get(name);
   }
 
-  /** The partner that the request names; another one's credential does not do. Throws a Refusal. */
+  /**
+   * The partner that the request names; another partner's credential is refused. Throws a Refusal.
+   */
   namedPartner(): Partner {
     const id = this.text('partnerAccountId');
     const found = this.config.partners.find((partner) => partner.id === id);

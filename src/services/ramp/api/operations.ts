@@ -37,9 +37,9 @@ import { isIpv4Text, isSameHash, userHash } from './verify-user.ts';
 
 const CONFIG_SECONDS = 60;
 const LIMIT_MAX = 1_000;
-/** Further than any list of orders goes. */
+/** More than any list of orders has. */
 const SKIP_MAX = 1_000_000_000;
-/** What a look-up costs that finds nothing, in requests. */
+/** Cost of a look-up that finds nothing, in requests. */
 const MISS_COST = 5;
 
 export interface OperationParts {
@@ -137,7 +137,7 @@ function quoteAnswer(side: Side, { offer, quote }: MadeQuote): object {
   const { fiat, crypto } = offer;
   const { processing, network, partner } = quote.fees;
   return {
-    // What the partner takes is a part of it: amount − processingFee − networkFee is exchanged.
+    // Includes the partner's fee: amount − processingFee − networkFee is exchanged.
     processingFee: formatFiat(processing + partner, fiat.decimals),
     networkFee: formatFiat(network, fiat.decimals),
     amountOut:

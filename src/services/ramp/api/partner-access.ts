@@ -51,8 +51,7 @@ export class PartnerAccess {
   }
 
   /**
-   * Undefined: there is no credential. One that does not do is refused, whether it was needed or
-   * not.
+   * Undefined: there is no credential. An invalid one is refused, even if none is required.
    */
   async partnerOf(request: HttpRequest): Promise<Partner | undefined> {
     const key = request.header('x-api-key');
@@ -80,7 +79,7 @@ export class PartnerAccess {
       }
     }
     if (found) return found;
-    throw new Refusal(401, 'unauthorized', 'this API key is not known');
+    throw new Refusal(401, 'unauthorized', 'this API key is unknown');
   }
 
   private async ofToken(authorization: string): Promise<Partner> {

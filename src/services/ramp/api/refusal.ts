@@ -57,7 +57,7 @@ export function noSuchOrder(): Refusal {
   return new Refusal(404, 'order_unknown', 'there is no such order of this wallet');
 }
 
-/** What a client hears of an error; undefined: it is a fault of ours. */
+/** What a client learns about an error; undefined: it is an internal error. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   const { code, message, statusCode, data } = error as Error & {
@@ -89,6 +89,6 @@ export function faultRefusal(): Refusal {
   return new Refusal(
     500,
     'internal',
-    'the service has failed; its log says why, under this requestId',
+    'internal error: see the log of the service for this requestId',
   );
 }

@@ -100,7 +100,7 @@ async function answer(
   }
 }
 
-/** What the server itself refuses, and what its routes did not expect. */
+/** Refusals of the server itself, and unexpected errors of its routes. */
 export function failureReply(error: unknown, log: Log): HttpReply {
   const refusal = refusalOf(error);
   const requestId = randomUUID();
@@ -109,6 +109,6 @@ export function failureReply(error: unknown, log: Log): HttpReply {
 }
 
 export function missingReply(): HttpReply {
-  const message = 'there is nothing under this path: /openapi.json lists what there is';
+  const message = 'no such path: see /openapi.json';
   return json(404, { statusCode: 404, code: 'not_found', message, details: [] });
 }

@@ -146,8 +146,8 @@ export const SELL_ASKED = [...ASKED, query('amount', 'Crypto to sell', AMOUNT), 
 export const PAGE = [
   query('start', 'First day or time of creation, inclusive', { type: 'string' }),
   query('end', 'Last day or time of creation, inclusive', { type: 'string' }),
-  query('skip', 'Orders to pass over', { type: 'integer', minimum: 0 }),
-  query('limit', 'Orders to return at most', { type: 'integer', minimum: 1, maximum: 1000 }),
+  query('skip', 'Orders to skip', { type: 'integer', minimum: 0 }),
+  query('limit', 'Most orders to return', { type: 'integer', minimum: 1, maximum: 1000 }),
 ];
 export const REDIRECT = query('redirectUrl', 'Where the customer goes afterwards', {
   type: 'string',

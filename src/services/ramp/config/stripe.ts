@@ -1,4 +1,4 @@
-/** How this service is known to Stripe. */
+/** This service's settings for Stripe. */
 import { fail } from '../../../core/base/errors.ts';
 import { readText } from '../../../io/host/files.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
@@ -10,7 +10,7 @@ export interface StripeSettings {
   readonly secretKey: string;
   readonly isLive: boolean;
   readonly url: URL;
-  /** Read again each time; undefined: events are asked for, and none are taken over HTTP. */
+  /** Read again each time; undefined: events are polled, and none are accepted over HTTP. */
   readonly webhookSecrets: (() => readonly string[]) | undefined;
 }
 

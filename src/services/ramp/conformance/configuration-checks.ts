@@ -1,6 +1,6 @@
 /**
- * What an aggregator reads of a configuration: it can be shown, limits can be counted with, nothing
- * names what is not there.
+ * Checks of a configuration as an aggregator reads it: everything can be shown, limits are numbers,
+ * every reference exists.
  */
 import { currencyDecimals } from '../../../core/ramp/currencies.ts';
 import { parseDecimal, RATE_DECIMALS } from '../../../core/ramp/money.ts';
@@ -23,7 +23,7 @@ export interface Feature {
   readonly redirectOrderId?: unknown;
 }
 
-/** As far as it is used; whatever may be missing is checked first. */
+/** The parts that are used; any of them may be missing, which is checked first. */
 export interface Published {
   readonly features: Readonly<Record<string, Feature | undefined>>;
   readonly countries: readonly { id: string; states?: readonly { id: string }[] }[];
@@ -39,7 +39,7 @@ export interface Published {
   }[];
 }
 
-/** Undefined: it cannot be used any further. */
+/** Undefined: it cannot be used. */
 export function checkConfiguration(
   name: 'config' | 'sell-config',
   { status, members }: Answer,
@@ -65,7 +65,7 @@ function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** In either of the two layouts that there are. */
+/** In either of the two layouts. */
 function checkFeatures(name: string, { features }: Published, report: Report): void {
   const wrong = ['quotes', 'orderTracking'].filter(
     (each) => features[each] !== undefined && typeof features[each]?.enabled !== 'boolean',
@@ -77,7 +77,7 @@ function checkFeatures(name: string, { features }: Published, report: Report): v
   if (!isFilled(names) || !(names as unknown[]).every((each) => typeof each === 'string')) {
     wrong.push('buy.redirectOrderId');
   }
-  const texts = wrong.map((each) => `features.${each} is not as the aggregator reads it`);
+  const texts = wrong.map((each) => `features.${each} does not have the expected form`);
   report.note(`${name}.features`, 'features', texts);
 }
 
@@ -98,7 +98,7 @@ function checkNames(name: string, config: Published, report: Report): void {
   report.note(`${name}.names`, 'regions, payments, currencies, tokens', wrong);
 }
 
-/** Underscores are of older samples; wallets drop what they do not know. */
+/** Underscores are from older samples; wallets ignore unknown members. */
 function isPayment(id: unknown): boolean {
   return typeof id === 'string' && !id.includes('_') && readPaymentId(id) !== undefined;
 }
@@ -125,7 +125,7 @@ function faultsOf({ id, min, max }: Limit, known: ReadonlySet<string>, owner: st
   const [low, high] = [unitsOf(min ?? '0'), unitsOf(max ?? '1')];
   if (low === undefined || high === undefined)
     return [`${where}: ${JSON.stringify(min)} to ${JSON.stringify(max)} are not decimal texts`];
-  if (high === 0n) return [`${where}: a max of 0 is taken for none`];
+  if (high === 0n) return [`${where}: a max of 0 means no limit`];
   return max !== undefined && low > high ? [`${where}: min ${min} is above max ${max}`] : [];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Plays an aggregator against a provider, whoever wrote it, and notes what differs from what
- * aggregators count on.
+ * Tests any provider as an aggregator, and reports what differs from the expectations of
+ * aggregators.
  */
 import { checkConfiguration, type Published } from './configuration-checks.ts';
 import { checkOrders } from './order-checks.ts';
@@ -43,7 +43,7 @@ async function checkSide(
 ): Promise<void> {
   const asked = firstAsked(config, side, partnerAccountId);
   if (!asked) {
-    report.skip(`${side}.page`, 'nothing is offered that goes together');
+    report.skip(`${side}.page`, 'no offered combination is possible');
     return;
   }
   const { features } = config;

@@ -50,7 +50,7 @@ export async function checkOrders(
   report.note(`${name}.record`, `order ${known.id}`, wrong);
   const other = await client.ask(`${path}/${known.id}`, { walletAddress: OTHER_WALLET });
   const isSame = other.status === 404 && stripped(other) === stripped(unknown);
-  const told = unless(isSame, 'a wrong wallet is not answered as an unknown order is');
+  const told = unless(isSame, 'a wrong wallet does not get the answer of an unknown order');
   report.note(`${name}.secret`, 'a wrong wallet learns nothing', told);
   const twin = side === 'buy' ? '/sell-orders' : '/orders';
   const crossed = await client.ask(`${twin}/${known.id}`, { walletAddress: known.wallet });
@@ -98,13 +98,13 @@ async function checkLists(
     const refused = await ask(query);
     if (refused.status !== 400) wrong.push(`${JSON.stringify(query)}: status ${refused.status}`);
   }
-  report.note(`${name}.list-refusals`, 'what is wrong gets 400', wrong);
+  report.note(`${name}.list-refusals`, 'an invalid request gets 400', wrong);
   const [one, two] = orders;
   if (two) {
     const next = await ask({ skip: '1', limit: '1' });
     const isNext = unless(
       membersOf(membersOf(next.json)[0]).id === two.id,
-      'skip does not pass over one order',
+      'skip does not skip one order',
     );
     report.note(`${name}.list-pages`, 'skip and limit', isNext);
   }
@@ -137,7 +137,7 @@ function faultsOf(side: Side, order: Members): string[] {
   return wrong;
 }
 
-/** Of a label and an amount each. */
+/** Each entry has a label and an amount. */
 function isFeeList(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   return value
@@ -147,7 +147,7 @@ function isFeeList(value: unknown): boolean {
     );
 }
 
-/** Without what is another each time. */
+/** Without members that differ each time. */
 function stripped({ members }: Answer): string {
   return JSON.stringify({
     ...members,

@@ -1,4 +1,4 @@
-/** Asks a provider as an aggregator does. */
+/** Calls a provider as an aggregator does. */
 import { HttpClient } from '../../../io/http/http-client.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -12,9 +12,9 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
-  /** Undefined: it is none. */
+  /** Undefined: not JSON. */
   readonly json: unknown;
-  /** Its members, where it is an object. */
+  /** Its members, if it is an object. */
   readonly members: Members;
 }
 
@@ -33,7 +33,7 @@ export class ProviderClient {
     responseBytesMax: ANSWER_BYTES_MAX,
   });
 
-  /** `credential`: headers that say who asks; undefined: nobody. */
+  /** `credential`: headers that identify the caller; undefined: none. */
   constructor(url: string, credential: Readonly<Record<string, string>> | undefined) {
     this.url = url.replace(/\/$/, '');
     this.credential = credential;

@@ -1,4 +1,4 @@
-/** Quotes as an aggregator asks for them, and as nobody should. */
+/** Valid and invalid requests for quotes. */
 import { currencyDecimals } from '../../../core/ramp/currencies.ts';
 import { type Published, unitsOf } from './configuration-checks.ts';
 import type { ProviderClient, Query } from './provider-client.ts';
@@ -55,7 +55,11 @@ export async function checkQuotes(
   if (side === 'buy') {
     const net =
       unitsOf(asked.amount)! - (unitsOf(processingFee) ?? 0n) - (unitsOf(networkFee) ?? 0n);
-    report.note(`${name}.fees`, 'fees are inside the amount', unless(net > 0n, 'fees eat it up'));
+    report.note(
+      `${name}.fees`,
+      'fees are inside the amount',
+      unless(net > 0n, 'the fees exceed it'),
+    );
   }
   const origin = answer.headers['access-control-allow-origin'];
   const open = unless(origin !== undefined, 'browsers may not read it: no CORS header');
@@ -84,5 +88,5 @@ async function checkRefusals(
     await refuses({ ...asked, [key]: 'zz-nobody' }, `an unknown ${key}`);
   }
   await refuses([...Object.entries(asked), ['amount', asked.amount!]], 'amount twice');
-  report.note(`${name}.refusals`, 'what is wrong gets 400', wrong);
+  report.note(`${name}.refusals`, 'an invalid request gets 400', wrong);
 }

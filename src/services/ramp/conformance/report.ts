@@ -1,4 +1,4 @@
-/** What the checks of a provider come to. */
+/** Results of the checks of a provider. */
 
 export interface Finding {
   /** Stable, such as `quote.sum`. */
@@ -23,7 +23,7 @@ export class Report {
   }
 }
 
-/** Undefined where it holds. */
+/** Undefined: as expected. */
 export function unless(holds: boolean, why: string): string | undefined {
   return holds ? undefined : why;
 }

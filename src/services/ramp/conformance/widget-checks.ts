@@ -29,7 +29,7 @@ export async function checkWidget(
   const isSent = [302, 303, 307].includes(status) && headers.location !== undefined;
   const isJson = status === 200 && typeof members.url === 'string';
   const shown = unless(isShown || isSent || isJson, `status ${status}: neither page nor redirect`);
-  report.note(`${side}.page`, 'a page, or where it is', shown);
+  report.note(`${side}.page`, 'a page, or a redirect to it', shown);
   const wrong: string[] = [];
   for (const url of EVIL) {
     const answer = await client.ask(path, { ...query, redirectUrl: url }, PAGE);
@@ -44,11 +44,11 @@ export async function checkWidget(
     const custom = await client.ask(path, { ...query, orderCustomId: 'too-short' }, PAGE);
     if (custom.status < 400) wrong.push(`orderCustomId "too-short": status ${custom.status}`);
   }
-  report.note(`${side}.refusals`, 'what is wrong is refused', wrong);
+  report.note(`${side}.refusals`, 'an invalid request is refused', wrong);
   const echo = await client.ask(path, { ...query, region: SCRIPT }, PAGE);
   const isSafe = unless(
     !echo.text.includes(SCRIPT),
-    'a parameter is written into the page as it is',
+    'a parameter is written into the page without escaping',
   );
   report.note(`${side}.script`, 'parameters are escaped', isSafe);
 }
@@ -72,5 +72,5 @@ export async function checkVerify(
   report.note('verify.answer', 'false for a hash of nobody', said);
   const bad = await client.ask(path, {}, { body: { ...body, ipAddress: '1.2.3' }, isSigned: true });
   const refused = unless(bad.status === 400, `status ${bad.status}, not 400`);
-  report.note('verify.refusals', 'an address that is none gets 400', refused);
+  report.note('verify.refusals', 'an invalid address gets 400', refused);
 }

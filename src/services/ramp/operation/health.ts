@@ -1,4 +1,4 @@
-/** Whether the service lives, and which part of it waits. */
+/** Whether the service is alive, and which part of it waits. */
 import type { Database } from '../../../io/database/database.ts';
 import { json, type Route } from '../../../io/http/server.ts';
 import type { PaymentAdapter } from '../payment/adapter.ts';

@@ -1,4 +1,4 @@
-/** Metrics of the ramp for Prometheus, gathered when they are asked for. */
+/** Metrics of the ramp for Prometheus, collected on request. */
 import { isTerminal, type StatusCode } from '../../../core/ramp/order.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { labelText, PrometheusMetrics } from '../../../io/telemetry/prometheus.ts';
@@ -21,7 +21,7 @@ export class Meters {
     this.parts = parts;
   }
 
-  /** An order has come to a new place. */
+  /** An order has reached a new state. */
   moved({ side, state }: Order): void {
     this.counters.count(`ramp_order_steps_total${labels({ side, code: state.code })}`);
   }
@@ -48,7 +48,7 @@ export class Meters {
     return now.exposition() + this.counters.exposition();
   }
 
-  /** Of those under way: what is over is only counted as it ends. */
+  /** Only open orders: finished ones are only counted when they end. */
   private async orders(metrics: PrometheusMetrics): Promise<void> {
     const rows = await this.parts.database.query(
       `SELECT side, code, count(*) AS orders, min(updated_at) AS oldest FROM ramp_order

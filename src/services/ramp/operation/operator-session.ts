@@ -1,7 +1,7 @@
 /**
  * An operator who signed in on the page: a cookie that scripts cannot read and other sites do not
- * send, and beside it a word that only the page knows. Both come from the operator's token, so that
- * every instance takes them and a new token ends them.
+ * send, and a CSRF token that only the page knows. Both are derived from the operator's token, so
+ * that every instance accepts them and a new token invalidates them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from '../../../io/http/server.ts';
@@ -23,7 +23,7 @@ export class OperatorSessions {
   private readonly isSecure: () => boolean;
   private readonly nowMs: () => number;
 
-  /** `isSecure`: whether operators come by https, so that the cookie never goes in the clear. */
+  /** `isSecure`: whether operators use https, so that the cookie is never sent in the clear. */
   constructor(
     secret: string,
     operatorOf: OperatorOf,
@@ -57,7 +57,7 @@ export class OperatorSessions {
     return session === undefined ? undefined : this.sign('csrf', session);
   }
 
-  /** Who asks: by bearer token, or by the cookie and the word of the page. */
+  /** The caller: by bearer token, or by the cookie and the page's CSRF token. */
   readonly by = (request: HttpRequest): string | undefined => {
     const token = /^Bearer (.+)$/i.exec(request.header('authorization') ?? '')?.[1];
     if (token !== undefined) return this.operatorOf(token);

@@ -1,6 +1,5 @@
 /**
- * What an operator sees and does: orders and their history, money, what is stuck, what was turned
- * over.
+ * What an operator sees and does: orders and their history, money, stuck orders, volume.
  */
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import type { Side, Status } from '../../../core/ramp/order.ts';
@@ -186,7 +185,7 @@ export class Operator {
   }
 
   /**
-   * `by`: who does it, for the history. A refusal says why nothing happened. Throws a Refusal for
+   * `by`: the operator, for the history. A refusal says why nothing happened. Throws a Refusal for
    * an unknown order.
    */
   async act(
@@ -218,7 +217,7 @@ export class Operator {
     return { order: taken.order };
   }
 
-  /** Tells the partner of everything that became of an order once more. Throws a Refusal. */
+  /** Sends the partner all messages of an order again. Throws a Refusal. */
   async tellAgain(id: string, by: string): Promise<{ webhooks: number }> {
     const { database, orders, nowMs } = this.parts;
     if (!(await orders.find(id))) throw new Refusal(404, 'order_unknown', 'there is no such order');
@@ -227,7 +226,7 @@ export class Operator {
     return { webhooks };
   }
 
-  /** What the books say, and what the account that pays out has on the ledger. */
+  /** Balances of the books, and those of the paying account on the ledger. */
   async balances(): Promise<{
     books: readonly { account: string; asset: string; units: string }[];
     ledger: readonly { asset: string; address: string; units: string | undefined }[];

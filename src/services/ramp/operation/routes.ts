@@ -40,7 +40,7 @@ export interface OperatorRouteParts {
   readonly log: Log;
 }
 
-/** What a guess of the token costs, in requests. */
+/** Cost of a wrong token, in requests. */
 export const GUESS_COST = 25;
 
 export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
@@ -97,7 +97,7 @@ export function operatorRoutes(parts: OperatorRouteParts): readonly Route[] {
   ];
 }
 
-/** The answer, or what was refused. */
+/** The answer, or the refusal. */
 export async function answered(log: Log, answer: () => Promise<HttpReply>): Promise<HttpReply> {
   try {
     return await answer();

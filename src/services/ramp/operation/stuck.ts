@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const STUCK_MAX = 200;
 
-/** Behind the last change; those that wait for a customer end at their own deadline. */
+/** Time since the last change; orders that wait for a customer end at their own deadline. */
 const DEADLINES: Readonly<Record<string, number>> = {
   'PROVIDER-PENDING-KYC': 24 * HOUR_MS,
   'PROVIDER-PENDING-AUTHORIZATION': HOUR_MS,

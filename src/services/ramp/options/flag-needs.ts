@@ -1,11 +1,11 @@
-/** Flags of the ramp that mean something only beside another one. */
+/** Flags of the ramp that need another one to have an effect. */
 import { type FlagNeed, given } from '../../../io/options/needs.ts';
 
 export const RAMP_NEEDS: readonly FlagNeed[] = [
   {
     flags: ['datadir'],
     isMet: (world) => !given('store')(world),
-    what: '--store to be omitted: it says where everything is',
+    what: '--store to be omitted: it names the place of everything',
   },
   {
     flags: ['metrics.addr'],

@@ -1,6 +1,6 @@
 /**
- * The widget's logic without its appearance: an offer is opened, repriced, paid or sold
- * under, and cancelled. Whatever is done twice is done once: one page makes one order.
+ * The widget's logic without its appearance: an offer is opened, repriced, accepted by paying or
+ * selling, and cancelled. Repeated requests have one effect: one page makes one order.
  */
 import type { Log } from '../../../core/base/ports.ts';
 import type { Partner, PaymentMethod, RampConfig } from '../../../core/ramp/config.ts';
@@ -44,7 +44,7 @@ export interface CheckoutParts {
   readonly database: Database;
   /** Undefined: crypto cannot be accepted now. */
   readonly depositPlace: () => Promise<DepositPlace | undefined>;
-  /** Undefined: it waits for none. */
+  /** Undefined: it does not wait for any. */
   readonly confirmations: (order: Order) => Promise<Confirmed | undefined>;
   readonly nowMs: () => number;
   readonly log: Log;
@@ -98,13 +98,13 @@ export class Checkout {
     throw new Refusal(403, 'session_unknown', 'this page is not known: open it again');
   }
 
-  /** What the page asks for: how a buy is paid, or where the money of a sell goes. */
+  /** Questions of the page: how a buy is paid, or where the money of a sell goes. */
   fields({ side, offer }: Session): readonly FormField[] {
     const adapter = this.adapterOf(offer);
     return side === 'buy' ? adapter.fields(offer.payment) : adapter.payoutFields(offer.payment);
   }
 
-  /** The price of now for the same question, which holds from now on. Throws a Refusal. */
+  /** The present price for the same request, valid from now on. Throws a Refusal. */
   async requote(id: string): Promise<Session> {
     const session = await this.find(id);
     if (session.orderId !== undefined) throw over('an order was made of this offer');
@@ -132,7 +132,7 @@ export class Checkout {
     return { order, begun: await this.begin(adapter, order, answers) };
   }
 
-  /** The page may ask again: it is the same payment. */
+  /** The page may repeat this: it is the same payment. */
   private async begin(adapter: PaymentAdapter, order: BuyOrder, answers: Answers): Promise<Begun> {
     try {
       return await adapter.begin(order, answers);
@@ -172,7 +172,7 @@ export class Checkout {
     })) as SellOrder;
   }
 
-  /** By the customer. Throws a Refusal where it is too late for it. */
+  /** By the customer. Throws a Refusal if it is too late. */
   async cancel(id: string): Promise<Order> {
     const { orderId } = await this.find(id);
     if (orderId === undefined) throw over('there is no order yet');
@@ -184,17 +184,17 @@ export class Checkout {
     return taken.order;
   }
 
-  /** No further runs of a recurring buy, by the customer. Throws a Refusal where there are none. */
+  /** Ends a recurring buy, by the customer. Throws a Refusal if it does not recur. */
   async stopRecurring(id: string): Promise<void> {
     const { orderId } = await this.find(id);
     if (orderId === undefined) throw over('there is no order yet');
     if (!(await stopRecurrence(this.parts.database.query, orderId))) {
-      throw new Refusal(409, 'not_now', 'this order does not recur any more');
+      throw new Refusal(409, 'not_now', 'this order no longer recurs');
     }
     await this.parts.orders.note(orderId, 'customer.stop', {});
   }
 
-  /** What the page shows of an order beside its state. */
+  /** Data of an order that the page shows in addition to its state. */
   async progress({ offer }: Session, order: Order): Promise<OrderProgress> {
     const { database, confirmations } = this.parts;
     return {
@@ -264,7 +264,7 @@ export class Checkout {
     };
   }
 
-  /** Of a buy, by a method that can be charged again. */
+  /** For a buy with a method that can be charged again. */
   private frequencyOf(
     side: Side,
     call: Call,
@@ -323,10 +323,10 @@ export class Checkout {
     const { sessions, config, nowMs } = this.parts;
     const { customIdUntilMs } = session.offer;
     if (customIdUntilMs !== undefined && nowMs() > customIdUntilMs) {
-      throw over('nobody waits for its order any more');
+      throw over('its order is no longer expected');
     }
     const isServed = config().features[session.side] && this.partnerOf(session) !== undefined;
-    if (sessions.isOver(session) || !isServed) throw over('its price does not hold any more');
+    if (sessions.isOver(session) || !isServed) throw over('its price is no longer valid');
     if (config().deniedWallets.includes(session.offer.terms.wallet)) {
       throw over('its wallet is not served');
     }
@@ -336,7 +336,7 @@ export class Checkout {
   private quoteAgain(session: Session): MadeQuote {
     const { side, offer } = session;
     const partner = this.partnerOf(session);
-    if (!partner) throw over('its partner is not served any more');
+    if (!partner) throw over('its partner is no longer served');
     const { region, payment, terms, amount } = offer;
     const asked = { region, payment, crypto: terms.crypto.id, fiat: terms.fiat.id, amount };
     return this.parts.quotes.make(side, asked, partner);
@@ -347,10 +347,10 @@ function checkAnswers(wrong: { field: string; why: string } | undefined): void {
   if (wrong) throw new Refusal(400, 'answer_invalid', wrong.why, { field: wrong.field });
 }
 
-/** A price that was asked for in another tab is not agreed to unseen. */
+/** A price from another tab does not count as accepted, because the customer has not seen it. */
 function checkSeen({ quotedAtMs, orderId }: Session, seenMs: number | undefined): void {
   if (seenMs === undefined || seenMs === quotedAtMs || orderId !== undefined) return;
-  throw new Refusal(409, 'quote_changed', 'the price is another one by now: look at it again');
+  throw new Refusal(409, 'quote_changed', 'the price has changed: check it again');
 }
 
 function over(why: string): Refusal {

@@ -1,6 +1,6 @@
 /**
- * Ids that aggregators make: one order for each, and none again for seven days, whatever became of
- * it.
+ * Ids that aggregators create: one order for each, and no second one for seven days, whatever the
+ * outcome.
  */
 import { fail } from '../../../core/base/errors.ts';
 import type { Query } from '../../../io/database/database.ts';

@@ -1,4 +1,4 @@
-/** Who is told of each change of an order, once it is durable. */
+/** Listeners to durable changes of orders. */
 import type { Effect } from '../../../core/ramp/order.ts';
 import type { Order } from './order-row.ts';
 

@@ -23,7 +23,7 @@ export interface OrderRow {
   readonly depositAddress: string | undefined;
   /** Contract that collects from the deposit address. */
   readonly depositCollector: string | undefined;
-  /** What the customer of a sell said of where the money goes. */
+  /** Where the money of a sell goes, as the customer entered it. */
   readonly payoutTo: Readonly<Record<string, string>>;
   readonly parentId: string | undefined;
   readonly redirectUrl: string | undefined;

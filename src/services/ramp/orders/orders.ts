@@ -45,9 +45,9 @@ type Given =
 type GivenOfSome = 'depositAddress' | 'depositCollector' | 'payoutTo' | 'parentId' | 'redirectUrl';
 
 export interface NewOrder extends Pick<OrderRow, Given>, Partial<Pick<OrderRow, GivenOfSome>> {
-  /** It comes again. */
+  /** It recurs. */
   readonly frequency?: Frequency | undefined;
-  /** Payment, or deposit, is awaited until then. */
+  /** Deadline of the payment or deposit. */
   readonly dueMs: number;
   /** Of a sell, which has its own deposit address. */
   readonly id?: string | undefined;
@@ -76,8 +76,8 @@ export class Orders {
   }
 
   /**
-   * The order of this custom id where there is one already: two requests make one order. `claim`
-   * runs in the transaction first; where it returns an id, the order with this id is the answer.
+   * The existing order with this custom id, if there is one: two requests make one order. `claim`
+   * runs in the transaction first; if it returns an id, the order with this id is the answer.
    */
   async create(
     order: NewOrder,
@@ -100,8 +100,8 @@ export class Orders {
   }
 
   /**
-   * One step of an order. `input` may read in the transaction; where it returns undefined nothing
-   * happens. `onLedgerMs`: the ledger's time of it. Throws RAMP_ORDER_UNKNOWN.
+   * One step of an order. `input` may read in the transaction; if it returns undefined nothing
+   * happens. `onLedgerMs`: the ledger's time of this step. Throws RAMP_ORDER_UNKNOWN.
    */
   async take(
     id: string,
@@ -116,7 +116,7 @@ export class Orders {
     return taken;
   }
 
-  /** An entry of the order's history that changes nothing of it. */
+  /** An entry of the order's history without another effect. */
   async note(id: string, type: string, data: object): Promise<void> {
     const { database, clock } = this.parts;
     await database.transaction((query) => addEvents(query, id, [{ type, data }], clock.nowMs()));
@@ -312,7 +312,7 @@ async function moveMoney(query: Query, order: Order, effect: Effect, atMs: numbe
     await addPayout(query, order.id, id, atMs, {
       kind: to === undefined ? 'fiat-refund' : 'crypto-refund',
       asset,
-      // Fiat goes back into the payment that it came from.
+      // Fiat is refunded to the payment from which it came.
       recipient: to ?? of,
       units,
     });
@@ -344,8 +344,8 @@ async function addPayout(
 }
 
 /**
- * Whether the order's payout was not sent yet. Asked in the transaction that would stop it, which
- * locks it: it cannot leave meanwhile.
+ * Whether the order's payout was not sent yet. Checked in the transaction that would stop it, under
+ * a lock, so that it cannot be sent meanwhile.
  */
 export async function isUnsent(query: Query, order: Order): Promise<boolean> {
   const [row] = await query('UPDATE payout SET attempts = attempts WHERE id = $1 RETURNING state', [

@@ -32,7 +32,7 @@ export async function findOrder(
   return row && orderOf(row);
 }
 
-/** Oldest first. A skip of any length costs as much as none. */
+/** Oldest first. A long skip costs no more than a short one. */
 export async function listOrders(
   { query }: Database,
   partner: string,
@@ -54,7 +54,7 @@ export async function listOrders(
   return rows.map(orderOf);
 }
 
-/** The runs of a recurring order behind the first one. */
+/** The runs of a recurring order after the first one. */
 export async function listRuns(
   { query }: Database,
   parentId: string,

@@ -1,6 +1,6 @@
 /**
- * Buys that come again every week or month, paid as the first one was. Each run is an order of its
- * own, with the price and limits of its time. A run that was missed is made up for once, not more.
+ * Buys that recur every week or month, paid like the first one. Each run is a separate order, with
+ * the price and limits of its time. Missed runs are made up for only once.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
@@ -122,7 +122,7 @@ export class Recurring {
     };
   }
 
-  /** Asking again charges nothing twice. */
+  /** A repeated request charges nothing twice. */
   private async charge(order: BuyOrder): Promise<void> {
     const { adapters, log } = this.parts;
     try {
@@ -141,5 +141,5 @@ export class Recurring {
 }
 
 function goneFault(): never {
-  throw fail('RAMP_PAUSED', 'its partner is not served any more');
+  throw fail('RAMP_PAUSED', 'its partner is no longer served');
 }

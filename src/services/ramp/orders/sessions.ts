@@ -1,6 +1,5 @@
 /**
- * Open widgets: what was asked for, by whom, until when. The id is the secret of the page that has
- * it.
+ * Open widgets: the requested offer, by whom, until when. The id is the secret of its page.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
@@ -11,17 +10,17 @@ import type { NewOrder } from './orders.ts';
 import { fromJson, toJson } from './state-json.ts';
 
 const ID_BYTES = 32;
-/** Kept for the check of hashes. */
+/** Stored for the check of hashes. */
 const KEPT_MS = 24 * 60 * 60_000;
 /** The page of a recurring order can end it, whenever that is: the year 10000. */
 const KEPT_UNTIL_MS = Date.UTC(10_000, 0);
 
-/** What the page showed, and the customer agrees to by paying: the order that comes of it. */
+/** The offer that the page showed, to which the customer agrees by paying: it becomes the order. */
 export type OrderOffer = Omit<NewOrder, 'dueMs' | 'redirectUrl'> & {
   readonly redirectUrl: string;
   /** The aggregator waits for an order with this custom id until then. */
   readonly customIdUntilMs?: number | undefined;
-  /** For a look at limits and switches when it is paid. */
+  /** For checking limits and switches when it is paid. */
   readonly amount: string;
 };
 
@@ -110,7 +109,7 @@ export class Sessions {
     };
   }
 
-  /** Whence widgets were opened under this hash. */
+  /** Addresses from which widgets were opened with this hash. */
   async addressesOf(partner: string, userHash: string): Promise<readonly string[]> {
     const rows = await this.database.query(
       'SELECT DISTINCT address FROM widget_session WHERE partner = $1 AND user_hash = $2 LIMIT 100',

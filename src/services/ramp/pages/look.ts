@@ -1,4 +1,4 @@
-/** Language and colours of a page, by its parameters and by what the browser prefers. */
+/** Language and colours of a page, by its parameters and the browser's preferences. */
 import { THEMES, type Theme } from '../../../core/pages/look.ts';
 import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
 import type { PageLook } from '../../../core/ramp/page-data.ts';

@@ -11,7 +11,7 @@ export interface Page {
   readonly name: PageName;
   readonly title: string;
   readonly data: PageLook;
-  /** For who has no scripts. */
+  /** For browsers without scripts. */
   readonly plain: Html;
   readonly status?: number;
 }

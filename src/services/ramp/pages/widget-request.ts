@@ -1,4 +1,4 @@
-/** What the page sends: its secret in a header, and JSON. */
+/** Requests of the page: its secret in a header, and JSON. */
 import type { HttpRequest } from '../../../io/http/server.ts';
 import { badField, Refusal } from '../api/refusal.ts';
 

@@ -1,6 +1,5 @@
 /**
- * What a payment provider is to the ramp: it takes a customer's fiat, gives it back, and pays it
- * out.
+ * The port of a payment provider: it accepts a customer's fiat, refunds it, and pays it out.
  */
 import type { Terms } from '../../../core/ramp/order.ts';
 import type { BuyOrder, Order, SellOrder } from '../orders/order-row.ts';
@@ -12,9 +11,9 @@ export interface FormField {
   /** Token of the HTML attribute, such as `cc-number`. */
   readonly autocomplete: string;
   readonly hint?: string | undefined;
-  /** The only answers there are; undefined: any text. */
+  /** The allowed answers; undefined: any text. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[] | undefined;
-  /** Answers that the page offers, of a provider to try things with. */
+  /** Answers that the page suggests, for a test provider. */
   readonly samples?: readonly { readonly value: string; readonly label: string }[] | undefined;
 }
 
@@ -25,7 +24,7 @@ export type Begun =
   /** Nothing: the payment is with the provider. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'declined' }
-  /** Their bank wants to hear from them: approve() follows. */
+  /** Their bank requires approval: approve() follows. */
   | { readonly kind: 'approval' }
   /** A transfer of their own: to whom, under which reference. */
   | {
@@ -35,7 +34,7 @@ export type Begun =
   /** To a page of the provider. */
   | { readonly kind: 'page'; readonly url: string };
 
-/** What a provider says of an order, in the words of the order's machine. */
+/** A provider's report on an order, as an input of the order's machine. */
 export type PaymentReport =
   | {
       readonly kind: 'settled';
@@ -60,7 +59,7 @@ export interface FiatPayout {
   readonly units: bigint;
 }
 
-/** `pending`: asked again later. `refused`: it has not been paid, and will not be. */
+/** `pending`: requested again later. `refused`: it was not paid, and will not be. */
 export type FiatOutcome =
   | { readonly kind: 'done' | 'pending' }
   | { readonly kind: 'refused'; readonly why: string };
@@ -69,8 +68,8 @@ export type FiatOutcome =
 export interface Movement {
   readonly kind: 'payment' | 'refund' | 'payout';
   /**
-   * Of a payment the provider's; of a refund or a payout ours, or theirs where it was not asked for
-   * here.
+   * The provider's id of a payment; our id of a refund or payout, or the provider's if it was not
+   * requested here.
    */
   readonly id: string;
   readonly orderId: string | undefined;
@@ -81,9 +80,9 @@ export interface Movement {
 
 export interface PaymentAdapter {
   readonly name: string;
-  /** What the page asks of a customer who pays so. */
+  /** Questions of the page for this method. */
   fields(payment: string): readonly FormField[];
-  /** The first field whose answer does not do, and why. */
+  /** The first field with an invalid answer, and why. */
   check(
     payment: string,
     answers: Answers,
@@ -96,16 +95,16 @@ export interface PaymentAdapter {
   /** Charges a run as its first order was paid; the same order again: the same payment. */
   repeat(order: BuyOrder, firstOrderId: string): Promise<void>;
   approve(order: BuyOrder, isApproved: boolean): Promise<void>;
-  /** What the page of a sell asks: where the money goes. */
+  /** Questions of the page of a sell: where the money goes. */
   payoutFields(payment: string): readonly FormField[];
   checkPayout(
     payment: string,
     answers: Answers,
     terms: Terms,
   ): { readonly field: string; readonly why: string } | undefined;
-  /** Asking again under the same id moves nothing twice. */
+  /** A repeated request with the same id moves nothing twice. */
   refund(payout: FiatPayout, order: Order): Promise<FiatOutcome>;
-  /** To whom `order.payoutTo` says. */
+  /** To the recipient in `order.payoutTo`. */
   payOut(payout: FiatPayout, order: SellOrder): Promise<FiatOutcome>;
   /** Whether its statement has refunds and payouts. */
   readonly statesPayouts: boolean;

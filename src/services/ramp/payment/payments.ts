@@ -56,7 +56,7 @@ export class Payments {
     await stopped;
   }
 
-  /** Looks now: there is fiat to pay out. */
+  /** Runs now: there is fiat to pay out. */
   wake(): void {
     void this.task.wake();
   }
@@ -100,13 +100,13 @@ export class Payments {
     }
   }
 
-  /** Whoever has found a way to pay with nothing gets this much, and no more. */
+  /** Bounds the damage if somebody finds a way to pay without money. */
   private async isTooMuchInAnHour({ terms }: Order, query: Query): Promise<boolean> {
     const { config, clock } = this.parts;
     const bound = config().hourlyPayouts.get(terms.crypto.id);
     if (bound === undefined) return false;
     const asset = nativeOrToken(terms.crypto);
-    // One at a time, on all instances: two at once would not see one another.
+    // One at a time over all instances: two at once would not see each other.
     await query(
       `INSERT INTO setting (name, value) VALUES ($1, '') ON CONFLICT (name) DO UPDATE SET value = ''`,
       [`payouts of ${asset}`],

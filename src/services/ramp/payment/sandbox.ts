@@ -1,6 +1,6 @@
 /**
- * A payment provider to try things with: no money moves. Cards and transfers behave as the customer
- * chooses, and what the provider would report is kept in the store until it was reported.
+ * A test payment provider: no money moves. Cards and transfers behave as the customer chooses, and
+ * its reports are kept in the store until they were delivered.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
@@ -38,8 +38,8 @@ const TRANSFER_METHODS: readonly string[] = [
   ...['sepa-bank-transfer', 'gbp-bank-transfer', 'ach-bank-transfer'],
 ];
 const PAYOUTS = [
-  { value: 'paid', label: 'The bank takes it' },
-  { value: 'slow', label: 'The bank takes it after a while' },
+  { value: 'paid', label: 'The bank accepts it' },
+  { value: 'slow', label: 'The bank accepts it after a while' },
   { value: 'refused', label: 'The bank refuses it' },
 ] as const;
 const SLOW_MS = 5_000;
@@ -62,7 +62,7 @@ interface Planned {
 
 export class Sandbox implements PaymentAdapter {
   readonly name = 'sandbox';
-  /** It gives out whatever it is asked for. */
+  /** It pays out whatever is requested. */
   readonly statesPayouts = false;
   private readonly parts: SandboxParts;
   private readonly task: RepeatedTask;
@@ -82,7 +82,7 @@ export class Sandbox implements PaymentAdapter {
       return [
         {
           name: 'outcome',
-          label: 'What becomes of the transfer',
+          label: 'What happens to the transfer',
           autocomplete: 'off',
           choices: TRANSFERS,
         },
@@ -137,7 +137,7 @@ export class Sandbox implements PaymentAdapter {
     return !TRANSFER_METHODS.includes(payment);
   }
 
-  /** Nobody is asked for approval: that was given with the first one. */
+  /** No approval is needed: it was given with the first one. */
   async repeat(order: BuyOrder, firstOrderId: string): Promise<void> {
     const [row] = await this.parts.database.query(
       'SELECT card FROM sandbox_mandate WHERE order_id = $1',
@@ -185,7 +185,7 @@ export class Sandbox implements PaymentAdapter {
   }
 
   payoutFields(): readonly FormField[] {
-    const label = 'What becomes of the money';
+    const label = 'What happens to the money';
     return [{ name: 'outcome', label, autocomplete: 'off', choices: PAYOUTS }];
   }
 

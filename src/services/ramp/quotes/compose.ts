@@ -53,7 +53,7 @@ export class Quoting {
     await Promise.all([this.prices.start(), this.gas.start()]);
   }
 
-  /** What quotes have to wait for. */
+  /** Parts for which quotes must wait. */
   waiting(): readonly string[] {
     const { staleSeconds } = this.live.config.pricing;
     const age = this.prices.ageSeconds();
@@ -72,7 +72,7 @@ export class Quoting {
     this.ledger.close();
   }
 
-  /** The old prices hold until the new ones are read. */
+  /** The old prices are valid until the new ones are read. */
   private take(config: RampConfig): void {
     const [old, next] = [this.prices, this.pricesOf(config)];
     void next.start().then(async () => {

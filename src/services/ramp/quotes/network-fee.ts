@@ -3,7 +3,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 
-/** Of the price that is known; while there is none, each look asks. */
+/** Age of the known price; while there is none, every check queries it. */
 const REFRESH_MS = 10_000;
 /** An older price of gas gives no quote. */
 const STALE_MS = 120_000;
@@ -28,7 +28,7 @@ export class GasPrice {
     });
   }
 
-  /** Resolves after the first look, however that went. */
+  /** Resolves after the first query, whatever its outcome. */
   start(): Promise<void> {
     return this.task.wake();
   }

@@ -1,4 +1,4 @@
-/** Prices of now: from a table or over HTTP, none that is stale, none that jumps. */
+/** Present prices, from a table or over HTTP: none that is stale, none that jumps. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { type Pricing, pairOf } from '../../../core/ramp/config.ts';
@@ -14,13 +14,13 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 interface KnownPrice {
   readonly price: bigint;
   readonly atMs: number;
-  /** One that jumped, until a second look says the same. */
+  /** A price that jumped, until a second reading confirms it. */
   readonly doubted?: bigint | undefined;
 }
 
 export interface PricesParts {
   readonly pricing: Pricing;
-  /** All that may be asked for, as pairOf() has them. */
+  /** All pairs that may be requested, as keys of pairOf(). */
   readonly pairs: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
@@ -49,7 +49,7 @@ export class Prices {
     });
   }
 
-  /** Resolves after the first look, however that went. */
+  /** Resolves after the first reading, whatever its outcome. */
   async start(): Promise<void> {
     if (this.parts.pricing.source.kind === 'http') await this.task.wake();
   }

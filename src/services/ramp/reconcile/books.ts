@@ -33,7 +33,7 @@ export async function bookSection(database: Database, sinceMs: number): Promise<
     }
     for (const [key, rest] of accounts) {
       if (rest !== 0n)
-        say('balance_differs', `${key}: its postings come to ${rest} more than kept`);
+        say('balance_differs', `${key}: its postings are ${rest} more than the kept balance`);
     }
   });
   for (const { order_id: id, paid } of await payoutsOf(database, sinceMs)) {

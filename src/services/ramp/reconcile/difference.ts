@@ -10,7 +10,7 @@ export interface Difference {
 }
 
 export interface Section {
-  /** What was looked at. */
+  /** The compared part. */
   readonly counts: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
 }

@@ -8,7 +8,7 @@ import { hasMoved } from '../settlement/confirmations.ts';
 import { tokenOf } from '../settlement/payout-store.ts';
 import type { Difference, Section } from './difference.ts';
 
-/** Setting: what the account had beyond the books when it was agreed to last. */
+/** Setting: what the account had beyond the books when this was last accepted. */
 const OPENING = 'reconciled';
 
 export interface ReadLedger
@@ -24,7 +24,7 @@ export interface LedgerParts {
   readonly from: string;
   readonly sinceMs: number;
   readonly nowMs: number;
-  /** What the account has now is agreed to. */
+  /** Accepts what the account has now. */
   readonly isAccepted: boolean;
 }
 
@@ -94,19 +94,22 @@ async function hasArrived(row: Row, receipt: TransactionReceipt, ledger: ReadLed
   });
 }
 
-/** What the account has is what it had at first, and what the books say of since. */
+/** The account must have what it had at first, plus the changes in the books. */
 async function accountDifferences(parts: LedgerParts): Promise<Found> {
   const { database, ledger, from, isAccepted, nowMs } = parts;
   const found: Difference[] = [];
   for (const { hash, nonce } of await unknownTransactions(database.query, from)) {
-    found.push(difference('unknown_transaction', `nonce ${nonce}: ${hash} is of no order`));
+    found.push(difference('unknown_transaction', `nonce ${nonce}: ${hash} belongs to no order`));
   }
   const last = await lastNonce(database.query, from);
   const count = await ledger.transactionCount(from, 'latest');
   if (last !== undefined && count > last + 1) {
     const more = count - last - 1;
     found.push(
-      difference('foreign_transactions', `${more} transactions of ${from} are not of here`),
+      difference(
+        'foreign_transactions',
+        `${more} transactions of ${from} were not sent by this service`,
+      ),
     );
   }
   const surplus = await surpluses(parts);
@@ -130,8 +133,8 @@ async function accountDifferences(parts: LedgerParts): Promise<Found> {
 }
 
 /**
- * By asset: on the ledger, beyond the account `wallet` of the books; what is under way counts as
- * the books have it.
+ * By asset: what is on the ledger beyond the account `wallet` of the books; pending movements count
+ * as in the books.
  */
 async function surpluses({ database, ledger, from }: LedgerParts): Promise<Record<string, string>> {
   const books = await database.query(
@@ -162,7 +165,7 @@ async function uncollected(database: Database, ledger: ReadLedger, asset: string
   return sum;
 }
 
-/** Has left by the ledger; by the books it has not, until it has its confirmations. */
+/** Sent according to the ledger, but not yet in the books, because confirmations are missing. */
 async function underWay(database: Database, asset: string): Promise<bigint> {
   const rows = await database.query(
     `SELECT units FROM payout WHERE kind IN ('crypto', 'crypto-refund') AND asset = $1 AND state = 'mined'`,

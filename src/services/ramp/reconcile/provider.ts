@@ -1,5 +1,6 @@
 /**
- * The books against what payment providers say: payments, refunds and payouts, in both directions.
+ * The books against the statements of payment providers: payments, refunds and payouts, in both
+ * directions.
  */
 import type { Database, Row } from '../../../io/database/database.ts';
 import { fromJson } from '../orders/state-json.ts';
@@ -31,7 +32,7 @@ export async function providerSection(
   for (const [key, { orderId, fiat, units }] of books) {
     const found = statement.get(key);
     if (!found) {
-      say('not_at_provider', `${key} of ${units} ${fiat} is in the books alone`, orderId);
+      say('not_at_provider', `${key} of ${units} ${fiat} is only in the books`, orderId);
     } else if (found.fiat !== fiat || found.units !== units) {
       const there = `${found.units} ${found.fiat}`;
       say('amount_differs', `${key} is ${units} ${fiat} in the books, ${there} there`, orderId);
@@ -76,7 +77,7 @@ function payoutOf({ id, order_id: order, kind, asset, units }: Row): [string, Mo
   return [`${name} ${id}`, money];
 }
 
-/** In the books from before, or under way. */
+/** In the books from before, or pending. */
 async function isKnown(
   { query }: Database,
   key: string,

@@ -1,4 +1,7 @@
-/** The contract that collects the crypto of sells: named by the operator, or deployed at first. */
+/**
+ * The contract that collects the crypto of sells: named by the operator, or deployed at the first
+ * start.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import { collectorCreation, TREASURY_CALL } from '../../../core/ramp/deposit-collector.ts';
 import type { TransactionOrder } from '../../../core/submission/ports.ts';
@@ -7,7 +10,7 @@ import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 
 const DEPLOY_GAS = 1_500_000;
 const NAME = 'deposit-collector';
-/** In place of an address: deploy one. */
+/** Instead of an address: deploy one. */
 export const DEPLOY = 'deploy';
 
 export class Collector {
@@ -30,7 +33,7 @@ export class Collector {
     this.ledger = parts.ledger;
   }
 
-  /** Undefined: it is not there yet. Throws RAMP_COLLECTOR_OTHER, LEDGER_…. */
+  /** Undefined: it does not exist yet. Throws RAMP_COLLECTOR_OTHER, LEDGER_…. */
   async address(): Promise<string | undefined> {
     if (this.named === DEPLOY) return this.setting(this.addressKey);
     if (!this.isChecked) await this.check();

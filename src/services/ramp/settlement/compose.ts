@@ -46,15 +46,15 @@ export interface SettlementParts {
 
 export interface Settlement {
   start(): void;
-  /** Looks now: there is crypto to pay out. */
+  /** Runs now: there is crypto to pay out. */
   wake(): void;
   /** For the crypto of a new order; undefined: unavailable now. */
   depositPlace(): Promise<DepositPlace | undefined>;
-  /** Of the crypto of an order, while it waits for them. */
+  /** Confirmations of an order's crypto, while it waits for them. */
   confirmationsOf(order: Order): Promise<Confirmed | undefined>;
-  /** Assets of which the account has too little for what is to be paid out. */
+  /** Assets of which the account has too little for the waiting payouts. */
   lacking(): readonly string[];
-  /** What it waits for: `deposits`. */
+  /** Parts that are not ready: `deposits`. */
   waiting(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

@@ -33,7 +33,7 @@ export interface ConfirmationParts {
 export class Confirmations {
   private readonly parts: ConfirmationParts;
   private readonly task: RepeatedTask;
-  /** Newest block at the last look that something waited for. */
+  /** Newest block at the last check for which something waited. */
   private head = 0;
 
   constructor(parts: ConfirmationParts) {
@@ -148,7 +148,7 @@ export class Confirmations {
   }
 }
 
-/** A token may take a transaction and move nothing. */
+/** A token may accept a transaction without moving anything. */
 export function hasMoved(row: Row, { logs = [] }: Pick<TransactionReceipt, 'logs'>): boolean {
   const token = tokenOf(String(row.asset));
   if (isNative({ address: token })) return true;

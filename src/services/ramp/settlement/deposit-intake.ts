@@ -6,9 +6,9 @@ import type { Order } from '../orders/order-row.ts';
 import { LEDGER_SEEN_AT } from '../orders/orders.ts';
 import { fromJson } from '../orders/state-json.ts';
 
-/** Further back nothing is replaced. */
+/** Older blocks are never replaced. */
 const BLOCKS_KEPT = 1_024;
-/** Addresses of one question. */
+/** Addresses per query. */
 const OWNERS_MAX = 200;
 const DEPOSITS_MAX = 500;
 
@@ -46,7 +46,7 @@ export class DepositIntake {
     );
   }
 
-  /** Takes a block away; resolves with the one before, where it is known. */
+  /** Removes a block; resolves with the previous one, if it is known. */
   async stepBack(number: number): Promise<{ number: number; hash: string } | undefined> {
     await this.database.query('DELETE FROM scanned_block WHERE number >= $1', [number]);
     return this.cursor();

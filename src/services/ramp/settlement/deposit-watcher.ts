@@ -1,12 +1,12 @@
 /**
- * Looks through every block for crypto that came to the address of an order, from where it stopped
+ * Scans every block for crypto that arrived at the address of an order, beginning where it stopped
  * last, however long ago.
  *
  *   new block ─► scan: deposits seen ─► enough blocks on top: final ─► collected
  *                  │ its parent is not the block before: that one was replaced
  *                  ╰─► deposits of it dropped, and one block back
  *
- * - Where it stands is in the store, with the hash of each block: a crash or a second instance scans
+ * - Its position is in the store, with the hash of each block: a crash or a second instance scans
  *   a block again, and finds nothing new.
  * - Sells expire by the time of the last scanned block, not by the clock: a deposit that was sent in
  *   time counts, even if it was found late.
@@ -28,7 +28,7 @@ import type { BlockReader, LedgerBlock } from '../../../io/ledger-client/block-r
 import type { OrderInput, Orders } from '../orders/orders.ts';
 import type { DepositIntake, FoundDeposit } from './deposit-intake.ts';
 
-/** Blocks of one turn; then others have theirs. */
+/** Blocks per turn; then other work runs. */
 const BLOCKS_MAX = 200;
 const SEEN_EVERY_MS = 1_000;
 /** Crypto is accepted if the last scan is at most this old. */
@@ -59,7 +59,7 @@ export class DepositWatcher {
     });
   }
 
-  /** Looks now: there is a new block. */
+  /** Runs now: there is a new block. */
   wake(): void {
     void this.task.wake();
   }
@@ -68,7 +68,7 @@ export class DepositWatcher {
     return this.task.stop();
   }
 
-  /** Whether deposits are seen as they come. */
+  /** Whether deposits are detected without delay. */
   get isFresh(): boolean {
     return this.parts.clock.nowMs() - this.seenAtMs <= FRESH_MS;
   }
@@ -119,7 +119,7 @@ export class DepositWatcher {
     return at.number;
   }
 
-  /** Block `number` was replaced: it counts no more. */
+  /** Block `number` was replaced: it no longer counts. */
   private async back(number: number): Promise<{ number: number; hash: string }> {
     const { intake, ledger, orders, log } = this.parts;
     log('warn', 'A block was replaced: its deposits are scanned again', { number });
@@ -220,7 +220,7 @@ function confirmationsOf({ crypto }: RampConfig, asset: string): number {
   return crypto.find(({ address }) => address === token)?.confirmations ?? 2;
 }
 
-/** Limits and lists of now, when the crypto is here. */
+/** The limits and lists that apply when the crypto arrives. */
 function verdictOn(
   { crypto, deniedWallets, reviewAbove }: RampConfig,
   { from, asset, units }: FoundDeposit,

@@ -1,5 +1,5 @@
 /**
- * Crypto that is to leave, as orders of the submitter. A payout becomes one transaction, and
+ * Crypto to pay out, as orders of the submitter. A payout becomes one transaction, and
  * another one only after the nonce of the first was spent on something else for good.
  */
 
@@ -27,7 +27,7 @@ import type { Order } from '../orders/order-row.ts';
 import { takeIn } from '../orders/orders.ts';
 import { type Collector, claimDeployment, forgetDeployment, isDeployment } from './collector.ts';
 
-/** On top of a transfer: a contract is made, and read from. */
+/** In addition to a transfer: a contract is created and called. */
 const COLLECT_GAS = 200_000;
 
 export interface PayoutStoreParts {
@@ -45,7 +45,7 @@ export interface PayoutStoreParts {
 
 export class PayoutStore extends SentTransactions<TransactionOrder> {
   private readonly parts: PayoutStoreParts;
-  /** Assets of which there was too little at the last look. */
+  /** Assets of which there was too little at the last check. */
   readonly lacking = new Set<string>();
 
   constructor(parts: PayoutStoreParts) {
@@ -220,7 +220,7 @@ export class PayoutStore extends SentTransactions<TransactionOrder> {
     return { name: String(row.id), ...call, gas: this.parts.gasOf(asset), wantedAtMs };
   }
 
-  /** Whatever is at the order's address goes to the account that pays out. */
+  /** Everything at the order's address goes to the paying account. */
   private collectionOf(row: Row): TransactionOrder {
     const asset = String(row.asset);
     const data = collectCall(String(row.order_id), tokenOf(asset));
@@ -246,7 +246,7 @@ export class PayoutStore extends SentTransactions<TransactionOrder> {
   }
 }
 
-/** One that was replaced has come into a block after all: the newest never will. */
+/** A replaced one was mined after all: the newest never will be. */
 async function keepMinedHash(query: Query, { id, hash }: SentTransaction): Promise<void> {
   const [row] = await query('SELECT raw FROM replaced_transaction WHERE hash = $1', [hash]);
   await query('UPDATE sent_transaction SET hash = $2, raw = $3 WHERE id = $1', [

@@ -16,7 +16,7 @@ export function isRampStoreThere({ dataFolder, storeUrl }: StoreSource): boolean
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Makes what is missing. Throws STORAGE_…. */
+/** Creates whatever is missing. Throws STORAGE_…. */
 export async function openRampStore(
   source: StoreSource,
   env: Environment,

@@ -46,7 +46,7 @@ export const SCHEMA: Schema = {
         address text NOT NULL, user_hash text, order_id text, expires_at bigint NOT NULL)`,
       'CREATE INDEX widget_session_hash ON widget_session (partner, user_hash) WHERE user_hash IS NOT NULL',
       'CREATE INDEX widget_session_expiry ON widget_session (expires_at)',
-      // What the sandbox in place of a payment provider will report, and when.
+      // What the sandbox payment provider will report, and when.
       `CREATE TABLE sandbox_event (id text PRIMARY KEY, order_id text NOT NULL, event text NOT NULL, due_at bigint NOT NULL,
         done_at bigint)`,
       'CREATE INDEX sandbox_event_due ON sandbox_event (due_at) WHERE done_at IS NULL',
@@ -83,19 +83,20 @@ export const SCHEMA: Schema = {
         PRIMARY KEY (partner, custom_id))`,
       `INSERT INTO custom_id_use SELECT partner, custom_id, created_at FROM ramp_order WHERE custom_id IS NOT NULL`,
       'DROP INDEX ramp_order_custom',
-      // Orders that come again: their first one, and the number and time of the next.
+      // Recurring orders: their first one, and the number and time of the next.
       `CREATE TABLE recurrence (order_id text PRIMARY KEY REFERENCES ramp_order (id), frequency text NOT NULL,
         next_number bigint NOT NULL, next_at bigint NOT NULL, state text NOT NULL)`,
       "CREATE INDEX recurrence_due ON recurrence (next_at) WHERE state = 'active'",
       // How the sandbox pays the runs of a recurring order.
       'CREATE TABLE sandbox_mandate (order_id text PRIMARY KEY, card text NOT NULL)',
-      // What a transaction was before it was sent for more; the newest is in sent_transaction.
+      // Earlier versions of a transaction that was sent again at a higher price; the newest is in
+      // sent_transaction.
       `CREATE TABLE replaced_transaction (hash text PRIMARY KEY, transaction_id text NOT NULL, raw text NOT NULL,
         at bigint NOT NULL)`,
       'CREATE INDEX replaced_transaction_of ON replaced_transaction (transaction_id, at)',
     ],
     [
-      // What partners are to be told of their orders: the body of each message stays the same.
+      // Messages to partners about their orders: the body of a message never changes.
       `CREATE TABLE webhook (id text PRIMARY KEY, partner text NOT NULL, order_id text NOT NULL REFERENCES ramp_order (id),
         body text NOT NULL, state text NOT NULL, attempts integer NOT NULL, next_at bigint NOT NULL,
         created_at bigint NOT NULL)`,

@@ -22,7 +22,7 @@ const BOUNDS = {
 const BATCH = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** After each attempt; then it is given up. */
+/** Pause after each attempt; after the last one it is given up. */
 const PAUSES_MS = [
   ...[5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS],
   ...[14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS],
@@ -42,7 +42,7 @@ export interface DeliveryParts {
 export class Deliveries {
   private readonly parts: DeliveryParts;
   private readonly guard = new DialGuard([], []);
-  /** Partners give their addresses, and answer for their names: these may lead inside. */
+  /** Partners choose their addresses, whose names may resolve to internal ones. */
   private readonly outside = new HttpClient({ ...BOUNDS, lookup: this.guard.lookup });
   private readonly inside = new HttpClient(BOUNDS);
   private readonly busy = new Map<string, Promise<void>>();

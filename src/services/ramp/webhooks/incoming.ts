@@ -1,7 +1,7 @@
 /**
  * What a payment provider of the operator's own reports: `POST /webhooks/payments`, signed as
- * Standard Webhooks. An event counts once by its id, a payment once by its own, whatever comes
- * again or late.
+ * Standard Webhooks. An event counts once by its id, and a payment once by its own, however often
+ * or late they arrive.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';

@@ -39,7 +39,7 @@ export async function queueWebhook(
   );
 }
 
-/** All messages of an order, as they were, once more. Resolves with how many. */
+/** Sends all messages of an order again, unchanged. Resolves with how many. */
 export async function queueAgain(query: Query, orderId: string, nowMs: number): Promise<number> {
   const queued = await query(
     `UPDATE webhook SET state = 'queued', attempts = 0, next_at = $2 WHERE order_id = $1 RETURNING id`,
@@ -48,7 +48,7 @@ export async function queueAgain(query: Query, orderId: string, nowMs: number): 
   return queued.length;
 }
 
-/** Those of the offer of now. */
+/** Those of the present offer. */
 export async function keepHooks(
   query: Query,
   partners: readonly { id: string; usesPaymentAlias: boolean; webhook?: unknown }[],

@@ -1,5 +1,5 @@
 /**
- * Signatures of webhooks as Standard Webhooks has them: HMAC-SHA-256 over `id.timestamp.body`,
+ * Signatures of webhooks as in Standard Webhooks: HMAC-SHA-256 over `id.timestamp.body`,
  * https://www.standardwebhooks.com.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** A route that takes what a payment provider reports, and counts what it takes and refuses. */
+/** A route for reports of a payment provider, which counts accepted and refused ones. */
 import type { Log } from '../../../core/base/ports.ts';
 import type { HttpReply, HttpRequest, Route } from '../../../io/http/server.ts';
 import { refusalOf } from '../api/refusal.ts';
@@ -9,7 +9,7 @@ export interface WebhookRouteParts {
   readonly told: (outcome: 'accepted' | 'refused') => void;
 }
 
-/** `take` throws a Refusal for what is not signed, or says nothing that can be meant. */
+/** `take` throws a Refusal for a report that is not signed, or makes no sense. */
 export function webhookRoute(
   path: string,
   { log, told }: WebhookRouteParts,

@@ -14,7 +14,7 @@ export type OldProgram = 'ethsigner' | 'web3signer';
 
 export interface OldProxy {
   readonly program: OldProgram;
-  /** What stands behind the program's name. */
+  /** The arguments after the program's name. */
   readonly argv: readonly string[];
   readonly env: Variables;
   /** Relative paths are relative to it. */
@@ -152,7 +152,7 @@ function composeProgram(name: string, service: Fields): OldProgram | undefined {
   return [image, ...words, container, name].map((text) => programOf(String(text))).find(Boolean);
 }
 
-/** Paths inside a container as the machine outside has them. */
+/** Paths inside a container, mapped to the machine outside. */
 function mounts(value: unknown, folder: string): (path: string) => string {
   const pairs = list(value).flatMap((volume): [string, string][] => {
     if (typeof volume !== 'string') {

@@ -1,5 +1,5 @@
 /**
- * Options of an EthSigner or Web3Signer as this proxy has them, in a configuration file of its own.
+ * Translates options of an EthSigner or Web3Signer into a configuration file of this proxy.
  */
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
@@ -7,7 +7,7 @@ import { isPathUnit, type OptionRow, type ParsedOptions } from '../../../io/opti
 import { parseSignerOptions, SIGNER_ROWS } from '../options.ts';
 import type { OldProxy } from './old-proxy.ts';
 
-/** Web3Signer's own, where this proxy has EthSigner's. */
+/** Web3Signer's default, where this proxy has EthSigner's. */
 const WEB3SIGNER_PORT = '9000';
 const SECRET = /(secret|password|access-key|access-key-id)$|^raw-signer\.key$/;
 const CONFIG = /^(--config-file)(?:=(.*))?$/s;
@@ -24,7 +24,7 @@ export interface TranslatedOption {
 export interface Translation {
   readonly subcommand: string | undefined;
   readonly options: readonly TranslatedOption[];
-  /** Given, and without effect here: what holds instead. */
+  /** Given, but without effect here: what applies instead. */
   readonly vain: readonly string[];
   readonly notes: readonly string[];
   /** YAML for `quorate signer --config-file`. */
@@ -73,7 +73,7 @@ function translated(row: OptionRow, parsed: ParsedOptions, old: OldProxy): Trans
   };
 }
 
-/** What the old program had without being told. */
+/** The old program's defaults. */
 function added(old: OldProxy, parsed: ParsedOptions): TranslatedOption[] {
   const isGiven = (flag: string) => (parsed.source(flag) ?? 'default') !== 'default';
   const found: TranslatedOption[] = [];

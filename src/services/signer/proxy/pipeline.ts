@@ -88,7 +88,7 @@ export class Pipeline {
     const answerOf = async (entry: Entry): Promise<Reply> => {
       if (length > BATCH_REPLY_CHARACTERS_MAX) return full(entry);
       const reply = await this.entry(entry, caller);
-      // Others may have filled it meanwhile. What tells of a transaction that was sent is short.
+      // Others may have filled it meanwhile. Answers about sent transactions are short.
       const isTooMuch =
         length > BATCH_REPLY_CHARACTERS_MAX && reply.body.length > SHORT_REPLY_CHARACTERS_MAX;
       const answer = isTooMuch ? full(entry) : reply;

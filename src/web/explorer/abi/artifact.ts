@@ -1,12 +1,12 @@
 /**
- * What people upload: an ABI, the file of a compiler or a tool that has one in it, or Solidity's
+ * Uploaded files: an ABI, the output of a compiler or tool that contains one, or Solidity's
  * metadata.
  */
 import type { Abi } from 'viem';
 
 export interface Artifact {
   readonly abi: Abi;
-  /** Creation code, where the file has it; 0x hex. */
+  /** Creation code, if the file has it; 0x hex. */
   readonly bytecode: string | undefined;
   readonly name: string | undefined;
 }
@@ -77,7 +77,7 @@ function areParameters(list: unknown): boolean {
   );
 }
 
-/** With the lists that old compilers left out. */
+/** With the lists that old compilers omit. */
 function completed(item: Json): Json {
   return {
     ...item,

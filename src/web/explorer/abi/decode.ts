@@ -27,7 +27,7 @@ export interface DecodedValue {
   readonly value: string;
 }
 
-/** Undefined: no function of either fits. */
+/** Undefined: no function of either matches. */
 export function decodeCall(input: string, abi: Abi | undefined): Decoded | undefined {
   for (const each of [abi ?? [], STANDARD_ABI]) {
     try {

@@ -1,4 +1,4 @@
-/** What an account has of the tokens that it got or gave away. */
+/** Balances of the tokens that an account has received or sent. */
 import { encodeFunctionData, type Hex } from 'viem';
 import type { Rpc } from '../node/rpc.ts';
 import type { Log } from '../node/types.ts';
@@ -8,7 +8,7 @@ import { type Token, type TokenKind, type Transfer, tokenAt, transfersOf } from 
 export interface Holding {
   /** Of the token's contract. */
   readonly address: string;
-  /** Undefined: it says nothing of itself. */
+  /** Undefined: it has no such method. */
   readonly token: Token | undefined;
   /** Of an ERC-1155. */
   readonly id: bigint | undefined;

@@ -1,4 +1,4 @@
-/** ABIs and names that a person gave contracts and accounts, on this device. */
+/** ABIs and names that the user gave to contracts and accounts, stored on this device. */
 import type { Abi } from 'viem';
 import { type Artifact, readArtifact } from './artifact.ts';
 

@@ -1,4 +1,4 @@
-/** What a token says of itself, and who passed how much of it to whom. */
+/** A token's own data, and its transfers. */
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import type { Rpc } from '../node/rpc.ts';
 import type { Log } from '../node/types.ts';
@@ -33,7 +33,7 @@ const IDS = [
   ['0x80ac58cd', 'ERC-721'],
   ['0xd9b67a26', 'ERC-1155'],
 ] as const;
-/** What a token says of itself is shown no longer than this. */
+/** A token's own texts are truncated to this length. */
 const NAME_CHARACTERS_MAX = 60;
 
 /** Undefined: the contract is not a token. */

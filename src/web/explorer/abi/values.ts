@@ -12,7 +12,7 @@ export class ValueFault extends Error {
   }
 }
 
-/** What `text` says; lists and structures are JSON. Throws ValueFault. */
+/** Parses `text`; lists and structures are JSON. Throws ValueFault. */
 export function readValue(parameter: AbiParameter, text: string): unknown {
   const { type } = parameter;
   const isNested = type.endsWith(']') || type.startsWith('tuple');

@@ -1,4 +1,4 @@
-/** With what the node is asked: a token, a private state. They stay in this tab. */
+/** Access token and private state for the node's calls. They stay in this tab. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

@@ -1,4 +1,4 @@
-/** What stands around every page: where one can go, search, node, language and colours. */
+/** The frame of every page: navigation, search, node, language and colours. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Theme } from '../../../core/pages/look.ts';

@@ -67,7 +67,7 @@ export function Search() {
   );
 }
 
-/** Undefined: there is no such thing. */
+/** Undefined: not found. */
 async function placeOf(rpc: Rpc, text: string): Promise<string | undefined> {
   const digits = text.replace(/[\s.,'_]/g, '');
   if (/^\d{1,15}$/.test(digits)) {

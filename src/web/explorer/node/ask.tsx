@@ -1,6 +1,6 @@
 /**
- * Asks the node for what a page shows: again with each block where that matters, and again for
- * another node.
+ * Queries the node for a page's data: again with each block if necessary, and again for another
+ * node.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -17,7 +17,9 @@ export interface Answer<T> {
   again(): void;
 }
 
-/** `key`: asked again when it is another one. `again`: asked again, while what was there stays. */
+/**
+ * `key`: queried again when it changes. `again`: queried again, while the old data stay visible.
+ */
 export function useAsk<T>(
   ask: (rpc: Rpc) => Promise<T>,
   key: string,
@@ -49,14 +51,14 @@ export function useAsk<T>(
   };
 }
 
-/** Asks again each time that `when` is another one; undefined: not. */
+/** Queries again each time `when` changes; undefined: never. */
 export function useAskAgain(again: () => void, when: number | undefined): void {
   useEffect(() => {
     if (when !== undefined) again();
   }, [when]);
 }
 
-/** Shows that it comes, what it is, or why it does not come. */
+/** Shows that data are loading, the data, or the error. */
 export function Shown<T>({
   answer,
   lines = 5,

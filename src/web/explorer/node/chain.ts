@@ -1,11 +1,11 @@
-/** Blocks and transactions of the chain. Blocks are final, so each is asked for once. */
+/** Blocks and transactions of the chain. Blocks are final, so each is queried once. */
 import type { Rpc } from './rpc.ts';
 import type { Block, Receipt, Transaction } from './types.ts';
 
 const KEPT_MAX = 500;
 const kept = new WeakMap<Rpc, Map<number, Block>>();
 
-/** Without those that the node has not. `count` of them, the newest first. */
+/** Without those that the node does not have. `count` of them, the newest first. */
 export async function blocksFrom(rpc: Rpc, newest: number, count: number): Promise<Block[]> {
   const known = kept.get(rpc) ?? new Map<number, Block>();
   kept.set(rpc, known);
@@ -43,7 +43,7 @@ export function quantity(number: string | number | bigint): string {
   return `0x${BigInt(number).toString(16)}`;
 }
 
-/** Empty where the node does not have them any more. */
+/** Empty if the node no longer has them. */
 export async function transactionsBy(rpc: Rpc, hashes: readonly string[]): Promise<Transaction[]> {
   const found = await Promise.all(hashes.map((hash) => transactionBy(rpc, hash)));
   return found.filter((each) => each !== null);

@@ -1,4 +1,4 @@
-/** Which node is asked, with which token and private state; and its newest block. */
+/** The selected node, with token and private state; and its newest block. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { ExplorerNode, ExplorerPage } from '../../../core/pages/explorer.ts';
@@ -14,7 +14,7 @@ interface Connection {
   readonly page: ExplorerPage;
   readonly rpc: Rpc;
   readonly node: ExplorerNode;
-  /** Names it and what it is asked with: another one means other answers. */
+  /** Identifies the node with token and private state: a different one means different answers. */
   readonly key: string;
   readonly access: Access;
   choose(node: ExplorerNode): void;
@@ -67,7 +67,7 @@ export function ConnectionProvider({
 export const useConnection = (): Connection => useContext(Connected) as Connection;
 export const useHead = (): HeadState => useContext(NewHead);
 
-/** Of this tab alone: tokens are not left behind. */
+/** Only for this tab, so that no token remains. */
 function keep(name: string, value: string): void {
   try {
     sessionStorage.setItem(`quorate-explorer ${name}`, value);

@@ -1,12 +1,11 @@
 /**
- * The newest block's number, live: over WebSocket where there is one, else asked for again and
- * again.
+ * The newest block's number, live: over WebSocket if there is one, otherwise by polling.
  */
 import type { Rpc } from './rpc.ts';
 import type { Head } from './types.ts';
 
 const POLL_MS = 1_000;
-/** A socket says nothing of a network that is gone. */
+/** A socket does not report a lost network. */
 const CHECK_MS = 4_000;
 const RETRY_MS = 3_000;
 

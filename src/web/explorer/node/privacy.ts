@@ -1,4 +1,4 @@
-/** What of a transaction is private, and what the asked node may see of it. */
+/** The private part of a transaction, as far as the selected node may see it. */
 import { receiptOf } from './chain.ts';
 import type { Rpc } from './rpc.ts';
 import type { Receipt, Transaction } from './types.ts';
@@ -10,9 +10,9 @@ const PRECOMPILE = '0x000000000000000000000000000000000000007a';
 export interface Seen {
   /** `marker`: a public transaction that stands for a private one. */
   readonly kind: 'public' | 'private' | 'marker';
-  /** Whether the asked node is party to it; true of a public one. */
+  /** Whether the selected node is a party to it; true for a public one. */
   readonly isParty: boolean;
-  /** What it does: of a marker, the private transaction. */
+  /** The transaction itself; for a marker, the private one. */
   readonly inner: Transaction;
   /** What the parties sent; undefined for others. 0x hex. */
   readonly input: string | undefined;

@@ -1,4 +1,4 @@
-/** How far back the explorer looks for events: what is older costs the node too much. */
+/** How far back the explorer searches for events: older ones would cost the node too much. */
 import type { Rpc } from './rpc.ts';
 
 export const RECENT_BLOCKS = 10_000;

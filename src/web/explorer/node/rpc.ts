@@ -1,6 +1,6 @@
-/** JSON-RPC over HTTP: calls that are made together go in one request. */
+/** JSON-RPC over HTTP: concurrent calls share one request. */
 
-/** What the node refused, or that it could not be reached: `code` is then undefined. */
+/** An error of the node; without `code`, the node could not be reached. */
 export class RpcFault extends Error {
   readonly code: number | undefined;
   readonly data: unknown;

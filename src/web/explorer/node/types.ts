@@ -1,4 +1,4 @@
-/** What a node answers, as far as the pages read it. Quantities are hex, as JSON-RPC has them. */
+/** A node's answers, as far as the pages use them. Quantities are hex, as in JSON-RPC. */
 
 export interface Block {
   readonly number: string;

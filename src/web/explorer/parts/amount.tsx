@@ -1,4 +1,4 @@
-/** Amounts, numbers and times in a person's language. */
+/** Amounts, numbers and times in the user's language. */
 import { formatUnits } from 'viem';
 import { useSpeech } from '../speech.ts';
 
@@ -27,7 +27,7 @@ export function msOf(timestamp: string): number {
   return value > 10n ** 15n ? Number(value / 1_000_000n) : Number(value) * 1000;
 }
 
-/** How long ago; the time itself when it is pointed at. */
+/** How long ago; the tooltip shows the time itself. */
 export function Age({ timestamp }: { timestamp: string }) {
   const { language } = useSpeech();
   const ms = msOf(timestamp);

@@ -1,4 +1,4 @@
-/** A call or an event in words: its name, and its values by theirs. */
+/** A decoded call or event: its name, and its values with their names. */
 import type { Decoded } from '../abi/decode.ts';
 import { AddressLink } from './links.tsx';
 

@@ -9,7 +9,7 @@ import { useSpeech } from '../speech.ts';
 interface Inputs {
   readonly parameters: readonly AbiParameter[];
   readonly texts: readonly string[];
-  /** Place of the first value that is none. */
+  /** Index of the first invalid value. */
   readonly faultAt: number | undefined;
   set(at: number, text: string): void;
 }

@@ -1,6 +1,5 @@
 /**
- * What contracts called one another within a transaction, by the node's call tracer; asked for when
- * somebody wants it.
+ * Calls between contracts within a transaction, from the node's call tracer; queried on request.
  */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';

@@ -21,7 +21,7 @@ export function LogList({
   transaction: string;
   /** Place of the first one among those of the transaction; undefined: not known. */
   first?: number | undefined;
-  /** With topics and data, also where they are decoded. */
+  /** With topics and data, even if they are decoded. */
   isWhole?: boolean;
 }) {
   const { texts } = useSpeech();

@@ -1,4 +1,4 @@
-/** From page to page of a list that begins with the newest. */
+/** Page navigation of a list that begins with the newest entries. */
 import { Button } from '../../ui/button.tsx';
 import { useSpeech } from '../speech.ts';
 

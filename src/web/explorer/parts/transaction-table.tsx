@@ -1,4 +1,4 @@
-/** Transactions in rows: those that are private say so. */
+/** Transactions in rows; private ones are marked. */
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../ui/icons.tsx';
 import { Badge } from '../../ui/status.tsx';
@@ -44,7 +44,7 @@ export function TransactionTable({
   return <Table {...{ label, columns, empty }} rows={transactions} keyOf={({ hash }) => hash} />;
 }
 
-/** Of a private transaction, nobody but its parties knows it. */
+/** For a private transaction, only its parties know it. */
 function shownValue(transaction: Transaction, ether: (value: string) => string): ComponentChildren {
   const isHidden = isPrivate(transaction) || isMarker(transaction);
   return isHidden ? <PrivateBadge /> : ether(transaction.value);

@@ -1,4 +1,4 @@
-/** Tokens that went from one account to another. */
+/** Transfers of tokens between accounts. */
 import { type Column, Table } from '../../ui/table.tsx';
 import { type Token, type Transfer, tokenAt } from '../abi/tokens.ts';
 import { useAsk } from '../node/ask.tsx';

@@ -1,4 +1,4 @@
-/** What became of something that was sent: refused, on its way, done, reverted. */
+/** The state of a sent transaction: refused, pending, done, reverted. */
 import type { Abi } from 'viem';
 import { Notice, Spinner } from '../../ui/status.tsx';
 import { decodeError } from '../abi/decode.ts';

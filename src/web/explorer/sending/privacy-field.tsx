@@ -1,4 +1,4 @@
-/** Chooses whether all see it or some, and how strictly the parties are held together. */
+/** Chooses between public and private, the parties and the privacy flag. */
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { useConnection } from '../node/connection.tsx';
 import { useSpeech } from '../speech.ts';

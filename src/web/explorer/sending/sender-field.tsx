@@ -1,4 +1,4 @@
-/** Chooses who sends. */
+/** Chooses the sender. */
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/status.tsx';

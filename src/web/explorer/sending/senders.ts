@@ -10,7 +10,7 @@ export interface Sender {
   readonly address: string;
   /** Of a wallet. */
   readonly wallet?: Wallet;
-  /** Sends as `eth_sendTransaction` says; resolves with the hash. Rejects with RpcFault. */
+  /** Sends like `eth_sendTransaction`; resolves with the hash. Rejects with RpcFault. */
   send(transaction: TransactionRequest): Promise<string>;
 }
 
@@ -62,7 +62,7 @@ export function useSenders(): Senders {
   };
 }
 
-/** Empty where there are none, or nobody may know. */
+/** Empty if there are none, or they may not be listed. */
 function useAccounts(rpc: Rpc | undefined): readonly string[] {
   const [accounts, setAccounts] = useState<readonly string[]>([]);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** One thing to send: on its way, its hash, or why it was refused. */
+/** One transaction to send: pending, its hash, or why it was refused. */
 import { useState } from 'preact/hooks';
 import { RpcFault } from '../node/rpc.ts';
 

@@ -1,4 +1,4 @@
-/** Wallets of the browser, as they announce themselves (EIP-6963). */
+/** Browser wallets, as they announce themselves (EIP-6963). */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface WalletProvider {

@@ -1,4 +1,4 @@
-/** An account or a contract: what it has, what it did, and what can be done with it. */
+/** An account or a contract: balance, history and actions. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Copyable, Details } from '../../ui/content.tsx';

@@ -1,5 +1,5 @@
 /**
- * What waits for the network's administrators, and the call that approves it (GoQuorum
+ * Items that wait for the network's administrators, and the call that approves them (GoQuorum
  * permission/core/types).
  */
 
@@ -41,7 +41,7 @@ export interface Approval {
     | 'nodeRecovery'
     | 'accountRecovery';
   readonly what: string;
-  /** Behind `quorumPermission_`; its last argument says who approves. */
+  /** Name after `quorumPermission_`; its last argument names the approving account. */
   readonly method: string;
   readonly args: readonly unknown[];
 }

@@ -1,4 +1,4 @@
-/** One block: its place, who made and sealed it, what is in it. */
+/** One block: its position, proposer and sealers, and content. */
 import { useState } from 'preact/hooks';
 import { Details } from '../../ui/content.tsx';
 import { Notice } from '../../ui/status.tsx';

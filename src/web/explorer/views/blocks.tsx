@@ -46,7 +46,7 @@ export function Blocks() {
   );
 }
 
-/** `isShort`: where there is little room. */
+/** `isShort`: for little space. */
 export function BlockTable({
   label,
   blocks,

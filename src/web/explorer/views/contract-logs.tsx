@@ -1,4 +1,4 @@
-/** Events that a contract emitted lately; of a token, what was transferred. */
+/** Recent events of a contract; for a token, its transfers. */
 import { transfersOf } from '../abi/tokens.ts';
 import { Shown, useAsk } from '../node/ask.tsx';
 import { quantity } from '../node/chain.ts';

@@ -1,4 +1,7 @@
-/** `trace_*`: what block explorers of OpenEthereum, Nethermind and Besu ask for, in their form. */
+/**
+ * `trace_*`: methods that block explorers of OpenEthereum, Nethermind and Besu use, with the same
+ * answers.
+ */
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
@@ -37,7 +40,7 @@ const position: Param<readonly number[]> = {
 interface TraceFilter {
   readonly from: BlockTag;
   readonly to: BlockTag;
-  /** Any where empty. */
+  /** Empty: any. */
   readonly senders: readonly Uint8Array[];
   readonly receivers: readonly Uint8Array[];
   readonly after: number;

@@ -1,7 +1,7 @@
 /**
- * What a tracer's script finds, as geth 1.10.3 gives it (eth/tracers/tracer.go): `log`, `db`,
- * functions for bytes, and `bigInt`. The sources of these functions run inside the sandbox, where
- * there is nothing but the host's functions: they may use no import and nothing of each other.
+ * What a tracer's script can use, as in geth 1.10.3 (eth/tracers/tracer.go): `log`, `db`, functions
+ * for bytes, and `bigInt`. The sources of these functions run inside the sandbox, where only the
+ * host's functions exist: they must not use imports or each other.
  */
 
 /** Inside the sandbox; bytes are hex without 0x, large numbers decimal. */
@@ -49,7 +49,9 @@ interface Views {
   readonly db: object;
 }
 
-/** The program that makes `__begin` and its like; `names`: global functions of the host. */
+/**
+ * The program that defines `__begin` and similar functions; `names`: global functions of the host.
+ */
 export function guestProgram(names: readonly string[]): string {
   const host = `{ ${names.join(', ')} }`;
   return `{
@@ -102,7 +104,7 @@ function bytesGuest(host: Host, world: World): Helpers {
   return { bytes, sized, big: world.bigInt as Helpers['big'] };
 }
 
-/** What `step` is given: of the opcode that is about to run. */
+/** Arguments of `step`, about the opcode that will run next. */
 function viewsGuest(host: Host, { bytes, sized, big }: Helpers): Views {
   const log = {
     op: {
@@ -142,7 +144,10 @@ function viewsGuest(host: Host, { bytes, sized, big }: Helpers): Views {
   return { log, db };
 }
 
-/** What the host calls: `__begin` with the script, then what happens, `__result` at last. */
+/**
+ * Functions that the host calls: `__begin` with the script, then one for each event, `__result` at
+ * the end.
+ */
 function tracerGuest(world: World, { bytes, big }: Helpers, { log, db }: Views): void {
   let tracer: Record<string, Call> = {};
   const has = (name: string) => typeof tracer[name] === 'function';

@@ -30,7 +30,7 @@ export class ScriptTracer implements Tracer {
   private outer: TracedCall | undefined;
   private outerExit: TracedExit | undefined;
 
-  /** Throws TRACER_SCRIPT: the script is none, or none of a tracer. */
+  /** Throws TRACER_SCRIPT: the text is not a script, or not that of a tracer. */
   constructor(
     engine: ScriptEngine,
     { code, config }: { readonly code: string; readonly config: string },

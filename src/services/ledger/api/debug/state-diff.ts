@@ -1,13 +1,15 @@
 /**
- * What a transaction changed, as OpenEthereum prints it: `=` the same, `+` born, `-` gone, `*` from
- * and to.
+ * What a transaction changed, as OpenEthereum prints it: `=` unchanged, `+` created, `-` deleted,
+ * `*` from and to.
  */
 import type { PrestateAccount, PrestateResult } from '../../../../core/evm/tracers/prestate.ts';
 import type { Json } from '../../../../io/rpc/method.ts';
 
 const NO_CODE = '0x';
 
-/** Of the prestateTracer's diff mode: `post` has of an account what differs from `pre`. */
+/**
+ * From the prestateTracer's diff mode: `post` has the parts of an account that differ from `pre`.
+ */
 export function stateDiff({ pre, post }: { pre: PrestateResult; post: PrestateResult }): Json {
   const addresses = [...new Set([...Object.keys(pre), ...Object.keys(post)])].sort();
   return Object.fromEntries(
@@ -34,7 +36,7 @@ function accountDiff(before: PrestateAccount | undefined, after: PrestateAccount
   };
 }
 
-/** `to` undefined: it stayed. */
+/** `to` undefined: unchanged. */
 function changed(from: string, to: string | undefined | 0): Json {
   return to === undefined || to === 0 || to === from ? '=' : { '*': { from, to } };
 }

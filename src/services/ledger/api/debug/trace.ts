@@ -29,7 +29,7 @@ import { needsScripts, type RunningTrace, startTrace, type TraceOptions } from '
 
 const TIMEOUT_MS_DEFAULT = 5_000;
 const TIMEOUT_MS_MAX = 60_000;
-/** Of all scripts of one request: what they keep, their code, a library for large numbers. */
+/** Of all scripts of one request: their data, their code, a library for large numbers. */
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;
 
 const DEFAULTS: TraceOptions = {
@@ -48,7 +48,7 @@ const traceOptions: Param<TraceOptions> = optional(
   DEFAULTS,
 );
 
-/** What a call assumes of the state and of the block. */
+/** The state and block overrides of a call. */
 interface Assumed {
   readonly overrides?: readonly StateOverride[] | undefined;
   readonly block?: BlockOverrides | undefined;
@@ -307,7 +307,7 @@ const byHash = (wanted: Uint8Array): BlockTag => ({
   requireCanonical: false,
 });
 
-/** Scripts of callers run in readers alone. Throws TRACER_SCRIPT elsewhere. */
+/** Callers' scripts run only in readers. Throws TRACER_SCRIPT elsewhere. */
 async function ready<T extends TraceOptions>(context: ReadContext, options: T): Promise<T> {
   if (!needsScripts(options)) return options;
   const { loadScripts } = context;

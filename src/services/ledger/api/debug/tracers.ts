@@ -129,7 +129,7 @@ function spendIn(room: TraceRoom): Spend {
   };
 }
 
-/** A tracer that is no name is a script. */
+/** A text that is not a known name is a script. */
 function isScript(name: string | undefined): boolean {
   return name !== undefined && !/^\w*$/.test(name);
 }

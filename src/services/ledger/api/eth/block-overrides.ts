@@ -7,7 +7,7 @@ import type { CallSite } from '../../../../core/execution/call.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import { fieldQuantity, fixedBytes, optional } from '../shapes.ts';
 
-/** Members of a header that a call sees in place of the block's own. */
+/** Members of a header that a call sees instead of the block's own. */
 export interface BlockOverrides {
   readonly number?: number;
   readonly timestamp?: bigint;
@@ -21,7 +21,7 @@ export interface BlockOverrides {
 
 const amount = (value: unknown) => fieldQuantity(value, 'Go value of type hexutil.Big');
 
-/** By the names that clients use: geth's of today and of before. */
+/** By the names that clients use: geth's present and earlier ones. */
 const FIELDS: Readonly<Record<string, (value: unknown) => BlockOverrides>> = {
   number: (value) => ({ number: smallNumber(amount(value)) }),
   time: (value) => ({ timestamp: BigInt(smallNumber(amount(value))) }),
@@ -100,7 +100,7 @@ function smallNumber(value: bigint): number {
   return Number(value);
 }
 
-/** The site of a call with these in place of what its block has. */
+/** The site of a call with these values instead of those of its block. */
 export function overriddenSite(site: CallSite, overrides: BlockOverrides | undefined): CallSite {
   if (!overrides) return site;
   const { blobBaseFee, ...fields } = overrides;

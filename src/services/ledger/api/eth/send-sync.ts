@@ -12,7 +12,7 @@ import type { JsonObject } from '../render.ts';
 import { RECEIPT } from '../results.ts';
 import { data, fieldQuantity, named, optional } from '../shapes.ts';
 
-/** As geth has them. */
+/** As in geth. */
 const TIMEOUT_MS_DEFAULT = 20_000;
 const TIMEOUT_MS_MAX = 60_000;
 /** Clients that wait at once. */

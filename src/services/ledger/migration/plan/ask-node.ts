@@ -1,7 +1,7 @@
-/** What a node of the network tells of itself, as far as its RPC namespaces let it. */
+/** What a node of the network reports about itself, as far as its RPC namespaces allow. */
 import type { RpcAnswer, RpcCall } from '../../../../io/ledger-client/rpc-batch.ts';
 
-/** Blocks that are looked at for the rate of transactions, spread over the chain. */
+/** Blocks sampled for the rate of transactions, spread over the chain. */
 const SAMPLED_BLOCKS = 64;
 
 export interface AskedNode {
@@ -26,7 +26,7 @@ export interface NodeAnswers {
   readonly genesisHash: string;
   readonly isSyncing: boolean;
   readonly peers: number;
-  /** Its key, without scheme and place; undefined without the namespace `admin`. */
+  /** Its public key; undefined without the namespace `admin`. */
   readonly nodeId: string | undefined;
   readonly datadir: string | undefined;
   /** `config` of the genesis file; undefined without `admin`. */
@@ -68,7 +68,7 @@ const CALLS: readonly RpcCall[] = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Never rejects: a node that does not answer is told by `away`. */
+/** Never rejects: for a node that does not answer, `away` says why. */
 export async function askNode(node: AskedNode): Promise<NodeAnswers> {
   try {
     return await told(node);

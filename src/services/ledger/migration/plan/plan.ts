@@ -1,6 +1,6 @@
 /**
- * The order in which the members of a network move, what is left of it at each step, and what
- * stands in the way.
+ * The order in which the members of a network move, who still votes at each step, and the
+ * obstacles.
  */
 
 import { consensusAt } from '../../../../core/chain/consensus-rules.ts';
@@ -8,9 +8,9 @@ import { chainConfigFromJson } from '../../../../core/chain/genesis.ts';
 import { quorumOf } from '../../../../core/consensus/bft/quorum.ts';
 import type { NodeAnswers } from './ask-node.ts';
 
-/** What the migration copies in a second, of what is counted on (docs/migration.md). */
+/** Rates of copying, per second (docs/migration.md). */
 const COPIED_A_SECOND = 10_000;
-/** Heights of members of one chain that rests differ by less. */
+/** Heights of members that are in sync differ by less. */
 const BEHIND_MAX = 20;
 const SOON_BLOCKS = 100_000;
 
@@ -19,9 +19,9 @@ export type Role = 'observer' | 'validator' | 'learner' | 'verifier' | 'minter';
 export interface PlanStep {
   readonly node: NodeAnswers;
   readonly role: Role;
-  /** Members that vote, while this one is away; undefined where it does not vote. */
+  /** Members that vote while this one is down; undefined if it does not vote. */
   readonly left: { readonly voting: number; readonly needed: number } | undefined;
-  /** Seconds that copying takes, on paper. */
+  /** Estimated seconds of copying. */
   readonly seconds: number;
 }
 
@@ -29,7 +29,7 @@ export interface MigrationPlan {
   readonly engine: string;
   readonly head: number;
   readonly steps: readonly PlanStep[];
-  /** Nothing may be begun before these are solved. */
+  /** The migration must not begin before these are solved. */
   readonly blockers: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -47,7 +47,7 @@ export function planMigration(nodes: readonly NodeAnswers[]): MigrationPlan {
   const config = there.find((node) => node.config !== undefined)?.config;
   if (there.length > 0 && !config) {
     warnings.push(
-      'no node tells its configuration: start them with "admin" in --http.api, or engine, transitions and forks are not looked at',
+      'no node reports its configuration: start them with "admin" in --http.api, or engine, transitions and forks are not checked',
     );
   }
   const engine = config ? checkConfig(config, head, blockers, warnings) : undefined;
@@ -70,16 +70,16 @@ function blockersOf(node: NodeAnswers, first: NodeAnswers, head: number): string
     found.push(`${url} is on another chain than ${first.url}: their first blocks differ`);
   }
   if (consensus === 'clique' || consensus === 'ethash') {
-    found.push(`${url} runs ${consensus}, which is not here: QBFT, IBFT and Raft are`);
+    found.push(`${url} runs ${consensus}, which Quorate does not have: it has QBFT, IBFT and Raft`);
   }
   if (protocols.includes('qlight')) {
     found.push(
-      `${url} speaks qlight: light clients and their servers are not here. Make it a full node with a manager of its own first`,
+      `${url} uses qlight, which Quorate does not have: make it a full node with its own manager first`,
     );
   }
   if (plugins.length > 0) {
     found.push(
-      `${url} has plugins (${plugins.join(', ')}): GoQuorum's are programs in Go and are not loaded here. docs/access-control.md has what takes the place of security and account plugins`,
+      `${url} has plugins (${plugins.join(', ')}): GoQuorum's are Go programs and cannot be loaded here. docs/access-control.md describes the replacement of the security plugin`,
     );
   }
   if (node.isSyncing || head - node.head > BEHIND_MAX) {
@@ -92,7 +92,7 @@ function warningsOf({ url, peers, version, nodeId }: NodeAnswers): string[] {
   const found: string[] = [];
   if (peers === 0) found.push(`${url} has no peers`);
   if (nodeId === undefined) {
-    found.push(`${url} does not tell who it is: start it with "admin" in --http.api`);
+    found.push(`${url} does not report its identity: start it with "admin" in --http.api`);
   }
   const minor = /\/v?(\d+)\.\d+\.\d+(?:.*?)\(quorum-v?(\d+)\.(\d+)/.exec(version);
   if (minor && Number(minor[2]) < 20) {
@@ -122,15 +122,17 @@ function checkConfig(
       if (block <= head) continue;
       if (now === 'ibft' && next !== 'ibft') {
         blockers.push(
-          `the chain goes from IBFT to QBFT ahead (transition at block ${block}, head ${head}): wait until it is past, so that members of both kinds never change engine together`,
+          `the chain will change from IBFT to QBFT (transition at block ${block}, head ${head}): wait until it is past, so that members of both kinds never change engine together`,
         );
       } else {
-        warnings.push(`a transition comes at block ${block}: let no member be away then`);
+        warnings.push(
+          `there is a transition at block ${block}: all members should be running then`,
+        );
       }
     }
     return now;
   } catch (error) {
-    blockers.push(`the configuration of the chain is not taken: ${(error as Error).message}`);
+    blockers.push(`the configuration of the chain is refused: ${(error as Error).message}`);
     return undefined;
   }
 }
@@ -146,7 +148,7 @@ function bftSteps(
   if (!validators) {
     if (nodes.length > 0) {
       blockers.push(
-        'no node tells the validators: start one with "istanbul" in --http.api (or "raft" for a cluster)',
+        'no node reports the validators: start one with "istanbul" in --http.api (or "raft" for a cluster)',
       );
     }
     return [];
@@ -155,7 +157,7 @@ function bftSteps(
   const needed = quorumOf(validators.length, isCeil);
   const silent = silentOf(validators, nodes);
   for (const address of silent) {
-    warnings.push(`validator ${address} proposed none of the latest blocks: it seems to be away`);
+    warnings.push(`validator ${address} proposed none of the latest blocks: it seems to be down`);
   }
   const voting = validators.length - silent.length;
   if (voting - 1 < needed) {
@@ -189,7 +191,7 @@ function isCeil2Nby3(config: NonNullable<NodeAnswers['config']>, head: number): 
   }
 }
 
-/** Validators without a proposal in so many blocks that each had several turns. */
+/** Validators without a proposal, although each had several turns in these blocks. */
 function silentOf(validators: readonly string[], nodes: readonly NodeAnswers[]): string[] {
   const proposals = nodes.find((node) => node.proposals !== undefined)?.proposals;
   if (!proposals) return [];
@@ -205,18 +207,18 @@ function raftSteps(
 ): PlanStep[] {
   const members = nodes.find((node) => (node.raftMembers?.length ?? 0) > 0)?.raftMembers;
   if (!members) {
-    blockers.push('no node tells its cluster: start one with "raft" in --http.api');
+    blockers.push('no node reports its cluster: start one with "raft" in --http.api');
     return [];
   }
   const peers = members.filter(({ role }) => role !== 'learner');
   const needed = Math.floor(peers.length / 2) + 1;
   const active = peers.filter(({ nodeActive }) => nodeActive).length;
   for (const { raftId, nodeActive } of members) {
-    if (!nodeActive) warnings.push(`member ${raftId} of the cluster is away`);
+    if (!nodeActive) warnings.push(`member ${raftId} of the cluster is down`);
   }
   if (active - 1 < needed) {
     blockers.push(
-      `${active} of ${peers.length} peers of the cluster are there and ${needed} must: while one is replaced no block would be minted. Add a peer first (3 can lose one), or accept the pause`,
+      `${active} of ${peers.length} peers of the cluster are running and ${needed} must: while one is replaced no block would be minted. Add a peer first (3 can lose one), or accept the pause`,
     );
   }
   const known = nodes.map((node) => node.nodeId);

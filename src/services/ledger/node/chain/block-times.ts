@@ -1,4 +1,4 @@
-/** How long the parts of the work on a block take: for metrics. */
+/** Durations of the parts of the work on a block, for metrics. */
 
 export type BlockPart = 'execution' | 'validation' | 'write' | 'inserts';
 
@@ -8,7 +8,7 @@ export interface BlockTimes {
   took(part: BlockPart, ms: number): void;
 }
 
-/** Adds up what one part takes, in slices. */
+/** Adds up the slices of one part. */
 export class PartTimer {
   private readonly times: BlockTimes | undefined;
   private readonly part: BlockPart;

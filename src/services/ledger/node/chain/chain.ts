@@ -88,7 +88,7 @@ export class Chain {
     this.sources = sources;
   }
 
-  /** Tells how long the work on each block takes. */
+  /** Reports how long the work on each block takes. */
   measure(times: BlockTimes): void {
     this.times = times;
   }
@@ -251,7 +251,7 @@ export class Chain {
     }
   }
 
-  /** In slices. `isFirst`: of a block that nobody has run yet, whose time is told. */
+  /** In slices. `isFirst`: the block was not run before; its time is reported. */
   async advance(execution: BlockExecution, isFirst = false): Promise<void> {
     const { effort } = this.parts;
     const running = new PartTimer(isFirst ? this.times : undefined, 'execution');

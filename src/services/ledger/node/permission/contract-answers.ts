@@ -1,6 +1,6 @@
 /**
- * What the contracts of version 2 themselves say about transactions, where the records in memory do
- * not count: on another state than the head's, in the middle of a block, and under an
+ * Answers of the version 2 contracts about transactions, for cases in which the records in memory
+ * are not valid: on another state than the head's, in the middle of a block, and under an
  * implementation whose rules this node does not know.
  */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
@@ -18,7 +18,7 @@ const CALL = {
   allowed: callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)'),
 };
 const NOBODY = new Uint8Array(20);
-/** Anybody may ask: more accounts and kinds than these are not remembered. */
+/** Anybody may ask: at most so many accounts and kinds are cached. */
 const ANSWERS_MAX = 30_000;
 
 export type Question = Pick<Transaction, 'sender' | 'to' | 'data'> &
@@ -91,7 +91,7 @@ export class MidBlock {
   private writes = 0;
   private answers: ContractAnswers | undefined;
 
-  /** `watched`: contracts whose changes count. Events do not tell of all of them. */
+  /** `watched`: contracts whose changes count. Not all changes have an event. */
   constructor(answersOn: (reader: StateReader) => ContractAnswers, watched: readonly Address[]) {
     this.answersOn = answersOn;
     this.watched = watched.map(keyOf);
@@ -106,7 +106,7 @@ export class MidBlock {
     return this.answers?.allows(question) ?? true;
   }
 
-  /** One that has just been put in place has storage of its own. */
+  /** A new implementation has its own storage. */
   private watch(implementation: Address | undefined): void {
     if (!implementation) return;
     const key = keyOf(implementation);

@@ -1,4 +1,4 @@
-/** Calls of contracts on a state that this node has, without a transaction. */
+/** Contract calls on a state of this node, without a transaction. */
 import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
@@ -10,7 +10,7 @@ import type { ContractCall } from '../../../../core/permission/contracts.ts';
 import type { StateReader } from '../../../../core/state/reader.ts';
 import type { Chain } from '../chain/chain.ts';
 
-/** As GoQuorum gives a call of its own. */
+/** The gas of GoQuorum's own calls. */
 const CALL_GAS = 25_000_000n;
 
 /** On the state after `header`, or another one that `publicState` reads. */

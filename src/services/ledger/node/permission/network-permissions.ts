@@ -1,6 +1,6 @@
 /**
  * What the contracts of a permissioned network allow, at the head of this node's chain: their
- * records in memory, read at the start and kept level block by block. Nothing is refused before the
+ * records in memory, read at the start and updated block by block. Nothing is refused before the
  * contracts are deployed, booted and active (`qip714Block`).
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
@@ -73,7 +73,7 @@ export class NetworkPermissions {
     parts.events.on('committed', (event) => this.follow(event));
   }
 
-  /** Why nothing can be said of the network's permissions; undefined: it can. */
+  /** Why the network's permissions are unknown; undefined: they are known. */
   get unreadiness(): string | undefined {
     return this.fault;
   }
@@ -96,7 +96,7 @@ export class NetworkPermissions {
     return this.own;
   }
 
-  /** Told after a block that changed what is allowed. */
+  /** Called after a block that changed what is allowed. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
@@ -122,7 +122,7 @@ export class NetworkPermissions {
     return !this.isEnforced || isAdminAccount(this.registry, this.terms, account);
   }
 
-  /** Who may connect; undefined: the operator's lists say it. */
+  /** Who may connect; undefined: the operator's lists apply. */
   nodePermits(isBehind: boolean): NodePermits | undefined {
     if (!this.isEnforced) return undefined;
     const approved = new Map<string, string>();
@@ -138,8 +138,8 @@ export class NetworkPermissions {
   }
 
   /**
-   * For a block that is being made, on the head or on `other`: what its parent's state allows, and
-   * in version 2 what the contracts allow in mid-block too, because members with GoQuorum ask that.
+   * For a block that is being built, on the head or on `other`: what its parent's state allows, and
+   * in version 2 also what the contracts allow in mid-block, because GoQuorum members check that.
    */
   guard(other: StateReader | undefined): NonNullable<BlockJob['authorize']> {
     const isAsked = this.terms.model === 'v2' && this.isDue;
@@ -279,7 +279,7 @@ export class NetworkPermissions {
     this.noteRules(implementation);
   }
 
-  /** The rules that are known here are those of the implementation that the file names. */
+  /** This node knows the rules of the implementation that the file names. */
   private noteRules(implementation: Address | undefined): void {
     const { implementation: named } = this.parts.config.addresses;
     const isForeign =

@@ -1,6 +1,6 @@
 /**
- * Says what the contracts make of this node itself: one that is cut off hears no more of the chain,
- * and would show it by silence alone.
+ * Logs what the contracts decide about this node itself: a node that is cut off gets no more
+ * blocks, and nothing else would show why.
  */
 import type { Log } from '../../../../core/base/ports.ts';
 import { NODE_STATUS, NODE_STATUS_NAMES } from '../../../../core/permission/records.ts';
@@ -10,7 +10,7 @@ import type { NetworkPermissions } from './network-permissions.ts';
 interface Standing {
   readonly org: string;
   readonly status: string;
-  /** Peers let it in, and accounts of its organisation may send through it. */
+  /** Peers admit it, and accounts of its organisation may send through it. */
   readonly isGood: boolean;
 }
 
@@ -19,7 +19,7 @@ type Observed = Pick<
   'isEnforced' | 'ownNodes' | 'registry' | 'terms' | 'onChange'
 >;
 
-/** A warning whenever it gets worse, at the start too, and a line when it is good again. */
+/** A warning whenever it gets worse, also at the start, and a line when it is good again. */
 export function watchStanding(permissions: Observed, log: Log): void {
   let before: Standing | undefined;
   const look = () => {
@@ -37,7 +37,7 @@ export function watchStanding(permissions: Observed, log: Log): void {
   permissions.onChange(look);
 }
 
-/** undefined: the contracts are not in force. */
+/** undefined: the contracts are not active. */
 function standingOf({ isEnforced, ownNodes, registry, terms }: Observed): Standing | undefined {
   if (!isEnforced) return undefined;
   // Version 1 may know a node under several URLs: one that is approved is enough.

@@ -23,7 +23,7 @@ import type { TransactionArgs } from '../sending/send-args.ts';
 import type { TransactionSubmitter } from '../sending/submitter.ts';
 import type { NetworkPermissions } from './network-permissions.ts';
 
-/** What GoQuorum gives an action that names none. */
+/** GoQuorum's gas for an action without a limit. */
 const ACTION_GAS = 4_712_384n;
 const DONE = 'Action completed successfully';
 const WAIT_MS = 60_000;
@@ -31,7 +31,7 @@ const WAIT_MS = 60_000;
 const WAITERS_MAX = 1_000;
 
 export interface PermissionRequestsParts {
-  /** Or why this node has none. */
+  /** Or why this node does not have them. */
   readonly permissions: NetworkPermissions | string;
   readonly events: Events;
   readonly timers: Timers;

@@ -23,7 +23,7 @@ export function removeFromCluster(
   take();
   permissions.onChange(() => {
     const cutOff = take().filter(({ status }) => CUT_OFF.includes(status));
-    // Blocks from before the snapshot whose members are known: the node may have come back since.
+    // Blocks before the snapshot whose members are known: the node may have returned since.
     if (raft.isFetching) return;
     for (const { id, url } of cutOff) {
       const member = raft.cluster.members().find(({ nodeId }) => bareHex(nodeId) === id);

@@ -10,7 +10,9 @@ import { encodeRlp } from '../../../../core/base/rlp.ts';
 import type { PrivateTrace } from '../../../../core/execution/private-trace.ts';
 import type { PayloadHash } from '../../../../core/privacy/marker.ts';
 
-/** Accounts remembered; those of others are unknown, and nothing is compared that rests on them. */
+/**
+ * Remembered accounts; the history of others is unknown, and what depends on them is not compared.
+ */
 const ACCOUNTS_MAX = 65_536;
 
 export interface Lineage {
@@ -28,7 +30,7 @@ export interface TracedTransaction {
   readonly trace: PrivateTrace;
 }
 
-/** Of one transaction; `parties` may know it, because they know all that it rests on. */
+/** Of one transaction; `parties` may know it, because they know everything that it depends on. */
 export interface TransactionDigest extends Lineage {
   readonly number: number;
   readonly payload: PayloadHash;
@@ -51,7 +53,7 @@ export class Lineages {
   }
 
   /**
-   * The transactions of block `number`, in order; blocks come in order, and one that comes again
+   * The transactions of block `number`, in order; blocks arrive in order, and a repeated one
    * changes nothing. Returns the digests of those whose history is known.
    */
   follow(number: number, transactions: readonly TracedTransaction[]): TransactionDigest[] {
@@ -65,7 +67,7 @@ export class Lineages {
     });
   }
 
-  /** What these accounts are is not what their history gives. */
+  /** The state of these accounts does not follow from their history. */
   forget(number: number, keys: Iterable<string>): void {
     this.upTo = Math.max(this.upTo, number);
     for (const key of keys) this.accounts.delete(key);

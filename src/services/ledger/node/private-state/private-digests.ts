@@ -1,6 +1,6 @@
 /**
- * Digests of the latest private transactions, for peers that are party to all that they rest on:
- * made while blocks are run again, in order from the first.
+ * Digests of the latest private transactions, for peers that are party to everything that they
+ * depend on: computed while blocks are run again, in order from the first.
  */
 
 import { fromBase64 } from '../../../../core/base/base64.ts';
@@ -15,7 +15,7 @@ import { type Lineage, Lineages, type TransactionDigest } from './lineages.ts';
 
 /** Of all private states together, because they are sent in one message. */
 const DIGESTS_MAX = 256;
-/** Keys named with one; what larger groups are party to is not compared. */
+/** Parties listed with a digest; transactions of larger groups are not compared. */
 const PARTIES_MAX = 32;
 
 interface Kept extends TransactionDigest {
@@ -31,7 +31,7 @@ export class PrivateDigests {
     this.manager = manager;
   }
 
-  /** Rejects when the manager does not answer; the block may then come again. */
+  /** Rejects when the manager does not answer; the block may then be repeated. */
   async add({ psi, number, isAsRecorded, written, runs }: TracedBlock): Promise<void> {
     const lineages = this.lineagesOf(psi);
     if (!isAsRecorded) {
@@ -56,7 +56,7 @@ export class PrivateDigests {
     this.kept = [...old.filter(stays), ...this.kept.slice(surplus)];
   }
 
-  /** What the manager may tell the parties of each. */
+  /** What the manager may send to the parties of each. */
   reportOf(psi: Psi): PayloadDigest[] {
     return this.kept.flatMap(({ psi: own, number, payload, history, outcome, parties }) => {
       if (own !== psi || parties.length < 2) return [];
@@ -65,7 +65,7 @@ export class PrivateDigests {
     });
   }
 
-  /** Of the newest transactions alone. */
+  /** Only of the newest transactions. */
   historyOf(psi: Psi, payload: PayloadHash): Hash32 | undefined {
     const of = (each: Kept) => each.psi === psi && equalBytes(each.payload, payload);
     return this.kept.find(of)?.history;

@@ -49,14 +49,14 @@ const NOTHING: PeerComparison = { arrivals: '', missing: [], differing: [] };
 export interface OutcomeDigest {
   readonly psi: Psi;
   readonly outcome: Hash32;
-  /** Of what it rests on; undefined: unknown, or not one of the newest. */
+  /** Digest of everything it depends on; undefined: unknown, or not one of the newest. */
   readonly history: Hash32 | undefined;
 }
 
 /** A contract in one private state. */
 export interface ContractDigest {
   readonly psi: Psi;
-  /** The block after which it is so. */
+  /** The block after which this is its state. */
   readonly number: number;
   readonly account: Account;
   /** undefined: unknown. */

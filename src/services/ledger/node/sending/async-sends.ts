@@ -18,8 +18,8 @@ const CALLBACK_PAUSE_MS_MIN = 500;
 const STOP_MS = 10_000;
 
 /**
- * `ledger`: in a `result`, as the `ledger*` API has it; `seed` is an earlier name of it.
- * `goquorum`: flat. `both`: both together.
+ * `ledger`: in a `result`, as in the `ledger*` API; `seed` is an earlier name of it. `goquorum`:
+ * flat. `both`: both combined.
  */
 export const CALLBACK_SHAPES = ['both', 'ledger', 'goquorum', 'seed'] as const;
 export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
@@ -27,7 +27,7 @@ export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 /** The caller who wants a callback. */
 export interface CallbackAsker {
   readonly address: string;
-  /** They send from an account of this node. */
+  /** The sending account belongs to this node. */
   readonly isKnown: boolean;
 }
 

@@ -233,7 +233,7 @@ export class EeaSender implements EeaSubmitter {
   }
 }
 
-/** What a replacement has in common with what it replaces. */
+/** Fields that a replacement shares with the replaced transaction. */
 function placeOf({ sender, groupId, nonce }: EeaTransaction): string {
   return `${keyOf(concatBytes(sender, groupId))}/${nonce}`;
 }

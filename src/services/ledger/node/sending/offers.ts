@@ -1,14 +1,14 @@
 /**
- * When what a client sent through this node is offered to its peers again. A peer that is some
- * blocks behind may refuse a transaction for permissions that it has yet to see granted, and gossip
- * tells of each only once.
+ * When a client's transaction is offered to peers again. A peer that is some blocks behind may
+ * refuse a transaction because it has not seen the permission being granted, and gossip announces
+ * each transaction only once.
  */
 
-/** After the transaction came; twice as many after each offer. */
+/** Blocks after the transaction arrived; twice as many after each offer. */
 const BLOCKS_FIRST = 2;
 /** So often, over about 500 blocks. */
 const OFFERS_MAX = 8;
-/** With one block; the rest with the next. */
+/** Per block; the rest follows with the next one. */
 const OFFERED_AT_ONCE = 64;
 
 interface Offer {
@@ -18,7 +18,7 @@ interface Offer {
 }
 
 export class Offers {
-  /** By the number of the block that makes them due. */
+  /** By the number of the block at which they are due. */
   private readonly due = new Map<number, Offer[]>();
 
   /** `number`: of the head. */
@@ -27,7 +27,7 @@ export class Offers {
   }
 
   /**
-   * The head is `number`, one after the last one. Keys of those whose time has come and that still
+   * The head is `number`, one after the last one. Returns the keys of those that are due and still
    * wait.
    */
   take(number: number, isWaiting: (key: string) => boolean): string[] {

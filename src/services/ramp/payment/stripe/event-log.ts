@@ -1,7 +1,7 @@
 /**
- * Events of Stripe, each once, whichever way they come: by webhook at once, and from Stripe's own
- * list of events, which has those that no webhook brought. Nothing is lost while the service is
- * down or cannot be reached, for 30 days.
+ * Events of Stripe, each once: by webhook at once, and from Stripe's own list of events, which has
+ * those that no webhook delivered. Nothing is lost while the service is down or cannot be reached,
+ * for 30 days.
  */
 import type { Stripe } from 'stripe';
 import type { Clock, Log } from '../../../../core/base/ports.ts';
@@ -16,7 +16,7 @@ const CURSOR = 'stripe-events-at';
 const LOOK_MS = 30_000;
 /** Stripe's list may show an event a little later than its time says. */
 const OVERLAP_SECONDS = 300;
-/** Of one look at the list. */
+/** Of one query of the list. */
 const WINDOW_SECONDS = 24 * 3_600;
 /** Stripe forgets older ones. */
 const KEPT_SECONDS = 29 * 24 * 3_600;
@@ -69,7 +69,7 @@ export class EventLog {
     } else if (news) {
       await this.report(news.orderId, news.report);
     }
-    // What comes again in between changes nothing.
+    // A repeated event changes nothing.
     await database.query(
       'INSERT INTO inbox (source, event_id, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
       [...key, clock.nowMs()],

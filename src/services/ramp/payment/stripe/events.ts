@@ -11,7 +11,7 @@ export const ORDER_KEY = 'quorateOrder';
 /** In the metadata of payments that no customer sees: they cannot try again. */
 export const REPEAT_KEY = 'quorateRepeat';
 
-/** All that is looked at; what Stripe's webhook endpoint should be asked to send. */
+/** All types that are used; Stripe's webhook endpoint should send these. */
 export const EVENT_TYPES = [
   'payment_intent.succeeded',
   'payment_intent.processing',
@@ -23,12 +23,12 @@ export const EVENT_TYPES = [
   'charge.dispute.funds_withdrawn',
 ] as const;
 
-/** A debit of a bank account is through, or has failed, after so long. */
+/** A debit of a bank account has settled or failed after this time. */
 const DEBIT_MS = 14 * 24 * 60 * 60_000;
 
 export type StripeNews =
   | { readonly orderId: string; readonly report: PaymentReport }
-  /** Of a payment whose order only Stripe's record of it names. */
+  /** Of a payment whose order is only in Stripe's record. */
   | { readonly disputed: string };
 
 /** Undefined: nothing of ours, or nothing new for an order. */
@@ -51,7 +51,7 @@ export function newsOf(event: Stripe.Event): StripeNews | undefined {
   }
 }
 
-/** Of a payment as it stands; undefined: it does not count. */
+/** Of a payment in its present state; undefined: it does not count. */
 export function settledReport(intent: Stripe.PaymentIntent): PaymentReport | undefined {
   if (intent.status !== 'succeeded') return undefined;
   const money = fiatAmount(intent.currency, intent.amount_received);

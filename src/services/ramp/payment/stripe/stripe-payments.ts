@@ -1,8 +1,8 @@
 /**
  * Payments by Stripe. Customers pay at Stripe's own page, so that no card is ever seen here;
  * sellers are paid by transfers to their accounts at the operator's platform (Stripe Connect).
- * Whatever moves money carries an idempotency key of its own, and is looked for by that name before
- * it is asked for again: Stripe forgets the keys after a day.
+ * Every movement of money has its own idempotency key, and is searched by this name before it is
+ * requested again: Stripe forgets the keys after a day.
  */
 import type { Stripe } from 'stripe';
 import type { Clock, Log } from '../../../../core/base/ports.ts';
@@ -213,17 +213,17 @@ export class StripePayments implements PaymentAdapter {
       );
       return { kind: 'done' };
     } catch (error) {
-      // Another payout was faster. Stripe repeats this answer for the key's day; then it is asked
-      // again.
+      // Another payout was faster. Stripe repeats this answer for a day, the lifetime of the key;
+      // then it is requested again.
       if (codeOf(error) === 'balance_insufficient') return { kind: 'pending' };
       return refusedBy(error);
     }
   }
 
   /**
-   * Looked at first, because a refusal for want of money is repeated under the idempotency key for
-   * a day: the payout would wait for longer than the money. The key must stay: with another one, a
-   * transfer whose answer was lost could be made twice.
+   * Checked first, because Stripe repeats a refusal for insufficient balance under the same
+   * idempotency key for a day, so that the payout would wait longer than necessary. The key must
+   * not change: with another one, a transfer whose answer was lost could be made twice.
    */
   private async has(currency: string, amount: number): Promise<boolean> {
     const { available } = await this.parts.stripe.balance.retrieve();
@@ -284,7 +284,7 @@ interface Marked {
   readonly metadata: Stripe.Metadata | null;
 }
 
-/** What was made of this id, if an answer was lost. */
+/** The movement with this id, if its answer was lost. */
 async function madeBefore<T extends Marked>(
   found: Stripe.ApiListPromise<T>,
   id: string,
@@ -295,7 +295,7 @@ async function madeBefore<T extends Marked>(
   return undefined;
 }
 
-/** Stripe has understood and said no: nothing has moved. What else goes wrong is asked again. */
+/** A refusal by Stripe: nothing has moved. After any other error the request is repeated. */
 function refusedBy(error: unknown): FiatOutcome {
   if (kindOf(error) !== 'StripeInvalidRequestError') throw error;
   return { kind: 'refused', why: (error as Error).message };

@@ -1,4 +1,4 @@
-/** What Stripe reports: `POST /webhooks/stripe`, under its own signature. */
+/** Reports of Stripe: `POST /webhooks/stripe`, with its own signature. */
 import type { Stripe } from 'stripe';
 import type { Clock } from '../../../../core/base/ports.ts';
 import { type HttpRequest, json, type Route } from '../../../../io/http/server.ts';

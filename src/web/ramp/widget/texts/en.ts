@@ -69,7 +69,7 @@ export const en = {
       fault: 'This card cannot be used here.',
     },
     outcome: {
-      label: 'What becomes of the transfer',
+      label: 'What happens to the transfer',
       hint: '',
       fault: 'Choose one of the answers.',
     },
