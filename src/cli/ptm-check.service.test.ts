@@ -36,7 +36,7 @@ it('says what is not well, mends it with a peer, and ends with 2 or 0', async ()
   expect(first.text).toContain(`payload ${forged.hash} names a key of this manager`);
   const alone = await run(ptmRepairCommand, folder);
   expect(alone.status).toBe(2);
-  expect(alone.text).toContain('2 put in order, 0 fetched from peers (0 answered), 0 thrown away.');
+  expect(alone.text).toContain('2 put in order, 0 fetched from peers (0 answered), 0 discarded.');
   const { config } = await readTesseraConfig(join(olderManager('two'), 'config.json'));
   const peer = await startPtm(config);
   running.push(peer);
@@ -44,13 +44,11 @@ it('says what is not well, mends it with a peer, and ends with 2 or 0', async ()
   const mended = await run(ptmRepairCommand, folder, ...flags);
   expect([mended.status, mended.text]).toEqual([
     0,
-    expect.stringContaining(
-      '0 put in order, 1 fetched from peers (1 answered), 0 thrown away. Now:',
-    ),
+    expect.stringContaining('0 put in order, 1 fetched from peers (1 answered), 0 discarded. Now:'),
   ]);
   expect((await run(ptmCheckCommand, folder)).status).toBe(0);
   const emptied = await run(ptmRepairCommand, folder, '--discard', 'foreign');
-  expect(emptied.text).toContain('1 thrown away. Now:\nPayloads: 15 whole. Raw payloads: 1 whole.');
+  expect(emptied.text).toContain('1 discarded. Now:\nPayloads: 15 whole. Raw payloads: 1 whole.');
   for (const { text } of [first, alone, mended, emptied]) {
     for (const row of OLDER.rows) if (row.text !== '') expect(text).not.toContain(row.text);
   }

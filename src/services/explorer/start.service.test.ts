@@ -77,7 +77,7 @@ it('has scripts and styles of its own alone, small and kept by browsers', async 
 });
 
 it.each([
-  [[], '--node: name a node to look through'],
+  [[], '--node: name a node to show'],
   [['--node', 'alpha'], '--node: alpha is not an http:// or https:// URL'],
   [['--node', 'ftp://x'], '--node: ftp://x is not an http'],
   [['--node', 'http://me:secret@x'], 'without credentials'],

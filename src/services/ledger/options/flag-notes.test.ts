@@ -82,7 +82,7 @@ it.each<[string[], Partial<FlagWorld>, string]>([
   ],
   [['--syncmode', 'fast'], {}, 'executed in full, whatever --syncmode fast'],
   [['--gcmode', 'full'], {}, 'nothing is pruned'],
-  [['--metrics'], {}, 'served nowhere'],
+  [['--metrics'], {}, 'collected but not served'],
   [[], { isValidator: false }, '0x11, is not a validator of block 8'],
 ])('%j is remarked on', (argv, more, text) => {
   expect(remarks([...argv, '--mine'], more)).toContain(text);

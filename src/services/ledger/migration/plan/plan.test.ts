@@ -44,8 +44,8 @@ describe('a BFT network', () => {
       [0, 1].map((n) => answersOf(n, { validators: ADDRESSES.slice(0, 2), proposals: {} })),
       /2 of 2 validators vote and 2 must/,
     ],
-    ['clique', four({ consensus: 'clique' }), /runs clique, which is not here/],
-    ['qlight', four({ protocols: ['eth', 'qlight'] }), /speaks qlight/],
+    ['clique', four({ consensus: 'clique' }), /runs clique, which Quorate does not have/],
+    ['qlight', four({ protocols: ['eth', 'qlight'] }), /uses qlight/],
     ['plugins', four({ plugins: ['plugin@account'] }), /has plugins \(plugin@account\)/],
     [
       'another chain',
@@ -66,17 +66,17 @@ describe('a BFT network', () => {
           transitions: [{ block: 2000, algorithm: 'qbft' }],
         },
       }),
-      /goes from IBFT to QBFT ahead \(transition at block 2000/,
+      /will change from IBFT to QBFT \(transition at block 2000/,
     ],
     [
       'a configuration that is not taken',
       four({ config: { isQuorum: true, qbft: 3 } }),
-      /is not taken/,
+      /is refused/,
     ],
     [
       'nobody who tells the validators',
       four({ validators: undefined }),
-      /no node tells the validators/,
+      /no node reports the validators/,
     ],
   ])('is stopped by %s', (_name, nodes, why) => {
     const { blockers } = planMigration(nodes);
@@ -93,7 +93,7 @@ describe('a BFT network', () => {
     expect(planMigration(four({ config: past })).blockers).toEqual([]);
     const later = { ...QBFT, transitions: [{ block: 3000, blockperiodseconds: 2 }] };
     expect(planMigration(four({ config: later })).warnings).toEqual([
-      'a transition comes at block 3000: let no member be away then',
+      'there is a transition at block 3000: all members should be running then',
     ]);
     expect(planMigration(four().slice(1)).warnings).toEqual([
       `no endpoint was named for the validators ${ADDRESSES[0]}: their steps are not in this plan`,
@@ -136,7 +136,7 @@ describe('a Raft cluster', () => {
 
   it('is stopped where one that leaves would be one too many', () => {
     const { blockers } = planMigration(cluster([true, true, false]));
-    expect(blockers.join()).toContain('2 of 3 peers of the cluster are there and 2 must');
+    expect(blockers.join()).toContain('2 of 3 peers of the cluster are running and 2 must');
   });
 });
 
