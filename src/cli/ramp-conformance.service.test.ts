@@ -170,7 +170,7 @@ it('names what differs in a list, and numbers that are no texts', async () => {
   writeFileSync(join(folder, 'key'), API_KEY);
   const { differs } = await conformance(wrong, '--api-key-file', join(folder, 'key'));
   const texts = differs.map(({ check, text }) => `${check}: ${text}`).join('\n');
-  expect(texts).toContain('config.features: features.buy.redirectOrderId is not as');
+  expect(texts).toContain('config.features: features.buy.redirectOrderId does not have');
   expect(texts).toContain('config.limits: limits of USD for debit-credit-card: 10 to "50000" are');
   expect(texts).toMatch(/orders\.list-records: order .*: fiatAmountIn is 100, not a decimal text/);
   expect(texts).toMatch(/orders\.list-records: order .*: processingFees is /);

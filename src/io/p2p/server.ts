@@ -125,10 +125,7 @@ export class P2pServer implements Links {
     return [...this.sessions.values()].map((session) => session.info);
   }
 
-  /**
-   * Adds a static node, which is dialled until it is connected. False when it is this node or was
-   * added before.
-   */
+  /** Dials a static node until it is connected. False: it is this node, or was added before. */
   addPeer(node: Enode): boolean {
     if (node.id === this.id) return false;
     const nowMs = steadyClock.nowMs();
