@@ -1,6 +1,13 @@
 /** `quorate node`. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fromHex, toHex } from '../core/base/hex.ts';
+import { addressOfSecretKey } from '../core/base/secp256k1.ts';
+import { MNEMONIC_KEYS, TEST_MNEMONIC } from '../core/base/test-mnemonic.ts';
 import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
 import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
 import { AGREEMENT_WORKER } from '../services/ledger/agreement/threads.ts';
 import { ledgerConfig } from '../services/ledger/config.ts';
@@ -24,6 +31,10 @@ export const nodeCommand: Command = {
     {
       does: 'a node without private transactions',
       line: 'quorate node --datadir data --genesis genesis.json --http',
+    },
+    {
+      does: 'a chain to develop and test on, for Hardhat, Foundry and viem',
+      line: 'quorate node --dev',
     },
   ],
   rows: NODE_ROWS,
@@ -54,7 +65,8 @@ export const nodeCommand: Command = {
       log,
     });
     watchOpenFiles(log);
-    node = await startNode(ledgerConfig(options), {
+    const temporary = hasNoFolder(options) ? temporaryFolder() : undefined;
+    node = await startNode(ledgerConfig(options, temporary), {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,
       environment: process.env,
@@ -63,10 +75,41 @@ export const nodeCommand: Command = {
       onFault,
     });
     const running = node;
+    if (options.boolean('dev')) process.stdout.write(developmentText(running));
     live = liveLine(process.stdout, async () => statusOf(running));
     return new Promise(() => {});
   },
 };
+
+/** What a developer needs first. */
+function developmentText({ httpUrl }: RunningNode): string {
+  const accounts = MNEMONIC_KEYS.map(
+    (key) => `  ${toHex(addressOfSecretKey(fromHex(key)))}  ${key}`,
+  );
+  return [
+    `A chain for development, chain id 1337: ${httpUrl}`,
+    '',
+    'Accounts with 10,000 ether each, and their keys, which everybody knows:',
+    ...accounts,
+    `  Mnemonic: ${TEST_MNEMONIC}`,
+    '',
+    'Each transaction gets a block at once. evm_*, anvil_* and hardhat_* move the clock, edit states,',
+    'impersonate accounts and go back to snapshots: docs/development.md. Ctrl-C ends it.',
+    '',
+  ].join('\n');
+}
+
+/** A chain for development is kept where somebody says where. */
+function hasNoFolder(options: ParsedOptions): boolean {
+  return options.boolean('dev') && options.source('datadir') === 'default';
+}
+
+/** Removed when this process ends. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-dev-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** As the line of a terminal shows it. */
 function statusOf(node: RunningNode): NetworkStatus {

@@ -11,7 +11,7 @@ import { MAIN, PROJECT } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 
-const PAGES = ['access-control.md', 'signer-security.md', 'staking.md'];
+const PAGES = ['access-control.md', 'development.md', 'signer-security.md', 'staking.md'];
 
 function blocksOf(page: string): (readonly [number, string])[] {
   const text = readFileSync(join(PROJECT, 'docs', page), 'utf8');

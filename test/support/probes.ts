@@ -6,6 +6,7 @@ import type { Subscription } from '../../src/io/rpc/method.ts';
 import { TABLE } from '../../src/services/ledger/api/table.ts';
 import type { Conversation } from './callers.ts';
 import { type Canary, canariesIn } from './canaries.ts';
+import { DEVELOPMENT_PROBES } from './development-probes.ts';
 import { TRACER_SCRIPT } from './tracer-script.ts';
 
 /** A private transaction of somebody else, and everything that the chain tells about it. */
@@ -330,9 +331,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   istanbul_propose: () => [[NOBODY, false]],
   istanbul_discard: () => [[NOBODY]],
   istanbul_status: PLAIN,
-  raft_role: PLAIN,
-  raft_leader: PLAIN,
-  raft_cluster: PLAIN,
+  ...Object.fromEntries(['raft_role', 'raft_leader', 'raft_cluster'].map((name) => [name, PLAIN])),
   raft_addPeer: () => [['enode://00@127.0.0.1:1']],
   raft_addLearner: () => [['enode://00@127.0.0.1:1']],
   raft_promoteToPeer: () => [[9]],
@@ -384,6 +383,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   debug_setHead: byNumber,
   debug_preimage: ({ payload }) => [[`0x${payload.slice(2, 66)}`]],
   'rpc.discover': PLAIN,
+  ...DEVELOPMENT_PROBES,
 };
 
 /** By namespace and kind. */

@@ -36,6 +36,14 @@ const SIMULATION = {
 
 export const READ_LIMITS: readonly Limit[] = [
   {
+    name: 'development: blocks of one call',
+    file: 'src/services/ledger/api/development/blocks.ts',
+    test: 'src/services/ledger/node/development/development.service.test.ts',
+    on: 'if (parsed > BigInt(BLOCKS_MAX))',
+    off: 'if (parsed < 0n)',
+    only: 'bounds what one call makes',
+  },
+  {
     ...SIMULATION,
     name: 'simulations: calls of a block',
     on: 'if (most > CALLS_PER_BLOCK_MAX)',

@@ -14,6 +14,7 @@ import {
   signingHashOf,
   type Transaction,
   type TransactionBody,
+  type TransactionDialect,
   transactionFrom,
 } from './transaction.ts';
 
@@ -28,6 +29,7 @@ export interface SigningOptions {
   readonly chainId?: bigint | undefined;
   /** v is 37/38, over the hash without chain id; legacy only. */
   readonly isPrivate?: boolean;
+  readonly dialect?: TransactionDialect | undefined;
 }
 
 /** Fills in the defaults. `gasPrice` and `maxFeePerGas` default to each other. */
@@ -84,7 +86,7 @@ export function withSignature(
   const chainId = isPrivate ? undefined : (options.chainId ?? complete.chainId);
   const body = { ...complete, chainId };
   const v = signatureV(body, isPrivate, signature.parity);
-  return transactionFrom({ ...body, v, r: signature.r, s: signature.s });
+  return transactionFrom({ ...body, v, r: signature.r, s: signature.s }, options.dialect);
 }
 
 function signatureV(body: TransactionBody, isPrivate: boolean, parity: 0 | 1): bigint {

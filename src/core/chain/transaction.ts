@@ -7,6 +7,7 @@ import { fail, type QuorateError } from '../base/errors.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes, bytesToBigInt } from '../base/quantity.ts';
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
+import { impersonated } from './impersonation.ts';
 import { isSignature, recoverSigner } from './signature.ts';
 
 export interface AccessListEntry {
@@ -58,9 +59,9 @@ export interface Transaction extends TransactionFields {
 
 /**
  * Whether v 37/38 marks a private transaction, or EIP-155 with chain id 1 as on Ethereum's main
- * network.
+ * network. `development`: as `quorum`, and senders may be impersonated.
  */
-export type TransactionDialect = 'quorum' | 'ethereum';
+export type TransactionDialect = 'quorum' | 'ethereum' | 'development';
 
 /** The decoded form of every `Transaction`; made by decodeTransaction(). */
 export class DecodedTransaction implements Transaction {
@@ -112,7 +113,9 @@ export class DecodedTransaction implements Transaction {
     this.rBytes = reader.scalar(32);
     this.sBytes = reader.scalar(32);
     reader.finish();
-    this.isPrivate = this.type === 0 && dialect === 'quorum' && (this.v === 37n || this.v === 38n);
+    const hasPrivate = dialect !== 'ethereum';
+    this.isPrivate = this.type === 0 && hasPrivate && (this.v === 37n || this.v === 38n);
+    if (dialect === 'development') this.senderCache = impersonated(this.rBytes, this.sBytes);
     this.chainId = this.type === 0 && !this.isPrivate ? legacyChainId(this.v) : chainId;
   }
 

@@ -50,20 +50,26 @@ export class ParsedOptions {
   readonly positional: readonly string[];
   private readonly values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>;
   private readonly rows: ReadonlyMap<string, OptionRow>;
-  private readonly vainKeys: readonly { readonly key: string; readonly why: string }[];
+  readonly vainKeys: readonly { readonly key: string; readonly why: string }[];
 
   constructor(
     rows: readonly OptionRow[],
     values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>,
-    {
-      positional,
-      vainKeys,
-    }: Pick<ParsedOptions, 'positional'> & { vainKeys: ParsedOptions['vainKeys'] },
+    { positional, vainKeys }: Pick<ParsedOptions, 'positional' | 'vainKeys'>,
   ) {
     this.rows = new Map(rows.map((row) => [row.flag, row]));
     this.values = values;
     this.positional = positional;
     this.vainKeys = vainKeys;
+  }
+
+  /** With these in place of the rows' defaults. */
+  withDefaults(defaults: Readonly<Record<string, OptionValue>>): ParsedOptions {
+    const values = new Map(this.values);
+    for (const [flag, value] of Object.entries(defaults))
+      if ((values.get(flag)?.source ?? 'default') === 'default')
+        values.set(flag, { value, source: 'default' });
+    return new ParsedOptions([...this.rows.values()], values, this);
   }
 
   string(flag: string): string | undefined {

@@ -1,6 +1,7 @@
 /** A running network as scripts and tests read it: `.quorate/devnet.json`. */
+import { TEST_MNEMONIC, TEST_MNEMONIC_PATH } from '../../core/base/test-mnemonic.ts';
 import type { PreparedFiles } from './prepared-files.ts';
-import { type Account, TEST_MNEMONIC, TEST_MNEMONIC_PATH } from './test-keys.ts';
+import type { Account } from './test-keys.ts';
 import {
   CHAIN_ID,
   RAMP_NAME,

@@ -1,12 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import { getAddress } from 'ethers';
 import { describe, expect, it } from 'vitest';
+import { TEST_MNEMONIC } from '../../core/base/test-mnemonic.ts';
 import { describeDevnet } from './description.ts';
 import type { GenesisFile } from './genesis-file.ts';
 import { type Output, pageFor } from './page.ts';
 import type { PreparedFiles } from './prepared-files.ts';
 import { startText } from './start-text.ts';
-import { TEST_MNEMONIC, testAccounts } from './test-keys.ts';
+import { testAccounts } from './test-keys.ts';
 import { type DevnetConsensus, topologyOf } from './topology.ts';
 import { WELL_KNOWN_CONTRACTS } from './well-known-contracts.ts';
 

@@ -1,13 +1,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { computeAddress, HDNodeWallet, Mnemonic } from 'ethers';
 import { expect, it } from 'vitest';
-import {
-  MANAGER_KEYS,
-  nodeAccounts,
-  TEST_MNEMONIC,
-  TEST_MNEMONIC_PATH,
-  testAccounts,
-} from './test-keys.ts';
+import { TEST_MNEMONIC, TEST_MNEMONIC_PATH } from '../../core/base/test-mnemonic.ts';
+import { MANAGER_KEYS, nodeAccounts, testAccounts } from './test-keys.ts';
 
 /** An X25519 key in PKCS #8, without its 32 bytes (RFC 8410). */
 const PKCS8_X25519 = '302e020100300506032b656e04220420';

@@ -6,6 +6,7 @@ import type { CallAudit } from '../../io/rpc/call-audit.ts';
 import type { AccessControl } from './config/access-control.ts';
 import type { LedgerConfig } from './config.ts';
 import type { ReadinessParts } from './monitoring/readiness.ts';
+import type { Development } from './node/development/development.ts';
 import type { Accounts } from './node/sending/accounts.ts';
 import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
 
@@ -19,6 +20,8 @@ export interface ApiParts extends ReadinessParts {
   readonly access: AccessControl;
   readonly log: Log;
   readonly audit?: CallAudit | undefined;
+  /** Of a chain for development. */
+  readonly development?: Development | undefined;
   /** Creates the reader threads; undefined: this thread answers everything. */
   readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
 }

@@ -7,6 +7,7 @@ import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import type { Context } from './api/context.ts';
+import { DEVELOPMENT_NAMESPACES } from './api/development/namespaces.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { openRpcOf } from './api/openrpc.ts';
 import { patient } from './api/private-arrival.ts';
@@ -87,6 +88,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       extensions: extensions?.requests,
       permissions,
       asyncSends,
+      development: parts.development,
       filters,
       admin,
       pending: planner.reader(view),
@@ -106,7 +108,10 @@ export function composeApi(parts: ApiParts): ComposedApi {
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
       contextOf,
-      isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
+      // Methods for development say where they are served.
+      isEnabled: (caller, namespace) =>
+        namespaces[caller.transport].has(namespace) ||
+        (!parts.development && DEVELOPMENT_NAMESPACES.includes(namespace)),
       newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
       log: parts.log,
       isMultitenant: parts.access.isMultitenant,
@@ -176,7 +181,10 @@ function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySe
   const foreign = isRaft ? 'istanbul' : 'raft';
   const names = TABLE.methods.flatMap((method) => method.names.map((name) => name.split('_')[0]!));
   const { hasMethods } = parts.config.permissions;
-  const absent = [foreign, ...(hasMethods ? [] : PERMISSION_NAMESPACES)];
+  const absent = [
+    ...[foreign, ...(hasMethods ? [] : PERMISSION_NAMESPACES)],
+    ...(parts.development ? [] : DEVELOPMENT_NAMESPACES),
+  ];
   const known = new Set(['rpc', ...names].filter((name) => name !== foreign));
   const own = new Set([...known].filter((name) => !absent.includes(name)));
   const { http, ws } = parts.config.rpc.namespaces;

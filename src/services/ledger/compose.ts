@@ -2,6 +2,7 @@
  * Composes a node from its configuration: opens the data folder and the connection to its manager,
  * and wires the chain, its peers and the API. Nothing listens or runs yet.
  */
+import type { Address } from '../../core/base/bytes.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
@@ -24,6 +25,7 @@ import { nodeAdmin } from './admin.ts';
 import type { ApiParts } from './api-parts.ts';
 import { ChainFiles } from './chain-files.ts';
 import { type ComposedApi, composeApi } from './compose-api.ts';
+import { composeDevelopment, DEVELOPMENT_KEYS, withKnownKeys } from './compose-development.ts';
 import { accessControlOf } from './config/access-control.ts';
 import { checkGenesis } from './config/check-genesis.ts';
 import {
@@ -45,11 +47,13 @@ import { RaftMemory } from './network/raft-memory.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
+import type { Development } from './node/development/development.ts';
 import { NodeAudit } from './node-audit.ts';
 import { networkIdOf, nodeInfoOf } from './node-info.ts';
 import { sayFlags } from './options/say-flags.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
+import { developmentGenesis, refuseDevelopmentFolder } from './store/development-folder.ts';
 import type { NodeInfo } from './view/node-admin.ts';
 
 /** Run in reverse when the node ends, or when its start fails. */
@@ -104,19 +108,16 @@ export async function composeLedger(
   const privateStates = await privateStatesOf(genesis, manager);
   if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const nodeKey = readNodeKey(config);
-  const accounts = await openWallet(config.accounts, { log, ends });
+  const wallet = await openWallet(config.accounts, { log, ends });
+  const accounts = withKnownKeys(config, wallet);
   const name = clientVersion(config.identity);
-  const isRaft = engineAt(genesis.config, 1) === 'raft';
   const staticNodes = readNodeList(dataFolder, 'static-nodes.json', log);
   const coinbase = () => etherbaseOf(config.consensus.etherbase, accounts.addresses());
-  const settings = isRaft
-    ? await raftSettings(config.raft, idOf(nodeKey), staticNodes, coinbase())
-    : undefined;
-  const memory =
-    settings && (await RaftMemory.open({ config: config.raft, dataFolder, settings, opened }));
-  ends.push(() => memory?.close());
+  const asMember = { id: idOf(nodeKey), staticNodes, coinbase: coinbase() };
+  const { settings, memory } = await openRaft(config, opened, asMember, ends);
   const { server, traffic, thread, admit } = openPeers(config.peers, {
-    ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes, agreementWorker },
+    ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes },
+    agreementWorker: config.development ? undefined : agreementWorker,
     raftForThread: () => memory?.handOver(),
     fatal: onFault,
   });
@@ -126,31 +127,25 @@ export async function composeLedger(
   ends.push(() => journal.close());
   const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
   const signer = nodeSigner(nodeKey);
+  let development: Development | undefined;
   const node = composeNode(
     {
-      clock: steadyClock,
-      calendar: systemClock,
-      ...watchedPorts({ timers: systemTimers, links: server }, watch),
-      effort: systemEffort,
-      entropy: systemEntropy,
-      log,
-      store,
-      kv: folder.kv,
-      votes,
+      ...{ ...SYSTEM, ...watchedPorts({ timers: systemTimers, links: server }, watch) },
+      ...{ log, store, kv: folder.kv, votes },
       agreement: thread && ((chain) => thread.over(chain)),
-      journal,
-      manager,
-      signer,
+      ...{ journal, manager, signer },
       ...(raft ? { raft } : {}),
+      settled: async () => development?.settled(),
       fatal: onFault,
     },
     nodeSettings(config, genesis, { privateStates, raft: settings, nodeId: idOf(nodeKey) }),
   );
   admit(node);
+  development = composeDevelopment(config, { node, accounts, signer, log, fatal: onFault });
   const hasManager = managed.connection !== 'none';
   sayFlags(node, { options: config.given, hasManager, address: signer.address, log });
   const info = () => nodeInfoOf({ config, server, store, genesis, nodeKey });
-  const watches = watchPrivacy(node, manager, privateStates, log);
+  const watches = watchPrivacy(node, manager, privateStates, { log, isEdited: !!development });
   const files = new ChainFiles({ node, timers: systemTimers, log, fatal: onFault });
   ends.push(() => files.stop());
   const collections = startedPauses(ends);
@@ -175,22 +170,67 @@ export async function composeLedger(
     traffic,
     disk: folder.use,
     agreementWatch: thread ?? watch,
+    development,
   });
-  const told = [
+  const told = toldOf({ node, server, thread, dataFolder, log });
+  const own = development ? [development] : [];
+  const parts = [...node.parts, ...own, ...told, ...api.parts, ...watches.parts];
+  return { node, server, api, parts, managerName: manager.name, info };
+}
+
+const SYSTEM = {
+  clock: steadyClock,
+  calendar: systemClock,
+  effort: systemEffort,
+  entropy: systemEntropy,
+};
+
+/** Nothing on a chain without a Raft cluster. */
+async function openRaft(
+  { raft, dataFolder }: LedgerConfig,
+  opened: OpenChain,
+  member: {
+    id: string;
+    staticNodes: ReturnType<typeof readNodeList>;
+    coinbase: Address | undefined;
+  },
+  ends: Endings,
+): Promise<{ settings?: RaftSettings; memory?: RaftMemory }> {
+  if (engineAt(opened.genesis.config, 1) !== 'raft') return {};
+  const { id, staticNodes, coinbase } = member;
+  const settings = await raftSettings(raft, id, staticNodes, coinbase);
+  const memory = await RaftMemory.open({ config: raft, dataFolder, settings, opened });
+  ends.push(() => memory.close());
+  return { settings, memory };
+}
+
+/** Of what happens on the chain, besides the API. */
+function toldOf(parts: {
+  readonly node: LedgerNode;
+  readonly server: PeerNetwork;
+  readonly thread: ReturnType<typeof openPeers>['thread'];
+  readonly dataFolder: string;
+  readonly log: Log;
+}): Component[] {
+  const { node, server, thread, dataFolder, log } = parts;
+  return [
     ...(thread && node.bft ? [validatorsTold(thread, node.bft)] : []),
     ...permitsTold(node, (permits) => server.permit(permits)),
     ...listsKept(node.permissions, dataFolder, log),
   ];
-  const parts = [...node.parts, ...told, ...api.parts, ...watches.parts];
-  return { node, server, api, parts, managerName: manager.name, info };
 }
 
 async function openLedger(
-  { genesisFile, dataFolder }: LedgerConfig,
+  config: LedgerConfig,
   log: Log,
   onFault: NodeHost['onFault'],
 ): Promise<OpenChain> {
-  const opened = await openChain(dataFolder, { genesisFile, onFault, log });
+  const { genesisFile, dataFolder, development } = config;
+  if (!development) refuseDevelopmentFolder(config);
+  const genesisText = development && developmentGenesis(config, DEVELOPMENT_KEYS);
+  const isDevelopment = development !== undefined;
+  const options = { genesisFile, genesisText, isDevelopment, onFault, log };
+  const opened = await openChain(dataFolder, options);
   if (opened.outcome === 'changed') {
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
   }

@@ -8,6 +8,11 @@ import type { PoolLimits } from '../../core/txpool/pool.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import type { ManagerFlag } from '../../io/ptm-client/config.ts';
 import { consensusDefaults, vanityOf } from './config/consensus.ts';
+import {
+  DEVELOPMENT_DEFAULTS,
+  type DevelopmentConfig,
+  developmentConfig,
+} from './config/development.ts';
 import { managerFlags } from './config/manager-flags.ts';
 import { type PeersConfig, peersConfig } from './config/peers.ts';
 import { type PermissionsConfig, permissionsConfig } from './config/permissions.ts';
@@ -37,6 +42,8 @@ export interface LedgerConfig {
   readonly rpc: RpcConfig;
   readonly permissions: PermissionsConfig;
   readonly metrics: MetricsConfig;
+  /** A chain for development; undefined: it is none. */
+  readonly development: DevelopmentConfig | undefined;
   /** Connection to the private transaction manager; overrides PRIVATE_CONFIG. */
   readonly manager: Partial<Record<ManagerFlag, string | number | boolean>>;
 }
@@ -80,9 +87,12 @@ export interface MetricsConfig {
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
 }
 
-/** Throws OPTION_VALUE_…. */
-export function ledgerConfig(options: ParsedOptions): LedgerConfig {
-  const dataFolder = options.string('datadir')!;
+/** `dataFolder`: in place of `--datadir`. Throws OPTION_…. */
+export function ledgerConfig(
+  given: ParsedOptions,
+  dataFolder: string = given.string('datadir')!,
+): LedgerConfig {
+  const options = given.boolean('dev') ? given.withDefaults(DEVELOPMENT_DEFAULTS) : given;
   const networkId = options.number('networkid');
   return {
     given: options,
@@ -108,6 +118,7 @@ export function ledgerConfig(options: ParsedOptions): LedgerConfig {
     rpc: rpcConfig(options, dataFolder),
     permissions: permissionsConfig(options, dataFolder),
     metrics: metricsConfig(options),
+    development: developmentConfig(options),
     manager: managerFlags(options),
   };
 }

@@ -29,7 +29,7 @@ it('what would be unsafe to leave out is refused, with what to do', () => {
   };
   const cases = [
     [refused(['--qlight.client']), 'flag --qlight.client is not supported: run a full node'],
-    [refused(['--dev']), 'run "quorate devnet"'],
+    [refused(['--catalyst']), 'run "quorate node --dev" or "quorate devnet"'],
     [refused([], '"qlight.client" = true'), 'node.toml: qlight.client is not supported'],
   ] as const;
   for (const [error, text] of cases) {

@@ -7,6 +7,7 @@ import { ACCOUNT_ROWS } from './options/accounts.ts';
 import { CHAIN_ROWS } from './options/chain.ts';
 import { COMPATIBILITY_ROWS } from './options/compatibility.ts';
 import { CONSENSUS_ROWS } from './options/consensus.ts';
+import { DEVELOPMENT_ROWS } from './options/development.ts';
 import { LOGGING_ROWS } from './options/logging.ts';
 import { NETWORK_ROWS } from './options/network.ts';
 import { POOL_ROWS } from './options/pool.ts';
@@ -22,6 +23,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   ...POOL_ROWS,
   ...ACCOUNT_ROWS,
   ...PRIVATE_ROWS,
+  ...DEVELOPMENT_ROWS,
   ...COMPATIBILITY_ROWS,
 ];
 

@@ -11,6 +11,7 @@ import type { ScriptEngine } from '../../../io/quickjs/sandbox.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf, type RawJson } from '../../../io/rpc/method.ts';
 import type { Events } from '../node/chain/events.ts';
+import type { Development } from '../node/development/development.ts';
 import type { ExtensionRequests } from '../node/extension/extension-requests.ts';
 import type { PermissionRequests } from '../node/permission/permission-requests.ts';
 import type { Accounts } from '../node/sending/accounts.ts';
@@ -72,6 +73,8 @@ export interface Context extends ReadContext {
   /** undefined on a chain without private state. */
   readonly extensions: ExtensionRequests | undefined;
   readonly permissions: PermissionRequests;
+  /** undefined: the chain is not for development. */
+  readonly development: Development | undefined;
   readonly asyncSends: AsyncSends;
   readonly filters: Filters;
   readonly admin: NodeAdmin;

@@ -7,6 +7,9 @@ import { adminMethods } from './admin.ts';
 import { chainFileMethods } from './chain-files.ts';
 import type { Context } from './context.ts';
 import { runtimeMethods } from './debug/runtime.ts';
+import { developmentAccountMethods } from './development/accounts.ts';
+import { developmentBlockMethods } from './development/blocks.ts';
+import { developmentStateMethods } from './development/states.ts';
 import { eeaMethods } from './eea.ts';
 import { asyncMethods } from './eth/async.ts';
 import { chainMethods } from './eth/chain.ts';
@@ -47,6 +50,9 @@ export const TABLE: Table<Context> = {
     ...chainFileMethods,
     ...runtimeMethods,
     ...minerMethods,
+    ...developmentBlockMethods,
+    ...developmentStateMethods,
+    ...developmentAccountMethods,
     ...permissionMethods,
     ...personalMethods,
     ...istanbulMethods,

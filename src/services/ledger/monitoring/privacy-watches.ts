@@ -17,12 +17,14 @@ export function watchPrivacy(
   { chain, events, follower }: LedgerNode,
   manager: ConnectedManager,
   states: PrivateStates,
-  log: Log,
+  { log, isEdited }: { readonly log: Log; readonly isEdited: boolean },
 ): PrivacyWatches & { readonly parts: readonly Component[] } {
   const timers = systemTimers;
   const pulse = new ManagerPulse({ manager, timers, log });
   const cursor = () => follower?.cursor() ?? 0;
   const parts = { chain, events, manager, ...states, cursor, clock: steadyClock, timers, log };
-  const privateWatch = follower && manager.isInUse ? new PrivateWatch(parts) : undefined;
+  // An edited state does not follow from payloads.
+  const isWatched = follower && manager.isInUse && !isEdited;
+  const privateWatch = isWatched ? new PrivateWatch(parts) : undefined;
   return { pulse, privateWatch, parts: [pulse, ...(privateWatch ? [privateWatch] : [])] };
 }

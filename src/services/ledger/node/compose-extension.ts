@@ -33,6 +33,7 @@ export function composeExtensions(
   if (!payloads || !follower) return undefined;
   const { chain, manager, membersOf, submitterOf, wallet, pool, events, timers, log, kv } = parts;
   const index = new ExtensionIndex({ chain, payloads, kv, timers, log });
+  events.on('rewound', () => index.forget());
   const psiOf = (managedParty: string) => follower.psiOf(managedParty);
   const extensions = new ExtensionRequests({
     chain,

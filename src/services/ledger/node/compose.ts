@@ -81,6 +81,8 @@ export interface NodePorts {
   /** Of a member of a Raft cluster. */
   readonly raft?: RaftPorts;
   readonly watch?: Watch | undefined;
+  /** Development: resolves once what clients sent has been mined. */
+  readonly settled?: (() => Promise<void>) | undefined;
   /** The disk failed or an invariant of ours is broken: the process must end. */
   fatal(error: unknown): void;
 }
@@ -152,6 +154,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const intake = new TransactionIntake({
     ...{ chain, pool, events, clock, timers, log, permissions },
     journal: ports.journal,
+    ...(ports.settled ? { settled: ports.settled } : {}),
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
   });
   permissions?.onChange(() => intake.sift());

@@ -129,10 +129,9 @@ const NOT_SERVED: readonly Refused[] = [
     switches: ['mainnet', 'ropsten', 'rinkeby', 'goerli', 'yolov3'],
   },
   {
-    why: 'this is not a test network',
-    instead: 'run "quorate devnet" for one',
-    switches: ['dev', 'fakepow', 'catalyst'],
-    values: ['dev.period'],
+    why: 'there is no proof of work, and no other client that drives this one',
+    instead: 'run "quorate node --dev" or "quorate devnet" to develop',
+    switches: ['fakepow', 'catalyst'],
   },
   {
     why: 'the node continues after it has caught up',

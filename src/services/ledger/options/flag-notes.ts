@@ -173,7 +173,7 @@ const REMARKS: readonly Remark[] = [
       ? `This node, ${address}, is not a validator of block ${number}: it follows the chain, and makes blocks once the validators have voted for it`
       : undefined,
   ({ options, isValidator, address, number }) =>
-    !options.boolean('mine') && isValidator === true
+    !options.boolean('mine') && !options.boolean('dev') && isValidator === true
       ? `This node, ${address}, is a validator of block ${number} and stands by: the others miss its votes. Start it with --mine`
       : undefined,
 ];

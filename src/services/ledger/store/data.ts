@@ -46,6 +46,10 @@ export interface OpenChain {
 
 export interface OpenOptions {
   readonly genesisFile?: string | undefined;
+  /** In place of a file. */
+  readonly genesisText?: string | undefined;
+  /** Transactions may name their senders instead of proving them. */
+  readonly isDevelopment?: boolean | undefined;
   /** The disk failed, or the index is damaged: the process must end. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Drops the index and rebuilds it from the log. */
@@ -72,6 +76,8 @@ export async function openChain(
   dataDirectory: string,
   {
     genesisFile,
+    genesisText,
+    isDevelopment = false,
     onFault,
     reindex = false,
     log = () => {},
@@ -82,14 +88,15 @@ export async function openChain(
   const folder = storeFolder(dataDirectory);
   if (!isMigrating && isThere(join(folder, MIGRATING))) throw unfinished(dataDirectory, folder);
   const stored = keptGenesis(folder);
-  const text = genesisFile === undefined ? stored : readText(genesisFile);
+  const given = genesisFile === undefined ? genesisText : readText(genesisFile);
+  const text = given ?? stored;
   if (text === undefined) throw noChain(dataDirectory);
   const kept = stored === undefined ? undefined : checkKept(folder, stored);
-  if (genesisFile === undefined && !kept!.isSame) throw genesisDamaged(dataDirectory, folder);
+  if (given === undefined && !kept!.isSame) throw genesisDamaged(dataDirectory, folder);
   const genesis = readGenesis(text, genesisFile ?? genesisPath(folder));
   if (genesisFile !== undefined) checkStart(genesis);
   makeFolder(folder, 0o700);
-  const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
+  const dialect = isDevelopment ? 'development' : genesis.config.isQuorum ? 'quorum' : 'ethereum';
   const seals = new Seals();
   const { data, store, stopLooking } = await openStore(folder, {
     ...{ dialect, reindex, seals, log, onFault },

@@ -15,6 +15,8 @@ export interface EventMap {
     /** Of the public state. */
     readonly writes: WriteSet;
   };
+  /** Development: the chain went back, and this is the head again. */
+  rewound: { readonly number: number };
   /** The private side of a block is done in one space. */
   privateDone: { readonly psi: Psi; readonly number: number };
   /** Sent by a client of this node, and durable. */

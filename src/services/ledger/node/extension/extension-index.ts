@@ -68,6 +68,11 @@ export class ExtensionIndex {
     return chapter.active;
   }
 
+  /** The chain went back: everything is read again. */
+  forget(): void {
+    this.chapters.clear();
+  }
+
   private cursor(psi: Psi): number {
     return this.parts.chain.store.cursor({ kind: 'private', psi });
   }

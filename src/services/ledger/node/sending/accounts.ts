@@ -8,6 +8,8 @@ export interface Accounts {
   list?(): Promise<readonly Address[]>;
   /** True: another process signs, and may ask a person. Nothing is signed for proof alone. */
   isElsewhere?(address: Address): boolean;
+  /** Development: whose signatures name the sender, without a key. */
+  isImpersonated?(address: Address): boolean;
   /**
    * r ‖ s ‖ v, v 0 or 1, of the hash of `subject`. Throws `unknown account` or `authentication
    * needed: password or unlock`.

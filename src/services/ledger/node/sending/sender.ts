@@ -142,8 +142,11 @@ export class Sender implements TransactionSubmitter {
 
   private ownAccount(args: TransactionArgs): Address {
     const from = args.from;
+    const { accounts } = this.parts;
     const isOwn =
-      from && this.parts.accounts.addresses().some((address) => equalBytes(address, from));
+      from &&
+      (accounts.isImpersonated?.(from) ||
+        accounts.addresses().some((address) => equalBytes(address, from)));
     if (!isOwn) throw fail('ACCOUNT_UNKNOWN', 'unknown account');
     return from;
   }
@@ -271,7 +274,8 @@ export class Sender implements TransactionSubmitter {
       password === undefined
         ? await accounts.sign(from, hash, { kind: 'transaction', body: unsigned, isPrivate })
         : await accounts.signWithPassword(from, hash, password);
-    return withSignature(unsigned, partsOf(signature), { isPrivate });
+    const dialect = accounts.isImpersonated?.(from) ? 'development' : undefined;
+    return withSignature(unsigned, partsOf(signature), { isPrivate, dialect });
   }
 
   async submit(transaction: Transaction): Promise<Hash32> {

@@ -42,6 +42,8 @@ export interface IntakeParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly permissions?: SendPermission | undefined;
+  /** Development: resolves once what is executable has been mined. */
+  settled?(): Promise<void>;
   /** Takes a private transaction's payload into the cache before it is proposed. */
   prefetch(transactions: readonly Transaction[]): void;
 }
@@ -117,6 +119,7 @@ export class TransactionIntake {
     await this.parts.journal.add(transaction.raw);
     this.parts.events.emit('submitted', transaction);
     this.publish();
+    await this.parts.settled?.();
     return transaction.hash;
   }
 

@@ -1,0 +1,22 @@
+/** Rows of a chain for development. */
+import type { OptionRow } from '../../../io/options/options.ts';
+
+const GROUP = 'Development';
+
+export const DEVELOPMENT_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'dev',
+    type: 'boolean',
+    about:
+      'A chain of this node alone that makes a block for every transaction at once, with funded accounts, HTTP, and the methods of Hardhat and Anvil that move its clock, edit its states and go back to snapshots; without --datadir nothing is kept',
+    group: GROUP,
+  },
+  {
+    flag: 'dev.period',
+    type: 'integer',
+    unit: 's',
+    default: 0,
+    about: 'Seconds between blocks with --dev; 0: a block for every transaction',
+    group: GROUP,
+  },
+];
