@@ -75,12 +75,21 @@ export function badParams(reason: string): QuorateError {
   return refuse('SIGNER_PARAMS', reason);
 }
 
+/** The error's code if callers may see it; that of an internal error for anything else. */
+export function failureCodeOf(error: unknown): FailureCode {
+  return error instanceof QuorateError && isFailure(error.code) ? error.code : 'SIGNER_INTERNAL';
+}
+
+function isFailure(code: string): code is FailureCode {
+  return Object.hasOwn(ROWS, code);
+}
+
 /**
  * The error as the caller sees it; anything that is not one of these failures becomes an internal
  * error that reveals no cause.
  */
 export function rowOf(error: unknown): FailureRow & { readonly data: unknown } {
-  if (error instanceof QuorateError && error.code in ROWS)
-    return { ...ROWS[error.code as FailureCode], data: error.data };
+  if (error instanceof QuorateError && isFailure(error.code))
+    return { ...ROWS[error.code], data: error.data };
   return { ...ROWS.SIGNER_INTERNAL, data: undefined };
 }

@@ -9,7 +9,7 @@
  * block, or has spent their nonce on something else (settlement.ts). A crash before it has sent
  * nothing. Several instances may share a store: whoever inserts first has the nonce and the order.
  */
-import { fail, hasCode } from '../base/errors.ts';
+import { fail, hasCode, unreachable } from '../base/errors.ts';
 import type { Clock, Log, Timer, Timers } from '../base/ports.ts';
 import { isOf, unknownEntries } from './adoption.ts';
 import { checkSigned, readSigned } from './check-signed.ts';
@@ -178,14 +178,21 @@ export class Submitter<T extends TransactionOrder> {
     receipt: TransactionReceipt | undefined,
   ): Promise<void> {
     const { store, clock, log } = this.parts;
-    if (fate === 'mined') {
-      await store.mined(transaction, receipt!, clock.nowMs());
-      this.report(transaction, receipt!);
-    } else if (fate === 'lost') {
-      await store.lost(transaction, clock.nowMs());
-      log('warn', 'Somebody else sends from the account', { lost: transaction.hash });
-    } else if (fate === 'sendAgain') {
-      await this.send(await this.dearer(transaction));
+    switch (fate) {
+      case 'mined':
+        await store.mined(transaction, receipt!, clock.nowMs());
+        this.report(transaction, receipt!);
+        return;
+      case 'lost':
+        await store.lost(transaction, clock.nowMs());
+        log('warn', 'Somebody else sends from the account', { lost: transaction.hash });
+        return;
+      case 'sendAgain':
+        return this.send(await this.dearer(transaction));
+      case 'wait':
+        return;
+      default:
+        unreachable(fate);
     }
   }
 

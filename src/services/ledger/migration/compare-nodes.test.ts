@@ -153,7 +153,7 @@ const NOT_ASKED: Readonly<Record<string, readonly RegExp[]>> = {
     /^(istanbul_candidates|raft_role)$/,
   ],
   'GoQuorum has it not': [
-    /^eth_(getBlockReceipts|blobBaseFee|maxPriorityFeePerGas|feeHistory)$/,
+    /^eth_(getBlockReceipts|simulateV1|blobBaseFee|maxPriorityFeePerGas|feeHistory)$/,
     /^priv_/,
     /^trace_/,
     /^admin_private/,

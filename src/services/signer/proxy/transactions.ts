@@ -5,7 +5,7 @@
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
-import { badParams, refuse } from '../../../core/signing/failures.ts';
+import { badParams, failureCodeOf, refuse } from '../../../core/signing/failures.ts';
 import {
   atPrice,
   checkStoredPayload,
@@ -217,10 +217,7 @@ function replyOf(id: string, end: Settled): Reply {
 function handOn(answer: NodeAnswer, hash: string | undefined): Reply {
   if (isAnswer(answer)) return relayed(answer, hash);
   if (hash === undefined) throw answer;
-  const { code, message } = answer as Error & { readonly code?: string };
-  throw refuse((code ?? 'SIGNER_INTERNAL') as 'SIGNER_INTERNAL', message, {
-    transactionHash: hash,
-  });
+  throw refuse(failureCodeOf(answer), answer.message, { transactionHash: hash });
 }
 
 /** The count was not available: the node's error, if there is one. */
