@@ -48,7 +48,9 @@ export type HeaderTemplate = Pick<
   | 'extraData'
   | 'mixHash'
   | 'nonce'
->;
+> &
+  /** In place of the builder's. */
+  Partial<Pick<Header, 'gasLimit'>>;
 
 const NONCE_ADD = new Uint8Array(8).fill(0xff);
 const NONCE_NONE = new Uint8Array(8);

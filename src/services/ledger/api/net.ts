@@ -28,7 +28,8 @@ export const netMethods = [
     params: [],
     result: TEXT,
     about: 'Name and version of the software.',
-    call: ({ admin }) => admin.info().clientVersion,
+    // Hardhat's helpers work on nodes that say so alone.
+    call: ({ admin, development }) => `${development ? 'anvil/' : ''}${admin.info().clientVersion}`,
   }),
   method('web3_sha3', {
     params: [data],

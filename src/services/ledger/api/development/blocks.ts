@@ -1,4 +1,5 @@
 /** Development: blocks, their times, and snapshots to go back to. */
+import { fail } from '../../../../core/base/errors.ts';
 import { toQuantity } from '../../../../core/base/hex.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import { BLOCKS_MAX, type Development } from '../../node/development/development.ts';
@@ -24,6 +25,27 @@ const count: Param<number> = {
     const parsed = quantity.parse(value);
     if (parsed > BigInt(BLOCKS_MAX)) throw new ParamError(`at most ${BLOCKS_MAX} blocks at a time`);
     return Number(parsed);
+  },
+};
+
+const GAS_LIMIT_MIN = 5_000n;
+
+const gasLimit: Param<bigint> = {
+  ...named('gasLimit', quantity),
+  parse(value) {
+    const parsed = quantity.parse(value);
+    if (parsed < GAS_LIMIT_MIN || parsed >= 1n << 63n)
+      throw new ParamError(`a block has at least ${GAS_LIMIT_MIN} gas, and less than 2^63`);
+    return parsed;
+  },
+};
+
+const noBaseFee: Param<bigint> = {
+  ...named('baseFeePerGas', quantity),
+  parse(value) {
+    const parsed = quantity.parse(value);
+    if (parsed > 0n) throw new ParamError('the base fee of this chain is always 0: gas is free');
+    return parsed;
   },
 };
 
@@ -177,13 +199,39 @@ export const developmentBlockMethods = [
       return true;
     },
   }),
+  developmentMethod(['evm_setBlockGasLimit'], {
+    params: [gasLimit],
+    result: BOOL,
+    about: 'gas limit of the blocks to come.',
+    call(development, [limit]) {
+      development.setGasLimit(limit);
+      return true;
+    },
+  }),
+  developmentMethod(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], {
+    params: [named('price', quantity)],
+    result: BOOL,
+    about: 'least gas price of transactions that the pool takes, in wei.',
+    call(development, [price]) {
+      development.setMinGasPrice(price);
+      return true;
+    },
+  }),
+  developmentMethod(['anvil_setNextBlockBaseFeePerGas', 'hardhat_setNextBlockBaseFeePerGas'], {
+    params: [noBaseFee],
+    result: BOOL,
+    about: 'takes 0 alone: gas is free on this chain.',
+    call: () => true,
+  }),
   developmentMethod(['anvil_setCoinbase', 'hardhat_setCoinbase'], {
     params: [address],
     result: BOOL,
-    about: 'account that the blocks to come name as theirs.',
-    call(development, [account]) {
-      development.setCoinbase(account);
-      return true;
+    about: 'refused: a QBFT block names the validator that made it.',
+    call() {
+      throw fail(
+        'DEVELOPMENT_COINBASE',
+        'the coinbase cannot be set: a QBFT block names the validator that made it. eth_call and eth_simulateV1 take the block override feeRecipient',
+      );
     },
   }),
 ];

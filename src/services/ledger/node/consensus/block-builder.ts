@@ -159,11 +159,13 @@ export class BlockBuilder {
       transactionsRoot: EMPTY_ROOT,
       receiptsRoot: EMPTY_ROOT,
       bloom: EMPTY_BLOOM,
-      gasLimit: nextGasLimit(parent, {
-        floor: this.settings.gasFloor,
-        ceiling: this.settings.gasCeiling,
-        minimum: rules.minerGasLimit,
-      }),
+      gasLimit:
+        template.gasLimit ??
+        nextGasLimit(parent, {
+          floor: this.settings.gasFloor,
+          ceiling: this.settings.gasCeiling,
+          minimum: rules.minerGasLimit,
+        }),
       gasUsed: 0n,
       ...newerFields(rules, parent, this.chain.config.isQuorum || this.chain.config.isZeroBaseFee),
     };

@@ -158,6 +158,22 @@ describe("viem's test client", () => {
     expect(await rpc('eth_getTransactionReceipt', mined)).toMatchObject({ status: '0x1' });
   });
 
+  it('sets what blocks have', async () => {
+    const test = client();
+    const { gasLimit } = await test.getBlock();
+    await test.setBlockGasLimit({ gasLimit: 30_000_000n });
+    await test.mine({ blocks: 2 });
+    expect(await test.getBlock()).toMatchObject({ gasLimit: 30_000_000n });
+    await expect(test.setCoinbase({ address: OTHER })).rejects.toThrow('names the validator');
+    await test.setBlockGasLimit({ gasLimit });
+    await test.setNextBlockBaseFeePerGas({ baseFeePerGas: 0n });
+    await expect(test.setNextBlockBaseFeePerGas({ baseFeePerGas: 1n })).rejects.toThrow(
+      'gas is free',
+    );
+    await expect(rpc('evm_setBlockGasLimit', '0x1')).rejects.toThrow('at least 5000');
+    expect(await rpc('web3_clientVersion')).toMatch(/^anvil\/Quorate/);
+  });
+
   it('goes back to snapshots, each once', async () => {
     const test = client();
     const value = (await test.getBalance({ address: NOBODY })) + 1n;

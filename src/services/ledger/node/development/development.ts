@@ -6,7 +6,7 @@
  * Each edit is a block of its own, without transactions, so that every state is that of a block.
  * One action at a time; whoever sends a transaction gets its hash once it is in a block.
  */
-import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
+import type { Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { EMPTY_ROOT } from '../../../../core/base/keccak.ts';
 import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
@@ -67,7 +67,7 @@ export class Development implements Component {
   private readonly endings: (() => void)[] = [];
   private snapshots: Snapshot[] = [];
   private nextSnapshot = 1n;
-  private coinbase: Address | undefined;
+  private gasLimit: bigint | undefined;
   private interval: { readonly ms: number; timer: Timer } | undefined;
   isAutomatic = true;
 
@@ -129,8 +129,13 @@ export class Development implements Component {
   }
 
   /** Of blocks from now on. */
-  setCoinbase(address: Address): void {
-    this.coinbase = address;
+  setGasLimit(gasLimit: bigint): void {
+    this.gasLimit = gasLimit;
+  }
+
+  /** Wei; the pool takes no transaction that pays less. */
+  setMinGasPrice(price: bigint): void {
+    this.parts.node.pool.setPriceLimit(price);
   }
 
   /** Throws DEVELOPMENT_TIME unless it is later than the head's. */
@@ -260,7 +265,7 @@ export class Development implements Component {
 
   private async block(): Promise<Block> {
     const { builder } = this.parts.node;
-    const address = this.coinbase ?? this.parts.signer.address;
+    const { address } = this.parts.signer;
     const proposer = { address, seal: <T>(header: T) => header };
     const built = await builder.build(this.template(), proposer, ALWAYS, RAFT_BOUNDS);
     if (!built) throw fail('DEVELOPMENT_BLOCK', 'no block could be made');
@@ -279,7 +284,8 @@ export class Development implements Component {
     const { chain, bft } = this.parts.node;
     const template = bft!.template();
     const timestamp = this.time.take(chain.head().header.timestamp);
-    return { ...template, timestamp, coinbase: this.coinbase ?? template.coinbase };
+    const { gasLimit } = this;
+    return { ...template, timestamp, ...(gasLimit === undefined ? {} : { gasLimit }) };
   }
 
   private async privateArrival(): Promise<void> {
