@@ -99,7 +99,7 @@ function developmentText({ httpUrl }: RunningNode): string {
   ].join('\n');
 }
 
-/** A chain for development is kept where somebody says where. */
+/** A chain for development is kept only in a folder that the command names. */
 function hasNoFolder(options: ParsedOptions): boolean {
   return options.boolean('dev') && options.source('datadir') === 'default';
 }

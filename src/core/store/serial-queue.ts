@@ -7,4 +7,9 @@ export class SerialQueue {
     this.last = result.catch(() => {});
     return result;
   }
+
+  /** Resolves when all jobs queued until now have ended. */
+  settled(): Promise<void> {
+    return this.run(async () => {});
+  }
 }

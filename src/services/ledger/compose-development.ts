@@ -1,8 +1,9 @@
-/** Composes what a chain for development has besides (`--dev`). */
+/** Composes what a chain for development has in addition (`--dev`). */
 import { fromHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { MNEMONIC_KEYS } from '../../core/base/test-mnemonic.ts';
 import type { ConsensusSigner } from '../../core/consensus/bft/interface.ts';
+import type { SerialQueue } from '../../core/store/serial-queue.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import type { LedgerConfig } from './config.ts';
@@ -25,14 +26,16 @@ export function composeDevelopment(
     readonly node: LedgerNode;
     readonly accounts: Accounts;
     readonly signer: ConsensusSigner;
+    /** Undefined: the chain is not one for development. */
+    readonly turn: SerialQueue | undefined;
     readonly log: Log;
     fatal(error: unknown): void;
   },
 ): Development | undefined {
-  const { accounts } = parts;
-  if (!development || !(accounts instanceof ImpersonatingAccounts)) return undefined;
+  const { accounts, turn } = parts;
+  if (!development || !turn || !(accounts instanceof ImpersonatingAccounts)) return undefined;
   const time = { calendar: systemClock, clock: steadyClock, timers: systemTimers };
-  const made = new Development({ ...parts, ...time, accounts });
+  const made = new Development({ ...parts, ...time, accounts, turn });
   made.setInterval(development.periodMs);
   return made;
 }

@@ -9,6 +9,7 @@ import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
+import { SerialQueue } from '../../core/store/serial-queue.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { clientVersion } from '../../io/host/client-version.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
@@ -47,7 +48,6 @@ import { RaftMemory } from './network/raft-memory.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
-import type { Development } from './node/development/development.ts';
 import { NodeAudit } from './node-audit.ts';
 import { networkIdOf, nodeInfoOf } from './node-info.ts';
 import { sayFlags } from './options/say-flags.ts';
@@ -127,7 +127,7 @@ export async function composeLedger(
   ends.push(() => journal.close());
   const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
   const signer = nodeSigner(nodeKey);
-  let development: Development | undefined;
+  const turn = config.development && new SerialQueue();
   const node = composeNode(
     {
       ...{ ...SYSTEM, ...watchedPorts({ timers: systemTimers, links: server }, watch) },
@@ -135,13 +135,15 @@ export async function composeLedger(
       agreement: thread && ((chain) => thread.over(chain)),
       ...{ journal, manager, signer },
       ...(raft ? { raft } : {}),
-      settled: async () => development?.settled(),
+      settled: turn && (() => turn.settled()),
       fatal: onFault,
     },
     nodeSettings(config, genesis, { privateStates, raft: settings, nodeId: idOf(nodeKey) }),
   );
   admit(node);
-  development = composeDevelopment(config, { node, accounts, signer, log, fatal: onFault });
+  const development = composeDevelopment(config, {
+    ...{ node, accounts, signer, turn, log, fatal: onFault },
+  });
   const hasManager = managed.connection !== 'none';
   sayFlags(node, { options: config.given, hasManager, address: signer.address, log });
   const info = () => nodeInfoOf({ config, server, store, genesis, nodeKey });

@@ -8,15 +8,15 @@ export interface DevelopmentConfig {
   readonly periodMs: number;
 }
 
-/** All that tools for development ask. */
+/** All that tools for development use. */
 const APIS = [
   ...['eth', 'net', 'web3', 'debug', 'trace', 'txpool', 'evm', 'anvil', 'hardhat'],
   ...['istanbul', 'personal', 'quorumExtension', 'eea'],
 ];
 
 /**
- * In place of the usual defaults: no other nodes, free gas, HTTP, also for pages of other origins.
- * One thread answers, so that nobody reads what was gone back from.
+ * Instead of the usual defaults: no other nodes, free gas, HTTP, also for pages of other origins.
+ * One thread answers, so that nobody reads a state that was reverted.
  */
 export const DEVELOPMENT_DEFAULTS: Readonly<Record<string, OptionValue>> = {
   http: true,
@@ -34,7 +34,7 @@ export const DEVELOPMENT_DEFAULTS: Readonly<Record<string, OptionValue>> = {
 /** What a chain of this node alone cannot have. */
 const NOT_WITH_DEV = ['genesis', 'raft', 'permissioned', 'mine'];
 
-/** Undefined: it is no such chain. Throws OPTION_CONFLICT. */
+/** Undefined: the chain is not for development. Throws OPTION_CONFLICT. */
 export function developmentConfig(options: ParsedOptions): DevelopmentConfig | undefined {
   if (!options.boolean('dev')) return undefined;
   const other = NOT_WITH_DEV.find((flag) => (options.source(flag) ?? 'default') !== 'default');

@@ -1,6 +1,6 @@
 /**
- * The data folder of a chain for development (`--dev`): its genesis, and a mark without which no
- * chain is opened as one, nor with which as any other.
+ * The data folder of a chain for development (`--dev`): its genesis, and a mark. A chain with the
+ * mark opens only for development, and one without it never does.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

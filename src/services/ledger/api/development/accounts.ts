@@ -1,4 +1,4 @@
-/** Development: senders without a key, what waits, and what the node is. */
+/** Development: senders without a key, pending transactions, and what the node is. */
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { BOOL, NULL, OBJECT } from '../results.ts';
 import { address, bool, hash } from '../shapes.ts';
@@ -32,13 +32,13 @@ export const developmentAccountMethods = [
   developmentMethod(['anvil_dropTransaction', 'hardhat_dropTransaction'], {
     params: [hash],
     result: BOOL,
-    about: 'removes a transaction that waits; false: there is none.',
+    about: 'removes a pending transaction; false: it is not pending.',
     call: (development, [wanted]) => development.drop(wanted),
   }),
   developmentMethod(['anvil_dropAllTransactions'], {
     params: [],
     result: NULL,
-    about: 'removes all transactions that wait.',
+    about: 'removes all pending transactions.',
     call(development) {
       development.dropAll();
       return null;

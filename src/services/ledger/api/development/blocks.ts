@@ -105,7 +105,7 @@ export const developmentBlockMethods = [
   developmentMethod(['evm_setAutomine', 'anvil_setAutomine'], {
     params: [bool],
     result: BOOL,
-    about: 'a block for every transaction at once, or only when asked.',
+    about: 'a block for every transaction at once, or only on request.',
     call(development, [isOn]) {
       development.setAutomatic(isOn);
       return true;
@@ -138,13 +138,13 @@ export const developmentBlockMethods = [
   developmentMethod(['evm_increaseTime', 'anvil_increaseTime'], {
     params: [seconds],
     result: QUANTITY,
-    about: 'moves the clock of the blocks to come; answers with the whole difference.',
+    about: 'moves the clock of later blocks; answers with the whole difference.',
     call: (development, [by]) => toQuantity(development.time.increase(by)),
   }),
   developmentMethod(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], {
     params: [named('timestamp', quantity)],
     result: NULL,
-    about: 'timestamp of the next block; later ones go on from there.',
+    about: 'timestamp of the next block; later ones continue from it.',
     call(development, [timestamp]) {
       setNext(development, timestamp);
       return null;
@@ -153,7 +153,7 @@ export const developmentBlockMethods = [
   developmentMethod(['anvil_setTime', 'evm_setTime'], {
     params: [named('timestamp', quantity)],
     result: QUANTITY,
-    about: 'sets the clock of the blocks to come.',
+    about: 'sets the clock of later blocks.',
     call(development, [timestamp]) {
       development.checkLater(timestamp);
       const moved = development.time.set(timestamp);
@@ -202,7 +202,7 @@ export const developmentBlockMethods = [
   developmentMethod(['evm_setBlockGasLimit'], {
     params: [gasLimit],
     result: BOOL,
-    about: 'gas limit of the blocks to come.',
+    about: 'gas limit of later blocks.',
     call(development, [limit]) {
       development.setGasLimit(limit);
       return true;

@@ -1,6 +1,6 @@
 /**
- * Development: edits of states. An account that is in the caller's private state is edited there, a
- * last argument `private` or `public` says otherwise.
+ * Development: edits of states. An account that is in the caller's private state is edited there,
+ * unless a last argument `private` or `public` chooses.
  */
 import type { Address } from '../../../../core/base/bytes.ts';
 import type { PublicWorld } from '../../../../core/state/public-world.ts';

@@ -1,4 +1,4 @@
-/** Timestamps of a development chain: those of the clock, moved by whoever tests. */
+/** Timestamps of a development chain: those of the clock, moved by the developer. */
 
 export class DevelopmentTime {
   /** Seconds that the chain is ahead of the clock. */
@@ -33,7 +33,7 @@ export class DevelopmentTime {
     return this.offset;
   }
 
-  /** Of the next block alone; what follows goes on from there. */
+  /** Of the next block; later ones continue from it. */
   setNext(timestamp: bigint): void {
     this.next = timestamp;
   }

@@ -19,7 +19,7 @@ import type { ExecutedBlock, PrivateOutcome } from '../../../../core/execution/r
 import type { Psi } from '../../../../core/privacy/inputs.ts';
 import { PublicWorld } from '../../../../core/state/public-world.ts';
 import { EMPTY_WRITE_SET } from '../../../../core/state/write-set.ts';
-import { SerialQueue } from '../../../../core/store/serial-queue.ts';
+import type { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import type { Component } from '../component.ts';
 import type { LedgerNode } from '../compose.ts';
 import { sealOff } from '../consensus/block-builder.ts';
@@ -41,6 +41,8 @@ export interface DevelopmentParts {
     'chain' | 'pool' | 'builder' | 'bft' | 'events' | 'follower' | 'intake'
   >;
   readonly accounts: ImpersonatingAccounts;
+  /** Its actions, one at a time; the intake waits for them before it answers with a hash. */
+  readonly turn: SerialQueue;
   readonly signer: ConsensusSigner;
   readonly calendar: Clock;
   readonly clock: Clock;
@@ -63,7 +65,7 @@ export class Development implements Component {
   readonly time: DevelopmentTime;
   readonly accounts: ImpersonatingAccounts;
   private readonly parts: DevelopmentParts;
-  private readonly turn = new SerialQueue();
+  private readonly turn: SerialQueue;
   private readonly endings: (() => void)[] = [];
   private snapshots: Snapshot[] = [];
   private nextSnapshot = 1n;
@@ -74,6 +76,7 @@ export class Development implements Component {
   constructor(parts: DevelopmentParts) {
     this.parts = parts;
     this.accounts = parts.accounts;
+    this.turn = parts.turn;
     this.time = new DevelopmentTime(() => parts.calendar.nowMs());
   }
 
@@ -88,15 +91,10 @@ export class Development implements Component {
     for (const end of this.endings.splice(0)) end();
     this.interval?.timer.cancel();
     this.interval = undefined;
-    await this.settled();
+    await this.turn.settled();
   }
 
-  /** Resolves when everything that was asked until now is done. */
-  settled(): Promise<void> {
-    return this.turn.run(async () => {});
-  }
-
-  /** Blocks with what waits; the first has all that fits. */
+  /** Blocks of the pending transactions; the first has all that fit. */
   mine(count = 1, secondsBetween?: bigint): Promise<void> {
     return this.turn.run(async () => {
       for (let made = 0; made < count; made++) {
@@ -109,7 +107,7 @@ export class Development implements Component {
     });
   }
 
-  /** Mines for every transaction at once, or no more. */
+  /** Whether each transaction gets a block at once. */
   setAutomatic(isAutomatic: boolean): void {
     this.isAutomatic = isAutomatic;
     this.mineWaiting();
@@ -191,7 +189,7 @@ export class Development implements Component {
     });
   }
 
-  /** Goes back to `revert` it. */
+  /** Of the present state; its id is for `revert`. */
   snapshot(): Promise<bigint> {
     return this.turn.run(async () => {
       const { number } = this.parts.node.chain.head();
@@ -202,7 +200,10 @@ export class Development implements Component {
     });
   }
 
-  /** False for an unknown one. It, and those after it, are used up; what waits is dropped. */
+  /**
+   * False for an unknown one. It, and those after it, are used up; pending transactions are
+   * dropped.
+   */
   revert(id: bigint): Promise<boolean> {
     return this.turn.run(async () => {
       const found = this.snapshots.find((each) => each.id === id);
@@ -222,7 +223,7 @@ export class Development implements Component {
     });
   }
 
-  /** Drops one that waits; false: it does not. */
+  /** False: it is not pending. */
   drop(hash: Hash32): boolean {
     const { pool } = this.parts.node;
     const isThere = pool.has(hash);
@@ -230,7 +231,7 @@ export class Development implements Component {
     return isThere;
   }
 
-  /** Drops what waits; how many. */
+  /** Drops pending transactions. Returns how many. */
   dropAll(): number {
     return this.parts.node.pool.removeWhere(() => true);
   }
@@ -256,7 +257,7 @@ export class Development implements Component {
     if (!this.isAutomatic || this.parts.node.pool.stats.pending === 0) return;
     this.guard(
       this.turn.run(async () => {
-        // A block that takes none of them says that none can be taken.
+        // A block without any of them shows that none can be executed.
         while (this.isAutomatic && this.parts.node.pool.stats.pending > 0)
           if ((await this.block()).transactions.length === 0) return;
       }),

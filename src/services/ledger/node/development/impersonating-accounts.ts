@@ -51,7 +51,7 @@ export class ImpersonatingAccounts implements Accounts {
     return own ? own(hash) : this.inner.sign(address, hash, subject);
   }
 
-  /** Undefined: an account of the folder, or of nobody. */
+  /** Undefined: an account of the folder, or an unknown one. */
   private signHere(address: Address): ((hash: Hash32) => Uint8Array) | undefined {
     if (this.isImpersonated(address)) return () => impersonate(address);
     const key = this.keys.get(keyOf(address));
