@@ -42,7 +42,7 @@ describe('the configuration of a manager', () => {
     keys: { keyData: [{ privateKeyPath, publicKeyPath }] },
   });
 
-  it('names a key file that is not there, is a folder or is none', async () => {
+  it('names a key file that does not exist, is a folder or is not a key', async () => {
     mkdirSync(at('folder'));
     expect(await manager(keys('none.key'))).toContain(
       'keys.keyData[0]: cannot read @/none.key: there is no such file or folder',

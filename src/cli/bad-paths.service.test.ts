@@ -339,7 +339,7 @@ describe.each(CASES.map((each, turn) => ({ ...each, turn })))(
   '$name',
   ({ name, flag, isFolder, argv, turn }) => {
     const kinds = Object.keys(BAD).filter((kind) => !isFine(name, kind));
-    it.for(oneInTurn(kinds, turn))('that is %s is told in words', async (kind, { skip }) => {
+    it.for(oneInTurn(kinds, turn))('that is %s is reported in words', async (kind, { skip }) => {
       if (kind === 'locked' && !readsProject) skip('only a superuser can read this project');
       if (kind === 'locked' && isRoot) openToAll();
       const path = at(`bad-${count++}`);

@@ -175,7 +175,7 @@ describe('what it refuses, with the way on', () => {
     server.close();
   });
 
-  it('a payload that is not as it was written, unless it is to stay behind', {
+  it('a damaged payload, unless it is to be left out', {
     timeout: PATIENCE_MS,
   }, async () => {
     const tessera = tesseraFolder('mysql-hex');

@@ -58,7 +58,7 @@ it.each([
 });
 
 it.each(['client list', 'client rotate x', 'key rotate', 'audit', 'reward list'])(
-  '%s makes no store where there is none',
+  '%s does not make a store where there is none',
   async (line) => {
     const nowhere = join(folder, 'nowhere');
     const { command, rest } = (await commandOf([

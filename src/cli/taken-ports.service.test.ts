@@ -76,7 +76,7 @@ it.each(seeds(SERVERS))('--%s that is taken', async (flag, argv) => {
   );
 });
 
-it('a server of a manager is told by its address', async () => {
+it('a server of a manager is named by its address', async () => {
   const config = (q2t: string) => {
     writeFileSync(
       at('config.json'),
@@ -135,7 +135,7 @@ it.each<[string, (host: string) => readonly string[]]>([
   }
 });
 
-it('a file in the place of the socket for IPC stays', async () => {
+it('a file at the path of the IPC socket stays', async () => {
   writeFileSync(at('precious'), 'kept');
   const { status, lines } = await commandRun(
     ...['node', '--p2p.addr', '127.0.0.1', '--datadir', at('qbft'), '--port=0'],

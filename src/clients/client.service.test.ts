@@ -103,7 +103,7 @@ it('writes bigints as quantities, at any depth, and nothing for what is undefine
   expect(await rpc.raft).toBe(rpc.raft);
 });
 
-it('asks a manager as it is told to, and passes its refusal on', async () => {
+it('asks a manager as configured, and passes its refusal on', async () => {
   const asked: [string, RequestInit][] = [];
   const answers = [
     Response.json({ key: Buffer.from('ab'.repeat(64), 'hex').toString('base64') }),

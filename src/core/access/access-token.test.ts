@@ -48,7 +48,7 @@ describe('private states that a token opens', () => {
     expect(() => token('rpc://PS1').stateFor('PS1')).toThrow(/^not authorized$/);
   });
 
-  it('is none where the token names none or several', () => {
+  it('is undefined where the token names none or several', () => {
     expect(() => token('rpc://eth_call').stateFor(undefined)).toThrow(
       /^no private state identifiers found$/,
     );

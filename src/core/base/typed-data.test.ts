@@ -67,7 +67,7 @@ describe('typed data', () => {
     expect(() => typedDataHash(data)).toThrow(text);
   });
 
-  it('that hold themselves without end are refused', () => {
+  it('that contain themselves are refused', () => {
     const box: Record<string, unknown> = {};
     box.value = box;
     expect(() => typedDataHash(numbered('Box', box))).toThrow(/more than 64 levels/);

@@ -114,7 +114,7 @@ describe('a newer genesis file', () => {
     ).toContain('Petersburg fork block');
   });
 
-  it('is told of the conflict that reaches back farthest', () => {
+  it('is reported for the conflict that reaches back farthest', () => {
     const stored = quorum({ byzantiumBlock: 9, istanbulBlock: 9 });
     const next = quorum({ byzantiumBlock: 8, istanbulBlock: 4 });
     expect(configFault(stored, next, 10)).toBe(

@@ -36,7 +36,7 @@ it('takes the answer, not a recovery of its own', async () => {
   expect(toHex(transaction!.sender)).toBe(`0x${'05'.repeat(20)}`);
 });
 
-it('leaves a signature of nobody to whoever reads the sender', async () => {
+it('leaves an invalid signature to the code that reads the sender', async () => {
   const [good] = fresh();
   const { gasPrice, maxFeePerGas } = good!;
   const fields = { ...good!, gasPrice, maxFeePerGas };

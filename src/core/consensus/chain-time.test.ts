@@ -26,7 +26,7 @@ it('is the calendar while that is not behind the blocks', () => {
   expect(time.nowMs()).toBe(at.calendarMs);
 });
 
-it('goes on where the calendar is set back, and lets it catch up within a day', () => {
+it('continues when the calendar is set back, and lets it catch up within a day', () => {
   const { at, time, pass, seconds } = world();
   time.decided(seconds(), RULES);
   at.calendarMs -= HOUR_MS;

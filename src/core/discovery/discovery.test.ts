@@ -134,7 +134,7 @@ describe('discovery', () => {
     expect(bootnode.nodes()).toHaveLength(1);
   });
 
-  it('who has not proven an address is told of nobody', () => {
+  it('a node that has not proven its address learns of no others', () => {
     const world = new World(1);
     const victim = world.add(0, '10.0.0.1');
     world.add(1, '10.0.0.2', victim);
@@ -158,7 +158,7 @@ describe('discovery', () => {
     expect(kindsOf(answer)).toEqual(['enrResponse']);
   });
 
-  it('a local address is told of to local nodes alone', () => {
+  it('a local address is named only to local nodes', () => {
     const world = new World(1);
     const victim = world.add(0, '10.0.0.1');
     world.add(1, '10.0.0.2', victim);

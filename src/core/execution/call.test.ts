@@ -109,7 +109,7 @@ describe('eth_call as recorded', () => {
     );
   });
 
-  it('stops when it is told to', () => {
+  it('stops on request', () => {
     const endless: CallRequest = { to: POOR };
     const overrides = [{ address: POOR, code: fromHex('0x5b600056') }];
     const stop = { ...LIMITS, shouldStop: () => true };
@@ -209,7 +209,7 @@ describe('private contracts', () => {
 });
 
 describe('calls after each other', () => {
-  it('answer as alone, and leave the state to the next one as it was', () => {
+  it('answer as if they were alone, and leave the state unchanged for the next one', () => {
     const site = siteOf(chain);
     const series = new CallSeries(site, LIMITS.gasCap);
     const alone = (request: CallRequest) => {

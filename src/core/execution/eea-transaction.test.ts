@@ -101,7 +101,7 @@ describe('who runs it', () => {
     expect(eeaFault(toParties, held(), { ...RULES, chainId: 1n })).toBe('Wrong chainId');
   });
 
-  it('members alone, each in their own private state', () => {
+  it('members only, each in their own private state', () => {
     expect(isEeaParty(toParties, held())).toBe(true);
     expect(isEeaParty(toParties, held({ managedParties: [toBase64(C)] }))).toBe(false);
     expect(isEeaParty(toParties, held({ managedParties: [] }))).toBe(true);

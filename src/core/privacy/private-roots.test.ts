@@ -19,7 +19,7 @@ it('gives back the roots of one state, and of several with their keys', () => {
   expect(JSON.stringify(statesToJson([]))).toBe('{"roots":[]}');
 });
 
-it('leaves out what is none', () => {
+it('leaves out what is not a root', () => {
   const roots = [
     null,
     7,

@@ -217,7 +217,7 @@ describe('what is asked for', () => {
     expect(() => offer(part)).toThrow(refusal(code, field));
   });
 
-  it('is blocked in a state alone, or in a country with all its states', () => {
+  it('is blocked in one state only, or in a country with all its states', () => {
     expect(() => offer({ region: 'us-ca' }, 'sell')).toThrow(refusal('RAMP_UNSUPPORTED', 'region'));
     expect(offer({ region: 'us-ca' }).region).toBe('us-ca');
     expect(offer({}, 'sell').region).toBe('us-al');

@@ -33,7 +33,7 @@ describe('regions', () => {
     expect(() => readRegion(text, COUNTRIES)).toThrow(code('RAMP_REGION_INVALID'));
   });
 
-  it('of a country hold for its states, and those of a state for it alone', () => {
+  it('of a country apply to its states, and those of a state only to it', () => {
     expect([isWithin('us-ca', 'us'), isWithin('us-ca', 'us-ca')]).toEqual([true, true]);
     expect([isWithin('us', 'us-ca'), isWithin('us-al', 'us-ca')]).toEqual([false, false]);
   });

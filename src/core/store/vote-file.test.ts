@@ -59,7 +59,7 @@ describe('a vote file that cannot be trusted', () => {
     return disk;
   }
 
-  it('counts as damaged when each of its slots lies in the place of the other', async () => {
+  it('counts as damaged when its slots have changed places', async () => {
     const disk = await written(4);
     const file = disk.slots('votes');
     const [even, odd] = [0, 1].map((slot) => file.read(slot)!.slice());

@@ -264,7 +264,7 @@ describe('selection', () => {
     expect(pool.take(42_000n)).toEqual([local, dear]);
   });
 
-  it('takes the lowest gas limit first where it is asked to, whoever is local', () => {
+  it('takes the lowest gas limit first where it is configured to, local or not', () => {
     const { pool } = poolOf();
     const limits = [50_000n, 21_000n, 40_000n];
     const all = limits.map((gasLimit, at) => fakeTransaction(senderOf(at), { gasLimit }));

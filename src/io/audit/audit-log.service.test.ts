@@ -181,7 +181,7 @@ it('says its version where a run begins, and is refused by name when a newer one
   expect(await verifyAuditLogs([path])).toMatchObject({ lines: 3 });
 });
 
-it('notices a log that lost its end or was put back, and goes on where the file was moved away', async () => {
+it('notices a log that lost its end or was restored, and continues where the file was moved away', async () => {
   const log = await open();
   await log.append(entry('0x1'));
   await log.close();

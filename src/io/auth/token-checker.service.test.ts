@@ -240,7 +240,7 @@ it('judges what introspection says: end, issuer and audience', async () => {
   expect(await says({ active: 'yes' })).toBe(INVALID);
 });
 
-it('prefers the scopes of introspection where it is told to', async () => {
+it('prefers the scopes of introspection where it is configured to', async () => {
   const server = await served(() => ({ active: true, scope: 'rpc://net_*' }));
   const introspection = { endpoint: server.url, proof: { kind: 'none' }, trust: TRUST } as const;
   const { ask } = await withKeys({ introspection, prefersIntrospection: true });
@@ -250,7 +250,7 @@ it('prefers the scopes of introspection where it is told to', async () => {
   expect(token.expiresMs).toBe(START_MS + 60_000);
 });
 
-it('asks the authorization server so many questions at a time, and no more', async () => {
+it('asks the authorization server at most so many questions at a time', async () => {
   const waiting: (() => void)[] = [];
   const server = createServer((_, response) => {
     waiting.push(() => response.end(JSON.stringify({ active: false })));

@@ -41,7 +41,7 @@ test('Asked for in the middle of a run, it runs once more right after it, never 
   expect(mostAtOnce).toBe(1);
 });
 
-test('A failure is told once, and again when its reason changes or it comes back', async () => {
+test('A failure is reported once, and again when its reason changes or it returns', async () => {
   const run = vi.fn(async (): Promise<number | undefined> => undefined);
   for (const why of ['away', 'away', 'full']) run.mockRejectedValueOnce(new Error(why));
   const { task, reasons } = taskOf(run);
@@ -64,7 +64,7 @@ test('After a failure it pauses even when it was asked to run again', async () =
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-test('Stopped in the middle of a run, it resolves when the run has ended, and runs no more', async () => {
+test('Stopped in the middle of a run, it resolves when the run has ended, and does not run again', async () => {
   let end = (): void => {};
   const run = vi.fn(() => new Promise<undefined>((resolve) => (end = () => resolve(undefined))));
   const { task } = taskOf(run);

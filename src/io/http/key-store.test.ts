@@ -116,7 +116,7 @@ describe('key stores of Java', () => {
     expect(subjects([store.cert!])).toEqual(['CN=one']);
   });
 
-  it('anything else is told how to be converted', () => {
+  it('anything else is refused, with how to convert it', () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const pem = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }));
     for (const bytes of [pem, Buffer.from([0xce, 0xce, 0xce, 0xce, 0, 0, 0, 2]), Buffer.alloc(0)]) {

@@ -50,7 +50,7 @@ describe('signatures that come from elsewhere', () => {
     await expect(signer.sign(digest)).rejects.toThrow(/was removed/);
   });
 
-  it('are told from other bytes', () => {
+  it('are distinguished from other bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         try {
@@ -95,7 +95,7 @@ describe('a gate', () => {
     expect(await gate.run(async () => 1)).toBe(1);
   });
 
-  it('works through a list, no more than so many at once, and stops at a failure', async () => {
+  it('works through a list, at most so many at once, and stops at a failure', async () => {
     let running = 0;
     let most = 0;
     const done: number[] = [];

@@ -43,7 +43,7 @@ it('a bad value, and a refused option, name their variable', () => {
   );
 });
 
-it('a variable that names no option is told; those that Kubernetes sets are ignored', () => {
+it('a variable that names no option is reported; those that Kubernetes sets are ignored', () => {
   const found = parse({
     ...{ GETH_PORT: 'tcp://10.0.0.7:8545', GETH_SERVICE_HOST: '10.0.0.7' },
     ...{ GETH_PORT_8545_TCP: 'tcp://10.0.0.7:8545', GETH_HTTP_PROT: '1', PATH: 'x' },

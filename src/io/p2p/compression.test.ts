@@ -4,7 +4,7 @@ import { compress } from './compression.ts';
 
 const text = (length: number) => Uint8Array.from({ length }, (_, at) => at % 7);
 
-it('of a long message is done once, whoever gets it; of a short one each time', () => {
+it('of a long message is done once for all receivers; of a short one each time', () => {
   const [long, other, short] = [text(100_000), text(100_000), text(100)] as const;
   expect(compress(long)).toBe(compress(long));
   expect(compress(other)).not.toBe(compress(long));

@@ -13,7 +13,7 @@ function file(name: string, text: string): string {
 }
 
 describe('the way to the manager', () => {
-  it('is none when PRIVATE_CONFIG is unset, empty or ignore', () => {
+  it('is undefined when PRIVATE_CONFIG is unset, empty or ignore', () => {
     for (const value of [undefined, '', 'ignore', 'IGNORE']) {
       expect(resolveManagerConfig(value)).toMatchObject({
         connection: 'none',

@@ -6,7 +6,7 @@ import { checkInterface } from './interface-check.ts';
 let ptm: TestPtm | undefined;
 afterEach(() => ptm?.close());
 
-it('a node is told when it was pointed at another server of its manager', async () => {
+it('a node is warned when it was pointed at another server of its manager', async () => {
   ptm = await testPtm(1, []);
   const check = (url: string) =>
     checkInterface(resolveManagerConfig(undefined, { 'ptm.url': url }));
@@ -17,7 +17,7 @@ it('a node is told when it was pointed at another server of its manager', async 
   await expect(check(ptm.q2tUrl)).resolves.toBeUndefined();
 });
 
-it('a URL without its scheme is told so', () => {
+it('a URL without its scheme is refused as that', () => {
   const refusal = (url: string) => () => resolveManagerConfig(undefined, { 'ptm.url': url });
   expect(refusal('localhost:9101')).toThrow(
     'the private transaction manager\'s URL "localhost:9101" lacks its scheme: write http://localhost:9101 (--ptm.url)',

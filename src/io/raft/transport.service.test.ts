@@ -86,7 +86,7 @@ describe('the transport between members', () => {
     expect(a.events).toContainEqual({ kind: 'unreachable', id: 2 });
   });
 
-  it('answers whoever writes before its address is known', async () => {
+  it('answers a member that writes before its address is known', async () => {
     const [a, newcomer] = [await side(1), await side(2)];
     a.transport.setOwnAddress(addressOf(1, a));
     a.transport.addMember(addressOf(2, newcomer));

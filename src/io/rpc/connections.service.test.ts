@@ -219,7 +219,7 @@ describe('WebSocket', () => {
     seen.channel!.send('to nobody');
   });
 
-  it('takes allowed origins alone', async () => {
+  it('takes only allowed origins', async () => {
     const { url } = await webSocket(['http://good.example']);
     await opened(url, { origin: 'http://good.example' });
     await expect(opened(url, { origin: 'http://bad.example' })).rejects.toThrow('403');
@@ -275,7 +275,7 @@ describe('IPC', () => {
     return { seen, path, socket, received };
   }
 
-  it('answers concatenated values, a line each, to the owner alone', async () => {
+  it('answers concatenated values, one per line, only to the owner', async () => {
     const { socket, received, path } = await ipc();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     socket.write('{"id":1}{"id":');

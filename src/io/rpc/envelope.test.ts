@@ -18,7 +18,7 @@ describe('parseEnvelope', () => {
     expect(parseEnvelope(`["${'x'.repeat(5_000_000)}"]`).kind).toBe('batch');
   });
 
-  it('reads a call; null params are none', () => {
+  it('reads a call; null params mean no params', () => {
     expect(single('{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}')).toEqual({
       kind: 'call',
       id: '7',

@@ -60,7 +60,7 @@ describe('a heavy method', () => {
     expect(await ask(`,"filler":"${'x'.repeat(10_000)}"`)).toBe('by a reader');
   });
 
-  it('may be so for some calls alone', async () => {
+  it('may be so for some calls only', async () => {
     expect(await node({ isHeavy: () => false }).ask()).toBe('on this thread');
     expect(await node({ isHeavy: () => true }).ask()).toBe('by a reader');
   });

@@ -209,7 +209,7 @@ describe('serveHttp', () => {
     for (const each of asked) each.catch(() => undefined);
   });
 
-  it('judges the token before it reads the body: of who is refused it reads a little', async () => {
+  it('judges the token before it reads the body; of a refused request it reads only a little', async () => {
     const { port, callers } = await serve({
       authenticate: async () => ({ kind: 'refused', why: 'token expired' }),
     });
@@ -218,7 +218,7 @@ describe('serveHttp', () => {
     expect(callers).toEqual([]);
   });
 
-  it('cuts off who takes nothing of their answer', async () => {
+  it('cuts off clients that do not read their answer', async () => {
     const great = { reply: async () => 'x'.repeat(20_000_000) } as never;
     const traffic = newTraffic({ stallMs: 100 });
     const { port } = await serve({ traffic }, great);
@@ -314,7 +314,7 @@ describe('serveHttp', () => {
     expect(callers.map(({ psi }) => psi)).toEqual(['PS3', 'PS1', 'PS3', undefined, undefined]);
   });
 
-  it('sends CORS headers to allowed origins alone', async () => {
+  it('sends CORS headers only to allowed origins', async () => {
     const { post } = await serve({ corsDomains: ['http://good.example'] });
     const good = await post('x', { origin: 'http://good.example' });
     expect(good.headers.get('access-control-allow-origin')).toBe('http://good.example');

@@ -231,7 +231,7 @@ describe('data directory', () => {
     return child;
   }
 
-  it('belongs to one process; the second is told which; a dead owner does not count', async () => {
+  it('belongs to one process; the second learns which; a dead owner does not count', async () => {
     const child = await holder();
     try {
       expect(() => lockDirectory(folder)).toThrow(`is in use by process ${child.pid}`);

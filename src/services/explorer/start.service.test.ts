@@ -56,7 +56,7 @@ it('leads there from its root, and speaks the language of the browser', async ()
   expect(await german.text()).toContain('<html lang="de"');
 });
 
-it('has scripts and styles of its own alone, small and kept by browsers', async () => {
+it('has only its own scripts and styles, which are small and cached by browsers', async () => {
   const page = await (await fetch(explorer.url)).text();
   const paths = [...page.matchAll(/(?:href|src)="(\/explorer\/assets\/[^"]+)"/g)].map(
     ([, path]) => path!,

@@ -132,7 +132,7 @@ it('keys are never written over', async () => {
   expect(read('validator0/nodekey')).toBe(key);
 });
 
-it('a mistake in a file is told with status 1', async () => {
+it('a mistake in a file is reported with status 1', async () => {
   const { folder, read } = await made('--validators', '1', '--members', '0', '--bootnodes', '0');
   const file = { ...JSON.parse(read('goQuorum/genesis.json')), extraData: '0x00', difficulty: 'x' };
   const path = join(folder, 'bad.json');

@@ -3,7 +3,7 @@ import { Callbacks } from './callbacks.ts';
 
 const AWAY = '192.0.2.7';
 
-describe('who may have whom called', () => {
+describe('who may call on behalf of whom', () => {
   const callbacks = new Callbacks(['client.example', '10.1.0.0/16']);
   const asked = (address: string, isKnown: boolean, host: string) => () =>
     callbacks.check(new URL(`http://${host}/`), { address, isKnown });

@@ -61,7 +61,7 @@ it('another node takes what follows its head, and passes over what it has', asyn
   expect(Number(await empty.call('eth_blockNumber'))).toBe(HEAD);
 });
 
-it('a file that is none, or whose blocks do not fit, is refused in words', async () => {
+it('a file without blocks, or whose blocks do not fit, is refused in words', async () => {
   const refused = (path: string) => expect(full.call('admin_importChain', path)).rejects;
   await refused(at('none')).toThrow('there is no such file or folder');
   writeFileSync(at('text'), 'text');

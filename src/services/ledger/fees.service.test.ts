@@ -118,8 +118,8 @@ async function mined({ call }: RpcNode, hash: string): Promise<any> {
   return receipt;
 }
 
-describe('a network whose genesis says nothing of prices', () => {
-  it('suggests 0, and refuses 1 wei by name, whoever signs', async () => {
+describe('a network whose genesis does not mention prices', () => {
+  it('suggests 0, and refuses 1 wei by name, for every signer', async () => {
     const node = await network({});
     expect(await node.call('eth_gasPrice')).toBe('0x0');
     const offered = node.call('eth_sendRawTransaction', await raw(KEY, 1n));
@@ -137,7 +137,7 @@ describe('a network whose genesis says nothing of prices', () => {
   });
 
   it.each(seeds(clients))(
-    '%s passes with price 0, and is told what is wrong with another',
+    '%s passes with price 0, and learns what is wrong with another',
     async (_name, play) => {
       const { url } = await network({});
       expect(BigInt((await play(url, 0n)) as bigint)).toBe(7n);

@@ -79,7 +79,7 @@ it('votes are in it, by the methods of either consensus', () => {
     expect(audit.covers(name), name).toBe(false);
 });
 
-it('who may do nothing does not fill the disk', async () => {
+it('callers without any rights do not fill the disk', async () => {
   const denied: Access = { kind: 'refused', why: 'missing access token' };
   for (let i = 0; i < 25; i++) await ask('admin_peers', [], denied);
   expect(told()).toHaveLength(10);
@@ -100,7 +100,7 @@ it('what cannot be recorded does not happen', async () => {
   expect(await node.call('eth_blockNumber')).toBe('0x0');
 });
 
-it('goes on in a new file when the old one was moved away', async () => {
+it('continues in a new file when the old one was moved away', async () => {
   await node.call('admin_peers');
   renameSync(path, `${path}.1`);
   await node.call('admin_peers');

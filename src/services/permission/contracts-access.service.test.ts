@@ -70,7 +70,7 @@ describe('access under version 2', () => {
     expect(ask('127.0.0.1')).toBe(false);
   });
 
-  it('another address than the proposed one is not an approval; a status change needs the key alone', () => {
+  it('another address than the proposed one is not an approval; a status change needs only the key', () => {
     net.must(A, 'addOrg', ['ORG2', ...net.nodeArgs(nodeOf(12)), ORG2_ADMIN]);
     const moved = net.nodeArgs({ ...nodeOf(12), ip: '10.0.0.1' });
     expect(net.send(A, 'approveOrg', ['ORG2', ...moved, ORG2_ADMIN])).toBe(

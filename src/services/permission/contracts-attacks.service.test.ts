@@ -100,7 +100,7 @@ describe.each(['v1', 'v2'] as const)('attacks on permission contracts of %s', (m
       }
     });
 
-    it('by who was an administrator: replaced, it is none any more', () => {
+    it('by a former administrator: replaced, it has no power left', () => {
       withClerk();
       makeAdmin('ORG1', STRANGER, POLICY.orgRole);
       expect(account(ORG1_ADMIN)).toMatchObject({ status: 6, isAdmin: false });
@@ -110,7 +110,7 @@ describe.each(['v1', 'v2'] as const)('attacks on permission contracts of %s', (m
       expect(net.send(ORG1_ADMIN, 'addNode', ['ORG1', ...node(14)])).toBe(NOT_ORG_ADMIN);
     });
 
-    it('by who is proposed: an administrator waiting for votes has no power', () => {
+    it('by a proposed administrator: while votes are missing, it has no power', () => {
       net.must(A, 'assignAdminRole', [POLICY.org, STRANGER, POLICY.role]);
       expect(net.ask('PermissionsInterface', 'isNetworkAdmin', [STRANGER])).toBe(false);
       expect(net.send(STRANGER, 'approveAdminRole', [POLICY.org, STRANGER])).toBe(

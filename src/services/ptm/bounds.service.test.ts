@@ -74,7 +74,7 @@ describe('one request', () => {
 });
 
 describe('one source', () => {
-  it('has so many connections, and those of the node are none of them', async () => {
+  it('has so many connections, not counting those of the node', async () => {
     const { p2pUrl, q2tUrl } = await ptm(1, []);
     const { hostname, port } = new URL(p2pUrl);
     let closed = 0;

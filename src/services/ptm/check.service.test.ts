@@ -60,7 +60,7 @@ const hashesOf = (now: string) =>
   OLDER.rows.filter((row) => row.now === now).map(({ hash }) => hash);
 
 describe('a store that an attacker reached', () => {
-  it('is told of, beside the manager that runs on it', async () => {
+  it('is reported, beside the manager that runs on it', async () => {
     const folder = configure('one', []);
     await start(folder);
     const report = await checkPtm(await configOf(folder), {});
@@ -82,7 +82,7 @@ describe('a store that an attacker reached', () => {
     expect(found('foreign')).toEqual(hashesOf('foreign'));
   });
 
-  it('is mended: boxes in their order, what peers have from them, the rest where it is told to go', async () => {
+  it('is mended: boxes in their order, what peers have from them, and the rest from where the flags say', async () => {
     const two = await start(configure('two', []));
     const folder = configure('one', [two.p2pUrl]);
     const config = await configOf(folder);
@@ -238,7 +238,7 @@ describe('any damage', () => {
     for (const [bytes, why] of [
       [Buffer.alloc(8192, 7), 'it does not begin as an lmdb file'],
       [whole.subarray(0, 100), 'it ends too early'],
-      [whole.subarray(0, whole.length / 2), 'is behind its end'],
+      [whole.subarray(0, whole.length / 2), 'is beyond its end'],
       [zeroed, 'is not as it was written'],
     ] as const) {
       writeFileSync(file, bytes);

@@ -74,7 +74,7 @@ async function shared(at: TestPtm, holder: number): Promise<readonly string[]> {
   return JSON.parse(Buffer.from(bytes).toString()).hashes;
 }
 
-it('a payload that is gone comes back from its sender or from a recipient, and the node is told', async () => {
+it('a lost payload comes back from its sender or from a recipient, and the node is notified', async () => {
   const lost = [await send(one, [two]), await send(two, [one, three])];
   const before = await compared(two, [], '/comparison');
   for (const hash of lost) {
@@ -88,7 +88,7 @@ it('a payload that is gone comes back from its sender or from a recipient, and t
   expect((await compared(two)).arrivals).toBe(after.arrivals);
 });
 
-it('a payload that comes by itself after a node was told that it is not held is told of too', async () => {
+it('a payload that arrives by itself, after a node was answered that it is not held, is announced too', async () => {
   const hash = await send(one, [two]);
   const row = kvOne.tables
     .get('payloads')!
@@ -211,7 +211,7 @@ describe('digests of transactions', () => {
     expect((await report(two, mended, '/comparison')).differing).toEqual([]);
   });
 
-  it('are not compared where either side knows of payloads that the other has not', async () => {
+  it('are not compared where either side knows of payloads that the other does not have', async () => {
     const payload = await send(one, [two, three]);
     await report(one, [digestOf(payload, 1, one, two)]);
     for (const ptm of [two, three])
@@ -219,7 +219,7 @@ describe('digests of transactions', () => {
     expect((await report(three, [digestOf(payload, 2, one, three)])).differing).toEqual([]);
   });
 
-  it('are told to their parties alone, without the names of the others', async () => {
+  it('are sent only to their parties, without the names of the others', async () => {
     const [toTwo, toBoth] = [await send(one, [two]), await send(one, [two, three])];
     await report(one, [digestOf(toTwo, 1, one, two), digestOf(toBoth, 2, one, two, three)]);
     const told = async (holder: number) => {

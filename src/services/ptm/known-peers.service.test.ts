@@ -45,7 +45,7 @@ describe('managers that know each other', () => {
     );
   });
 
-  it('goes on under a new key: the old one still decrypts, receives, and signs for its contracts', async () => {
+  it('continues under a new key: the old one still decrypts, receives, and signs for its contracts', async () => {
     const kv = new MemoryKv();
     const old = await ptm(1, [], { kv });
     const two = await ptm(2, [old.p2pUrl]);

@@ -176,7 +176,7 @@ describe('managers on loopback', () => {
     expect(await get(`${one.q2tUrl}/nothing`)).toMatchObject({ status: 404 });
   });
 
-  it('refuse what is wrong, and store nothing of it', async () => {
+  it('refuse what is wrong, and do not store it', async () => {
     const { one, two } = await network();
     const send = (fields: object) =>
       post(`${one.q2tUrl}/send`, { payload: b64('x'), to: [two.key], ...fields });

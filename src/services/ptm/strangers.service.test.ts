@@ -103,7 +103,7 @@ describe('a box that nobody sealed', () => {
     }
   });
 
-  it('is kept nowhere, with an answer that says nothing of what is held', async () => {
+  it('is kept nowhere, with an answer that does not say what is held', async () => {
     const hash = await send();
     const held = heldBy(kvTwo, hash);
     const junk = { ...held, recipientBoxes: [new Uint8Array(48).fill(7)] };
@@ -138,7 +138,7 @@ describe('a box that nobody sealed', () => {
 });
 
 describe('junk', () => {
-  it('of 1 MB for keys that nobody here holds is refused, and none of it kept', async () => {
+  it('of 1 MB for keys that nobody here holds is refused, and not kept', async () => {
     const [stranger, nobody] = [await testKey(77), await testKey(78)];
     const filler = new Uint8Array(1_000_000);
     for (let i = 0; i < 12; i++) {
@@ -172,7 +172,7 @@ describe('resend', () => {
     }
   });
 
-  it('sends what it sends to the manager of the key, never to who asks', async () => {
+  it('sends only to the manager of the key, never to the caller', async () => {
     await send();
     const stranger = await testKey(77);
     for (const [path, body] of [

@@ -152,7 +152,7 @@ describe('what clients have in flight', () => {
     expect(traffic.requests.held).toBeGreaterThan(1_000_000);
   });
 
-  it('judges who asks before it reads the body', async () => {
+  it('judges the caller before it reads the body', async () => {
     const traffic = newTraffic();
     const guard = {
       ...OPEN_GUARD,
@@ -163,7 +163,7 @@ describe('what clients have in flight', () => {
     await until('nothing is held', () => traffic.requests.held === 0);
   });
 
-  it('cuts off who takes nothing of their answer', async () => {
+  it('cuts off clients that do not read their answer', async () => {
     const traffic = newTraffic({ stallMs: STALL_MS });
     const mostUnsent = mostHeld(traffic.unsent);
     const long = 'y'.repeat(20_000_000);

@@ -79,7 +79,7 @@ function ask(
 const shows = ({ key, cert }: TestCertificate) => ({ key, cert });
 
 describe('the server', () => {
-  it('lets in whoever is in the file, and nobody else', async () => {
+  it('lets in those who are in the file, and nobody else', async () => {
     const port = await serve({});
     expect(await ask({ port, ...shows(listed) })).toBe('in');
     await expect(ask({ port, ...shows(stranger) })).rejects.toThrow();
@@ -98,7 +98,7 @@ describe('the server', () => {
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
   });
 
-  it('or whoever an authority vouches for; or everybody', async () => {
+  it('or those whom an authority vouches for; or everybody', async () => {
     const authoritiesFile = file('authority.pem', authority.cert);
     const port = await serve({ allowsAuthorities: true, authoritiesFile });
     expect(await ask({ port, ...shows(vouched) })).toBe('in');

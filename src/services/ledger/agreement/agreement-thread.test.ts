@@ -78,7 +78,7 @@ describe('validators that agree apart from their chains', () => {
 });
 
 describe('a thread of agreement that ends', () => {
-  it('ends the node, unless it was told to', async () => {
+  it('ends the node, unless it was asked to end', async () => {
     const faults: unknown[] = [];
     const listeners = new Map<string, (value: never) => void>();
     const make = () =>
@@ -130,7 +130,7 @@ describe('a thread of agreement that ends', () => {
     now.mockRestore();
   });
 
-  it('and one that cannot listen is told so with the code of the error', () => {
+  it('and one that cannot listen is reported with the code of the error', () => {
     const error = errorOf(
       structuredClone(failureOf(errorOf({ code: 'A', message: 'b', data: 1 }))),
     );

@@ -106,7 +106,7 @@ it('consensus is heard here once the peer has shown to be of this chain, and nev
   expect(handed).toEqual(['quorate']);
 });
 
-it('a port that is taken is told', async () => {
+it('a port that is taken is reported', async () => {
   const { seat: made, said, sessions } = seat();
   made.take({ kind: 'listen' });
   await sessions();

@@ -146,7 +146,7 @@ it('a module that is not there, or a folder, is named before a thread begins', (
   expect(() => start(made('fourth'), 0, folderOfIt)).toThrow(/install Quorate again/);
 });
 
-it('one that cannot be loaded is told as that, not as stored data', async () => {
+it('one that cannot be loaded is reported as that, not as stored data', async () => {
   const path = join(made('fifth'), 'worker.mjs');
   writeFileSync(path, "import './gone.mjs';");
   const { fault, faults, thread } = start(made('sixth'), 0, pathToFileURL(path));
@@ -217,7 +217,7 @@ it('the Raft protocol of a member: leads, keeps its log, and hands on what is co
   });
 });
 
-it('a port of Raft that is taken is told with its code', async () => {
+it('a port of Raft that is taken is reported with its code', async () => {
   const { port, close } = await takenPort();
   const raft = { id: 1, folder: join(made('taken'), 'raft'), host: HOST, port };
   const lastSave = new LastVote().memory;

@@ -58,7 +58,7 @@ describe('istanbul_getSignersFromBlock', () => {
     });
   });
 
-  it('has that of the ledger API alone where it is told so', async () => {
+  it('has only that of the ledger API where it is configured so', async () => {
     const signers = await extended.call('istanbul_getSignersFromBlock', '0x5');
     expect(Object.keys(signers)).toEqual(['number', 'hash', 'author', 'committers']);
   });
@@ -70,7 +70,7 @@ it('istanbul_getSnapshot has a list of votes at genesis too', async () => {
   expect(await plain.call('istanbul_getSnapshotAtHash', hash)).toMatchObject({ votes: [] });
 });
 
-it('eth_getContractPrivacyMetadata names who is mandatory where somebody is, and no more', async () => {
+it('eth_getContractPrivacyMetadata names mandatory parties only where there are any', async () => {
   const created = BLOCKS.flatMap(({ receipts }) => receipts ?? [])
     .filter(({ contractAddress }) => contractAddress)
     .map(({ contractAddress }) => contractAddress);

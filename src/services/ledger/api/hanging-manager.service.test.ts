@@ -80,7 +80,7 @@ afterAll(async () => {
   await own?.close();
 });
 
-it('holds up private results alone', async () => {
+it('delays only private results', async () => {
   const sent = await fetch(`${other.q2tUrl}/send`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

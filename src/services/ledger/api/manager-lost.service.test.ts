@@ -60,7 +60,7 @@ describe('without its manager', () => {
     for (const each of refusals) expect(each).toMatch(known);
   });
 
-  it('answers whoever asks for payloads, markers, extensions and groups', async () => {
+  it('answers questions for payloads, markers, extensions and groups', async () => {
     const hash = `0x${'11'.repeat(64)}`;
     const known = toHex(
       BLOCKS.find(({ transactions }) => transactions[0]?.isPrivate)!.transactions[0]!.hash,

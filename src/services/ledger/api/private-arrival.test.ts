@@ -31,7 +31,7 @@ class Setting {
 }
 
 describe('an answer about a block', () => {
-  it('waits for the private side of it alone', async () => {
+  it('waits only for its private side', async () => {
     const setting = new Setting();
     expect(afterPrivate(setting.context, 4, () => setting.cursor)).toBe(4);
     expect(setting.waits).toBe(0);

@@ -69,7 +69,7 @@ async function nonceOf(hash: string): Promise<number> {
   return Number((await node.call('eth_getTransactionByHash', hash)).nonce);
 }
 
-it('payloads travel side by side; who called first has the lower nonce, whoever arrives first', async () => {
+it('payloads travel side by side; the first caller has the lower nonce, in whatever order they arrive', async () => {
   const sent = [1, 2, 3].map(set);
   await until(() => waiting.length === 3);
   expect(waiting.map(({ payload }) => payload)).toEqual([1, 2, 3].map(setInput));

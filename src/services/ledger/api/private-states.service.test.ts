@@ -91,7 +91,7 @@ it('has the recorded root of each tenant at every block', async () => {
   expect(count).toBeGreaterThan(40);
 });
 
-it('has the root of the state that is party to nothing as the default one, whoever asks', async () => {
+it('has as default root that of the state without any transaction, for every caller', async () => {
   const head = `0x${HEAD.number.toString(16)}`;
   const [one, two, own] = await Promise.all([
     ask('PS1', 'debug_defaultStateRoot', head),
@@ -114,7 +114,7 @@ it('keeps a filter to the tenant who made it, in the words of GoQuorum', async (
   expect(await ask('PS1', 'eth_uninstallFilter', id)).toBe(true);
 });
 
-it('opens payloads and markers for their tenants only, whoever asked for them first', async () => {
+it('opens payloads and markers only for their tenants, whichever tenant asked first', async () => {
   const [one, two] = KEYS.groups.map((group: { members: string[] }) => group.members[0]);
   const contents = contentsOf(RECORDING);
   const counts = { held: 0, foreign: 0, markers: 0 };

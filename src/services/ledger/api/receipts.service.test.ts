@@ -35,7 +35,7 @@ async function reasonsAt(name: string, argv: readonly string[]): Promise<readonl
   return reasons;
 }
 
-it('parties are told with the flag, nobody without it', async () => {
+it('parties learn it with the flag, and nobody learns it without', async () => {
   expect((await reasonsAt('node1', ['--revertreason'])).length).toBeGreaterThan(0);
   expect(await reasonsAt('node1', [])).toEqual([]);
 });

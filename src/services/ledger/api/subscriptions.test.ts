@@ -16,7 +16,7 @@ function open(kind: string, context: Partial<Context>, ...args: unknown[]) {
   return { told, close: row.open(context as Context, args, (result) => told.push(result)) };
 }
 
-it('pending transactions are told whole to who asks for that', async () => {
+it('pending transactions are sent whole to subscribers who ask for that', async () => {
   const events = new Events();
   const { told, close } = open('newPendingTransactions', { events }, true);
   const body = { nonce: 3n, gasPrice: 0n, gasLimit: 21_000n, value: 1n, data: new Uint8Array(2) };
@@ -55,7 +55,7 @@ it('a subscription that falls behind does not keep everything', async () => {
   close();
 });
 
-it('logs of a block are told in slices', async () => {
+it('logs of a block are sent in slices', async () => {
   const events = new Events();
   let head = 0;
   const log = { address: new Uint8Array(20), topics: [], data: new Uint8Array(5_000) };

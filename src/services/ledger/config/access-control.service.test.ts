@@ -44,7 +44,7 @@ function plugins(tokenValidation: object | undefined, tls?: object): string {
   return `file://${file}`;
 }
 
-it('asks for nothing unless it is told to', async () => {
+it('asks for nothing unless it is configured to', async () => {
   const control = access();
   expect(await control.authenticate(undefined)).toEqual({ kind: 'open' });
   expect(control.tls).toBeUndefined();

@@ -124,7 +124,7 @@ it('numbers are taken in variables, as decimal text and as hex', async () => {
   expect((await ask(query, { n: 'five' })).status).toBe(400);
 });
 
-it('what cannot be answered is told field by field, with status 400', async () => {
+it('what cannot be answered is reported field by field, with status 400', async () => {
   const { status, data, errors } = await ask(
     '{ gasPrice block { number account(address: "0x4fd3616e83af0bf23a22d3322006df068223c085") { address } call(data: { gas: 5 }) { status } } }',
   );

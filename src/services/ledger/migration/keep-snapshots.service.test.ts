@@ -20,7 +20,7 @@ import { keepSnapshots } from './keep-snapshots.ts';
 const BODY = { transactions: [], uncles: [] };
 const folder = scratchFolder('quorate-snapshots-');
 
-it('the validators of one block in a thousand are kept, and an interruption is told', async () => {
+it('the validators of one block in a thousand are kept, and an interruption is reported', async () => {
   const author = addressOfSecretKey(secretKey(1));
   const genesis = join(folder, 'genesis.json');
   const validators = [toHex(author)];

@@ -30,7 +30,7 @@ const EXPECTED = expectedDatadir();
 const PRIVATE = { kind: 'private', psi: DEFAULT_PSI } as const;
 
 describe('a data folder of GoQuorum, copied', () => {
-  it('comes over whole without its manager, and stays as it was', async () => {
+  it('is migrated whole without its manager, and the original is unchanged', async () => {
     const world = migrationWorld();
     const before = folderHash(world.source);
     const report = await world.copy();
@@ -148,7 +148,7 @@ describe('a data folder of GoQuorum, copied', () => {
     expect(findings).toEqual([]);
   });
 
-  it('goes on wherever it was interrupted', async () => {
+  it('continues wherever it was interrupted', async () => {
     const world = migrationWorld();
     let asked = 0;
     let rounds = 0;
@@ -250,7 +250,7 @@ describe('a Raft member with several private states', () => {
     plainOrPacked(join(OWN_VECTORS, 'goquorum/raft-mps/marker.json')),
   );
 
-  it('comes over with the inner receipts of its markers, and its place in the cluster', async () => {
+  it('is migrated with the inner receipts of its markers, and its place in the cluster', async () => {
     const world = migrationWorld('raft-mps/marker');
     const before = folderHash(world.source);
     const report = await world.copy();

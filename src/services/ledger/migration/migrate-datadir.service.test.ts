@@ -56,7 +56,7 @@ function migrate(
 }
 
 describe('a data folder of GoQuorum', () => {
-  it('comes over whole, and stays as it was', async () => {
+  it('is migrated whole, and the original is unchanged', async () => {
     const folders = world();
     const before = folderHash(folders.source);
     const report = await migrate(folders);
@@ -118,7 +118,7 @@ describe('a data folder of GoQuorum', () => {
     await close();
   });
 
-  it('goes on where it was interrupted, and is not started before it is whole', async () => {
+  it('continues where it was interrupted, and does not start before it is whole', async () => {
     const folders = world();
     let asked = 0;
     const { isWhole, head } = await migrate(folders, { shouldStop: () => ++asked > 10 });

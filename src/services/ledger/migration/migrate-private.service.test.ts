@@ -35,7 +35,7 @@ async function listed({ store, genesis, folder }: OpenChain) {
   return (await index.active(PSI)).list();
 }
 
-it('contracts, their metadata and an extension that waits come over, to each party its own', async () => {
+it('contracts, their metadata and a pending extension are migrated, to each party its own', async () => {
   await network.start();
   const [one, two, three, four] = network.parties as [Party, Party, Party, Party];
   const contract = await network.contract(one, [two], 3);

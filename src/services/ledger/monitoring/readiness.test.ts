@@ -94,7 +94,7 @@ it.each([
   expect(look({ ...bad, peers: 0, highest: HEAD + 99 }, [reason]).ready).toBe(false);
 });
 
-it('names the first bad block, and nothing of its transaction', () => {
+it('names the first bad block, and does not show its transaction', () => {
   const { body } = look({ firstBad: 7 });
   expect(body).toContain('private state has diverged at block 7');
   expect(body).not.toMatch(/abab|q6ur/);

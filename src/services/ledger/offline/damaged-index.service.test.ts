@@ -53,7 +53,7 @@ async function opened(name: string, damage: (files: Files) => void): Promise<str
   return told;
 }
 
-it('says nothing of an index that is whole', async () => {
+it('does not mention an index that is whole', async () => {
   expect(await opened('same', () => {})).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ it('gives the error of the source after the blocks before it', async () => {
   expect(setting.taken).toEqual([1, 2]);
 });
 
-it('goes on without help, and says so', async () => {
+it('continues without help, and says so', async () => {
   const setting = new Setting();
   const [one] = [block(1, 2)];
   await setting.run(source([one]), { fails: true });

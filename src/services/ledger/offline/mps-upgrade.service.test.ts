@@ -96,7 +96,7 @@ it('gives each state the roots and receipts that it has where there were several
   );
 });
 
-it('goes on where it was interrupted, between its last two steps too', async () => {
+it('continues where it was interrupted, between its last two steps too', async () => {
   await imported('stopped', genesis, SINGLE_PRIVATE_STATE);
   const folder = join(scratch, 'stopped');
   const before = readFileSync(join(folder, 'quorate/genesis.json'), 'utf8');

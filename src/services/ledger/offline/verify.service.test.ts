@@ -181,7 +181,7 @@ it('says of a genesis file of another chain that block 0 does not follow from it
   expect(damaged).toMatchObject([{ file: 'genesis.json', height: 0 }]);
 });
 
-it('looks at a folder of 0.1.0, and refuses one that runs or is none', async () => {
+it('checks a folder of 0.1.0, and refuses one that is in use or is not a data folder', async () => {
   const place = join(folder, 'older-folder');
   unpackFixture('0.1.0', 'node', place);
   const report = await verifyData(place, { progress: () => {} });

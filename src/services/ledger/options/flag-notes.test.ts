@@ -88,7 +88,7 @@ it.each<[string[], Partial<FlagWorld>, string]>([
   expect(remarks([...argv, '--mine'], more)).toContain(text);
 });
 
-it('a validator that does not mine is told', () => {
+it('a validator that does not mine is reported', () => {
   expect(remarks([])).toContain('stands by: the others miss its votes. Start it with --mine');
   expect(remarks([], { isValidator: undefined })).toBe('');
 });

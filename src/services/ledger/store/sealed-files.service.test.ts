@@ -68,7 +68,7 @@ async function raftTerm(place: string, options: Partial<RaftPlace> = {}, terms: 
   }
 }
 
-it('does not begin a Raft log for a chain that has blocks, until it is told so', async () => {
+it('does not begin a Raft log for a chain that has blocks, unless a flag says so', async () => {
   const { place, store } = copied('raft');
   await expect(raftTerm(place)).rejects.toMatchObject({
     code: 'RAFT_LOG_MISSING',

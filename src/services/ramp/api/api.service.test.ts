@@ -146,7 +146,7 @@ describe('quotes', () => {
 });
 
 describe('orders', () => {
-  it('are for whoever knows their wallet, and others learn nothing', async () => {
+  it('are for those who know their wallet, and others learn nothing', async () => {
     const id = await buy(ramp);
     const found = await get(`/orders/${id}`, {
       walletAddress: WALLET.toUpperCase().replace('0X', '0x'),
@@ -176,7 +176,7 @@ describe('orders', () => {
     expect([runs.status, runs.body]).toEqual([200, []]);
   });
 
-  it('are listed to their partner alone, each once, oldest first', async () => {
+  it('are listed only to their partner, each once, oldest first', async () => {
     for (let count = 0; count < 5; count++) await buy(ramp);
     const { body: all } = await get('/orders', ALL, OURS);
     const times = all.map(({ createdAt }: any) => createdAt);

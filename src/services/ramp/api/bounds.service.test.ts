@@ -45,7 +45,7 @@ it('guesses of orders cost as much as six requests', async () => {
   await few.close();
 });
 
-it('takes bodies of 64 KB and no more', async () => {
+it('takes bodies of at most 64 KB', async () => {
   const ramp = await startTestRamp(['--ledger.url', ledger.url]);
   const url = `${ramp.url}/verify-user`;
   const sent = async (bytes: number) =>

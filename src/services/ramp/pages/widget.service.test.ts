@@ -42,7 +42,7 @@ const dataOf = ({ body }: { body: any }) =>
   JSON.parse(/id="page-data">([^<]+)</.exec(String(body))![1]!);
 
 describe('the page', () => {
-  it('has scripts and styles of its own alone, which browsers keep', async () => {
+  it('has only its own scripts and styles, which browsers cache', async () => {
     const { body } = await page({});
     const paths = [...body.matchAll(/(?:href|src)="(assets\/[^"]+)"/g)].map((match) => match[1]);
     expect(paths).toHaveLength(2);

@@ -5,7 +5,7 @@ import { DepositWatcher, type DepositWatcherParts } from './deposit-watcher.ts';
 
 const BEHIND = 1_000;
 
-it('scans 200 blocks in a turn, and goes on at once', async () => {
+it('scans 200 blocks in a turn, and continues at once', async () => {
   let at = 0;
   const turns: number[] = [];
   const block = (number: number) => ({

@@ -88,7 +88,7 @@ describe('tokens', () => {
     expect(all.mayUse(B)).toBe(true);
   });
 
-  it('what is wrong about them is told, and no more', async () => {
+  it('only what is wrong about them is reported', async () => {
     const guard = await open(withSecret);
     const message = async (value: string | undefined) =>
       ((await identify(guard, value)) as Refusal).message;
@@ -157,7 +157,7 @@ rules:
     messages: true
 `;
 
-  it('are told by claims or certificate; others are turned away', async () => {
+  it('are recognised by claims or certificate; others are refused', async () => {
     const guard = await open({ ...withSecret, policyFile: file('p.yaml', policy) });
     const pay = (await identify(
       guard,

@@ -342,7 +342,7 @@ describe('the guard', () => {
     });
   });
 
-  it('is told of every byte of short data: one to three are not a call without data', async () => {
+  it('gets every byte of short data: one to three are not a call without data', async () => {
     const selectors: unknown[] = [];
     const guard: Guard = {
       ...OPEN_GUARD,

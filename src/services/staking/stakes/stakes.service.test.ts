@@ -218,7 +218,7 @@ describe('staking', () => {
     }
   });
 
-  it('refuses a batch that is too large, and pages that are none', async () => {
+  it('refuses a batch that is too large, and invalid pages', async () => {
     const tooMany = { ...STAKE, amount: String(101n * 32_000_000_000n) };
     expect((await stake(tooMany, randomUUID(), '/batch-stake')).status).toBe(400);
     for (const query of ['limit=0', 'limit=101', 'limit=-1', 'limit=x', 'after=1.5']) {

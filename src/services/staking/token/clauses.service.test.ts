@@ -280,7 +280,7 @@ describe('RFC 7009', () => {
     expect(await look(token)).toMatchObject({ active: true });
   });
 
-  it('§2.2: 200 for a token that was ended already, has expired, or is none', async () => {
+  it('§2.2: 200 for a token that was ended already, has expired, or is not a token', async () => {
     const token = await issued();
     for (let i = 0; i < 2; i++) {
       const answer = await revoke(token);

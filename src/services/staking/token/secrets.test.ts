@@ -37,7 +37,7 @@ it('a check is the same work for a stranger, and for a client with no, one or tw
   expect(checker.remembers('me', first, hashes.slice(1))).toBe(false);
 });
 
-it('knows the right ones alone', async () => {
+it('knows only the right ones', async () => {
   const checker = new SecretChecker();
   const secret = newSecret();
   const hashes = [await hashSecret(secret)];

@@ -60,7 +60,7 @@ it('transfers of the three standards, told apart', () => {
   ]);
 });
 
-it('nothing of a log that fits no event', () => {
+it('nothing for a log that fits no event', () => {
   const odd = { ...log(ERC20, 'Transfer', [A, B, 5]), data: '0x01' };
   expect(decodeLog(odd, undefined)).toBeUndefined();
   expect(decodeLog({ ...odd, topics: [] }, undefined)).toBeUndefined();

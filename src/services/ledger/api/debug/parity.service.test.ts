@@ -55,7 +55,7 @@ describe('trace_*', () => {
     expect(all).toEqual([...traces, ...others]);
   });
 
-  it('a filter takes who sends and who receives, and pages', async () => {
+  it('a filter takes sender and recipient, and pages', async () => {
     const range = { fromBlock: '0x1', toBlock: 'latest' };
     const filtered = (more: object) => node.call('trace_filter', { ...range, ...more });
     const toIt = await filtered({ toAddress: [TO] });

@@ -23,7 +23,7 @@ describe('the check of a block', () => {
     expect(await check.fault(() => true)).toBe('invalid merkle root');
   });
 
-  it('rests while nobody wants it, and goes on where it was', async () => {
+  it('pauses while nobody wants it, and continues where it was', async () => {
     const { work, check } = checkOf('gas');
     const isWanted = () => work.slices < 2;
     expect(await check.fault(isWanted)).toBe(undefined);
@@ -34,7 +34,7 @@ describe('the check of a block', () => {
     expect(work.slices).toBe(5);
   });
 
-  it('goes on for one who still wants it', async () => {
+  it('continues for one who still wants it', async () => {
     const { work, check } = checkOf('gas');
     const abandoned = check.fault(() => work.slices < 2);
     expect(await check.fault(() => true)).toBe('gas');

@@ -203,7 +203,7 @@ describe('private states', () => {
     ({ contractAddress: contract } = await receipt(await send({ from: FIRST, data: STORE_CODE })));
   });
 
-  it('a private transaction has its effect as soon as its hash is answered', async () => {
+  it('a private transaction has taken effect when its hash is answered', async () => {
     expect(await rpc('eth_getCode', contract, 'latest')).not.toBe('0x');
     await send({ from: FIRST, to: contract, data: setInput(5) });
     expect(BigInt(await value(contract))).toBe(5n);

@@ -58,7 +58,7 @@ it('names who is party to all that it rests on', () => {
   expect(parties).toEqual(['ABC', 'AB', 'ACB', 'AB', 'AB']);
 });
 
-it('knows nothing of what rests on an account whose history it does not know', () => {
+it('does not know what depends on an account whose history it does not know', () => {
   const lineages = new Lineages();
   expect(lineages.follow(1, [transaction(0, { writes: ['old'] })])).toEqual([]);
   expect(lineages.follow(2, [transaction(0, { creates: ['x'], reads: ['old'] })])).toEqual([]);

@@ -79,7 +79,7 @@ it('are alike at parties of the same history, and name them alone', async () => 
   expect(atThree.get(calls[1]!)!.parties).toEqual(keysOf(one, three));
 });
 
-it('are told to no party of the transaction that lacks one of those before', async () => {
+it('are sent to no party of the transaction that lacks one of those before', async () => {
   const contract = one.receipt(await sent([two, three]))!.contractAddress!;
   await sent([two], contract);
   const last = payloadOf(await sent([two, three], contract));

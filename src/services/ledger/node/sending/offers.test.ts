@@ -8,7 +8,7 @@ function offering(offers: Offers, last: number, isWaiting: (key: string) => bool
   return blocks.filter((number) => offers.take(number, isWaiting).length > 0);
 }
 
-it('offers less and less often, and then no more', () => {
+it('offers less and less often, and then stops', () => {
   const offers = new Offers();
   offers.begin('a', 0);
   expect(offering(offers, 2_000, always)).toEqual([2, 6, 14, 30, 62, 126, 254, 510]);

@@ -55,7 +55,7 @@ describe('the type of a transaction and what it pays', () => {
     expect(settle({ ...PRIVATE, ...fees }, FREE)).toEqual([0, 0n]);
   });
 
-  it('a private one has no access list; one without entries is none', () => {
+  it('a private one has no access list; one without entries does not count', () => {
     expect(() => settle({ ...PRIVATE, ...LISTED }, LONDON)).toThrow(/^transaction type not supp/);
     expect(settle({ ...PRIVATE, accessList: [], gasPrice: 1n }, LONDON)).toEqual([0, 1n]);
     expect(settle({ ...PRIVATE, type: 1, gasPrice: 1n }, LONDON)).toEqual([0, 1n]);

@@ -207,7 +207,7 @@ it('a dispute takes the money of an order before its payout, and is a loss after
   expect(stripe.refunds).toEqual([]);
 });
 
-it('sellers are paid by one transfer each, and an account that is none gives the crypto back', async () => {
+it('sellers are paid by one transfer each, and an invalid account returns the crypto', async () => {
   const ready = () =>
     until('the ramp is ready', async () => (await ask(`${ramp.url}/ready`)).status === 200);
   await ready();
