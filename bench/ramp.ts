@@ -200,6 +200,8 @@ async function lists(kind: string, { url, pid }: Ramp): Promise<readonly Figure[
     ['the operator: newest 200', '/operator/orders?limit=200'],
     ['the operator: of a wallet', `/operator/orders?text=${wallet}`],
     ['the operator: of a state', '/operator/orders?code=PROVIDER-PENDING-PAYMENT&limit=200'],
+    ['the operator: of a status', '/operator/orders?status=COMPLETED&limit=200'],
+    ['the operator: of a side', '/operator/orders?side=sell&limit=200'],
   ];
   const figures: Figure[] = [];
   for (const [name, path] of asked) {

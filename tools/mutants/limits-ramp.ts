@@ -138,6 +138,7 @@ export const RAMP_LIMITS: readonly Limit[] = [
   {
     ...OPERATOR,
     name: "ramp: orders of an operator's list",
+    file: `${RAMP}/operation/order-search.ts`,
     on: 'const LIST_MAX = 200;',
     off: 'const LIST_MAX = 1e9;',
   },

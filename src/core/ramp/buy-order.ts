@@ -56,6 +56,8 @@ const CODE = {
   cancelledProvider: 'PROVIDER-CANCELLED-PROVIDER',
   cancelledExpired: 'PROVIDER-CANCELLED-EXPIRED',
 } as const satisfies Record<string, StatusCode>;
+/** All that a buy can have. */
+export const BUY_CODES: readonly StatusCode[] = Object.values(CODE);
 
 /** Of one order: more payments than any customer makes by mistake. */
 const PAYMENTS_MAX = 100;

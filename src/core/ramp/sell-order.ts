@@ -72,6 +72,8 @@ const CODE = {
   cancelledProvider: 'PROVIDER-CANCELLED-PROVIDER',
   cancelledExpired: 'PROVIDER-CANCELLED-EXPIRED',
 } as const satisfies Record<string, StatusCode>;
+/** All that a sell can have. */
+export const SELL_CODES: readonly StatusCode[] = Object.values(CODE);
 
 const DEPOSITS_MAX = 100;
 const AWAITING: readonly StatusCode[] = [CODE.created, CODE.deposit];

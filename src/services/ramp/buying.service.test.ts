@@ -171,6 +171,29 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     }
   });
 
+  it('is found by an operator, page by page, newest first', async () => {
+    const ids = [];
+    for (let count = 0; count < 5; count++) {
+      ids.unshift(await buy(ramp, {}, { card: '4000000000000002' }));
+    }
+    const { operator } = ramp.running;
+    for (const search of [
+      { status: 'FAILED', limit: 2 },
+      { side: 'buy', code: 'PROVIDER-FAILED-PAYMENT', limit: 2 },
+      { side: 'buy', text: WALLET, limit: 2 },
+      { limit: 2 },
+    ] as const) {
+      const found: string[] = [];
+      for (let before: string | undefined; ; ) {
+        const page = await operator.list({ ...search, before });
+        found.push(...page.orders.map(({ id }) => id));
+        before = page.next;
+        if (before === undefined) break;
+      }
+      expect(found).toEqual(ids);
+    }
+  });
+
   it('pays nothing out of an account that has too little, until it has enough', async () => {
     ledger.balance = 1n;
     const id = await buy(ramp);

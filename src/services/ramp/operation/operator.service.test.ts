@@ -53,6 +53,19 @@ it('a paid order above the bound waits for the operator, who releases or refunds
   expect(list.body.orders.map(({ id }: any) => id)).toEqual([bad]);
   const rest = await operate(`orders?status=PENDING&limit=5&before=${list.body.next}`);
   expect(rest.body.orders.map(({ id }: any) => id)).toEqual([good]);
+  for (const [query, found] of [
+    ['side=sell', []],
+    ['side=buy', [bad, good]],
+    ['code=PROVIDER-PENDING-REVIEW', [bad, good]],
+    ['code=PROVIDER-PENDING-REVIEW&status=FAILED', []],
+    ['code=PROVIDER-OF-NOBODY', []],
+    [`status=PENDING&text=${good}`, [good]],
+    [`side=buy&text=${WALLET}`, [bad, good]],
+    [`side=sell&text=${WALLET}`, []],
+  ] as const) {
+    const { body } = await operate(`orders?${query}`);
+    expect([query, body.orders.map(({ id }: any) => id)]).toEqual([query, found]);
+  }
   expect((await act(good, 'cancel')).body).toMatchObject({ statusCode: 409, code: 'not_now' });
   expect((await act(good, 'release')).status).toBe(200);
   expect((await act(bad, 'refund', { why: 'looks odd' })).status).toBe(200);

@@ -2,40 +2,25 @@
  * What an operator sees and does: orders and their history, money, stuck orders, volume.
  */
 import type { RampConfig } from '../../../core/ramp/config.ts';
-import type { Side, Status } from '../../../core/ramp/order.ts';
+import type { Side } from '../../../core/ramp/order.ts';
 import { balanceCall } from '../../../core/ramp/token-transfer.ts';
 import { isNative } from '../../../core/ramp/wallet-address.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import { Refusal } from '../api/refusal.ts';
-import { type Order, orderOf } from '../orders/order-row.ts';
+import type { Order } from '../orders/order-row.ts';
 import { isUnsent, type Orders } from '../orders/orders.ts';
 import { stopRecurrence } from '../orders/recurrence-row.ts';
 import { queueAgain } from '../webhooks/outbox.ts';
+import { type FoundOrders, type OrderSearch, searchOrders } from './order-search.ts';
 import { type StuckOrder, stuckOrders } from './stuck.ts';
 
-const LIST_MAX = 200;
 const HISTORY_MAX = 1_000;
 const VOLUME_DAYS_MAX = 366;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const ACTIONS = ['hold', 'release', 'refund', 'cancel', 'stop'] as const;
 export type Action = (typeof ACTIONS)[number];
-
-export interface OrderSearch {
-  readonly side?: Side | undefined;
-  readonly status?: Status | undefined;
-  readonly code?: string | undefined;
-  /**
-   * Exact: an order's id, custom id, wallet, deposit address or customer, or the hash of a
-   * transaction.
-   */
-  readonly text?: string | undefined;
-  /** `next` of the page before. */
-  readonly before?: string | undefined;
-  readonly limit: number;
-}
 
 export interface OrderHistory {
   readonly order: Order;
@@ -76,77 +61,8 @@ export class Operator {
   }
 
   /** Newest first. */
-  async list(asked: OrderSearch): Promise<{ orders: readonly Order[]; next?: string }> {
-    const limit = Math.min(Math.max(1, Math.floor(asked.limit) || 1), LIST_MAX);
-    const values: unknown[] = [];
-    const value = (each: unknown) => `$${values.push(each)}`;
-    const terms = await this.termsOf(asked, value);
-    if (!terms) return { orders: [] };
-    const where = terms.length > 0 ? `WHERE ${terms.join(' AND ')}` : '';
-    const rows = await this.parts.database.query(
-      `SELECT * FROM ramp_order ${where} ORDER BY created_at DESC, id DESC LIMIT ${value(limit + 1)}`,
-      values,
-    );
-    const orders = rows.slice(0, limit).map(orderOf);
-    const last = orders.at(-1);
-    return rows.length > limit && last
-      ? { orders, next: `${last.createdAtMs}/${last.id}` }
-      : { orders };
-  }
-
-  /** Undefined: nothing can be found. */
-  private async termsOf(
-    { side, status, code, text, before }: OrderSearch,
-    value: (each: unknown) => string,
-  ): Promise<string[] | undefined> {
-    const terms: string[] = [];
-    if (side !== undefined) terms.push(`side = ${value(side)}`);
-    if (code !== undefined) terms.push(`code = ${value(code)}`);
-    if (status !== undefined) {
-      terms.push(
-        `code >= ${value(`PROVIDER-${status}-`)} AND code < ${value(`PROVIDER-${status}.`)}`,
-      );
-    }
-    if (text !== undefined && text !== '') {
-      const found = await this.termOf(text.trim(), value);
-      if (!found) return undefined;
-      terms.push(found);
-    }
-    if (before !== undefined) {
-      const [atMs, id] = before.split('/') as [string, string | undefined];
-      if (!/^\d{1,15}$/.test(atMs) || !UUID.test(id ?? '')) {
-        throw new Refusal(400, 'before_invalid', 'before must be the next of another page', {
-          field: 'before',
-        });
-      }
-      const at = value(Number(atMs));
-      terms.push(`(created_at < ${at} OR (created_at = ${at} AND id < ${value(id)}))`);
-    }
-    return terms;
-  }
-
-  private async termOf(
-    text: string,
-    value: (each: unknown) => string,
-  ): Promise<string | undefined> {
-    if (/^0x[0-9a-fA-F]{64}$/.test(text)) {
-      const hash = text.toLowerCase();
-      const rows = await this.parts.database.query(
-        'SELECT order_id FROM payout WHERE hash = $1 UNION SELECT order_id FROM deposit WHERE hash = $1',
-        [hash],
-      );
-      if (rows.length === 0) return undefined;
-      return `id IN (${rows.map(({ order_id: id }) => value(id)).join(', ')})`;
-    }
-    if (UUID.test(text)) {
-      const id = value(text);
-      return `(id = ${id} OR customer_id = ${id})`;
-    }
-    if (/^0x[0-9a-fA-F]{40}$/.test(text)) {
-      const address = value(text.toLowerCase());
-      return `(wallet = ${address} OR deposit_address = ${address})`;
-    }
-    return `custom_id = ${value(text.slice(0, 64))}`;
+  list(asked: OrderSearch): Promise<FoundOrders> {
+    return searchOrders(this.parts.database.query, asked);
   }
 
   /** Throws a Refusal. */

@@ -109,5 +109,7 @@ export const SCHEMA: Schema = {
       `UPDATE customer SET charged_back_at = 0 WHERE id IN (SELECT ramp_order.customer_id FROM ramp_order
         JOIN ramp_event ON ramp_event.order_id = ramp_order.id WHERE ramp_event.type = 'payment.chargeback')`,
     ],
+    // Operators look for the newest orders in a state.
+    ['CREATE INDEX ramp_order_state ON ramp_order (side, code, created_at, id)'],
   ],
 };
