@@ -46,10 +46,24 @@ export class DepositIntake {
     );
   }
 
-  /** Removes a block; resolves with the previous one, if it is known. */
-  async stepBack(number: number): Promise<{ number: number; hash: string } | undefined> {
-    await this.database.query('DELETE FROM scanned_block WHERE number >= $1', [number]);
-    return this.cursor();
+  /** The newest scanned block below this one; undefined: none is known. */
+  async before(number: number): Promise<{ number: number; hash: string } | undefined> {
+    const [row] = await this.database.query(
+      'SELECT number, hash FROM scanned_block WHERE number < $1 ORDER BY number DESC LIMIT 1',
+      [number],
+    );
+    return row && { number: Number(row.number), hash: String(row.hash) };
+  }
+
+  /**
+   * Removes block `number` and later ones, and stores `before`, if it is new. Both at once:
+   * without a place to continue from, the next start would skip blocks.
+   */
+  async stepBack(number: number, before?: LedgerBlock): Promise<void> {
+    await this.database.transaction(async (query) => {
+      await query('DELETE FROM scanned_block WHERE number >= $1', [number]);
+      if (before) await this.keepCursor(query, before);
+    });
   }
 
   async prune(number: number): Promise<void> {

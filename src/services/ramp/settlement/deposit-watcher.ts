@@ -129,11 +129,14 @@ export class DepositWatcher {
         return { kind: 'depositDropped', depositId: id };
       });
     }
-    const before = await intake.stepBack(number);
-    if (before) return before;
+    const known = await intake.before(number);
+    if (known) {
+      await intake.stepBack(number);
+      return known;
+    }
     const block = await ledger.block(number - 1);
     if (!block) throw new Error(`the ledger has no block ${number - 1}`);
-    await intake.keepCursor(this.parts.database.query, block);
+    await intake.stepBack(number, block);
     return { number: number - 1, hash: block.hash };
   }
 
