@@ -25,17 +25,22 @@ export function Exchange({ state }: { state: WidgetState }) {
     <dl class="exchange">
       <div>
         <dt>{state.side === 'buy' ? texts.youPay : texts.youSell}</dt>
-        <dd>{give}</dd>
+        <dd>{breakable(give)}</dd>
       </div>
       <div class="exchange-arrow">
         <Icon name="arrow" size={18} />
       </div>
       <div>
         <dt>{texts.youGet}</dt>
-        <dd>{get}</dd>
+        <dd>{breakable(get)}</dd>
       </div>
     </dl>
   );
+}
+
+/** A long amount breaks in front of its currency, not within. */
+function breakable(amount: string): string {
+  return amount.replaceAll('\u00a0', ' ');
 }
 
 /** Rate, fees and method, line by line. */
