@@ -1,4 +1,6 @@
-/** Orders as an operator looks for them: newest first, page by page, at once in a store of millions. */
+/**
+ * Orders as an operator looks for them: newest first, page by page, at once in a store of millions.
+ */
 import { BUY_CODES } from '../../../core/ramp/buy-order.ts';
 import { type Side, type Status, type StatusCode, statusOf } from '../../../core/ramp/order.ts';
 import { SELL_CODES } from '../../../core/ramp/sell-order.ts';

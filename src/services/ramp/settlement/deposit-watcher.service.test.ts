@@ -1,4 +1,6 @@
-/** What a turn of the watcher reads at most, however far behind it is, and that it loses no block. */
+/**
+ * What a turn of the watcher reads at most, however far behind it is, and that it loses no block.
+ */
 import { expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
 import { scratchFolder } from '../../../../test/support/scratch.ts';
