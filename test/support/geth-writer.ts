@@ -42,47 +42,90 @@ type Level = ClassicLevel<Uint8Array, Uint8Array>;
  * states, nor privacy markers.
  */
 export async function writeGethFolder(folder: string, written: Written): Promise<void> {
-  const { store, kv, config, frozen } = written;
-  const chaindata = join(folder, 'geth/chaindata');
-  mkdirSync(join(chaindata, 'ancient'), { recursive: true });
-  const level: Level = new ClassicLevel(chaindata, {
-    keyEncoding: 'view',
-    valueEncoding: 'view',
-  });
-  await level.open();
-  const freezer = new Freezer(join(chaindata, 'ancient'));
+  const { store } = written;
+  const geth = await GethFolder.create(folder, written.frozen);
   const head = store.head()!;
   let privateRoot: Hash32 = EMPTY_ROOT;
   for (let number = 0; number <= head.number; number++) {
     const block = store.block(number)!;
-    const { hash } = block;
-    const parts = {
-      headers: encodeHeader(block.header),
-      bodies: encodeBody(block),
-      receipts: storedReceipts(receiptsOf(store, number)),
-    };
-    const batch = level.batch();
     privateRoot = store.privateRecord(DEFAULT_PSI, number)?.root ?? privateRoot;
-    batch.put(key('P', block.header.stateRoot), privateRoot);
-    batch.put(key('H', hash), numberToUint64(number));
-    if (number < frozen) freezer.append({ ...parts, hashes: hash });
-    // Geth leaves block 0 in LevelDB too.
-    if (number >= frozen || number === 0) {
-      batch.put(key('h', numberToUint64(number), text('n')), hash);
-      batch.put(key('h', numberToUint64(number), hash), parts.headers);
-      batch.put(key('b', numberToUint64(number), hash), parts.bodies);
-      batch.put(key('r', numberToUint64(number), hash), parts.receipts);
-    }
-    await batch.write();
+    await geth.append(
+      {
+        headers: encodeHeader(block.header),
+        hashes: block.hash,
+        bodies: encodeBody(block),
+        receipts: storedReceipts(receiptsOf(store, number)),
+      },
+      [key('P', block.header.stateRoot), privateRoot],
+    );
   }
-  freezer.close();
-  await writeState(level, kv);
-  await writePreimages(level, store);
-  await writeMetadata(level, store, privateRoot);
-  await level.put(text('DatabaseVersion'), Uint8Array.of(DATABASE_VERSION));
-  await level.put(text('LastBlock'), head.hash);
-  await level.put(key('ethereum-config-', store.hashOf(0)!), text(config));
-  await level.close();
+  await geth.finish(written, privateRoot);
+}
+
+/** Blocks in a batch of LevelDB's. */
+const BATCH_BLOCKS = 256;
+
+/** A data folder that grows block by block. */
+export class GethFolder {
+  private readonly level: Level;
+  private readonly freezer: Freezer;
+  private readonly frozen: number;
+  private batch: ReturnType<Level['batch']>;
+  private next = 0;
+  private head: Hash32 | undefined;
+
+  private constructor(level: Level, freezer: Freezer, frozen: number) {
+    this.level = level;
+    this.freezer = freezer;
+    this.frozen = frozen;
+    this.batch = level.batch();
+  }
+
+  /** Blocks below `frozen` go to the ancient store. */
+  static async create(folder: string, frozen: number): Promise<GethFolder> {
+    const chaindata = join(folder, 'geth/chaindata');
+    mkdirSync(join(chaindata, 'ancient'), { recursive: true });
+    const encodings = { keyEncoding: 'view', valueEncoding: 'view' } as const;
+    const level: Level = new ClassicLevel(chaindata, encodings);
+    await level.open();
+    return new GethFolder(level, new Freezer(join(chaindata, 'ancient')), frozen);
+  }
+
+  /** The next block, from 0, and a row of its own. */
+  async append(item: StoredItem, row?: readonly [Uint8Array, Uint8Array]): Promise<void> {
+    const { batch } = this;
+    const number = numberToUint64(this.next);
+    const { headers, hashes: hash, bodies, receipts } = item;
+    if (row) batch.put(...row);
+    batch.put(key('H', hash), number);
+    if (this.next < this.frozen) this.freezer.append(item);
+    // Geth leaves block 0 in LevelDB too.
+    if (this.next >= this.frozen || this.next === 0) {
+      batch.put(key('h', number, text('n')), hash);
+      batch.put(key('h', number, hash), headers);
+      batch.put(key('b', number, hash), bodies);
+      batch.put(key('r', number, hash), receipts);
+    }
+    this.next++;
+    this.head = hash;
+    if (this.next % BATCH_BLOCKS !== 0) return;
+    await batch.write();
+    this.batch = this.level.batch();
+  }
+
+  /** The newest states of `store`, and what geth notes of a chain. */
+  async finish({ store, kv, config }: Omit<Written, 'frozen'>, privateRoot: Hash32): Promise<void> {
+    const { level } = this;
+    await this.batch.write();
+    this.freezer.close();
+    await writeState(level, kv);
+    await writePreimages(level, store);
+    await writeMetadata(level, store, privateRoot);
+    await level.put(text('DatabaseVersion'), Uint8Array.of(DATABASE_VERSION));
+    await level.put(text('LastBlock'), this.head!);
+    await level.put(key('ethereum-config-', store.hashOf(0)!), text(config));
+    await level.close();
+  }
 }
 
 /** Every node and every code that the index holds, by its hash. */
@@ -149,7 +192,7 @@ function receiptsOf(store: ChainStore, number: number): readonly Receipt[] {
 }
 
 /** Status, gas, logs. */
-function storedReceipts(receipts: readonly Receipt[]): Uint8Array {
+export function storedReceipts(receipts: readonly Receipt[]): Uint8Array {
   const writer = new RlpWriter(1_024);
   const start = writer.begin();
   for (const receipt of receipts) {
@@ -163,14 +206,15 @@ function storedReceipts(receipts: readonly Receipt[]): Uint8Array {
   return writer.end(start).finish();
 }
 
-type Item = Readonly<Record<'headers' | 'hashes' | 'bodies' | 'receipts', Uint8Array>>;
+/** As the tables of the ancient store are named. */
+export type StoredItem = Readonly<Record<'headers' | 'hashes' | 'bodies' | 'receipts', Uint8Array>>;
 
 /** One data file a table. */
 class Freezer {
   private readonly tables;
 
   constructor(folder: string) {
-    const open = (name: keyof Item, isPacked: boolean) => {
+    const open = (name: keyof StoredItem, isPacked: boolean) => {
       const kind = isPacked ? 'c' : 'r';
       const index = openSync(join(folder, `${name}.${kind}idx`), 'w');
       writeSync(index, entry(0));
@@ -185,7 +229,7 @@ class Freezer {
     ];
   }
 
-  append(item: Item): void {
+  append(item: StoredItem): void {
     for (const table of this.tables) {
       const bytes = table.isPacked ? snappyEncode(item[table.name]) : item[table.name];
       writeSync(table.data, bytes);

@@ -31,6 +31,7 @@ describe('texts of failures', () => {
   it.each([
     ['fe', 'invalid opcode: opcode 0xfe not defined'],
     ['0c', 'invalid opcode: opcode 0xc not defined'],
+    ['b1', 'invalid opcode: DUP'],
     ['01', 'stack underflow (0 <=> 2)'],
     ['6001600056', 'invalid jump destination'],
     ['5b600056', 'out of gas'],

@@ -25,7 +25,7 @@ const API =
   'admin,debug,eth,istanbul,net,personal,quorumExtension,quorumPermission,raft,txpool,web3';
 const PASSWORD = 'test';
 const MEMBERS = [1, 2, 3, 4] as const;
-/** Sends its private transactions in privacy markers. */
+/** Of `isMarking`. */
 const MARKING = 2;
 const PORTS_EACH = 5;
 const COMMAND_MS = 300_000;
@@ -64,6 +64,8 @@ export interface NetworkKind {
   readonly reference: string | undefined;
   /** Of the engine's part of the genesis file, beside the usual ones. */
   readonly settings?: object;
+  /** Member 2 sends its private transactions in privacy markers. */
+  readonly isMarking?: boolean;
 }
 
 export class Network {
@@ -85,7 +87,7 @@ export class Network {
 
   private constructor(
     folder: string,
-    { engine, permissions, reference, settings }: NetworkKind,
+    { engine, permissions, reference, settings, isMarking }: NetworkKind,
     first: number,
     keys: readonly TestKey[],
   ) {
@@ -115,8 +117,7 @@ export class Network {
           ...['--http.api', API, '--verbosity', '3', '--ipcdisable'],
           ...(engine === 'raft' ? ['--raft', '--raftport', String(raft)] : ['--mine']),
           ...(permissions === 'none' ? [] : ['--permissioned']),
-          // The member that stands in for GoQuorum has no markers to write.
-          ...(number === MARKING && reference !== undefined ? ['--privacymarker.enable'] : []),
+          ...(isMarking && number === MARKING ? ['--privacymarker.enable'] : []),
           ...['--allow-insecure-unlock', '--password', join(folder, 'password')],
         ],
       };

@@ -26,7 +26,7 @@ export interface PairResult {
 }
 
 export function playPair(reference: string, say: (line: string) => void): Promise<PairResult> {
-  const kind = { engine: 'qbft', permissions: 'none', reference } as const;
+  const kind = { engine: 'qbft', permissions: 'none', reference, isMarking: true } as const;
   return withNetwork(kind, say, async (network) => {
     const [one, two, three] = network.members as [Member, Member, Member];
     const traffic = new Traffic(network.members.map(({ running }) => running!));
@@ -110,6 +110,7 @@ function termsOf({ account }: Member, others: readonly Member[], privacyFlag: nu
 interface Receipt {
   readonly status: string;
   readonly contractAddress: string | null;
+  readonly isPrivacyMarkerTransaction?: boolean;
 }
 
 async function mined({ running }: Member, what: object): Promise<Receipt> {
@@ -119,6 +120,10 @@ async function mined({ running }: Member, what: object): Promise<Receipt> {
     'a private transaction is mined',
     async () => (await rpc.call<Receipt | null>('eth_getTransactionReceipt', hash)) ?? undefined,
   );
-  if (receipt.status !== '0x1') throw new Error(`${hash} failed`);
-  return receipt;
+  const { isPrivacyMarkerTransaction: isMarker } = receipt;
+  const own = isMarker
+    ? await rpc.call<Receipt>('eth_getPrivateTransactionReceipt', hash)
+    : receipt;
+  if (own.status !== '0x1') throw new Error(`${hash} failed`);
+  return own;
 }

@@ -171,17 +171,22 @@ export class Raft {
   }
 
   /**
-   * A snapshot of what was applied up to `index`; a tail of the log before it is kept. Index of the
+   * A snapshot of what was applied up to `index`; a tail of the log before it is kept, unless told
+   * otherwise. Index of the
    * first entry kept.
    */
-  compact(index: number, data: Uint8Array): { snapshot: Snapshot; firstKept: number } {
+  compact(
+    index: number,
+    data: Uint8Array,
+    keepsTail = true,
+  ): { snapshot: Snapshot; firstKept: number } {
     const snapshot = {
       data,
       index,
       term: this.log.term(index) ?? 0,
       confState: this.confState(),
     };
-    const firstKept = this.log.tailStart(index, KEPT_ENTRIES, KEPT_BYTES);
+    const firstKept = keepsTail ? this.log.tailStart(index, KEPT_ENTRIES, KEPT_BYTES) : index + 1;
     this.log.compact(snapshot, firstKept);
     return { snapshot, firstKept };
   }

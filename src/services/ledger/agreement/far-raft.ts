@@ -40,8 +40,14 @@ export class FarRaft implements RaftProtocol {
     this.say({ what: 'applied', index });
   }
 
-  compact(index: number, { members, removedIds }: RaftMembers, headHash: Uint8Array): void {
-    this.say({ what: 'compact', args: [index, own({ members, removedIds }), alone(headHash)] });
+  compact(
+    index: number,
+    { members, removedIds }: RaftMembers,
+    headHash: Uint8Array,
+    keepsTail: boolean,
+  ): void {
+    const args = [index, own({ members, removedIds }), alone(headHash), keepsTail] as const;
+    this.say({ what: 'compact', args: [...args] });
   }
 
   connect(members: RaftMembers): void {

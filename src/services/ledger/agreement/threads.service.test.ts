@@ -203,7 +203,8 @@ it('the Raft protocol of a member: leads, keeps its log, and hands on what is co
   protocol.propose({ type: ENTRY_TYPE.normal, data: Uint8Array.of(1, 2, 3) });
   await until(() => log.at(-1)?.data.length === 3);
   expect(lastSave.number).toBeGreaterThan(1);
-  protocol.compact(log.at(-1)!.index, { members: [member], removedIds: [7] }, new Uint8Array(32));
+  const members = { members: [member], removedIds: [7] };
+  protocol.compact(log.at(-1)!.index, members, new Uint8Array(32), true);
   await thread.stop();
   expect(faults).toEqual([]);
   const kept = await RaftStore.open(nodeLogFolder(logs));

@@ -109,10 +109,14 @@ export class RaftApplier {
       if (this.isStopped) return;
       // Entries before a newer snapshot are included in it.
       if (entry.index <= this.overtaken) continue;
-      if (entry.type === ENTRY_TYPE.confChange) this.applyChange(entry);
+      let hasNewcomer = false;
+      if (entry.type === ENTRY_TYPE.confChange) hasNewcomer = this.applyChange(entry);
       else if (entry.data.length > 0) await this.applyBlock(entry);
       protocol.applied(entry.index);
-      if (entry.index - this.snapshotIndex >= SNAPSHOT_ENTRIES) this.takeSnapshot(entry.index);
+      const isDue = entry.index - this.snapshotIndex >= SNAPSHOT_ENTRIES;
+      // COMPAT: GoQuorum learns its own address from a snapshot alone, and panics without it. So a
+      // newcomer finds no entries from before it was a member (GoQuorum raft/handler.go).
+      if (isDue || hasNewcomer) this.takeSnapshot(entry.index, !hasNewcomer);
     }
     this.parts.applied();
   }
@@ -165,7 +169,8 @@ export class RaftApplier {
     }
   }
 
-  private applyChange({ index, data }: Entry): void {
+  /** Whether a member was added. */
+  private applyChange({ index, data }: Entry): boolean {
     const { protocol, cluster, log } = this.parts;
     const change: ConfChange = decodeConfChange(data);
     const { type, nodeId } = change;
@@ -173,18 +178,18 @@ export class RaftApplier {
       // Requested before its removal was known everywhere. GoQuorum then counts it as a voter that
       // never answers.
       log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
-      return;
+      return false;
     }
     protocol.change(index, { type, nodeId });
     if (type === CONF_CHANGE.removeNode) {
-      if (cluster.isRemoved(nodeId)) return;
+      if (cluster.isRemoved(nodeId)) return false;
       log('info', 'removing peer due to ConfChangeRemoveNode', { 'raft id': nodeId });
       cluster.remove(nodeId);
       this.parts.membersChanged();
       if (nodeId === cluster.self) this.leave();
-      return;
+      return false;
     }
-    if (change.context.length === 0 || cluster.get(nodeId)) return;
+    if (change.context.length === 0 || cluster.get(nodeId)) return false;
     try {
       cluster.set(decodeAddress(change.context));
     } catch (error) {
@@ -192,10 +197,11 @@ export class RaftApplier {
         'raft id': nodeId,
         err: (error as Error).message,
       });
-      return;
+      return false;
     }
     log('info', 'add peer/learner', { 'raft id': nodeId });
     this.parts.membersChanged();
+    return true;
   }
 
   private leave(): void {
@@ -204,10 +210,11 @@ export class RaftApplier {
     this.parts.removed();
   }
 
-  private takeSnapshot(index: number): void {
+  private takeSnapshot(index: number, keepsTail: boolean): void {
     const { protocol, cluster, chain } = this.parts;
     this.snapshotIndex = index;
     const { removedIds } = cluster;
-    protocol.compact(index, { members: cluster.members(), removedIds }, chain.head().hash);
+    const members = { members: cluster.members(), removedIds };
+    protocol.compact(index, members, chain.head().hash, keepsTail);
   }
 }

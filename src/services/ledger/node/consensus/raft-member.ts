@@ -52,7 +52,7 @@ export interface RaftProtocol {
   /**
    * Everything up to `index` is applied to the chain with this head, and to the list of members.
    */
-  compact(index: number, members: RaftMembers, headHash: Hash32): void;
+  compact(index: number, members: RaftMembers, headHash: Hash32, keepsTail: boolean): void;
   /** Members to link with. */
   connect(members: RaftMembers): void;
 }
@@ -136,14 +136,19 @@ export class RaftMember implements RaftProtocol {
     void this.pump();
   }
 
-  compact(index: number, { members, removedIds }: RaftMembers, headHash: Hash32): void {
+  compact(
+    index: number,
+    { members, removedIds }: RaftMembers,
+    headHash: Hash32,
+    keepsTail: boolean,
+  ): void {
     const { raft } = this;
     if (index <= raft.log.snapshot.index) return;
     const { nodes, learners } = raft.confState();
     const ids = new Set([...nodes, ...learners]);
     const addresses = members.filter(({ raftId }) => ids.has(raftId));
     const data = encodeClusterSnapshot({ addresses, removedIds, headHash });
-    const { snapshot, firstKept } = raft.compact(index, data);
+    const { snapshot, firstKept } = raft.compact(index, data, keepsTail);
     this.writes
       .run(() => this.parts.store.compact(snapshot, firstKept))
       .catch((error: unknown) => {
