@@ -312,6 +312,8 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   miner_setRecommitInterval: () => [[1_000]],
   personal_listAccounts: PLAIN,
   personal_newAccount: () => [['password']],
+  'plugin@account_newAccount': () => [[{ secretName: 'name' }]],
+  'plugin@account_importRawKey': () => [['00'.repeat(32), {}]],
   personal_importRawKey: () => [['42'.repeat(32), 'password']],
   personal_unlockAccount: ({ from }) => [[from, 'password', 1]],
   personal_lockAccount: () => [[NOBODY]],
@@ -386,7 +388,6 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   ...DEVELOPMENT_PROBES,
 };
 
-/** By namespace and kind. */
 export const SUBSCRIPTION_PROBES: Readonly<Record<string, readonly Params[]>> = {
   'eth newHeads': [[]],
   'eth logs': [[{}]],

@@ -114,8 +114,8 @@ it.each([
 });
 
 it('refuses providers that are not built in', () => {
-  const uri = file('e.json', { providers: { account: {} } });
-  expect(() => readPluginSettings(uri, {})).toThrow(/plugin provider "account"/);
+  const uri = file('e.json', { providers: { helloworld: {} } });
+  expect(() => readPluginSettings(uri, {})).toThrow(/plugin provider "helloworld"/);
 });
 
 it.each([

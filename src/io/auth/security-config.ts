@@ -3,10 +3,13 @@
  * own configuration as GoQuorum's users have them (GoQuorum plugin/security), or our own flags.
  */
 
-import { fail, hasCode } from '../../core/base/errors.ts';
-import { parseJson } from '../../core/base/json.ts';
-import { readText } from '../host/files.ts';
-import { reasonOf } from '../host/reason.ts';
+import {
+  type Environment,
+  type Fields,
+  invalidSettings as invalid,
+  object,
+  readPluginConfig,
+} from './plugin-settings.ts';
 
 /** Of a connection to an authorization server. Paths of PEM files. */
 export interface ServerTrust {
@@ -62,9 +65,6 @@ export interface SecurityConfig {
   readonly tokens: TokenRules | undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const CACHE_ENTRIES_DEFAULT = 80;
 const CACHE_SECONDS_DEFAULT = 3_600;
 export const CACHE_DEFAULT: TokenRules['cache'] = {
@@ -81,30 +81,10 @@ const CIPHER_SUITES_DEFAULT = [
   'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
 ];
 
-/**
- * The security provider of a `--plugins` URI. Throws SECURITY_CONFIG_INVALID, for providers that
- * are not built in too.
- */
+/** The security provider of a `--plugins` URI. Throws SECURITY_CONFIG_INVALID. */
 export function readPluginSettings(uri: string, environment: Environment): SecurityConfig {
-  const settings = parseSettings(readUri(uri, environment), uri);
-  const providers = object(settings.providers ?? {}, 'providers');
-  for (const name of Object.keys(providers)) {
-    if (name !== 'security') {
-      throw invalid(
-        `plugin provider "${name}": plugins are not supported; only "security" is built in. Remove "${name}" from the file`,
-      );
-    }
-  }
-  const { security } = providers;
-  if (security === undefined) return { tls: undefined, tokens: undefined };
-  const { config } = object(security, 'providers.security');
-  const content =
-    typeof config === 'string'
-      ? parseSettings(
-          /^(file|env):/.test(config) ? readUri(config, environment) : config,
-          'providers.security.config',
-        )
-      : object(config ?? {}, 'providers.security.config');
+  const content = readPluginConfig(uri, 'security', environment);
+  if (content === undefined) return { tls: undefined, tokens: undefined };
   return parseSecurityConfig(content, environment);
 }
 
@@ -221,41 +201,6 @@ class Reader {
   }
 }
 
-/** `file:///path`, `env://NAME`, or `env://NAME?type=file` whose variable holds a path. */
-function readUri(uri: string, environment: Environment): string {
-  const match = /^(file|env):\/\/([^?]*)(?:\?(.*))?$/.exec(uri);
-  if (!match) throw invalid(`plugins: unsupported URI ${uri}: give file:///path/to/plugins.json`);
-  const [, scheme, rest = '', query = ''] = match;
-  if (scheme === 'file') return readFile(decodeURIComponent(rest));
-  const value = environment[rest];
-  if (value === undefined) throw invalid(`env variable ${rest} not found`);
-  return /(^|&)type=file(&|$)/.test(query) ? readFile(value) : value;
-}
-
-function readFile(path: string): string {
-  try {
-    return readText(path);
-  } catch (cause) {
-    const text = `plugins: ${reasonOf(cause)}`;
-    throw fail('SECURITY_CONFIG_INVALID', text, { cause, data: { path } });
-  }
-}
-
-function parseSettings(text: string, from: string): Fields {
-  try {
-    return object(parseJson(text), from);
-  } catch (cause) {
-    if (!hasCode(cause, 'JSON_INVALID')) throw cause;
-    throw invalid(`plugins: unable to parse settings of ${from}: ${cause.message}`);
-  }
-}
-
-function object(value: unknown, name: string): Fields {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw invalid(`${name} must be an object`);
-  return value as Fields;
-}
-
 function texts(value: unknown, name: string): readonly string[] {
   if (!Array.isArray(value) || value.some((each) => typeof each !== 'string'))
     throw invalid(`${name} must be an array of strings`);
@@ -267,8 +212,4 @@ function count(value: unknown, missing: number, name: string): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
     throw invalid(`tokenValidation.cache.${name} must be a number`);
   return value;
-}
-
-function invalid(message: string) {
-  return fail('SECURITY_CONFIG_INVALID', message);
 }

@@ -58,6 +58,11 @@ export class HashicorpSession {
     return renewed === (await used) ? answer : this.ask(method, url, renewed, body);
   }
 
+  /** Logs in, so that a mistake is known at once. Throws as `request`. */
+  async start(): Promise<void> {
+    await this.currentToken();
+  }
+
   close(): void {
     this.isClosed = true;
     this.renewal?.cancel();

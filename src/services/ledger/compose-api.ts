@@ -170,10 +170,11 @@ function readersOf(
 
 /** Not reported: the devnet's nodes list them whether permissioned or not. */
 const PERMISSION_NAMESPACES = ['ledgerPermission', 'quorumPermission'];
+const PLUGIN_NAMESPACE = 'plugin@account';
 
 /**
  * As in GoQuorum, a chain has the methods of its own consensus, and those of permissions where it
- * is permissioned; IPC has all of them.
+ * is permissioned, and those of the account plugin where one is configured; IPC has all of them.
  */
 function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySet<string>> {
   const { chain } = parts.node;
@@ -182,8 +183,10 @@ function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySe
   const names = TABLE.methods.flatMap((method) => method.names.map((name) => name.split('_')[0]!));
   const { hasMethods } = parts.config.permissions;
   const absent = [
-    ...[foreign, ...(hasMethods ? [] : PERMISSION_NAMESPACES)],
+    foreign,
+    ...(hasMethods ? [] : PERMISSION_NAMESPACES),
     ...(parts.development ? [] : DEVELOPMENT_NAMESPACES),
+    ...(parts.accounts.vault ? [] : [PLUGIN_NAMESPACE]),
   ];
   const known = new Set(['rpc', ...names].filter((name) => name !== foreign));
   const own = new Set([...known].filter((name) => !absent.includes(name)));

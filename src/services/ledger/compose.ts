@@ -108,7 +108,7 @@ export async function composeLedger(
   const privateStates = await privateStatesOf(genesis, manager);
   if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const nodeKey = readNodeKey(config);
-  const wallet = await openWallet(config.accounts, { log, ends });
+  const wallet = await openWallet(config.accounts, { log, ends, environment });
   const accounts = withKnownKeys(config, wallet);
   const name = clientVersion(config.identity);
   const staticNodes = readNodeList(dataFolder, 'static-nodes.json', log);

@@ -79,6 +79,8 @@ export interface AccountsConfig {
   readonly passwordFile: string | undefined;
   /** Who signs in place of the node: a URL, or the path of a socket. */
   readonly signer: string | undefined;
+  /** URI of the plugin settings, which may configure accounts in HashiCorp Vault. */
+  readonly plugins: string | undefined;
 }
 
 export interface MetricsConfig {
@@ -148,6 +150,7 @@ function accountsConfig(options: ParsedOptions, dataFolder: string): AccountsCon
     unlocked: options.list('unlock').filter((each) => each !== ''),
     passwordFile: options.string('password'),
     signer: options.string('signer') || undefined,
+    plugins: options.string('plugins'),
   };
 }
 

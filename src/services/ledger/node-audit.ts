@@ -8,7 +8,7 @@ import type { CallAudit, EndRecord } from '../../io/rpc/call-audit.ts';
 import type { Caller } from '../../io/rpc/dispatcher.ts';
 
 const NAMESPACES: ReadonlySet<string> = new Set([
-  ...['admin', 'personal', 'miner'],
+  ...['admin', 'personal', 'miner', 'plugin@account'],
   ...['quorumPermission', 'ledgerPermission', 'quorumExtension', 'ledgerExtension'],
 ]);
 const METHODS: ReadonlySet<string> = new Set([

@@ -26,6 +26,7 @@ import { netMethods } from './net.ts';
 import { discoverMethod } from './openrpc.ts';
 import { permissionMethods } from './permission.ts';
 import { personalMethods } from './personal.ts';
+import { pluginAccountMethods } from './plugin-account.ts';
 import { raftMethods } from './raft.ts';
 import { READS } from './reads.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -55,6 +56,7 @@ export const TABLE: Table<Context> = {
     ...developmentAccountMethods,
     ...permissionMethods,
     ...personalMethods,
+    ...pluginAccountMethods,
     ...istanbulMethods,
     ...raftMethods,
     discoverMethod(() => TABLE),

@@ -103,11 +103,11 @@ async function signed(args: any, isGoQuorum: boolean): Promise<string> {
 
 const config = (signer: string): AccountsConfig => ({
   ...{ folder: 'unused', isLight: true, mayUnlock: true, unlocked: [], passwordFile: undefined },
-  signer,
+  ...{ signer, plugins: undefined },
 });
 
 async function nodeWith(url: string, q2tUrl?: string): Promise<RpcNode> {
-  const wallet = await openWallet(config(url), { log: () => {}, ends: endings });
+  const wallet = await openWallet(config(url), { log: () => {}, ends: endings, environment: {} });
   const found = await miningNode({ wallet, q2tUrl });
   endings.push(() => found.close());
   return found;
@@ -198,7 +198,7 @@ it('a refused listing is repeated when somebody asks for the accounts', async ()
   });
   const said: string[] = [];
   const log = (_: unknown, text: string) => void said.push(text);
-  const wallet = await openWallet(config(url), { log, ends: endings });
+  const wallet = await openWallet(config(url), { log, ends: endings, environment: {} });
   expect(said).toEqual(['Using external signer', 'account listing failed']);
   expect(wallet.addresses()).toEqual([]);
   mayList = true;
@@ -210,7 +210,8 @@ it('refuses to start without a signer, or with what is for keys in the folder', 
   const { url } = await startClef(() => {
     throw new Error('no such method');
   });
-  const open = (given: AccountsConfig) => openWallet(given, { log: () => {}, ends: endings });
+  const open = (given: AccountsConfig) =>
+    openWallet(given, { log: () => {}, ends: endings, environment: {} });
   await expect(open(config(url))).rejects.toThrow(
     `external signer at ${url}: neither clef nor a signing proxy answers there`,
   );

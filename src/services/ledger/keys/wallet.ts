@@ -1,25 +1,39 @@
-/** The accounts that a node signs for: in its folder, or at an external signer. */
+/** The accounts that a node signs for: in its folder, at an external signer, in a vault. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
+import { type Environment, readPluginConfig } from '../../../io/auth/plugin-settings.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import { openWire } from '../../../io/rpc-wire/open-wire.ts';
+import { vaultAccountsConfig } from '../config/vault-accounts.ts';
 import type { AccountsConfig } from '../config.ts';
 import type { Accounts } from '../node/sending/accounts.ts';
 import { openAccounts } from './accounts.ts';
 import { externalAccounts } from './external-accounts.ts';
 import { ExternalSigner } from './external-signer.ts';
+import { openVaultAccounts, withVault } from './open-vault-accounts.ts';
 
 export interface WalletParts {
   readonly log: Log;
   /** What is opened adds its end. */
   readonly ends: (() => unknown)[];
+  readonly environment: Environment;
 }
 
-/** As geth, either of both. Throws as `openAccounts`, OPTION_CONFLICT and SIGNER_UNAVAILABLE. */
-export async function openWallet(
-  config: AccountsConfig,
-  { log, ends }: WalletParts,
-): Promise<Accounts> {
+/**
+ * As geth: the folder's or the signer's, and those of the account plugin beside them. Throws as
+ * `openAccounts`, OPTION_CONFLICT, SIGNER_UNAVAILABLE, SECURITY_CONFIG_INVALID and VAULT_….
+ */
+export async function openWallet(config: AccountsConfig, parts: WalletParts): Promise<Accounts> {
+  const own = await openOwn(config, parts);
+  const { plugins, mayUnlock } = config;
+  const { environment } = parts;
+  const content = plugins && readPluginConfig(plugins, 'account', environment);
+  if (!content) return own;
+  const settings = vaultAccountsConfig(content, environment);
+  return withVault(own, await openVaultAccounts(settings, { mayUnlock, ...parts }));
+}
+
+async function openOwn(config: AccountsConfig, { log, ends }: WalletParts): Promise<Accounts> {
   const { signer: endpoint } = config;
   if (endpoint === undefined) return openAccounts(config, log);
   if (config.unlocked.length > 0) {

@@ -71,7 +71,7 @@ const IGNORED: readonly Ignored[] = [
   { why: 'there are no hardware wallets', switches: ['nousb', 'usb'], values: ['pcscdpath'] },
   { why: 'there is one EVM', switches: ['vmdebug'], values: ['vm.evm', 'vm.ewasm'] },
   {
-    why: 'plugins are not supported: "security" is built in',
+    why: 'plugins are not supported: "security" and "account" are built in',
     switches: ['plugins.skipverify', 'plugins.localverify'],
     values: ['plugins.publickey'],
   },

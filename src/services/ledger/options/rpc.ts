@@ -301,7 +301,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file URI',
     about:
-      'URI of the plugin settings (file:///path/plugins.json); the only provider is "security", which is built in',
+      'URI of the plugin settings (file:///path/plugins.json); the providers "security" and "account" are built in',
     group: ACCESS,
   },
   {

@@ -79,7 +79,7 @@ function blockersOf(node: NodeAnswers, first: NodeAnswers, head: number): string
   }
   if (plugins.length > 0) {
     found.push(
-      `${url} has plugins (${plugins.join(', ')}): GoQuorum's are Go programs and cannot be loaded here. docs/access-control.md describes the replacement of the security plugin`,
+      `${url} has plugins (${plugins.join(', ')}): GoQuorum's are Go programs and cannot be loaded here. docs/access-control.md and docs/accounts.md say which security and account plugins are built in`,
     );
   }
   if (node.isSyncing || head - node.head > BEHIND_MAX) {

@@ -21,6 +21,25 @@ export interface Accounts {
   lock(address: Address): void;
   create(password: string): Promise<Address>;
   importKey(secretKey: Uint8Array, password: string): Promise<Address>;
+  /** Those of the account plugin, beside the others. */
+  readonly vault?: PluginAccounts;
+}
+
+export interface NewPluginAccount {
+  readonly secretName: string;
+  /** Of the secret: the new one follows it; 0: there is none. */
+  readonly currentVersion: number;
+  readonly isUnprotected: boolean;
+}
+
+export interface PluginAccount {
+  readonly address: Address;
+  readonly url: string;
+}
+
+export interface PluginAccounts {
+  create(wanted: NewPluginAccount): Promise<PluginAccount>;
+  importKey(secretKey: Uint8Array, wanted: NewPluginAccount): Promise<PluginAccount>;
 }
 
 /** Of this node's accounts, as newly listed as can be. */

@@ -1,0 +1,66 @@
+/** `plugin@account_*`: new accounts in HashiCorp Vault (GoQuorum plugin/account/creator.go). */
+import { checksumAddress } from '../../../core/base/checksum-address.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { fromHex } from '../../../core/base/hex.ts';
+import { type Param, ParamError } from '../../../io/rpc/method.ts';
+import type { NewPluginAccount, PluginAccount, PluginAccounts } from '../node/sending/accounts.ts';
+import { type Context, method } from './context.ts';
+import { OBJECT } from './results.ts';
+import { named, text } from './shapes.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const SECRET_NAME_CHARACTERS_MAX = 1_000;
+
+/** As for the plugin: `{secretName, overwriteProtection: {currentVersion, insecureDisable}}`. */
+const newAccount: Param<NewPluginAccount> = {
+  name: 'config',
+  schema: { type: 'object' },
+  isOptional: false,
+  parse(value) {
+    if (typeof value !== 'object' || value === null)
+      throw new ParamError('config must be an object');
+    const { secretName, overwriteProtection = {} } = value as Fields;
+    const name = typeof secretName === 'string' ? secretName : '';
+    if (name === '' || name.length > SECRET_NAME_CHARACTERS_MAX)
+      throw new ParamError('secretName must be set');
+    const { currentVersion = 0, insecureDisable = false } = (overwriteProtection ?? {}) as Fields;
+    const isUnprotected = insecureDisable === true || insecureDisable === 'true';
+    if (!Number.isSafeInteger(currentVersion) || (currentVersion as number) < 0)
+      throw new ParamError('currentVersion must be a number');
+    if (isUnprotected && currentVersion !== 0)
+      throw new ParamError('currentVersion and insecureDisable cannot both be set');
+    return { secretName: name, currentVersion: currentVersion as number, isUnprotected };
+  },
+};
+
+function vaultOf({ wallet }: Context): PluginAccounts {
+  if (wallet.vault) return wallet.vault;
+  throw fail('PLUGIN_UNKNOWN', 'no account plugin is configured: --plugins names its settings');
+}
+
+/** As Go writes an account to JSON. */
+function render({ address, url }: PluginAccount) {
+  return { address: checksumAddress(address).toLowerCase(), url };
+}
+
+export const pluginAccountMethods = [
+  method('plugin@account_newAccount', {
+    params: [newAccount],
+    result: OBJECT,
+    access: 'send',
+    about: 'Creates an account in HashiCorp Vault, as `--plugins` configures it.',
+    call: async (context, [wanted]) => render(await vaultOf(context).create(wanted)),
+  }),
+  method('plugin@account_importRawKey', {
+    params: [named('key', text), newAccount],
+    result: OBJECT,
+    access: 'send',
+    about: 'Stores a key, 64 hex digits, in HashiCorp Vault.',
+    call: async (context, [digits, wanted]) => {
+      if (!/^(0x)?[0-9a-f]{64}$/i.test(digits))
+        throw fail('KEY_INVALID', 'invalid length, need 256 bits');
+      return render(await vaultOf(context).importKey(fromHex(digits.toLowerCase()), wanted));
+    },
+  }),
+];
