@@ -15,6 +15,10 @@ it.each([
   '// undefined: it is no packet',
   'keys that are kept for ever, unless they are passed over',
   '/** What the caller gets for his request. */',
+  "it('stops, and goes on at once')",
+  "it('a port that is taken is told with its code')",
+  '// A page that is not as it was written.',
+  '// The answer of who asks.',
 ])('names a word that this code does not use: %s', (line) => {
   expect(wordFaults('a.ts', `\n${line}`)).toEqual([expect.stringMatching(/^a\.ts:2: ".+": say /)]);
 });

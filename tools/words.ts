@@ -46,6 +46,15 @@ const PHRASES = [
   { pattern: /\b(?:a (?:password|line|key)|one) a line\b/, cure: 'one per line' },
   { pattern: /\bnever set back or forth\b|\bwhat comes in\b/, cure: 'monotonic, input' },
   { pattern: /\bas (?:it|they) stood\b|\bstands? at a foreign\b/, cure: 'unchanged, misplaced' },
+  {
+    pattern: /\bgo(?:es)? on at once\b|\bis told (?:with|so|as|by)\b/,
+    cure: 'continues, is reported',
+  },
+  {
+    pattern: /\bis not as it was written\b|\bparty to nothing\b|\ba line each\b/,
+    cure: 'unexpected, without private transactions, one per line',
+  },
+  { pattern: /\b(?:by|for|of|to) who (?:asks|sends|is|was)\b/, cure: 'the caller, the sender' },
   { pattern: /\b(?:[Hh]e|[Hh]is|[Hh]im|[Hh]imself|[Ss]he|[Hh]ers?)\b/, cure: 'they, their, them' },
 ];
 

@@ -67,7 +67,7 @@ describe('quorate import and export', () => {
     expect(gunzipSync(readFileSync(chain.path('.out.gz'))).equals(bytes)).toBe(true);
   });
 
-  it('goes on where it stopped, over several files', async () => {
+  it('continues where it stopped, over several files', async () => {
     const chain = recorded('public-chain');
     const datadir = ['--datadir', `${chain.datadir}-resumed`];
     const [first, second] = [chain.path('-1.rlp'), chain.path('-2.rlp')];

@@ -57,7 +57,7 @@ export const V2 = 'application/vnd.tessera-2.1+json';
 
 export const V4 = 'application/vnd.tessera-4.0+json';
 
-/** Two managers that know each other, and a third that is party to nothing. */
+/** Two managers that know each other, and a third without any private transactions. */
 export async function network() {
   const one = await ptm(1, []);
   const two = await ptm(2, [one.p2pUrl]);

@@ -60,7 +60,7 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/services/ptm/comparison.service.test.ts',
   },
   {
-    name: 'attack: a digest is told to who is party to all that it rests on',
+    name: 'attack: a digest is sent only to the parties of everything that it depends on',
     file: `${MANAGER}/comparison.ts`,
     on: '.filter(({ parties }) => hasKey(parties, key));',
     off: ';',
@@ -179,7 +179,7 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/io/p2p/places.test.ts',
   },
   {
-    name: 'attack: a dead manager is told by /ready',
+    name: 'attack: /ready reports a dead manager',
     file: 'src/services/ledger/monitoring/readiness.ts',
     on: 'manager: pulse?.fault &&',
     off: 'manager: undefined &&',
@@ -193,21 +193,21 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/services/ledger/monitoring/manager-pulse.test.ts',
   },
   {
-    name: 'attack: a private state that is wrong is told by /ready',
+    name: 'attack: /ready reports a wrong private state',
     file: 'src/services/ledger/monitoring/readiness.ts',
     on: 'const bad = privateWatch?.firstBad;',
     off: 'const bad = privateWatch === undefined ? undefined : (undefined as never);',
     test: READY,
   },
   {
-    name: 'attack: a peer with another private state is told by /ready',
+    name: 'attack: /ready reports a peer with another private state',
     file: 'src/services/ledger/monitoring/readiness.ts',
     on: ': privateWatch?.isDiverged',
     off: ': privateWatch === undefined',
     test: READY,
   },
   {
-    name: 'agreement: its thread held up is told by /ready',
+    name: 'agreement: /ready reports that its thread is held up',
     file: 'src/services/ledger/monitoring/readiness.ts',
     on: 'lag: lagMs > LAG_MS_MAX ?',
     off: 'lag: lagMs < 0 ?',

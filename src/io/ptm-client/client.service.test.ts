@@ -348,7 +348,7 @@ describe('the client', () => {
     );
   });
 
-  it('without a manager refuses to send and is party to nothing', async () => {
+  it('without a manager refuses to send and has no private transactions', async () => {
     const manager = managerNotInUse();
     await expect(manager.storeRaw(Uint8Array.of(1), undefined)).rejects.toThrow(
       'private transaction manager is not in use',

@@ -190,7 +190,7 @@ class LmdbFile {
     const { tree } = table;
     const bytes = this.read(page * pageBytes, pageBytes);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    const wrong = (): Error => this.damaged(`page ${page} is not as it was written`);
+    const wrong = (): Error => this.damaged(`page ${page} has unexpected content`);
     const kind = view.getUint16(18, true);
     if (!isHead(view, page, walk) || (kind !== BRANCH && kind !== LEAF)) throw wrong();
     const room = pageBytes - HEADER_BYTES;
@@ -247,7 +247,7 @@ class LmdbFile {
       headView.getUint32(20, true) >= count &&
       Number(view.getBigUint64(data + 16, true)) >= count &&
       view.getBigUint64(data + 8, true) <= walk.transaction;
-    if (!isOne) throw this.damaged(`page ${first} is not as it was written`);
+    if (!isOne) throw this.damaged(`page ${first} has unexpected content`);
     return tree === 'free pages' ? this.read(first * walk.pageBytes + HEADER_BYTES, size) : head;
   }
 

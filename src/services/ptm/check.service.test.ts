@@ -239,7 +239,7 @@ describe('any damage', () => {
       [Buffer.alloc(8192, 7), 'it does not begin as an lmdb file'],
       [whole.subarray(0, 100), 'it ends too early'],
       [whole.subarray(0, whole.length / 2), 'is beyond its end'],
-      [zeroed, 'is not as it was written'],
+      [zeroed, 'has unexpected content'],
     ] as const) {
       writeFileSync(file, bytes);
       for (const open of [() => startPtm(config), () => checkPtm(config, {})]) {

@@ -14,7 +14,7 @@ import { ACTIONS, type Action, type OperatorApi, type OrderHistory } from './api
 import { Load } from './load.tsx';
 import { OrderState } from './order-table.tsx';
 
-/** What each does, for who is about to do it. */
+/** What each does, as shown before it is confirmed. */
 const MEANINGS: Readonly<Record<Action, string>> = {
   hold: 'Nothing is paid out until it is released.',
   release: 'It continues: what is due is paid out.',

@@ -1,5 +1,5 @@
 /**
- * The guardian puts another implementation in the place of the rules: a change that no event tells
+ * The guardian replaces the implementation of the rules: a change that no event tells
  * of. What nodes hold of the contracts follows it, and a block is built by the rules that hold at
  * each point of it.
  */
