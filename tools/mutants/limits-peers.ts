@@ -231,6 +231,6 @@ export const PEER_LIMITS: readonly Limit[] = [
     name: 'discovery: no answer without a proven address',
     on: 'else if (!this.isProven(node)) return;',
     off: '',
-    only: 'told of nobody',
+    only: 'learns of no others',
   },
 ];

@@ -45,7 +45,7 @@ export const RAMP_LIMITS: readonly Limit[] = [
     on: 'const BODY_BYTES_MAX = 64 * 1024;',
     off: 'const BODY_BYTES_MAX = 1e9;',
     test: BOUNDS,
-    only: 'bodies of 64 KB',
+    only: 'bodies of at most 64 KB',
   },
   {
     name: 'ramp: a parameter',

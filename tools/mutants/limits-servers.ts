@@ -131,7 +131,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
     name: 'answers that nobody takes, in time',
     on: 'response.setTimeout(options.traffic.stallMs, () => response.destroy());',
     off: '',
-    only: 'cuts off who takes nothing',
+    only: 'cuts off clients that do not read',
   },
   {
     ...HTTP,
@@ -327,14 +327,14 @@ export const SERVER_LIMITS: readonly Limit[] = [
     name: 'signing proxy: who asks is judged first',
     on: 'if (identity && isRefusal(identity)) {\n      response',
     off: 'if (identity && isRefusal(identity)) {\n      await readBody(request, held, 1e9);\n      response',
-    only: 'judges who asks',
+    only: 'judges the caller',
   },
   {
     ...SIGNER,
     name: 'signing proxy: answers that nobody takes',
     on: 'response.setTimeout(traffic.stallMs, () => response.destroy());',
     off: '',
-    only: 'takes nothing of their answer',
+    only: 'clients that do not read their answer',
   },
   {
     name: 'signing proxy: unread WebSocket',
