@@ -17,12 +17,16 @@ import { TABLE } from './table.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/public-chain');
 const CALLER: Caller = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' };
-/** They work for seconds (key derivation), dial, or change whether the node takes part. */
+/**
+ * They work for seconds (key derivation), dial, write files wherever they are told, or change
+ * whether the node takes part.
+ */
 const LEFT_OUT = new Set([
   'personal_newAccount',
   'personal_importRawKey',
   'admin_addPeer',
   'admin_addTrustedPeer',
+  'admin_exportChain',
   'miner_start',
   'miner_stop',
 ]);
