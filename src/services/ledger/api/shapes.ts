@@ -2,7 +2,9 @@
  * Parameter kinds of the ledger's methods: each parses, documents itself, and fails with GoQuorum's
  * text.
  */
+
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import { type JsonSchema, type Param, ParamError } from '../../../io/rpc/method.ts';
 import { type BlockTag, LATEST } from '../view/block-tag.ts';
@@ -226,7 +228,7 @@ export const blockTag: Param<BlockTag> = optional(
     }
     if (given.blockNumber !== undefined) return parseBlockNumber(given.blockNumber);
     if (given.blockHash === undefined)
-      throw new ParamError('invalid arguments; neither block nor hash specified');
+      throw fail('BLOCK_UNNAMED', 'invalid arguments; neither block nor hash specified');
     const blockHash = fixedBytes(
       given.blockHash,
       32,
