@@ -31,5 +31,5 @@ it('none loses a transaction, and all have the same private state', {
   expect(result.head).toBeGreaterThan(GROWTH_BLOCKS + 5 * WATCHED_BLOCKS);
   expect(result.publicSent).toBeGreaterThan(20);
   expect(result.privateSent).toBeGreaterThan(5);
-  expect(result.rootsCompared).toBeGreaterThan(2 * result.head);
+  expect(result.rootsCompared).toBeGreaterThan(result.head);
 });
