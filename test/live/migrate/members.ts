@@ -13,6 +13,7 @@ import { addressOfSecretKey, secp256k1 } from '../../../src/core/base/secp256k1.
 import { encryptKey } from '../../../src/io/keys/keystore.ts';
 import { openChain } from '../../../src/services/ledger/store/data.ts';
 import { secretKey } from '../../support/bft-chain.ts';
+import { until } from '../../support/conditions.ts';
 import { MAIN } from '../../support/devnet.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { CHAIN_ID, genesisFile, testSecretKey } from '../../support/genesis-file.ts';
@@ -178,6 +179,11 @@ export class Network {
   async rejoin(member: Member): Promise<void> {
     const { rpc } = this.members.find(({ running }) => running?.isRunning)!.running!;
     await rpc.call('raft_removePeer', member.raftId);
+    // GoQuorum answers before the cluster has agreed.
+    await until('it is removed', async () => {
+      const cluster = await rpc.call<{ raftId: number }[]>('raft_cluster');
+      return !cluster.some(({ raftId }) => raftId === member.raftId);
+    });
     member.raftId = await rpc.call<number>('raft_addPeer', member.enode);
     for (const name of ['raft-wal', 'raft-snap', 'quorum-raft-state'])
       rmSync(join(member.folder, name), { recursive: true, force: true });
