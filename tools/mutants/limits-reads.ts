@@ -318,4 +318,12 @@ export const READ_LIMITS: readonly Limit[] = [
     off: '',
     test: 'src/io/rpc/first-try.test.ts',
   },
+  {
+    name: 'requests that wait for an external signer',
+    file: 'src/services/ledger/keys/external-signer.ts',
+    on: "if (this.waiting >= WAITING_MAX) throw this.unavailable('too many requests wait for it');",
+    off: '',
+    test: 'src/services/ledger/keys/external-signer.service.test.ts',
+    only: 'has so many requests waiting, and no more',
+  },
 ];

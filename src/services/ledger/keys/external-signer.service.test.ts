@@ -1,7 +1,7 @@
 /** Accounts that clef, or a signing proxy, keeps for the node (`--signer`). */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Transaction, TypedDataEncoder, Wallet } from 'ethers';
+import { hashMessage, Transaction, TypedDataEncoder, Wallet } from 'ethers';
 import { afterEach, expect, it } from 'vitest';
 import { mined, miningNode } from '../../../../test/support/mining-node.ts';
 import { signPrivate } from '../../../../test/support/private-transactions.ts';
@@ -15,6 +15,7 @@ import {
 import { testPtm } from '../../../../test/support/ptm.ts';
 import type { RpcNode } from '../../../../test/support/rpc-node.ts';
 import { STORE_CODE, VALUE_INPUT, word } from '../../../../test/support/store-contract.ts';
+import { fromHex } from '../../../core/base/hex.ts';
 import type { AccountsConfig } from '../config.ts';
 import { openWallet } from './wallet.ts';
 import '../../../../test/support/install-crypto.ts';
@@ -24,6 +25,9 @@ const KEY = `0x${'09'.repeat(32)}`;
 const WALLET = new Wallet(KEY);
 const FROM = WALLET.address.toLowerCase();
 const GAS = '0x47b760';
+const ADDRESS = fromHex(FROM);
+/** Of the message that is one byte, zero. */
+const HASH = fromHex(hashMessage(new Uint8Array(1)));
 
 afterEach(endAll);
 
@@ -188,6 +192,23 @@ it('names why nothing was signed', async () => {
   ] as const) {
     await expect(node.call(method, ...params)).rejects.toThrow(text);
   }
+});
+
+it('has so many requests waiting, and no more', async () => {
+  let release = () => {};
+  const open = new Promise<void>((resolve) => (release = resolve));
+  const { url, asked } = await startClef(async (method, params) => {
+    if (method === 'account_signData') await open;
+    return clef()(method, params);
+  });
+  const wallet = await openWallet(config(url), { log: () => {}, ends: endings, environment: {} });
+  const message = new Uint8Array(1);
+  const sign = () => wallet.sign(ADDRESS, HASH, { kind: 'message', message });
+  const waiting = Array.from({ length: 100 }, () => sign());
+  await expect(sign()).rejects.toThrow('too many requests wait for it');
+  release();
+  await Promise.all(waiting);
+  expect(asked.filter(({ method }) => method === 'account_signData')).toHaveLength(100);
 });
 
 it('a refused listing is repeated when somebody asks for the accounts', async () => {
