@@ -11,7 +11,7 @@ export interface Compiled {
   readonly evm: { readonly bytecode: { readonly object: string } };
 }
 
-const LINE_CHARACTERS = 96;
+const LINE_CHARACTERS = 120;
 const solc = createRequire(import.meta.url)('solc') as Compiler;
 
 /** As `0.8.37+commit.…`. */
