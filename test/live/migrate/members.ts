@@ -177,7 +177,7 @@ export class Network {
    * returns as another one, with its chain.
    */
   async rejoin(member: Member): Promise<void> {
-    const { rpc } = this.members.find(({ running }) => running?.isRunning)!.running!;
+    const { rpc } = this.members.findLast(({ running }) => running?.isRunning)!.running!;
     await rpc.call('raft_removePeer', member.raftId);
     // GoQuorum answers before the cluster has agreed.
     await until('it is removed', async () => {

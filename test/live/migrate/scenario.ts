@@ -123,7 +123,7 @@ async function move(
   const late = long.filter(({ atMs, seconds }) => !heldUp.between(atMs - 1_000 * seconds, atMs));
   for (const { number, seconds } of late) findings.push(`block ${number} came after ${seconds} s`);
   const clear = gaps.filter((gap) => !long.includes(gap) || late.includes(gap));
-  const longestSeconds = Math.max(...clear.map(({ seconds }) => seconds));
+  const longestSeconds = Math.max(0, ...clear.map(({ seconds }) => seconds));
   findings.push(...roots.findings, ...complaints(network.logs()));
   return {
     ...{ head, publicSent, privateSent, rootsCompared: roots.count, longestSeconds, findings },
