@@ -86,6 +86,14 @@ const PAYOUT_FAILS: Act[] = [
   { do: 'revert' },
 ];
 
+/** The bank takes all of it back, what was to be refunded included. */
+const CHARGED_BACK_BEFORE_REFUND: Act[] = [
+  { do: 'settle', id: 'much', verdict: 'good' },
+  { do: 'input', input: { kind: 'released' } },
+  { do: 'send' },
+  { do: 'chargeBack', id: 'much' },
+];
+
 /** Payment provider, ledger and store around one order. */
 class World extends OrderWorld {
   state: BuyState = newBuy(1_000);
@@ -179,8 +187,8 @@ class World extends OrderWorld {
     if (this.livePayouts > 0) {
       const counted = Object.entries(this.state.payments).filter(([, each]) => each.isCounted);
       const kept = counted.reduce(
-        (sum, [id, each]) =>
-          sum + each.units - this.given(id, ({ isExtra, state }) => !isExtra && state !== 'void'),
+        (sum, [id, { isChargedBack, lost, units }]) =>
+          sum + (isChargedBack ? lost : units - this.given(id, ({ isExtra }) => !isExtra)),
         0n,
       );
       assert(kept === IN, 'what is paid out for stays here');
@@ -238,7 +246,7 @@ describe('a buy', () => {
         world.settle();
         ends.add(world.state.code);
       }),
-      { numRuns: runs(1_500), examples: [[PAYOUT_FAILS]] },
+      { numRuns: runs(1_500), examples: [[PAYOUT_FAILS], [CHARGED_BACK_BEFORE_REFUND]] },
     );
     // The runs must have been everywhere.
     expect([...ends].sort()).toEqual([
