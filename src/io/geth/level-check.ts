@@ -8,6 +8,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } f
 import { join } from 'node:path';
 import { crc32c } from '../../core/store/crc32c.ts';
 import { snappyDecode } from '../../core/wire/snappy.ts';
+import { readText } from '../host/files.ts';
 import { damaged } from './freezer.ts';
 
 const TABLE = /^\d+\.(ldb|sst)$/;
@@ -21,6 +22,17 @@ const SNAPPY = 1;
 const BLOCK_BYTES_MAX = 256 * 1024 * 1024;
 const LOG_BLOCK_BYTES = 32 * 1024;
 const LOG_HEADER_BYTES = 7;
+const RECORD = { full: 1, first: 2, last: 4 } as const;
+/** What a manifest notes (https://github.com/google/leveldb, db/version_edit.cc). */
+const EDIT = {
+  comparator: 1,
+  logNumber: 2,
+  compactPointer: 5,
+  deletedFile: 6,
+  newFile: 7,
+} as const;
+/** Next file, last sequence, the log before. */
+const NUMBERS: ReadonlySet<number> = new Set([3, 4, 9]);
 
 export interface CheckedFile {
   readonly name: string;
@@ -29,9 +41,17 @@ export interface CheckedFile {
   readonly part: number;
 }
 
-/** One file after the other. Throws GETH_DATA_DAMAGED, with the file and the byte. */
+/**
+ * One file after the other, of those that its manifest names: a node that was killed leaves others,
+ * half-written. Throws GETH_DATA_DAMAGED, with the file and the byte.
+ */
 export function* checkLevelFiles(folder: string): Generator<CheckedFile, void> {
-  const names = readdirSync(folder).filter((name) => TABLE.test(name) || LOG.test(name));
+  const manifest = join(folder, readText(join(folder, 'CURRENT')).trim());
+  const { tables, firstLog } = liveFiles(manifest);
+  const names = readdirSync(folder).filter((name) => {
+    const number = Number.parseInt(name, 10);
+    return (TABLE.test(name) && tables.has(number)) || (LOG.test(name) && number >= firstLog);
+  });
   for (const [at, name] of names.sort().entries()) {
     const path = join(folder, name);
     const bytes = LOG.test(name) ? checkLog(path) : checkTable(path);
@@ -39,9 +59,58 @@ export function* checkLevelFiles(folder: string): Generator<CheckedFile, void> {
   }
 }
 
-/** A torn end is none: the last write was never acknowledged. */
 function checkLog(path: string): number {
   const bytes = readFileSync(path);
+  for (const _record of recordsOf(path, bytes));
+  return bytes.length;
+}
+
+/** Numbers of the tables in use, and of the first log. */
+function liveFiles(manifest: string): { tables: ReadonlySet<number>; firstLog: number } {
+  const tables = new Set<number>();
+  let firstLog = 0;
+  for (const edit of editsOf(manifest)) {
+    const reader = new Varints(edit);
+    while (reader.at < edit.length) {
+      const tag = reader.next();
+      if (tag === EDIT.deletedFile) {
+        reader.next();
+        tables.delete(reader.next());
+      } else if (tag === EDIT.newFile) {
+        reader.next();
+        tables.add(reader.next());
+        reader.next();
+        reader.skip();
+        reader.skip();
+      } else if (tag === EDIT.logNumber) {
+        firstLog = reader.next();
+      } else if (tag === EDIT.comparator) {
+        reader.skip();
+      } else if (tag === EDIT.compactPointer) {
+        reader.next();
+        reader.skip();
+      } else if (NUMBERS.has(tag)) {
+        reader.next();
+      } else {
+        throw damaged(manifest, `has an unknown change (${tag})`);
+      }
+    }
+  }
+  return { tables, firstLog };
+}
+
+/** Changes of the set of files, each perhaps in several records. */
+function* editsOf(manifest: string): Generator<Buffer> {
+  let parts: Uint8Array[] = [];
+  for (const { type, data } of recordsOf(manifest, readFileSync(manifest))) {
+    if (type === RECORD.full || type === RECORD.first) parts = [];
+    parts.push(data);
+    if (type === RECORD.full || type === RECORD.last) yield Buffer.concat(parts);
+  }
+}
+
+/** A torn end is none: the last write was never acknowledged. */
+function* recordsOf(path: string, bytes: Buffer): Generator<{ type: number; data: Uint8Array }> {
   let at = 0;
   while (at + LOG_HEADER_BYTES <= bytes.length) {
     const room = LOG_BLOCK_BYTES - (at % LOG_BLOCK_BYTES);
@@ -52,13 +121,13 @@ function checkLog(path: string): number {
     const length = bytes.readUInt16LE(at + 4);
     const end = at + LOG_HEADER_BYTES + length;
     // What was reserved and never written.
-    if (length === 0 && bytes.readUInt32LE(at) === 0 && bytes[at + 6] === 0) return bytes.length;
-    if (end > bytes.length) return bytes.length;
+    if (length === 0 && bytes.readUInt32LE(at) === 0 && bytes[at + 6] === 0) return;
+    if (end > bytes.length) return;
     if (LOG_HEADER_BYTES + length > room || !isWhole(bytes, at + 6, end, bytes.readUInt32LE(at)))
       throw damaged(path, `has a damaged record at byte ${at}`);
+    yield { type: bytes[at + 6]!, data: bytes.subarray(at + LOG_HEADER_BYTES, end) };
     at = end;
   }
-  return bytes.length;
 }
 
 function checkTable(path: string): number {
@@ -141,6 +210,12 @@ class Varints {
       if (byte < 128) return value;
       if (factor > 2 ** 42) throw new RangeError('a number without an end');
     }
+  }
+
+  /** Bytes behind their length. */
+  skip(): void {
+    const length = this.next();
+    this.at += length;
   }
 
   handle(): Handle {

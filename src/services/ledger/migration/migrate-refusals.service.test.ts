@@ -234,6 +234,15 @@ it('a source whose node runs is refused, with its process', async ({ skip }) => 
   await expectIncomplete(world.target);
 });
 
+it('tables and logs that a kill left behind, half-written, are not of the database', async () => {
+  const world = migrationWorld();
+  writeFileSync(join(world.source, CHAINDATA, '000099.ldb'), Buffer.alloc(5_000, 7));
+  writeFileSync(join(world.source, CHAINDATA, '000001.log'), Buffer.alloc(5_000, 7));
+  const before = folderHash(world.source);
+  expect((await world.copy()).head.hash).toBe(EXPECTED.hash.slice(2));
+  expect(folderHash(world.source)).toBe(before);
+});
+
 it('one byte of any file, wherever it is: a text that names a file, or nothing that matters', {
   timeout: 120_000,
 }, async () => {
