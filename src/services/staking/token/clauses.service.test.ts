@@ -303,7 +303,7 @@ describe('RFC 7009', () => {
 
   it('the audit trail has it once, without the token', async () => {
     const token = await issued();
-    await Promise.all([revoke(token), revoke(token), revoke(token)]);
+    await Promise.all(Array.from({ length: 20 }, () => revoke(token)));
     const { rows, isWhole } = await staking.running.admin.audit();
     expect(isWhole).toBe(true);
     const { jti } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());

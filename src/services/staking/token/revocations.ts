@@ -35,17 +35,19 @@ export class Revocations {
     for (const [id, end] of this.endOf) if (end <= nowMs - KEPT_MS) this.endOf.delete(id);
   }
 
-  /** Durable when it resolves. */
+  /** Durable when it resolves; of several at once, one is recorded. */
   async add({ id, clientId, expiresMs }: RevokedToken, nowMs: number): Promise<void> {
     if (this.has(id)) return;
     await this.database.transaction(async (query) => {
+      const [isFirst] = await query(
+        'INSERT INTO revoked_token (id, expires_at, revision) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING RETURNING id',
+        [id, expiresMs],
+      );
+      if (!isFirst) return;
       const entry = { actor: clientId, action: 'token revoke', subject: id, detail: {} };
       const revision = await change(query, entry, nowMs);
+      await query('UPDATE revoked_token SET revision = $1 WHERE id = $2', [revision, id]);
       await query('DELETE FROM revoked_token WHERE expires_at <= $1', [nowMs - KEPT_MS]);
-      await query(
-        'INSERT INTO revoked_token (id, expires_at, revision) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-        [id, expiresMs, revision],
-      );
     });
     this.endOf.set(id, expiresMs);
   }
