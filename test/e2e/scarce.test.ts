@@ -26,7 +26,7 @@ const DISK = '40m';
 const FULL = /no space (is )?left on the disk/;
 const FILES = 1_024;
 /** More than the limit leaves. */
-const CONNECTIONS = 80;
+const CONNECTIONS = 200;
 
 let net: TestDevnet;
 let folder: string;
