@@ -27,7 +27,7 @@ import {
   blockEnvironment,
   evmEnvironment,
 } from './environment.ts';
-import { buyGasForCall, cappedRefund } from './gas-purchase.ts';
+import { buyGasForCall, cappedRefund, type Purchase } from './gas-purchase.ts';
 import type { Message } from './message.ts';
 import { applyOverrides, type PrecompileAt, type StateOverride } from './overrides.ts';
 import { warmUp } from './public-transaction.ts';
@@ -143,6 +143,27 @@ function simulate(
   const { publicWorld, world, precompileAt } = worldsOf(request, site);
   const shared = { ...sharedOf(site, limits, tracerOn?.(world, message)), precompileAt };
   const purchase = refusable(message, () => buyGasForCall(publicWorld, message, shared));
+  const result = runCall(message, purchase, { publicWorld, world, shared, limits });
+  if (result.error === VM_ERROR.insufficientBalance) {
+    throw refused(message, VM_ERROR.insufficientBalance);
+  }
+  return outcomeOf(result, message.gasLimit, world, shared.rules);
+}
+
+export interface CallPlace {
+  /** Has the nonces. */
+  readonly publicWorld: PublicWorld;
+  readonly world: World;
+  readonly shared: BlockEnvironment;
+  readonly limits: CallLimits;
+}
+
+/** As a transaction runs whose gas is bought, from any sender. Throws CALL_TIMEOUT. */
+export function runCall(
+  message: Message,
+  purchase: Purchase,
+  { publicWorld, world, shared, limits }: CallPlace,
+): CallResult {
   warmUp(world, message, shared);
   if (message.to !== undefined) {
     publicWorld.setNonce(message.sender, publicWorld.nonce(message.sender) + 1n);
@@ -158,10 +179,7 @@ function simulate(
     evmEnvironment(shared, world, message, purchase.gasPrice),
   );
   if (result.error === VM_ERROR.aborted) throw timedOut(limits);
-  if (result.error === VM_ERROR.insufficientBalance) {
-    throw refused(message, VM_ERROR.insufficientBalance);
-  }
-  return outcomeOf(result, message.gasLimit, world, shared.rules);
+  return result;
 }
 
 export function timedOut({ timeoutText = '0s' }: CallLimits): QuorateError {

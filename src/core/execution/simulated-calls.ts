@@ -5,13 +5,20 @@ import type { Spend } from '../base/spend.ts';
 import { bloomOfLogs } from '../chain/bloom.ts';
 import type { Log, Receipt } from '../chain/receipt.ts';
 import { type Transaction, transactionFrom } from '../chain/transaction.ts';
-import { type CallResult, execute, VM_ERROR } from '../evm/interpreter.ts';
+import type { CallResult } from '../evm/interpreter.ts';
 import { TransferLogs } from '../evm/tracers/transfer-logs.ts';
 import { DualWorld } from '../state/dual-world.ts';
 import type { PublicWorld } from '../state/public-world.ts';
 import type { World } from '../state/world.ts';
-import { type CallLimits, type CallRequest, messageOf, refusable, timedOut } from './call.ts';
-import { type BlockEnvironment, evmEnvironment } from './environment.ts';
+import {
+  type CallLimits,
+  type CallRequest,
+  messageOf,
+  refusable,
+  runCall,
+  timedOut,
+} from './call.ts';
+import type { BlockEnvironment } from './environment.ts';
 import {
   buyGasForCall,
   buyGasOfAnySender,
@@ -21,7 +28,6 @@ import {
   settleGas,
 } from './gas-purchase.ts';
 import type { Message } from './message.ts';
-import { warmUp } from './public-transaction.ts';
 
 export interface SimulationOptions {
   /** Nonces, fees and balances must be right, as for transactions of a block. */
@@ -47,7 +53,7 @@ export interface SimulatedOutcome extends Pick<CallResult, 'kind' | 'error' | 'o
   readonly isCapped: boolean;
 }
 
-const GAS_MAX = (1n << 64n) - 1n;
+const NONCE_MAX = (1n << 64n) - 1n;
 
 export class SimulatedCalls {
   readonly transactions: Transaction[] = [];
@@ -121,24 +127,12 @@ export class SimulatedCalls {
     const purchase = refusable(message, () => {
       const buy = options.isValidated ? buyGasOfAnySender : buyGasForCall;
       const bought = buy(publicWorld, message, shared, pool);
-      if (publicWorld.nonce(message.sender) === GAS_MAX)
+      if (publicWorld.nonce(message.sender) === NONCE_MAX)
         throw fail('TX_NONCE_MAX', 'nonce has max value');
       return bought;
     });
-    warmUp(world, message, shared);
-    if (message.to !== undefined)
-      publicWorld.setNonce(message.sender, publicWorld.nonce(message.sender) + 1n);
-    const result = execute(
-      {
-        caller: message.sender,
-        to: message.to,
-        value: message.value,
-        data: message.data,
-        gas: message.gasLimit - BigInt(purchase.intrinsicGas),
-      },
-      evmEnvironment(shared, world, message, purchase.gasPrice),
-    );
-    if (result.error === VM_ERROR.aborted) throw timedOut(options.limits);
+    const place = { publicWorld, world, shared, limits: options.limits };
+    const result = runCall(message, purchase, place);
     const gasUsedMost = message.gasLimit - result.gasLeft;
     const gasUsed = gasUsedMost - cappedRefund(world, gasUsedMost, shared.rules);
     if (!options.isValidated && isFree(message)) pool.left += message.gasLimit - gasUsed;
