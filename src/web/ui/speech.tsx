@@ -1,6 +1,6 @@
 /** Texts in the language that a person chose, for all components below. */
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import { keepPreference, preferenceOf } from './preferences.ts';
 
 export interface Speech<T> {
@@ -23,7 +23,8 @@ export function createSpeech<T>(catalogs: Readonly<Record<string, T>>) {
         const kept = preferenceOf('language');
         return kept !== undefined && languages.includes(kept) ? kept : first;
       });
-      useEffect(() => {
+      // Before the texts are painted: a screen reader picks its voice by it.
+      useLayoutEffect(() => {
         document.documentElement.lang = language;
       }, [language]);
       const choose = (next: string) => {
