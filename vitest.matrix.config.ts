@@ -8,6 +8,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,
-    reporters: ['default', './test/support/result-table.ts', './test/support/not-run.ts'],
+    reporters: ['default', './test/support/result-table.ts', './test/support/run-report.ts'],
   },
 });

@@ -16,8 +16,12 @@ function read(path: string): string {
   return text;
 }
 
-const unitTests = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((path) => join('src', path))
+const unitTests = ['src', 'test/support']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+      join(folder, path),
+    ),
+  )
   .filter((path) => path.endsWith('.test.ts') && !path.endsWith('.service.test.ts'))
   .filter((path) => !EXCEPTIONS.includes(path));
 for (const test of unitTests) {

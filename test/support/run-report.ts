@@ -1,7 +1,8 @@
 /**
- * A reporter that ends a run with one list of what it did not run, and why: tests that called
- * `skip` with a reason, tests that ran in part and said so by an annotation of type `not run`, and
- * the kinds of tests that belong to other commands.
+ * A reporter that ends a run with two lists. The first is what it did not run, and why: tests that
+ * called `skip` with a reason, tests that ran in part and said so by an annotation of type `not
+ * run`, and the kinds of tests that belong to other commands. The second is the tests that failed
+ * and then passed: `.ci/run` repeats it.
  */
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
@@ -16,7 +17,15 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 const IN_PART = 'npm test: most of what tests try that try many of a kind';
 
-export default class NotRunReporter implements Reporter {
+/** The part of a test of vitest that {@link secondTries} reads. */
+export interface TriedTest {
+  readonly fullName: string;
+  readonly module: { readonly relativeModuleId: string };
+  diagnostic(): { readonly flaky: boolean } | undefined;
+  result(): { readonly errors?: readonly { readonly message: string }[] | undefined };
+}
+
+export default class RunReporter implements Reporter {
   private vitest: Vitest | undefined;
 
   onInit(vitest: Vitest): void {
@@ -33,8 +42,8 @@ export default class NotRunReporter implements Reporter {
       ...(this.vitest!.vite.config.mode === 'quick' ? [IN_PART] : []),
       ...linesByReason(tests, isOfTests),
     ];
-    if (lines.length === 0) return;
-    process.stdout.write(`\nNot run\n${lines.map((line) => `  ${line}\n`).join('')}`);
+    printList('Not run', lines);
+    printList('Passed at the second try (each is a bug to find)', secondTries(tests));
   }
 
   private otherCommands(): string[] {
@@ -42,6 +51,21 @@ export default class NotRunReporter implements Reporter {
     const left = Object.entries(COMMANDS).filter(([project]) => !ran.includes(project));
     return left.map(([, command]) => command);
   }
+}
+
+function printList(title: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  process.stdout.write(`\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`);
+}
+
+/** One line for each test that failed before it passed: its file, title, and the first failure. */
+export function secondTries(tests: readonly TriedTest[]): string[] {
+  return tests
+    .filter((test) => test.diagnostic()?.flaky)
+    .map((test) => {
+      const why = test.result().errors?.[0]?.message.split('\n', 1)[0] ?? 'no error was recorded';
+      return `${test.module.relativeModuleId}: ${test.fullName}: ${why}`;
+    });
 }
 
 function linesByReason(tests: readonly TestCase[], isFiltered: boolean): string[] {
