@@ -6,6 +6,7 @@
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
+import type { SealedParts } from '../../core/privacy/extension.ts';
 import {
   type HeldPayload,
   type PrivateAnswer,
@@ -31,15 +32,14 @@ import { gatherPayloads } from './gather.ts';
 import { heldAs } from './held-payload.ts';
 import {
   document,
-  type Envelope,
   hashInPath,
   parseAnswer,
   parseComparison,
-  parseEnvelope,
   parseGroup,
   parseGroups,
   parseHash,
   parseHeld,
+  parseSealedParts,
   parseSent,
   rawQuery,
   sendBody,
@@ -237,20 +237,20 @@ export class HttpManager implements ConnectedManager {
     return parseGroups(await this.submit('GET', '/groups/resident', undefined, MEDIA.json));
   }
 
-  async encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<Envelope> {
+  async encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<SealedParts> {
     const body = sendBody(payload.payload, payload.from, { ...payload, mandatory: undefined });
     const fields = await this.submit('POST', '/encodedpayload/create', body);
-    return fields as unknown as Envelope;
+    return fields as unknown as SealedParts;
   }
 
-  async decryptPayload(envelope: Envelope): Promise<HeldPayload> {
+  async decryptPayload(parts: SealedParts): Promise<HeldPayload> {
     const body = document({
-      senderKey: envelope.senderKey,
-      cipherText: envelope.cipherText,
-      cipherTextNonce: envelope.cipherTextNonce,
-      recipientBoxes: envelope.recipientBoxes,
-      recipientNonce: envelope.recipientNonce,
-      recipientKeys: envelope.recipientKeys,
+      senderKey: parts.senderKey,
+      cipherText: parts.cipherText,
+      cipherTextNonce: parts.cipherTextNonce,
+      recipientBoxes: parts.recipientBoxes,
+      recipientNonce: parts.recipientNonce,
+      recipientKeys: parts.recipientKeys,
     });
     return parseHeld(await this.submit('POST', '/encodedpayload/decrypt', body));
   }
@@ -273,8 +273,8 @@ export class HttpManager implements ConnectedManager {
         return { kind: 'fact', value: (await this.text(query.hash, 'isSender', 'non')) === 'true' };
       }
       const held = await this.fetch(query.hash);
-      const envelope = held && parseEnvelope(held.payload);
-      return envelope ? await this.decryptPayload(envelope) : { kind: 'notParty' };
+      const parts = held && parseSealedParts(held.payload);
+      return parts ? await this.decryptPayload(parts) : { kind: 'notParty' };
     } catch (error) {
       if (query.kind === 'isSender' ? !isNotFound(error) : !isRefusal(error)) throw error;
       return query.kind === 'isSender' ? { kind: 'fact', value: false } : { kind: 'notParty' };

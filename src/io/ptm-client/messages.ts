@@ -5,6 +5,7 @@
 
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
+import type { SealedParts } from '../../core/privacy/extension.ts';
 import type { HeldPayload, PrivacyFlag } from '../../core/privacy/inputs.ts';
 import type {
   ManagerGroup,
@@ -24,16 +25,6 @@ type Terms = Pick<
   OutgoingPayload,
   'to' | 'flag' | 'affected' | 'execHash' | 'mandatory' | 'privacyGroupId'
 >;
-
-/** The six parts of an encrypted payload that is not stored: base64 each. */
-export interface Envelope {
-  readonly senderKey: string;
-  readonly cipherText: string;
-  readonly cipherTextNonce: string;
-  readonly recipientBoxes: readonly string[];
-  readonly recipientNonce: string;
-  readonly recipientKeys: readonly string[];
-}
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
@@ -121,11 +112,11 @@ export function parseHeld(fields: Fields): HeldPayload {
   };
 }
 
-/** Undefined for anything but an envelope: a peer may have put anything there. */
-export function parseEnvelope(payload: Uint8Array): Envelope | undefined {
+/** Undefined for anything but sealed parts: a peer may have put anything there. */
+export function parseSealedParts(payload: Uint8Array): SealedParts | undefined {
   try {
     const value = JSON.parse(Buffer.from(payload).toString('utf8')) as Fields | null;
-    return typeof value?.senderKey === 'string' ? (value as unknown as Envelope) : undefined;
+    return typeof value?.senderKey === 'string' ? (value as unknown as SealedParts) : undefined;
   } catch {
     return undefined;
   }

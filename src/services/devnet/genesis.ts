@@ -6,6 +6,7 @@
 import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
 import { encodeRlp } from '../../core/base/rlp.ts';
+import { FORKS_FROM_START } from '../../core/chain/forks-from-start.ts';
 import { CHAIN_ID, type DevnetConsensus } from './topology.ts';
 import {
   runtimeCode,
@@ -41,16 +42,7 @@ export function devnetGenesis(
   return {
     config: {
       chainId: CHAIN_ID,
-      homesteadBlock: 0,
-      eip150Block: 0,
-      eip155Block: 0,
-      eip158Block: 0,
-      byzantiumBlock: 0,
-      constantinopleBlock: 0,
-      petersburgBlock: 0,
-      istanbulBlock: 0,
-      muirGlacierBlock: 0,
-      berlinBlock: 0,
+      ...FORKS_FROM_START,
       isQuorum: true,
       txnSizeLimit: 64,
       maxCodeSizeConfig: [{ block: 0, size: 64 }],

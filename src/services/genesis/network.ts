@@ -7,6 +7,7 @@ import { bareHex, toHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 import { checkStart } from '../../core/chain/check-start.ts';
 import { encodeIbftExtra, encodeQbftExtra, ISTANBUL_DIGEST } from '../../core/chain/extra-data.ts';
+import { FORKS_FROM_START } from '../../core/chain/forks-from-start.ts';
 import { parseGenesis } from '../../core/chain/genesis.ts';
 import { encryptKey } from '../../io/keys/keystore.ts';
 import { newSecretKey } from '../../io/keys/node-key.ts';
@@ -130,17 +131,8 @@ function genesisOf(plan: NetworkPlan, validators: readonly NodeKeys[], all: read
     parentHash: toHex(VANITY),
     config: {
       chainId: plan.chainId,
-      homesteadBlock: 0,
-      eip150Block: 0,
+      ...FORKS_FROM_START,
       eip150Hash: toHex(VANITY),
-      eip155Block: 0,
-      eip158Block: 0,
-      byzantiumBlock: 0,
-      constantinopleBlock: 0,
-      petersburgBlock: 0,
-      istanbulBlock: 0,
-      muirGlacierBlock: 0,
-      berlinBlock: 0,
       isQuorum: true,
       maxCodeSizeConfig: [{ block: 0, size: plan.maxCodeSize }],
       txnSizeLimit: plan.txnSizeLimit,

@@ -13,7 +13,7 @@ import { fromHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
 import { OPEN } from '../../../io/rpc/access.ts';
 import { Dispatcher } from '../../../io/rpc/dispatcher.ts';
-import type { RaftMember } from '../view/node-admin.ts';
+import type { ClusterMember } from '../view/node-admin.ts';
 import type { Context } from './context.ts';
 import { raftMethods } from './raft.ts';
 
@@ -92,7 +92,7 @@ it('eth_getContractPrivacyMetadata names mandatory parties only where there are 
 });
 
 it('raft_cluster has the members of a Raft peer, and its URL where it is asked for', async () => {
-  const member: RaftMember = {
+  const member: ClusterMember = {
     ...{ raftId: 1, nodeId: 'ab', p2pPort: 21_000, raftPort: 50_400, hostname: '127.0.0.1' },
     ...{ role: 'minter', nodeActive: true, enode: 'enode://ab@127.0.0.1:21000' },
   };
@@ -101,7 +101,7 @@ it('raft_cluster has the members of a Raft peer, and its URL where it is asked f
   expect(await clusterOf(member, true)).toEqual([{ ...known, enode }]);
 });
 
-async function clusterOf(member: RaftMember, hasExtraFields: boolean): Promise<object[]> {
+async function clusterOf(member: ClusterMember, hasExtraFields: boolean): Promise<object[]> {
   const context = { admin: { raft: { cluster: () => [member] } }, hasExtraFields };
   const dispatcher = new Dispatcher<Context>(
     { methods: raftMethods, subscriptions: [] },

@@ -12,7 +12,7 @@ import { type Enode, formatEnode, parseEnode } from '../../../core/wire/enode.ts
 import type { RaftConfig } from '../config.ts';
 import type { LedgerNode } from '../node/compose.ts';
 import type { RaftSettings } from '../node/consensus/raft-participation.ts';
-import type { RaftAdmin, RaftMember } from '../view/node-admin.ts';
+import type { ClusterMember, RaftAdmin } from '../view/node-admin.ts';
 
 const RAFT_ID_MAX = 0xffff;
 
@@ -109,7 +109,7 @@ export function raftAdmin(
   const { cluster } = raft;
   const self = cluster.self;
   const hasLeader = () => raft.leaderAddress() !== undefined;
-  const shown = (member: MemberAddress): RaftMember => ({
+  const shown = (member: MemberAddress): ClusterMember => ({
     raftId: member.raftId,
     nodeId: bareHex(member.nodeId),
     p2pPort: member.p2pPort,

@@ -56,7 +56,7 @@ export interface BftAdmin {
   snapshot(header: Header): Snapshot;
 }
 
-export interface RaftMember {
+export interface ClusterMember {
   readonly raftId: number;
   /** 128 hex digits. */
   readonly nodeId: string;
@@ -74,7 +74,7 @@ export interface RaftAdmin {
   hasLeader(): boolean;
   /** Throws RAFT_NO_LEADER. */
   leader(): string;
-  cluster(): readonly RaftMember[];
+  cluster(): readonly ClusterMember[];
   add(enode: string, isLearner: boolean): Promise<number>;
   promote(raftId: number): Promise<void>;
   remove(raftId: number): Promise<void>;
