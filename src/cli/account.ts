@@ -126,7 +126,7 @@ export const accountImportCommand: Command = {
     const [file] = options.positional;
     if (file === undefined) throw fail('OPTION_VALUE_MISSING', 'keyfile must be given as argument');
     await installCrypto();
-    const key = keyOf(file);
+    const key = bareKeyIn(file);
     const address = await imported(storeOf(options), key, await newPassword(options));
     key.fill(0);
     console.log(`Address: {${bareHex(address)}}`);
@@ -134,7 +134,7 @@ export const accountImportCommand: Command = {
   },
 };
 
-function keyOf(file: string): Uint8Array {
+export function bareKeyIn(file: string): Uint8Array {
   try {
     return parseKeyHex(readText(file));
   } catch (cause) {

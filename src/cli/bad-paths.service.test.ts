@@ -175,6 +175,7 @@ const SIGNER = [
 const STAKING = ['--datadir', '@staking'];
 const SOMEBODY = `0x${'42'.repeat(20)}`;
 const ACCOUNT = ['--datadir', '@accounts', '--lightkdf', '--password', '@password.txt'];
+const WANTED = ['--plugins.account.config', '{"secretName": "x"}'];
 const words = (text: string) => text.split(' ');
 /** What each command is given beside the option in question; `@` is the scratch folder. */
 const BASE: Readonly<Record<string, readonly string[]>> = {
@@ -199,6 +200,8 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   'account new': ACCOUNT,
   'account list': ['--datadir', '@accounts'],
   'account import': [...ACCOUNT, '@key.hex'],
+  'account plugin new': WANTED,
+  'account plugin import': [...WANTED, '@key.hex'],
   'account update': ['--keystore', '@own', '--lightkdf', '--password', '@password.txt', '0'],
   ramp: words('--datadir @ramp --offer @ramp.json --http.port 0 --ledger.url http://127.0.0.1:1'),
   'ramp conformance': ['http://127.0.0.1:1'],

@@ -23,6 +23,9 @@ const LOADERS: readonly (readonly [name: string, load: () => Promise<Command>])[
   ['account list', tool('accountListCommand')],
   ['account import', tool('accountImportCommand')],
   ['account update', tool('accountUpdateCommand')],
+  ['account plugin list', tool('accountPluginListCommand')],
+  ['account plugin new', tool('accountPluginNewCommand')],
+  ['account plugin import', tool('accountPluginImportCommand')],
   ['attach', tool('attachCommand')],
   ['console', tool('consoleCommand')],
   ['js', tool('jsCommand')],
@@ -70,11 +73,11 @@ export function allCommands(): Promise<readonly Command[]> {
   return Promise.all(LOADERS.map(([, load]) => load()));
 }
 
-/** The command that `argv` begins with, by one word or two, and what follows it. */
+/** The command that `argv` begins with, by one to three words, and what follows it. */
 export async function commandOf(
   argv: readonly string[],
 ): Promise<{ readonly command: Command; readonly rest: readonly string[] } | undefined> {
-  for (const words of [2, 1]) {
+  for (const words of [3, 2, 1]) {
     const found = LOADERS.find(([name]) => name === argv.slice(0, words).join(' '));
     if (found) return { command: await found[1](), rest: argv.slice(words) };
   }

@@ -55,13 +55,18 @@ function checkOperands(
   throw fail('OPTION_UNKNOWN', `unexpected argument "${more}". Usage: ${usage}`);
 }
 
-async function notACommand([name = '', verb]: readonly string[]): Promise<Ending> {
-  const group = await groupOf(name);
-  if (group.length > 0 && (verb === '--help' || verb === '-h')) {
-    console.log(groupHelp(name, group));
-    return { status: 0, isFault: false };
+async function notACommand(argv: readonly string[]): Promise<Ending> {
+  for (const count of [2, 1]) {
+    const words = argv.slice(0, count).join(' ');
+    const verb = argv[count];
+    const group = await groupOf(words);
+    if (group.length === 0) continue;
+    const isHelp = verb === '--help' || verb === '-h';
+    if (isHelp) console.log(groupHelp(words, group));
+    else console.error(groupFault(words, verb, group));
+    return { status: isHelp ? 0 : USAGE_EXIT_CODE, isFault: false };
   }
-  console.error(group.length > 0 ? groupFault(name, verb, group) : unknownCommand(name));
+  console.error(unknownCommand(argv[0]!));
   return { status: USAGE_EXIT_CODE, isFault: false };
 }
 

@@ -8,6 +8,11 @@ export {
   accountNewCommand,
   accountUpdateCommand,
 } from './account.ts';
+export {
+  accountPluginImportCommand,
+  accountPluginListCommand,
+  accountPluginNewCommand,
+} from './account-plugin.ts';
 export { attachCommand } from './attach.ts';
 export { backupCommand } from './backup.ts';
 export { consoleCommand, jsCommand } from './console.ts';

@@ -38,8 +38,13 @@ export function readPluginConfig(
     );
   }
   if (typeof config !== 'string') return object(config ?? {}, `providers.${wanted}.config`);
-  const text = /^(file|env):/.test(config) ? readUri(config, environment) : config;
-  return parseSettings(text, `providers.${wanted}.config`);
+  return readPluginValue(config, `providers.${wanted}.config`, environment);
+}
+
+/** Of JSON, or of a URI that names it; `from` names it in errors. */
+export function readPluginValue(value: string, from: string, environment: Environment): Fields {
+  const text = /^(file|env):/.test(value) ? readUri(value, environment) : value;
+  return parseSettings(text, from);
 }
 
 /** `file:///path`, `env://NAME`, or `env://NAME?type=file` whose variable holds a path. */

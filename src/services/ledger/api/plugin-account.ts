@@ -4,13 +4,10 @@ import { fail } from '../../../core/base/errors.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import { type Param, ParamError } from '../../../io/rpc/method.ts';
 import type { NewPluginAccount, PluginAccount, PluginAccounts } from '../node/sending/accounts.ts';
+import { readNewPluginAccount } from '../node/sending/new-plugin-account.ts';
 import { type Context, method } from './context.ts';
 import { OBJECT } from './results.ts';
 import { named, text } from './shapes.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const SECRET_NAME_CHARACTERS_MAX = 1_000;
 
 /** As for the plugin: `{secretName, overwriteProtection: {currentVersion, insecureDisable}}`. */
 const newAccount: Param<NewPluginAccount> = {
@@ -18,19 +15,9 @@ const newAccount: Param<NewPluginAccount> = {
   schema: { type: 'object' },
   isOptional: false,
   parse(value) {
-    if (typeof value !== 'object' || value === null)
-      throw new ParamError('config must be an object');
-    const { secretName, overwriteProtection = {} } = value as Fields;
-    const name = typeof secretName === 'string' ? secretName : '';
-    if (name === '' || name.length > SECRET_NAME_CHARACTERS_MAX)
-      throw new ParamError('secretName must be set');
-    const { currentVersion = 0, insecureDisable = false } = (overwriteProtection ?? {}) as Fields;
-    const isUnprotected = insecureDisable === true || insecureDisable === 'true';
-    if (!Number.isSafeInteger(currentVersion) || (currentVersion as number) < 0)
-      throw new ParamError('currentVersion must be a number');
-    if (isUnprotected && currentVersion !== 0)
-      throw new ParamError('currentVersion and insecureDisable cannot both be set');
-    return { secretName: name, currentVersion: currentVersion as number, isUnprotected };
+    const wanted = readNewPluginAccount(value);
+    if (typeof wanted === 'string') throw new ParamError(wanted);
+    return wanted;
   },
 };
 

@@ -14,7 +14,12 @@ import {
 } from '../../../../test/support/proxy-server.ts';
 import { testPtm } from '../../../../test/support/ptm.ts';
 import type { RpcNode } from '../../../../test/support/rpc-node.ts';
-import { STORE_CODE, VALUE_INPUT, word } from '../../../../test/support/store-contract.ts';
+import {
+  STORE_CODE,
+  setInput,
+  VALUE_INPUT,
+  word,
+} from '../../../../test/support/store-contract.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import type { AccountsConfig } from '../config.ts';
 import { openWallet } from './wallet.ts';
@@ -162,7 +167,7 @@ it('names why nothing was signed', async () => {
   const send = (more: object) =>
     node.call('eth_sendTransaction', { from: FROM, gas: GAS, ...more });
   await expect(send({ data: STORE_CODE, privateFor: [] })).rejects.toThrow(
-    "it does not sign private transactions: of clef, GoQuorum's does",
+    "it does not sign private transactions: GoQuorum's clef and quorate signer do",
   );
   const before = answer;
   const changes: [Answer, string][] = [
@@ -255,7 +260,26 @@ it('a signing proxy signs public transactions and messages', async () => {
   expect([found.from!.toLowerCase(), found.chainId]).toEqual([PROXY_ACCOUNT, 1337n]);
   const signature = await node.call('eth_sign', PROXY_ACCOUNT, '0x1234');
   expect(signature).toHaveLength(132);
-  await expect(
-    node.call('eth_signTransaction', { ...args, data: `0x${'12'.repeat(64)}`, privateFor: [] }),
-  ).rejects.toThrow('send this one there');
+});
+
+it('a signing proxy signs private transactions, once, with the hash of their payload', async () => {
+  const ptm = await testPtm(1, []);
+  endings.push(() => ptm.close());
+  const behind = await nodeBehind(() => ({ result: '0x0' }));
+  const proxy = await startProxy(behind);
+  const node = await nodeWith(`http://127.0.0.1:${proxy.port}`, ptm.q2tUrl);
+  const terms = { from: PROXY_ACCOUNT, gas: GAS, gasPrice: '0x0', privateFor: [] };
+  const { contractAddress } = await mined(
+    node,
+    await node.call('eth_sendTransaction', { ...terms, data: STORE_CODE }),
+  );
+  const read = () => node.call('eth_call', { to: contractAddress, data: VALUE_INPUT }, 'latest');
+  expect(await read()).toBe(word(0));
+  await mined(
+    node,
+    await node.call('eth_sendTransaction', { ...terms, to: contractAddress, data: setInput(7) }),
+  );
+  expect(await read()).toBe(word(7));
+  // The proxy only signs: what is sent, and where payloads are, is the node's.
+  expect(behind.received).toEqual([]);
 });

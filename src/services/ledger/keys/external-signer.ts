@@ -32,6 +32,15 @@ export interface ExternalSignerParts {
 
 type Kind = 'clef' | 'signing proxy';
 
+/**
+ * What marks a transaction as private. Its payload is stored already, and no signature covers the
+ * recipients: a proxy is told of none.
+ */
+const PRIVATE: Readonly<Record<Kind, object>> = {
+  clef: { isPrivate: true },
+  'signing proxy': { privateFor: [] },
+};
+
 export class ExternalSigner {
   private readonly parts: ExternalSignerParts;
   private kind: Kind = 'clef';
@@ -92,7 +101,7 @@ export class ExternalSigner {
     const isPrivate = subject.kind === 'transaction' && subject.isPrivate;
     throw this.unavailable(
       isPrivate
-        ? "it does not sign private transactions: of clef, GoQuorum's does"
+        ? "it does not sign private transactions: GoQuorum's clef and quorate signer do"
         : 'it signed something else than was asked: do not change what it shows',
     );
   }
@@ -127,17 +136,10 @@ export class ExternalSigner {
       const method = isClef ? 'account_signTypedData' : 'eth_signTypedData_v4';
       return signatureOf(await this.ask(method, [who, subject.data], SIGN_MS));
     }
-    if (subject.isPrivate && !isClef) {
-      throw this.unavailable(
-        'a signing proxy signs private transactions that are sent to it: send this one there',
-      );
-    }
     const method = isClef ? 'account_signTransaction' : 'eth_signTransaction';
-    const answer = await this.ask(
-      method,
-      [fieldsOf(who, subject.body, subject.isPrivate)],
-      SIGN_MS,
-    );
+    const mark = subject.isPrivate ? PRIVATE[this.kind] : {};
+    const request = { ...fieldsOf(who, subject.body), ...mark };
+    const answer = await this.ask(method, [request], SIGN_MS);
     const raw = typeof answer === 'string' ? answer : (answer as { raw?: unknown } | null)?.raw;
     return signatureIn(raw);
   }
@@ -188,7 +190,7 @@ export class ExternalSigner {
 }
 
 /** As `account_signTransaction` and `eth_signTransaction` take them. */
-function fieldsOf(from: string, body: TransactionBody, isPrivate: boolean): object {
+function fieldsOf(from: string, body: TransactionBody): object {
   const { type, chainId, accessList } = body;
   return {
     from,
@@ -212,7 +214,6 @@ function fieldsOf(from: string, body: TransactionBody, isPrivate: boolean): obje
             storageKeys: slots.map(toHex),
           })),
         }),
-    ...(isPrivate ? { isPrivate } : {}),
   };
 }
 

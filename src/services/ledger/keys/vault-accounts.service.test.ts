@@ -1,14 +1,13 @@
 /** GoQuorum's account plugin for HashiCorp Vault: its configuration, its files, its methods. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Signature, SigningKey, Transaction, Wallet } from 'ethers';
+import { Transaction, Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mined, miningNode } from '../../../../test/support/mining-node.ts';
 import { endAll, endings } from '../../../../test/support/proxy-server.ts';
 import type { RpcNode } from '../../../../test/support/rpc-node.ts';
 import { scratchFolder } from '../../../../test/support/scratch.ts';
+import { MADE_KEY, ROLE, standInVault } from '../../../../test/support/stand-in-vault.ts';
 import { vaultAccountsConfig } from '../config/vault-accounts.ts';
 import { openWallet } from './wallet.ts';
 import '../../../../test/support/install-crypto.ts';
@@ -17,9 +16,8 @@ import '../../../../test/support/install-crypto.ts';
 const KEY = '09'.repeat(32);
 const FROM = new Wallet(`0x${KEY}`).address.toLowerCase();
 const BARE = FROM.slice(2);
-const OTHER_KEY = '0a'.repeat(32);
+const OTHER_KEY = MADE_KEY;
 const OTHER = new Wallet(`0x${OTHER_KEY}`).address.toLowerCase();
-const ROLE = { HASHICORP_ROLE_ID: 'role', HASHICORP_SECRET_ID: 'secret-id', MOUNT: 'approle' };
 
 let folder: string;
 let secrets: Map<string, object[]>;
@@ -30,62 +28,11 @@ beforeEach(async () => {
   folder = scratchFolder('quorate-vault-accounts-');
   mkdirSync(join(folder, 'accounts'));
   secrets = new Map([['team/one', [{ [BARE]: KEY }]]]);
-  asked = [];
-  url = await startVault();
+  const vault = await standInVault(secrets);
+  endings.push(() => vault.close());
+  ({ url, asked } = vault);
 });
 afterEach(endAll);
-
-/** Of HashiCorp Vault what the plugin calls: AppRole, KV version 2, the engine quorum-signer. */
-async function startVault(): Promise<string> {
-  const signers = new Map<string, string>();
-  const answer = (method: string, at: URL, token: unknown, body: any): [number, object] => {
-    asked.push(`${method} ${at.pathname}`);
-    if (at.pathname === '/v1/auth/approle/login') {
-      if (body.role_id !== 'role' || body.secret_id !== 'secret-id') return [400, { errors: [] }];
-      return [200, { auth: { client_token: 'a-token', lease_duration: 0, renewable: false } }];
-    }
-    if (token !== 'a-token') return [403, { errors: ['permission denied'] }];
-    const [, name] = /^\/v1\/kv\/data\/(.+)$/.exec(at.pathname) ?? [];
-    if (name !== undefined) {
-      const held = secrets.get(name) ?? [];
-      if (method === 'GET') {
-        const version = Number(at.searchParams.get('version'));
-        const data = held[version === 0 ? held.length - 1 : version - 1];
-        return data ? [200, { data: { data } }] : [404, { errors: [] }];
-      }
-      const { cas } = body.options ?? {};
-      if (cas !== undefined && cas !== held.length) return [400, { errors: ['check-and-set'] }];
-      secrets.set(name, [...held, body.data]);
-      return [200, { data: { version: held.length + 1 } }];
-    }
-    const [, place, secret] = /^\/v1\/qs\/(sign|accounts)\/(.+)$/.exec(at.pathname) ?? [];
-    if (secret === undefined) return [404, { errors: [] }];
-    if (place === 'accounts') {
-      signers.set(secret, body.import ?? OTHER_KEY);
-      return [200, { data: { addr: new Wallet(`0x${signers.get(secret)}`).address.slice(2) } }];
-    }
-    const key = new SigningKey(`0x${signers.get(secret)}`);
-    const { r, s, yParity } = Signature.from(key.sign(`0x${at.searchParams.get('sign')}`));
-    return [200, { data: { sig: `${r.slice(2)}${s.slice(2)}0${yParity}` } }];
-  };
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += chunk));
-    request.on('end', () => {
-      const at = new URL(request.url!, 'http://vault');
-      const parsed = body === '' ? {} : JSON.parse(body);
-      const [status, reply] = answer(request.method!, at, request.headers['x-vault-token'], parsed);
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(reply));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  endings.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const configuration = (more: object = {}) => ({
   vault: url,

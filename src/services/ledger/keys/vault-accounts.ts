@@ -54,6 +54,11 @@ export class VaultAccounts implements PluginAccounts {
     return this.parts.folder.files().map(({ address }) => address);
   }
 
+  /** In the order of their files, with the places of their keys. */
+  list(): readonly PluginAccount[] {
+    return this.parts.folder.files().map((file) => this.placed(file));
+  }
+
   has(address: Address): boolean {
     return this.addresses().some((each) => equalBytes(each, address));
   }
@@ -186,11 +191,12 @@ export class VaultAccounts implements PluginAccounts {
 
   private keep(file: VaultAccountFile): PluginAccount {
     this.parts.folder.add(file);
-    const url = this.url(
-      this.parts.config.engine.kind === 'kv' ? 'data' : 'accounts',
-      file.secretName,
-    );
-    return { address: file.address, url: `${url.href}?version=${file.secretVersion}` };
+    return this.placed(file);
+  }
+
+  private placed({ address, secretName, secretVersion }: VaultAccountFile): PluginAccount {
+    const place = this.parts.config.engine.kind === 'kv' ? 'data' : 'accounts';
+    return { address, url: `${this.url(place, secretName).href}?version=${secretVersion}` };
   }
 
   private async ask(method: string, url: URL, what: string, body?: string) {
