@@ -73,7 +73,7 @@ export const devnetCommand: Command = {
       flag: 'ports-from',
       type: 'integer',
       unit: 'port',
-      about: 'First of 23 ports to use instead of the documented ones',
+      about: 'First of 30 ports to use instead of the documented ones',
       group: GROUP,
     },
     {

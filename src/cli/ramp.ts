@@ -32,6 +32,7 @@ export const rampCommand: Command = {
     if (pidFile !== undefined) writePidFile(pidFile);
     const ramp = await startRamp(rampSettings(options), { log, env: process.env });
     log('info', 'The ramp is up', { url: ramp.url });
+    if (ramp.metricsUrl !== undefined) log('info', 'Metrics are served', { url: ramp.metricsUrl });
     onStopSignal({ stop: () => ramp.close(), log });
     return new Promise(() => {});
   },

@@ -40,6 +40,8 @@ export const stakingCommand: Command = {
     const staking = await startStaking(stakingConfig(options), { log, env: process.env });
     const { url, issuer, audience } = staking;
     log('info', 'Staking service is up', { url, issuer, audience });
+    if (staking.metricsUrl !== undefined)
+      log('info', 'Metrics are served', { url: staking.metricsUrl });
     onStopSignal({ stop: () => staking.close(), log });
     watchOpenFiles(log);
     return new Promise(() => {});

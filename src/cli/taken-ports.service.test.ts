@@ -65,6 +65,10 @@ const SERVERS: readonly [string, (taken: string) => readonly string[]][] = [
   ['http.port', (taken) => ['explorer', '--node', 'http://x', '--http.port', taken]],
   ['http.port', (taken) => ['staking', '--datadir', at('staking'), '--http.port', taken]],
   ['http.port', (taken) => [...RAMP, at('ramp'), '--http.port', taken]],
+  [
+    'metrics.port',
+    (taken) => ['staking', '--datadir', at('measured'), '--http.port=0', '--metrics.port', taken],
+  ],
   ['metrics.port', (taken) => [...RAMP, at('ramp'), '--http.port=0', '--metrics.port', taken]],
 ];
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { isAlive } from '../../src/io/host/process-table.ts';
 import { until } from '../support/conditions.ts';
 import { headOf, MAIN, PROJECT, untilBlock } from '../support/devnet.ts';
@@ -178,12 +179,17 @@ describe('npm start', () => {
     expect(explorer).toBe('http://127.0.0.1:22000/explorer');
     expect(mnemonic.phrase).toMatch(/^(test ){11}junk$/);
     const rpc = 'http://127.0.0.1:8545';
-    expect(signer).toEqual({ rpc, ws: 'ws://127.0.0.1:8545', pid: expect.any(Number) });
+    const metrics = (port: number, path = '/metrics') => `http://127.0.0.1:${port}${path}`;
+    expect(signer).toEqual({
+      ...{ rpc, ws: 'ws://127.0.0.1:8545', metrics: metrics(22_104) },
+      pid: expect.any(Number),
+    });
     expect(ramp).toEqual({
       url: 'http://127.0.0.1:8560',
       partnerAccountId: 'https://aggregator.example/',
       token: expect.stringMatching(/^ey/),
       operatorToken: expect.stringMatching(/^[\w-]{43}$/),
+      metrics: metrics(22_106),
       pid: expect.any(Number),
     });
     const api = 'http://127.0.0.1:8550';
@@ -192,8 +198,19 @@ describe('npm start', () => {
       apiUrl: api,
       audience: `${api}/`,
       client: { clientId: 'devnet', clientSecret: expect.stringMatching(/^[\w-]{43}$/) },
+      metrics: metrics(22_105),
       pid: expect.any(Number),
     });
+    const { scrape_configs: jobs } = parse(
+      readFileSync(join(folder, 'home', 'prometheus.yml'), 'utf8'),
+    );
+    for (const { metrics_path: path, static_configs: targets } of jobs) {
+      for (const { targets: hosts, labels } of targets) {
+        const scraped = await fetch(`http://${hosts[0]}${path}`);
+        expect(`${labels.instance} ${scraped.status}`).toBe(`${labels.instance} 200`);
+        expect(printed).toContain(`http://${hosts[0]}${path}`);
+      }
+    }
     expect(printed).toContain(staking.client.clientSecret);
     expect(printed).toContain(ramp.operatorToken);
     expect(await rpcClient(rpc).call('eth_accounts')).toHaveLength(accounts.length);
@@ -208,9 +225,11 @@ describe('npm start', () => {
         address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
         pid: expect.any(Number),
         accounts: [expect.any(Object), expect.any(Object)],
+        metrics: metrics(22_100 + index, '/debug/metrics/prometheus'),
         ptm: {
           publicKey: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
           thirdParty: `http://127.0.0.1:${9_081 + index}`,
+          metrics: metrics(9_081 + index),
           pid: expect.any(Number),
         },
       })),

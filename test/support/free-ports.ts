@@ -4,7 +4,7 @@ import { isFree } from '../../src/services/devnet/free-ports.ts';
 
 const FIRST_PORT = 23_000;
 const LAST_PORT = 31_000;
-const RANGE_SIZE = 23;
+const RANGE_SIZE = 30;
 /** A range, and the port behind it, which is held. */
 const STEP = RANGE_SIZE + 1;
 const RANGES = Math.floor((LAST_PORT - FIRST_PORT) / STEP);
@@ -14,7 +14,7 @@ const HELD_MAX = 20;
 const held: Server[] = [];
 
 /**
- * First of 23 free neighbours, below the range from which the system takes ports for outgoing
+ * First of 30 free neighbours, below the range from which the system takes ports for outgoing
  * connections. This process listens on the port behind them until it ends: a test whose node or
  * service is down between two starts keeps its ports, whatever else runs on the machine.
  */

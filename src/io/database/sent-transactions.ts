@@ -165,3 +165,15 @@ export async function transactionLost(
     [id, nowMs],
   );
 }
+
+/** Transactions that no block has yet, each with a nonce of its own; age of the oldest. */
+export async function pendingNonces(
+  { query }: Pick<Database, 'query'>,
+  nowMs: number,
+): Promise<{ readonly count: number; readonly oldestSeconds: number }> {
+  const [row] = await query(
+    "SELECT count(*) AS pending, min(created_at) AS oldest FROM sent_transaction WHERE state = 'live'",
+  );
+  const oldest = row?.oldest == null ? nowMs : Number(row.oldest);
+  return { count: Number(row?.pending ?? 0), oldestSeconds: Math.max(0, nowMs - oldest) / 1000 };
+}

@@ -17,6 +17,7 @@ const PARAMETER_CHARACTERS_MAX = 1024;
 const KEEP_ALIVE_MS = 72_000;
 /** A client that sends nothing of its request for this long is disconnected. */
 const REQUEST_MS = 60_000;
+const MS_PER_SECOND = 1_000;
 const SOCKET_MODE = 0o600;
 const LISTEN_FAILED = 'HTTP_LISTEN_FAILED';
 
@@ -77,6 +78,17 @@ export interface HttpServerOptions {
   readonly refuse?: ((remote: string) => HttpReply | undefined) | undefined;
   /** Undefined: INTAKE. */
   readonly intake?: IntakeBounds | undefined;
+  /** Told of each answer once it is sent. */
+  readonly answered?: ((answered: AnsweredRequest) => void) | undefined;
+}
+
+export interface AnsweredRequest {
+  readonly method: string;
+  /** Its path as in the route's row; undefined: there is no such route. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** From the request's head to the last byte of the answer. */
+  readonly seconds: number;
 }
 
 export interface HttpServer {
@@ -124,6 +136,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       if (!refusal) return undefined;
       reply.header('connection', 'close');
       return answer(reply, refusal);
+    });
+  }
+  const { answered } = options;
+  if (answered) {
+    app.addHook('onResponse', (request, reply, done) => {
+      const { method, is404, routeOptions } = request;
+      answered({
+        ...{ method, route: is404 ? undefined : routeOptions.url },
+        ...{ status: reply.statusCode, seconds: reply.elapsedTime / MS_PER_SECOND },
+      });
+      done();
     });
   }
   // A GET may carry a body here: Tessera's /receive does.

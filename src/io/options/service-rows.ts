@@ -60,3 +60,23 @@ export function configRow(group: string): OptionRow {
   const about = 'TOML file with the same names as the flags';
   return { flag: 'config', type: 'string', unit: 'file', about, group };
 }
+
+/** Where Prometheus reads its metrics. */
+export function metricsRows(group: string): readonly OptionRow[] {
+  return [
+    {
+      flag: 'metrics.port',
+      type: 'integer',
+      unit: 'port',
+      about: 'Port for Prometheus, at /metrics; 0: any; default: none',
+      group,
+    },
+    {
+      flag: 'metrics.addr',
+      type: 'string',
+      default: '127.0.0.1',
+      about: 'Address of that port',
+      group,
+    },
+  ];
+}

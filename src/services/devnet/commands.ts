@@ -48,6 +48,7 @@ export function nodeCommand(
     ...explorerFlags(node, topology, files),
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', HTTP_API],
     ...['--ws.origins', '*', '--rpc.allow-unprotected-txs', '--revertreason'],
+    ...['--metrics', '--metrics.addr', '127.0.0.1', '--metrics.port', String(node.ports.metrics)],
     ...['--verbosity', String(verbosity)],
     ...['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`],
     ...unlockFlags(accountsOf(topology, node), files),
@@ -95,6 +96,7 @@ export function signerCommand(
     ...['--downstream-http-port', String(node!.ports.rpc)],
     ...['--ptm-url', `http://127.0.0.1:${node!.ports.ptmQ2t}`],
     ...['--keystores-path', files.signerKeys, '--keystores-password-file', files.signerPassword],
+    ...['--metrics-enabled', '--metrics-port', String(topology.metricsPorts.signer)],
     ...['--logging', levels[verbosity] ?? 'INFO', '--fill-gaps', '--estimate-gas'],
   ];
 }
@@ -108,6 +110,7 @@ export function stakingCommand(
   return [
     ...['staking', '--datadir', files.stakingFolder, '--verbosity', String(verbosity)],
     ...['--http.port', String(topology.stakingPort), '--api.audience', stakingAudience(topology)],
+    ...['--metrics.port', String(topology.metricsPorts.staking)],
     ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`],
     ...['--deposit.from', topology.accounts[2]!.address],
     ...['--bootstrap.client', STAKING_CLIENT, '--bootstrap.secret-file', files.stakingSecretFile],
@@ -123,6 +126,7 @@ export function rampCommand(topology: Topology, files: PreparedFiles, verbosity:
   return [
     ...['ramp', '--datadir', files.rampFolder, '--offer', files.rampOffer],
     ...['--http.port', String(topology.rampPort), '--verbosity', String(verbosity)],
+    ...['--metrics.port', String(topology.metricsPorts.ramp)],
     ...['--auth.issuer', audience, '--auth.audience', audience, '--rate', '1000'],
     ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`, '--ledger.from', address],
     ...['--sell.collector', 'deploy', '--operator.token-file', files.operatorTokenFile],

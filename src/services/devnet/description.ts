@@ -1,6 +1,7 @@
 /** A running network as scripts and tests read it: `.quorate/devnet.json`. */
 import { TEST_MNEMONIC, TEST_MNEMONIC_PATH } from '../../core/base/test-mnemonic.ts';
 import type { PreparedFiles } from './prepared-files.ts';
+import { managerMetrics, nodeMetrics, serviceMetrics } from './prometheus.ts';
 import type { Account } from './test-keys.ts';
 import {
   CHAIN_ID,
@@ -24,18 +25,31 @@ export interface DevnetDescription {
     readonly pid: number;
     /** Held by this node alone, unlocked. The second has no funds. */
     readonly accounts: readonly [rich: Account, poor: Account];
-    readonly ptm: { readonly publicKey: string; readonly thirdParty: string; readonly pid: number };
+    /** For Prometheus, like every `metrics` here; `prometheus.yml` beside this file has all. */
+    readonly metrics: string;
+    readonly ptm: {
+      readonly publicKey: string;
+      readonly thirdParty: string;
+      readonly metrics: string;
+      readonly pid: number;
+    };
   }[];
   /** The chain and the network in a browser. */
   readonly explorer: string;
   /** Signing proxy in front of node 1, with the accounts below. */
-  readonly signer: { readonly rpc: string; readonly ws: string; readonly pid: number };
+  readonly signer: {
+    readonly rpc: string;
+    readonly ws: string;
+    readonly metrics: string;
+    readonly pid: number;
+  };
   /** The staking API and the service of its tokens. */
   readonly staking: {
     readonly authUrl: string;
     readonly apiUrl: string;
     readonly audience: string;
     readonly client: { readonly clientId: string; readonly clientSecret: string };
+    readonly metrics: string;
     readonly pid: number;
   };
   /**
@@ -47,6 +61,7 @@ export interface DevnetDescription {
     readonly partnerAccountId: string;
     readonly token: string;
     readonly operatorToken: string;
+    readonly metrics: string;
     readonly pid: number;
   };
   /** With funds; held by node 1, unlocked, and by the signing proxy. */
@@ -62,6 +77,7 @@ export function describeDevnet(
   pidOf: (name: string) => number,
   rampToken: string,
 ): DevnetDescription {
+  const { metricsPorts } = topology;
   return {
     chainId: CHAIN_ID,
     nodes: topology.nodes.map((node, index) => ({
@@ -72,9 +88,11 @@ export function describeDevnet(
       address: node.address,
       pid: pidOf(node.name),
       accounts: [node.rich, node.poor],
+      metrics: nodeMetrics(node),
       ptm: {
         publicKey: files.ptmPublicKeys[index]!,
         thirdParty: `http://127.0.0.1:${node.ports.ptmThirdParty}`,
+        metrics: managerMetrics(node),
         pid: pidOf(node.ptmName),
       },
     })),
@@ -82,6 +100,7 @@ export function describeDevnet(
     signer: {
       rpc: `http://127.0.0.1:${topology.signerPort}`,
       ws: `ws://127.0.0.1:${topology.signerPort}`,
+      metrics: serviceMetrics(metricsPorts.signer),
       pid: pidOf(SIGNER_NAME),
     },
     staking: {
@@ -89,6 +108,7 @@ export function describeDevnet(
       apiUrl: `http://127.0.0.1:${topology.stakingPort}`,
       audience: stakingAudience(topology),
       client: { clientId: STAKING_CLIENT, clientSecret: files.stakingSecret },
+      metrics: serviceMetrics(metricsPorts.staking),
       pid: pidOf(STAKING_NAME),
     },
     ramp: {
@@ -96,6 +116,7 @@ export function describeDevnet(
       partnerAccountId: RAMP_PARTNER,
       token: rampToken,
       operatorToken: files.operatorToken,
+      metrics: serviceMetrics(metricsPorts.ramp),
       pid: pidOf(RAMP_NAME),
     },
     accounts: topology.accounts.filter(({ address }) => files.genesis.allocates(address)),

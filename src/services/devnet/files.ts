@@ -13,6 +13,7 @@ import { type GenesisFile, keepGenesis } from './genesis-file.ts';
 import { writeAccounts, writeManagerKey } from './key-files.ts';
 import { givePermissions } from './permissions.ts';
 import type { PreparedFiles } from './prepared-files.ts';
+import { prometheusConfig } from './prometheus.ts';
 import { rampOffer } from './ramp-offer.ts';
 import {
   accountsOf,
@@ -54,6 +55,7 @@ export async function prepareFiles(
     writeNode(topology, node);
   }
   givePermissions(topology);
+  writeFileSync(join(topology.folder, 'prometheus.yml'), prometheusConfig(topology));
   return {
     genesis,
     password,

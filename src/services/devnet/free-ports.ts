@@ -12,11 +12,13 @@ export interface NamedPort {
 }
 
 export function portsOf(topology: Topology): NamedPort[] {
+  const { metricsPorts } = topology;
   const named = (owner: string, use: string, port: number) => ({ owner, use, port });
   return [
     ...topology.nodes.flatMap(({ name, ptmName, ports }) => [
       named(name, 'JSON-RPC', ports.rpc),
       named(name, 'peers', ports.p2p),
+      named(name, 'metrics', ports.metrics),
       ...(topology.consensus === 'raft' ? [named(name, 'Raft', ports.raft)] : []),
       named(ptmName, 'the node', ports.ptmQ2t),
       named(ptmName, 'third parties', ports.ptmThirdParty),
@@ -25,6 +27,9 @@ export function portsOf(topology: Topology): NamedPort[] {
     named(SIGNER_NAME, 'JSON-RPC', topology.signerPort),
     named(STAKING_NAME, 'its API', topology.stakingPort),
     named(RAMP_NAME, 'its API', topology.rampPort),
+    named(SIGNER_NAME, 'metrics', metricsPorts.signer),
+    named(STAKING_NAME, 'metrics', metricsPorts.staking),
+    named(RAMP_NAME, 'metrics', metricsPorts.ramp),
   ];
 }
 

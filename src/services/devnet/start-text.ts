@@ -39,6 +39,7 @@ export function startText(parts: StartTextParts, page: Page): string {
     contracts(parts.genesis),
     permissions(parts, room),
     ...endpoints(description, room),
+    metrics(parts),
     { title: 'Gas price', lines: words(gasPrice(parts.genesis), room) },
     { title: 'Try', lines: trials(description, room) },
     { title: 'End', lines: end(parts).flatMap((each) => words(each, room)) },
@@ -158,6 +159,20 @@ function endpoints(
       ],
     },
   ];
+}
+
+function metrics({ description, folder }: StartTextParts): Section {
+  const { nodes, signer, staking, ramp } = description;
+  return {
+    title: `Metrics: prometheus --config.file=${folder}/prometheus.yml`,
+    lines: columns([
+      ...nodes.map(({ name, metrics: url }) => [name, url]),
+      ...nodes.map(({ name, ptm }) => [`manager of ${name}`, ptm.metrics]),
+      ['signing proxy', signer.metrics],
+      ['staking API', staking.metrics],
+      ['on-ramp', ramp.metrics],
+    ]),
+  };
 }
 
 function gasPrice({ takesGasPrice }: GenesisFile): string {

@@ -30,6 +30,10 @@ export const RAMP_NAME = 'ramp';
 export const RAMP_PARTNER = 'https://aggregator.example/';
 const RAMP_PORT = 8_560;
 const RAMP_OFFSET = 22;
+/** Of metrics: those of the nodes, then those of the services. */
+const METRICS_PORT = 22_100;
+const METRICS_OFFSET = 23;
+const NODES_MAX = 4;
 /** Of the test accounts: pays crypto out. */
 const RAMP_ACCOUNT = 11;
 /** Like all of them, below the range that the system uses for outgoing connections. */
@@ -49,6 +53,7 @@ export interface Ports {
   readonly ptmQ2t: number;
   /** Of Raft's own connections. */
   readonly raft: number;
+  readonly metrics: number;
 }
 
 export interface NodeSpec {
@@ -74,6 +79,11 @@ export interface Topology {
   readonly signerPort: number;
   readonly stakingPort: number;
   readonly rampPort: number;
+  readonly metricsPorts: {
+    readonly signer: number;
+    readonly staking: number;
+    readonly ramp: number;
+  };
   readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
@@ -84,7 +94,7 @@ export interface Topology {
 }
 
 /**
- * `portsFrom` moves all ports to one range of 23 from there; undefined keeps the documented ones.
+ * `portsFrom` moves all ports to one range of 30 from there; undefined keeps the documented ones.
  */
 export function topologyOf(
   folder: string,
@@ -98,11 +108,14 @@ export function topologyOf(
   const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
   const stakingPort = portsFrom === undefined ? STAKING_PORT : portsFrom + STAKING_OFFSET;
   const rampPort = portsFrom === undefined ? RAMP_PORT : portsFrom + RAMP_OFFSET;
+  const behindNodes = metricsPort(portsFrom, NODES_MAX);
+  const metricsPorts = { signer: behindNodes, staking: behindNodes + 1, ramp: behindNodes + 2 };
   const funded = [
     ...accounts.map(({ address }) => address),
     ...nodes.flatMap(({ rich, markerKey }) => [rich.address, toHex(addressOfSecretKey(markerKey))]),
   ];
-  return { folder, signerPort, stakingPort, rampPort, consensus, nodes, accounts, funded };
+  const ports = { signerPort, stakingPort, rampPort, metricsPorts };
+  return { folder, ...ports, consensus, nodes, accounts, funded };
 }
 
 /** What `node` holds, unlocked. */
@@ -158,6 +171,7 @@ function portsOf(index: number, { portsFrom, consensus }: Choice): Ports {
       ptmP2p: 9_001 + index,
       ptmQ2t: 9_101 + index,
       raft: RAFT_PORT + index,
+      metrics: metricsPort(portsFrom, index),
     };
   }
   // Five ports each for four validators, six each for three members.
@@ -165,5 +179,10 @@ function portsOf(index: number, { portsFrom, consensus }: Choice): Ports {
   return {
     ...{ rpc: at(0), p2p: at(1), ptmThirdParty: at(2), ptmP2p: at(3), ptmQ2t: at(4) },
     raft: at(5),
+    metrics: metricsPort(portsFrom, index),
   };
+}
+
+function metricsPort(portsFrom: number | undefined, index: number): number {
+  return (portsFrom === undefined ? METRICS_PORT : portsFrom + METRICS_OFFSET) + index;
 }

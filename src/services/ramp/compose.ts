@@ -52,8 +52,7 @@ export interface RampParts {
   readonly operator: Operator;
   /** Filled in when the server listens. */
   readonly place: { url: string; isReady: boolean };
-  /** For Prometheus. */
-  metrics(): Promise<string>;
+  readonly meters: Meters;
   refresh(): void;
   /** The server is listening: starts payments and payouts. */
   begin(): void;
@@ -89,6 +88,7 @@ export async function composeRamp(
   const lacking = () => settlement?.lacking() ?? [];
   const meters = new Meters({
     ...{ database, nowMs, lacking, priceAgeSeconds: () => quoting.priceAgeSeconds },
+    folder: settings.storeUrl === undefined ? settings.dataFolder : undefined,
   });
   changes.listen((order, effects) => isMove(effects) && meters.moved(order));
   changes.listen(alerts(meters, log));
@@ -142,8 +142,7 @@ export async function composeRamp(
         quoting: () => quoting.waiting(),
       }),
     ],
-    ...{ orders, switches, operator, place },
-    metrics: () => meters.exposition(),
+    ...{ orders, switches, operator, place, meters },
     refresh: () => live.look(),
     begin() {
       if (!settlement) log('warn', 'Without --ledger.from nothing is paid out, and buys wait');

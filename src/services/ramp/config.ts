@@ -4,6 +4,7 @@ import { fail } from '../../core/base/errors.ts';
 import type { StoreSource } from '../../io/database/open.ts';
 import { readText } from '../../io/host/files.ts';
 import { isAddressBlock } from '../../io/http/dial-lookup.ts';
+import { type MetricsAddress, metricsAddress } from '../../io/options/metrics-address.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { type StripeSettings, stripeAccount, stripeSettings } from './config/stripe.ts';
 import { DEPLOY } from './settlement/collector.ts';
@@ -25,7 +26,7 @@ export interface RampSettings extends StoreSource {
   readonly paymentsSecretFile: string | undefined;
   /** Undefined: no payments by Stripe. */
   readonly stripe: StripeSettings | undefined;
-  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  readonly metrics: MetricsAddress | undefined;
   /** Requests a second of one address; 0: any. */
   readonly rate: number;
   readonly trustedProxies: readonly string[];
@@ -75,7 +76,7 @@ export function rampSettings(options: ParsedOptions): RampSettings {
     operatorToken: operatorTokenOf(options),
     paymentsSecretFile: paymentsSecretOf(options),
     stripe: stripeSettings(options),
-    metrics: metricsOf(options),
+    metrics: metricsAddress(options),
     rate,
     trustedProxies,
     ...{ ledgerUrl, from },
@@ -123,11 +124,6 @@ function paymentsSecretOf(options: ParsedOptions): string | undefined {
   const file = options.string('payments.secret-file');
   if (file !== undefined) readWebhookSecrets(file);
   return file;
-}
-
-function metricsOf(options: ParsedOptions): RampSettings['metrics'] {
-  const port = options.number('metrics.port');
-  return port === undefined ? undefined : { host: options.string('metrics.addr')!, port };
 }
 
 function urlOf(options: ParsedOptions, flag: string): string | undefined {

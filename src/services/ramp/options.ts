@@ -1,6 +1,12 @@
 /** Options of `quorate ramp`, as rows. */
 import type { OptionRow } from '../../io/options/options.ts';
-import { configRow, listenRows, processRows, storeRows } from '../../io/options/service-rows.ts';
+import {
+  configRow,
+  listenRows,
+  metricsRows,
+  processRows,
+  storeRows,
+} from '../../io/options/service-rows.ts';
 
 const SERVICE = 'Service';
 const ACCESS = 'Access';
@@ -75,20 +81,7 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     about: "Address of Stripe's API",
     group: ACCESS,
   },
-  {
-    flag: 'metrics.port',
-    type: 'integer',
-    unit: 'port',
-    about: 'Port for Prometheus, at /metrics; 0: any; default: none',
-    group: SERVICE,
-  },
-  {
-    flag: 'metrics.addr',
-    type: 'string',
-    default: '127.0.0.1',
-    about: 'Address of that port',
-    group: SERVICE,
-  },
+  ...metricsRows(SERVICE),
   {
     flag: 'auth.issuer',
     type: 'string',

@@ -1,19 +1,18 @@
 /** Starts the on-ramp: its API, its pages, payments and settlement, on one address. */
-import type { Log } from '../../core/base/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { serveOver } from '../../io/database/serve-over.ts';
 import { API_INTAKE } from '../../io/http/intake.ts';
+import { startMetricsServer } from '../../io/http/metrics-server.ts';
 import { startHttpServer } from '../../io/http/server.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { failureReply, missingReply } from './api/routes.ts';
-import { composeRamp, type RampHost, type RampParts } from './compose.ts';
+import { composeRamp, type RampHost } from './compose.ts';
 import type { RampSettings } from './config.ts';
 import type { Operator } from './operation/operator.ts';
 import type { KillSwitches } from './operation/switches.ts';
 import type { Orders } from './orders/orders.ts';
 import { openRampStore } from './store/open.ts';
 
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const BODY_BYTES_MAX = 64 * 1024;
 
 export interface RunningRamp {
@@ -54,6 +53,7 @@ export async function serveRamp(
     intake: API_INTAKE,
     failure: (error) => failureReply(error, log),
     missing: missingReply(),
+    answered: ramp.meters.answered,
   }).catch(async (error) => {
     await ramp.stop();
     throw error;
@@ -63,7 +63,9 @@ export async function serveRamp(
     await ramp.stop();
   };
   const { metrics: address } = settings;
-  const metrics = await (address && serveMetrics(address, ramp, log))?.catch(async (error) => {
+  const failure = (error: unknown) => failureReply(error, log);
+  const serving = address && startMetricsServer(address, ramp.meters.exposition, failure);
+  const metrics = await serving?.catch(async (error) => {
     await stop();
     throw error;
   });
@@ -84,23 +86,4 @@ export async function serveRamp(
       await stop();
     },
   };
-}
-
-/** On a port of its own: customers need not see it. */
-function serveMetrics(
-  address: { readonly host: string; readonly port: number },
-  ramp: RampParts,
-  log: Log,
-) {
-  return startHttpServer({
-    routes: [
-      {
-        ...{ method: 'GET', path: '/metrics' },
-        handle: async () => ({ status: 200, type: METRICS_TYPE, body: await ramp.metrics() }),
-      },
-    ],
-    address: { kind: 'tcp', ...address },
-    bodyBytesMax: BODY_BYTES_MAX,
-    failure: (error) => failureReply(error, log),
-  });
 }

@@ -2,8 +2,8 @@
  * Metrics of the signing proxy: Web3Signer's names where it has them, plus our own for JSON-RPC
  * (Web3Signer Web3SignerMetricCategory).
  */
-import { readdirSync } from 'node:fs';
 import type { Metrics } from '../../core/base/ports.ts';
+import { watchProcess } from '../../io/telemetry/process-metrics.ts';
 import { labelText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
 import type { MetricCategory } from './config.ts';
 
@@ -48,6 +48,7 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
   metrics.probe(IN_FLIGHT, 'gauge', () => inFlight);
   metrics.gauge(`process_release{version="${labelText(version)}"}`, 1);
   watchProcess(metrics);
+  watchHeap(metrics);
   return {
     metrics,
     began() {
@@ -82,15 +83,8 @@ function isError({ status, body }: { readonly status: number; readonly body: str
   return status >= 400 || ERROR_START.test(body.slice(0, ERROR_START_CHARACTERS));
 }
 
-function watchProcess(metrics: PrometheusMetrics): void {
-  const startedSeconds = Date.now() / 1000 - process.uptime();
-  metrics.gauge('process_start_time_seconds', startedSeconds);
-  metrics.probe('process_cpu_seconds_total', 'counter', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  });
-  metrics.probe('process_resident_memory_bytes', 'gauge', () => process.memoryUsage.rss());
-  metrics.probe('process_open_fds', 'gauge', openFiles);
+/** Under the names of Web3Signer's own process. */
+function watchHeap(metrics: PrometheusMetrics): void {
   const heap = (pick: (usage: NodeJS.MemoryUsage) => number) => () => pick(process.memoryUsage());
   metrics.probe(
     'jvm_memory_used_bytes{area="heap"}',
@@ -107,12 +101,4 @@ function watchProcess(metrics: PrometheusMetrics): void {
     'gauge',
     heap((usage) => usage.external),
   );
-}
-
-function openFiles(): number {
-  try {
-    return readdirSync('/proc/self/fd').length;
-  } catch {
-    return Number.NaN;
-  }
 }

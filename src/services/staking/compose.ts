@@ -7,6 +7,7 @@ import { json, type Route } from '../../io/http/server.ts';
 import { Admin } from './admin.ts';
 import type { StakingConfig } from './config.ts';
 import { LiveState } from './live-state.ts';
+import { Meters } from './meters.ts';
 import { composeApi } from './stakes/compose.ts';
 import { readSecret } from './store/open.ts';
 import { Attempts } from './token/attempts.ts';
@@ -39,6 +40,7 @@ export interface StakingParts {
   readonly live: LiveState;
   readonly place: Place;
   readonly routes: readonly Route[];
+  readonly meters: Meters;
   /** The server listens: deposits may be sent. */
   begin(): void;
   /** Stops background work. */
@@ -69,11 +71,14 @@ export async function composeStaking(
     isReady: false,
   };
   const { style, tokenSeconds, toleranceSeconds } = config;
+  const folder = config.storeUrl === undefined ? config.dataFolder : undefined;
+  const meters = new Meters({ database, live, clock, folder });
   const service = new TokenService({
     ...{ style, tokenSeconds, toleranceSeconds, clock, steady, clients, keys, revocations },
     place,
     secrets: new SecretChecker(),
     attempts,
+    told: meters,
   });
   const ofApi = {
     config,
@@ -93,7 +98,7 @@ export async function composeStaking(
     throw error;
   });
   return {
-    ...{ admin, live, place },
+    ...{ admin, live, place, meters },
     routes: [
       ...tokenRoutes({ service, keys, clock, place, style }),
       ...healthRoutes(database, place),

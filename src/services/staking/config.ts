@@ -1,6 +1,7 @@
 /** The configuration of `quorate staking` from its options, checked together. */
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { type MetricsAddress, metricsAddress } from '../../io/options/metrics-address.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import type { StakingStoreSource } from './store/open.ts';
 import { ATTEMPT_RULES, type AttemptRules } from './token/attempts.ts';
@@ -26,6 +27,7 @@ export interface StakingConfig extends StakingStoreSource, KeyConfig {
   readonly attempts: AttemptRules;
   readonly bootstrap: { readonly clientId: string; readonly secretFile: string } | undefined;
   readonly api: ApiConfig | undefined;
+  readonly metrics: MetricsAddress | undefined;
 }
 
 export interface ApiConfig {
@@ -68,6 +70,7 @@ export function stakingConfig(options: ParsedOptions): StakingConfig {
       addressFailuresMax: atLeast(options, 'auth.address-failures', 0),
     },
     api: options.boolean('api') ? apiConfig(options) : undefined,
+    metrics: metricsAddress(options),
   };
 }
 

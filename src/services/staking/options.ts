@@ -1,6 +1,12 @@
 /** Options of `quorate staking` and of the commands that administer it, as rows. */
 import type { OptionRow } from '../../io/options/options.ts';
-import { configRow, listenRows, processRows, storeRows } from '../../io/options/service-rows.ts';
+import {
+  configRow,
+  listenRows,
+  metricsRows,
+  processRows,
+  storeRows,
+} from '../../io/options/service-rows.ts';
 import { ATTEMPT_RULES } from './token/attempts.ts';
 
 const SERVICE = 'Service';
@@ -38,6 +44,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   },
   { flag: 'tls.key', type: 'string', unit: 'file', about: 'Its private key, PEM', group: SERVICE },
   ...processRows(SERVICE),
+  ...metricsRows(SERVICE),
   {
     flag: 'auth.issuer',
     type: 'string',

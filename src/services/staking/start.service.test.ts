@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { makeCertificate } from '../../../test/support/certificates.ts';
-import { AUDIENCE, startTestStaking } from '../../../test/support/staking.ts';
+import {
+  AUDIENCE,
+  addStake,
+  ask,
+  bearerOf,
+  postJson,
+  startTestStaking,
+} from '../../../test/support/staking.ts';
+import { openStakingStore } from './store/open.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -102,4 +110,36 @@ it('does not start with a first client whose secret is short or missing', async 
     code: 'STAKING_CLIENT_INVALID',
     message: expect.not.stringContaining('short'),
   });
+});
+
+it('counts requests, tokens and stakes for Prometheus, without secrets or names of clients', async () => {
+  const staking = await startTestStaking(['--metrics.port', '0']);
+  await bearerOf(staking, ['stake:read']);
+  const source = { dataFolder: staking.folder, storeUrl: undefined, secretFile: undefined };
+  const database = await openStakingStore(source, {});
+  await addStake(database, `0x${'ab'.repeat(48)}`, 'FAILED');
+  await database.close();
+  const grant = { grant_type: 'client_credentials', audience: AUDIENCE };
+  const wrong = { ...grant, client_id: 'guessed', client_secret: 'very-secret-guess' };
+  expect((await postJson(`${staking.url}/oauth/token`, wrong)).status).toBe(401);
+  await ask(`${staking.url}/somewhere-unknown`);
+  const { body } = await ask(staking.running.metricsUrl!);
+  const lines = String(body).split('\n');
+  const token = 'staking_http_requests_total{method="POST",route="/oauth/token"';
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'staking_tokens_issued_total 1',
+      'staking_token_refusals_total{reason="invalid_client"} 1',
+      `${token},status="200"} 1`,
+      `${token},status="401"} 1`,
+      'staking_http_requests_total{method="other",route="other",status="404"} 1',
+      'staking_http_request_duration_seconds_count{route="/oauth/token"} 2',
+      'staking_stakes{state="FAILED"} 1',
+      'staking_stakes{state="QUEUED"} 0',
+      'staking_nonces_pending 0',
+    ]),
+  );
+  expect(lines.some((line) => /^quorate_disk_free_bytes [1-9]\d+$/.test(line))).toBe(true);
+  expect(body).not.toMatch(/guess|somewhere/);
+  await staking.close();
 });

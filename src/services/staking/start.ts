@@ -3,6 +3,7 @@ import type { Database } from '../../io/database/database.ts';
 import { serveOver } from '../../io/database/serve-over.ts';
 import { readKeyPair } from '../../io/host/key-pair.ts';
 import { API_INTAKE } from '../../io/http/intake.ts';
+import { startMetricsServer } from '../../io/http/metrics-server.ts';
 import { startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
@@ -22,6 +23,8 @@ export interface RunningStaking {
   /** Of the staking API's tokens. */
   readonly audience: string;
   readonly admin: Admin;
+  /** Undefined: off. */
+  readonly metricsUrl: string | undefined;
   /** Applies changes made by a command, without waiting for the next poll. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -46,24 +49,37 @@ async function serve(
   database: Database,
 ): Promise<RunningStaking> {
   const { style } = config;
-  const { admin, live, place, routes, begin, stop } = await composeStaking(config, host, database);
+  const { admin, live, place, routes, meters, begin, stop } = await composeStaking(
+    config,
+    host,
+    database,
+  );
+  const failure = (error: unknown) => failureReply(error, style, host.log);
   const listen = async () =>
     startHttpServer({
       routes,
       address: { kind: 'tcp', host: config.host, port: config.port },
       bodyBytesMax: BODY_BYTES_MAX,
       intake: API_INTAKE,
-      failure: (error) => failureReply(error, style, host.log),
+      failure,
       missing: missingReply(style),
+      answered: meters.answered,
       tls: config.tls && serverTrust(config.tls),
     });
   const server = await listen().catch(async (error) => {
     await stop();
     throw error;
   });
+  const serving = config.metrics && startMetricsServer(config.metrics, meters.exposition, failure);
+  const metrics = await serving?.catch(async (error) => {
+    await server.close();
+    await stop();
+    throw error;
+  });
   place.issuer ||= `${server.url}/`;
   place.audience ||= `${server.url}/`;
   const close = async () => {
+    await metrics?.close();
     await server.close();
     await stop();
   };
@@ -82,6 +98,7 @@ async function serve(
     issuer: place.issuer,
     audience: place.audience,
     admin,
+    metricsUrl: metrics && `${metrics.url}/metrics`,
     refresh: () => live.refresh(),
     close,
   };

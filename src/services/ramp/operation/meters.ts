@@ -1,7 +1,11 @@
 /** Metrics of the ramp for Prometheus, collected on request. */
 import { isTerminal, type StatusCode } from '../../../core/ramp/order.ts';
 import type { Database } from '../../../io/database/database.ts';
-import { labelText, PrometheusMetrics } from '../../../io/telemetry/prometheus.ts';
+import { pendingNonces } from '../../../io/database/sent-transactions.ts';
+import { requestMeter } from '../../../io/http/request-meter.ts';
+import { watchDisk } from '../../../io/telemetry/disk-metrics.ts';
+import { watchProcess } from '../../../io/telemetry/process-metrics.ts';
+import { labelsText as labels, PrometheusMetrics } from '../../../io/telemetry/prometheus.ts';
 import type { Order } from '../orders/order-row.ts';
 import { stuckOrders } from './stuck.ts';
 
@@ -11,14 +15,22 @@ export interface MeterParts {
   /** Undefined: there is none yet. */
   readonly priceAgeSeconds: () => number | undefined;
   readonly lacking: () => readonly string[];
+  /** Of the embedded store; undefined: the store is elsewhere. */
+  readonly folder: string | undefined;
 }
 
 export class Meters {
   private readonly parts: MeterParts;
   private readonly counters = new PrometheusMetrics();
+  /** Requests that the API and the pages have answered. */
+  readonly answered = requestMeter(this.counters, 'ramp');
 
   constructor(parts: MeterParts) {
     this.parts = parts;
+    this.counters.count('ramp_alerts_total', 0);
+    watchProcess(this.counters);
+    if (parts.folder !== undefined)
+      watchDisk((name, read) => this.counters.probe(name, 'gauge', read), parts.folder);
   }
 
   /** An order has reached a new state. */
@@ -36,17 +48,20 @@ export class Meters {
   }
 
   /** Text of the exposition format. Rejects with STORAGE_…. */
-  async exposition(): Promise<string> {
+  exposition = async (): Promise<string> => {
     const now = new PrometheusMetrics();
     await this.orders(now);
     await this.payouts(now);
+    const nonces = await pendingNonces(this.parts.database, this.parts.nowMs());
+    now.gauge('ramp_nonces_pending', nonces.count);
+    now.gauge('ramp_oldest_nonce_seconds', nonces.oldestSeconds);
     const age = this.parts.priceAgeSeconds();
     if (age !== undefined) now.gauge('ramp_price_age_seconds', age);
     const stuck = await stuckOrders(this.parts.database, this.parts.nowMs());
     now.gauge('ramp_stuck_orders', stuck.length);
     now.gauge('ramp_assets_lacking', this.parts.lacking().length);
     return now.exposition() + this.counters.exposition();
-  }
+  };
 
   /** Only open orders: finished ones are only counted when they end. */
   private async orders(metrics: PrometheusMetrics): Promise<void> {
@@ -76,9 +91,4 @@ export class Meters {
       metrics.gauge(`ramp_oldest_payout_seconds${of}`, age);
     }
   }
-}
-
-function labels(named: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(named).map(([name, text]) => `${name}="${labelText(text)}"`);
-  return `{${pairs.join(',')}}`;
 }

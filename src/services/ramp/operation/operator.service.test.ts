@@ -190,6 +190,11 @@ it('metrics count orders by state, their age, payouts, and what is stuck', async
   expect(lines).toContain(`ramp_orders${of} 1`);
   expect(lines).toContain(`ramp_order_steps_total${of} 1`);
   expect(lines).toContain('ramp_stuck_orders 1');
+  expect(lines).toContain('ramp_nonces_pending 0');
+  expect(String(body)).toMatch(
+    /^ramp_http_requests_total\{method="POST",route="[^"]*",status="200"\} \d+$/m,
+  );
+  expect(String(body)).toMatch(/^quorate_disk_free_bytes [1-9]\d+$/m);
   expect(lines).toContain('ramp_price_age_seconds 0');
   const age = lines.find((line) => line.startsWith(`ramp_oldest_order_seconds${of} `))!;
   expect(Number(age.split(' ')[1])).toBeGreaterThan(24 * 60 * 60);

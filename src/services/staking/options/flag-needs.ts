@@ -12,6 +12,11 @@ export const STORE_NEEDS: readonly FlagNeed[] = [
 export const STAKING_NEEDS: readonly FlagNeed[] = [
   ...STORE_NEEDS,
   {
+    flags: ['metrics.addr'],
+    isMet: given('metrics.port'),
+    what: '--metrics.port: without it there are no metrics',
+  },
+  {
     flags: [
       ...['api.audience', 'ledger.url', 'deposit.from', 'deposit.contract', 'deposit.fork-version'],
     ],

@@ -14,7 +14,7 @@ import {
 } from '../../../io/auth/token-checker.ts';
 import type { Attempts } from './attempts.ts';
 import { type Client, type Clients, liveHashes } from './clients.ts';
-import { type ErrorStyle, OAuthRefusal } from './oauth-error.ts';
+import { type ErrorStyle, OAuthRefusal, type Refusal } from './oauth-error.ts';
 import type { ClientClaim, OAuthRequest } from './request.ts';
 import type { Revocations } from './revocations.ts';
 import type { SecretChecker } from './secrets.ts';
@@ -40,6 +40,11 @@ export interface TokenServiceParts {
   readonly attempts: Attempts;
   readonly keys: SigningKeys;
   readonly revocations: Revocations;
+  /** Told of each token, and of each request for one that was refused. */
+  readonly told?: {
+    readonly issued: () => void;
+    readonly refused: (refusal: Refusal) => void;
+  };
 }
 
 export interface TokenAnswer {
@@ -58,6 +63,18 @@ export class TokenService {
 
   /** Throws OAuthRefusal. */
   async issue(request: OAuthRequest, address: string): Promise<TokenAnswer> {
+    const { told } = this.parts;
+    try {
+      const answer = await this.tokenFor(request, address);
+      told?.issued();
+      return answer;
+    } catch (error) {
+      if (error instanceof OAuthRefusal) told?.refused(error.refusal);
+      throw error;
+    }
+  }
+
+  private async tokenFor(request: OAuthRequest, address: string): Promise<TokenAnswer> {
     const { attempts, steady } = this.parts;
     const grant = request.parameters.get('grant_type');
     if (grant === undefined) {

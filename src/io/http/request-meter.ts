@@ -1,0 +1,24 @@
+/** Requests of an HTTP server by route and outcome, and how long they took. */
+import type { Metrics } from '../../core/base/ports.ts';
+import { labelsText } from '../telemetry/prometheus.ts';
+import type { AnsweredRequest } from './server.ts';
+
+/** Clients choose paths and methods: what is in no table is counted together. */
+const OTHER = 'other';
+
+/**
+ * For the option `answered` of a server: counts under `SERVICE_http_requests_total` by method,
+ * route and status, and times under `SERVICE_http_request_duration_seconds` by route.
+ */
+export function requestMeter(
+  metrics: Metrics,
+  service: string,
+): (answered: AnsweredRequest) => void {
+  return ({ method, route, status, seconds }) => {
+    const of = route === undefined ? { method: OTHER, route: OTHER } : { method, route };
+    const outcome = { ...of, status: String(status) };
+    metrics.count(`${service}_http_requests_total${labelsText(outcome)}`);
+    const name = `${service}_http_request_duration_seconds`;
+    metrics.observe(`${name}${labelsText({ route: of.route })}`, seconds);
+  };
+}

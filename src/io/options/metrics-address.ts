@@ -1,0 +1,13 @@
+/** Where a service serves its metrics: the values of `metricsRows`. */
+import type { ParsedOptions } from './options.ts';
+
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Undefined: they are off. */
+export function metricsAddress(options: ParsedOptions): MetricsAddress | undefined {
+  const port = options.number('metrics.port');
+  return port === undefined ? undefined : { host: options.string('metrics.addr')!, port };
+}

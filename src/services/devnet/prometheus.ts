@@ -1,0 +1,57 @@
+/**
+ * Where the processes of a devnet serve metrics, and a configuration for a Prometheus of one's own.
+ */
+import { stringify } from 'yaml';
+import type { NodeSpec, Topology } from './topology.ts';
+
+const NODE_PATH = '/debug/metrics/prometheus';
+const PATH = '/metrics';
+const SCRAPE_INTERVAL = '5s';
+
+/** Of a node's process. */
+export const nodeMetrics = ({ ports }: NodeSpec): string => urlOf(ports.metrics, NODE_PATH);
+/** Of its private transaction manager: every server of a manager has them. */
+export const managerMetrics = ({ ports }: NodeSpec): string => urlOf(ports.ptmThirdParty, PATH);
+/** Of the signing proxy, the staking service or the ramp. */
+export const serviceMetrics = (port: number): string => urlOf(port, PATH);
+
+/**
+ * The text of `prometheus.yml` in the devnet's folder. Each process is an instance with the name
+ * that it has in devnet.json.
+ */
+export function prometheusConfig({ nodes, metricsPorts }: Topology): string {
+  const service = (name: string, port: number) => job(name, PATH, [[name, port]]);
+  return stringify({
+    global: { scrape_interval: SCRAPE_INTERVAL, evaluation_interval: SCRAPE_INTERVAL },
+    scrape_configs: [
+      job(
+        'node',
+        NODE_PATH,
+        nodes.map(({ name, ports }) => [name, ports.metrics]),
+      ),
+      job(
+        'manager',
+        PATH,
+        nodes.map(({ ptmName, ports }) => [ptmName, ports.ptmThirdParty]),
+      ),
+      service('signer', metricsPorts.signer),
+      service('staking', metricsPorts.staking),
+      service('ramp', metricsPorts.ramp),
+    ],
+  });
+}
+
+function job(name: string, path: string, targets: readonly (readonly [string, number])[]) {
+  return {
+    job_name: name,
+    metrics_path: path,
+    static_configs: targets.map(([instance, port]) => ({
+      targets: [`127.0.0.1:${port}`],
+      labels: { instance },
+    })),
+  };
+}
+
+function urlOf(port: number, path: string): string {
+  return `http://127.0.0.1:${port}${path}`;
+}
