@@ -27,7 +27,7 @@ import { isPathUnit, type OptionRow } from '../io/options/options.ts';
 import { rampOffer } from '../services/devnet/ramp-offer.ts';
 import { SCHEMA as RAMP_SCHEMA } from '../services/ramp/store/schema.ts';
 import { allCommands, COMMAND_NAMES } from './commands.ts';
-import { CONSOLE_ROWS } from './console-options.ts';
+import { CONSOLE_ROWS } from './console/options.ts';
 
 const NOBODY = 65_534;
 /** What only a program can read: codes of the system and of Node, its texts about JSON, stacks. */

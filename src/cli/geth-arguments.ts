@@ -2,7 +2,7 @@
 import { NODE_ROWS } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
 import { commandOf } from './commands.ts';
-import { CLIENT_ROWS, CONSOLE_ROWS } from './console-options.ts';
+import { CLIENT_ROWS, CONSOLE_ROWS } from './console/options.ts';
 
 /** What may stand in front of a command. */
 const GLOBAL_FLAGS = new Map(

@@ -1,0 +1,116 @@
+/** `quorate db`: an operator's actions on a stopped node's data. */
+import { fail } from '../../core/base/errors.ts';
+import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
+import { installCrypto } from '../../io/crypto/crypto.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
+import { DATADIR_ROWS } from '../../services/ledger/options/chain.ts';
+import { MANAGER_ROWS } from '../../services/ledger/options.ts';
+import { openChain, storeFolder } from '../../services/ledger/store/data.ts';
+import { resetRaftLog } from '../../services/ledger/store/raft-log.ts';
+import type { Command } from '../command.ts';
+import { type DbOutcome, privateCheck, privateRepair } from './private.ts';
+
+type Action = (options: ParsedOptions) => Promise<string | DbOutcome>;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  reindex,
+  'reset-votes': resetVotes,
+  'reset-raft': resetRaft,
+  'private-check': privateCheck,
+  'private-repair': privateRepair,
+};
+
+export const dbCommand: Command = {
+  name: 'db',
+  about:
+    "Repairs a stopped node's data. reindex rebuilds everything except the block log from it. reset-votes is for a validator that has lost its vote file: it votes again from the height that you give, at which you know that it has not voted yet. reset-raft restarts a Raft cluster, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with the payloads that the private transaction manager now has, after it has asked its peers, and reports the first bad block; private-repair rewinds the private state to before that block and continues from there.",
+  operands: 'reindex|reset-votes|reset-raft|private-check|private-repair',
+  operandsMax: 1,
+  examples: [
+    { does: 'rebuild the index', line: 'quorate db reindex --datadir data' },
+    {
+      does: 'let a validator vote again that has lost its votes, from block 172 on',
+      line: 'quorate db reset-votes --datadir data --height 172',
+    },
+    {
+      does: 'restart a Raft cluster: on each member, with all of them stopped',
+      line: 'quorate db reset-raft --datadir data',
+    },
+    {
+      does: 'check whether the private state matches its payloads',
+      line: 'quorate db private-check --datadir data --ptm.url http://127.0.0.1:9101',
+    },
+  ],
+  rows: [
+    ...DATADIR_ROWS,
+    ...MANAGER_ROWS,
+    {
+      flag: 'height',
+      type: 'number',
+      about: 'reset-votes: the first block that this validator has not voted on',
+      group: 'Votes',
+    },
+    {
+      flag: 'raftlogdir',
+      type: 'string',
+      about: 'reset-raft: location of the folder raft, as given to the node',
+      group: 'Raft',
+    },
+  ],
+  async run(options) {
+    const action = ACTIONS[options.positional[0] ?? ''];
+    if (!action) {
+      throw fail('OPTION_UNKNOWN', `name an action: quorate db ${Object.keys(ACTIONS).join('|')}`);
+    }
+    await installCrypto();
+    const outcome = await action(options);
+    const { text, exitCode } =
+      typeof outcome === 'string' ? { text: outcome, exitCode: 0 } : outcome;
+    console.log(text);
+    return exitCode;
+  },
+};
+
+async function reindex(options: ParsedOptions): Promise<string> {
+  const chain = await openChain(options.string('datadir')!, { reindex: true });
+  const { number } = chain.store.head()!;
+  await chain.close();
+  return `Rebuilt the index up to block ${number}`;
+}
+
+async function resetVotes(options: ParsedOptions): Promise<string> {
+  const height = options.number('height');
+  if (height === undefined) {
+    throw fail(
+      'OPTION_VALUE_MISSING',
+      'name the first block that this validator has not voted on: quorate db reset-votes --height N',
+    );
+  }
+  const chain = await openChain(options.string('datadir')!);
+  try {
+    const { number } = chain.store.head()!;
+    if (height <= number) {
+      throw fail(
+        'OPTION_VALUE_INVALID',
+        `--height ${height} is already on the chain, whose head is block ${number}: use ${number + 1} or more`,
+      );
+    }
+    await chain.votes.remember(memoryFrom(height));
+  } finally {
+    await chain.close();
+  }
+  return `This validator votes from block ${height} on`;
+}
+
+async function resetRaft(options: ParsedOptions): Promise<string> {
+  const dataDirectory = options.string('datadir')!;
+  // No other process has the folder meanwhile.
+  const chain = await openChain(dataDirectory);
+  try {
+    const { number } = chain.store.head()!;
+    resetRaftLog(storeFolder(dataDirectory), options.string('raftlogdir'));
+    return `The next start of this member creates a new Raft log, after block ${number}`;
+  } finally {
+    await chain.close();
+  }
+}

@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { commandRun } from '../../../test/support/command-run.ts';
+import { testSecretKey } from '../../../test/support/genesis-file.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
+import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
+import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
+import { encryptKey } from '../../io/keys/keystore.ts';
+import { signerConfig } from '../../services/signer/config.ts';
+import { parseSignerOptions } from '../../services/signer/options.ts';
+import { startSigner } from '../../services/signer/start.ts';
+
+const PATIENCE_MS = 60_000;
+const folder = scratchFolder('migrate-signer-');
+const at = (name: string) => join(folder, name);
+const addresses: string[] = [];
+
+/** Two keys as EthSigner has them, in `toml`, and as Web3Signer does, in `yaml`. */
+beforeAll(async () => {
+  for (const name of ['toml', 'yaml']) mkdirSync(at(name));
+  writeFileSync(at('password'), 'a password\n');
+  for (const number of [1, 2]) {
+    const secret = fromHex(testSecretKey(number));
+    const address = bareHex(addressOfSecretKey(secret));
+    addresses.push(`0x${address}`);
+    const keystore = await encryptKey(secret, 'a password', { light: true });
+    writeFileSync(at(`${address}.json`), JSON.stringify(keystore));
+    writeFileSync(
+      at(`toml/${address}.toml`),
+      `[signing]\ntype = "file-based-signer"\nkey-file = "../${address}.json"\npassword-file = "../password"\n`,
+    );
+    writeFileSync(
+      at(`yaml/${number}.yaml`),
+      `type: file-raw\nkeyType: SECP256K1\nprivateKey: "${toHex(secret)}"\n`,
+    );
+  }
+  addresses.sort();
+}, PATIENCE_MS);
+
+async function migrate(...argv: string[]) {
+  const { status, lines } = await commandRun('migrate', 'signer', ...argv);
+  return { status, text: lines.join('\n') };
+}
+
+/** What was written is taken by the proxy, which then has these accounts. */
+async function startedWith(file: string, ...rest: string[]) {
+  const config = signerConfig(
+    parseSignerOptions([`--config-file=${file}`, '--http-listen-port=0', ...rest], {}),
+  );
+  return startSigner(config, { log: () => {}, version: 'test' });
+}
+
+it(
+  'translates EthSigner on a command line, and compares with the proxy that runs',
+  async () => {
+    const command = [
+      ...['/opt/ethsigner/bin/ethsigner', '--chain-id=1337', '--downstream-http-port', '22000'],
+      ...['--vertx-worker-pool-size=40', 'multikey-signer', '--directory', at('toml')],
+    ];
+    const first = await migrate('--out', at('one.yaml'), '--', ...command);
+    expect(first.status, first.text).toBe(0);
+    expect(first.text).toContain(`--multikey-signer.directory=${at('toml')}   (command line)`);
+    expect(first.text).toMatch(/^Without effect: --vertx-worker-pool-size: /m);
+    expect(first.text).toContain('Keys: 2 loaded');
+    expect(first.text).toContain(
+      `Start it: quorate signer --config-file ${at('one.yaml')} multikey-signer`,
+    );
+    expect(statSync(at('one.yaml')).mode & 0o077).toBe(0);
+    const proxy = await startedWith(at('one.yaml'), 'multikey-signer');
+    try {
+      expect(proxy.accounts).toEqual(addresses);
+      const old = ['--old', `http://127.0.0.1:${proxy.port}`];
+      const same = await migrate(...old, '--', command.join(' '));
+      expect(same.text).toContain('The old proxy has the same accounts.');
+      const [, file] = addresses;
+      const one = `ethsigner --chain-id=1337 --downstream-http-port=1 file-based-signer -k ${at(`${file!.slice(2)}.json`)} -p '${at('password')}'`;
+      const fewer = await migrate(...old, '--', one);
+      expect(fewer.text).toContain(
+        `DIFFERENT: the old proxy has ${addresses[0]}, which is missing here`,
+      );
+      expect(fewer.status).toBe(2);
+    } finally {
+      await proxy.close();
+    }
+  },
+  PATIENCE_MS,
+);
+
+it(
+  'translates Web3Signer in a systemd unit, with its environment and its own port',
+  async () => {
+    writeFileSync(
+      at('web3signer.env'),
+      'WEB3SIGNER_ETH1_CHAIN_ID="1337"\n# a comment\nKEYS=yaml\n',
+    );
+    writeFileSync(
+      at('web3signer.service'),
+      [
+        ...['[Service]', `WorkingDirectory=${folder}`, `EnvironmentFile=-${at('web3signer.env')}`],
+        ...[
+          `EnvironmentFile=-${at('absent.env')}`,
+          'Environment="WEB3SIGNER_DATA_PATH=state" OTHER=x',
+        ],
+        ...['ExecStart=/opt/web3signer/bin/web3signer --key-store-path=$KEYS \\', '  eth1 \\'],
+        '  --downstream-http-port=22000',
+      ].join('\n'),
+    );
+    const { status, text } = await migrate(
+      '--unit',
+      at('web3signer.service'),
+      '--out',
+      at('two.yaml'),
+    );
+    expect(status, text).toBe(0);
+    expect(text).toContain(`--key-config-path=${at('yaml')}   (command line)`);
+    expect(text).toContain('--chain-id=1337   (environment)');
+    expect(text).toContain("--http-listen-port=9000   (Web3Signer's own default)");
+    expect(text).toContain(`--data-path=${at('state')}   (environment)`);
+    const proxy = await startedWith(at('two.yaml'), 'eth1');
+    expect(proxy.accounts).toEqual(addresses);
+    await proxy.close();
+  },
+  PATIENCE_MS,
+);
+
+it('translates a compose file: mounts, ports, names of the inner network', async () => {
+  writeFileSync(
+    at('docker-compose.yml'),
+    `services:
+  node: { image: "quorumengineering/quorum:24.4.1" }
+  signer:
+    image: consensys/web3signer:25.9.0
+    command: --key-store-path=/keys eth1 --downstream-http-host=node
+    environment: [WEB3SIGNER_ETH1_CHAIN_ID=1337]
+    volumes: ["./yaml:/keys:ro", "named:/data"]
+    ports: ["127.0.0.1:18545:9000"]
+`,
+  );
+  const { status, text } = await migrate('--compose', at('docker-compose.yml'));
+  expect(status, text).toBe(0);
+  expect(text).toContain(`--key-config-path=${at('yaml')}`);
+  expect(text).toContain('--http-listen-port=18545   (published by the container)');
+  expect(text).toContain('--http-listen-host=127.0.0.1   (published by the container)');
+  expect(text).toContain(
+    '--downstream-http-host=node is a name inside the network of the containers',
+  );
+  expect(text).toContain('Keys: 2 loaded');
+  const other = await migrate('--compose', at('docker-compose.yml'), '--service', 'node');
+  expect(other.text).toContain('no service of it called node runs ethsigner or web3signer');
+});
+
+it.runIf(process.platform === 'linux')('reads a process that runs', async () => {
+  const key = testSecretKey(1);
+  const argv = [
+    'ethsigner',
+    '--chain-id=1337',
+    '--downstream-http-port=1',
+    'raw-signer',
+    '--key',
+    key,
+  ];
+  const process_ = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', ...argv], {
+    env: { ETHSIGNER_HTTP_LISTEN_PORT: '18600' },
+  });
+  try {
+    const { status, text } = await migrate(
+      '--pid',
+      String(process_.pid),
+      '--out',
+      at('three.yaml'),
+    );
+    expect(status, text).toBe(0);
+    expect(text).toContain('--http-listen-port=18600   (environment)');
+    expect(text).toContain('--raw-signer.key=(hidden)');
+    expect(text).not.toContain(key.slice(2));
+    expect(readFileSync(at('three.yaml'), 'utf8')).toContain(key);
+  } finally {
+    process_.kill('SIGKILL');
+  }
+});
+
+it(
+  'says which key is not that of its file, and what it cannot read',
+  async () => {
+    const [one, two] = addresses.map((address) => address.slice(2));
+    mkdirSync(at('wrong'));
+    writeFileSync(
+      at(`wrong/${one}.toml`),
+      `[signing]\ntype = "file-based-signer"\nkey-file = "../${two}.json"\npassword-file = "../password"\n`,
+    );
+    const line = [
+      '--',
+      'ethsigner',
+      '--chain-id=1',
+      '--downstream-http-port=1',
+      'multikey-signer',
+      '-d',
+      at('wrong'),
+    ];
+    const wrong = await migrate(...line);
+    expect(wrong.status, wrong.text).toBe(2);
+    expect(wrong.text).toMatch(new RegExp(`belongs to 0x${two}.* named after 0x${one}`));
+    const refused: [string[], string][] = [
+      [[], 'name one of --unit FILE'],
+      [['--', 'geth', '--http'], 'names neither ethsigner nor web3signer'],
+      [['--', "ethsigner 'open"], "a quote ' of the command line has no end"],
+      [['--', 'ethsigner', '--chain-id=1', '--no-such=1'], '--no-such'],
+      [['--old', 'nowhere', '--', 'ethsigner'], 'nowhere is not the URL of a proxy'],
+    ];
+    for (const [argv, why] of refused) {
+      const { status, text } = await migrate(...argv);
+      expect([status, text]).toEqual([2, expect.stringContaining(why)]);
+    }
+  },
+  PATIENCE_MS,
+);
