@@ -5,30 +5,38 @@ import { join, resolve } from 'node:path';
 export type Scheme = 'http' | 'ws';
 
 export interface Client {
-  /** As people call it, with its version. */
+  /** The client's usual name, with its version. */
   readonly title: string;
-  /** Of its program, here. */
+  /** The folder of its program, below this one. */
   readonly folder: string;
-  /** Absent: it is installed with the project. */
+  /** Absent: the client is installed with the project. */
   readonly installation?: Installation;
-  /** It takes no older Node; absent: the project's will do. */
+  /**
+   * The lowest major version of Node that the client runs on; absent: any that the project
+   * supports.
+   */
   readonly nodeMajor?: number;
   readonly schemes: readonly Scheme[];
-  /** Its tool cannot run twice at once in one folder. */
+  /** True: its tool cannot run twice at the same time in one folder. */
   readonly alone?: true;
-  /** It asks no endpoint to sign: it sends raw through the proxy too. */
+  /**
+   * True: the client signs with its own key only, so it sends raw transactions through the proxy
+   * too.
+   */
   readonly ownKey?: true;
-  /** False: it has no subscriptions. */
-  readonly hears?: false;
-  /** The command line in the folder that it is installed in, for a file with the task. */
+  /** False: the client does not receive events by subscription. */
+  readonly subscribes?: false;
+  /**
+   * The command line, run in the folder where the client is installed; `task` is the task's file.
+   */
   command(task: string): readonly string[];
 }
 
 export interface Installation {
-  /** What `fetch` follows: done once for each text of it. */
+  /** The input of `fetch`, which runs once for each content of this file. */
   readonly lockFile: string;
   readonly fetch: readonly string[];
-  /** Compiles what is ours; done each time. */
+  /** Compiles the test program; runs each time. */
   readonly build?: readonly string[];
 }
 
@@ -67,7 +75,7 @@ function packageIn(folder: string): Record<string, Record<string, string>> {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** Played by `npm test`. */
+/** Run by `npm test`. */
 export const LIGHT: readonly Client[] = [
   ofProject('ethers6', 'ethers'),
   ofProject('viem', 'viem'),
@@ -77,12 +85,17 @@ export const LIGHT: readonly Client[] = [
 function hardhats(folder: string, nodeMajor: number, scripts: Record<string, string>): Client[] {
   const build = ['npx', 'hardhat', 'compile'];
   return Object.entries(scripts).map(([script, plugins]) => {
-    const client = fromNpm(folder, 'hardhat', { build, nodeMajor, schemes: HTTP, hears: false });
+    const client = fromNpm(folder, 'hardhat', {
+      build,
+      nodeMajor,
+      schemes: HTTP,
+      subscribes: false,
+    });
     return { ...client, title: `${client.title}, ${plugins}`, command: hardhat(script) };
   });
 }
 
-/** From npm too, but large: played by `npm run test:matrix`. */
+/** From npm too, but large: run by `npm run test:matrix`. */
 export const HEAVY: readonly Client[] = [
   fromNpm('ethers5', 'ethers'),
   fromNpm('web3-1', 'web3'),
@@ -107,7 +120,7 @@ function web3py(mode: 'sync' | 'async'): Client {
     folder: 'web3py',
     installation: { lockFile: 'requirements.txt', fetch: ['sh', '-c', PIP] },
     schemes: BOTH,
-    ...(mode === 'sync' && { hears: false }),
+    ...(mode === 'sync' && { subscribes: false }),
     command: (task) => ['venv/bin/python', 'run.py', mode, task],
   };
 }
@@ -128,14 +141,14 @@ const WEB3J: Omit<Client, 'title' | 'command'> = {
 };
 const java = (main: string) => (task: string) => ['java', '-cp', 'classes:lib/*', main, task];
 
-/** Its own calls, in place of what the others do: see quorum-module.ts. */
+/** Calls its own methods in place of the common scenario: see quorum-module.ts. */
 export const QUORUM_MODULE: Client = {
   ...WEB3J,
   title: `web3j's quorum module ${WEB3J_VERSION}`,
   command: java('quorum.Main'),
 };
 
-/** From Maven, PyPI and Go's modules: played by `npm run clients`. */
+/** From Maven, PyPI and Go's modules: run by `npm run clients`. */
 export const OTHERS: readonly Client[] = [
   { ...WEB3J, title: `web3j ${WEB3J_VERSION}`, command: java('Run') },
   web3py('sync'),

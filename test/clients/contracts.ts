@@ -11,7 +11,7 @@ const PACKAGES = resolve(import.meta.dirname, '../../node_modules');
 
 export interface Contract {
   readonly abi: readonly object[];
-  /** 0x… */
+  /** Hex with 0x. */
   readonly bytecode: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Where clients are tried: node 1 of a devnet, the signing proxy in front of it, and a network that
- * takes price 0 alone.
+ * accepts only gas price 0.
  */
 import { randomBytes } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -13,8 +13,8 @@ import { type Endpoint, type Play, play } from './play.ts';
 const FUNDS = '0xde0b6b3a7640000';
 
 /**
- * The node, for a client that signs with a funded key of its own: nonces of clients that run at
- * once are apart.
+ * The node, for a client that signs with a funded key of its own: clients that run at the same time
+ * do not share nonces.
  */
 export async function nodeWithKey(net: TestDevnet): Promise<Endpoint> {
   const privateKey = `0x${randomBytes(32).toString('hex')}` as const;
@@ -26,28 +26,28 @@ export async function nodeWithKey(net: TestDevnet): Promise<Endpoint> {
   return { name: 'node', url: { http: rpc, ws }, sender, privateKey };
 }
 
-/** The proxy, which signs with its first account whatever the client. */
+/** The proxy, which signs with its first account, the same for every client. */
 export async function signingProxy(net: TestDevnet): Promise<Endpoint> {
   const { rpc, ws } = net.devnet.description.signer;
   const [sender] = await rpcClient(rpc).call<string[]>('eth_accounts');
   return { name: 'signing proxy', url: { http: rpc, ws }, sender: sender! };
 }
 
-/** The proxy, for a client that signs by itself: what it sends is handed on. */
+/** The proxy, for a client that signs by itself: the proxy forwards what the client sends. */
 export async function proxyWithKey(net: TestDevnet): Promise<Endpoint> {
   const [proxy, own] = [await signingProxy(net), await nodeWithKey(net)];
   return { ...own, name: proxy.name, url: proxy.url };
 }
 
 /**
- * Plays over HTTP with what docs/fees.md says to set, on a node of a network where gas has no
- * price.
+ * Runs the client over HTTP with the settings of docs/fees.md, on a node of a network where gas is
+ * free.
  */
 export async function playAtPriceZero(
   of: Pick<Play, 'client' | 'installed' | 'contracts'>,
 ): Promise<void> {
   await installCrypto();
-  // It has an address, which takes a curve.
+  // The private key gives the address, and that needs secp256k1.
   const { ACCOUNT, FROM, miningNode } = await import('../support/mining-node.ts');
   const node = await miningNode({ hasGasPrice: false });
   const served = await node.serve();

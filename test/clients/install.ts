@@ -1,6 +1,6 @@
 /**
- * Puts a client with all that it needs into `.cache/clients`, from its own lock file; done once for
- * each lock file.
+ * Installs a client with all its dependencies into `.cache/clients`, from its own lock file; done
+ * once per lock file.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const CACHE = resolve(HERE, '../../.cache/clients');
 const run = promisify(execFile);
 
 export interface Installed {
-  /** Where its program runs. */
+  /** The folder to run its program in. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -27,7 +27,7 @@ export async function install(client: Client): Promise<Installed> {
   mkdirSync(home, { recursive: true });
   cpSync(join(HERE, folder), home, { recursive: true });
   cpSync(join(HERE, 'contracts'), join(home, 'contracts'), { recursive: true });
-  // What OpenZeppelin's plugin remembers of an earlier devnet is not on this one.
+  // OpenZeppelin's plugin remembers contracts of an earlier devnet that this one does not have.
   rmSync(join(home, '.openzeppelin'), { recursive: true, force: true });
   const { lockFile, fetch, build } = installation;
   const stamp = join(home, '.installed');
@@ -44,7 +44,7 @@ async function execute([command, ...args]: readonly string[], cwd: string, env: 
   await run(command!, args, { cwd, env });
 }
 
-/** Its tools never ask, tell nobody, and run with a Node that they take. */
+/** Tools ask no questions, send no telemetry, and run with a Node version that they support. */
 async function environmentOf({ nodeMajor }: Client): Promise<NodeJS.ProcessEnv> {
   const node = await nodeFor(nodeMajor ?? 0);
   const path = [dirname(node), process.env.PATH].join(delimiter);

@@ -1,4 +1,4 @@
-/** `npm run clients`: plays every client, and writes the tables of docs/clients.md. */
+/** `npm run clients`: runs every client, and writes the tables of docs/clients.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
@@ -22,7 +22,7 @@ function failed(text: string): void {
   process.stdout.write(`  ${text}\n`);
 }
 
-/** undefined where it could not be installed. */
+/** undefined: it could not be installed. */
 async function installed(client: Client): Promise<Installed | undefined> {
   process.stdout.write(`${client.title}\n`);
   try {
@@ -43,7 +43,7 @@ async function triedAtPriceZero(client: Client, found: Installed): Promise<strin
   }
 }
 
-/** A row of the table. */
+/** One row of the table. */
 async function tried(net: TestDevnet, client: Client): Promise<string> {
   const found = await installed(client);
   if (!found) return `| ${client.title} | | | | could not be installed | |`;
@@ -66,10 +66,10 @@ async function tried(net: TestDevnet, client: Client): Promise<string> {
     }
     results.push(passed.join(', '));
   }
-  // fees.service.test.ts tries those of the project itself.
+  // The project's own clients are tested by fees.service.test.ts.
   const atZero = client.installation ? await triedAtPriceZero(client, found) : 'by `npm test`';
-  const heard = client.hears === false ? 'read' : 'read and heard';
-  return `| ${client.title} | ${results.join(' | ')} | ${heard} | ${offered} | ${atZero} |`;
+  const received = client.subscribes === false ? 'read' : 'read and received';
+  return `| ${client.title} | ${results.join(' | ')} | ${received} | ${offered} | ${atZero} |`;
 }
 
 async function clientTable(clients: readonly Client[]): Promise<string[]> {

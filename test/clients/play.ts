@@ -1,6 +1,6 @@
 /**
- * One client's program plays the scenario of README.md; a node that it did not talk to says whether
- * it is so.
+ * One client's program runs the scenario of README.md; a node that the client did not talk to
+ * confirms the results.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -12,13 +12,13 @@ import type { Contracts } from './contracts.ts';
 import type { Installed } from './install.ts';
 import { runProgram } from './program.ts';
 
-/** Where a client is tried. */
+/** An endpoint that clients are tried on. */
 export interface Endpoint {
   readonly name: 'node' | 'signing proxy';
   readonly url: Record<Scheme, string>;
-  /** Whose transactions they are. */
+  /** The account that sends the transactions. */
   readonly sender: string;
-  /** The sender's: absent where the endpoint signs. */
+  /** The sender's key; absent where the endpoint signs. */
   readonly privateKey?: string;
 }
 
@@ -28,22 +28,22 @@ interface Transfer {
   readonly value: string;
 }
 
-/** What a program prints. */
+/** The output of a program. */
 interface Finding {
   readonly token: string;
   readonly box: string;
   readonly transaction: string;
   readonly past: readonly Transfer[];
-  /** Where the client can subscribe. */
+  /** The events received by subscription, where the client can subscribe. */
   readonly heard?: readonly Transfer[];
   readonly read: { readonly balance: string; readonly value: string; readonly version: string };
 }
 
-/** What the client offered for its transaction, without being told to. */
+/** The gas terms that the client chose for its transaction by default. */
 export interface Offer {
-  /** 0x0, 0x1 or 0x2. */
+  /** The transaction type: 0x0, 0x1 or 0x2. */
   readonly type: string;
-  /** Wei a unit of gas, at most. */
+  /** The highest price, in wei per unit of gas. */
   readonly gasPrice: bigint;
 }
 
@@ -54,13 +54,16 @@ export interface Play {
   readonly scheme: Scheme;
   readonly contracts: Contracts;
   readonly chainId: number;
-  /** A node of the network, another than the endpoint's where there is one. */
+  /**
+   * The URL of the node that confirms the results: another node than the endpoint's if there is
+   * one.
+   */
   readonly witness: string;
   /** Absent: the client's default. */
   readonly gasPrice?: 0;
 }
 
-/** Throws what the program said, or what is not so. */
+/** Throws the program's error, or the first result that is wrong. */
 export async function play(play: Play): Promise<Offer> {
   const { client, endpoint, scheme, contracts, chainId, gasPrice } = play;
   const to = `0x${randomBytes(20).toString('hex')}`;
@@ -74,7 +77,7 @@ export async function play(play: Play): Promise<Offer> {
   const transfer = { from: lower(endpoint.sender), to, value: '5' };
   const read = { balance: '5', value: '42', version: '2' };
   deepEqual(finding.past.map(lowered), [transfer], 'the event that was read');
-  if (finding.heard || (scheme === 'ws' && client.hears !== false))
+  if (finding.heard || (scheme === 'ws' && client.subscribes !== false))
     deepEqual(finding.heard?.map(lowered), [transfer], 'the event that was heard');
   deepEqual(finding.read, read, 'what the client read');
   deepEqual(await readBy(play.witness, contracts, finding, to), read, 'what another node reads');

@@ -1,6 +1,6 @@
 /**
- * A client's program: run in the folder that it is installed in, with its task in a file; its last
- * line is what it found.
+ * A client's program: run in the folder that it is installed in, with its task in a file; the last
+ * line that it prints is its result.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

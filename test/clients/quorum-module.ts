@@ -1,6 +1,6 @@
 /**
- * web3j's quorum module: every call that it has of its own, on a QBFT devnet, a Raft devnet, and a
- * node with two tenants.
+ * web3j's quorum module: all its own methods, on a QBFT devnet, a Raft devnet, and a node with two
+ * tenants.
  */
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
@@ -13,13 +13,10 @@ import { runProgram } from './program.ts';
 /** Namespaces that the module calls. */
 const APIS = 'eth,net,web3,istanbul,quorumExtension';
 
-/** What a program prints: by area of calls. */
+/** The output of a program, by area of calls. */
 type Findings = Record<string, { readonly passed: readonly string[]; readonly failed?: string }>;
 
-/**
- * The table of docs/clients.md: how many calls passed. `onFailure` gets each text of what went
- * wrong.
- */
+/** The table of docs/clients.md: how many calls passed. `onFailure` receives each error text. */
 export async function playQuorumModule(
   installed: Installed,
   onFailure: (text: string) => void,
@@ -75,7 +72,7 @@ function nodesOf(net: TestDevnet) {
   }));
 }
 
-/** Its callbacks are GoQuorum's, byte for byte. */
+/** Its callbacks match GoQuorum's byte for byte. */
 async function onTenants(installed: Installed): Promise<Findings> {
   const both = await startTenants(['--http.api', APIS, '--rpc.async-callback', 'goquorum']);
   try {

@@ -13,8 +13,8 @@ const ENDPOINTS = [
 ];
 
 /**
- * `atOnce`: the clients play side by side, and not only each on all endpoints. `alsoAtPriceZero`:
- * on a network that takes no other.
+ * `atOnce`: clients also run at the same time, not only each on all endpoints. `alsoAtPriceZero`:
+ * on a network that accepts only price 0, too.
  */
 export function describeClients(
   clients: readonly Client[],
@@ -42,7 +42,7 @@ export function describeClients(
     const places = client.schemes.flatMap((scheme) =>
       ENDPOINTS.map((each) => ({ scheme, ...each })),
     );
-    const title = 'deploys, upgrades, sends, reads, hears: $name, $scheme';
+    const title = 'deploys, upgrades, sends, reads, subscribes: $name, $scheme';
     it.each(places)(title, { concurrent: !client.alone }, async (place) => {
       await play({
         client,

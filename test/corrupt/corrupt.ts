@@ -1,7 +1,7 @@
 /**
- * Damages one stored file at a time and opens what it is part of. Three outcomes are right: it
- * starts with everything, it mends itself and says so, or it refuses with a text that names the
- * file and the command. Anything else is a fault.
+ * Damages one stored file at a time and opens the store that it belongs to. Three outcomes are
+ * right: the store starts with all its content; it repairs itself and logs that; or it refuses with
+ * an error that names the file and the command to run. Anything else is a fault.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,12 +27,12 @@ export interface CorruptReport {
 
 export interface CorruptOptions {
   readonly seed: number;
-  /** Times that the whole matrix is gone through, each at other bytes. */
+  /** How often the whole matrix is repeated, each time with other bytes. */
   readonly rounds: number;
   readonly subjects?: readonly string[] | undefined;
-  /** Damages in all; undefined: all of them. */
+  /** The number of damages to try; undefined: all. */
   readonly count?: number | undefined;
-  /** Hears of each damage. */
+  /** Receives one line per damage. */
   say(line: string): void;
 }
 
@@ -95,7 +95,7 @@ function judge(
   const may = subject.mayDiffer(file, kind);
   const parts = new Set([...Object.keys(content!), ...Object.keys(right.content!)]);
   const other = [...parts].filter((part) => content![part] !== right.content![part]);
-  // What is refused part by part names itself, and the start has said so.
+  // A part that is refused must be named, in the error or in the log of the start.
   const isNamed = told.some((line) => NAMES_A_FILE.test(line) && NAMES_A_CURE.test(line));
   const unsaid = other.filter(
     (part) => !may.includes(part) && !(isNamed && [UNREADABLE, undefined].includes(content![part])),
@@ -147,7 +147,7 @@ function start(): ChildProcess {
   });
 }
 
-/** Holes stay holes: the file of votes has 32 MiB of them. */
+/** Keeps files sparse: the file of votes has a hole of 32 MiB. */
 function copy(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   execFileSync('cp', ['-a', '--sparse=always', from, to]);

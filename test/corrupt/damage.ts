@@ -1,4 +1,4 @@
-/** What may happen to one stored file: a kind of damage, a place in the file, chosen by a seed. */
+/** One damage to one stored file: its kind and its place in the file, chosen by a seed. */
 import {
   closeSync,
   copyFileSync,
@@ -28,7 +28,9 @@ export interface Damage {
   readonly seed: number;
 }
 
-/** Each file of each subject, each place, each kind: once. The same seed chooses the same bytes. */
+/**
+ * Every combination of subject, file, place and kind, once. The same seed chooses the same bytes.
+ */
 export function damagesOf(subjects: readonly Subject[], seed: number): Damage[] {
   const all: Damage[] = [];
   for (const place of PLACES) {
@@ -43,7 +45,7 @@ export function damagesOf(subjects: readonly Subject[], seed: number): Damage[] 
   return all;
 }
 
-/** Damages the file in `folder`; `older` holds the same folder at an earlier time. */
+/** Damages the file in `folder`; `older` is a copy of the folder from an earlier time. */
 export function apply({ file, place, kind, seed }: Damage, folder: string, older: string): void {
   const path = join(folder, file);
   const chance = new Prng(seed);

@@ -1,7 +1,7 @@
 /**
  * `npm run corrupt -- --seed N --rounds N --subjects node,raft,manager,signer,staking,ramp`:
- * damages every stored file, at every place, in every way, and opens what it is part of; status 1
- * when an outcome is wrong.
+ * damages every stored file, at every place, in every way, and opens its store; exits with 1 when
+ * an outcome is wrong.
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
@@ -24,7 +24,7 @@ const { whole, mended, refused, faults } = await runCorruptions({
   say: console.log,
 });
 console.log(
-  `${whole + mended + refused + faults.length} damages: ${whole} started whole, ${mended} mended by themselves, ${refused} refused with file and command, ${faults.length} faults`,
+  `${whole + mended + refused + faults.length} damages: ${whole} started whole, ${mended} repaired themselves, ${refused} refused with file and command, ${faults.length} faults`,
 );
 for (const fault of faults) console.log(fault);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -1,6 +1,6 @@
 /**
- * A process that opens what was damaged and reads all that is in it: damage may end it. Told of one
- * folder at a time.
+ * A process of its own that opens a damaged folder and reads everything in it, since damage may
+ * crash it. Takes one folder at a time.
  */
 import { QuorateError } from '../../src/core/base/errors.ts';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';

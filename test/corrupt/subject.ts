@@ -1,32 +1,39 @@
 /**
- * One kind of stored data that the matrix damages: which files it has, how it is made, and how it
- * is opened.
+ * One kind of stored data that the matrix damages: which files it has, how it is created, and how
+ * it is opened.
  */
 
-/** What a service holds, by part; what cannot be read any more, and says so, is `UNREADABLE`. */
+/**
+ * The content of a store, by part; a part that cannot be read any more and reports so is
+ * `UNREADABLE`.
+ */
 export type Content = Readonly<Record<string, string>>;
-/** A part that is refused by name, with the command that cures it, while the rest is served. */
+/**
+ * Marks a part that is refused by name, with the command that repairs it, while the rest is served.
+ */
 export const UNREADABLE = 'unreadable';
 
 export interface Opened {
-  /** undefined: refused. */
+  /** undefined: the store refused to open. */
   readonly content?: Content;
   readonly refusal?: { readonly code: string; readonly message: string };
-  /** Lines of the log. */
+  /** Lines that it logged. */
   readonly told: readonly string[];
 }
 
 export interface Subject {
   readonly name: string;
-  /** Below its folder. */
+  /** Paths below the folder. */
   readonly files: readonly string[];
-  /** A folder as it is at rest, and the same one at an earlier time. */
+  /** Creates a folder of a stopped service, and a copy of it from an earlier time. */
   make(folder: string, older: string): Promise<void>;
-  /** As its service opens it, and all that is in it. Throws what the service throws. */
+  /**
+   * Opens the folder as the service does, and reads all that is in it. Throws the service's errors.
+   */
   open(folder: string, log: (message: string) => void): Promise<Content>;
   /**
-   * Parts that may be less after this damage, because the service said so or stands back (a
-   * validator that abstains), or because nothing could tell; docs/threat-model.md names those.
+   * Parts that may have lost content after this damage: because the service reports it or abstains
+   * (a validator), or because nothing could detect it; docs/threat-model.md lists the latter.
    */
   mayDiffer(file: string, kind: string): readonly string[];
 }

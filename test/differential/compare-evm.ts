@@ -1,4 +1,4 @@
-/** Runs one random case in our EVM and in @ethereumjs/evm, and says what differs. */
+/** Runs one random case in our EVM and in @ethereumjs/evm, and reports the differences. */
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createEVM } from '@ethereumjs/evm';
 import { SimpleStateManager } from '@ethereumjs/statemanager';
@@ -16,7 +16,7 @@ import { environmentOf, TEST_BLOCK, worldOf } from '../support/evm.ts';
 import { rulesOfFork } from '../support/rules-of-fork.ts';
 import { CONTRACT_IDS, ProgramWriter } from './program.ts';
 
-/** Forks compared, with the other side's names. */
+/** The forks compared, with the names that @ethereumjs/common has for them. */
 const FORKS: readonly (readonly [Fork, string])[] = [
   ['homestead', Hardfork.Homestead],
   ['tangerineWhistle', Hardfork.TangerineWhistle],
@@ -40,7 +40,7 @@ interface Case {
   readonly fork: Fork;
   readonly hardfork: string;
   readonly contracts: readonly { readonly address: Address; readonly code: Uint8Array }[];
-  /** undefined: a creation of `data`. */
+  /** undefined: a contract creation with `data` as init code. */
   readonly to: Address | undefined;
   readonly data: Uint8Array;
   readonly value: bigint;
@@ -82,7 +82,7 @@ interface Outcome {
   readonly accounts: Readonly<Record<string, string>>;
 }
 
-/** undefined: alike. */
+/** Returns the difference; undefined: there is none. */
 export async function differenceAt(seed: number): Promise<string | undefined> {
   const one = caseOf(new Prng(seed));
   const { outcome: ours, touched } = runOurs(one);
@@ -91,8 +91,8 @@ export async function differenceAt(seed: number): Promise<string | undefined> {
 }
 
 /**
- * Our two loops, the one in TypeScript and the one in WebAssembly, beside each other: texts of
- * failures too, and the second with pauses. undefined: alike.
+ * Compares our two loops, in TypeScript and in WebAssembly, including the texts of failures; the
+ * second also runs with pauses. undefined: no difference.
  */
 export function loopDifferenceAt(seed: number): string | undefined {
   const one = caseOf(new Prng(seed));
@@ -126,8 +126,8 @@ function firstDifference(
 }
 
 /**
- * Accounts that programs can reach besides those in the world's records: created ones are found by
- * following nonces.
+ * Accounts that programs can reach besides those in the world's records: created accounts are found
+ * by their creators' nonces.
  */
 function runOurs(
   one: Case,
@@ -196,7 +196,7 @@ async function runTheirs(one: Case, touched: readonly Address[]): Promise<Outcom
   const common = new Common({
     chain: Mainnet,
     hardfork: one.hardfork,
-    // Random input never opens a commitment.
+    // Random input never opens a KZG commitment.
     customCrypto: { kzg: { verifyProof: () => false } as never },
   });
   const stateManager = new SimpleStateManager({ common });

@@ -1,12 +1,12 @@
 /**
- * Random byte code that mostly makes sense: calls, creations, precompiles, storage, logs, and now
- * and then rubbish.
+ * Random byte code that mostly makes sense: calls, creations, precompiles, storage, logs, and
+ * sometimes random bytes.
  */
 import type { Prng } from '../../src/core/base/prng.ts';
 
 /**
- * Accounts that programs talk to, as the last byte of 0x…: contracts, the sender, precompiles, and
- * one that does not exist.
+ * The last byte of the accounts that programs call: contracts, the sender, precompiles, and one
+ * that does not exist.
  */
 export const CONTRACT_IDS: readonly number[] = [0xc1, 0xc2, 0xc3, 0xc4];
 const TARGETS = [...CONTRACT_IDS, 0xc1, 0xc2, 0xee, 0xaa, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -27,7 +27,7 @@ export class ProgramWriter {
     this.prng = prng;
   }
 
-  /** `depth` bounds init code inside init code. */
+  /** `depth` bounds the nesting of init code. */
   static random(prng: Prng, depth = 0): Uint8Array {
     const writer = new ProgramWriter(prng);
     const statements = 2 + prng.below(depth === 0 ? 25 : 5);
@@ -68,7 +68,7 @@ export class ProgramWriter {
 
   private target(): void {
     const id = this.pick(TARGETS);
-    // Contracts are 20 times the same byte.
+    // The address of a contract is one byte repeated 20 times.
     if (id <= 10) this.push(id);
     else this.op(0x73, ...new Array(20).fill(id));
   }
@@ -113,7 +113,7 @@ export class ProgramWriter {
     this.keep();
   }
 
-  /** Where results go: storage, memory, or they stay. */
+  /** Puts results into storage or memory, or leaves them on the stack. */
   private keep(): void {
     const { prng } = this;
     if (prng.chance(0.3)) {
@@ -231,7 +231,7 @@ export class ProgramWriter {
     this.op(0xa0 + topics);
   }
 
-  /** Jumps over some statements, or not. */
+  /** A conditional jump over some statements. */
   private branch(depth: number): void {
     this.word();
     this.op(0x61, 0, 0);

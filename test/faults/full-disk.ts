@@ -1,7 +1,7 @@
 /**
- * A disk that is full: each store is given a small file system of its own with so many pages left,
- * and writes until it fails. What it says must name the cause, everything acknowledged must be
- * there once there is room again, and the store must continue.
+ * Full disks: each store gets a small file system of its own with a given number of free pages, and
+ * writes until it fails. The error must name the cause, everything acknowledged must be there once
+ * there is space again, and the store must continue.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,12 +16,15 @@ const SAYS_FULL = /no space left|has no space left|cannot be written|needs \d+/;
 
 export interface FullDiskReport {
   readonly runs: number;
-  /** Of them, those in which the disk was full before the work was done. */
+  /** The runs in which the disk was full before the work was done. */
   readonly failed: number;
   readonly faults: readonly string[];
 }
 
-/** In a mount namespace of its own (`unshare -rm`). `pages`: left on the disk, run by run. */
+/**
+ * Must run in a mount namespace of its own (`unshare -rm`). `pages`: free pages, one run for each
+ * number.
+ */
 export async function runFullDisk(
   names: readonly string[],
   pages: readonly number[],
@@ -64,7 +67,7 @@ async function oneRun(worker: Worker, disk: string, name: string, left: number) 
     const ids = done.acknowledged;
     const { missing, error } = await worker.run({ name, folder, step: 'missing', ids });
     const lost = error ? `does not start again: ${error.message}` : lostOf(missing);
-    // With room again it continues.
+    // With free space again, it continues.
     const again = await worker.run({ name, folder, step: 'work' });
     const stuck = again.error && `does not continue: ${again.error.message}`;
     const told = `${after}: ${done.error?.message ?? 'all was written'}`;

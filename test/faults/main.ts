@@ -1,7 +1,7 @@
 /**
- * `npm run faults -- --stores node,manager,signer,staking --pages 0,1,2,...`: a disk that is full
- * after so many pages, in a file system of its own; status 1 when something acknowledged is lost,
- * or the text does not say what is wrong. Needs Linux with user namespaces.
+ * `npm run faults -- --stores node,manager,signer,staking --pages 0,1,2,...`: fills the disk, a
+ * small file system of its own, when so many pages are left; exits with 1 when something
+ * acknowledged is lost, or when an error does not name the cause. Needs Linux with user namespaces.
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -25,7 +25,7 @@ const report = await runFullDisk(
   console.log,
 );
 console.log(
-  `${report.runs} full disks: ${report.failed} were noticed before the work was done, ${report.faults.length} faults`,
+  `${report.runs} full disks: ${report.failed} reported before the work was done, ${report.faults.length} faults`,
 );
 for (const fault of report.faults) console.log(fault);
 process.exit(report.faults.length === 0 ? 0 : 1);

@@ -1,5 +1,5 @@
 /**
- * A process that writes until its disk is full: an error is told, a crash shows. One job at a time.
+ * A process that writes until its disk is full; it reports an error or crashes. One job at a time.
  */
 import { statfsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,7 +11,7 @@ export interface Job {
   readonly folder: string;
   readonly step: 'begin' | 'work' | 'missing';
   readonly ids?: readonly number[];
-  /** With `work`: where to put so much that as many pages are left. */
+  /** With `work`: the file that fills the disk until only so many pages are free. */
   readonly filler?: { readonly path: string; readonly pagesLeft: number };
 }
 

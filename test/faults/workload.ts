@@ -1,19 +1,19 @@
 /**
- * What a service writes, over and over, until its disk takes no more; and whether all that it
+ * What a service writes, over and over, until its disk is full; and a check that everything it
  * acknowledged is there afterwards.
  */
 export interface Workload {
   readonly name: string;
-  /** A store with something in it. */
+  /** Creates a store with some content. */
   begin(folder: string): Promise<void>;
   /**
-   * Opens, lets the disk be filled, and writes until an error or the end; `acknowledged` hears of
-   * each thing that was promised.
+   * Opens the store, calls `fill` to fill the disk, and writes until an error or the end;
+   * `acknowledged` is called for each write that the store confirmed.
    */
   work(folder: string, fill: () => void, acknowledged: (id: number) => void): Promise<void>;
-  /** Those of `ids` that are not there. */
+  /** Returns those of `ids` that the store does not have. */
   missing(folder: string, ids: readonly number[]): Promise<number[]>;
 }
 
-/** Things that are written, if nothing fails before. */
+/** The number of writes, when nothing fails earlier. */
 export const WRITES = 60;

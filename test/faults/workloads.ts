@@ -26,7 +26,7 @@ function chainOf(blocks: number) {
 
 async function openNode(folder: string) {
   const data = await openDataFolder(folder);
-  // Checkpoints come often, so that the index writes as often as the log.
+  // Frequent checkpoints, so that the index writes as often as the log.
   const parts = { log: data.log, kv: data.kv, clock: CLOCK, checkpointBytes: 4_000 };
   let fault: unknown;
   try {
@@ -38,7 +38,7 @@ async function openNode(folder: string) {
     });
     const journal = new TransactionJournal(data.journal);
     const votes = new VoteFile(data.votes, data.votesWritten);
-    // Each part ends, whatever became of the one before.
+    // Each part is closed, even when the one before failed to close.
     const close = async () => {
       const ends = [() => journal.close(), () => store.close(), () => data.kv.close()];
       const failed: unknown[] = [];

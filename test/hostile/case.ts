@@ -1,41 +1,40 @@
 /**
- * One thing that an enemy does to a network of four validators, and what the network must hold to
- * meanwhile.
+ * One attack on a network of four validators, and the bounds that the network must keep meanwhile.
  */
 import type { HostileNetwork } from './network.ts';
 
 export interface Bounds {
-  /** Blocks for each second of the attack, as a share of one. */
+  /** Blocks per second of the attack, at least. */
   readonly blockShare: number;
-  /** Rounds that may change. */
+  /** Round changes, at most. */
   readonly rounds: number;
-  /** Seconds between two blocks. */
+  /** Seconds between two blocks, at most. */
   readonly gapSeconds: number;
-  /** For how long the thread of agreement may be held up. */
+  /** How long the consensus thread may be blocked. */
   readonly lagMs: number;
-  /** Resident memory of one validator. */
+  /** Resident memory of one validator, at most. */
   readonly residentMb: number;
 }
 
 export interface Case {
   readonly name: string;
   readonly group: 'readers' | 'rpc' | 'sockets' | 'peers' | 'transactions' | 'proposer';
-  /** Of the short form too. */
+  /** True: part of the short form too. */
   readonly isShort?: boolean;
   readonly seconds?: number;
   readonly bounds?: Partial<Bounds>;
-  /** A node that is stopped for it, at 0 to 3. */
+  /** The index of a node that is stopped during the attack. */
   readonly absent?: number;
   /**
-   * Attacks until `isOver`; throws where the network does what it must not. What it returns is told
-   * in the report.
+   * Attacks until `isOver`; throws where the network breaks a promise. The text that it returns
+   * goes into the report.
    */
   attack(network: HostileNetwork, isOver: () => boolean): Promise<string | undefined>;
 }
 
 /**
- * The period is a second. A busy machine may cost a block or a second; nothing that is asked of a
- * node may.
+ * The block period is one second. A busy machine may cost one block or one second; a request to a
+ * node may not.
  */
 export const USUAL_BOUNDS: Bounds = {
   blockShare: 0.7,

@@ -1,7 +1,10 @@
-/** Clients that ask one thing after the other, without end. */
+/** Clients that send one request after the other, without a pause. */
 
-/** `count` clients; each asks, whatever comes back, until it is over. How many answers came. */
-export async function askOnAndOn(
+/**
+ * `count` clients send requests until it is over, whatever the answers are. Resolves with the
+ * number of answers.
+ */
+export async function requestUntil(
   count: number,
   isOver: () => boolean,
   ask: (client: number) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** EVM code that costs much, written as hexadecimal. */
+/** EVM code that is expensive to run, as hexadecimal. */
 
 function bytes(value: number, length: number): string {
   return value.toString(16).padStart(2 * length, '0');
@@ -7,13 +7,13 @@ function bytes(value: number, length: number): string {
 const push1 = (value: number): string => `60${bytes(value, 1)}`;
 export const push3 = (value: number): string => `62${bytes(value, 3)}`;
 
-/** `before` once, then `body`, which leaves the stack as it was, until the gas is used up. */
+/** `before` once, then `body`, which leaves the stack unchanged, until the gas is used up. */
 export function loop(body: string, before = ''): string {
   const start = before.length / 2;
   return `0x${before}5b${body}61${bytes(start, 2)}56`;
 }
 
-/** Calls precompile `address` without end, with `input` in memory; all gas may go to it. */
+/** Calls precompile `address` in a loop, with `input` in memory, and lets each call use all gas. */
 function loopPrecompile(address: number, input: string, length = input.length / 2): string {
   return loop(call(address, length), copyToMemory(input, call(address, length).length / 2));
 }
@@ -24,8 +24,8 @@ function call(address: number, length: number): string {
 }
 
 /**
- * CODECOPY of `input`, which stands behind the code, and a jump over nothing: the input is never
- * executed.
+ * CODECOPY of `input`, which follows the code; the code's loop ends before it, so the input is
+ * never executed.
  */
 function copyToMemory(input: string, bodyBytes: number): string {
   if (input === '') return '';
@@ -35,7 +35,7 @@ function copyToMemory(input: string, bodyBytes: number): string {
   return `${push3(input.length / 2)}${push3(at)}${push1(0)}39`;
 }
 
-/** As `loopPrecompile`, as one creation transaction. */
+/** The code of `loopPrecompile` as init code of one creation. */
 export function creationOf(address: number, input: string): string {
   return `${loopPrecompile(address, input)}${input}`;
 }

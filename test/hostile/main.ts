@@ -1,9 +1,9 @@
 /**
- * `npm run hostile`: what enemies do to four validators, case by case, with a report; ends with 1
- * where a bound was broken.
- * --only TEXT    cases whose name or group has it
- * --short        the form that the test command has
- * --seconds N    of each case
+ * `npm run hostile`: attacks four validators, case by case, and prints a report; exits with 1 when
+ * a bound was broken.
+ * --only TEXT    cases whose name or group contains TEXT
+ * --short        the short form that `npm test` runs
+ * --seconds N    length of each case
  */
 import { parseArgs } from 'node:util';
 import { CASES } from './cases/index.ts';

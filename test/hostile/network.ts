@@ -1,6 +1,6 @@
 /**
- * Four validators as processes, with every namespace open to the enemy, and what a test sees of
- * them from outside.
+ * Four validators as processes, with every namespace open to the attacker, and what can be measured
+ * of them from outside.
  */
 import { rmSync } from 'node:fs';
 import { fromHex } from '../../src/core/base/hex.ts';
@@ -12,7 +12,7 @@ import { genesisFile } from '../support/genesis-file.ts';
 
 const NAMESPACES =
   'admin,debug,eea,eth,istanbul,ledgerExtension,miner,net,personal,priv,rpc,txpool,web3';
-/** As the devnet's: rounds of four seconds. */
+/** As in the devnet: rounds of four seconds. */
 const SETTINGS = { requesttimeoutseconds: 4 };
 
 export interface ChainBlock {
@@ -63,7 +63,7 @@ export class HostileNetwork {
     this.metrics = metrics;
   }
 
-  /** Of the node at 0 to 3. */
+  /** The WebSocket URL of the node with this index. */
   ws(at: number): string {
     return `ws://127.0.0.1:${this.wsPort + at}`;
   }
@@ -83,7 +83,10 @@ export class HostileNetwork {
     return Number(await this.bystander.rpc.call('eth_blockNumber'));
   }
 
-  /** All have one more block, the same one; a node that is silent is killed, and comes back. */
+  /**
+   * Waits until all nodes have the same next block; a node that does not answer is killed and
+   * restarted first.
+   */
   async recover(): Promise<void> {
     for (const node of this.nodes) {
       const isThere = await node.rpc.call('eth_blockNumber').catch(() => undefined);
@@ -94,12 +97,12 @@ export class HostileNetwork {
     await this.processes.reach((await this.head()) + 1);
   }
 
-  /** Enemies turn to the first node, and may take the place of the last. */
+  /** The node to measure: attacks go to the first node, and may replace the last. */
   get bystander(): BftNode {
     return this.nodes[1]!;
   }
 
-  /** Longest hold-up of the last second, as the node counts it. */
+  /** The node's metric: how long its consensus thread was blocked at most in the last second. */
   async lagMs(node: BftNode): Promise<number> {
     const answer = await fetch(this.metrics.get(node)!, { signal: AbortSignal.timeout(20_000) });
     const text = await answer.text();

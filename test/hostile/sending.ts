@@ -1,7 +1,4 @@
-/**
- * Transactions of the enemy, from accounts that nobody knows, and honest ones beside them: gas is
- * free.
- */
+/** The attacker's transactions, from new accounts, and honest transactions; gas is free. */
 import { randomBytes } from 'node:crypto';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
@@ -13,7 +10,7 @@ import type { HostileNetwork } from './network.ts';
 
 const HONEST = fromHex(testSecretKey(0x11));
 const RECIPIENT = `0x${'11'.repeat(20)}`;
-/** Under the bound of a creation's size, and of the block. */
+/** Less than the gas limit of a block. */
 export const MUCH_GAS = 900_000_000n;
 
 export interface Sent {
@@ -37,8 +34,8 @@ export function honestAddress(): string {
 }
 
 /**
- * Sends a transfer, and tells how many blocks came until it was mined; throws where it was not
- * within `patienceMs`.
+ * Sends a transfer, and resolves with the number of blocks until it was mined; throws where it was
+ * not mined within `patienceMs`.
  */
 export async function honestTransfer(
   network: HostileNetwork,
@@ -49,7 +46,7 @@ export async function honestTransfer(
   const nonce = BigInt(await rpc.call('eth_getTransactionCount', honestAddress(), 'latest'));
   const fields = { nonce, gasLimit: 21_000n, to: fromHex(RECIPIENT), value: 1n };
   const { raw, hash } = signTransaction(fields, HONEST, { chainId: BigInt(CHAIN_ID) });
-  // One that was not mined in time waits still, and is the same.
+  // An earlier one that was not mined in time is still in the pool, and identical.
   await rpc.call('eth_sendRawTransaction', toHex(raw)).catch((error: Error) => {
     if (!error.message.includes('already known')) throw error;
   });
@@ -64,7 +61,10 @@ export async function honestTransfer(
   return Number(number) - before;
 }
 
-/** Honest transfers one after the other until it is over: the most blocks that one of them took. */
+/**
+ * Sends honest transfers one after the other until it is over. Resolves with the most blocks that
+ * one of them took.
+ */
 export async function honestUntil(network: HostileNetwork, isOver: () => boolean): Promise<number> {
   let most = 0;
   while (!isOver()) most = Math.max(most, await honestTransfer(network));

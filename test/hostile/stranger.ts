@@ -1,6 +1,6 @@
 /**
- * A peer with a key of nobody, that greets as an honest node does: it gives each node back its own
- * Status.
+ * A peer with a key that no validator has and a correct handshake: it sends each node's own Status
+ * back.
  */
 import { randomBytes } from 'node:crypto';
 import type { PeerMessage } from '../../src/core/base/ports.ts';
@@ -13,7 +13,7 @@ import { until } from '../support/conditions.ts';
 export class Stranger {
   private readonly server: P2pServer;
   private peers = new Set<string>();
-  /** Everything that was said to it, by protocol and code. */
+  /** The number of messages received, by protocol and code. */
   readonly heard = new Map<string, number>();
 
   constructor(enodes: readonly string[], nodeKey: Uint8Array = new Uint8Array(randomBytes(32))) {
@@ -38,10 +38,10 @@ export class Stranger {
     return this.peers.size > 0;
   }
 
-  /** Resolves once greetings are done with one node at least. */
+  /** Resolves once the handshake with at least one node is done. */
   async start(): Promise<void> {
     await this.server.start();
-    await until('the stranger is greeted', () => this.isConnected, 10_000);
+    await until('the handshake of the attacker is done', () => this.isConnected, 10_000);
   }
 
   say(message: PeerMessage): void {

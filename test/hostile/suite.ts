@@ -1,4 +1,4 @@
-/** Plays cases one after the other on one network, and judges each. */
+/** Runs cases one after the other on one network, and judges each. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,23 +8,23 @@ import { HostileNetwork } from './network.ts';
 import { type Findings, Watch } from './watch.ts';
 
 const SECONDS = 8;
-/** Without any attack, before the first one. */
+/** The time before the first case, without any attack. */
 const CALM_SECONDS = 6;
-/** On a busy machine the chain may have so much of the pace that it had there without an attack. */
+/**
+ * On a busy machine the chain need only keep this share of the pace that it had without an attack.
+ */
 const BUSY_PACE_SHARE = 0.5;
-/** An attack that does not end when it is told to is left behind. */
+/** An attack that does not end within this time after its end is abandoned. */
 const GRACE_MS = 25_000;
-/** With more than so much other work beside it, what comes late may be the machine's fault. */
+/** When other processes use more cores than this, a missed time bound may be their fault. */
 const OTHER_CORES_MAX = 0.5;
 
 export interface Verdict {
   readonly name: string;
   readonly findings: Findings;
-  /** Which bounds were broken; empty: none. */
+  /** The bounds that were broken; empty: none. */
   readonly faults: readonly string[];
-  /**
-   * Bounds of time were broken while the machine worked for others: nothing can be said of them.
-   */
+  /** Time bounds that were broken while the machine was busy with other work: no verdict. */
   readonly unclear: readonly string[];
   readonly note: string | undefined;
 }
@@ -54,7 +54,7 @@ export async function playSuite(
   }
 }
 
-/** What the same network does on the same machine while nobody attacks it. */
+/** Measures the same network on the same machine without an attack. */
 async function watchCalm(network: HostileNetwork): Promise<Findings> {
   const watch = await Watch.begin(network);
   await pause(CALM_SECONDS * 1000);
@@ -76,7 +76,7 @@ async function play(
     broken.push(error.message);
     return undefined;
   });
-  const ended = pause(seconds * 1000 + GRACE_MS).then(() => 'the attack continued');
+  const ended = pause(seconds * 1000 + GRACE_MS).then(() => 'the attack did not end');
   await pause(seconds * 1000);
   const findings = await watch.end();
   const note = await Promise.race([attack, ended]);
@@ -105,11 +105,11 @@ function lateness(found: Findings, bounds: Bounds): string[] {
     found.blocks < wanted && `${found.blocks} blocks, not ${wanted}`,
     found.rounds > bounds.rounds && `${found.rounds} rounds changed`,
     found.gapSeconds > bounds.gapSeconds && `${found.gapSeconds} s between two blocks`,
-    found.lagMs > bounds.lagMs && `agreement held up for ${found.lagMs} ms`,
+    found.lagMs > bounds.lagMs && `the consensus thread was blocked for ${found.lagMs} ms`,
   ].filter((fault) => fault !== false);
 }
 
-/** What no busy machine excuses: counts beside those that it had without an attack. */
+/** Bounds that must hold even on a busy machine: counts, compared with those without an attack. */
 export function slowness(found: Findings, bounds: Bounds, calm: Findings): string[] {
   const pace = Math.min(1, calm.blocks / calm.seconds);
   const wanted = Math.floor(found.seconds * pace * bounds.blockShare * BUSY_PACE_SHARE);
@@ -153,7 +153,7 @@ export function reportLine({ name, findings, faults, unclear, note }: Verdict): 
   });
 }
 
-/** `others`: processors that worked for something else. */
+/** `others`: processor cores used by other processes. */
 export function reportHead(): string {
   const names = Object.keys(WIDTHS).map((name) => [name, name]);
   return line({ ...Object.fromEntries(names), name: 'case', resident: 'RSS', verdict: 'verdict' });

@@ -1,4 +1,4 @@
-/** What an attack costs the network, counted from outside while it lasts. */
+/** Measures what an attack costs the network, from outside, while it lasts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuSeconds, machineCpuSeconds, residentMb } from '../../bench/processes.ts';
 import type { BftNode } from '../support/bft-processes.ts';
@@ -9,16 +9,16 @@ const LOOK_MS = 400;
 export interface Findings {
   readonly seconds: number;
   readonly blocks: number;
-  /** Rounds that were changed, of all blocks together. */
+  /** Round changes of all blocks together. */
   readonly rounds: number;
   readonly gapSeconds: number;
   readonly lagMs: number;
-  /** What held it up, as the nodes' logs say. */
+  /** What blocked the consensus thread, according to the nodes' logs. */
   readonly lagBy: string | undefined;
   readonly residentMb: number;
-  /** Longest wait of a light read, on any of the nodes. */
+  /** The longest time that a cheap read took on any node. */
   readonly answerMs: number;
-  /** Processors that had other work than the nodes and the enemy. */
+  /** Processor cores used by other processes than the nodes and the attacker. */
   readonly otherCores: number;
   /** Nodes whose process has ended. */
   readonly ended: readonly string[];
@@ -72,7 +72,7 @@ export class Watch {
     };
   }
 
-  /** CPU seconds. */
+  /** CPU seconds used by other processes so far. */
   private othersSoFar(): number {
     const pids = this.nodes.flatMap(({ pid }) => pid ?? []);
     return machineCpuSeconds() - cpuSeconds([process.pid, ...pids]);

@@ -1,5 +1,5 @@
 /**
- * SIGKILL at random moments under load, a restart, and the proof that nothing acknowledged is lost.
+ * SIGKILL at random moments under load, a restart, and a check that nothing acknowledged is lost.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Prng } from '../../src/core/base/prng.ts';
@@ -16,7 +16,7 @@ import { word } from '../support/store-contract.ts';
 import { Loader } from './loader.ts';
 
 const MOMENT_MS_MAX = 1_000;
-/** One kill in this many takes all four nodes at once. */
+/** Every kill with this number takes down all four nodes at once. */
 const ALL_AT_ONCE_EVERY = 8;
 const NODE_NAMES = ['node1', 'node2', 'node3', 'node4'];
 const PTM_NAMES = ['ptm1', 'ptm2', 'ptm3', 'ptm4'];
@@ -27,7 +27,7 @@ export interface KillReport {
   readonly head: number;
 }
 
-/** Throws with what was lost. `say` gets a line per kill. */
+/** Throws an error that names what was lost. `say` gets a line per kill. */
 export async function runKills(
   count: number,
   seed: number,
@@ -77,14 +77,14 @@ async function killAndCheck(
     const head = await headOf(net.rpc[at]!);
     if (head < heads[at]!) {
       throw new Error(
-        `${name} told of block ${heads[at]} before the kill and is at ${head} after it`,
+        `${name} reported block ${heads[at]} before the kill and is at ${head} after it`,
       );
     }
     await checkHeld(net, at, held.filter((each) => each.at === at).slice(-200));
   }
 }
 
-/** Mined or in the pool, on the node that acknowledged it. */
+/** The transaction is mined or in the pool, on the node that acknowledged it. */
 async function checkHeld(
   net: TestDevnet,
   at: number,

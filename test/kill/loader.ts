@@ -1,5 +1,5 @@
 /**
- * Keeps transactions in flight, one after the other per account, and remembers every one that was
+ * Keeps transactions in flight, one at a time per account, and remembers every one that was
  * acknowledged.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,14 +10,14 @@ import { type Rpc, RpcError } from '../support/rpc-client.ts';
 import { setInput } from '../support/store-contract.ts';
 
 const PAUSE_MS = 40;
-/** What was killed is back by then. */
+/** A node that was killed is back within this time. */
 const PATIENCE_MS = 60_000;
-/** The answer to a transaction that got through although its acknowledgement was lost. */
+/** The answer when a transaction arrived but its acknowledgement was lost. */
 const HELD_ALREADY = /already known|nonce too low/;
 
 export interface Acknowledged {
   readonly hash: string;
-  /** Node that answered with the hash. */
+  /** The node that answered with the hash. */
   readonly at: number;
 }
 
@@ -26,7 +26,7 @@ export class Loader {
   readonly sink = Wallet.createRandom().address;
   transfers = 0;
   privateValue = 0;
-  /** Highest block that a node has told of, by node. */
+  /** By node: the highest block that it has reported. */
   readonly heads: number[];
   private isStopping = false;
   private readonly net: TestDevnet;
@@ -54,11 +54,11 @@ export class Loader {
       this.loop((turn) => this.set(nonces[0]! + turn, turn + 1)),
       ...this.net.rpc.map((rpc, at) => this.watchHead(rpc, at)),
     ];
-    // Told by stop(); until then it is not an unhandled rejection.
+    // stop() rejects with it; until then it must not count as an unhandled rejection.
     for (const run of this.runs) run.catch(() => undefined);
   }
 
-  /** Resolves once every transaction that was begun is acknowledged. */
+  /** Resolves once every transaction that was started is acknowledged. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all(this.runs);
@@ -106,7 +106,7 @@ export class Loader {
     this.privateValue = value;
   }
 
-  /** Sends until it is acknowledged: what is killed meanwhile comes back. */
+  /** Sends until the transaction is acknowledged: a node that is killed comes back. */
   private async insist(where: () => number, send: (rpc: Rpc) => Promise<string>): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {

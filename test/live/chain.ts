@@ -1,4 +1,4 @@
-/** What the recorded steps are played on: the recorded chain, or the one that the devnet makes. */
+/** The chain to replay the recorded steps on: the recorded one, or one like the devnet's. */
 import { readFileSync } from 'node:fs';
 import { FREE_GAS } from '../../src/services/devnet/commands.ts';
 import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
@@ -7,29 +7,29 @@ import type { Recording } from './recording.ts';
 export interface LiveChain {
   /** The genesis file's text. */
   readonly genesis: string;
-  /** What nodes are started with for its fees. */
+  /** The nodes' flags that concern fees. */
   readonly flags: readonly string[];
-  /** Names of steps that it has other answers to. */
+  /** Names of steps that are skipped, because this chain answers them differently. */
   readonly leftOut: ReadonlySet<string>;
-  /** Members that its receipts have besides, with their value. */
+  /** Additional members of its receipts, with their values. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** By step: how much more gas it takes than when it was recorded. */
+  /** By step: the additional gas, compared with the recording. */
   readonly moreGas: Readonly<Record<string, bigint>>;
 }
 
 const PERIODS = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
 
-/** A slot that is met first, written (EIP-2929). */
+/** The first write to a storage slot (EIP-2929). */
 const COLD_STORE = 2_100n;
-/** A slot that is met first, read: 2,100 in place of Istanbul's 800. */
+/** The first read of a storage slot: 2,100 in place of Istanbul's 800. */
 const COLD_LOAD = 1_300n;
-/** An account that is met first, called: 2,600 in place of Istanbul's 700. */
+/** The first call of an account: 2,600 in place of Istanbul's 700. */
 const COLD_CALL = 1_900n;
-/** Words of init code at 2 each (EIP-3860). */
+/** Init code costs 2 gas per word (EIP-3860). */
 const STORAGE_CODE = 2n * 68n;
 const PROXY_CODE = 2n * 45n;
 
-/** Istanbul's rules; gas has no price. */
+/** Istanbul's rules; gas is free. */
 export function recordedChain({ genesisFile }: Recording): LiveChain {
   return {
     genesis: readFileSync(genesisFile, 'utf8'),
@@ -41,8 +41,9 @@ export function recordedChain({ genesisFile }: Recording): LiveChain {
 }
 
 /**
- * The genesis that `npm start` writes, for the recorded validators and accounts: Berlin to Cancun,
- * any price. What runs in private is not charged, so only what runs in public takes other gas.
+ * The genesis that `npm start` writes, for the recorded validators and accounts: the forks from
+ * Berlin to Cancun, and any gas price. Private execution is not charged, so only public execution
+ * takes other gas than recorded.
  */
 export function devnetChain({ genesisFile, nodes }: Recording): LiveChain {
   const { alloc } = JSON.parse(readFileSync(genesisFile, 'utf8'));
@@ -54,7 +55,7 @@ export function devnetChain({ genesisFile, nodes }: Recording): LiveChain {
   return {
     genesis: JSON.stringify(devnetGenesis(parts, PERIODS)),
     flags: FREE_GAS,
-    // It offers a price, which the recorded chain refuses and this one takes
+    // This step offers a price: the recorded chain refuses it, this one accepts it
     // (test/e2e/fees.test.ts).
     leftOut: new Set(['085-err-gas-price']),
     members: { effectiveGasPrice: '0x0' },

@@ -1,10 +1,10 @@
 /**
- * An answer of this run against the recorded one: equal but for names (names.ts), heights and
- * signatures.
+ * Compares an answer of this run with the recorded one: equal except for names (names.ts), heights
+ * and signatures.
  */
 import type { Names } from './names.ts';
 
-/** Of the block and the signature: they differ from run to run. */
+/** They depend on the block or the signature, which differ from run to run. */
 const IGNORED: ReadonlySet<string> = new Set([
   'r',
   's',
@@ -13,26 +13,26 @@ const IGNORED: ReadonlySet<string> = new Set([
   'blockHash',
   'blockNumber',
 ]);
-/** Members that the copy of the recording is without, in all or in some places. */
+/** Members that this copy of the recording omits, in all or in some places. */
 const TRIMMED: ReadonlySet<string> = new Set(['removed', 'data', 'transactionIndex']);
-/** Gas of 64 bytes of hash: it depends on how many of them are zero. */
+/** Gas that includes the data cost of a 64-byte hash depends on how many of its bytes are zero. */
 const GAS: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'cumulativeGasUsed']);
 const HASH_GAS_MIN = 21_000 + 64 * 4;
 const HASH_GAS_MAX = 21_000 + 64 * 16;
-/** A step tells them, and `result` where it asks for an estimate. */
+/** Gas in a step's answers, and `result` where the step asks for an estimate. */
 const GAS_ANSWERS: ReadonlySet<string> = new Set([...GAS, 'result']);
 /** Fields that hold the hash of a transaction. */
 const HASHES: ReadonlySet<string> = new Set(['hash', 'transactionHash', 'txHash', 'result']);
 
-/** What the forks of a chain change in answers that were recorded before them. */
+/** How the forks of a chain change answers that were recorded before them. */
 export interface ForkTerms {
-  /** Members that answers have besides, with their value. */
+  /** Additional members of answers, with their values. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** By how much the gas of this step is more. */
+  /** The additional gas of this step. */
   readonly moreGas: bigint;
 }
 
-/** Where and how they differ; undefined when they do not. */
+/** Returns where and how they differ; undefined: they do not. */
 export function difference(
   recorded: unknown,
   live: unknown,
@@ -84,12 +84,14 @@ function firstOf<T>(
   return undefined;
 }
 
-/** Both with chain id, both without, or both private; the parity is chance. */
+/**
+ * Both signatures have a chain id, or neither has one, or both are private; the parity is random.
+ */
 function sameKindOfSignature(a: string, b: string): boolean {
   return (Number(a) - 1) >> 1 === (Number(b) - 1) >> 1;
 }
 
-/** Affected transactions come out of a map, in any order; each was met before. */
+/** Affected-contract hashes are in random order; each is already known by name. */
 function sameSet(recorded: readonly string[], live: readonly string[], names: Names): boolean {
   const expected = recorded.map((text) => names.rewrite(text)).sort();
   return expected.join() === [...live].sort().join();
@@ -107,7 +109,7 @@ function isQuantity(text: string): boolean {
   return /^0x[0-9a-f]{1,16}$/.test(text);
 }
 
-/** Payloads of markers: JSON of the transactions inside, hex. */
+/** The payloads of privacy markers: JSON of the transactions inside, as hex. */
 function innerTransactions(
   recorded: string,
   live: string,

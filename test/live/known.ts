@@ -1,6 +1,6 @@
 /**
- * Differences that are meant: those of the vector runner at nodes of ours, and where the recorded
- * manager, a stand-in, was not Tessera.
+ * Intended differences: those that the vector runner knows for our nodes, and those where the
+ * recording's manager, a stand-in, was not Tessera.
  */
 import { KnownDifferences } from '../vectors/rpc-compare.ts';
 
@@ -19,23 +19,23 @@ const MANAGER_TEXTS: readonly ManagerText[] = [
   {
     recorded: '404 status: Recipient not found for key: ###',
     ours: '400 status: ',
-    reason: 'what is not base64 is refused as such, before it is looked for',
+    reason: 'text that is not base64 is refused before it is looked up',
   },
   {
     recorded: '500 status: No private key found for public key',
     ours: '404 status: Public key ',
-    reason: "Tessera's words and status for a sender whose key it has not",
+    reason: "Tessera's text and status for a sender whose key it does not have",
   },
 ];
 
-/** Steps that go right at a node of ours, and why they did not when they were recorded. */
+/** Steps that succeed at our nodes, and why they failed when they were recorded. */
 const FIXED_STEPS: Readonly<Record<string, string>> = {
   '097-input-field': 'a payload in `input` becomes its hash, as one in `data` does',
 };
 
 const rows = new KnownDifferences();
 
-/** `method`: what was asked; `isOurs`: of a node of ours. */
+/** `method`: the method called; `isOurs`: the answer is from one of our nodes. */
 export function isMeant(
   method: string,
   recorded: unknown,
@@ -49,7 +49,7 @@ export function isMeant(
   return isManagers || (isOurs && rows.explain(method, expected, answer) !== undefined);
 }
 
-/** What follows from the step is not as recorded, on purpose. */
+/** Whether what follows from the step differs from the recording on purpose. */
 export function isFixed(step: string, isOurs: boolean): boolean {
   return isOurs && step in FIXED_STEPS;
 }

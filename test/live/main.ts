@@ -1,10 +1,14 @@
 /**
- * `npm run live -- [recorded] [KINDS]`: the recorded private cases once more, on a live network
- * whose managers are all ours; `npm run live -- devnet`: the same on the devnet's chain. `npm run
- * live -- mixed [--qbft N] [--ibft N] [--transition N,M] [--raft N] [--permissions N]`: networks of
- * two nodes of ours and two of GoQuorum. `npm run live -- migrate [NETWORK]`: four members of
- * GoQuorum that move over to ours under load, and two of them back. The binary of GoQuorum:
- * REFERENCE_GETH=FILE.
+ * Tests on live networks. REFERENCE_GETH=FILE names GoQuorum's binary.
+ *
+ * npm run live -- [recorded] [KINDS]
+ *   replays the recorded private cases on a network whose managers are all ours
+ * npm run live -- devnet
+ *   replays them on the devnet's chain
+ * npm run live -- mixed [--qbft N] [--ibft N] [--transition N,M] [--raft N] [--permissions N]
+ *   networks of two nodes of ours and two of GoQuorum
+ * npm run live -- migrate [NETWORK]
+ *   four members of GoQuorum that migrate to Quorate under load, and two of them back
  */
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { runMigrations } from './migrate/command.ts';

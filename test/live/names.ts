@@ -1,7 +1,7 @@
 /**
- * What the recording calls by one name and the network of this run by another: payload hashes and
- * transaction hashes, which follow from random keys. A name is bound where it is first met, and
- * must keep its meaning from then on.
+ * Payload hashes and transaction hashes follow from random keys, so the recording and this run have
+ * different ones. Maps a recorded name to the name in this run; it is bound where it first appears,
+ * and must keep its meaning from then on.
  */
 const HEX_64_BYTES = /^0x[0-9a-f]{128}$/;
 const HEX_32_BYTES = /^0x[0-9a-f]{64}$/;
@@ -12,12 +12,12 @@ export class Names {
   private readonly live = new Map<string, string>();
   private readonly taken = new Map<string, string>();
 
-  /** Of a 32 or 64-byte hash in hex. */
+  /** The hash in this run of a recorded hash of 32 or 64 bytes, in hex. */
   get(recorded: string): string | undefined {
     return this.live.get(recorded);
   }
 
-  /** False when either already means something else. */
+  /** Returns false when either name is already bound to another one. */
   bind(recorded: string, live: string): boolean {
     const [known, owner] = [this.live.get(recorded), this.taken.get(live)];
     if (known !== undefined || owner !== undefined) return known === live && owner === recorded;
@@ -26,7 +26,9 @@ export class Names {
     return true;
   }
 
-  /** The text with every known name replaced, in hex, base64, and hex of the text of either. */
+  /**
+   * Replaces every known name in the text: as hex, as base64, and where hex encodes either as text.
+   */
   rewrite(text: string): string {
     if (text.length < 66) return text;
     let result = this.live.get(text) ?? this.rewriteTokens(text);
@@ -39,7 +41,9 @@ export class Names {
     return result;
   }
 
-  /** Binds what the two texts name at the same places; false when they differ in anything else. */
+  /**
+   * Binds the names at the same places of two texts; false when the texts differ in anything else.
+   */
   unify(recorded: string, live: string, mayBind32: boolean): boolean {
     const expected = this.rewrite(recorded);
     if (expected === live) return true;

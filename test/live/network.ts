@@ -41,7 +41,7 @@ export interface LiveNetwork {
   readonly folder: string;
   readonly nodes: readonly LiveNode[];
   node(name: NodeName): LiveNode;
-  /** Sentences about processes that ended by themselves. */
+  /** One sentence per process that ended by itself. */
   ended(): readonly string[];
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ interface Place {
   readonly kind: Kind;
   readonly folder: string;
   readonly ptmFolder: string;
-  /** Odd nodes ask their manager over HTTP, even ones over a unix socket. */
+  /** The manager's address for its node: HTTP for odd nodes, a unix socket for even ones. */
   readonly q2t: string;
   readonly ports: {
     readonly rpc: number;
@@ -169,7 +169,7 @@ function startNode(
   }
   if (reference === undefined) throw new Error('REFERENCE_GETH names no binary');
   execFileSync(reference, ['--datadir', folder, 'init', genesisFile], { stdio: 'ignore' });
-  // The socket by the environment, as its users have it; HTTP by flag.
+  // The socket comes from the environment variable, as users set it; HTTP from a flag.
   const isSocket = place.q2t.startsWith('unix:');
   const flags = [
     ...nodeFlags(place),
@@ -227,7 +227,7 @@ class Processes {
 
   constructor(folder: string) {
     this.folder = folder;
-    // A test that ran out of time leaves none behind.
+    // Stops them when a test timed out.
     process.once('exit', () => {
       for (const child of this.children) child.kill('SIGKILL');
     });

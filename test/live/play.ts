@@ -1,6 +1,6 @@
 /**
- * Plays the recorded steps on a running network, one after another, and compares what every node
- * says.
+ * Replays the recorded steps on a running network, one after another, and compares every node's
+ * answers.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,16 +14,18 @@ import type { LiveNetwork, LiveNode } from './network.ts';
 import type { NodeName, Recording, Step } from './recording.ts';
 import { type RewriteParts, rewritten } from './rewrite.ts';
 
-/** State follows within a few blocks; what is not as recorded by then is a difference. */
+/**
+ * State follows within a few blocks; what still differs from the recording then is a difference.
+ */
 const PATIENCE_MS = 8_000;
 const READ_INPUT = '0x6d4ce63c';
-/** Asked until they say what was recorded: private state follows the public one. */
+/** Repeated until the answer is as recorded: private state is updated after the public one. */
 const READS: ReadonlySet<string> = new Set(['quorumExtension_activeExtensionContracts']);
 const CALLBACK_PATIENCE_MS = 5_000;
 
 export interface Finding {
   readonly step: string;
-  /** What was compared, and where: `receipts node2 (ours)`. */
+  /** What was compared, and on which node: `receipts node2 (ours)`. */
   readonly what: string;
   readonly difference: string;
 }
@@ -116,7 +118,7 @@ class Player {
     const fault = isMeantToDiffer ? undefined : this.difference(step, recorded, answer);
     const isAsRecorded = this.note(step, 'answer', node, fault);
     const isChanged = isFixed(step.name, node.kind === 'q');
-    // One that came all the same would be taken for the next step's.
+    // A transaction that was mined after all would be mistaken for the next step's.
     if (step.callbacks && !isChanged) await this.compareCallbacks(step, node);
     if (step.isRaced || !isAsRecorded || isChanged) return;
     const hash = (answer as { result?: unknown }).result;
@@ -124,7 +126,10 @@ class Player {
     await this.compareState(step);
   }
 
-  /** Earlier transactions are mined everywhere, those included that nodes send by themselves. */
+  /**
+   * Waits until earlier transactions are mined on every node, including those that nodes send
+   * themselves.
+   */
   private async untilTurn({ transaction, settled, isRaceEnd, name }: Step): Promise<void> {
     if (isRaceEnd) return;
     const own = transaction ? { [transaction.from]: Number(transaction.nonce) } : {};
@@ -186,8 +191,8 @@ class Player {
   }
 
   /**
-   * Which nodes share a private state; the roots themselves hold block times and payload hashes
-   * sooner or later.
+   * Compares which nodes share a private state, and not the roots: these depend on block times and
+   * payload hashes.
    */
   private async compareRoots(step: Step, block: string): Promise<void> {
     if (!step.privateStateRoots) return;
@@ -248,7 +253,7 @@ class Player {
     return difference(recorded, live, this.names, { members, moreGas: moreGas[name] ?? 0n });
   }
 
-  /** True when they do not differ. */
+  /** Records a difference; returns true when there is none. */
   private note(step: Step, what: string, node: LiveNode, fault: string | undefined): boolean {
     this.comparisons++;
     if (fault === undefined) return true;
@@ -263,8 +268,8 @@ class Player {
 }
 
 /**
- * The next block is most of a period away: what is sent now and right afterwards goes into one
- * block.
+ * Waits for a new block: most of a block period follows, so transactions sent now and right
+ * afterwards go into the same block.
  */
 async function untilFreshBlock({ name, rpc }: LiveNode): Promise<void> {
   const head = await rpc.call('eth_blockNumber');
@@ -297,7 +302,7 @@ async function storeRaw(node: LiveNode, payload: string): Promise<string> {
   return `0x${Buffer.from(key, 'base64').toString('hex')}`;
 }
 
-/** Where nodes report the end of asynchronous sends. */
+/** Receives the nodes' reports of asynchronous sends. */
 class CallbackServer {
   readonly url: string;
   private readonly server: Server;

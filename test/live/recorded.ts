@@ -1,4 +1,6 @@
-/** The recorded private cases and contract extensions, played on four nodes: r GoQuorum, q ours. */
+/**
+ * The recorded private cases and contract extensions, replayed on four nodes: r GoQuorum, q ours.
+ */
 import type { Kind } from '../support/bft-processes.ts';
 import { devnetChain, recordedChain } from './chain.ts';
 import { startLiveNetwork } from './network.ts';
@@ -19,7 +21,7 @@ export async function runRecorded(args: readonly string[]): Promise<number> {
   }
   if (isDevnet && kinds.includes('r')) {
     console.error(
-      "GoQuorum knows none of the devnet's forks behind Berlin: all four nodes are ours",
+      "GoQuorum does not have the devnet's forks after Berlin: all four nodes are ours",
     );
     return 2;
   }

@@ -1,6 +1,6 @@
 /**
- * The recorded private network: its keys, its genesis, and what was asked of it step by step, with
- * every answer.
+ * The recorded private network: its keys, its genesis, and the requests of each step, with every
+ * answer.
  */
 import { join } from 'node:path';
 import { contentsOf, type Held } from '../support/recorded-manager.ts';
@@ -17,10 +17,7 @@ export interface Request {
   readonly params: readonly unknown[];
 }
 
-/**
- * One request, and what was seen at the nodes afterwards. Block hashes, numbers and signatures are
- * left out.
- */
+/** One request, and the nodes' state afterwards, without block hashes, numbers and signatures. */
 export interface Step {
   readonly name: string;
   readonly node: NodeName;
@@ -29,9 +26,9 @@ export interface Step {
   readonly error?: unknown;
   /** The next step goes out before this one is mined. */
   readonly isRaced?: boolean;
-  /** Goes out while the one before it is not mined yet. */
+  /** Sent before the previous step is mined. */
   readonly isRaceEnd?: boolean;
-  /** Transactions mined for these accounts before it. */
+  /** By account: the number of transactions that must be mined before this step. */
   readonly settled?: Readonly<Record<string, number>>;
   readonly transaction?: RecordedTransaction;
   readonly receipts?: PerNode;
@@ -43,16 +40,16 @@ export interface Step {
   readonly privateTransaction?: PerNode;
   readonly privateReceipt?: PerNode;
   readonly privateStateRoots?: Readonly<Record<NodeName, string>>;
-  /** Contract whose value `after` and `value`, whose metadata `metadata` tells. */
+  /** The contract whose value is in `after` and `value`, and whose metadata is in `metadata`. */
   readonly reads?: string;
   readonly after?: PerNode;
   readonly value?: PerNode;
   readonly metadata?: PerNode;
-  /** Management contract that `status` is about. */
+  /** The management contract that `status` is about. */
   readonly manages?: string;
   readonly status?: PerNode;
   readonly active?: PerNode;
-  /** Bodies that the callback URL got. */
+  /** Request bodies that the callback URL received. */
   readonly callbacks?: readonly string[];
 }
 
@@ -75,11 +72,11 @@ export interface NodeKeys {
 
 export interface Recording {
   readonly nodes: readonly NodeKeys[];
-  /** Secret keys by lower-case address: accounts of the nodes, and users. */
+  /** Secret keys by lower-case address, of the nodes' accounts and of users. */
   readonly secrets: ReadonlyMap<string, string>;
   readonly genesisFile: string;
   readonly steps: readonly Step[];
-  /** What the managers held, by payload hash in hex. */
+  /** The managers' payloads, by hash in hex. */
   readonly held: Readonly<Record<string, Held>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A recorded request as it must be asked in this run: payloads stored again, names replaced, signed
- * again with the same keys.
+ * Turns a recorded request into one for this run: payloads are stored again, names replaced, and
+ * transactions signed again with the same keys.
  */
 import { computeAddress, decodeRlp, encodeRlp, keccak256, SigningKey } from 'ethers';
 import type { Names } from './names.ts';
@@ -14,14 +14,14 @@ const RAW_METHODS: ReadonlySet<string> = new Set([
 const CHAIN_ID = 1337n;
 const DATA_FIELD = 5;
 const HASH_HEX_LENGTH = 130;
-/** Stored where the recording knows the hash of a payload alone. */
+/** Stored where the recording has only the hash of a payload. */
 const ANY_PAYLOAD = `0x60fe47b1${'00'.repeat(31)}07`;
 
 export interface RewriteParts {
   readonly recording: Recording;
   readonly names: Names;
   readonly callbackUrl: string;
-  /** Keeps a payload at the manager of `node`; its hash in hex. */
+  /** Stores a payload at the manager of `node`; resolves with its hash in hex. */
   storeRaw(node: NodeName, payload: string): Promise<string>;
 }
 
@@ -56,7 +56,8 @@ function deepRewrite(value: unknown, names: Names): unknown {
 }
 
 /**
- * The hash of the same payload here: known already, or stored now. A hash that nobody held stays.
+ * The hash in this run of the same payload: already known, or stored now. A hash that no manager
+ * had is returned unchanged.
  */
 async function stored(data: string, node: NodeName, parts: RewriteParts): Promise<string> {
   if (data.length !== HASH_HEX_LENGTH || isFiller(data)) return data;
@@ -68,7 +69,7 @@ async function stored(data: string, node: NodeName, parts: RewriteParts): Promis
   return live;
 }
 
-/** Made up by whoever recorded: one byte, 64 times. */
+/** Whether it is a made-up hash: one byte, 64 times. */
 function isFiller(data: string): boolean {
   return data.slice(2) === data.slice(2, 4).repeat(64);
 }

@@ -17,7 +17,7 @@ const START = ['npm', 'start', '--'] as const;
 /** Where `npm start` keeps its network. */
 const network = join(folder, '.quorate');
 
-/** What a clone would have, with what is not committed yet. */
+/** A copy of the work tree like a clone, with uncommitted changes. */
 beforeAll(async () => {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const files = (await commandsIn(PROJECT)('git', ...list)).split('\0').filter(Boolean);
@@ -42,7 +42,7 @@ it('npm start builds and boots the devnet where no script ran, and the check pas
   await run('npm', 'run', 'check');
 });
 
-it('what has no compiled secp256k1 runs in WebAssembly, and says so once', async (context) => {
+it('a machine without a compiled secp256k1 runs it in WebAssembly, and says so once', async (context) => {
   await orNotRun(run('npm', ...INSTALL, '--ignore-scripts'), context);
   rmSync(join(folder, 'node_modules/secp256k1/prebuilds'), { recursive: true });
   await tryDevnet(run, { start: START, folder: network });

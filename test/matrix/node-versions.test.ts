@@ -8,11 +8,11 @@ import { NODE_VERSIONS, nodeOf } from '../support/node-versions.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const QUICK_PATIENCE_MS = 3_600_000;
-/** There are more; fewer means that files were not found. */
+/** There are more than this; fewer means that test files were not found. */
 const QUICK_TESTS_MIN = 2_000;
 
 describe.for(Object.values(NODE_VERSIONS))('Node %s', (version) => {
-  it('boots the devnet, which takes transactions', async (context) => {
+  it('boots the devnet, which mines transactions', async (context) => {
     const run = commandsIn(PROJECT, await orNotRun(nodeOf(version), context));
     expect(await run('node', '--version')).toBe(`v${version}\n`);
     const start = ['node', 'dist/bundle/cli/main.js', 'devnet'] as const;

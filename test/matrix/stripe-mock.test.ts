@@ -1,6 +1,6 @@
 /**
- * Stripe's own mock of its API, which holds each request against Stripe's OpenAPI document: what
- * the on-ramp asks is well formed.
+ * Stripe's own mock of its API validates each request against Stripe's OpenAPI document: the
+ * on-ramp's requests are well formed.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -57,7 +57,7 @@ const bought = order as unknown as BuyOrder;
 const sold = order as unknown as SellOrder;
 
 /**
- * The mock's document is of an earlier version of the API, in which this one parameter had another
+ * The mock's document is from an earlier version of the API, where this one parameter had another
  * name.
  */
 function renameMethods({ checkout }: StripeClient): void {
@@ -69,7 +69,7 @@ function renameMethods({ checkout }: StripeClient): void {
   }) as typeof sessions.create;
 }
 
-/** Answers each question alike. */
+/** Answers every query with the same rows. */
 function storeOf(rows: readonly object[]): Database {
   return { query: async () => rows } as unknown as Database;
 }
@@ -90,7 +90,7 @@ it.each([
   expect(['page', 'taken']).toContain(begun.kind);
 });
 
-it('a page whose card is kept, refunds, transfers, events, and whether Stripe is there', async () => {
+it('a page that saves the card, refunds, transfers, events, and the check that Stripe is reachable', async () => {
   const again = new StripePayments({
     ...{ stripe, database: storeOf([{ order_id: order.id }]), log: () => {} },
     ...{ clock: { nowMs: () => Date.now() }, place: { url: 'https://ramp.example' } },
@@ -115,7 +115,7 @@ it('a page whose card is kept, refunds, transfers, events, and whether Stripe is
   await payments.stop();
 });
 
-it('what Stripe does not know is refused by it, so that the tests above mean something', async () => {
+it('the mock refuses an unknown parameter, so the tests above can fail', async () => {
   const params = { amount: 100, currency: 'usd', destinations: 'x' } as never;
   await expect(stripe.transfers.create(params)).rejects.toThrow(/destination/);
 });

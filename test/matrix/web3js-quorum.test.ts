@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => network?.close());
 
-it('reads what its permission module asks for; of the changing calls, those go through that leave room for who acts', async () => {
+it('answers every query of its permission module; a transaction gets through only where `from` fits into one of its parameters', async () => {
   const installed = await install(CLIENT);
   const { rpc, enode } = network.devnet.description.nodes[0]!;
   const accounts = network.accounts.map(({ address }) => address.toLowerCase());
@@ -37,6 +37,6 @@ it('reads what its permission module asks for; of the changing calls, those go t
   expect(found.details.acctList).toEqual(found.accounts);
   expect(found).toMatchObject({ mayTransact: true, mayStrangerTransact: false, mayConnect: true });
   expect(found.refusal).toContain('missing value for required argument 5');
-  // Its parameters are three there, one more than GoQuorum's before who acts.
+  // The module's call has three parameters; GoQuorum's has two before `from`.
   expect(found.done).toContain('Invalid enode id');
 }, 300_000);

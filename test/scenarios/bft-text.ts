@@ -1,4 +1,4 @@
-/** What validators say, in words: `PRE-PREPARE 1/1 A with ROUND-CHANGEs of v1 v2 v4`. */
+/** Messages of validators as text: `PRE-PREPARE 1/1 A with ROUND-CHANGEs of v1 v2 v4`. */
 import type { Address, Hash32 } from '../../src/core/base/bytes.ts';
 import type { BftEngine } from '../../src/core/chain/rules.ts';
 import type { ConsensusSigner, View } from '../../src/core/consensus/bft/interface.ts';

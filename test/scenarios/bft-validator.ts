@@ -1,4 +1,4 @@
-/** One validator of a scenario: its engine, and what the driver around it does with the effects. */
+/** One validator of a scenario: its engine, and a driver that carries out the engine's effects. */
 import { keyOf } from '../../src/core/base/bytes.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import { withCommitSeals } from '../../src/core/chain/extra-data.ts';
@@ -10,11 +10,11 @@ import type {
 } from '../../src/core/consensus/bft/interface.ts';
 import { EngineSwitch } from '../../src/core/consensus/engine-switch.ts';
 import { messageOf, textOf, viewText } from './bft-text.ts';
-import type { BftWorld, Head, Letter } from './bft-world.ts';
+import type { BftWorld, Envelope, Head } from './bft-world.ts';
 
 type EffectOf<K extends BftEffect['kind']> = Extract<BftEffect, { kind: K }>;
 
-/** Each round begins with these: they are shown where a scenario asks for it. */
+/** Timers that every round sets: only printed where a scenario asks for them. */
 const QUIET_TIMERS: readonly (string | undefined)[] = ['round', 'repeat'];
 
 export class ScenarioValidator {
@@ -22,11 +22,11 @@ export class ScenarioValidator {
   head: Head;
   private readonly world: BftWorld;
   private engine: BftEngineMachine | undefined;
-  /** What it has on disk. */
+  /** Its votes on disk. */
   private memory: VoteMemory | undefined;
   private wanted: EffectOf<'assemble'> | undefined;
   private readonly timers = new Map<string, number>();
-  /** Checks that take their time, by hash; undefined: each is done at once. */
+  /** Block checks that are pending, by hash; undefined: each check completes immediately. */
   private slowChecks: Map<string, Block> | undefined;
 
   constructor(world: BftWorld, name: string) {
@@ -39,14 +39,14 @@ export class ScenarioValidator {
     return this.engine !== undefined;
   }
 
-  /** With what it has on disk. */
+  /** Starts it with the state on its disk. */
   start(): string[] {
     this.engine = new EngineSwitch(this.world.signer(this.name));
     const memory = this.memory && { memory: this.memory };
     return this.step({ kind: 'start', ...this.place(), ...memory });
   }
 
-  /** As by a crash: what is not on disk is gone. */
+  /** Stops it like a crash: everything that is not on disk is lost. */
   stop(): void {
     this.engine = undefined;
     this.wanted = undefined;
@@ -65,12 +65,12 @@ export class ScenarioValidator {
     return this.step({ kind: 'assembled', view, block });
   }
 
-  hear({ from, code, bytes }: Letter): string[] {
+  hear({ from, code, bytes }: Envelope): string[] {
     const carrier = this.world.signer(from).address;
     return this.step({ kind: 'message', from: carrier, code, bytes });
   }
 
-  /** The clock goes on to when the timer is due. */
+  /** Advances the clock to when the timer is due. */
   fire(timer: string): string[] {
     const found = [...this.timers].find(([id]) => id.startsWith(`${timer}/`));
     if (!found) throw new Error(`${this.name} has no ${timer} timer`);
@@ -85,7 +85,7 @@ export class ScenarioValidator {
     return this.verdict(block);
   }
 
-  /** The chain continues with a block that others have decided. */
+  /** Adds a block that the other validators have decided. */
   take(head: Head): string[] {
     this.head = head;
     return this.step({ kind: 'committed', ...this.place() });

@@ -1,6 +1,6 @@
 /**
- * What the validators of a scenario share: their keys and names, the blocks and theirs, and the
- * wire.
+ * What the validators of a scenario share: their keys and names, the blocks and their names, and
+ * the messages in transit.
  */
 import { EMPTY_BYTES, equalBytes, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { type Block, blockOf } from '../../src/core/chain/block.ts';
@@ -16,8 +16,8 @@ import type { Names } from './bft-text.ts';
 const GENESIS_SECONDS = 1_700_000_000;
 const START_MS = GENESIS_SECONDS * 1000;
 
-/** A message on its way to one validator. */
-export interface Letter {
+/** A message in transit to one validator. */
+export interface Envelope {
   readonly from: string;
   readonly to: string;
   readonly code: number;
@@ -32,9 +32,9 @@ export interface Head {
 interface BlockPlan {
   readonly author: string;
   readonly head: Head;
-  /** Of the genesis block's time. */
+  /** Its timestamp, in seconds after the genesis block. */
   readonly afterSeconds: number;
-  /** What its execution says of it. */
+  /** The fault that executing it finds; undefined: it is valid. */
   readonly fault: string | undefined;
 }
 
@@ -46,9 +46,9 @@ export class BftWorld {
   readonly validators: ValidatorSet;
   readonly genesis: Head;
   nowMs = START_MS + 1000;
-  wire: Letter[] = [];
-  /** Every message that was ever on the wire. */
-  readonly spoken: Letter[] = [];
+  wire: Envelope[] = [];
+  /** Every message that was ever sent. */
+  readonly sent: Envelope[] = [];
   private readonly signers: readonly ConsensusSigner[];
   private readonly blocks = new Map<string, Block>();
   private readonly faults = new Map<string, string>();
@@ -77,12 +77,12 @@ export class BftWorld {
     return signer;
   }
 
-  send(letter: Letter): void {
-    this.wire.push(letter);
-    this.spoken.push(letter);
+  send(envelope: Envelope): void {
+    this.wire.push(envelope);
+    this.sent.push(envelope);
   }
 
-  /** Makes it known under its name. */
+  /** Creates a block and registers its name. */
   makeBlock(name: string, { author, head, afterSeconds, fault }: BlockPlan): Block {
     if (this.blocks.has(name)) throw new Error(`block ${name} exists`);
     const signer = this.signer(author);
@@ -100,7 +100,7 @@ export class BftWorld {
       nowMs: START_MS,
       notBeforeMs: START_MS + afterSeconds * 1000,
     });
-    // Blocks of different names differ.
+    // Makes blocks of different names differ.
     const gasUsed = BigInt(this.blocks.size);
     const header = { ...this.genesis.header, ...template, gasUsed };
     const seal = () => signer.sign(ibftProposerPreimage(header));

@@ -6,9 +6,9 @@ import * as qbft from '../../src/core/consensus/qbft/messages.ts';
 import { type Command, listOption, type Player } from '../support/scenario.ts';
 import { KIND_NAMES, type Message, messageOf, textOf, viewText } from './bft-text.ts';
 import { ScenarioValidator } from './bft-validator.ts';
-import { BftWorld, type Letter } from './bft-world.ts';
+import { BftWorld, type Envelope } from './bft-world.ts';
 
-/** Rounds that no scenario needs. */
+/** More deliveries than any scenario needs. */
 const DELIVERIES_MAX = 10_000;
 
 export function bftPlayer(engine: 'qbft' | 'ibft'): Player {
@@ -35,11 +35,11 @@ class BftNetwork {
       case 'say':
         return this.say(command);
       case 'deliver':
-        return this.take(command).flatMap((letter) => this.deliver(letter));
+        return this.take(command).flatMap((envelope) => this.deliver(envelope));
       case 'settle':
         return this.settle();
       case 'lose':
-        return this.take(command).map((letter) => `lost: ${this.letterText(letter)}`);
+        return this.take(command).map((envelope) => `lost: ${this.envelopeText(envelope)}`);
       case 'fire':
         return words.slice(1).flatMap((each) => this.validator(each).fire(words[0]!));
       case 'stop':
@@ -83,7 +83,7 @@ class BftNetwork {
     });
   }
 
-  /** `propose v1 A`: a block that exists, or a new one of this validator. */
+  /** `propose v1 A`: an existing block, or a new one by this validator. */
   private propose(command: Command): readonly string[] {
     const [author, name] = command.words as [string, string];
     if (!this.world.hasBlock(name)) {
@@ -98,63 +98,65 @@ class BftNetwork {
     return [`${name} takes block ${head.header.number}`, ...this.validator(name).take(head)];
   }
 
-  // --- the wire -----------------------------------------------------------------------------------------------
+  // --- messages in transit
+  // -----------------------------------------------------------------------------------------------
 
-  /** Letters that the options name leave the wire. */
-  private take(command: Command): Letter[] {
+  /** Removes the messages that the options select from those in transit. */
+  private take(command: Command): Envelope[] {
     const from = listOption(command, 'from');
     const to = listOption(command, 'to');
     const kinds = listOption(command, 'kind');
-    const isMeant = (letter: Letter) =>
-      (from?.includes(letter.from) ?? true) &&
-      (to?.includes(letter.to) ?? true) &&
-      (kinds?.includes(KIND_NAMES[this.messageIn(letter).kind]) ?? true);
+    const isMeant = (envelope: Envelope) =>
+      (from?.includes(envelope.from) ?? true) &&
+      (to?.includes(envelope.to) ?? true) &&
+      (kinds?.includes(KIND_NAMES[this.messageIn(envelope).kind]) ?? true);
     const taken = this.world.wire.filter(isMeant);
-    this.world.wire = this.world.wire.filter((letter) => !taken.includes(letter));
+    this.world.wire = this.world.wire.filter((envelope) => !taken.includes(envelope));
     return taken;
   }
 
-  private deliver(letter: Letter): string[] {
-    const receiver = this.validator(letter.to);
-    return receiver.isRunning ? receiver.hear(letter) : [];
+  private deliver(envelope: Envelope): string[] {
+    const receiver = this.validator(envelope.to);
+    return receiver.isRunning ? receiver.hear(envelope) : [];
   }
 
   private settle(): string[] {
     const lines: string[] = [];
     for (let count = 0; count < DELIVERIES_MAX; count++) {
-      const letter = this.world.wire.shift();
-      if (!letter) return lines;
-      lines.push(...this.deliver(letter));
+      const envelope = this.world.wire.shift();
+      if (!envelope) return lines;
+      lines.push(...this.deliver(envelope));
     }
-    throw new Error('it does not settle');
+    throw new Error('messages are still being sent after too many deliveries');
   }
 
-  private messageIn({ code, bytes }: Pick<Letter, 'code' | 'bytes'>): Message {
+  private messageIn({ code, bytes }: Pick<Envelope, 'code' | 'bytes'>): Message {
     return messageOf(this.world.engine, code, bytes);
   }
 
-  private letterText(letter: Letter): string {
-    return `${letter.from} to ${letter.to}: ${textOf(this.messageIn(letter), this.world.text)}`;
+  private envelopeText(envelope: Envelope): string {
+    return `${envelope.from} to ${envelope.to}: ${textOf(this.messageIn(envelope), this.world.text)}`;
   }
 
-  // --- what a validator says against the rules ---------------------------------------------------------------
+  // --- messages that break the rules
+  // ---------------------------------------------------------------
 
-  /** `say v1 PREPARE 1/0 B to=v3`: signed with its key, whatever its engine thinks of it. */
+  /** `say v1 PREPARE 1/0 B to=v3`: signed with its key, without asking its engine. */
   private say(command: Command): string[] {
     const [from, kind, view, block] = command.words as [string, string, string, string];
     const [height, round] = view.split('/').map(Number) as [number, number];
     const said = { from, kind, view: { height, round }, block, command };
-    const letter =
+    const envelope =
       this.world.engine === 'qbft'
-        ? this.qbftLetter(said)
+        ? this.qbftEnvelope(said)
         : { code: ibft.IBFT_MESSAGE, bytes: ibft.encodeMessage(this.ibftMessage(said)) };
     const to = listOption(command, 'to') ?? this.world.names.filter((name) => name !== from);
-    for (const each of to) this.world.send({ from, to: each, ...letter });
-    const text = textOf(this.messageIn(letter), this.world.text);
+    for (const each of to) this.world.send({ from, to: each, ...envelope });
+    const text = textOf(this.messageIn(envelope), this.world.text);
     return [`${from} to ${to.join(' ')}: ${text}`];
   }
 
-  private qbftLetter(said: Said): Pick<Letter, 'code' | 'bytes'> {
+  private qbftEnvelope(said: Said): Pick<Envelope, 'code' | 'bytes'> {
     const message = this.qbftMessage(said);
     return { code: message.code, bytes: qbft.encodeMessage(message) };
   }
@@ -203,7 +205,7 @@ class BftNetwork {
     }
   }
 
-  /** `prepares=v1,v2 in=0`: PREPAREs of that round that were on the wire. */
+  /** `prepares=v1,v2 in=0`: the PREPAREs that these validators sent in this round. */
   private preparesOf(command: Command): qbft.Prepare[] {
     const view = { height: 1, round: Number(command.options.get('in') ?? 0) };
     const signers = listOption(command, 'prepares') ?? [];
@@ -217,9 +219,9 @@ class BftNetwork {
   ): Extract<qbft.QbftMessage, { kind: K }> {
     const isIt = (message: Message): message is Extract<qbft.QbftMessage, { kind: K }> =>
       message.kind === kind && viewText(message.view) === viewText(view);
-    const letters = this.world.spoken.filter((letter) => letter.from === from);
-    const found = letters.map((letter) => this.messageIn(letter)).find(isIt);
-    if (!found) throw new Error(`${from} has not said ${KIND_NAMES[kind]} ${viewText(view)}`);
+    const envelopes = this.world.sent.filter((envelope) => envelope.from === from);
+    const found = envelopes.map((envelope) => this.messageIn(envelope)).find(isIt);
+    if (!found) throw new Error(`${from} has not sent ${KIND_NAMES[kind]} ${viewText(view)}`);
     return found;
   }
 }

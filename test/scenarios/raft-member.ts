@@ -1,6 +1,6 @@
 /**
- * One member of a scenario's cluster: the protocol, and what the node around it stores, sends and
- * applies.
+ * One member of a scenario's cluster: the protocol, and a driver that stores, sends and applies as
+ * a node does.
  */
 import { Prng } from '../../src/core/base/prng.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { Raft, type RaftInput, type Ready } from '../../src/core/consensus/raft/raft.ts';
 import { entriesText, entryText, textOf } from './raft-text.ts';
 
-/** An election begins after at most twice 10 ticks. */
+/** An election timeout is at most twice 10 ticks. */
 const TICKS_MAX = 20;
 const ROLE_NAMES = {
   follower: 'a follower',
@@ -51,7 +51,7 @@ export class ScenarioMember {
     return this.raft !== undefined;
   }
 
-  /** With what it has on disk. */
+  /** Starts it with the state on its disk. */
   start(): string[] {
     this.raft = new Raft({ id: this.id, ...this.disk, chance: new Prng(this.id) });
     return this.settle();
@@ -62,7 +62,7 @@ export class ScenarioMember {
     this.toldRole = undefined;
   }
 
-  /** Time passes until it asks for votes. */
+  /** Lets time pass until it asks for votes. */
   campaign(): string[] {
     const lines: string[] = [];
     for (let tick = 0; tick < TICKS_MAX && this.running.role === 'follower'; tick++) {
@@ -78,7 +78,7 @@ export class ScenarioMember {
     return this.settle();
   }
 
-  /** A snapshot of all that it has applied. */
+  /** Takes a snapshot of everything that it has applied. */
   compact(): string[] {
     const { log } = this.running;
     const { snapshot, firstKept } = this.running.compact(log.applied, new Uint8Array(0));
@@ -126,7 +126,7 @@ export class ScenarioMember {
     }
   }
 
-  /** In the order that `Ready` asks for. */
+  /** Carries out the parts of `Ready` in the order that it requires. */
   private carryOut(ready: Ready): string[] {
     const lines = [...this.store(ready)];
     for (const message of ready.messages) {

@@ -1,6 +1,6 @@
 /**
- * What members of a Raft cluster say and keep, in words; `2/4` is the entry of term 2 at index 4,
- * as etcd writes it.
+ * Messages and state of the members of a Raft cluster as text; `2/4` is the entry of term 2 at
+ * index 4, as etcd writes it.
  */
 import {
   CONF_CHANGE,
@@ -11,7 +11,7 @@ import {
   type RaftMessage,
 } from '../../src/core/consensus/raft/messages.ts';
 
-/** More than that are shown by the first and the last. */
+/** Of a longer list, only the first and the last entry are printed. */
 const ENTRIES_SHOWN_MAX = 4;
 
 const TYPE_NAMES: Readonly<Record<number, string>> = {
@@ -66,7 +66,7 @@ export function entriesText(entries: readonly Entry[]): string {
 }
 
 export function entryText({ type, term, index, data }: Entry): string {
-  // What is only proposed has no place yet.
+  // A proposed entry has no index yet.
   const place = term === 0 ? '' : `${term}/${index} `;
   if (type === ENTRY_TYPE.confChange) return `${place}${changeText(data)}`;
   return data.length === 0 ? `${place}(empty)` : `${place}${new TextDecoder().decode(data)}`;
@@ -83,7 +83,7 @@ function changeText(data: Uint8Array): string {
   return `(${CHANGE_NAMES[type]} ${nodeId})`;
 }
 
-/** Throws for a name that is not a change of the members. */
+/** Throws for an unknown name. */
 export function changeNamed(name: string): number {
   const found = Object.entries(CHANGE_NAMES).find(([, each]) => each === name);
   if (!found) throw new Error(`no change ${name}`);

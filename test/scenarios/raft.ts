@@ -12,7 +12,7 @@ import { type Command, listOption, type Player } from '../support/scenario.ts';
 import { ScenarioMember } from './raft-member.ts';
 import { changeNamed, textOf, typeName } from './raft-text.ts';
 
-/** Messages that no scenario needs. */
+/** More deliveries than any scenario needs. */
 const DELIVERIES_MAX = 10_000;
 const NOTHING_YET = { hardState: { term: 0, vote: 0, commit: 0 }, entries: [] };
 
@@ -70,7 +70,7 @@ class RaftCluster {
     }
   }
 
-  /** All members have applied who they are. */
+  /** Lets all members apply the changes that form the cluster. */
   private begin(size: number): string[] {
     const ids = Array.from({ length: size }, (_, index) => index + 1);
     const changes = ids.map((id) => changeData(CONF_CHANGE.addNode, id));
@@ -105,9 +105,10 @@ class RaftCluster {
     return this.running(id).step({ kind: 'propose', entries });
   }
 
-  // --- the wire -----------------------------------------------------------------------------------------------
+  // --- messages in transit
+  // -----------------------------------------------------------------------------------------------
 
-  /** Messages that the options name leave the wire. */
+  /** Removes the messages that the options select from those in transit. */
   private take(command: Command): RaftMessage[] {
     const from = listOption(command, 'from')?.map(Number);
     const to = listOption(command, 'to')?.map(Number);
@@ -128,10 +129,10 @@ class RaftCluster {
       if (!message) return lines;
       lines.push(...this.deliver(message));
     }
-    throw new Error('it does not settle');
+    throw new Error('messages are still being sent after too many deliveries');
   }
 
-  /** The sender hears what became of it, as from the transport. */
+  /** Reports the outcome to the sender, as the transport does. */
   private deliver(message: RaftMessage): string[] {
     const { from, to, type } = message;
     const receiver = this.members.get(to);

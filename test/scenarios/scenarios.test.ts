@@ -1,6 +1,6 @@
 /**
- * Scenarios: each text file is a script with what must come of it. After a change that is meant,
- * `REWRITE_SCENARIOS=1 npx vitest run test/scenarios` writes the outcome of them now.
+ * Each text file is a script with its expected output. After an intended change,
+ * `REWRITE_SCENARIOS=1 npx vitest run test/scenarios` writes the new output.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

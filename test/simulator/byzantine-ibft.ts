@@ -1,4 +1,4 @@
-/** Members that lie on an IBFT chain: as byzantine.ts, with that engine's messages. */
+/** Members that lie on an IBFT chain: like byzantine.ts, with IBFT's messages. */
 import type { Block } from '../../src/core/chain/block.ts';
 import { readBftExtra } from '../../src/core/chain/extra-data.ts';
 import type { View } from '../../src/core/consensus/bft/interface.ts';
@@ -21,12 +21,12 @@ const FAR_ROUND = 2 ** 45;
 export class IbftTraitor extends Liar<IbftMessage> {
   private readonly heard: RoundChange[] = [];
 
-  /** A message of the own engine, about to leave. */
+  /** Handles a message that this member's engine is about to send. */
   onSend(bytes: Uint8Array): void {
     this.act(decodeMessage(bytes));
   }
 
-  /** A message that reaches this member. */
+  /** Handles a message received from another member. */
   onHear(bytes: Uint8Array): void {
     let message: IbftMessage;
     try {
@@ -47,20 +47,20 @@ export class IbftTraitor extends Liar<IbftMessage> {
     this.say(signCommit(signer, view, block.hash, commitSeal(signer, block)), part);
   }
 
-  /** Two proposals, each for a part of the others, and votes for both. */
+  /** Sends two proposals, each to a part of the others, and votes for both. */
   protected twist(message: IbftMessage): void {
     if (message.kind !== 'preprepare') {
       this.say(message);
       return;
     }
-    const other = this.mouth.build('sound');
+    const other = this.host.build('sound');
     const isMeant = this.part();
     this.say(message, isMeant);
     this.say(signPreprepare(this.signer, message.view, other), (node) => !isMeant(node));
     for (const block of [message.block, other]) this.support(message.view, block);
   }
 
-  /** Asks for far rounds, and repeats old messages. */
+  /** Asks for rounds far ahead, and repeats old messages. */
   protected rush(message: IbftMessage): void {
     if (message.kind !== 'roundChange') {
       this.say(message);
@@ -73,10 +73,12 @@ export class IbftTraitor extends Liar<IbftMessage> {
     if (old) this.say(old);
   }
 
-  /** Forgets its lock: proposes new blocks in later rounds, shows its votes to one alone. */
+  /**
+   * Ignores its lock: proposes new blocks in later rounds, and shows its votes to one member only.
+   */
   protected lie(message: IbftMessage): void {
     if (message.kind === 'preprepare' && message.view.round > 0) {
-      const block = this.mouth.build('sound');
+      const block = this.host.build('sound');
       this.say(signPreprepare(this.signer, message.view, block));
       this.support(message.view, block);
       return;
@@ -85,9 +87,9 @@ export class IbftTraitor extends Liar<IbftMessage> {
     this.say(message, message.kind === 'commit' ? (node) => node === chosen : everybody);
   }
 
-  /** Broken bytes, wrong seals, wrong names, wrong codes. */
+  /** Sends corrupt bytes, wrong seals, wrong senders and wrong codes. */
   protected spoil(message: IbftMessage): void {
-    const { signer, chance, mouth } = this;
+    const { signer, chance, host } = this;
     const bytes = encodeMessage(message);
     if (message.kind === 'commit') {
       this.say(signCommit(signer, message.view, message.digest, signer.sign(message.digest)));
@@ -95,23 +97,23 @@ export class IbftTraitor extends Liar<IbftMessage> {
     this.say({ ...message, address: message.signature.slice(0, 20) });
     const broken = bytes.slice();
     broken[chance.below(broken.length)]! ^= 1 << chance.below(8);
-    mouth.raw(IBFT_MESSAGE, broken);
-    mouth.raw(chance.below(32), bytes);
-    mouth.raw(IBFT_MESSAGE, bytes.subarray(0, chance.below(bytes.length)));
+    host.raw(IBFT_MESSAGE, broken);
+    host.raw(chance.below(32), bytes);
+    host.raw(IBFT_MESSAGE, bytes.subarray(0, chance.below(bytes.length)));
   }
 
-  /** Proposals that do not stand execution, or not within any time. */
+  /** Proposes invalid blocks, or blocks that take minutes to execute. */
   protected poison(message: IbftMessage, kind: BlockKind): void {
     if (message.kind !== 'preprepare') {
       this.say(message);
       return;
     }
-    const block = this.mouth.build(kind);
+    const block = this.host.build(kind);
     this.say(signPreprepare(this.signer, message.view, block));
     this.support(message.view, block);
   }
 
-  /** Rounds beyond all bounds, and bytes without end. */
+  /** Sends rounds beyond all bounds, and very long messages. */
   protected swell(message: IbftMessage): void {
     const { height } = message.view;
     if (message.kind === 'roundChange') {
@@ -127,6 +129,6 @@ export class IbftTraitor extends Liar<IbftMessage> {
   }
 
   private say(message: IbftMessage, isMeant: (node: number) => boolean = everybody): void {
-    this.mouth.say(IBFT_MESSAGE, encodeMessage(message), isMeant);
+    this.host.say(IBFT_MESSAGE, encodeMessage(message), isMeant);
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Members that lie. They sign only with their own key, but see everything and may know each other's
- * plans.
- */
+/** Byzantine members. They sign only with their own key, but see everything and may cooperate. */
 
 import type { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';
@@ -30,36 +27,36 @@ export const BEHAVIOURS = [
 ] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number] | 'oversized' | 'slowBlocks';
 
-/** `bad`: does not stand execution. `slow`: takes minutes to execute, and is valid. */
+/** `bad`: execution finds it invalid. `slow`: valid, but takes minutes to execute. */
 export type BlockKind = 'sound' | 'bad' | 'slow';
 
 const HEARD_MAX = 64;
-/** Items in a message that may hold one of each validator. */
+/** More items than a list may have that holds at most one per validator. */
 const TOO_MANY = 300;
 const OVERSIZED_BYTES = 20_000;
 
-export interface Mouth {
-  /** To some of the others: those for whose index `isMeant` is true. */
+export interface TraitorHost {
+  /** Sends to those of the others for whose index `isMeant` is true. */
   say(code: number, bytes: Uint8Array, isMeant: (node: number) => boolean): void;
   raw(code: number, bytes: Uint8Array): void;
   build(kind: BlockKind): Block;
 }
 
 /**
- * Stands between a member's engine and the network: what a behaviour does with a message `M` of the
- * engine.
+ * Stands between a member's engine and the network, and changes the engine's messages `M` as the
+ * behaviour says.
  */
 export abstract class Liar<M> {
   protected readonly behaviour: Behaviour;
   protected readonly signer: ConsensusSigner;
   protected readonly chance: Prng;
-  protected readonly mouth: Mouth;
+  protected readonly host: TraitorHost;
 
-  constructor(behaviour: Behaviour, signer: ConsensusSigner, chance: Prng, mouth: Mouth) {
+  constructor(behaviour: Behaviour, signer: ConsensusSigner, chance: Prng, host: TraitorHost) {
     this.behaviour = behaviour;
     this.signer = signer;
     this.chance = chance;
-    this.mouth = mouth;
+    this.host = host;
   }
 
   protected act(message: M): void {
@@ -99,7 +96,7 @@ export abstract class Liar<M> {
   protected abstract swell(message: M): void;
 
   protected sayNothingAtLength(code: number): void {
-    this.mouth.raw(code, new Uint8Array(OVERSIZED_BYTES).fill(0xc0));
+    this.host.raw(code, new Uint8Array(OVERSIZED_BYTES).fill(0xc0));
   }
 }
 
@@ -107,12 +104,12 @@ export class Traitor extends Liar<QbftMessage> {
   private readonly heard: RoundChange[] = [];
   private readonly prepares: Prepare[] = [];
 
-  /** A message of the own engine, about to leave. */
+  /** Handles a message that this member's engine is about to send. */
   onSend(code: number, bytes: Uint8Array): void {
     this.act(decodeMessage(code, bytes));
   }
 
-  /** A message that reaches this member. */
+  /** Handles a message received from another member. */
   onHear(code: number, bytes: Uint8Array): void {
     let message: QbftMessage;
     try {
@@ -127,26 +124,26 @@ export class Traitor extends Liar<QbftMessage> {
   }
 
   private say(message: QbftMessage, isMeant: (node: number) => boolean): void {
-    this.mouth.say(message.code, encodeMessage(message), isMeant);
+    this.host.say(message.code, encodeMessage(message), isMeant);
   }
 
   private support(view: { height: number; round: number }, block: Block): void {
     const { signer } = this;
-    // Another traitor's garbage has no seal to give.
+    // Another liar's garbage may not be a QBFT block.
     if (readBftExtra(block.header.extraData)?.kind !== 'qbft') return;
     this.say(signPrepare(signer, view, block.hash), everybody);
     const seal = signer.sign(qbftCommitPreimage(block.header, view.round));
     this.say(signCommit(signer, view, block.hash, seal), everybody);
   }
 
-  /** Two proposals, each for a part of the others, and votes for both. */
+  /** Sends two proposals, each to a part of the others, and votes for both. */
   protected twist(message: QbftMessage): void {
     if (message.kind !== 'preprepare') {
       this.say(message, everybody);
       return;
     }
     const { view, roundChanges, prepares } = message;
-    const other = this.mouth.build('sound');
+    const other = this.host.build('sound');
     const part = this.chance.below(127) + 1;
     const isMeant = (node: number) => ((part >> node) & 1) === 1;
     this.say(message, isMeant);
@@ -155,7 +152,9 @@ export class Traitor extends Liar<QbftMessage> {
     for (const block of [message.block, other]) this.support(view, block);
   }
 
-  /** Claims never to have prepared anything, asks for far rounds, repeats old messages. */
+  /**
+   * Claims that it never prepared anything, asks for rounds far ahead, and repeats old messages.
+   */
   protected rush(message: QbftMessage): void {
     if (message.kind !== 'roundChange') {
       this.say(message, everybody);
@@ -168,12 +167,12 @@ export class Traitor extends Liar<QbftMessage> {
     if (old) this.say(old, everybody);
   }
 
-  /** Claims prepared blocks without proof, and proposes new blocks with proofs of nothing. */
+  /** Claims prepared blocks without proof, and proposes new blocks with invalid proofs. */
   protected lie(message: QbftMessage): void {
     const { signer } = this;
     if (message.kind === 'preprepare' && message.view.round > 0) {
       const { view } = message;
-      const block = this.mouth.build('sound');
+      const block = this.host.build('sound');
       const own = signRoundChange(signer, view, undefined);
       const others = this.heard.filter(({ view: seen }) => seen.height === view.height);
       const claims = [own, own, own, ...others, ...message.roundChanges].slice(0, 7);
@@ -194,18 +193,18 @@ export class Traitor extends Liar<QbftMessage> {
     }
     if (message.kind === 'roundChange') {
       const { height, round } = message.view;
-      const block = this.mouth.build('sound');
+      const block = this.host.build('sound');
       const mine = signPrepare(signer, { height, round: round - 1 }, block.hash);
       const lock = { round: round - 1, block, prepares: [mine, ...this.prepares.slice(0, 4)] };
       this.say(signRoundChange(signer, message.view, lock), everybody);
       return;
     }
-    // One alone may see the seal that decides.
+    // Only one member may see the commit seal that completes a quorum.
     const chosen = this.chance.below(4);
     this.say(message, message.kind === 'commit' ? (node) => node === chosen : everybody);
   }
 
-  /** Broken bytes, wrong seals, wrong codes. */
+  /** Sends corrupt bytes, wrong seals and wrong codes. */
   protected spoil(message: QbftMessage): void {
     const bytes = encodeMessage(message);
     if (message.kind === 'commit') {
@@ -214,24 +213,24 @@ export class Traitor extends Liar<QbftMessage> {
     }
     const broken = bytes.slice();
     broken[this.chance.below(broken.length)]! ^= 1 << this.chance.below(8);
-    this.mouth.raw(message.code, broken);
-    this.mouth.raw(this.chance.below(32), bytes);
-    this.mouth.raw(message.code, bytes.subarray(0, this.chance.below(bytes.length)));
+    this.host.raw(message.code, broken);
+    this.host.raw(this.chance.below(32), bytes);
+    this.host.raw(message.code, bytes.subarray(0, this.chance.below(bytes.length)));
   }
 
-  /** Proposals that do not stand execution, or not within any time. */
+  /** Proposes invalid blocks, or blocks that take minutes to execute. */
   protected poison(message: QbftMessage, kind: BlockKind): void {
     if (message.kind !== 'preprepare') {
       this.say(message, everybody);
       return;
     }
     const { view, roundChanges, prepares } = message;
-    const block = this.mouth.build(kind);
+    const block = this.host.build(kind);
     this.say(signPreprepare(this.signer, view, block, roundChanges, prepares), everybody);
     this.support(view, block);
   }
 
-  /** Proofs of hundreds of parts, and bytes without end. */
+  /** Sends proofs with hundreds of items, and very long messages. */
   protected swell(message: QbftMessage): void {
     const { signer } = this;
     if (message.kind === 'preprepare') {
@@ -240,7 +239,7 @@ export class Traitor extends Liar<QbftMessage> {
       this.say(signPreprepare(signer, view, block, many(own), []), everybody);
     } else if (message.kind === 'roundChange') {
       const { height, round } = message.view;
-      const block = this.mouth.build('sound');
+      const block = this.host.build('sound');
       const mine = signPrepare(signer, { height, round: round - 1 }, block.hash);
       const lock = { round: round - 1, block, prepares: many(mine) };
       this.say(signRoundChange(signer, message.view, lock), everybody);

@@ -1,5 +1,5 @@
 /**
- * A node's disk: two slots for votes, of which a crash may tear the one being written, and a log of
+ * A node's disk: two slots for votes, where a crash may tear the slot being written, and a log of
  * blocks.
  */
 
@@ -14,7 +14,7 @@ interface Slot {
   readonly memory: VoteMemory;
 }
 
-/** As `quorate init` writes it. */
+/** The slot that `quorate init` writes. */
 const FIRST_SLOT: Slot = { order: 0, memory: memoryFrom(1) };
 
 export class Disk {
@@ -55,7 +55,7 @@ export class Disk {
     });
   }
 
-  /** Power fails: writes under way are done, undone or torn. */
+  /** A power failure: pending writes are complete, missing or torn. */
   crash(): void {
     this.life++;
     if (this.writing) {
@@ -68,13 +68,13 @@ export class Disk {
     this.appending = undefined;
   }
 
-  /** Nothing but the genesis block is left. */
+  /** Only the genesis block remains. */
   lose(): void {
     this.slots.splice(0, 2, FIRST_SLOT, undefined);
     this.blocks.length = 1;
   }
 
-  /** The blocks stay. */
+  /** The votes are gone, the blocks stay. */
   loseVotes(): void {
     this.slots.fill(undefined);
   }

@@ -13,7 +13,7 @@ export type Fault =
     }
   | { readonly kind: 'blackout'; readonly atMs: number; readonly downMs: number }
   | { readonly kind: 'partition'; readonly atMs: number; readonly sides: readonly number[] }
-  /** What is sent on these links, from one node to another, is lost; the way back works. */
+  /** These links lose what is sent from one node to another; the other direction works. */
   | {
       readonly kind: 'oneWay';
       readonly atMs: number;
@@ -35,24 +35,24 @@ export type Fault =
       readonly node: number;
       readonly downMs: number;
     }
-  /** Somebody sets clocks, forth or back. */
+  /** Clocks are set forward or back. */
   | {
       readonly kind: 'clock';
       readonly atMs: number;
       readonly nodes: readonly number[];
       readonly byMs: number;
     }
-  /** All members vote on the last one. */
+  /** All members vote on the last member. */
   | { readonly kind: 'vote'; readonly atMs: number; readonly isAdd: boolean };
 
-/** Which engine makes the blocks: `switch` is IBFT below `switchAt` and QBFT from there on. */
+/** The engine that makes the blocks: `switch` is IBFT below `switchAt` and QBFT from there on. */
 export const CHAINS = ['qbft', 'ibft', 'switch'] as const;
 export type ChainKind = (typeof CHAINS)[number];
-/** Chains that may be asked for; `short` is QBFT with a block period below a second. */
+/** Kinds of chains that can be requested; `short` is QBFT with a block period below a second. */
 export const ASKED_CHAINS = [...CHAINS, 'short'] as const;
 export type AskedChain = (typeof ASKED_CHAINS)[number];
 
-/** Settings of a chain, as far as schedules vary them. */
+/** The settings of a chain that schedules vary. */
 export type Settings = Pick<
   ConsensusRules,
   | 'blockPeriodMs'
@@ -63,13 +63,13 @@ export type Settings = Pick<
 >;
 
 export interface Plan extends Settings {
-  /** First block of QBFT: 0 on a QBFT chain, none on an IBFT chain. */
+  /** The first block of QBFT: 0 on a QBFT chain, never reached on an IBFT chain. */
   readonly switchAt: number;
   readonly nodes: number;
-  /** The first ones are Byzantine. */
+  /** The behaviours of the first members, which are Byzantine. */
   readonly byzantine: readonly Behaviour[];
   readonly faults: readonly Fault[];
-  /** From here on everything works but the Byzantine members. */
+  /** From this time on everything works except the Byzantine members. */
   readonly quietFromMs: number;
   readonly lossRate: number;
   readonly replayRate: number;
@@ -77,45 +77,42 @@ export interface Plan extends Settings {
   readonly writeMsMax: number;
   /** Each node's clock: `offsetMs + rate * time`. */
   readonly clocks: readonly { readonly offsetMs: number; readonly rate: number }[];
-  /** Other settings from a height on. */
+  /** Other settings from this height on. */
   readonly transition?: Settings & { readonly height: number };
   readonly isRelaying: boolean;
-  /** Pairs that are not connected, ever. */
+  /** Pairs of nodes that are never connected. */
   readonly strangers: readonly (readonly [number, number])[];
-  /**
-   * Nodes have told each other of their connections, and pass messages on to those alone that need
-   * it.
-   */
+  /** Nodes know each other's connections, and pass messages on only to nodes that need it. */
   readonly isInformed: boolean;
   readonly hasRealKeys: boolean;
-  /** Virtual time that execution takes; 0: next to none. */
-  readonly nanosecondsAGas: number;
+  /** Virtual execution time; 0: nearly none. */
+  readonly nanosecondsPerGas: number;
 }
 
 const FAULTS_MIN = 3;
 const HARMLESS: readonly Fault['kind'][] = ['heal', 'vote', 'clock'];
 const HOUR_MS = 3_600_000;
 const SIZES = [4, 5, 7, 4, 4, 4, 4, 5, 6, 7];
-/** The same networks, and smaller ones, in which nobody may lie. */
+/** The same networks and smaller ones, where f is 0. */
 const ANY_SIZES = [1, 2, 3, ...SIZES.slice(3)];
 
-/** What goes wrong in a schedule: members that lie, and what happens to the others. */
+/** Counts the Byzantine members, and the faults that hit the others. */
 export function faultCount({ byzantine, faults }: Plan): number {
   return byzantine.length + faults.filter(({ kind }) => !HARMLESS.includes(kind)).length;
 }
 
-/** Its node counts as one of the f that may fail, until a height is decided. */
+/** Such a node counts as one of the f faulty ones until a height is decided. */
 export function isLoss({ kind }: Fault): boolean {
   return kind === 'diskLoss' || kind === 'voteLoss';
 }
 
-/** Whether validators or settings change on the way. */
+/** Whether validators or settings change during the schedule. */
 export function isChanging({ switchAt, transition, faults }: Plan): boolean {
   const isSwitching = switchAt > 0 && switchAt < Number.MAX_SAFE_INTEGER;
   return isSwitching || transition !== undefined || faults.some(({ kind }) => kind === 'vote');
 }
 
-/** Crashes are added where little else goes wrong. */
+/** Adds crashes to a schedule with few other faults. */
 export function withFaults(plan: Plan, seed: number): Plan {
   const missing = FAULTS_MIN - faultCount(plan);
   if (missing <= 0) return plan;
@@ -127,8 +124,8 @@ export function withFaults(plan: Plan, seed: number): Plan {
 }
 
 /**
- * Votes the last member out, and perhaps in again, where those that stay can bear the liars; in a
- * third of the schedules.
+ * In a third of the schedules, votes the last member out, and perhaps in again, if the remaining
+ * members tolerate the liars.
  */
 export function withVotes(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x2545f491);
@@ -144,9 +141,7 @@ export function withVotes(plan: Plan, seed: number): Plan {
   return { ...plan, faults: [...plan.faults, ...votes].sort((a, b) => a.atMs - b.atMs) };
 }
 
-/**
- * A schedule is of the chain that its number says, so that the same faults can be tried on each.
- */
+/** The seed's number decides the kind of chain, so that the same faults can be tried on each. */
 export function chainOf(seed: number): ChainKind {
   return CHAINS[new Prng(seed ^ 0x5bd1e995).below(CHAINS.length)]!;
 }
@@ -181,7 +176,7 @@ export function drawPlan(seed: number, chance: Prng, chain: ChainKind, hasAnySiz
     strangers: [],
     isInformed: false,
     hasRealKeys: seed % 100 === 99,
-    nanosecondsAGas: 0,
+    nanosecondsPerGas: 0,
   };
 }
 
@@ -196,8 +191,8 @@ function drawSettings(chance: Prng): Settings {
 }
 
 /**
- * Links that work in one direction, a lost disk, members that are not all connected, oversized
- * messages, other settings.
+ * Adds links that work in one direction only, a lost disk, members that are not all connected,
+ * oversized messages, and changed settings.
  */
 export function withExtras(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x6a09e667);
@@ -207,8 +202,8 @@ export function withExtras(plan: Plan, seed: number): Plan {
   const byzantine = plan.byzantine.map((behaviour) =>
     behaviour === 'garbage' && chance.chance(0.5) ? 'oversized' : behaviour,
   );
-  // What was on the disk may have been a vote: its node counts as one that lies. It is the first
-  // that does not.
+  // The lost disk may have held a vote, so its node counts as a liar. It is the first node that
+  // does not lie.
   if (chance.chance(0.3) && byzantine.length < faultyMax(nodes)) {
     const { atMs, downMs } = drawCrash(chance, nodes, quietFromMs);
     const kind = new Prng(seed ^ 0x1f83d9ab).chance(0.5) ? 'diskLoss' : 'voteLoss';
@@ -228,21 +223,24 @@ export function withExtras(plan: Plan, seed: number): Plan {
   return { ...plan, byzantine, faults, clocks, ...mesh, ...(transition && { transition }) };
 }
 
-/** Blocks take time to execute, up to half a round, and some liars propose what takes minutes. */
+/**
+ * Lets blocks take time to execute, up to half a round, and some liars propose blocks that take
+ * minutes.
+ */
 export function withSlowness(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x510e527f);
   if (!chance.chance(0.4)) return plan;
   const byzantine = plan.byzantine.map((behaviour) =>
     chance.chance(0.6) ? ('slowBlocks' as const) : behaviour,
   );
-  return { ...plan, byzantine, nanosecondsAGas: 10 + chance.below(150) };
+  return { ...plan, byzantine, nanosecondsPerGas: 10 + chance.below(150) };
 }
 
 /**
- * Clocks jump by an hour: those of all, one after the other; or that of one. One that lives in the
- * future alone proposes what others refuse, and one whose clock is behind is late once it starts
- * again: both are of as little use as a liar. In IBFT a block of such a time that some are locked
- * on waits until clocks are there again, since nothing tells the others of the lock.
+ * Clocks jump by an hour: all of them, one after the other, or the clock of one node. A node whose
+ * clock is ahead proposes blocks that others refuse; one whose clock is behind is late after a
+ * restart: both are no better than a liar. In IBFT, a block with a time in the future that some
+ * nodes are locked on waits until the clocks reach it, since the others do not learn of the lock.
  */
 export function withClockJumps(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x3f84d5b5);
@@ -272,7 +270,7 @@ export function withClockJumps(plan: Plan, seed: number): Plan {
 
 const SHORT_PERIODS_MS = [50, 100, 130, 200, 200, 300, 500, 999];
 
-/** Blocks more often than once a second, from the first on or from a transition on; QBFT alone. */
+/** QBFT only: a block period below one second, from the first block or from a transition on. */
 export function withShortPeriod(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x27d4eb2f);
   if (plan.switchAt > 0 || !chance.chance(0.4)) return plan;
@@ -297,7 +295,7 @@ function isNearlyRight({ offsetMs }: Plan['clocks'][number]): boolean {
   return Math.abs(offsetMs) < 1000;
 }
 
-/** One more that is of little use: its clock is seconds wrong, and drifts by a hundredth. */
+/** One more faulty node: its clock is seconds wrong, and drifts by up to a hundredth. */
 function withWrongClock(chance: Prng, { clocks }: Plan, index: number): Plan['clocks'] {
   const offsetMs = chance.below(16_000) - 8000;
   const rate = 1 + (chance.below(200) - 100) / 10_000;
@@ -317,7 +315,7 @@ function drawOneWay(chance: Prng, nodes: number, untilMs: number): Fault[] {
 }
 
 /**
- * Those that do not lie stay connected in a ring; the last, who may be voted out, is connected with
+ * Honest nodes stay connected in a ring; the last node, which may be voted out, is connected with
  * all.
  */
 function drawStrangers(chance: Prng, { nodes, byzantine }: Plan): (readonly [number, number])[] {

@@ -11,12 +11,15 @@ export interface LinkFaults {
 const REPLAYED_MAX = 64;
 
 export class Links {
-  /** Nodes with different numbers do not reach each other. */
+  /** Nodes with different numbers cannot reach each other. */
   readonly side: number[];
   faults: LinkFaults;
-  /** Links on which nothing arrives, `from` times nodes + `to`. */
+  /**
+   * Links that lose everything: the index of the sender times the number of nodes, plus that of the
+   * receiver.
+   */
   private readonly blocked = new Set<number>();
-  /** Pairs that are not connected at all, likewise. */
+  /** Pairs that are not connected at all, with the same keys. */
   private readonly absent = new Set<number>();
   private readonly nodes: number;
   private readonly replayable: (() => void)[] = [];
@@ -52,7 +55,7 @@ export class Links {
     this.timeline.after(chance.below(10_000), again);
   }
 
-  /** Whether there is a connection, working or not. */
+  /** Whether there is a connection, whether it works or not. */
   isConnected(a: number, b: number): boolean {
     return !this.absent.has(a * this.nodes + b);
   }
@@ -61,7 +64,7 @@ export class Links {
     this.blocked.add(from * this.nodes + to);
   }
 
-  /** Ends partitions. */
+  /** Ends all partitions. */
   rejoin(): void {
     this.side.fill(0);
     this.blocked.clear();

@@ -1,9 +1,14 @@
 /**
- * npm run sim -- --seed N [--trace] [--canary NAME] runs one schedule npm run sim -- --minutes M
- * [--from N] explores with --chain qbft|ibft|switch|short: that chain instead of the one drawn from
- * the seed, with one to seven members, who stay with --raft: clusters of Raft in place of networks
- * of QBFT and IBFT with --privacy: nodes and their private transaction managers npm run sim --
- * --scale [--validators N] [--relaying] prints what a block costs, against the number of validators
+ * npm run sim -- --seed N [--trace] [--canary NAME]
+ *   runs one schedule
+ * npm run sim -- --minutes M [--from N]
+ *   explores schedules; with these options:
+ *   --chain qbft|ibft|switch|short   this kind of chain instead of the seed's, with one to seven
+ *                                    members that stay
+ *   --raft                           Raft clusters
+ *   --privacy                        nodes and their private transaction managers
+ * npm run sim -- --scale [--validators N] [--relaying]
+ *   prints the cost of a block by the number of validators
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
@@ -46,7 +51,7 @@ function profile(): (seed: number) => Promise<Outcome | RaftOutcome | PrivacyOut
   );
 }
 
-/** With the chosen canary and trace. */
+/** Runs one seed with the chosen canary and trace. */
 function runner<C extends { readonly name: string }, O>(
   canaries: readonly C[],
   runOne: (seed: number, options: { canary?: C; trace?: (line: string) => void }) => Promise<O>,
@@ -102,14 +107,14 @@ async function explore(from: number, count: number, minutes: number): Promise<vo
   const bft =
     changing === 0
       ? ''
-      : `; ${changing} with votes or transitions, ${realKeys} with real keys; IBFT stood still for its locks in ${stuck}`;
+      : `; ${changing} with votes or transitions, ${realKeys} with real keys; IBFT stalled because of its locks in ${stuck}`;
   console.log(
     `${schedules} schedules, ${heights} heights, ${events} events, ${failed} failures${bft}`,
   );
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-/** Blocks, or entries of the Raft log. */
+/** The number of blocks, or of entries in the Raft log. */
 function heightOf(outcome: Outcome | RaftOutcome | PrivacyOutcome): number {
   return 'height' in outcome ? outcome.height : outcome.entries;
 }
@@ -119,5 +124,5 @@ function describe(outcome: Outcome | RaftOutcome | PrivacyOutcome): string {
   const name = 'chain' in outcome ? `${seed} (${outcome.chain})` : seed;
   return failure
     ? `seed ${name} failed: ${failure}`
-    : `seed ${name} ${'isStuck' in outcome && outcome.isStuck ? 'stood still for its locks' : 'passed'}: height ${heightOf(outcome)}, ${events} events, digest ${digest}`;
+    : `seed ${name} ${'isStuck' in outcome && outcome.isStuck ? 'stalled because of its locks' : 'passed'}: height ${heightOf(outcome)}, ${events} events, digest ${digest}`;
 }

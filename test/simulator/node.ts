@@ -1,6 +1,5 @@
 /**
- * One node: the production engine behind a small driver that carries its effects out in virtual
- * time.
+ * One node: the production engine, and a small driver that carries out its effects in virtual time.
  */
 import { type Address, EMPTY_BYTES, equalBytes, keyOf } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
@@ -37,32 +36,32 @@ import type { Disk } from './disk.ts';
 import { Processor } from './processor.ts';
 import type { Scheduled, Timeline } from './timers.ts';
 
-/** Where a block says that it must be refused. */
+/** The first byte of the state root of a block that must be refused. */
 export const BAD_STATE = 0xbd;
 const EMPTY_BLOOM = new Uint8Array(256);
 
-/** What a node needs of the world. */
-export interface Surroundings {
+/** The interface of a node to the simulated world. */
+export interface SimHost {
   readonly timeline: Pick<Timeline, 'after' | 'nowMs'>;
   readonly chance: Prng;
   rulesAt(height: number): ConsensusRules;
-  /** After block 0. */
+  /** The validators of block 1. */
   readonly firstValidators: ValidatorSet;
   readonly newEngine: () => BftEngineMachine;
   /** Clock of this node. */
   nowMs(): number;
-  /** The same, as if nobody had ever set it. */
+  /** The clock without jumps. */
   steadyMs(): number;
-  /** `relay`: a message of another; `own`: of this node. */
+  /** `relay`: another node's message; `own`: a message of this node. */
   emit(code: number, bytes: Uint8Array, kind: 'own' | 'relay', except: readonly Address[]): void;
   announce(block: Block): void;
   committed(block: Block, context: HeaderContext): void;
   blamed(peer: Address, fault: string): void;
-  /** What a block of this node takes to execute, in gas. */
+  /** Draws the gas of a block of this node, which decides its execution time. */
   gasOfBlock(): bigint;
-  /** Virtual time that a gas takes. */
-  readonly nanosecondsAGas: number;
-  /** A restart without the vote file: canary. */
+  /** Virtual time to execute one unit of gas. */
+  readonly nanosecondsPerGas: number;
+  /** A canary: the node restarts without its vote file. */
   readonly forgetsVotes: boolean;
 }
 
@@ -70,10 +69,13 @@ export class SimNode {
   readonly signer: ConsensusSigner;
   readonly disk: Disk;
   isUp = false;
-  /** Candidates outlive a crash here, though not in a process: the operator proposes them again. */
+  /**
+   * Candidates outlive a crash here. Those of a real node do not, and the operator proposes them
+   * again.
+   */
   readonly candidates = new Candidates();
   private readonly snapshots: Snapshot[] = [];
-  private readonly world: Surroundings;
+  private readonly world: SimHost;
   private readonly processor: Processor;
   private engine: BftEngineMachine | undefined;
   private time: ChainTime;
@@ -85,7 +87,7 @@ export class SimNode {
   private life = 0;
   private built = 0;
 
-  constructor(signer: ConsensusSigner, disk: Disk, world: Surroundings) {
+  constructor(signer: ConsensusSigner, disk: Disk, world: SimHost) {
     this.signer = signer;
     this.disk = disk;
     this.world = world;
@@ -122,14 +124,17 @@ export class SimNode {
     this.disk.crash();
   }
 
-  /** Comes back with an empty disk. */
+  /** Restarts with an empty disk. */
   loseDisk(): void {
     this.crash();
     this.disk.lose();
     this.snapshots.length = 0;
   }
 
-  /** Comes back with its blocks, but without its vote file. Before block 1 it would not notice. */
+  /**
+   * Restarts with its blocks, but without its vote file. Before block 1 the node could not detect
+   * this.
+   */
   loseVotes(): void {
     this.crash();
     if (this.head.header.number > 0) this.disk.loseVotes();
@@ -139,7 +144,7 @@ export class SimNode {
     if (this.isUp) this.input({ kind: 'message', from, code, bytes });
   }
 
-  /** A sealed block of another node: what sync would bring. */
+  /** Receives a sealed block of another node, as by sync. */
   offer(block: Block): void {
     if (!this.isUp || block.header.number !== this.head.header.number + 1) return;
     const fault = sealedHeaderFault(block.header, this.context(), this.signer.recover);
@@ -272,7 +277,7 @@ export class SimNode {
     });
   }
 
-  /** A block that differs from every other of this node by its state root. */
+  /** Builds a block whose state root differs from all others of this node. */
   build(notBeforeMs: number, firstByte: number, gasUsed: bigint): Block {
     const { header, hash } = this.head;
     const validators = this.validators();
@@ -307,7 +312,7 @@ export class SimNode {
     return withProposerSeal(header, this.signer.sign(ibftProposerPreimage(header)));
   }
 
-  /** After the head. */
+  /** The validators of the block after the head. */
   validators(): ValidatorSet {
     const { blocks } = this.disk;
     const { rulesAt, firstValidators } = this.world;
@@ -327,7 +332,7 @@ export class SimNode {
   }
 
   private executionMs(gas: bigint): number {
-    return Math.round((Number(gas) * this.world.nanosecondsAGas) / 1e6);
+    return Math.round((Number(gas) * this.world.nanosecondsPerGas) / 1e6);
   }
 
   private verify(block: Block): void {

@@ -2,8 +2,8 @@ import type { ConsensusRules } from '../../src/core/chain/rules.ts';
 import { bftRules } from '../support/bft-chain.ts';
 import type { Plan } from './faults.ts';
 
-export function gasIn(ms: number, nanosecondsAGas: number): bigint {
-  return nanosecondsAGas === 0 ? 0n : BigInt(Math.floor((ms * 1e6) / nanosecondsAGas));
+export function gasIn(ms: number, nanosecondsPerGas: number): bigint {
+  return nanosecondsPerGas === 0 ? 0n : BigInt(Math.floor((ms * 1e6) / nanosecondsPerGas));
 }
 
 export function rulesOf(plan: Plan, height: number): ConsensusRules {

@@ -1,6 +1,6 @@
 /**
- * One processor: checks of blocks wait for each other, each takes its time, and one that was
- * abandoned continues when it is asked for again.
+ * One processor: block checks run one after the other, each takes its time, and an abandoned check
+ * continues when it is requested again.
  */
 import type { Scheduled, Timeline } from './timers.ts';
 
@@ -10,7 +10,7 @@ interface Work {
   readonly done: () => void;
 }
 
-/** At rest. */
+/** The number of abandoned checks that are kept. */
 const KEPT_MAX = 4;
 
 export class Processor {
@@ -23,7 +23,7 @@ export class Processor {
     this.timeline = timeline;
   }
 
-  /** `costMs`: of the whole, if it is new. */
+  /** `costMs`: the time of the whole check; only called for a new one. */
   start(key: string, costMs: () => number, done: () => void): void {
     const leftMs = this.atRest.get(key)?.leftMs ?? costMs();
     this.atRest.delete(key);
@@ -48,7 +48,7 @@ export class Processor {
     this.next();
   }
 
-  /** The process has ended. */
+  /** Call when the process has ended. */
   stop(): void {
     if (this.running) this.running.event.isCancelled = true;
     this.running = undefined;

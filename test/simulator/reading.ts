@@ -1,4 +1,4 @@
-/** What checkers and liars see in a message of either engine. */
+/** The fields of a message that checkers and liars need, for either engine. */
 import type { Hash32 } from '../../src/core/base/bytes.ts';
 import type { View } from '../../src/core/consensus/bft/interface.ts';
 import * as ibft from '../../src/core/consensus/ibft/messages.ts';
@@ -8,11 +8,11 @@ export interface Heard {
   readonly engine: 'ibft' | 'qbft';
   readonly kind: 'preprepare' | 'prepare' | 'commit' | 'roundChange';
   readonly view: View;
-  /** What a vote or proposal is about; undefined in ROUND-CHANGE. */
+  /** The block of a vote or proposal; undefined in ROUND-CHANGE. */
   readonly digest: Hash32 | undefined;
   /** The signed part. */
   readonly signed: Uint8Array;
-  /** Round in which its sender prepared, as a QBFT ROUND-CHANGE says. */
+  /** The round in which its sender prepared, according to a QBFT ROUND-CHANGE. */
   readonly preparedRound: number | undefined;
 }
 

@@ -21,18 +21,18 @@ export interface Outcome {
   readonly seed: number;
   readonly chain: ChainKind;
   /**
-   * IBFT stood still because liars had made honest validators seal different blocks: its known
+   * IBFT stalled because liars had made honest validators seal different blocks: its known
    * weakness.
    */
   readonly isStuck: boolean;
-  /** Undefined: all went well. */
+  /** undefined: the run passed. */
   readonly failure: string | undefined;
   readonly height: number;
   readonly events: number;
-  /** Votes or transitions happen in it. */
+  /** The schedule has votes or transitions. */
   readonly isChanging: boolean;
   readonly hasRealKeys: boolean;
-  /** Of all that happened, in order. */
+  /** A digest of all events, in order. */
   readonly digest: string;
 }
 
@@ -66,8 +66,9 @@ export function runSeed(
 }
 
 /**
- * A schedule that is asked to be of one chain, or to show a bug, is a plain one: its members stay,
- * and are all connected. Of one chain it may have fewer than four. A short period has all faults.
+ * When a kind of chain or a canary is requested, the schedule is a plain one: its members stay, and
+ * are all connected. On a requested chain, it may have fewer than four members. The short period
+ * keeps all faults.
  */
 function planOf(
   seed: number,

@@ -10,18 +10,18 @@ describe.each(CASES)('a block of $validators validators with $engine', (network)
   const options: ScaleOptions = { ...QUIET, ...network };
   const { validators: n } = network;
 
-  it('takes one proposal, and a PREPARE and a COMMIT of each, to each', () => {
+  it('takes one proposal, and a PREPARE and a COMMIT of each validator, sent to each other one', () => {
     const row = measureScale(options);
     expect(row.messages).toBe((2 * n + 1) * (n - 1));
     expect(row.relayed).toBe(0);
     expect(row.blockMs).toBeGreaterThan(900);
     expect(row.blockMs).toBeLessThan(1100);
-    // Three links of 50 ms, the check of the block, and the disk.
+    // Three link delays of 50 ms, the block check, and the disk.
     expect(row.decisionMs).toBeGreaterThan(150);
     expect(row.decisionMs).toBeLessThan(250);
   });
 
-  it('is said as often where validators pass on what they hear', () => {
+  it('takes as many messages when validators relay those of others', () => {
     const row = measureScale({ ...options, isRelaying: true });
     expect(row.messages).toBe((2 * n + 1) * (n - 1));
     expect(row.relayed).toBeGreaterThan(0);

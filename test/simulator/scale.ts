@@ -1,6 +1,6 @@
 /**
- * Networks of many validators without faults: messages, CPU and time of a block, against their
- * number.
+ * Networks of many validators without faults: messages, CPU and time per block, by the number of
+ * validators.
  */
 import { type Address, equalBytes } from '../../src/core/base/bytes.ts';
 import { Prng } from '../../src/core/base/prng.ts';
@@ -17,7 +17,7 @@ export const SCALE_SIZES = [4, 7, 16, 31, 64, 100] as const;
 const EPOCH_MS = 1_700_000_000_000;
 const LINK_MS = 50;
 const WRITE_MS_MAX = 1;
-/** Blocks before those that are counted. */
+/** The number of blocks before the counted ones. */
 const WARM_UP_BLOCKS = 2;
 const BLOCKS_TIMES_VALIDATORS = 400;
 const EVENTS_MAX = 50_000_000;
@@ -26,26 +26,26 @@ export interface ScaleOptions {
   readonly engine: BftEngine;
   readonly validators: number;
   readonly blocks: number;
-  /** Nodes pass on what they hear, as they do in production. */
+  /** Nodes relay messages, as in production. */
   readonly isRelaying: boolean;
   /**
-   * The time that a node computes passes in the world too, and delays what it does next. Without it
-   * a run is reproducible.
+   * CPU time counts as virtual time, and delays what the node does next. Without it, a run is
+   * reproducible.
    */
   readonly isCpuCounted: boolean;
-  /** A second unless said. */
+  /** One second by default. */
   readonly blockPeriodMs?: number;
 }
 
-/** Per block, of all nodes together unless said otherwise. */
+/** Per block, for all nodes together unless noted. */
 export interface ScaleRow {
   readonly validators: number;
-  /** Copies that nodes send of what they say themselves. */
+  /** Copies of messages that nodes send as their authors. */
   readonly messages: number;
   readonly bytes: number;
-  /** Copies of what they pass on. */
+  /** Copies of relayed messages. */
   readonly relayed: number;
-  /** Of one node. */
+  /** For one node. */
   readonly cpuMs: number;
   /** From one block to the next. */
   readonly blockMs: number;
@@ -71,7 +71,7 @@ export function measureScale(options: ScaleOptions): ScaleRow {
   };
 }
 
-/** A table for docs/consensus.md. */
+/** Prints a table for docs/consensus.md. */
 export function printScale(sizes: readonly number[], isRelaying: boolean): void {
   console.log(
     '| engine | n | messages | / n² | kB | relayed | CPU ms of a node | decision ms | block ms |',
@@ -93,7 +93,7 @@ export function printScale(sizes: readonly number[], isRelaying: boolean): void 
   }
 }
 
-/** A node does one thing after the other: what comes meanwhile waits. */
+/** A node handles one input at a time; others wait. */
 interface Worker {
   readonly waiting: (() => void)[];
   isBusy: boolean;
@@ -109,7 +109,7 @@ class QuietNetwork {
   private relayed = 0;
   private cpuMs = 0;
   private decisionMs = 0;
-  /** Since when the work under way lasts, of the machine that runs this. */
+  /** The start of the current work, by the real clock. */
   private workFromMs: number | undefined;
   private proposedAtMs = 0;
 
@@ -138,7 +138,7 @@ class QuietNetwork {
         firstValidators: addresses,
         newEngine: () => new EngineSwitch(signer, { isRelaying }),
         gasOfBlock: () => 0n,
-        nanosecondsAGas: 0,
+        nanosecondsPerGas: 0,
         nowMs: () => EPOCH_MS + Math.floor(this.timeline.nowMs),
         steadyMs: () => this.timeline.nowMs,
         emit: (code, bytes, kind, except) => this.emit(index, code, bytes, kind, except),
@@ -169,7 +169,7 @@ class QuietNetwork {
   private lowestHeight = 0;
   private arrived = 0;
 
-  /** A node has the block on disk. */
+  /** Called when a node has the block on disk. */
   private announced({ header }: Block): void {
     if (header.number !== this.lowestHeight + 1 || ++this.arrived < this.nodes.length) return;
     this.lowestHeight = header.number;
@@ -192,7 +192,7 @@ class QuietNetwork {
     if (kind === 'own') {
       this.messages += copies;
       this.bytes += copies * bytes.length;
-      // A height begins with what its proposer says.
+      // A height begins with the proposer's first message.
       this.proposedAtMs ||= this.timeline.nowMs;
     } else this.relayed += copies;
     this.timeline.after(LINK_MS + this.workedMs(), () => {
@@ -223,7 +223,7 @@ class QuietNetwork {
     else this.timeline.after(workedMs, () => this.workOn(worker));
   }
 
-  /** How long the work under way has lasted, where that counts. */
+  /** The time of the current work, if CPU time counts. */
   private workedMs(): number {
     if (!this.options.isCpuCounted || this.workFromMs === undefined) return 0;
     return performance.now() - this.workFromMs;

@@ -1,6 +1,6 @@
 /**
- * Stand-in signatures: who and what, in clear. Nobody in the simulator writes another's name, apart
- * from canaries.
+ * Stand-in signatures: the signer and the signed data in clear. Nobody in the simulator forges
+ * another's signature, except canaries.
  */
 import { type Address, equalBytes } from '../../src/core/base/bytes.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';

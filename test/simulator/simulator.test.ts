@@ -22,7 +22,7 @@ const PLANS = 600;
 
 interface Schedule {
   readonly seed: number;
-  /** Undefined: the chain drawn from the seed. */
+  /** undefined: the chain drawn from the seed. */
   readonly chain: AskedChain | undefined;
 }
 
@@ -73,7 +73,7 @@ describe('simulator', () => {
     expect(changing).toBeGreaterThan(PLANS / 3);
   });
 
-  it('has members in a tenth of the schedules whose proposals take minutes to execute', () => {
+  it('in a tenth of the schedules, has members whose proposals take minutes to execute', () => {
     let slow = 0;
     for (let seed = 0; seed < PLANS; seed++) {
       const drawn = drawPlan(seed, new Prng(seed), chainOf(seed), false);

@@ -1,6 +1,6 @@
 /**
- * Virtual time: one queue of events, ordered by time and, at equal times, by the order in which
- * they were set.
+ * Virtual time: one queue of events, ordered by time and then by the order in which they were
+ * added.
  */
 export interface Scheduled {
   isCancelled: boolean;

@@ -1,13 +1,13 @@
-/** A validator that lies, in whatever engine the height has. */
+/** A validator that lies, with whichever engine the height has. */
 import type { Prng } from '../../src/core/base/prng.ts';
 import { IBFT_MESSAGE } from '../../src/core/consensus/ibft/messages.ts';
-import { type Mouth, Traitor } from './byzantine.ts';
+import { Traitor, type TraitorHost } from './byzantine.ts';
 import { IbftTraitor } from './byzantine-ibft.ts';
 import type { Plan } from './faults.ts';
 import { BAD_STATE, type SimNode } from './node.ts';
 import { gasIn } from './plan-rules.ts';
 
-/** To execute a block of one who wants to stop the others. */
+/** The execution time of a liar's slow block. */
 const SLOW_BLOCK_MS = 600_000;
 
 export interface TraitorWire {
@@ -28,7 +28,7 @@ export function traitorOf(
   { index, node, chance, nowMs, deliver }: TraitorParts,
 ): TraitorWire {
   const others = Array.from({ length: plan.nodes }, (_, to) => to).filter((to) => to !== index);
-  const mouth: Mouth = {
+  const host: TraitorHost = {
     say: (code, bytes, isMeant) => {
       for (const to of others) if (isMeant(to)) deliver(to, code, bytes);
     },
@@ -36,13 +36,13 @@ export function traitorOf(
       for (const to of others) deliver(to, code, bytes);
     },
     build: (kind) => {
-      const gas = kind === 'slow' ? gasIn(SLOW_BLOCK_MS, plan.nanosecondsAGas) : 0n;
+      const gas = kind === 'slow' ? gasIn(SLOW_BLOCK_MS, plan.nanosecondsPerGas) : 0n;
       return node.build(nowMs(), kind === 'bad' ? BAD_STATE : 1, gas);
     },
   };
   const behaviour = plan.byzantine[index]!;
-  const qbft = new Traitor(behaviour, node.signer, chance, mouth);
-  const ibft = new IbftTraitor(behaviour, node.signer, chance, mouth);
+  const qbft = new Traitor(behaviour, node.signer, chance, host);
+  const ibft = new IbftTraitor(behaviour, node.signer, chance, host);
   const isIbft = (code: number) => code === IBFT_MESSAGE;
   return {
     onSend: (code, bytes) => (isIbft(code) ? ibft.onSend(bytes) : qbft.onSend(code, bytes)),

@@ -1,5 +1,5 @@
 /**
- * One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs and for
+ * One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs, and for
  * liveness at its end.
  */
 import { type Address, equalBytes, keyOf } from '../../src/core/base/bytes.ts';
@@ -12,7 +12,7 @@ import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
 import { bftGenesis } from '../support/bft-chain.ts';
 import { type Canary, honestEngine } from './canaries/canary.ts';
 import { type Checker, CheckFailed, short } from './checkers/checker.ts';
-import { NoSlander } from './checkers/no-slander.ts';
+import { NoFalseBlame } from './checkers/no-false-blame.ts';
 import { OneChain } from './checkers/one-chain.ts';
 import { OneElectorate } from './checkers/one-electorate.ts';
 import { OneValue } from './checkers/one-value.ts';
@@ -30,7 +30,7 @@ import { type TraitorWire, traitorOf } from './traitor.ts';
 
 /** Unix time at which a world begins. */
 const EPOCH_MS = 1_700_000_000_000;
-/** Heights that must be decided after the network has become quiet. */
+/** The number of heights that must be decided after the network has become quiet. */
 const HEIGHTS_AFTER_QUIET = 4;
 const HEIGHTS_MIN = 20;
 const QUIET_MS_MAX = 240_000;
@@ -39,7 +39,7 @@ const SYNC_MS = 500;
 
 export interface DrawnPlan {
   readonly plan: Plan;
-  /** For what is drawn while the schedule runs. */
+  /** For random draws while the schedule runs. */
   readonly chance: Prng;
 }
 
@@ -51,7 +51,7 @@ export class World {
   private readonly timeline = new Timeline();
   private readonly links: Links;
   private readonly nodes: SimNode[] = [];
-  /** By how much the clock of each was set. */
+  /** By node: how far its clock was set. */
   private readonly jumpedMs: number[] = [];
   private readonly traitors: (TraitorWire | undefined)[] = [];
   private readonly signers: ConsensusSigner[];
@@ -59,13 +59,14 @@ export class World {
   private readonly checkers: Checker[];
   private readonly chain: OneChain;
   private readonly values: OneValue;
-  /** Who loses its disk, and the height that it may have voted at when it did. */
+  /** The node that loses its disk, and thus may contradict its own votes of one height. */
   private readonly loser: number | undefined;
   /**
-   * Somebody loses its disk, or its vote file alone: the latter abstains, and contradicts nothing.
+   * A node loses its disk, or only its vote file; in the second case it abstains, and contradicts
+   * nothing.
    */
   private readonly hasLoss: boolean;
-  /** The highest that one who does not lie has come to, by height. */
+  /** By height: the highest round that an honest node has reached. */
   private readonly rounds = new Map<number, number>();
   private readonly forgotten = new Map<number, number>();
   private readonly trace: ((line: string) => void) | undefined;
@@ -98,7 +99,7 @@ export class World {
     this.loser = loss?.kind === 'diskLoss' ? loss.node : undefined;
     const { liars } = this;
     this.values = new OneValue((height) => quorumOf(electorate.sizeAt(height), true) - liars);
-    this.checkers = [this.chain, electorate, new OneVote(), this.values, new NoSlander()];
+    this.checkers = [this.chain, electorate, new OneVote(), this.values, new NoFalseBlame()];
     this.signers.forEach((signer, i) => {
       this.indexOf.set(keyOf(signer.address), i);
       this.addNode(i, signer, validators, genesis, canary);
@@ -125,7 +126,7 @@ export class World {
     this.recover(deadline);
     while (this.lowestHonestHeight() < goal) {
       if (this.timeline.nowMs > deadline) {
-        this.isStuck = this.mayStandStill();
+        this.isStuck = this.mayStall();
         if (this.isStuck) return;
         const heights = this.nodes.map((node) => node.head.header.number).join(' ');
         throw new CheckFailed(
@@ -137,7 +138,7 @@ export class World {
   }
 
   /**
-   * The next block must come within the bound that is promised, counted from when all have the last
+   * The next block must come within the promised bound, counted from when all nodes have the last
    * one.
    */
   private recover(deadline: number): void {
@@ -161,12 +162,12 @@ export class World {
     }
   }
 
-  /** Those that lie, and the one that forgets. */
+  /** The Byzantine members, and the node that loses its votes. */
   private get liars(): number {
     return this.plan.byzantine.length + (this.hasLoss ? 1 : 0);
   }
 
-  private mayStandStill(): boolean {
+  private mayStall(): boolean {
     const next = this.height + 1;
     return next < this.plan.switchAt && this.liars > 0 && this.values.isSplit(next);
   }
@@ -225,7 +226,7 @@ export class World {
       },
       blamed: (peer, fault) => this.blamed(index, peer, fault),
       gasOfBlock: () => this.gasOfBlock(),
-      nanosecondsAGas: plan.nanosecondsAGas,
+      nanosecondsPerGas: plan.nanosecondsPerGas,
       forgetsVotes: isHonest && (canary?.forgetsVotes ?? false),
     });
     this.nodes.push(node);
@@ -235,12 +236,12 @@ export class World {
     this.traitors.push(traitor);
   }
 
-  /** Of an honest node: its proposer keeps to half the request timeout. */
+  /** The gas of an honest node's block: it takes at most half the request timeout to execute. */
   private gasOfBlock(): bigint {
     const { plan, chance, height } = this;
-    if (plan.nanosecondsAGas === 0) return 0n;
+    if (plan.nanosecondsPerGas === 0) return 0n;
     const { requestTimeoutMs } = rulesOf(plan, height + 1);
-    return gasIn(chance.below(requestTimeoutMs / 2), plan.nanosecondsAGas);
+    return gasIn(chance.below(requestTimeoutMs / 2), plan.nanosecondsPerGas);
   }
 
   private emit(
@@ -269,8 +270,8 @@ export class World {
   }
 
   /**
-   * One that has lost its disk may contradict itself at that height, and is not counted among those
-   * that stay with a value.
+   * A node that lost its disk may contradict itself at that height, so it is not counted among
+   * those that must keep a value.
    */
   private check(from: number, code: number, bytes: Uint8Array): void {
     const { view } = readHeard(code, bytes);
@@ -308,7 +309,7 @@ export class World {
     });
   }
 
-  /** Asks somebody for the next block, now and then. */
+  /** Asks a random node for the next block from time to time. */
   private pollForBlocks(index: number): void {
     this.timeline.after(SYNC_MS + this.chance.below(SYNC_MS), () => {
       const node = this.nodes[index]!;

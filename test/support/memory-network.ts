@@ -180,7 +180,7 @@ export interface MemoryNodeOptions {
   /** Agreement is apart from the chain, as in a thread of its own. */
   readonly isApart?: boolean;
   /** Of virtual time that execution takes. */
-  readonly nanosecondsAGas?: number;
+  readonly nanosecondsPerGas?: number;
   /**
    * Of a second that passes, what execution has of its processor: less than 1 on a busy machine.
    */
@@ -207,7 +207,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   const raftStore = options.raft && (await RaftStore.open(disk.log('raft')));
   if (raftStore) await bootstrapStore(raftStore, options.raft!.settings.bootstrap);
   let isKilled = false;
-  const effort = new VirtualEffort(time, options.nanosecondsAGas, options.processorShare);
+  const effort = new VirtualEffort(time, options.nanosecondsPerGas, options.processorShare);
   const votes = new VoteFile(disk.slots('votes'), disk.slots('votes-written'));
   const log = options.log ?? (() => {});
   const fatal = (error: unknown) => {

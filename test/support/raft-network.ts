@@ -48,7 +48,7 @@ export class RaftNetwork {
   readonly nodes: MemoryNode[] = [];
   nonce = 0;
   /** Of virtual time that execution takes. */
-  nanosecondsAGas = 0;
+  nanosecondsPerGas = 0;
   /** By how much the clocks of all were set. */
   setMs = 0;
   /** The protocol is apart from the chain, as in a thread of its own. */
@@ -71,7 +71,7 @@ export class RaftNetwork {
     const id = raftId ?? index + 1;
     return memoryNode({
       ...{ hub: this.hub, genesis: GENESIS, secretKey: keyOf(index), disk },
-      nanosecondsAGas: this.nanosecondsAGas,
+      nanosecondsPerGas: this.nanosecondsPerGas,
       calendar: { nowMs: () => this.time.nowMs() + this.setMs },
       isApart: this.isApart,
       ...(this.entropy ? { entropy: this.entropy } : {}),

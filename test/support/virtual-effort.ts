@@ -9,7 +9,7 @@ const SLICE_GAS = 2_000_000;
 
 export class VirtualEffort implements Effort, Timers {
   private readonly time: VirtualTime;
-  private readonly nanosecondsAGas: number;
+  private readonly nanosecondsPerGas: number;
   private workedMs = 0;
   /** Worked, and not waited for yet. */
   private owedMs = 0;
@@ -17,9 +17,9 @@ export class VirtualEffort implements Effort, Timers {
   /** Of a second that passes, what the thread has of its processor. */
   private readonly share: number;
 
-  constructor(time: VirtualTime, nanosecondsAGas = 0, share = 1) {
+  constructor(time: VirtualTime, nanosecondsPerGas = 0, share = 1) {
     this.time = time;
-    this.nanosecondsAGas = nanosecondsAGas;
+    this.nanosecondsPerGas = nanosecondsPerGas;
     this.share = share;
   }
 
@@ -27,7 +27,7 @@ export class VirtualEffort implements Effort, Timers {
     const endMs = this.workedMs + SLICE_MS;
     let spent = 0;
     return (gas) => {
-      const ms = (gas * this.nanosecondsAGas) / 1e6 / this.share;
+      const ms = (gas * this.nanosecondsPerGas) / 1e6 / this.share;
       spent += gas;
       this.workedMs += ms;
       this.owedMs += ms;

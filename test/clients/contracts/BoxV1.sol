@@ -5,7 +5,7 @@ import {OwnableUpgradeable} from "@openzeppelin/contracts-upgradeable/access/Own
 import {Initializable} from "@openzeppelin/contracts-upgradeable/proxy/utils/Initializable.sol";
 import {UUPSUpgradeable} from "@openzeppelin/contracts-upgradeable/proxy/utils/UUPSUpgradeable.sol";
 
-/// A value behind an upgradeable proxy (UUPS: the implementation has the upgrade function).
+/// A value behind an upgradeable proxy (UUPS: the upgrade function is in the implementation).
 contract BoxV1 is Initializable, OwnableUpgradeable, UUPSUpgradeable {
     uint256 public value;
 

@@ -5,7 +5,7 @@ import { ethers } from 'ethers';
 const { url, privateKey, to, contracts, gasPrice } = JSON.parse(
   readFileSync(process.argv[2], 'utf8'),
 );
-/** Overrides of each transaction. */
+/** Set on every transaction. */
 const terms = gasPrice === undefined ? {} : { gasPrice };
 const { JsonRpcProvider, WebSocketProvider } = ethers.providers;
 const provider = url.startsWith('ws') ? new WebSocketProvider(url) : new JsonRpcProvider(url);
@@ -20,7 +20,7 @@ const transferOf = ([from, to, value]) => ({ from, to, value: String(value) });
 
 const token = await deploy('Token');
 const transfers = token.filters.Transfer(null, to);
-// Over HTTP it listens from its first poll on, seconds later: what comes before is missed.
+// Over HTTP it sees events only from its first poll on, seconds later; earlier ones are missed.
 const heard = url.startsWith('ws')
   ? new Promise((resolve) => token.once(transfers, (...args) => resolve([transferOf(args)])))
   : undefined;

@@ -28,7 +28,7 @@ const create = ['contracts/Token.sol:Token', '--broadcast', ...signer, ...price(
 const { deployedTo: token } = await json('forge', 'create', ...create);
 const filter = ['--address', token, TRANSFER, '', to];
 
-// It runs until it is ended, and subscribes over WebSocket only.
+// It runs until it is stopped, and subscribes over WebSocket only.
 const listener = url.startsWith('ws')
   ? spawn('node_modules/.bin/cast', ['logs', '--subscribe', '--rpc-url', url, ...filter])
   : undefined;

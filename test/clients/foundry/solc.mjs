@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The solc of package.json, as forge calls a compiler: `--version`, or standard JSON from the standard input.
+// The solc of package.json, with the interface that forge expects of a compiler: `--version`, or
+// JSON on standard input.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

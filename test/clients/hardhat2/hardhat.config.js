@@ -6,7 +6,7 @@ const { subtask } = require('hardhat/config');
 const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require('hardhat/builtin-tasks/task-names');
 const solc = require('solc/package.json').version;
 
-// The compiler is the installed one: nothing is downloaded.
+// Uses the installed compiler, so nothing is downloaded.
 subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async () => ({
   compilerPath: require.resolve('solc/soljson.js'),
   isSolcJs: true,

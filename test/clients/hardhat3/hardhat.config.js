@@ -13,7 +13,7 @@ const task = process.env.TASK ? JSON.parse(readFileSync(process.env.TASK, 'utf8'
 
 export default defineConfig({
   plugins: [hardhatEthers, hardhatIgnition, hardhatViem, upgrades, upgradesViem],
-  // The compiler is the installed one: nothing is downloaded.
+  // Uses the installed compiler, so nothing is downloaded.
   solidity: { version: solc, path: require.resolve('solc/soljson.js') },
   networks: task && {
     ledger: {

@@ -10,10 +10,10 @@ const from = privateKey
   ? web3.eth.accounts.wallet.add(privateKey).address
   : (await web3.eth.getAccounts())[0];
 
-/** Options of each transaction. */
+/** Set on every transaction. */
 const terms = { from, ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }) };
 
-/** It has no gas of its own for contracts: what is to be sent is estimated first. */
+/** web3 1 does not estimate the gas of contract calls by itself, so each is estimated first. */
 const send = async (transaction) =>
   transaction.send({ ...terms, gas: await transaction.estimateGas({ from }) });
 const deploy = (name, ...args) => {
@@ -23,7 +23,7 @@ const deploy = (name, ...args) => {
 const transferOf = ({ returnValues: { from, to, value } }) => ({ from, to, value });
 
 const token = await deploy('Token');
-// Subscriptions are for WebSocket only.
+// Subscriptions need WebSocket.
 const heard = url.startsWith('ws')
   ? new Promise((resolve, reject) => {
       const subscription = token.events.Transfer({ filter: { to } });

@@ -15,7 +15,7 @@ const deploy = (name, ...args) => {
 const transferOf = ({ returnValues: { from, to, value } }) => ({ from, to, value: String(value) });
 
 const token = await deploy('Token');
-// Subscriptions are for WebSocket only.
+// Subscriptions need WebSocket.
 const subscription = url.startsWith('ws')
   ? await token.events.Transfer({ filter: { to } })
   : undefined;

@@ -1,4 +1,5 @@
-// web3js-quorum's permission module on a permissioned network: what it asks, and what it can send.
+// web3js-quorum's permission module on a permissioned network: its queries, and the transactions
+// that it can send.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import Web3 from 'web3';
@@ -18,7 +19,8 @@ const found = {
   mayTransact: await permission.transactionAllowed({ from }),
   mayStrangerTransact: await permission.transactionAllowed({ from: stranger }),
   mayConnect: await permission.connectionAllowed(nodeId, '127.0.0.1', 30303),
-  // It names no account that acts: only what fills that parameter with it gets further.
+  // Transactions of this module have no parameter for `from`: a call gets further only where `from`
+  // fits into one of the parameters that it has.
   refusal: await permission
     .addNewRole(org.fullOrgId, 'CLERK', 1, false, false)
     .catch((error) => error.message),

@@ -35,7 +35,8 @@ def transfer_of(event):
 
 async def main():
     w3 = await connected()
-    # Headers of a consortium chain name its validators: web3.py takes them with this.
+    # The extra data of a consortium chain's headers holds the validators: web3.py needs this
+    # middleware to accept it.
     w3.middleware_onion.inject(ExtraDataToPOAMiddleware, layer=0)
     key = task.get("privateKey")
     if key:

@@ -22,7 +22,7 @@ export const MANAGER: Subject = {
     for (const [hash] of (await early.store.page(1_000)).slice(4)) await early.store.delete(hash);
     await early.close();
     const { store, close } = await openStore(sourceOf(folder), calendar, () => {}, {});
-    // What was written by 0.1.0 has no checksum, and is rewritten as it changes.
+    // Rows written by 0.1.0 have no checksum until they are next changed.
     for (let times = 0; times < 2; times++) {
       for (const [hash, payload] of await store.page(1_000)) {
         if (payload) await store.put(hash, payload);
@@ -42,7 +42,7 @@ export const MANAGER: Subject = {
       crypto,
       {},
     );
-    // As the manager starts: the two halves must belong together.
+    // The manager's own check at start: store and stamp must belong together.
     new Enclave({ keys: [key], forwardingKeys: [], crypto, entropy });
     const content: Record<string, string> = { key: toBase64(key.publicKey) };
     const say = (level: string, message: string, fields?: object) => {

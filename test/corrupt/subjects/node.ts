@@ -8,7 +8,7 @@ import { recordedChain } from '../../support/recorded-chain.ts';
 import type { Content, Subject } from '../subject.ts';
 
 const JOURNALED = 3;
-/** Behind the folder that is damaged. */
+/** The store, below the folder that is damaged. */
 const STORE = 'quorate';
 
 export const NODE: Subject = {
@@ -37,10 +37,7 @@ export const NODE: Subject = {
   },
 };
 
-/**
- * Opens as the node does: a row of the index that is refused later makes it end, and start once
- * more.
- */
+/** Opens as the node does: when it ends because of a damaged index row, it is started once more. */
 export async function opened(
   folder: string,
   tell: (message: string) => void,
@@ -64,7 +61,7 @@ export async function opened(
   }
 }
 
-/** Of all blocks, receipts and states. */
+/** A digest of all blocks, receipts and states. */
 function chainDigest({ store }: OpenChain): string {
   const hash = createHash('sha256');
   const text = (value: unknown) =>

@@ -1,6 +1,5 @@
 /**
- * The data folder of a member of a Raft cluster: its log beside the chain. Nothing of it may be
- * less.
+ * The data folder of a member of a Raft cluster: its log beside the chain. None of it may be lost.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

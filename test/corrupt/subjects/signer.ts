@@ -1,6 +1,6 @@
 /**
- * The data folder of a signing proxy: transactions under way, public keys of keystores, and its
- * audit log.
+ * The data folder of a signing proxy: pending transactions, public keys of keystores, and its audit
+ * log.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,13 +47,13 @@ export const SIGNER: Subject = {
     if (before && before.tornBytes > 0) log('audit.jsonl: a torn last line was cut off');
     return {
       journal: nonces.join(),
-      // A cache: what it lost is decrypted again.
+      // A cache: keys that it lost are decrypted again.
       keys: known.map((key, at) => (key === 'decrypted again' ? keyOf(at) : key)).join(),
       audit: String(audit.lines),
     };
   },
-  // A line that is damaged is named; an end that is gone, or an older copy, is not there. An audit
-  // log that is gone was moved away, for all that is known: its chain continues in a new one.
+  // Any damage to the audit log must be reported, except that the whole file may be gone: it may
+  // have been moved away to rotate it, and its hash chain continues in a new file.
   mayDiffer(file, kind) {
     if (file.startsWith('journal')) return ['journal'];
     return file === 'audit.jsonl' && kind === 'delete' ? ['audit'] : [];

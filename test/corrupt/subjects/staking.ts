@@ -1,5 +1,6 @@
 /**
- * The data folder of the staking service: its SQLite file, and the secret that seals what is in it.
+ * The data folder of the staking service: its SQLite file, and the secret that encrypts its
+ * content.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a service's database holds, table by table. */
+/** The content of a service's database, table by table. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../../../src/io/database/database.ts';
 import type { Content } from '../subject.ts';

@@ -7,7 +7,7 @@ import { RPC_CASES } from './rpc.ts';
 import { SOCKET_CASES } from './sockets.ts';
 import { TRANSACTION_CASES } from './transactions.ts';
 
-/** A Byzantine proposer comes last: it takes a validator's place. */
+/** The Byzantine proposer comes last, because it takes a validator's place. */
 export const CASES: readonly Case[] = [
   ...READER_CASES,
   ...RPC_CASES,

@@ -1,6 +1,6 @@
 /** Inputs of precompiles, as hexadecimal without 0x. */
 
-/** A pair of generators, of G1 and G2 of BN254. */
+/** A pairing's input: generators of G1 and G2 of BN254. */
 export const PAIR: string =
   '000000000000000000000000000000000000000000000000000000000000000100000000000000000000000000000000' +
   '00000000000000000000000000000002198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2' +
@@ -27,8 +27,8 @@ export const SIGNATURE: string =
 const word = (value: number): string => value.toString(16).padStart(64, '0');
 
 /**
- * base^exponent of so many bytes, modulo one of `size` bytes, all bits set; the modulus odd or
- * even.
+ * Input of modexp: base and modulus of `size` bytes, and an exponent of `exponent` bytes. The
+ * exponent and an odd modulus have all bits set.
  */
 export function power(size: number, exponent: number, isOdd: boolean): string {
   const modulus = `${'ff'.repeat(size - 1)}${isOdd ? 'ff' : 'fe'}`;
@@ -36,7 +36,7 @@ export function power(size: number, exponent: number, isOdd: boolean): string {
   return `${lengths}${'7b'.repeat(size)}${'ff'.repeat(exponent)}${modulus}`;
 }
 
-/** BLAKE2b's F, so many rounds. */
+/** Input of BLAKE2b's compression function F with this number of rounds. */
 export function blake(rounds: number): string {
   return `${rounds.toString(16).padStart(8, '0')}${'5a'.repeat(208)}01`;
 }

@@ -1,5 +1,5 @@
 /**
- * Opcodes and precompiles that give the most work for their gas, each as a transaction of 900M gas
+ * The opcodes and precompiles that cost the most work per gas, each as a transaction of 900M gas
  * from an account of its own.
  */
 import type { Case } from '../case.ts';
@@ -10,8 +10,8 @@ import { ADDITION, blake, PAIR, PRODUCT, power, SIGNATURE } from './inputs.ts';
 const FULL = `7f${'ff'.repeat(32)}`;
 
 /**
- * By name: code that runs until its gas is used up. `5a`, the gas that is left, is another number
- * each time.
+ * By name: code that loops until its gas is used up. Opcode `5a` (GAS) gives another number each
+ * time.
  */
 const LOOPS: Record<string, string> = {
   JUMPDEST: loop('5b'.repeat(20_000)),
@@ -20,19 +20,19 @@ const LOOPS: Record<string, string> = {
   'MULMOD and ADDMOD': loop(`${`${FULL}`.repeat(3)}0950${`${FULL}`.repeat(3)}0850`.repeat(50)),
   'KECCAK256 of a byte': loop('600160002050'.repeat(50)),
   'KECCAK256 of 100 KB': loop(`${push3(100_000)}60002050`),
-  'BALANCE of ever new accounts': loop('5a3150'.repeat(50)),
-  'EXTCODEHASH and EXTCODESIZE of ever new accounts': loop('5a3f505a3b50'.repeat(50)),
+  'BALANCE of a new account each time': loop('5a3150'.repeat(50)),
+  'EXTCODEHASH and EXTCODESIZE of a new account each time': loop('5a3f505a3b50'.repeat(50)),
   'EXTCODECOPY of 24 KB of nothing': loop(`${push3(24_000)}600060005a3c`),
-  'SLOAD of ever new slots': loop('5a5450'.repeat(50)),
-  'SSTORE to ever new slots': loop('5a5a55'.repeat(50)),
+  'SLOAD of a new slot each time': loop('5a5450'.repeat(50)),
+  'SSTORE to a new slot each time': loop('5a5a55'.repeat(50)),
   BLOCKHASH: loop('60014303405060ff43034050'.repeat(50)),
   'CODECOPY of 20 KB over itself': loop(`${push3(20_000)}6000600039`.repeat(10)),
   'MSTORE that grows memory': loop('5a5952'),
   'LOG4 of 1 KB': loop('5a5a5a5a6104006000a4'.repeat(20)),
   'CREATE of nothing': loop('600060006000f050'.repeat(20)),
-  // It creates what creates itself, 1,024 deep.
+  // It creates a contract that creates itself again, 1,024 deep.
   'CREATE of itself': `0x386000600039${'3860006000f0'.repeat(2)}`,
-  'CALL of ever new accounts': loop('600060006000600060005a5af150'.repeat(20)),
+  'CALL of a new account each time': loop('600060006000600060005a5af150'.repeat(20)),
   'RETURNDATACOPY of a precompile': loop(`${'6000600061100060006004'}5afa50${'3d60006000'}3e`),
   ecrecover: creationOf(1, SIGNATURE),
   'sha256 of 10 KB': creationOf(2, 'a5'.repeat(10_000)),

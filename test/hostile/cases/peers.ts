@@ -1,4 +1,6 @@
-/** Every message code of every protocol, from a stranger that greeted as it should. */
+/**
+ * Every message code of every protocol, sent by a peer with an unknown key and a correct handshake.
+ */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromHex } from '../../../src/core/base/hex.ts';
@@ -20,7 +22,7 @@ import type { HostileNetwork } from '../network.ts';
 import { Stranger } from '../stranger.ts';
 
 const SECONDS = 5;
-/** Of one sort of message in all, so that the stranger itself stays small. */
+/** Limits the bytes sent per kind of message, so that the attacker's own process stays small. */
 const SAID_BYTES_MAX = 60_000_000;
 const PAUSE_MS = 20;
 
@@ -28,7 +30,7 @@ const hashes = (count: number) =>
   Array.from({ length: count }, () => new Uint8Array(randomBytes(32)));
 const repeated = <T>(count: number, item: T): T[] => new Array<T>(count).fill(item);
 
-/** Of nobody: a random signature is somebody's in half of all cases. */
+/** A random signature recovers to some account in half of all cases, one that nobody owns. */
 function transactionOfNobody(): Uint8Array {
   return new RlpWriter()
     .list((w) => {
@@ -41,7 +43,7 @@ function transactionOfNobody(): Uint8Array {
     .finish();
 }
 
-/** Lists in lists. */
+/** Lists nested in lists. */
 function nested(depth: number): Uint8Array {
   const bytes: Uint8Array[] = [];
   let length = 0;
@@ -150,13 +152,13 @@ const SORTS: readonly Sort[] = [
   },
 ];
 
-async function greeted({ nodes }: HostileNetwork): Promise<Stranger | undefined> {
+async function connected({ nodes }: HostileNetwork): Promise<Stranger | undefined> {
   const stranger = new Stranger([nodes[0]!.enode]);
   try {
     await stranger.start();
     return stranger;
   } catch {
-    // It may be refused after what it did before.
+    // The node may refuse it because of what an earlier message did.
     await stranger.stop();
     return undefined;
   }
@@ -169,7 +171,7 @@ async function talk(network: HostileNetwork, isOver: () => boolean, sort: Sort):
   let said = 0;
   let strangers = 0;
   while (!isOver() && said < times) {
-    const stranger = await greeted(network);
+    const stranger = await connected(network);
     if (!stranger) {
       await pause(200);
       continue;
@@ -180,7 +182,7 @@ async function talk(network: HostileNetwork, isOver: () => boolean, sort: Sort):
       said++;
       if (said % 50 === 0 || bytes.length > 100_000) await pause(PAUSE_MS);
     }
-    // What is under way is worked on, or the stranger is sent away.
+    // Either the node works on the pending messages, or it disconnects the attacker.
     for (let waited = 0; stranger.isConnected && waited < 1_500 && !isOver(); waited += 100) {
       await pause(100);
     }

@@ -1,6 +1,6 @@
 /**
- * A validator that proposes what takes minutes to execute, at each height, in round 0. The others
- * have to go on without it.
+ * A validator that proposes blocks which take minutes to execute, at each height, in round 0. The
+ * others must continue without it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ZERO_HASH } from '../../../src/core/base/bytes.ts';
@@ -22,11 +22,11 @@ import { honestTransfer, MUCH_GAS } from '../sending.ts';
 import { Stranger } from '../stranger.ts';
 import { PAIR } from './inputs.ts';
 
-/** Of the node whose place it takes, at 0 to 3. */
+/** The index of the node that it replaces. */
 const PLACE = 3;
 const NUMBER = PLACE + 1;
 const POLL_MS = 50;
-/** A round of four seconds and what its change takes. */
+/** A round of four seconds, and the time of the round change. */
 const GAP_SECONDS = 9;
 
 const endless = () =>
@@ -36,7 +36,9 @@ const endless = () =>
     { chainId: BigInt(CHAIN_ID) },
   );
 
-/** Well formed, on `parent`; nobody knows that its roots are wrong who has not executed it. */
+/**
+ * A well-formed block on `parent`: only a node that has executed it knows that its roots are wrong.
+ */
 function slowBlock(parent: Header, parentHash: Uint8Array): Block {
   const rules = bftRules('qbft');
   const validators = sortedValidators([1, 2, 3, 4].map((number) => keySigner(number).address));
@@ -86,7 +88,7 @@ export const PROPOSER_CASES: readonly Case[] = [
     group: 'proposer',
     absent: PLACE,
     seconds: 24,
-    // It has its turn in one height of three or four, and each of them costs its round.
+    // It proposes one height in three or four, and each of these heights costs a round.
     bounds: { blockShare: 0.3, rounds: 24, gapSeconds: GAP_SECONDS },
     async attack(network, isOver) {
       const [heights, blocks] = await Promise.all([

@@ -1,6 +1,6 @@
 /** Calls, estimates, traces and logs that would take minutes. */
 import type { Case } from '../case.ts';
-import { askOnAndOn } from '../clients.ts';
+import { requestUntil } from '../clients.ts';
 import { creationOf, loop, push3 } from '../code.ts';
 import { create } from '../sending.ts';
 import { PAIR } from './inputs.ts';
@@ -18,7 +18,7 @@ export const READER_CASES: readonly Case[] = [
     bounds: { blockShare: 0.9 },
     async attack({ nodes }, isOver) {
       const { rpc } = nodes[0]!;
-      const count = await askOnAndOn(8, isOver, () => {
+      const count = await requestUntil(8, isOver, () => {
         return rpc.call('eth_call', { data: ENDLESS, gas: '0x17d7840' }, 'latest');
       });
       return `${count} calls ended`;
@@ -30,7 +30,7 @@ export const READER_CASES: readonly Case[] = [
     async attack({ nodes }, isOver) {
       const { rpc } = nodes[0]!;
       const call = { to: `0x${'00'.repeat(19)}08`, data: `0x${PAIR.repeat(650)}` };
-      await askOnAndOn(4, isOver, () => rpc.call('eth_call', call, 'latest'));
+      await requestUntil(4, isOver, () => rpc.call('eth_call', call, 'latest'));
       return undefined;
     },
   },
@@ -40,7 +40,7 @@ export const READER_CASES: readonly Case[] = [
     async attack({ nodes }, isOver) {
       const { rpc } = nodes[0]!;
       const call = { data: creationOf(8, PAIR.repeat(300)) };
-      await askOnAndOn(4, isOver, () => rpc.call('eth_estimateGas', call));
+      await requestUntil(4, isOver, () => rpc.call('eth_estimateGas', call));
       return undefined;
     },
   },
@@ -51,7 +51,7 @@ export const READER_CASES: readonly Case[] = [
     async attack({ nodes }, isOver) {
       const { rpc } = nodes[0]!;
       const data = loop('', `6001${push3(0x3fffff)}52`);
-      await askOnAndOn(3, isOver, () => rpc.call('debug_traceCall', { data }, 'latest', {}));
+      await requestUntil(3, isOver, () => rpc.call('debug_traceCall', { data }, 'latest', {}));
       return undefined;
     },
   },
@@ -66,7 +66,7 @@ export const READER_CASES: readonly Case[] = [
         await create(nodes[i % 4]!, LOGS, { gas: 260_000_000n });
       }
       const filter = { fromBlock: '0x0', toBlock: 'latest' };
-      await askOnAndOn(4, isOver, () => rpc.call('eth_getLogs', filter));
+      await requestUntil(4, isOver, () => rpc.call('eth_getLogs', filter));
       return undefined;
     },
   },

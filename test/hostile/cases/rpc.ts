@@ -1,15 +1,15 @@
-/** Every method of every namespace, with the worst that each of its parameters can be. */
+/** Every method of every namespace, each parameter with its worst values. */
 import { toHex } from '../../../src/core/base/hex.ts';
 import { TABLE } from '../../../src/services/ledger/api/table.ts';
 import type { BftNode } from '../../support/bft-processes.ts';
 import type { Case } from '../case.ts';
-import { askOnAndOn } from '../clients.ts';
+import { requestUntil } from '../clients.ts';
 import { loop } from '../code.ts';
 import { honestAddress } from '../sending.ts';
 
 const CLIENTS = 4;
-/** What they are for is to change the node or its network, by who may. */
-const RULING = new Set([
+/** Not tried: methods that an operator calls to change the node or its network. */
+const OPERATOR_METHODS = new Set([
   ...['admin_removePeer', 'admin_addPeer', 'admin_addTrustedPeer', 'admin_removeTrustedPeer'],
   ...['miner_start', 'miner_stop', 'miner_setGasPrice', 'miner_setRecommitInterval'],
   ...['miner_setEtherbase', 'istanbul_propose', 'istanbul_discard'],
@@ -18,7 +18,7 @@ const LONG_TEXT = 'a'.repeat(1_000_000);
 const LONG_DATA = `0x${'5b'.repeat(1_000_000)}`;
 const ENDLESS = loop('');
 
-/** By the parameter's name in the table. */
+/** By the parameter's name in the table of methods. */
 type Worst = (chain: { hash: string; transaction: string }) => unknown;
 const CALL = { data: ENDLESS };
 const TOPICS = Array.from({ length: 4 }, (_, at) => {
@@ -76,9 +76,9 @@ async function chainOf({ rpc }: BftNode): Promise<Parameters<Worst>[0]> {
 
 const NAMESPACES = new Map<string, Method[]>();
 for (const method of TABLE.methods) {
-  if (RULING.has(method.names[0]!)) continue;
+  if (OPERATOR_METHODS.has(method.names[0]!)) continue;
   const namespace = method.names[0]!.split(/[_.]/)[0]!;
-  // There is no Raft here.
+  // The network runs no Raft.
   if (namespace === 'raft') continue;
   NAMESPACES.set(namespace, [...(NAMESPACES.get(namespace) ?? []), method]);
 }
@@ -87,13 +87,13 @@ export const RPC_CASES: readonly Case[] = [...NAMESPACES].map(([namespace, metho
   name: `${methods.length} methods of ${namespace}, each at its worst`,
   group: 'rpc',
   isShort: namespace === 'debug',
-  // The large ones have more to try.
+  // A large namespace has more to try.
   seconds: methods.length > 20 ? 20 : 6,
   async attack({ nodes }, isOver) {
     const node = nodes[0]!;
     const chain = await chainOf(node);
     let next = 0;
-    await askOnAndOn(CLIENTS, isOver, () => {
+    await requestUntil(CLIENTS, isOver, () => {
       const method = methods[next++ % methods.length]!;
       return node.rpc.call(method.names[0]!, ...worstOf(method, chain));
     });

@@ -44,7 +44,7 @@ async function withSockets(
   return `${refused.length} of ${count} were ended by the node`;
 }
 
-/** As far as the node takes it. */
+/** Resolves once the socket has taken the bytes or has closed. */
 function write(socket: Socket, bytes: Buffer | string): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -142,7 +142,7 @@ export const SOCKET_CASES: readonly Case[] = [
       const part = Buffer.alloc(MEGABYTE, ' ');
       return withSockets(nodes[0]!, 300, isOver, async (socket) => {
         await write(socket, head(5 * MEGABYTE));
-        // One byte is held back, so that no request is whole.
+        // The last byte is never sent, so no request is complete.
         for (let i = 0; i < 5 && !isOver(); i++) {
           await write(socket, i === 4 ? part.subarray(1) : part);
         }
@@ -162,7 +162,7 @@ export const SOCKET_CASES: readonly Case[] = [
       const body = request(1, 'eth_getBlockByNumber', ['latest', true]);
       const burst = `${head(body.length)}${body}`.repeat(500);
       return withSockets(nodes[0]!, 20, isOver, async (socket) => {
-        // What comes back is not read.
+        // The responses are never read.
         for (let i = 0; i < 10 && !isOver(); i++) {
           await Promise.race([write(socket, burst), pause(500)]);
         }

@@ -1,6 +1,6 @@
 /**
- * Transactions that every validator has to execute, and floods of them; honest ones beside them
- * must get through.
+ * Transactions that every validator has to execute, and floods of them; honest transactions among
+ * them must get through.
  */
 import type { Case } from '../case.ts';
 import { creationOf, loop } from '../code.ts';
@@ -8,10 +8,10 @@ import type { HostileNetwork } from '../network.ts';
 import { create, honestTransfer, honestUntil, MUCH_GAS } from '../sending.ts';
 import { PAIR, power } from './inputs.ts';
 
-/** Of blocks, for an honest transfer. */
+/** An honest transfer must be mined within so many blocks. */
 const HONEST_BLOCKS_MAX = 6;
 
-/** `attack` beside honest transfers, which have to be mined. */
+/** Runs `attack` while honest transfers are sent, which must be mined. */
 async function besideHonest(
   network: HostileNetwork,
   isOver: () => boolean,

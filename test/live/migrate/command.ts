@@ -1,6 +1,6 @@
 /**
- * `npm run live -- migrate`: networks of GoQuorum that move over member by member, one after the
- * other.
+ * `npm run live -- migrate`: networks of GoQuorum that migrate member by member, one network after
+ * the other.
  */
 import { parseArgs } from 'node:util';
 import type { NetworkKind } from './members.ts';
@@ -15,7 +15,7 @@ const NETWORKS: Readonly<Record<string, Kind>> = {
   raft: { engine: 'raft', permissions: 'none' },
   permissions: { engine: 'qbft', permissions: 'contracts' },
 };
-/** Beside the networks: one member's old node and its new one. */
+/** Besides the networks: one member's old node beside its new one. */
 const PAIR = 'pair';
 const GROWTH_BLOCKS = 20;
 const ALL = [1, 2, 3, 4] as const;

@@ -1,10 +1,13 @@
 /**
- * When this machine had no processor for this process: a height that waited meanwhile says nothing
- * about the network.
+ * Detects when this process got no CPU time: a height that took long meanwhile says nothing about
+ * the network.
  */
 
 const TICK_MS = 100;
-/** Later than this is held up: the work of this process itself is far shorter. */
+/**
+ * A timer that fires later than this was delayed by the machine: this process itself works for far
+ * shorter times.
+ */
 const LATE_MS = 300;
 
 export class HeldUp {
@@ -21,7 +24,7 @@ export class HeldUp {
     }, TICK_MS);
   }
 
-  /** Whether it was at any time between. */
+  /** Whether there was a delay in this time. */
   between(fromMs: number, toMs: number): boolean {
     return this.moments.some((moment) => moment.fromMs < toMs && fromMs < moment.toMs);
   }

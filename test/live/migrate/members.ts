@@ -1,8 +1,8 @@
 /**
- * Four members of one network with a manager each. A member begins with GoQuorum's data folder, and
- * may go over to Quorate in a folder of its own, and back; its key, its ports and its manager stay.
- * Without GoQuorum's binary, Quorate makes the blocks that it begins with, and its folder is
- * written as GoQuorum would have.
+ * Four members of one network, with a manager each. A member begins with GoQuorum's data folder,
+ * may migrate to Quorate in a folder of its own, and may go back; its key, ports and manager stay.
+ * Without GoQuorum's binary, Quorate mines the first blocks, and then writes its folder in
+ * GoQuorum's format.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,22 +26,22 @@ const API =
   'admin,debug,eth,istanbul,net,personal,quorumExtension,quorumPermission,raft,txpool,web3';
 const PASSWORD = 'test';
 const MEMBERS = [1, 2, 3, 4] as const;
-/** Of `isMarking`. */
+/** The member that sends privacy markers (`isMarking`). */
 const MARKING = 2;
 const PORTS_EACH = 5;
 const COMMAND_MS = 300_000;
 
 export type MigratedEngine = 'qbft' | 'ibft' | 'raft';
 export type Permissions = 'none' | 'files' | 'contracts';
-/** Under permission contracts, the block from which they count. */
+/** With permission contracts: the block from which they apply. */
 export const IN_FORCE_AT = 40;
 const NODES_FILE = 'permissioned-nodes.json';
 
 export interface Member {
   readonly number: number;
-  /** GoQuorum's folder; only read by a migration. */
+  /** GoQuorum's folder; a migration only reads it. */
   readonly folder: string;
-  /** Where the chain goes at the next migration. */
+  /** Where the next migration writes the chain. */
   target: string;
   readonly account: string;
   readonly managerKey: TestKey;
@@ -50,9 +50,9 @@ export interface Member {
   readonly manager: NodeProcess;
   readonly flags: readonly string[];
   readonly rpcPort: number;
-  /** Of a Raft cluster; a member that was removed returns with another. */
+  /** Its id in a Raft cluster; a member that was removed returns with a new one. */
   raftId: number;
-  /** As GoQuorum, as Quorate, or neither yet. */
+  /** A process of GoQuorum or of Quorate; undefined: stopped. */
   running: NodeProcess | undefined;
   /** Clients use it: it runs, and has caught up. */
   isInUse: boolean;
@@ -61,9 +61,9 @@ export interface Member {
 export interface NetworkKind {
   readonly engine: MigratedEngine;
   readonly permissions: Permissions;
-  /** Binary of GoQuorum; undefined: Quorate stands in for it. */
+  /** Path of GoQuorum's binary; undefined: Quorate stands in for it. */
   readonly reference: string | undefined;
-  /** Of the engine's part of the genesis file, beside the usual ones. */
+  /** Additional settings in the consensus part of the genesis file. */
   readonly settings?: object;
   /** Member 2 sends its private transactions in privacy markers. */
   readonly isMarking?: boolean;
@@ -140,7 +140,7 @@ export class Network {
     for (const { manager } of this.members) await manager.start();
   }
 
-  /** On GoQuorum's folder, as it is. */
+  /** Starts GoQuorum on GoQuorum's folder. */
   async startOld(member: Member): Promise<void> {
     const { reference, genesisFile } = this;
     if (reference === undefined) return this.startOurs(member, member.folder, genesisFile);
@@ -162,7 +162,7 @@ export class Network {
     await member.running.start();
   }
 
-  /** What a member that has stopped has on disk is, or becomes, a folder of GoQuorum's. */
+  /** Makes the folder of a stopped member a GoQuorum folder, if it is not one already. */
   async settle({ folder }: Member): Promise<void> {
     if (this.reference !== undefined) return;
     const { store, folder: data, close } = await openChain(folder);
@@ -173,13 +173,13 @@ export class Network {
   }
 
   /**
-   * A stopped member of a Raft cluster whose log is older than what it has acknowledged since: it
-   * returns as another one, with its chain.
+   * For a stopped member of a Raft cluster whose log misses entries that it has acknowledged since:
+   * it returns under a new id, with its chain.
    */
   async rejoin(member: Member): Promise<void> {
     const { rpc } = this.members.findLast(({ running }) => running?.isRunning)!.running!;
     await rpc.call('raft_removePeer', member.raftId);
-    // GoQuorum answers before the cluster has agreed.
+    // GoQuorum answers before the cluster has committed the change.
     await until('it is removed', async () => {
       const cluster = await rpc.call<{ raftId: number }[]>('raft_cluster');
       return !cluster.some(({ raftId }) => raftId === member.raftId);
@@ -189,7 +189,7 @@ export class Network {
       rmSync(join(member.folder, name), { recursive: true, force: true });
   }
 
-  /** GoQuorum on a copy of a member's folder, with its manager and without any peer. */
+  /** Starts GoQuorum on a copy of a member's folder, with its manager and without peers. */
   async startCopy(member: Member): Promise<NodeProcess> {
     const folder = `${member.folder}-copy`;
     cpSync(member.folder, folder, { recursive: true });
@@ -206,14 +206,14 @@ export class Network {
     return copy;
   }
 
-  /** A command of `quorate`; resolves with what it said, rejects where it fails. */
+  /** Runs a `quorate` command; resolves with its output, rejects when it fails. */
   async quorate(...args: string[]): Promise<string> {
     const options = { timeout: COMMAND_MS, maxBuffer: 2 ** 26 };
     const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], options);
     return stdout;
   }
 
-  /** GoQuorum's `init` on every folder. */
+  /** Runs GoQuorum's `init` on every folder. */
   async init(): Promise<void> {
     if (this.reference === undefined) return;
     for (const { folder } of this.members) {
@@ -242,7 +242,7 @@ export class Network {
     args: readonly string[],
     folder: string,
   ): NodeProcess {
-    // A socket named by the environment would win over the flag.
+    // A manager socket in the environment would override the flag.
     const environment = { PRIVATE_CONFIG: '' };
     return new NodeProcess({ number, rpcPort, file, args, folder, environment });
   }
@@ -290,7 +290,7 @@ export class Network {
     }
   }
 
-  /** All members, with the ports that they have in this run. */
+  /** All members, with their ports of this run. */
   writePeers(folder: string): void {
     const enodes = this.members.map(({ enode }) => enode);
     const files = ['static-nodes.json', ...(this.permissions === 'none' ? [] : [NODES_FILE])];
@@ -305,7 +305,9 @@ class ManagerProcess extends NodeProcess {
   }
 }
 
-/** For peers, JSON-RPC, Raft, the node at its manager, managers among each other. */
+/**
+ * Ports for peers, JSON-RPC, Raft, the manager's API for its node, and the manager's API for peers.
+ */
 function portsOf(first: number, at: number): readonly number[] {
   return Array.from({ length: PORTS_EACH }, (_, index) => first + PORTS_EACH * at + index);
 }

@@ -1,7 +1,8 @@
 /**
- * The old node and the new one of one member, side by side: GoQuorum on a copy of the folder that
- * was migrated with all its states, and the same manager. An extension of a contract is begun
- * before, and ends after both its parties have gone over; the second has its newest states alone.
+ * The old and the new node of one member, side by side: GoQuorum runs on a copy of the folder,
+ * Quorate on what was migrated from it with all states, and both use the same manager. A contract
+ * extension begins before the migration and ends after both its parties have migrated; the second
+ * party keeps only its newest states.
  */
 import { until } from '../../support/conditions.ts';
 import { headOf } from '../../support/devnet.ts';
@@ -32,7 +33,7 @@ export function playPair(reference: string, say: (line: string) => void): Promis
     const traffic = new Traffic(network.members.map(({ running }) => running!));
     traffic.start();
     for (const flag of FLAGS) await contract(one, [two], flag);
-    // In a privacy marker.
+    // Sent in a privacy marker.
     await contract(two, [one], 0);
     const extended = await contract(one, [two], 0);
     const manager = await extend(one, three, extended);
@@ -72,7 +73,7 @@ function active(rpc: Rpc): Promise<{ readonly managementContractAddress: string 
   return rpc.call('quorumExtension_activeExtensionContracts');
 }
 
-/** A contract that holds a value. Resolves with its address. */
+/** Deploys a contract that holds a value. Resolves with its address. */
 async function contract(owner: Member, others: readonly Member[], flag: number): Promise<string> {
   const terms = termsOf(owner, others, flag);
   const created = await mined(owner, { ...terms, data: STORE_CODE });
@@ -81,7 +82,7 @@ async function contract(owner: Member, others: readonly Member[], flag: number):
   return to;
 }
 
-/** Resolves with the address of its management contract. */
+/** Starts an extension. Resolves with the address of its management contract. */
 async function extend(from: Member, to: Member, toExtend: string): Promise<string> {
   const { rpc } = from.running!;
   const call = [toExtend, to.managerKey.publicKey, to.account, termsOf(from, [to], 0)];

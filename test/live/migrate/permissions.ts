@@ -1,4 +1,6 @@
-/** Permission contracts, set up by the command while the members run; all start with them again. */
+/**
+ * Sets up permission contracts with the command while the members run, and restarts all with them.
+ */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
@@ -9,7 +11,7 @@ import { reach } from '../mixed/progress.ts';
 import { IN_FORCE_AT, type Network } from './members.ts';
 
 const CONFIG = 'permission-config.json';
-/** Of the public traffic. */
+/** Accounts that send the public transactions. */
 const SENDERS = [0x11, 0x12, 0x13, 0x14].map((number) => new Wallet(testSecretKey(number)).address);
 
 export async function setUpPermissions(
@@ -29,7 +31,7 @@ export async function setUpPermissions(
   for (const { running } of network.members) await running!.stop();
   for (const { folder } of network.members) copyFileSync(file, join(folder, CONFIG));
   await Promise.all(network.members.map((member) => network.startOld(member)));
-  // GoQuorum panics at questions that come earlier.
+  // GoQuorum panics when it is asked earlier.
   await until('all members know the contracts', async () =>
     network.logs().every((node) => node.log().includes('permission service: is now ready')),
   );

@@ -1,6 +1,6 @@
 /**
- * Private transactions to all members, all the while, from members in turn: so that all private
- * states are one, and its root can be compared from node to node and from block to block.
+ * Private transactions to all members, without a pause, sent by members in turn. So all members
+ * have the same private state, and its root can be compared between nodes and blocks.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../support/conditions.ts';
@@ -43,7 +43,8 @@ export class PrivateTraffic {
   }
 
   /**
-   * Sends no more; rejects where one is lost, or has failed at a node. Resolves with their count.
+   * Stops sending; rejects when a transaction was lost or failed on a node. Resolves with the
+   * number sent.
    */
   async settle(): Promise<number> {
     this.ending.abort();
@@ -68,7 +69,7 @@ export class PrivateTraffic {
     }
   }
 
-  /** Undefined: the node is going. */
+  /** undefined: the node is stopping. */
   private async send(member: Member, what: object): Promise<string | undefined> {
     const others = this.network.members.filter((each) => each !== member);
     const privateFor = others.map(({ managerKey }) => managerKey.publicKey);
@@ -78,7 +79,7 @@ export class PrivateTraffic {
       this.hashes.push(hash);
       return hash;
     } catch (error) {
-      // Cut off in the middle: not acknowledged, and not counted.
+      // The connection broke: the transaction was not acknowledged, so it is not counted.
       if (error instanceof RpcError) throw error;
       return undefined;
     }

@@ -1,7 +1,7 @@
 /**
- * A network of four under load moves over member by member: each is stopped, migrated by the
- * commands of docs/migration.md, started as Quorate and watched; with GoQuorum's binary two go back
- * to it with the data that they left.
+ * A network of four under load migrates member by member: each is stopped, migrated with the
+ * commands of docs/migration.md, started as Quorate and watched; with GoQuorum's binary, two of
+ * them go back with the data that they left.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,19 +17,19 @@ import { type Member, Network, type NetworkKind } from './members.ts';
 import { setUpPermissions } from './permissions.ts';
 import { PrivateTraffic } from './private-traffic.ts';
 
-/** A height may wait for a round that times out: three periods. */
+/** A height may wait for a round that times out: three block periods. */
 const PERIODS_MAX = 3;
 const PERIOD_SECONDS = 1;
-/** Answers of each newcomer, of what all members know, that are compared with another member's. */
+/** The number of answers of each migrated member that are compared with another member's. */
 const SAMPLES = '300';
 
 export interface MigrationPlay extends NetworkKind {
   /** Blocks before the first member leaves. */
   readonly growth: number;
-  /** Blocks that each newcomer is watched for. */
+  /** The number of blocks for which each migrated member is watched. */
   readonly watched: number;
   /**
-   * Members that are looked at first (`--dry-run`), and whose answers are compared with another's.
+   * Members that are first checked with `--dry-run`, and whose answers are compared with another's.
    */
   readonly compared: readonly number[];
   /** Members that go back at the end. */
@@ -42,7 +42,7 @@ export interface MigrationResult {
   readonly privateSent: number;
   readonly rootsCompared: number;
   readonly longestSeconds: number;
-  /** Heights that waited too long while the machine had no time for this process either. */
+  /** Heights that took too long while this process got no CPU time either. */
   readonly unclear: number;
   readonly findings: readonly string[];
 }
@@ -57,7 +57,7 @@ export async function playMigration(
   });
 }
 
-/** Four members that run; their folder is kept where `act` finds something or fails. */
+/** Starts four members; their folder is kept when `act` returns findings or fails. */
 export async function withNetwork<T extends { readonly findings: readonly string[] }>(
   kind: NetworkKind,
   say: (line: string) => void,
@@ -117,7 +117,7 @@ async function move(
   const roots = await compareRoots(network, first, head);
   heldUp.end();
   const gaps = await gapsOf(network, first, head);
-  // A test asserts no time: it runs on any machine.
+  // The test must pass on any machine, so it does not assert times.
   const isTimed = network.reference !== undefined;
   const long = gaps.filter(({ seconds }) => isTimed && seconds > PERIODS_MAX * PERIOD_SECONDS);
   const late = long.filter(({ atMs, seconds }) => !heldUp.between(atMs - 1_000 * seconds, atMs));
@@ -131,7 +131,7 @@ async function move(
   };
 }
 
-/** Stops, is migrated by the commands of docs/migration.md, and runs as Quorate. */
+/** Stops it, migrates it with the commands of docs/migration.md, and starts it as Quorate. */
 export async function goOver(
   network: Network,
   member: Member,
@@ -155,7 +155,7 @@ export async function goOver(
   say(`  member ${number} went over at block ${left}, migrated in ${seconds.toFixed(1)} s`);
 }
 
-/** What it answers otherwise than another member, of all that both know. */
+/** Resolves with the answers in which it differs from another member, about data that both have. */
 function comparePublic(network: Network, member: Member): Promise<string[]> {
   const other = network.members.findLast((each) => each !== member)!;
   const urls = [other, member].map(({ running }) => running!.url);
@@ -190,14 +190,14 @@ export async function leave(member: Member): Promise<void> {
   await member.running!.stop();
 }
 
-/** Transactions of its account, by the chain that this node has. */
+/** The number of transactions of its account, on the chain of this node. */
 async function sentBy({ account }: Member, rpc: Rpc): Promise<number> {
   return Number(await rpc.call('eth_getTransactionCount', account, 'latest'));
 }
 
 /**
- * Clients come once it has the others' blocks and has unlocked its account: until then GoQuorum
- * numbers their transactions by the old state that it has, and they are lost when it catches up.
+ * Clients use it only once it has the others' blocks and its account is unlocked: until then
+ * GoQuorum takes nonces from its old state, and those transactions are lost when it catches up.
  */
 async function enter(network: Network, member: Member): Promise<void> {
   const { rpc } = member.running!;
@@ -208,7 +208,7 @@ async function enter(network: Network, member: Member): Promise<void> {
   member.isInUse = true;
 }
 
-/** It takes part: it has the others' blocks, and so many more. */
+/** Waits until it takes part: it has the others' blocks, and so many more. */
 async function watch(network: Network, member: Member, blocks: number): Promise<void> {
   const { rpc } = member.running!;
   const from = Math.max(...(await Promise.all(network.rpcs.map(headOf))));
@@ -225,7 +225,7 @@ async function watch(network: Network, member: Member, blocks: number): Promise<
   });
 }
 
-/** Of every block that a node has: those before its migration are not all there. */
+/** Checks every block that a node has: it may lack states from before its migration. */
 async function compareRoots(network: Network, first: number, head: number) {
   const numbers = Array.from({ length: head - first + 1 }, (_, at) => first + at);
   const all = await Promise.all(
@@ -256,7 +256,7 @@ interface Gap {
   readonly seconds: number;
 }
 
-/** A Raft cluster makes no block where there is nothing to mine. */
+/** A Raft cluster mints no block when there is nothing to mine. */
 async function gapsOf({ engine, rpcs }: Network, first: number, head: number): Promise<Gap[]> {
   if (engine === 'raft') return [];
   const numbers = Array.from({ length: head - first + 1 }, (_, at) => first + at);

@@ -1,6 +1,6 @@
 /**
- * What all nodes of a BFT network must say alike once it rests: blocks, receipts, and everything
- * about validators.
+ * What all nodes of a BFT network at the same head must answer alike: blocks, receipts, and
+ * everything about validators.
  */
 import type { BftExtra } from '../../../src/core/chain/extra-data.ts';
 import type { BftNode } from '../../support/bft-processes.ts';
@@ -11,7 +11,7 @@ export interface Agreement {
   readonly comparisons: number;
   readonly findings: string[];
   readonly transactions: number;
-  /** Blocks decided in a later round than the first (QBFT blocks alone tell). */
+  /** Blocks decided in a later round than the first (only QBFT blocks record the round). */
   readonly laterRounds: number;
   readonly blocks: { readonly ibft: number; readonly qbft: number };
   readonly longestSeconds: number;
@@ -42,7 +42,7 @@ export async function compareAll(nodes: readonly BftNode[], head: number): Promi
   };
 }
 
-/** Resolves with who proposed each block. */
+/** Resolves with the proposer of each block. */
 async function compareValidators(
   comparer: Comparer,
   nodes: readonly BftNode[],
@@ -85,7 +85,7 @@ async function compareStatus(
     ['istanbul_candidates'],
     ['istanbul_getValidators', hex(head + 1000)],
   ]);
-  // Of the latest blocks, asked at a moment in which no block comes.
+  // For the latest block, asked at a moment when no new block comes.
   const calls: Call[] = [['eth_blockNumber'], ['istanbul_status'], ['eth_blockNumber']];
   const answers = await until('all nodes rest at one head', async () => {
     const each = await Promise.all(nodes.map((node) => ask(node, calls)));
@@ -96,12 +96,12 @@ async function compareStatus(
     comparer.check(`${nodes[at]!.name} istanbul_status`, answers[0]![1], status);
 }
 
-/** null and [] say the same. */
+/** null and [] mean the same. */
 function withVotes(answer: Json): unknown {
   return { ...answer, votes: answer.votes ?? [] };
 }
 
-/** GoQuorum spells the keys with capitals; the seals differ from node to node. */
+/** GoQuorum capitalises the keys; the seals differ from node to node. */
 function spelled(answer: Json): unknown {
   return {
     number: answer.number ?? answer.Number,

@@ -98,7 +98,7 @@ function playsOf(
   if (raft !== undefined) plays.push(() => raftCluster(Number(raft), kinds, reference));
   if (permissions !== undefined)
     plays.push(() => permissioned(Number(permissions), { kinds, reference }));
-  // They are about what the two kinds of members decide differently.
+  // They test what the two kinds of members decide differently.
   if (reference === undefined) return plays;
   const members = { kinds, reference };
   if (grants !== undefined) plays.push(() => playGrants(Number(grants), members, console.log));

@@ -1,4 +1,6 @@
-/** Asks all nodes of a network the same, and keeps what they do not say alike. */
+/**
+ * Sends the same requests to all nodes of a network, and collects the differences between answers.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { fromHex } from '../../../src/core/base/hex.ts';
 import { readBftExtra } from '../../../src/core/chain/extra-data.ts';
@@ -6,7 +8,7 @@ import type { NodeProcess } from '../../support/node-process.ts';
 import { postJson } from '../../support/rpc-client.ts';
 
 const BATCH_MAX = 50;
-/** For one batch, on a machine that works for others too. */
+/** For one batch, on a busy machine. */
 const PATIENCE_MS = 180_000;
 const FINDINGS_MAX = 50;
 
@@ -23,21 +25,21 @@ export class Comparer {
     this.nodes = nodes;
   }
 
-  /** Blocks 1 to `head` of the first node; of a BFT block `extra` in place of its extra data. */
+  /** Blocks 1 to `head` of the first node; `extra` replaces the extra data of a BFT block. */
   async blocks(head: number): Promise<Json[]> {
     const numbers = Array.from({ length: head }, (_, at) => at + 1);
     const calls = numbers.map((n): Call => ['eth_getBlockByNumber', hex(n), false]);
     return (await this.everywhere(calls, withoutSeals)) as Json[];
   }
 
-  /** Of all transactions in `blocks`; resolves with their count. */
+  /** Compares the receipts of all transactions in `blocks`; resolves with their number. */
   async receipts(blocks: readonly Json[]): Promise<number> {
     const hashes = blocks.flatMap(({ transactions }) => transactions as string[]);
     await this.everywhere(hashes.map((hash) => ['eth_getTransactionReceipt', hash]));
     return hashes.length;
   }
 
-  /** Resolves with the answers of the first node, as `view` sees them. */
+  /** Compares answers as `view` transforms them; resolves with the first node's. */
   async everywhere(
     calls: readonly Call[],
     view: (answer: Json) => unknown = (answer) => answer,
@@ -60,7 +62,7 @@ export class Comparer {
   }
 }
 
-/** Results and errors alike, in the order of `calls`. */
+/** Results and errors, in the order of `calls`. */
 export async function ask(node: ComparedNode, calls: readonly Call[]): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (let first = 0; first < calls.length; first += BATCH_MAX) {
@@ -74,7 +76,7 @@ export async function ask(node: ComparedNode, calls: readonly Call[]): Promise<u
   return answers;
 }
 
-/** Lines of a log that no node should write: a block called bad, a crash. */
+/** Log lines that no node should write: a block reported as bad, a crash. */
 export function complaints(nodes: readonly NodeProcess[]): string[] {
   return nodes.flatMap((node) => {
     const lines = node.log().split('\n');
@@ -87,7 +89,7 @@ export function hex(number: number): string {
   return `0x${number.toString(16)}`;
 }
 
-/** Each node keeps the seals that it collected: one hash, several sets. */
+/** Nodes keep different sets of collected seals for the same block hash. */
 function withoutSeals({ extraData, size, ...block }: Json): unknown {
   const bft = readBftExtra(fromHex(extraData));
   if (!bft) return { ...block, extraData, size };

@@ -1,4 +1,7 @@
-/** Changes of every kind to a network's permissions, each until all nodes know of it. */
+/**
+ * Makes changes of every kind to a network's permissions, one at a time: each waits until all nodes
+ * have it.
+ */
 import { SigningKey } from 'ethers';
 import type { BftNode } from '../../support/bft-processes.ts';
 import { until } from '../../support/conditions.ts';
@@ -13,7 +16,7 @@ const FULL_ACCESS = 3;
 const [SUSPEND, ACTIVATE, DENYLIST] = [1, 2, 3];
 const STATUS = { active: 2, suspended: 4, denylisted: 5, recovering: 7 };
 const PATIENCE_MS = 120_000;
-/** The members have lower ones. */
+/** Keys of the network's members are lower. */
 const FIRST_MADE_KEY = 0x40;
 
 type List = 'orgList' | 'nodeList' | 'roleList' | 'acctList';
@@ -28,7 +31,7 @@ export class PermissionChanges {
     this.admins = admins;
   }
 
-  /** The role that may do everything, and the one that may do nothing. */
+  /** A role with every right and a role with none; grants the first to `accounts`. */
   async permit(accounts: readonly string[]): Promise<void> {
     await this.send(0, 'addNewRole', ORG, SENDER, FULL_ACCESS, false, false);
     await this.send(0, 'addNewRole', ORG, READER, 0, false, false);
@@ -42,7 +45,7 @@ export class PermissionChanges {
     await this.hasRole(account, SENDER);
   }
 
-  /** As `grant`, without waiting for the block. */
+  /** Like `grant`, but does not wait for the block. */
   ask(account: string, by: number): Promise<void> {
     return this.give(account, SENDER, by);
   }
@@ -52,7 +55,7 @@ export class PermissionChanges {
     await this.hasRole(account, READER);
   }
 
-  /** The next kind of change. */
+  /** Makes the next kind of change. */
   async next(accounts: readonly string[]): Promise<void> {
     const turn = this.count;
     const account = accounts[turn % accounts.length]!;
@@ -68,7 +71,7 @@ export class PermissionChanges {
     this.count++;
   }
 
-  /** Blocks with nothing more in them. */
+  /** Waits for blocks without further changes. */
   async settle(): Promise<void> {
     await this.known('roleList', ({ roleId }) => roleId === SENDER);
   }
@@ -93,7 +96,10 @@ export class PermissionChanges {
     await this.known('roleList', ({ roleId, active }) => roleId === role && !active);
   }
 
-  /** Proposed, approved, suspended and active again, each by the votes of both administrators. */
+  /**
+   * An organisation is proposed, approved, suspended and activated again, each by the votes of both
+   * administrators.
+   */
   private async organisation(turn: number): Promise<void> {
     const org = `ORG${turn}`;
     const account = `0x${(0x1000 + turn).toString(16).padStart(40, '0')}`;
@@ -138,7 +144,7 @@ export class PermissionChanges {
     return this.send(by, 'changeAccountRole', account, ORG, role);
   }
 
-  /** Through one node after the other: members with GoQuorum decide by their own pending state. */
+  /** Through one node after the other: GoQuorum members decide by their own pending state. */
   private async voted(method: string, ...params: unknown[]): Promise<void> {
     for (const by of this.admins.keys()) await this.send(by, method, ...params);
   }
@@ -168,7 +174,7 @@ export class PermissionChanges {
     return this.known('acctList', (each) => each.acctId.toLowerCase() === id && isMeant(each));
   }
 
-  /** All nodes have such a record. */
+  /** Waits until all nodes have such a record. */
   private async known(list: List, isMeant: (record: Json) => boolean): Promise<void> {
     for (const { rpc, name } of this.nodes) {
       await until(
@@ -180,7 +186,7 @@ export class PermissionChanges {
   }
 }
 
-/** Of nobody. */
+/** The enode of a node that does not exist. */
 function madeNode(turn: number): string {
   const key = new SigningKey(testSecretKey(FIRST_MADE_KEY + turn)).publicKey.slice(4);
   return `enode://${key}@10.0.0.7:30303?discport=0`;

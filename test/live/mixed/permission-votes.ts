@@ -1,7 +1,8 @@
 /**
- * What `permissionVotes` of the genesis file does in mixed networks. In one, members with GoQuorum
- * ask their own pending state: a right may be used in the block that grants it, which the parent's
- * state forbids. In the other one they forget the contracts, and put what is forbidden into blocks.
+ * The effect of `permissionVotes` in the genesis file on mixed networks. In one network, GoQuorum
+ * members check permissions in their own pending state: they allow a right to be used in the block
+ * that grants it, which the parent's state forbids. In the other, GoQuorum members have lost the
+ * permission contracts, and propose blocks with forbidden transactions.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,13 +28,13 @@ import {
 import { commonHead, reach } from './progress.ts';
 
 /**
- * GoQuorum prepares a block again with what has come meanwhile, every 3 s: the first time with the
- * grant, and the second with what it allows.
+ * GoQuorum rebuilds its block every 3 s with the transactions received meanwhile: first with
+ * the grant, then with the transaction that the grant allows.
  */
 const SLOWER = { blockperiodseconds: 7, requesttimeoutseconds: 10, maxRequestTimeoutSeconds: 10 };
 const SLOWER_FROM = 60;
 const PATIENCE_MS = 180_000;
-/** For each that is wanted: one in the turn of each member. */
+/** Tries per wanted result: one in the turn of each member. */
 const TRIES = 4;
 const FORBIDDEN_COUNT = 3;
 const REFUSAL = /could not apply tx \d+ \[0x[0-9a-f]{64}\]: account does not have permission/g;
@@ -47,7 +48,7 @@ const USER = new Wallet(testSecretKey(0x36));
 interface Mined {
   readonly round: number;
   readonly isByOurs: boolean;
-  /** The state before the block forbids it. */
+  /** Mined although the state before the block forbids it. */
   readonly isEarly: boolean;
 }
 
@@ -58,7 +59,7 @@ export interface VotesResult {
 
 const isEarly = (mined: Mined) => mined.isEarly;
 
-/** Rights used in the block that grants them, without the switch and with it. */
+/** Rights used in the block that grants them, without `permissionVotes` and with it. */
 export function playGrants(grants: number, members: Members, say: Say): Promise<VotesResult> {
   say(`votes on permissions: ${grants} grants without them, as many with them`);
   const changes = [{ block: SLOWER_FROM, ...SLOWER }];
@@ -90,7 +91,7 @@ export function playGrants(grants: number, members: Members, say: Say): Promise<
   });
 }
 
-/** Members with GoQuorum that have lost the contracts, with the switch and without it. */
+/** GoQuorum members that have lost the contracts, with `permissionVotes` and without it. */
 export function playForgotten(blocks: number, members: Members, say: Say): Promise<VotesResult> {
   say(`votes on permissions: GoQuorum without contracts, ${blocks} blocks with votes`);
   return onPermissionedNetwork(members, [], say, async (network) => {
@@ -137,7 +138,7 @@ function told(mined: readonly Mined[]): string {
 class Votes {
   readonly ours: readonly BftNode[];
   private readonly network: BftProcesses;
-  /** A member with GoQuorum, and its administrator. */
+  /** A GoQuorum member, and its administrator. */
   private readonly other: BftNode;
   private readonly contract: string;
 
@@ -149,12 +150,12 @@ class Votes {
     this.contract = JSON.parse(file).interfaceAddress;
   }
 
-  /** How often a node of ours has refused a proposal for what it holds, in all its lives. */
+  /** How often our nodes have refused a proposal because of its content, over all restarts. */
   refusals(): number {
     return this.ours.reduce((sum, node) => sum + (node.log().match(REFUSAL) ?? []).length, 0);
   }
 
-  /** Ours go on with the switch in their genesis file. */
+  /** Restarts our nodes with `permissionVotes` in their genesis file. */
   async vote(isOn: boolean): Promise<void> {
     const genesis = JSON.parse(readFileSync(this.network.genesisFile, 'utf8'));
     if (isOn) genesis.config.quorate = { permissionVotes: true };
@@ -169,8 +170,9 @@ class Votes {
   }
 
   /**
-   * Through a member with GoQuorum: the right comes, and is used as soon as that member allows it.
-   * `wanted`: in so many blocks of GoQuorum; each try comes in the turn of another proposer.
+   * Through a GoQuorum member: grants a right, and uses it as soon as that member allows it.
+   * `wanted`: the number of GoQuorum's blocks with both; each try comes in the turn of another
+   * proposer.
    */
   async grantAndUse(
     wanted: number,
@@ -259,7 +261,7 @@ class Votes {
     };
   }
 
-  /** By the contract itself. */
+  /** Asks the contract itself. */
   private async isAllowed(from: string, at: number): Promise<boolean> {
     const data = INTERFACE.encodeFunctionData('transactionAllowed', [
       ...[from, FRIEND, 0, 0, 21_000, '0x'],

@@ -12,9 +12,9 @@ import { genesisFile, testSecretKey } from '../../support/genesis-file.ts';
 
 const API = 'admin,debug,eth,istanbul,miner,net,personal,quorumPermission,txpool,web3';
 export const CONFIG = 'permission-config.json';
-/** The contracts are up before it, and all nodes know them. */
+/** The contracts are set up before this block, and all nodes know them. */
 export const IN_FORCE_AT = 50;
-/** Network administrators: of the first node, ours, and of the last one. */
+/** Network administrators: one at the first node (ours), one at the last. */
 const ADMINS = [0x21, 0x22] as const;
 
 export type Say = (line: string) => void;
@@ -34,8 +34,8 @@ export function addressOf(number: number): string {
 }
 
 /**
- * Plays on such a network, which ends with the play. Its folder stays where `play` resolves with
- * findings, or throws. `changes` are the chain's after some block.
+ * Runs `play` on such a network and then stops it. The folder is kept when `play` returns findings
+ * or throws. `changes`: transitions of the chain.
  */
 export async function onPermissionedNetwork<T extends { readonly findings: readonly string[] }>(
   { kinds, reference }: Members,
@@ -70,7 +70,7 @@ export async function onPermissionedNetwork<T extends { readonly findings: reado
   }
 }
 
-/** Who administers, and through which node. */
+/** The administrators, each with the node that they use. */
 export function admins({ nodes }: BftProcesses): Admin[] {
   return [nodes[0]!, nodes.at(-1)!].map((node, at) => ({ node, from: addressOf(ADMINS[at]!) }));
 }
@@ -91,7 +91,10 @@ export async function unlock(network: BftProcesses): Promise<void> {
     await node.rpc.call('personal_unlockAccount', from, 'x', 0);
 }
 
-/** By the command, as an operator does it; then each node starts with the file. */
+/**
+ * Sets up the contracts with the command, as an operator does, and restarts each node with the
+ * file.
+ */
 async function setUp(network: BftProcesses, say: Say): Promise<void> {
   const [{ node, from }, other] = admins(network) as [Admin, Admin];
   const file = join(network.node(1).folder, '..', CONFIG);

@@ -1,7 +1,7 @@
 /**
  * A mixed QBFT network under version 2 of permissions: set up while it runs, changed in every way
- * under load, and compared. Who sends keeps its rights: a member with GoQuorum refuses blocks of
- * senders that a change in its own pool forbids.
+ * under load, and compared. The accounts that send keep their rights: a GoQuorum member refuses
+ * blocks with senders that its own pending state forbids.
  */
 import type { BftNode, BftProcesses } from '../../support/bft-processes.ts';
 import { headOf } from '../../support/devnet.ts';
@@ -19,9 +19,9 @@ import {
 import { commonHead, reach } from './progress.ts';
 import { Traffic } from './traffic.ts';
 
-/** Of the traffic. */
+/** Accounts that send transactions. */
 const SENDERS = [0x11, 0x12, 0x13, 0x14].map((number) => addressOf(number));
-/** Whose rights change. */
+/** Accounts whose rights change. */
 const IDLE = [0x31, 0x32, 0x33, 0x34].map((number) => addressOf(number));
 const LISTS = ['orgList', 'nodeList', 'roleList', 'acctList'] as const;
 
@@ -53,14 +53,14 @@ async function play(network: BftProcesses, blocks: number, say: Say): Promise<Pe
   const head = await commonHead(network.nodes);
   const result = await compareAll(network.nodes, head);
   const others = await comparePermissions(network.nodes);
-  // A member with GoQuorum asks its own pending state, and calls blocks bad for a while.
+  // A GoQuorum member checks its own pending state, and reports blocks as bad for a while.
   const ours = complaints(network.nodes.filter(({ kind }) => kind === 'q'));
   const findings = [...result.findings, ...others.findings, ...ours];
   const comparisons = result.comparisons + others.comparisons;
   return { ...result, comparisons, findings, sent, head, changes: changes.count };
 }
 
-/** Lists, details of every organisation, and what each account may do. */
+/** Compares the lists, the details of every organisation, and what each account may do. */
 async function comparePermissions(nodes: readonly BftNode[]): Promise<Comparer> {
   const comparer = new Comparer(nodes);
   const [orgs, , , accounts] = (await comparer.everywhere(
@@ -83,7 +83,7 @@ async function comparePermissions(nodes: readonly BftNode[]): Promise<Comparer> 
   return comparer;
 }
 
-/** GoQuorum's lists have no order, and it forgets children of an organisation that changes. */
+/** GoQuorum's lists have no order, and it drops the children of an organisation that changes. */
 function sorted(answer: unknown): unknown {
   if (Array.isArray(answer)) {
     const texts = answer.map((each) => [JSON.stringify(sorted(each)), sorted(each)] as const);

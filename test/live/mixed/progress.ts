@@ -1,13 +1,13 @@
-/** Waiting for a network as long as it moves. */
+/** Waits for a network for as long as its head moves. */
 import { until } from '../../support/conditions.ts';
 import { headOf } from '../../support/devnet.ts';
 import type { NodeProcess } from '../../support/node-process.ts';
 
 /** A height may wait for rounds that time out, and for nodes that start. */
-export const STILL_MS = 180_000;
+export const STALLED_MS = 180_000;
 const WHOLE_MS = 3_600_000;
 
-/** All of `nodes` have block `number`. Throws when no block comes for long. */
+/** Waits until all of `nodes` have block `number`. Throws when no block comes for `STALLED_MS`. */
 export async function reach(
   nodes: readonly Pick<NodeProcess, 'rpc'>[],
   number: number,
@@ -19,11 +19,11 @@ export async function reach(
       const heads = await Promise.all(nodes.map(({ rpc }) => headOf(rpc).catch(() => -1)));
       const lowest = Math.min(...heads);
       if (lowest > best) [best, since] = [lowest, performance.now()];
-      return lowest >= number || performance.now() - since > STILL_MS;
+      return lowest >= number || performance.now() - since > STALLED_MS;
     },
     WHOLE_MS,
   );
-  if (best < number) throw new Error(`still at block ${best} after ${STILL_MS} ms`);
+  if (best < number) throw new Error(`stalled at block ${best} after ${STALLED_MS} ms`);
 }
 
 /** The lowest head. */

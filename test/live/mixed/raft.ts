@@ -1,6 +1,6 @@
 /**
- * One Raft cluster of both kinds: traffic, members that leave and return in turn, one that joins,
- * is promoted and removed.
+ * One Raft cluster of both kinds: traffic, members that stop and return in turn, and one that
+ * joins, is promoted and removed.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { commonHead, reach } from './progress.ts';
 import { Traffic } from './traffic.ts';
 
 const AWAY_BLOCKS = 10;
-/** Who is elected is chance: a minter of the other kind leaves this often at most. */
+/** Elections are random: stop minters of the other kind this many times at most. */
 const ELECTIONS_MAX = 12;
 
 export interface RaftResult {
@@ -92,7 +92,7 @@ async function beAway(
   say(`  ${node.name} (${node.kind}, ${role}) away by ${signal} from ${left} to ${back}`);
 }
 
-/** Minters of the other kind leave until one of `kind` is elected; it mints some blocks then. */
+/** Stops minters of the other kind until one of `kind` is elected, and lets it mint some blocks. */
 async function electOneOf(
   kind: Kind,
   cluster: RaftCluster,
@@ -110,7 +110,7 @@ async function electOneOf(
   throw new Error(`no node of kind ${kind} was elected in ${ELECTIONS_MAX} elections`);
 }
 
-/** A newcomer of ours, taken by the last member: a learner, then a peer, then gone. */
+/** A new node of ours is added by the last member: a learner, then a peer, then removed. */
 async function joinAndLeave(cluster: RaftCluster, say: (line: string) => void): Promise<void> {
   const members = cluster.running;
   const [newcomer, asked] = [cluster.nodes.at(-1)!, members.at(-1)!];
@@ -135,7 +135,7 @@ async function joinAndLeave(cluster: RaftCluster, say: (line: string) => void): 
   say(`  ${newcomer.name} joined through ${asked.name} (${asked.kind}), promoted, removed`);
 }
 
-/** 32 bytes of vanity, a list of the id as text and a signature. */
+/** Extra data: 32 bytes of vanity, then an RLP list of the Raft id as text and a signature. */
 function minterOf(extraData: string): number {
   const text = Buffer.from(extraData.slice(2 + 64), 'hex');
   const [, , first] = text;

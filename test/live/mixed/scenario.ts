@@ -1,5 +1,5 @@
 /**
- * One mixed network from its first block to its last: traffic, nodes that leave and return in turn,
+ * One mixed network from its first block to its last: traffic, nodes that stop and return in turn,
  * members voted out and in.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,30 +12,30 @@ import { genesisFile, TIMEOUT_CAP } from '../../support/genesis-file.ts';
 import { addressWords, BY_CONTRACT, contractOf } from '../../support/validator-contract.ts';
 import { type Agreement, compareAll } from './agreement.ts';
 import { complaints } from './comparer.ts';
-import { commonHead, reach, STILL_MS } from './progress.ts';
+import { commonHead, reach, STALLED_MS } from './progress.ts';
 import { Traffic } from './traffic.ts';
 
 const BENEFICIARY = `0x${'fe'.repeat(20)}`;
 
-/** Of `/ready`. */
+/** The answer of `/ready`. */
 interface Ready {
   readonly reasons: readonly { readonly reason: string }[];
 }
 
-/** A node that is not there from one block to another. */
+/** A node that is stopped from one block to another. */
 interface Absence {
   readonly number: number;
   readonly from: number;
   readonly to: number;
   readonly signal: 'SIGTERM' | 'SIGKILL';
-  /** It comes back with its key alone. */
+  /** It returns with an empty disk, with only its key. */
   readonly isDiskLost?: boolean;
 }
 
 export interface MixedPlan {
   readonly name: string;
   readonly engine: 'qbft' | 'ibft';
-  /** First block of QBFT on a chain that begins with IBFT. */
+  /** The first block of QBFT on a chain that begins with IBFT. */
   readonly switchAt?: number;
   readonly blocks: number;
 }
@@ -88,7 +88,7 @@ export async function playMixed(
   }
 }
 
-/** To QBFT, then what else a chain may change while it runs. */
+/** The transition to QBFT, then all other settings that a chain may change while it runs. */
 function transitionsFrom(block: number): object[] {
   return [
     { block, algorithm: 'qbft', ...TIMEOUT_CAP },
@@ -102,8 +102,8 @@ function transitionsFrom(block: number): object[] {
 }
 
 /**
- * Each in turn as an operator stops it, the last one across the transition if there is one; then
- * killed, and the second and the third lose their disks.
+ * Each node in turn: first stopped as an operator does, the last one during the transition if there
+ * is one; then killed, and the second and the third lose their disks.
  */
 function absencesOf({ blocks, switchAt }: MixedPlan): Absence[] {
   const away = Math.max(4, Math.round(blocks / 25));
@@ -137,15 +137,15 @@ async function beAway(
   await node.start();
   const back = await headOf(others[0]!.rpc);
   await reach(network.nodes, back + 4);
-  // The next one may go only then: two that are away, or do not vote, are more than a network of
-  // four stands.
+  // The next one may stop only now: a network of four does not tolerate two that are stopped or do
+  // not vote.
   if (node.kind === 'q') await untilVoting(node);
   say(
     `  ${node.name} (${node.kind}) away by ${signal} from ${left} to ${back}${isDiskLost ? ', its disk lost' : ''}, takes part again`,
   );
 }
 
-/** One that has lost its disk abstains until it has seen a height decided. */
+/** A node that lost its disk abstains until it has seen a height decided. */
 async function untilVoting({ name, url }: BftNode): Promise<void> {
   await until(
     `${name} votes`,
@@ -153,7 +153,7 @@ async function untilVoting({ name, url }: BftNode): Promise<void> {
       const { reasons } = (await (await fetch(`${url}/ready`)).json()) as Ready;
       return !reasons.some(({ reason }) => reason === 'votes');
     },
-    STILL_MS,
+    STALLED_MS,
   );
 }
 
@@ -173,7 +173,7 @@ async function voteOutAndIn(
           const members = await rpc.call<string[]>('istanbul_getValidators', 'latest');
           return members.includes(member.address) === isIn;
         },
-        STILL_MS,
+        STALLED_MS,
       );
     }
     for (const { rpc } of voters) await rpc.call('istanbul_discard', member.address);

@@ -1,6 +1,6 @@
 /**
- * Transactions that flow all the while: one sender at each node, and at another one while its node
- * is away.
+ * Sends transactions without a pause: one sender at each node, which uses another node while its
+ * own is stopped.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCreateAddress, Interface, Wallet } from 'ethers';
@@ -10,14 +10,14 @@ import type { NodeProcess } from '../../support/node-process.ts';
 import { STORE_ABI, STORE_CODE } from '../../support/store-contract.ts';
 
 const SENDING_INTERVAL_MS = 600;
-/** What has not moved for so long was lost with the node that had it, and is sent again. */
+/** A transaction without progress for this time was lost with its node, and is sent again. */
 const LOST_AFTER_MS = 15_000;
 const UNMINED_MAX = 200;
 const SETTLING_MS = 180_000;
 const STORE = new Interface(STORE_ABI);
 const FRIEND = `0x${'f1'.repeat(20)}`;
 
-/** A node that transactions go to while it runs. */
+/** A node that transactions are sent to while it runs. */
 export type Reached = Pick<NodeProcess, 'isRunning' | 'rpc'>;
 
 export class Traffic {
@@ -33,7 +33,7 @@ export class Traffic {
     for (const sender of this.senders) this.loops.push(sender.run(this.ending.signal));
   }
 
-  /** Sends no more; resolves with the count once all of them are mined. */
+  /** Stops sending; resolves with the number of transactions once all are mined. */
   async settle(): Promise<number> {
     this.ending.abort();
     await Promise.all(this.loops);
@@ -81,7 +81,7 @@ class Sender {
     }
   }
 
-  /** How far the chain is with them; what was lost goes out again. */
+  /** Reads which transactions are mined, and sends those again that were lost. */
   async look(): Promise<void> {
     const rpc = this.node()?.rpc;
     const answer = await rpc
@@ -97,7 +97,7 @@ class Sender {
 
   private async send(): Promise<void> {
     const nonce = this.sent.length;
-    // A contract, calls of the latest one, and transfers.
+    // In turn: a deployment, a call of the latest contract, and a transfer.
     const kind = nonce % 8;
     const store = { from: this.wallet.address, nonce: nonce - kind };
     const what =
@@ -115,13 +115,13 @@ class Sender {
   }
 
   private async submit(raw: string): Promise<void> {
-    // Refused when it is known, or the node is going: what was lost is sent again.
+    // Refused when it is already known or the node is stopping: what was lost is sent again.
     await this.node()
       ?.rpc.call('eth_sendRawTransaction', raw)
       .catch(() => undefined);
   }
 
-  /** Its own, or the next one that runs. */
+  /** The sender's own node, or the next one that runs. */
   private node(): Reached | undefined {
     const turned = [...this.nodes.slice(this.at), ...this.nodes.slice(0, this.at)];
     return turned.find(({ isRunning }) => isRunning);

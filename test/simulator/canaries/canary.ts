@@ -10,18 +10,18 @@ import type { ChainKind, Plan } from '../faults.ts';
 export type NewEngine = (
   signer: ConsensusSigner,
   options: EngineOptions,
-  /** Everybody's, for bugs that pretend that something was signed. */
+  /** The keys of all nodes, for bugs where a node seems to have signed. */
   signers: readonly ConsensusSigner[],
 ) => BftEngineMachine;
 
 export interface Canary {
   readonly name: string;
-  /** The chain that the bug is of; qbft unless said. */
+  /** The kind of chain that has the bug; qbft by default. */
   readonly chain?: ChainKind;
-  /** Of honest nodes. */
+  /** Replaces the engine of honest nodes. */
   readonly engine?: NewEngine;
   readonly forgetsVotes?: boolean;
-  /** Makes room for the bug to show. */
+  /** Changes the schedule so that the bug can show. */
   readonly plan?: (plan: Plan) => Plan;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The planted bugs of IBFT: a quorum too small, votes forgotten by a restart, a lock given up with
- * the round.
+ * The planted bugs of IBFT: a quorum that is too small, votes forgotten by a restart, and a lock
+ * released at a round change.
  */
 import type {
   BftEffect,
@@ -26,7 +26,7 @@ export const IBFT_LOST_VOTES: Canary = {
   forgetsVotes: true,
 };
 
-/** A new engine takes over at each ROUND-CHANGE, with a memory that has no lock. */
+/** Each ROUND-CHANGE starts a new engine, whose memory has no lock. */
 const withoutLock: NewEngine = (signer, options) => {
   let engine: BftEngineMachine = new EngineSwitch(signer, options);
   let position: Extract<BftInput, { kind: 'start' | 'committed' }> | undefined;

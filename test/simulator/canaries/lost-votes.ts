@@ -1,4 +1,4 @@
-/** A restarted validator has forgotten what it voted. */
+/** A restarted validator has forgotten its votes. */
 import type { Canary } from './canary.ts';
 
 export const LOST_VOTES: Canary = { name: 'lost-votes', forgetsVotes: true };

@@ -1,4 +1,4 @@
-/** A validator goes on executing a proposal whose round has passed. */
+/** A validator continues to execute a proposal whose round has passed. */
 import { EngineSwitch } from '../../../src/core/consensus/engine-switch.ts';
 import type { Canary } from './canary.ts';
 
@@ -15,6 +15,6 @@ export const NEVER_ABANDONS: Canary = {
     ...plan,
     byzantine: ['slowBlocks'],
     proposerPolicy: 'roundRobin',
-    nanosecondsAGas: 20,
+    nanosecondsPerGas: 20,
   }),
 };

@@ -1,5 +1,6 @@
 /**
- * A proposal of a later round is taken without looking at its proof: the bug signs a proof for it.
+ * A proposal of a later round is accepted without a check of its proof: the bug signs a proof for
+ * it.
  */
 import type { BftInput } from '../../../src/core/consensus/bft/interface.ts';
 import { QbftEngine } from '../../../src/core/consensus/qbft/engine.ts';
@@ -33,8 +34,8 @@ export const NO_JUSTIFICATION: Canary = {
     };
     return { step: (input, nowMs) => engine.step(tryProof(input), nowMs) };
   },
-  // Four nodes of which now these, now those are alone: one decides, and a liar proposes to the
-  // others.
+  // Partitions that isolate changing nodes of the four: one node decides, and a liar proposes to
+  // the others.
   plan: (plan) => ({
     ...plan,
     nodes: 4,

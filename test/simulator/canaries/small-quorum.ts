@@ -1,4 +1,4 @@
-/** One vote fewer than a quorum decides. */
+/** One vote less than a quorum decides. */
 import { quorumOf } from '../../../src/core/consensus/bft/quorum.ts';
 import { EngineSwitch } from '../../../src/core/consensus/engine-switch.ts';
 import type { Canary } from './canary.ts';

@@ -1,4 +1,4 @@
-/** Safety: one block per height, each on its parent, with valid seals. */
+/** Safety: one block per height, each built on its parent, with valid seals. */
 import { equalBytes } from '../../../src/core/base/bytes.ts';
 import type { Block } from '../../../src/core/chain/block.ts';
 import type { ConsensusSigner } from '../../../src/core/consensus/bft/interface.ts';
@@ -27,7 +27,7 @@ export class OneChain implements Checker {
     }
     const parent = this.chain[number - 1];
     if (!parent || !equalBytes(parent.hash, parentHash)) {
-      throw new CheckFailed(`block ${number} of node ${node} does not stand on the chain`);
+      throw new CheckFailed(`block ${number} of node ${node} is not built on the block before it`);
     }
     const nowMs = Number.MAX_SAFE_INTEGER;
     const fault = sealedHeaderFault(block.header, { ...context, nowMs }, signer.recover);

@@ -1,6 +1,6 @@
 /**
- * Validators by a naive count of the votes in the chain, from its beginning: each block must be
- * made and sealed by those, and every node must think so.
+ * Derives the validators from a simple count of all votes in the chain: each block must be made and
+ * sealed by them, and every node must have the same set.
  */
 import type { Address } from '../../../src/core/base/bytes.ts';
 import { bareHex } from '../../../src/core/base/hex.ts';
@@ -11,16 +11,16 @@ import type { HeaderContext } from '../../../src/core/consensus/check-seals.ts';
 import { type Checker, CheckFailed } from './checker.ts';
 
 export class OneElectorate implements Checker {
-  /** Of block 1, 2, … */
+  /** The validators of block 1, 2, … */
   private readonly sets: string[][];
-  /** Who wants what of whom: voter by candidate. */
+  /** Open votes to add (true) or remove (false), by voter, by candidate. */
   private readonly votes = new Map<string, Map<string, boolean>>();
 
   constructor(validators: readonly Address[]) {
     this.sets = [[], validators.map(bareHex).sort()];
   }
 
-  /** Validators that make the block at `height`; above the chain those of the next. */
+  /** The number of validators of the block at `height`; above the head, of the next block. */
   sizeAt(height: number): number {
     return (this.sets[height] ?? this.sets.at(-1)!).length;
   }
@@ -30,7 +30,7 @@ export class OneElectorate implements Checker {
     const expected = this.sets[number];
     const thought = context.validators.map(bareHex).sort();
     if (expected?.join() !== thought.join()) {
-      throw new CheckFailed(`node ${node} has other validators at ${number} than the votes say`);
+      throw new CheckFailed(`node ${node} has other validators at ${number} than the votes give`);
     }
     if (this.sets.length > number + 1) return;
     const author = blockAuthor(context.engine, header, by.recover)!;

@@ -1,7 +1,7 @@
 /**
- * What may have been decided stays: once so many honest validators have sealed a block in one round
- * that the liars' seals would complete a quorum, no honest validator prepares another block in a
- * later round (QBFT), or no second block is sealed so (IBFT).
+ * A block that may be decided stays decided: once honest validators have sealed a block in one
+ * round, so many that the liars' seals would complete a quorum, no honest validator prepares
+ * another block in a later round (QBFT), and no second block gets so many seals (IBFT).
  */
 import { bareHex } from '../../../src/core/base/hex.ts';
 import { readHeard } from '../reading.ts';
@@ -13,7 +13,7 @@ interface Value {
 }
 
 export class OneValue implements Checker {
-  /** Honest seals that may decide at a height. */
+  /** The number of honest seals that may decide a height. */
   private readonly sealsNeeded: (height: number) => number;
   private readonly sealers = new Map<string, Set<number>>();
   private readonly values = new Map<number, Value>();
@@ -35,7 +35,7 @@ export class OneValue implements Checker {
       const value = this.values.get(height);
       if (value && round > value.round && digest !== value.digest) {
         throw new CheckFailed(
-          `node ${node} prepares in ${height}/${round} against a quorum of round ${value.round}`,
+          `node ${node} prepares another block in ${height}/${round} than the quorum of round ${value.round}`,
         );
       }
     }
@@ -43,8 +43,8 @@ export class OneValue implements Checker {
   }
 
   /**
-   * Seals of all rounds count together, because they name none. One alone may seal another block
-   * than the quorum, when votes of an earlier round reach it late.
+   * The seals of all rounds count together, because they do not name a round. A single validator
+   * may seal another block than the quorum, when it receives votes of an earlier round late.
    */
   private sealIbft(node: number, height: number, digest: string): void {
     this.seal(node, height, { round: 0, digest });

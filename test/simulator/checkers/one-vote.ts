@@ -8,12 +8,12 @@ import { type Checker, CheckFailed } from './checker.ts';
 
 export class OneVote implements Checker {
   private readonly votes = new Map<string, string>();
-  /** Highest round that a node asked for, by node and height. */
+  /** By node and height: the highest round that the node asked for. */
   private readonly rounds = new Map<string, number>();
 
-  /** Rounds in which a node sealed, by node and height. */
+  /** By node and height: the rounds in which the node sealed. */
   private readonly sealed = new Map<string, number[]>();
-  /** What a node has sealed at an IBFT height. */
+  /** The block that a node has sealed at an IBFT height. */
   private readonly locks = new Map<string, string>();
 
   onSend(node: number, code: number, bytes: Uint8Array): void {
@@ -33,7 +33,7 @@ export class OneVote implements Checker {
     const reached = this.rounds.get(`${node}/${height}`) ?? 0;
     if (round < reached) {
       throw new CheckFailed(
-        `node ${node} voted in round ${height}/${round} after it left for ${reached}`,
+        `node ${node} voted in round ${height}/${round} after it asked for round ${reached}`,
       );
     }
     if (message.kind === 'commit') this.noteSeal(`${node}/${height}`, round);
@@ -42,8 +42,8 @@ export class OneVote implements Checker {
   }
 
   /**
-   * IBFT seals name no round: who has sealed a block votes for no other at that height, in any
-   * round.
+   * IBFT seals do not name a round: a validator that has sealed a block votes for no other block at
+   * that height, in any round.
    */
   private expectLock(node: number, { kind, view, digest }: Heard): void {
     const key = `${node}/${view.height}`;

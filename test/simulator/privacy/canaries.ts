@@ -1,15 +1,15 @@
-/** Planted bugs of the private side. */
+/** Planted bugs of private transactions. */
 import { queryKey } from '../../../src/core/privacy/inputs.ts';
 import type { Manager } from '../../../src/core/privacy/manager-port.ts';
 
 /** A planted bug that the checks must find. */
 export interface PrivacyCanary {
   readonly name: string;
-  /** In place of what the manager of a node says. */
+  /** Replaces a node's connection to its manager. */
   spoil(port: Manager): Manager;
 }
 
-/** A node that takes "no answer" for "not a party". */
+/** A node that treats "no answer" as "not a party". */
 export const PRIVACY_CANARIES: readonly PrivacyCanary[] = [
   {
     name: 'privacy-outage-means-stranger',

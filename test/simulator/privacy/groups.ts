@@ -4,8 +4,8 @@ import type { PrivacyFlag } from '../../../src/core/privacy/inputs.ts';
 export const SPACE = { kind: 'private', psi: 'private' } as const;
 
 /**
- * Private contracts: who shares them, with which flag. Nodes 0 and 1 see the same, nodes 2 and 3
- * too.
+ * Private contracts: their members and their privacy flag. Nodes 0 and 1 see the same contracts,
+ * and so do nodes 2 and 3.
  */
 export const GROUPS: readonly {
   readonly members: readonly number[];

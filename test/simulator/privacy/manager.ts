@@ -1,6 +1,6 @@
 /**
- * A private transaction manager in a virtual world: production code over a disk in memory, between
- * a node and its peers that may fail.
+ * A private transaction manager in a virtual world: production code over a disk in memory;
+ * connections to its node and to its peers may fail.
  */
 import { toBase64 } from '../../../src/core/base/base64.ts';
 import { fail, QuorateError } from '../../../src/core/base/errors.ts';
@@ -39,7 +39,7 @@ const SOURCE = 'a peer';
 const PLENTY = { burst: Number.POSITIVE_INFINITY, perSecond: 0 };
 const REFUSED_STATUS = 500;
 
-/** How the manager meets its node: it answers, late, with nonsense, or not at all. */
+/** How the manager answers its node: in time, late, with garbage, or not at all. */
 export type Mood = 'well' | 'slow' | 'garbage' | 'away';
 
 interface Heart {
@@ -57,7 +57,7 @@ export interface SimManagerOptions {
   readonly time: VirtualTime;
   readonly chance: Prng;
   readonly entropy: Entropy;
-  /** The manager at a peer's URL. */
+  /** Finds the manager at a peer's URL. */
   readonly peer: (url: string) => SimManager | undefined;
 }
 
@@ -65,7 +65,7 @@ export class SimManager {
   mood: Mood = 'well';
   readonly url: string;
   readonly key: string;
-  /** What its node talks to: the same through all restarts. */
+  /** The node's connection to the manager; stays the same over restarts. */
   readonly port: Manager;
   private readonly options: SimManagerOptions;
   private readonly disk = new MemoryDisk();
@@ -130,7 +130,7 @@ export class SimManager {
     void distributor.start();
   }
 
-  /** Ends without a word; what was durable is found by the next start. */
+  /** Ends without a shutdown; the next start finds what was durable. */
   kill(): void {
     this.heart?.discovery.stop();
     this.heart?.distributor.stop();
@@ -141,7 +141,7 @@ export class SimManager {
     return this.heart !== undefined;
   }
 
-  /** From a peer. */
+  /** A payload from a peer. */
   async pushed(payload: Uint8Array): Promise<PushOutcome> {
     try {
       await this.mustBeUp(this.url).manager.storePushed(payload, SOURCE);
@@ -190,7 +190,7 @@ export class SimManager {
     };
   }
 
-  /** To the peers: a delay each way, and nothing from those that are down. */
+  /** The connection to the peers: a delay each way, and no answer from those that are down. */
   private wire(): PeerWire {
     const reach = async <T>(url: string, ask: (peer: SimManager) => Promise<T>): Promise<T> => {
       await pass(this.options.time, 1 + this.options.chance.below(PEER_DELAY_MS_MAX));

@@ -3,7 +3,7 @@ import { seeds } from '../../support/effort.ts';
 import { PRIVACY_CANARIES } from './canaries.ts';
 import { runPrivacySeed } from './world.ts';
 
-/** The last one was found: a node that was killed went on writing to its disk. */
+/** The last seed found a bug: a killed node continued to write to its disk. */
 const SEEDS = [1, 2, 3, 4, 8, 7000503];
 /** Seeds that expose a planted bug, by its name. */
 const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
@@ -12,7 +12,7 @@ const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
 
 const outcomes = new Map<number, ReturnType<typeof runPrivacySeed>>();
 
-/** Of the first run of this seed. */
+/** Runs each seed only once, and keeps the outcome. */
 function outcomeOf(seed: number): ReturnType<typeof runPrivacySeed> {
   const outcome = outcomes.get(seed) ?? runPrivacySeed(seed);
   outcomes.set(seed, outcome);

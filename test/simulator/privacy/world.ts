@@ -1,8 +1,8 @@
 /**
- * Four validators and their managers in a virtual world, all of it from one seed: managers that are
- * away, slow, answer nonsense or start again, nodes that are killed. Blocks must continue all the
- * while; once all is well, every private state must be at the head, the members of a group must
- * have equal ones, and nobody else must have anything of theirs.
+ * Four validators and their managers in a virtual world, all drawn from one seed: managers that are
+ * down, slow, answer garbage or restart, and nodes that are killed. Blocks must continue all the
+ * time; once everything works, every private state must reach the head, the members of a group must
+ * have equal private states, and nobody else may have anything of theirs.
  */
 import { equalBytes } from '../../../src/core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../../src/core/base/hex.ts';
@@ -29,7 +29,7 @@ const START_MS = Date.UTC(2030, 0, 1);
 const URLS: readonly string[] = [0, 1, 2, 3].map((at) => `http://manager${at}/`);
 const SENDERS = 6;
 const FAULTY_MS = 60_000;
-/** The outbox tries again after five minutes at most. */
+/** The outbox retries after at most five minutes. */
 const HEALED_MS = 6 * 60_000;
 const WATCH_MS = 30_000;
 const BLOCKS_PER_WATCH_MIN = 3;
@@ -39,7 +39,7 @@ export interface PrivacyOutcome {
   readonly seed: number;
   readonly failure: string | undefined;
   readonly height: number;
-  /** Private transactions mined, and sends that were refused. */
+  /** Mined private transactions, and refused sends. */
   readonly events: number;
   readonly refused: number;
   readonly digest: string;
@@ -62,14 +62,14 @@ export async function runPrivacySeed(
 interface Account {
   readonly key: Uint8Array;
   nonce: number;
-  /** A send is under way. */
+  /** A send is in progress. */
   isBusy: boolean;
 }
 
 interface Sent {
   readonly group: number;
   readonly value: number;
-  /** By a node that was alive to say so. */
+  /** Acknowledged by a node that was alive. */
   isAcknowledged: boolean;
 }
 
@@ -201,14 +201,14 @@ class PrivacyWorld {
     const value = ++this.value;
     const fault = await this.send(account, group, from, fromHex(setInput(value)), value);
     account.isBusy = false;
-    // Whether it was taken in is not known: its nonce is nobody's any more.
+    // It is unknown whether the node accepted it: no other transaction may use its nonce.
     if (this.nodes[from] !== node) Object.assign(account, this.newAccount());
     else if (fault) this.refused++;
   }
 
   /**
-   * As eth_sendRawPrivateTransaction does it. Resolves with what went wrong; the nonce is used when
-   * nothing did.
+   * Sends like eth_sendRawPrivateTransaction. Resolves with the error, if any; without one, the
+   * nonce is used.
    */
   private async send(
     account: Account,
@@ -259,7 +259,7 @@ class PrivacyWorld {
     return { key: keccak256(new TextEncoder().encode(name)), nonce: 0, isBusy: false };
   }
 
-  /** The manager falls ill, gets well, starts again, all at its own times. */
+  /** The manager fails, recovers and restarts at random times. */
   private troubleManager(index: number): void {
     const manager = this.managers[index]!;
     const next = async () => {
@@ -277,7 +277,7 @@ class PrivacyWorld {
     this.time.set(this.chance.below(10_000), () => void next());
   }
 
-  /** One node at a time, so that three continue. */
+  /** Kills one node at a time, so that three continue. */
   private troubleNodes(): void {
     const next = async () => {
       if (!this.isFaulty) return;
@@ -345,7 +345,7 @@ class PrivacyWorld {
     }
   }
 
-  /** By group, in the order of the chain. Everything that was acknowledged must be there. */
+  /** The last values by group, in the order of the chain. Everything acknowledged must be there. */
   private lastValues(number: number): (number | undefined)[] {
     const last: (number | undefined)[] = GROUPS.map(() => undefined);
     const missing = new Set(

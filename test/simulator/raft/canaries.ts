@@ -3,7 +3,7 @@ import type { Raft } from '../../../src/core/consensus/raft/raft.ts';
 import type { RaftState } from '../../../src/core/consensus/raft/raft-state.ts';
 import type { RaftCanary } from './world.ts';
 
-/** Replaces what a class does inside, in one instance. */
+/** Overrides a member of a class, in one instance. */
 function override(target: object, name: string, descriptor: PropertyDescriptor): void {
   if (!(name in target)) throw new Error(`there is no ${name}`);
   Object.defineProperty(target, name, { ...descriptor, configurable: true });

@@ -1,5 +1,6 @@
 /**
- * The properties of Raft (Ongaro's thesis, figure 3.2), over everything that any member ever did.
+ * The properties of Raft (Ongaro's thesis, figure 3.2), checked over the whole history of all
+ * members.
  */
 import { bareHex } from '../../../src/core/base/hex.ts';
 import type { Entry } from '../../../src/core/consensus/raft/messages.ts';
@@ -13,10 +14,10 @@ interface Written {
 export class RaftCheckers {
   private readonly leaders = new Map<number, number>();
   private readonly written = new Map<string, Written>();
-  /** By index: term and content of what some member applied. */
+  /** By index: term and content of the entry that some member applied. */
   private readonly applied: (string | undefined)[] = [];
 
-  /** After every step of a member. */
+  /** Call after every step of a member. */
   observe(raft: Raft): void {
     if (raft.role !== 'leader') return;
     const known = this.leaders.get(raft.term);
@@ -28,7 +29,7 @@ export class RaftCheckers {
     this.checkCompleteness(raft);
   }
 
-  /** Leader completeness: what was ever applied is in the log of every later leader. */
+  /** Leader completeness: every entry that was ever applied is in the log of every later leader. */
   private checkCompleteness({ id, term, log }: Raft): void {
     for (let index = log.firstIndex; index < this.applied.length; index++) {
       const [entry] = index <= log.lastIndex ? log.slice(index, index) : [];
@@ -39,7 +40,8 @@ export class RaftCheckers {
   }
 
   /**
-   * Log matching, by induction: the same index and term means the same entry behind the same term.
+   * Log matching, by induction: entries with the same index and term are equal, and so are the
+   * terms of the entries before them.
    */
   wrote(raft: Raft, entries: readonly Entry[]): void {
     for (const entry of entries) {
@@ -68,7 +70,7 @@ export class RaftCheckers {
   }
 }
 
-/** A compacted log does not know the term before its first entry. */
+/** A compacted log does not know the term of the entry before its first one. */
 function isOther(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && a !== b;
 }

@@ -1,6 +1,6 @@
 /**
- * One member: the production protocol over the production store on a disk that can tear, and a
- * state machine that hashes.
+ * One member: the production protocol and store, on a disk that can tear writes, and a state
+ * machine that hashes.
  */
 import { concatBytes } from '../../../src/core/base/bytes.ts';
 import { bareHex } from '../../../src/core/base/hex.ts';
@@ -30,7 +30,9 @@ import type { RaftCheckers } from './checkers.ts';
 
 export interface MemberHost {
   readonly checkers: RaftCheckers;
-  /** The members that begin the cluster, as encoded changes; empty for one that joins later. */
+  /**
+   * The initial members of the cluster, as encoded changes; empty for a member that joins later.
+   */
   readonly bootstrap: readonly Uint8Array[];
   readonly snapshotPeriod: number;
   readonly diskMsMax: number;
@@ -49,7 +51,7 @@ export class Member {
   isRemoved = false;
   applied = 0;
   digest: Uint8Array = new Uint8Array(32);
-  /** Ids that are never given again, as the applier of a node has it. */
+  /** Ids of removed members, which are never reused, as in a node's applier. */
   private gone = new Set<number>();
   private readonly host: MemberHost;
   private readonly chance: Prng;
@@ -110,7 +112,7 @@ export class Member {
     this.host.crashed(this);
   }
 
-  /** The next write is cut somewhere, and the machine with it. */
+  /** Tears the next write and crashes the machine with it. */
   crashInNextWrite(): void {
     this.disk.failAt(this.disk.operations, 'crash');
   }
@@ -132,7 +134,8 @@ export class Member {
     host.checkers.observe(raft);
     const ready = raft.ready();
     if (!ready) return;
-    if (ready.fault !== undefined) throw new Error(`a sound cluster sent nonsense: ${ready.fault}`);
+    if (ready.fault !== undefined)
+      throw new Error(`a healthy cluster sent an invalid message: ${ready.fault}`);
     this.isBusy = true;
     const { life } = this;
     host.after(this.chance.below(host.diskMsMax), async () => {

@@ -4,8 +4,8 @@ import { RAFT_CANARIES } from './canaries.ts';
 import { runRaftSeed } from './world.ts';
 
 /**
- * The last one was found: a learner asks for its promotion after its removal, of which it has not
- * heard.
+ * The last seed found a bug: a learner asks for its promotion after its removal, before it has
+ * learned of the removal.
  */
 const SEEDS = [...Array.from({ length: 24 }, (_, at) => at + 1), 2011468];
 /** Seeds that expose a planted bug, by its name. */

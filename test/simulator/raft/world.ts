@@ -1,6 +1,6 @@
 /**
- * A cluster in a virtual world, all of it from one seed: delay, loss, reordering, partitions, torn
- * writes, changing members.
+ * A cluster in a virtual world, all drawn from one seed: delay, loss, reordering, partitions, torn
+ * writes and changing members.
  */
 import { Prng } from '../../../src/core/base/prng.ts';
 import {
@@ -14,9 +14,9 @@ import { type Raft, TICK_MS } from '../../../src/core/consensus/raft/raft.ts';
 import { RaftCheckers } from './checkers.ts';
 import { Member } from './member.ts';
 
-/** Faults happen until then; afterwards all is healed. */
+/** Faults happen until this time; then everything is repaired. */
 const FAULTY_MS = 25_000;
-/** A healed cluster must agree on something new by then. */
+/** A repaired cluster must commit something new within this time. */
 const HEALED_MS = 30_000;
 const MEMBERS_MIN = 4;
 const MEMBERS_MAX = 7;
@@ -24,7 +24,7 @@ const MEMBERS_MAX = 7;
 export interface RaftCanary {
   readonly name: string;
   plant?(raft: Raft): void;
-  /** The disk says that it has written before it has. */
+  /** The disk reports a write as complete before it is. */
   readonly isUnsynced?: boolean;
 }
 

@@ -70,7 +70,7 @@ describe('validators that agree apart from their chains', () => {
   });
 
   it('abandon what takes longer than a round, and make the height', async () => {
-    const [first] = await start({ nanosecondsAGas: 400 });
+    const [first] = await start({ nanosecondsPerGas: 400 });
     await first.intake.submit(sign(0, ENDLESS));
     await network.reach(first.chain.head().number + 8);
     expect(first.builder.trials.dropped + first.builder.leftOut).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ interface Vm {
     function startBroadcast() external;
 }
 
-/// A box that is changed and upgraded behind its proxy, in transactions that travel side by side.
+/// A box that is changed and upgraded behind its proxy, in transactions that are sent together.
 contract Plan {
     bool public constant IS_SCRIPT = true;
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));

@@ -15,7 +15,7 @@ async function main() {
   await first.waitForDeployment();
   await (await first.set(42)).wait();
   const box = await upgrades.upgradeProxy(first, await ethers.getContractFactory('BoxV2'));
-  // Mined after the upgrade, which is of the same account.
+  // Mined after the upgrade, which the same account sent.
   const [signer] = await ethers.getSigners();
   await (await signer.sendTransaction({ to, value: 1 })).wait();
 

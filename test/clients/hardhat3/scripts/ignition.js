@@ -1,4 +1,4 @@
-// Hardhat 3 with Ignition, which deploys by a plan. See ../../README.md.
+// Hardhat 3 with Ignition, which deploys from a declared plan. See ../../README.md.
 import { readFileSync } from 'node:fs';
 import hre from 'hardhat';
 import plan from '../ignition/modules/plan.js';

@@ -17,7 +17,7 @@ const GENESIS = genesisOf(0);
 const [HOSTILE, FRIEND] = TOPOLOGY.accounts.map(({ privateKey }) => fromHex(privateKey));
 const RECIPIENT = fromHex(TOPOLOGY.accounts[2]!.address);
 /** A second is 2.5 million gas. */
-const NANOSECONDS_A_GAS = 400;
+const NANOSECONDS_PER_GAS = 400;
 const GAS_A_SECOND = 2_500_000;
 /** Runs until its gas is used up. */
 const LOOP = fromHex('0x5b600056');
@@ -47,7 +47,7 @@ async function start(
   genesis = GENESIS,
 ): Promise<void> {
   network = new ValidatorNetwork(genesis);
-  await network.start(4, (index) => ({ nanosecondsAGas: NANOSECONDS_A_GAS, ...more(index) }));
+  await network.start(4, (index) => ({ nanosecondsPerGas: NANOSECONDS_PER_GAS, ...more(index) }));
   await network.reach(genesis === GENESIS ? 2 : 1);
 }
 
@@ -117,7 +117,7 @@ describe('a transaction that takes longer than half a round', () => {
     const killed = network.nodes.splice(0);
     for (const node of killed) await node.kill();
     for (const [index, { disk }] of killed.entries()) {
-      const more = { disk, nanosecondsAGas: NANOSECONDS_A_GAS };
+      const more = { disk, nanosecondsPerGas: NANOSECONDS_PER_GAS };
       network.nodes.push(await network.node(index, more));
     }
     const [first] = network.nodes as [MemoryNode];
@@ -208,7 +208,7 @@ describe('a flood of transactions from accounts that are new each time', () => {
 describe('a proposer that keeps to no bound', () => {
   it('loses its rounds, and the height continues', async () => {
     // Execution takes it no time.
-    await start((index) => (index === 3 ? { nanosecondsAGas: 0 } : {}));
+    await start((index) => (index === 3 ? { nanosecondsPerGas: 0 } : {}));
     const endless = loop(0, 20);
     await network.nodes[3]!.intake.submit(endless);
     const { number } = network.nodes[0]!.chain.head();

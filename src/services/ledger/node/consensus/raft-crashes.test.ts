@@ -36,7 +36,7 @@ class Schedule {
     const bytes = (count: number) => Uint8Array.from({ length: count }, () => chance.below(256));
     this.network = new RaftNetwork(isApart, { bytes });
     this.network.raftHub.delayMs = 1 + this.chance.below(30);
-    this.network.nanosecondsAGas = [0, 100, 400][this.chance.below(3)]!;
+    this.network.nanosecondsPerGas = [0, 100, 400][this.chance.below(3)]!;
   }
 
   async run(): Promise<void> {

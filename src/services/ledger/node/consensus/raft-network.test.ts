@@ -155,7 +155,7 @@ describe.each(seeds(KINDS))('a Raft cluster %s', (_, isApart) => {
 
   it('drops a transaction that takes longer than 5 s, and mines what takes less', async () => {
     network = new RaftNetwork(isApart);
-    network.nanosecondsAGas = 400;
+    network.nanosecondsPerGas = 400;
     await network.start();
     const minter = await network.minter();
     await network.mine(1);

@@ -1,7 +1,7 @@
-/** No honest node is ever blamed by an honest node. */
+/** An honest node never blames another honest node. */
 import { type Checker, CheckFailed } from './checker.ts';
 
-export class NoSlander implements Checker {
+export class NoFalseBlame implements Checker {
   onBlame(node: number, blamed: { index: number; isHonest: boolean }, fault: string): void {
     if (blamed.isHonest) {
       throw new CheckFailed(`node ${node} blames honest node ${blamed.index}: ${fault}`);
