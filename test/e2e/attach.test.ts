@@ -1,6 +1,6 @@
 /**
- * The console as its users start it, on a node of recorded replies: by every way in, with a
- * terminal's conversation piped.
+ * The console as users start it, against a server with recorded replies: every kind of connection,
+ * with the input of a terminal piped.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const { replies } = JSON.parse(readFileSync(DATA, 'utf8')) as { replies: Record<
 const folder = scratchFolder('quorate-attach-');
 const socketFile = join(folder, 'geth.ipc');
 
-/** What the node saw of each request beside the call. */
+/** What the server received with each request besides the call. */
 const seen: { psi?: unknown; authorization?: unknown; id?: unknown }[] = [];
 const servers: Server[] = [];
 let httpUrl = '';
@@ -93,7 +93,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** `onText` sees what it has printed so far. */
+/** `onText` is called with everything printed so far. */
 function quorate(
   args: readonly string[],
   parts: {
@@ -143,7 +143,7 @@ describe('quorate attach', () => {
     }
   });
 
-  it('carries the access token and the private state, by HTTP in headers and by IPC in the id', async () => {
+  it('carries the access token and the private state, in headers over HTTP, and in the id over IPC', async () => {
     const env = { QUORUM_PSI: 'PS1' };
     const token = ['--rpcclitoken', 'Bearer abc'];
     await quorate(['attach', ...token, '--exec', 'eth.getPSI()', httpUrl], { env });
@@ -152,7 +152,7 @@ describe('quorate attach', () => {
     expect(seen.at(-1)!.id).toMatch(/^PS1\/\d+$/);
   });
 
-  it('refuses what it cannot attach to, each with its reason', async () => {
+  it('refuses targets that it cannot attach to, with the reason', async () => {
     const refusals: [string[], RegExp][] = [
       [
         [join(folder, 'none.ipc')],
@@ -177,7 +177,7 @@ describe('quorate attach', () => {
     }
   });
 
-  it('talks: welcome, scripts from files, lines that continue, and history without secrets', async () => {
+  it('is interactive: welcome, scripts from files, statements over several lines, and a history without secrets', async () => {
     writeFileSync(join(folder, 'first.js'), 'var loaded = "first"');
     writeFileSync(join(folder, 'second.js'), 'loaded + " second"');
     const input = [
@@ -250,19 +250,19 @@ describe('quorate console', () => {
     writeFileSync(genesis, JSON.stringify(content));
   });
 
-  it('runs a node for as long as the statement takes, and says on standard error what it does', async () => {
+  it('runs a node while the statement runs, and logs to standard error', async () => {
     const ran = await quorate(['console', ...node, '--exec', 'admin.nodeInfo.name']);
     expect(ran.stdout).toMatch(/^"Quorate\/.*"\n$/);
     expect(ran.stderr).toMatch(/shutting down/);
     expect(ran.status).toBe(0);
   });
 
-  it("has its own way to a node without a socket, in geth's order of arguments", async () => {
+  it("reaches its node without a socket, and accepts geth's order of arguments", async () => {
     const args = ['geth', '--exec', 'eth.blockNumber', ...node, '--ipcdisable', 'console'];
     expect(await quorate(args)).toMatchObject({ status: 0, stdout: '0\n' });
   });
 
-  it('runs files until no timer of theirs waits, as geth js; options from the environment', async () => {
+  it('runs files until none of their timers is pending, like geth js; options from the environment', async () => {
     writeFileSync(
       join(folder, 'first.js'),
       'var begun = eth.blockNumber; setTimeout(function () { console.log("late", begun) }, 20);',

@@ -1,6 +1,6 @@
 /**
- * A snapshot taken while blocks continue; a node and manager lost later than it, restored from it,
- * and healed by their peers.
+ * A snapshot is taken while blocks continue; later a node and its manager are lost, restored from
+ * the snapshot, and repaired by their peers.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -32,7 +32,7 @@ it('restores a party from a snapshot that is older than its last private transac
   };
   await set();
 
-  // Blocks and payloads continue while it is taken.
+  // Blocks and payloads continue while the snapshot is taken.
   let busy = true;
   const sending = (async () => {
     while (busy) await set();
@@ -69,7 +69,7 @@ it('restores a party from a snapshot that is older than its last private transac
   expect(restored.stdout).toMatch(/^The snapshot of .* is whole: node and ptm$/m);
   expect(existsSync(at('node2', '.restoring'))).toBe(false);
 
-  // The payloads that came after the snapshot are at the peers.
+  // Peers have the payloads that are newer than the snapshot.
   const healed = await quorate('ptm', 'recover', '--configfile', config);
   expect(healed.stdout).toMatch(/^Recovery: SUCCESS/);
   await net.devnet.restart('ptm2');
@@ -77,7 +77,7 @@ it('restores a party from a snapshot that is older than its last private transac
   const head = await headOf(net.rpc[0]!);
   await until('node2 has caught up', async () => (await headOf(net.rpc[1]!)) >= head);
   await until(
-    'the private state is what it was',
+    'the private state is as before',
     async () => (await readStore(net, 1, address)) === word(value),
   );
   expect(await net.rpc[1]!.call('debug_privateStateRoot', 'latest')).toBe(stateBefore);

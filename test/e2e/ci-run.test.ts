@@ -1,5 +1,5 @@
 /**
- * `.ci/run` on a project whose tests only say how they ended: what it counts, and what it refuses.
+ * `.ci/run` on a project whose tests only print their result: what it counts, and what it refuses.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,10 @@ interface Suite {
 
 const summary = (text: string) => `echo '      Tests  ${text}'`;
 
-/** Runs it in a project with these scripts, beside a folder of vectors if `vectors`. */
+/**
+ * Runs it in a project with these scripts; with `vectors`, there is a folder of vectors beside the
+ * project.
+ */
 function ciRun(scripts: Suite, { vectors = false, env = {} as Record<string, string> } = {}) {
   const place = scratchFolder('quorate-ci-');
   const project = join(place, 'project');
@@ -39,14 +42,14 @@ function ciRun(scripts: Suite, { vectors = false, env = {} as Record<string, str
   return { status, stdout, last: stdout.trim().split('\n').at(-1) };
 }
 
-it('runs the test command in a clone that has nothing beside it, as CI', () => {
+it('runs the test command as CI in a clone without vectors', () => {
   const test = `test ! -e ../shared && test "$CI" = true && ${summary('3 passed | 1 skipped (4)')}`;
   const { status, stdout, last } = ciRun({ test });
   expect([status, last]).toEqual([0, '3 passed, 0 failed']);
   expect(stdout).toContain('public vectors are absent');
 });
 
-it('adds up both parts, where vectors are beside the project', () => {
+it('adds up both parts when vectors are beside the project', () => {
   const scripts = {
     test: `test -z "$QUORATE_VECTORS" && ${summary('3 passed (3)')}`,
     'test:public-vectors': `test -d "$QUORATE_VECTORS" && ${summary('2 passed | 9 skipped (11)')}`,
@@ -57,7 +60,7 @@ it('adds up both parts, where vectors are beside the project', () => {
   });
 });
 
-it('fails where vectors are there and not read', () => {
+it('fails when vectors exist but are not read', () => {
   const scripts = {
     test: summary('3 passed (3)'),
     'test:public-vectors': summary('11 skipped (11)'),
@@ -68,7 +71,7 @@ it('fails where vectors are there and not read', () => {
   });
 });
 
-it('gives the folder that is named to the tests, whatever it is', () => {
+it('passes the folder in QUORATE_VECTORS to the tests, even if it does not exist', () => {
   const scripts = {
     test: summary('3 passed (3)'),
     'test:public-vectors': `test "$QUORATE_VECTORS" = /nowhere && exit 1`,

@@ -42,7 +42,7 @@ const nodeUrl = (at = 0) => net.devnet.description.nodes[at]!.rpc;
 const managerUrl = () => net.devnet.description.nodes[0]!.ptm.thirdParty;
 const privateKey = () => net.accounts[0]!.privateKey as `0x${string}`;
 
-/** Node 1 and 2 are parties, node 3 is not. */
+/** Nodes 1 and 2 are parties, node 3 is not. */
 async function expectStored(address: string, value: number, block: bigint | number) {
   for (const at of [0, 1, 2]) await untilBlock(net.rpc[at]!, Number(block));
   expect(await readStore(net, 0, address)).toBe(word(value));
@@ -95,7 +95,7 @@ describe('viem', () => {
     await expect(inMarker).rejects.toThrow('--privacymarker.enable');
   });
 
-  it('names what is missing', async () => {
+  it('reports what is missing', async () => {
     const without = wallet(nodeUrl(), privateKeyToAccount(privateKey())).extend(quorateActions());
     const terms = { data: '0x00', privateFor: [] } as const;
     await expect(without.sendPrivateTransaction(terms)).rejects.toThrow('needs `manager`');

@@ -44,7 +44,7 @@ function pidsIn(file: string): number[] {
 }
 
 describe('the command line', () => {
-  it('tells its version and its commands', async () => {
+  it('prints its version and its commands', async () => {
     const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
     expect((await quorate('version')).stdout).toContain(version);
     const help = await quorate('--help');
@@ -53,7 +53,7 @@ describe('the command line', () => {
     expect((await quorate('node', '--help')).stdout).toContain('--datadir');
   });
 
-  it('suggests the flag and the command that were meant, with status 2', async () => {
+  it('suggests a similar flag or command, with status 2', async () => {
     const flag = await quorate('node', '--datadirr', 'x');
     expect(flag.status).toBe(2);
     expect(flag.stderr).toContain('datadir');
@@ -117,7 +117,7 @@ describe('devnet in the background', () => {
     const ended = new Promise((resolve) => node.once('exit', resolve));
     const rpc = rpcClient(`http://127.0.0.1:${port}`);
     expect(await until('the node answers', () => rpc.call('eth_chainId'))).toBe('0x539');
-    // A second node that knows the first as its bootnode, and nothing else.
+    // A second node that only knows the first as its bootnode.
     const { enode } = (await rpc.call('admin_nodeInfo')) as { enode: string };
     expect((await quorate('init', '--datadir', 'second', genesis)).status).toBe(0);
     const second = endsWithTest(
@@ -151,14 +151,14 @@ describe('devnet in the background', () => {
       }),
     );
     const ended = new Promise((resolve) => node.once('exit', resolve));
-    // The first line that it logs.
+    // At the first line that it logs.
     node.stderr.once('data', () => node.kill('SIGTERM'));
     expect(await ended).toBe(0);
   });
 });
 
 describe('npm start', () => {
-  it('serves on the documented ports, tells where in devnet.json, and takes everything with it', async () => {
+  it('serves on the documented ports, lists them in devnet.json, and stops all its processes', async () => {
     const devnet = endsWithTest(
       spawn('npm', ['start', '--', '--folder', join(folder, 'home'), '--fresh'], {
         cwd: PROJECT,

@@ -1,7 +1,6 @@
 /**
- * What deploy/ has for other machines fits this version: commands take the flags they are given,
- * names and versions agree, and the tools of systemd, Docker and Helm accept the files. No
- * container runs here.
+ * The files in deploy/ fit this version: commands accept the flags in them, names and versions
+ * agree, and the tools of systemd, Docker and Helm accept the files. No container is run.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +25,7 @@ async function takes(words: readonly string[]): Promise<void> {
   parseFor(found.command, found.rest);
 }
 
-/** What a tool printed; where the machine has none, the test is reported as not run. */
+/** The output of a tool; skips the test where the tool is not installed. */
 function output({ skip }: TestContext, tool: string, args: readonly string[]): string {
   try {
     return execFileSync(tool, args, { encoding: 'utf8', stdio: 'pipe' });
@@ -40,9 +39,9 @@ describe('systemd', () => {
   const folder = join(DEPLOY, 'systemd');
   const units = readdirSync(folder).filter((name) => name.endsWith('.service'));
 
-  it.each(units)('%s starts a command that takes its flags', async (unit) => {
+  it.each(units)('%s starts a command that accepts its flags', async (unit) => {
     const line = /^ExecStart=\/usr\/bin\/env quorate (.+)$/m.exec(read(folder, unit))![1]!;
-    // Without the operator's own file, which may have any of its options.
+    // Without the operator's configuration file, which may contain any option.
     await takes(line.replace(/ --config(-file)? \S+/, '').split(' '));
   });
 
@@ -55,13 +54,13 @@ describe('systemd', () => {
 describe('Docker', () => {
   const dockerfile = read(DEPLOY, 'Dockerfile');
 
-  it('the file is valid, and its process has no rights', () => {
+  it('the file is valid, and its process has no privileges', () => {
     expect(validate(dockerfile)).toEqual([]);
     expect(dockerfile.match(/^USER .*$/gm)).toEqual(['USER 10001:10001']);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
   });
 
-  it('the image has what the package has', () => {
+  it('the image has the content of the package', () => {
     const copied = [...dockerfile.matchAll(/^COPY --from=build \/quorate\/(dist\S+)/gm)];
     expect(copied.map(([, path]) => path)).toEqual(
       files.filter((path: string) => path.startsWith('dist/')),
@@ -74,7 +73,7 @@ describe('compose.yaml', () => {
   const services = Object.entries<any>(compose.services);
   const ours = services.filter(([, { image }]) => image === 'quorate');
 
-  it('commands take their flags', async () => {
+  it('commands accept their flags', async () => {
     const started = read(DEPLOY, 'compose/node.sh').replaceAll('\\\n', ' ');
     const always = /quorate (node --datadir .*) "\$@"/.exec(started)![1]!.split(/ +/);
     for (const [, { entrypoint, command }] of ours) {
@@ -86,7 +85,7 @@ describe('compose.yaml', () => {
     await takes(/^quorate (genesis .*)$/m.exec(made)![1]!.split(/ +/));
   });
 
-  it('services write to their volumes only, and answer this machine only', () => {
+  it('services write only to their volumes, and listen only on this machine', () => {
     for (const [, service] of ours) {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
@@ -95,7 +94,7 @@ describe('compose.yaml', () => {
     expect(new Set(ports).size).toBe(ports.length);
   });
 
-  it('names no volume or host that is not there', () => {
+  it('names only existing volumes and hosts', () => {
     const volumes = services.flatMap(([, service]) => service.volumes ?? []);
     const named = volumes.map((each: string) => each.split(':')[0]!);
     const declared = Object.keys(compose.volumes);
@@ -112,7 +111,7 @@ describe('compose.yaml', () => {
 describe('Helm', () => {
   const values = parse(read(CHART, 'values.yaml'));
 
-  /** Of the values of GoQuorum's chart (quorum-kubernetes, charts/goquorum-node/values.yaml). */
+  /** Values from GoQuorum's chart (quorum-kubernetes, charts/goquorum-node/values.yaml). */
   const NAMES = [
     'quorumFlags.privacy quorumFlags.removeKeysOnDelete cluster.provider cluster.cloudNativeServices',
     'cluster.reclaimPolicy aws.serviceAccountName aws.region azure.identityClientId',
@@ -129,12 +128,12 @@ describe('Helm', () => {
     'image.goquorum.repository image.goquorum.tag image.tessera.repository image.tessera.tag',
   ].flatMap((line) => line.split(' '));
 
-  it.each(NAMES)('%s means what it means in GoQuorum', (name) => {
+  it.each(NAMES)('%s has the same meaning as in GoQuorum', (name) => {
     const at = (node: any, key: string) => node?.[key];
     expect(name.split('.').reduce(at, values)).toBeDefined();
   });
 
-  it('is of this version', () => {
+  it('has this version', () => {
     const { version: chart, appVersion } = parse(read(CHART, 'Chart.yaml'));
     const tags = [values.image.goquorum.tag, values.image.tessera.tag];
     expect([chart, appVersion, ...tags]).toEqual([version, version, version, version]);
@@ -163,17 +162,20 @@ describe('Helm', () => {
     }
   });
 
-  it('says why it does not take away keys', (context) => {
+  it('explains why it does not remove keys', (context) => {
     const args = ['template', CHART, '--set', 'quorumFlags.removeKeysOnDelete=true'];
     expect(() => output(context, 'helm', args)).toThrow('this chart makes no keys');
   });
 });
 
 describe('a release', () => {
-  it.each(readdirSync(join(PROJECT, '.github/workflows')))('%s runs what is there', (file) => {
-    const text = read(PROJECT, '.github/workflows', file);
-    expect(parse(text).jobs).toBeDefined();
-    const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name!);
-    expect(named.filter((name) => !(name in scripts))).toEqual([]);
-  });
+  it.each(readdirSync(join(PROJECT, '.github/workflows')))(
+    '%s uses existing scripts and files',
+    (file) => {
+      const text = read(PROJECT, '.github/workflows', file);
+      expect(parse(text).jobs).toBeDefined();
+      const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name!);
+      expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * However a devnet in the foreground ends, nothing of it is left, and nothing that it acknowledged
- * is lost.
+ * However a devnet in the foreground ends, no process is left, and nothing that it acknowledged is
+ * lost.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { type Rpc, rpcClient } from '../support/rpc-client.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const;
-/** In every process of the network: after SIGUSR2 it never gets to anything else. */
+/** Loaded into every process of the network: after SIGUSR2 it blocks forever. */
 const STALL =
   "process.on('SIGUSR2', () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });";
 
@@ -29,7 +29,7 @@ interface World {
 }
 
 interface Started extends World {
-  /** What was started: the devnet itself, or npm in front of it. */
+  /** The process that was started: the devnet itself, or npm as its parent. */
   readonly front: ChildProcess;
   readonly pids: readonly number[];
   readonly rpc: readonly Rpc[];
@@ -84,7 +84,7 @@ async function untilGone({ pids, front, ports }: Started): Promise<void> {
 
 describe('a signal ends everything, and nothing is lost', () => {
   let world: World;
-  /** What was acknowledged before the last end. */
+  /** The last acknowledged receipt before the network ended. */
   let receipt: any;
   beforeAll(async () => {
     world = await newWorld();
@@ -109,7 +109,7 @@ describe('a signal ends everything, and nothing is lost', () => {
     expect(existsSync(fileOf(world))).toBe(isKilled);
   });
 
-  it.each(SIGNALS)('%s of npm in front of it', async (signal) => {
+  it.each(SIGNALS)('%s of npm as its parent', async (signal) => {
     const net = await next(NPM);
     process.kill(net.front.pid!, signal);
     await untilGone(net);
@@ -117,7 +117,7 @@ describe('a signal ends everything, and nothing is lost', () => {
   });
 });
 
-describe.concurrent('a validator that is too busy to hear of it', () => {
+describe.concurrent('a validator that is too busy to receive the signal', () => {
   async function busy(): Promise<Started> {
     const world = await newWorld();
     const stall = join(world.folder, 'stall.mjs');
@@ -140,11 +140,11 @@ describe.concurrent('a validator that is too busy to hear of it', () => {
     await untilGone(net);
   });
 
-  it('ends at once at a second Ctrl-C', async () => {
+  it('ends immediately at a second Ctrl-C', async () => {
     const net = await busy();
     process.kill(net.front.pid!, 'SIGINT');
     await until('it is in haste', () => {
-      // Of two within a second one came from npm.
+      // Of two SIGINTs within a second, one is taken for npm's copy of the other.
       if (isAlive(net.front.pid!)) process.kill(net.front.pid!, 'SIGINT');
       return net.printed().includes('Not waiting any longer');
     });

@@ -1,7 +1,4 @@
-/**
- * What people and tools expect to find on a test network: accounts, keys and contracts that they
- * know.
- */
+/** What people and tools expect of a test network: well-known accounts, keys and contracts. */
 import { ContractFactory, HDNodeWallet, JsonRpcProvider, Mnemonic } from 'ethers';
 import { parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +44,7 @@ describe.each(['qbft', 'raft'] as const)('a %s devnet', (consensus) => {
       for (const rpc of net.rpc) expect((await untilMined(rpc, hash)).status).toBe('0x1');
   });
 
-  it('has the accounts of the mnemonic, at node 1 and at the signing proxy', async () => {
+  it('has the accounts of the mnemonic on node 1 and in the signing proxy', async () => {
     const mnemonic = Mnemonic.fromPhrase(PHRASE);
     const wallets = Array.from({ length: 10 }, (_, index) =>
       HDNodeWallet.fromMnemonic(mnemonic, `m/44'/60'/0'/0/${index}`).address.toLowerCase(),
@@ -84,7 +81,7 @@ describe.each(['qbft', 'raft'] as const)('a %s devnet', (consensus) => {
     provider.destroy();
   });
 
-  it('answers many calls at once through Multicall3', async () => {
+  it('answers many calls in one through Multicall3', async () => {
     const { node } = viemClients(net.rpc[2]!.url);
     const abi = parseAbi(['function getEthBalance(address) view returns (uint256)']);
     const address = MULTICALL3;

@@ -1,6 +1,6 @@
 /**
- * A devnet that cannot start says which port of which process it lacks, and who has it; nothing of
- * it is left.
+ * A devnet that cannot start reports which port of which process is in use, and by whom; no process
+ * of it is left.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Another program: this one. */
+/** Listens as another program would: this one. */
 async function take(at: number, listener?: RequestListener): Promise<number> {
   const server = createServer(listener);
   others.push(server);
@@ -70,7 +70,7 @@ async function expectNothingLeft(): Promise<void> {
 const logOf = (name: string) => readFileSync(join(folder, 'net', `${name}.log`), 'utf8');
 const holder = `by process ${process.pid}: `;
 
-it('each port that is taken before it starts', async () => {
+it('each port that is in use before it starts', async () => {
   const [third, peers] = [await take(THIRD_PARTY_AT), await take(PEERS_AT)];
   const { ended, printed } = start();
   expect(await ended).toEqual([1, null]);
@@ -83,7 +83,7 @@ it('each port that is taken before it starts', async () => {
 it.each<[string, RequestListener | undefined]>([
   ['says nothing', undefined],
   ['answers as if it were the one that is awaited', (_, response) => response.end('I am up')],
-])('a port that a program takes meanwhile, which %s', async (_, listener) => {
+])('a port that a program takes during the start, which %s', async (_, listener) => {
   const { ended, printed } = start();
   await until('the ports were looked at', () => printed().includes('managers are up'));
   const port = await take(SIGNER_AT, listener);

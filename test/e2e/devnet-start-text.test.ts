@@ -1,6 +1,6 @@
 /**
- * What `quorate devnet` prints, in a terminal: it fits, is true, and its commands run as they
- * stand.
+ * What `quorate devnet` prints in a terminal: it fits the width, is true, and its commands work as
+ * printed.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,11 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-// Where CI is set, Node takes no terminal to have colours.
+// With CI set, Node disables colours even in a terminal.
 const { CI: _, NO_COLOR: __, ...rest } = process.env;
 const COLOURED = { ...rest, TERM: 'xterm-256color' };
 
-/** In a terminal of so many columns (script(1) of util-linux makes it), until `use` has ended. */
+/**
+ * In a terminal with this number of columns (created by script(1) of util-linux), until `use` has
+ * ended.
+ */
 async function inTerminal(columns: number, use: (text: string) => Promise<void>): Promise<void> {
   const options = `--folder net --ports-from ${ports}`;
   const line = `stty cols ${columns}; exec '${process.execPath}' '${MAIN}' devnet ${options}`;
@@ -58,7 +61,7 @@ async function stop(terminal: ChildProcess, ended: Promise<unknown>): Promise<vo
 
 const linesOf = (text: string) => stripVTControlCharacters(text).split('\n');
 
-/** Between "Try" and "End". */
+/** The commands between "Try" and "End". */
 function trialsIn(text: string): string[] {
   const lines = linesOf(text);
   const block = lines.slice(lines.indexOf('  Try') + 1, lines.indexOf('  End'));
@@ -89,7 +92,7 @@ async function sh(command: string): Promise<string> {
   return (await run('sh', ['-c', command])).stdout;
 }
 
-/** Every node has unlocked what the text says of it. */
+/** Every node has unlocked the accounts that the text says. */
 async function expectAccounts(text: string): Promise<void> {
   const rows = [...text.matchAll(/(node\d)? +(0x[0-9A-Fa-f]{40}) {2}(with|without) funds/g)];
   expect(rows).toHaveLength(8);
@@ -102,7 +105,7 @@ async function expectAccounts(text: string): Promise<void> {
   }
 }
 
-it('is plain for a file or a pipe', async () => {
+it('is plain text in a file or a pipe', async () => {
   const args = ['devnet', '--wait', '--folder', 'net', '--ports-from', String(ports)];
   const { stdout } = await run(process.execPath, [MAIN, ...args], { cwd: folder });
   try {

@@ -1,4 +1,4 @@
-/** Files that a power cut or a user damaged, and a disk that is full. */
+/** Files damaged by a power failure or a user, and a disk that is full. */
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -32,7 +32,7 @@ async function untilAgreed(net: TestDevnet, at: number): Promise<void> {
 }
 
 describe('a damaged block log', () => {
-  it('loses a torn end, and is refused when what was synced is gone', async () => {
+  it('drops a torn end, and is refused when synced data is missing', async () => {
     const net = await startTestDevnet();
     try {
       const log = join(net.folder, 'node4/quorate/blocks/000000.log');
@@ -63,7 +63,7 @@ describe('a damaged block log', () => {
 });
 
 describe('a lost file of votes', () => {
-  it('keeps its validator silent until a block is decided, or its operator says from where it may vote', async () => {
+  it('keeps its validator from voting until a block is decided, or its operator sets the height from which it votes', async () => {
     const net = await startTestDevnet({ inProcesses: true });
     const victim = join(net.folder, 'node4');
     const said = (words: string) =>
@@ -136,13 +136,13 @@ describe('a full disk', () => {
   });
 });
 
-/** Writes until the disk takes no more. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   for (const size of [1 << 16, 1 << 12, 1]) {
     try {
       for (;;) appendFileSync(file, new Uint8Array(size));
     } catch {
-      // Full for this size.
+      // A block of this size no longer fits.
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A party whose manager had lost a payload when its node ran the block: the node notices once the
- * payload is back, says so in every place where its operator looks, and is repaired. And a node
- * whose manager is dead says that it is not ready.
+ * The manager of a party did not have a payload when its node executed the block. Once the payload
+ * is back, the node detects the divergence, reports it in every place where operators look, and is
+ * repaired. And a node whose manager is down reports that it is not ready.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { word } from '../support/store-contract.ts';
 const ONE = 0;
 const TWO = 1;
 const STRANGER = 2;
-/** The second node asks its manager only now and then. */
+/** The second node queries its manager only from time to time. */
 const PATIENCE_MS = 60_000;
 
 interface Ready {
@@ -46,7 +46,7 @@ const reasonsOf = async (at: number) => (await readyOf(at)).reasons.map(({ reaso
 const logOf = (at: number) => readFileSync(join(net.folder, `node${at + 1}.log`), 'utf8');
 const said = (at: number, words: string) => logOf(at).split(words).length - 1;
 
-/** Q2T of a manager, as its configuration says. */
+/** The Q2T address of a manager, according to its configuration. */
 function managerOf(at: number): string {
   const file = readFileSync(join(net.folder, `ptm${at + 1}/config.json`), 'utf8');
   const { serverConfigs } = JSON.parse(file) as {
@@ -70,7 +70,7 @@ function db(action: string) {
 const admin = (at: number, method: string, ...params: unknown[]) =>
   net.rpc[at]!.call<Record<string, any>>(`admin_${method}`, ...params);
 
-describe('a payload that was missing when its block was run', () => {
+describe('a payload that was missing when its block was executed', () => {
   let hash: string;
   const digestsOf = async (at: number) => {
     const { digests } = await admin(at, 'privateTransaction', hash);
@@ -80,12 +80,12 @@ describe('a payload that was missing when its block was run', () => {
   let payload: string;
   let block: number;
 
-  it('leaves a party with another private state, and no sign of it yet', async () => {
+  it('leaves a party with a different private state, which is not yet detected', async () => {
     hash = await setPrivate(net, contract, 42, [TWO]);
     block = Number((await untilMined(net.rpc[ONE]!, hash)).blockNumber);
     payload = await payloadOf(hash);
     await until('node 2 reads 42', async () => (await readStore(net, TWO, contract)) === word(42));
-    // A busy machine holds threads up while it starts.
+    // On a busy machine, threads are delayed while it starts.
     await until('node 2 is ready', async () => (await readyOf(TWO)).ready);
     expect(await readyOf(TWO)).toMatchObject({ status: 200, reasons: [] });
     await net.devnet.process('node2').stop();
@@ -100,7 +100,7 @@ describe('a payload that was missing when its block was run', () => {
     expect(standing).toBe('notHeld');
   });
 
-  it('is noticed when the manager has it again: log, metrics, /ready and admin_privateState', async () => {
+  it('is detected when the manager has it again: log, metrics, /ready and admin_privateState', async () => {
     const compared = await fetch(`${managerOf(TWO)}/comparison/run`, {
       method: 'POST',
       body: '{}',
@@ -133,7 +133,7 @@ describe('a payload that was missing when its block was run', () => {
     expect((await admin(STRANGER, 'privateTransaction', hash)).standing).toBe('notHeld');
   });
 
-  it('is named by private-check and mended by private-repair', async () => {
+  it('is reported by private-check and repaired by private-repair', async () => {
     await net.devnet.process('node2').stop();
     const checked = db('private-check');
     expect(checked.stdout, checked.stderr).toContain(`The first bad block is ${block}`);
@@ -155,10 +155,10 @@ describe('a payload that was missing when its block was run', () => {
     expect(roots[1]).toBe(roots[0]);
     await until('node 2 is ready', async () => (await readyOf(TWO)).ready);
     expect((await admin(TWO, 'privateTransaction', hash)).standing).toBe('party');
-    // What they rest on is known once a node has run these blocks again in the background.
+    // History digests are known once the node has executed these blocks again in the background.
     const isTraced = (digests: string) => /"history":"0x[0-9a-f]{64}".*"history":"0x/.test(digests);
     await until(
-      'both say the same of transaction and contract',
+      'both report the same of the transaction and the contract',
       async () => {
         const [one, two] = await Promise.all([digestsOf(ONE), digestsOf(TWO)]);
         return one === two && isTraced(one);
@@ -169,7 +169,7 @@ describe('a payload that was missing when its block was run', () => {
     expect(await admin(STRANGER, 'privateContract', contract)).toEqual({ states: [] });
   });
 
-  it('is not run again where that would lose what other payloads did', async () => {
+  it('is not executed again when that would lose the effect of other payloads', async () => {
     const later = await setPrivate(net, contract, 43, [TWO]);
     await untilMined(net.rpc[ONE]!, later);
     await until('node 2 reads 43', async () => (await readStore(net, TWO, contract)) === word(43));
@@ -190,7 +190,7 @@ describe('a payload that was missing when its block was run', () => {
 });
 
 describe('/ready', () => {
-  it('is false while the manager is dead, with the reason, and /health stays', async () => {
+  it('is false while the manager is down, with the reason, and /health does not change', async () => {
     await net.devnet.process('ptm2').stop();
     await until('it is not ready', async () => (await reasonsOf(TWO)).includes('manager'));
     expect((await readyOf(TWO)).status).toBe(503);

@@ -1,7 +1,4 @@
-/**
- * The examples of the documentation, typed in as they stand: what a block prints is what its
- * comments say.
- */
+/** The examples of the documentation, run as written: each block prints what its comments say. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +32,7 @@ describe.each(PAGES)('docs/%s', (page) => {
     try {
       process.kill(Number(readFileSync(join(folder, 'node.pid'), 'utf8')));
     } catch {
-      // It has ended already.
+      // It has exited already.
     }
     rmSync(folder, { recursive: true, force: true });
   });

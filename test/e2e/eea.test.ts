@@ -1,6 +1,6 @@
 /**
- * EEA clients on four nodes with four managers, all processes: over HTTP, through kill -9, a
- * rebuilt index, a snapshot put back and the blocks imported once more.
+ * EEA clients on four nodes with four managers, all as processes: over HTTP, after kill -9, a
+ * rebuilt index, a restored snapshot and a repeated import.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
@@ -30,7 +30,9 @@ const keyOf = (at: number) => Uint8Array.from(Buffer.from(net.keys[at]!, 'base64
 const quorate = (...args: string[]) => run(process.execPath, [MAIN, ...args]);
 const path = (...names: string[]) => join(net.folder, ...names);
 
-/** From node 1, to node 2 unless the fields say otherwise. Resolves with the marker's hash. */
+/**
+ * Sends from node 1, to node 2 unless the fields say otherwise. Resolves with the marker's hash.
+ */
 function send(fields: object, at = 0): Promise<string> {
   const raw = signEea({ privateFrom: keyOf(at), to: [keyOf(NODE_2)], ...fields });
   return net.rpc[at]!.call('eea_sendRawTransaction', toHex(raw));
@@ -54,7 +56,7 @@ const count = (at: number) =>
 const value = (at: number) => net.rpc[at]!.call('eth_call', { to: contract, data: VALUE_INPUT });
 const root = (at: number, tag: string) => net.rpc[at]!.call('debug_privateStateRoot', tag);
 
-/** Node 2 shows what node 1 shows. */
+/** Waits until node 2 shows the same as node 1. */
 async function untilSame(what: string): Promise<void> {
   const head = await headOf(net.rpc[0]!);
   await until(what, async () => (await headOf(net.rpc[NODE_2]!)) >= head);
@@ -68,7 +70,7 @@ async function stop(...names: string[]): Promise<void> {
   for (const name of names) await net.devnet.process(name).stop();
 }
 
-it('a contract of two shows to both, with receipts and nonces, and to nobody else', async () => {
+it('a contract of two parties is visible to both, with receipts and nonces, and to nobody else', async () => {
   const hash = await send({ nonce: nonce++, data: STORE_CODE });
   const made = await receipt(hash);
   expect(made).toMatchObject({ status: '0x1', from: SENDER, privateFrom: net.keys[0] });
@@ -88,7 +90,7 @@ it('a contract of two shows to both, with receipts and nonces, and to nobody els
   }
 });
 
-it('it is not extended, nor called by other private transactions', async () => {
+it('it cannot be extended, nor called by other private transactions', async () => {
   const from = net.accounts[0]!.address;
   const privateFor = [net.keys[2]];
   for (const name of ['quorumExtension', 'ledgerExtension']) {
@@ -103,7 +105,7 @@ it('it is not extended, nor called by other private transactions', async () => {
   expect(await value(0)).toBe(word(42));
 });
 
-it('a member that is killed comes back to it, and so does one whose index is rebuilt', async () => {
+it('a member has it again after a kill, and after its index was rebuilt', async () => {
   process.kill(net.devnet.process('node2').pid, 'SIGKILL');
   await net.devnet.process('node2').ended;
   await set(43);
@@ -118,7 +120,7 @@ it('a member that is killed comes back to it, and so does one whose index is reb
   expect(await value(NODE_2)).toBe(word(44));
 });
 
-it('a snapshot and an import bring all of it back', async () => {
+it('a snapshot and an import restore all of it', async () => {
   const config = ['--configfile', path('ptm2', 'config.json')];
   await quorate('backup', '--datadir', path('node2'), ...config, '--out', path('snapshot'));
   await stop('node2', 'ptm2');

@@ -2,6 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { MODULES, moduleText } from '../../tools/evm-module.ts';
 
-it.each(MODULES)('the module $name is what its source compiles to', (module) => {
+it.each(MODULES)('the module $name matches its source', (module) => {
   expect(readFileSync(module.file, 'utf8')).toBe(moduleText(module));
 });

@@ -17,7 +17,7 @@ import { startTenants, type Tenants } from '../support/tenants.ts';
 
 const NO_BROWSER = 'no Chromium for this machine: CHROMIUM names one';
 const PATIENCE_MS = 120_000;
-/** Stands in the private transaction, and nowhere else. */
+/** In the payload of the private transaction, and nowhere else. */
 const CANARY = 'c0ffee5eed'.repeat(6);
 
 let chromium: TestBrowser | undefined;
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
 
-/** The hash of a marker, and what it stands for known to PS1 alone. */
+/** The hash of a marker whose private transaction only PS1 knows, and a token of PS1. */
 async function privateOfPs1({ api, from, token }: Tenants): Promise<{ hash: string; own: string }> {
   const own = await token(`psi://PS1?node.eoa=${from}&self.eoa=0x0`);
   const tenant = overHttp(api.httpUrl!, { authorization: `Bearer ${own}` });
@@ -89,7 +89,7 @@ it(
     await expect
       .poll(() => page.locator('pre').textContent(), { timeout: 60_000 })
       .toContain(CANARY);
-    // They stay in the tab, and end with it.
+    // Token and private state stay in the tab, and end with it.
     await page.reload();
     await shows('the node you ask is a party');
     expect(await page.context().cookies()).toEqual([]);

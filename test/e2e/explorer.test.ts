@@ -1,6 +1,6 @@
 /**
- * The explorer in a real browser, on a permissioned devnet: what parties see and strangers do not,
- * votes, approvals, faults.
+ * The explorer in a real browser on a permissioned devnet: private data that parties see and
+ * outsiders do not, votes, approvals, faults.
  */
 import { SigningKey } from 'ethers';
 import type { Page } from 'playwright-core';
@@ -13,9 +13,9 @@ import { startTestDevnet, type TestDevnet, untilMined } from '../support/devnet.
 import { rpcClient } from '../support/rpc-client.ts';
 
 const NO_BROWSER = 'no Chromium for this machine: CHROMIUM names one';
-/** Place among the devnet's accounts of the one that has all demo tokens at first. */
+/** Index of the devnet account that has all demo tokens at first. */
 const RAMP_ACCOUNT = 11;
-/** Stands in private code, and nowhere else. */
+/** In private code, and nowhere else. */
 const CANARY = 'c0ffee5eed'.repeat(6);
 const SCRIPT = '<img src=x onerror="document.title=1">';
 const PAGES = [
@@ -32,7 +32,7 @@ const PAGES = [
 let net: TestDevnet;
 let chromium: TestBrowser | undefined;
 let page: Page;
-/** Of every answer that the page of the present test received. */
+/** Every response that the present test's page received. */
 let received: string[];
 let asked: string[];
 
@@ -75,7 +75,7 @@ const open = (path: string, node = 0) =>
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
 
-/** Code that answers every call with `text`, as ABI has it, followed by `more`. */
+/** Code that answers every call with `text` in ABI encoding, followed by `more`. */
 function answering(text: string, more = ''): string {
   const length = Buffer.byteLength(text);
   const word = (value: number) => value.toString(16).padStart(64, '0');
@@ -87,7 +87,7 @@ function answering(text: string, more = ''): string {
   return `0x${returning(runtime.length / 2)}${runtime}`;
 }
 
-/** Returns what follows these twelve bytes. */
+/** Returns the bytes that follow these twelve. */
 function returning(length: number): string {
   const size = length.toString(16).padStart(2, '0');
   return `60${size}600c60003960${size}6000f3`;
@@ -110,7 +110,7 @@ it('shows a private contract to its parties, and nothing of it to others', async
   await shows('Done.');
   const hash = (await page.locator('.notice a[href*="/tx/"]').getAttribute('title'))!;
   const contract = (await page.locator('.notice a[href*="/address/"]').getAttribute('title'))!;
-  // Who deployed it reads from it, by its ABI.
+  // The deployer's page calls the contract with its ABI.
   await open(`/address/${contract}`);
   await page.getByText('name ()').click();
   await button('Read name').click();
@@ -188,7 +188,7 @@ it('sends through the signing proxy, and through a wallet of the browser on this
   await shows('2.5 DUSD');
 }, 120_000);
 
-it('votes, approves, and finds what was asked for', async ({ skip }) => {
+it('votes, approves, and searches', async ({ skip }) => {
   if (!chromium) return skip(NO_BROWSER);
   const [rpc] = net.rpc;
   const { nodes, accounts } = net.devnet.description;
@@ -240,7 +240,9 @@ it('votes, approves, and finds what was asked for', async ({ skip }) => {
   expect(await ramp.getAttribute('href')).toBe(net.devnet.description.ramp.url);
 }, 120_000);
 
-it('is live, continues after a node was away, and lets no text run', async ({ skip }) => {
+it('updates live, continues after a node was down, and runs no script from texts', async ({
+  skip,
+}) => {
   if (!chromium) return skip(NO_BROWSER);
   const [rpc] = net.rpc;
   await open('');
@@ -290,7 +292,7 @@ it('can be used by everybody: keyboard, screen reader, phone, in three languages
       await expect.poll(() => page.locator('.skeleton').count(), { timeout: 60_000 }).toBe(0);
       const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       expect([path, isWide]).toEqual([path, false]);
-      // Colours are the same everywhere: each page is looked at in one of the two.
+      // Colours are the same on all pages, so each page is checked in only one of the two themes.
       if (place % 2 === at) expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
     }
   }

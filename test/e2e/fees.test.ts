@@ -1,6 +1,6 @@
 /**
- * What a fee means on the devnet: any is taken, privately too, none is asked for, and nobody's
- * price becomes everybody's.
+ * Fees on the devnet: transactions may offer any price, private ones too, none is required, and
+ * nobody's price affects others.
  */
 import { computeAddress, getBytes, Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,9 +14,9 @@ import { STORE_CODE, setInput, VALUE_INPUT, word } from '../support/store-contra
 const GWEI = 1_000_000_000n;
 const PRICE = `0x${GWEI.toString(16)}`;
 const GAS = '0x47b760';
-/** 21000, and the 64 bytes of the payload's hash at 16 each, zeros at 4. */
+/** 21000, plus 64 bytes of the payload's hash at 16 gas each (4 for a zero). */
 const PRIVATE_GAS_MAX = 22_024n;
-/** And 2 for each of the two words of init code (EIP-3860). */
+/** Plus 2 for each of the two words of init code (EIP-3860). */
 const CREATION_GAS = 32_004n;
 
 let net: TestDevnet;
@@ -28,7 +28,7 @@ afterAll(() => net?.close());
 const balances = (address: string) =>
   Promise.all(net.rpc.map((rpc) => rpc.call('eth_getBalance', address, 'latest')));
 
-/** All nodes have executed it and hold the same state. */
+/** Waits until all nodes have executed it, and compares their state. */
 async function everywhere(hash: string) {
   const receipts = await Promise.all(net.rpc.map((rpc) => untilMined(rpc, hash)));
   const { blockNumber } = receipts[0]!;
@@ -39,7 +39,7 @@ async function everywhere(hash: string) {
   return receipts[0]!;
 }
 
-/** What `address` pays for `send`, which every node agrees on. */
+/** What `address` pays for `send`; all nodes must agree. */
 async function paid(address: string, send: () => Promise<string>) {
   const [before] = await balances(address);
   const receipt = await everywhere(await send());
@@ -48,7 +48,7 @@ async function paid(address: string, send: () => Promise<string>) {
   return { receipt, cost: BigInt(before!) - BigInt(after[0]!) };
 }
 
-it('takes public transactions at a price, of every type, and charges it', async () => {
+it('accepts public transactions of every type with a price, and charges it', async () => {
   const wallet = new Wallet(net.accounts[1]!.privateKey);
   const kinds = [
     { type: 0, gasPrice: GWEI },
@@ -70,7 +70,7 @@ it('takes public transactions at a price, of every type, and charges it', async 
   }
 });
 
-it('takes private transactions at a price: the parties and the others charge the same', async () => {
+it('accepts private transactions with a price: parties and others charge the same', async () => {
   const from = net.accounts[0]!.address;
   const send = (fields: object, privateFor = [net.keys[1]]) =>
     net.rpc[0]!.call<string>('eth_sendTransaction', {
@@ -85,7 +85,7 @@ it('takes private transactions at a price: the parties and the others charge the
   expect(called.cost).toBeLessThanOrEqual(PRIVATE_GAS_MAX * GWEI);
   for (const [at, value] of [word(5), word(5), '0x', '0x'].entries())
     await until(`node ${at + 1} is right`, async () => (await readStore(net, at, to)) === value);
-  // It fails at one of its parties: no more is charged there than elsewhere.
+  // It fails at one of the parties, which must not charge more than others.
   const mine = await paid(from, () => send({ data: STORE_CODE, privacyFlag: 1 }));
   const other = await net.rpc[2]!.call<string>('personal_importRawKey', EEA_SIGNER.slice(2), 'x');
   await net.rpc[2]!.call('personal_unlockAccount', other, 'x', 0);
@@ -102,7 +102,7 @@ it('takes private transactions at a price: the parties and the others charge the
   expect([await status(0), await status(2)]).toEqual(['0x0', '0x1']);
 });
 
-it('takes what a wallet signed at a price: over a stored payload, and in a marker', async () => {
+it('accepts transactions signed by a wallet with a price: for a stored payload, and in a marker', async () => {
   const { address, privateKey } = net.accounts[2]!;
   const signed = async (nonce: number) =>
     signPrivate(privateKey, {
@@ -129,20 +129,20 @@ it('takes what a wallet signed at a price: over a stored payload, and in a marke
     ).toMatchObject({ status: '0x1' });
 });
 
-it('takes an EEA transaction at a price, which its sender needs no funds for', async () => {
+it('accepts an EEA transaction with a price, for which its sender needs no funds', async () => {
   const privateFrom = getBytes(Buffer.from(net.keys[0]!, 'base64'));
   const to = [getBytes(Buffer.from(net.keys[1]!, 'base64'))];
   const raw = signEea({ privateFrom, to, data: STORE_CODE, gasPrice: GWEI });
   const hash = await net.rpc[0]!.call('eea_sendRawTransaction', toHex(raw));
   await everywhere(hash);
   const receipt = await until(
-    'node 2 has run it',
+    'node 2 has executed it',
     async () => (await net.rpc[1]!.call<any>('priv_getTransactionReceipt', hash)) ?? undefined,
   );
   expect(receipt).toMatchObject({ status: '0x1', from: computeAddress(EEA_SIGNER).toLowerCase() });
 });
 
-it('lets accounts without funds send, after others have paid too', async () => {
+it('lets accounts without funds send, even after others have paid', async () => {
   for (const rpc of net.rpc) {
     expect(await rpc.call('eth_gasPrice')).toBe('0x0');
     expect(await rpc.call('eth_maxPriorityFeePerGas')).toBe('0x0');

@@ -1,7 +1,4 @@
-/**
- * Disks that are full in the middle of the work of every store; `npm run faults` tries more of
- * them.
- */
+/** Disks that fill up while a store writes; `npm run faults` tries more of them. */
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,10 +7,11 @@ import { mayMount } from '../support/may-mount.ts';
 
 const FAULTS = resolve(import.meta.dirname, '../faults/main.ts');
 
-it('says that the disk is full, loses nothing acknowledged, and continues when there is room', async ({
+it('says that the disk is full, loses nothing acknowledged, and continues when there is space', async ({
   skip,
 }) => {
-  if (!mayMount()) skip('this machine lets nobody mount a file system of their own (unshare -rm)');
+  if (!mayMount())
+    skip('this machine does not allow unshare -rm, so no file system can be mounted');
   const argv = ['--import', 'tsx', FAULTS, '--pages', '1,9,30'];
   const { stdout } = await promisify(execFile)(process.execPath, argv, {
     cwd: join(FAULTS, '../../..'),

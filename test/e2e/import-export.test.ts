@@ -1,5 +1,6 @@
 /**
- * The real commands in child processes: recorded chains in, the same heads and the same bytes out.
+ * The real commands in child processes: recorded chains are imported, and give the same heads and
+ * the same exported bytes.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,23 +50,26 @@ function recorded(chain: string) {
 }
 
 describe('quorate import and export', () => {
-  it.each(CHAINS)('%s comes to the recorded head and goes out as it came in', async (name) => {
-    const chain = recorded(name);
-    const bytes = Buffer.concat(chain.parts);
-    writeFileSync(chain.path('.rlp'), bytes);
-    const datadir = ['--datadir', chain.datadir];
-    const taken = await quorate(
-      'import',
-      ...datadir,
-      '--genesis',
-      chain.genesis,
-      chain.path('.rlp'),
-    );
-    expect(taken.stderr).toBe('');
-    expect(taken.stdout).toContain(`Head: ${chain.head.number} ${chain.head.hash}`);
-    await quorate('export', ...datadir, chain.path('.out.gz'));
-    expect(gunzipSync(readFileSync(chain.path('.out.gz'))).equals(bytes)).toBe(true);
-  });
+  it.each(CHAINS)(
+    '%s reaches the recorded head and is exported as it was imported',
+    async (name) => {
+      const chain = recorded(name);
+      const bytes = Buffer.concat(chain.parts);
+      writeFileSync(chain.path('.rlp'), bytes);
+      const datadir = ['--datadir', chain.datadir];
+      const taken = await quorate(
+        'import',
+        ...datadir,
+        '--genesis',
+        chain.genesis,
+        chain.path('.rlp'),
+      );
+      expect(taken.stderr).toBe('');
+      expect(taken.stdout).toContain(`Head: ${chain.head.number} ${chain.head.hash}`);
+      await quorate('export', ...datadir, chain.path('.out.gz'));
+      expect(gunzipSync(readFileSync(chain.path('.out.gz'))).equals(bytes)).toBe(true);
+    },
+  );
 
   it('continues where it stopped, over several files', async () => {
     const chain = recorded('public-chain');
@@ -84,10 +88,10 @@ describe('quorate import and export', () => {
   });
 
   it.each([
-    ['a state root that is not the one of its transactions', 'block 4', changeStateRoot],
+    ['a state root that does not match its transactions', 'block 4', changeStateRoot],
     ['a file that ends inside a block', 'the file ends inside a block', cutLast],
     ['a gap', 'block 5 (0x', dropOne],
-    ['what is not a block', 'no block begins here', garble],
+    ['bytes that are not a block', 'no block begins here', garble],
   ])('names %s and keeps what came before', async (what, text, spoil) => {
     const chain = recorded('public-chain');
     const file = chain.path(`-${what.replaceAll(' ', '-')}.rlp`);

@@ -11,7 +11,7 @@ import { scratchFolder } from '../support/scratch.ts';
 const folder = scratchFolder('quorate-installed-');
 const run = commandsIn(folder);
 
-it('installs in an empty folder, and its devnet takes transactions', async (context) => {
+it('installs in an empty folder, and its devnet mines transactions', async (context) => {
   writeFileSync(
     join(folder, 'package.json'),
     '{"name":"installed","version":"1.0.0","private":true}',
@@ -21,7 +21,7 @@ it('installs in an empty folder, and its devnet takes transactions', async (cont
   await orNotRun(run('npm', 'install', ...quiet, archive), context);
   expect(await run('npx', 'quorate', '--version')).toContain('Quorate');
 
-  // As the release lists what the package is made of.
+  // The list of packages that a release publishes.
   const printed = await run('npm', 'sbom', '--sbom-format', 'cyclonedx');
   const { components } = JSON.parse(
     printed.slice(printed.indexOf('{'), printed.lastIndexOf('}') + 1),

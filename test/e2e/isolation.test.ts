@@ -1,8 +1,8 @@
 /**
- * What is private to two nodes of four shows to none of the others: every method of the table and
- * every subscription over HTTP, WebSocket and IPC, what peers send each other, logs, and the files
- * of the others' nodes and managers. The parties' probes show all of it, so that the search is
- * known to find.
+ * What is private to two of four nodes is not visible to the others: not by any method of the table
+ * or any subscription over HTTP, WebSocket and IPC, nor in messages between peers, logs, or the
+ * files of the others' nodes and managers. The same probes on the parties' nodes find all of it,
+ * which proves that the search works.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const STRANGERS = [2, 3];
 
 let net: TestDevnet;
 let frames: string[];
-/** What threads of readers were asked, by method. */
+/** The methods that reader threads were asked. */
 let readByThreads: Set<string>;
 let listeners: Conversation[];
 let targets: Target[];
@@ -82,7 +82,7 @@ function conversations(at: number): Promise<Conversation[]> {
   ]);
 }
 
-/** Strangers subscribe to everything before it happens. */
+/** Outsiders subscribe to everything before it happens. */
 async function listen(): Promise<Conversation[]> {
   const all: Conversation[] = [];
   for (const at of STRANGERS) {
@@ -99,7 +99,7 @@ async function listen(): Promise<Conversation[]> {
 
 const probe = (talk: Conversation) => probeEveryMethod(talk, targets, ALL);
 
-it('shows nothing to strangers by any method over any transport', async () => {
+it('shows nothing to outsiders by any method over any transport', async () => {
   readByThreads.clear();
   for (const at of STRANGERS) {
     const all = await conversations(at);
@@ -108,12 +108,12 @@ it('shows nothing to strangers by any method over any transport', async () => {
       talk.close();
     }
   }
-  // What takes long was answered by the threads of readers.
+  // Long requests were answered by reader threads.
   const traces = TRACING_METHODS.filter((name) => name.startsWith('debug_'));
   expect([...readByThreads]).toEqual(expect.arrayContaining(['eth_getLogs', ...traces]));
 });
 
-it('shows everything to parties by some method, so that the search is known to find', async () => {
+it('shows everything to parties by some method, which proves that the search works', async () => {
   const talk = (await conversations(PARTY))[2]!;
   const shown = await probe(talk);
   talk.close();
@@ -153,17 +153,17 @@ async function traced(at: number): Promise<string[]> {
   return shown;
 }
 
-it('shows nothing to strangers by tracing, by no tracer and no script, in threads of readers', async () => {
+it('shows nothing to outsiders by any tracer or tracing script, in reader threads', async () => {
   readByThreads.clear();
   expect(await traced(STRANGERS[0]!)).toEqual([]);
   expect([...readByThreads]).toEqual(expect.arrayContaining([...TRACING_METHODS]));
 });
 
-it('shows to parties by tracing all that was mined, so that the search is known to find', async () => {
+it('shows to parties by tracing everything that was mined, which proves that the search works', async () => {
   const shown = await traced(PARTY);
-  // What the EEA contract was made with: its creation is no target.
+  // The constructor argument of the EEA contract: its deployment is not among the targets.
   const found = FOUND_BY_PARTIES.filter(({ name }) => name !== 'eeaargument');
-  // A call shows what is there now.
+  // A call only shows the present state.
   for (const method of TRACING_METHODS.filter((name) => name !== 'debug_traceCall'))
     expect(shown).toEqual(expect.arrayContaining(found.map(({ name }) => `${name} by ${method}`)));
   expect(shown).toEqual(
@@ -173,7 +173,7 @@ it('shows to parties by tracing all that was mined, so that the search is known 
   );
 });
 
-it('shows nothing to strangers by GraphQL, and everything to parties but what was never mined', async () => {
+it('shows nothing to outsiders by GraphQL, and to parties everything that was mined', async () => {
   const shownAt = async (at: number) => {
     const shown = new Set<string>();
     for (const query of targets.flatMap(graphqlAsks)) {
@@ -188,14 +188,14 @@ it('shows nothing to strangers by GraphQL, and everything to parties but what wa
   expect(await shownAt(PARTY)).toEqual(expect.arrayContaining(found));
 });
 
-it('shows nothing to strangers who subscribed before', () => {
+it('shows nothing to outsiders who subscribed before', () => {
   for (const { heard } of listeners) {
     expect(heard.length).toBeGreaterThan(4);
     expect(canariesIn(ALL, heard.join('\n'))).toEqual([]);
   }
 });
 
-it('finds by filters of strangers, which readers search, what is public alone', async () => {
+it('finds only public logs by filters of outsiders, which reader threads search', async () => {
   const addresses = [everybodys.contract, ...targets.map(({ contract }) => contract)];
   for (const at of [PARTY, ...STRANGERS]) {
     readByThreads.clear();
@@ -215,7 +215,7 @@ it('sends nothing to peers', () => {
   expect(canariesIn(ALL, frames.join('\n'))).toEqual([]);
 });
 
-it('gives nothing at the ports between managers: resend in every mode, party info, challenges', async () => {
+it("gives nothing at the managers' ports for peers: resend in every mode, party info, challenges", async () => {
   const hashes = targets.map(({ payload }) => Buffer.from(payload.slice(2), 'hex'));
   const own = [0, 1, 2, 3].map((at) => managerUrl(net, at, 'P2P'));
   for (const url of own) {
@@ -245,7 +245,7 @@ it('gives nothing at the ports between managers: resend in every mode, party inf
         }
       }
     }
-    // Held or not, theirs or not: the same words.
+    // The same text, whether the manager has the payload or not, and whoever owns it.
     expect(refusals.size).toBe(1);
     for (const path of ['partyinfo', 'metrics', 'health', 'version', 'upcheck']) {
       expect(canariesIn(ALL, (await ask(path)).bytes.toString('latin1'))).toEqual([]);
@@ -266,9 +266,10 @@ it('gives nothing at the ports between managers: resend in every mode, party inf
 });
 
 /**
- * With the keys of a manager that its operator has: what it is not party to it does not get either.
+ * The caller proves the key of a manager on the network: it still does not get what that manager is
+ * not party to.
  */
-it('gives nothing to a member that proves its own key: resend in every mode, digests and roots', async () => {
+it('gives nothing to a member that is not a party and proves its own key: resend in every mode, digests and roots', async () => {
   const [member] = STRANGERS as [number];
   const keyFile = readFileSync(join(net.folder, `ptm${member + 1}`, 'tm.key'), 'utf8');
   const privateKey = (JSON.parse(keyFile) as { data: { bytes: string } }).data.bytes;
@@ -318,7 +319,7 @@ it('gives nothing to a member that proves its own key: resend in every mode, dig
       }
     }
   }
-  // What the member's own manager has found out, and tells its node.
+  // The result of the comparison by the member's own manager, which its node reads.
   for (const path of ['/comparison', '/comparison/run']) {
     const headers = { 'content-type': 'application/json' };
     const found = await fetch(managerUrl(net, member, 'Q2T') + path, {
@@ -339,7 +340,7 @@ async function db(action: string, at: number): Promise<string> {
   return stdout + stderr;
 }
 
-it('tells nothing by checks and repairs of private state: to strangers not even the hashes', async () => {
+it('shows nothing in checks and repairs of private state: to outsiders not even the hashes', async () => {
   for (const at of [PARTY, STRANGERS[0]!]) {
     await net.devnet.process(`node${at + 1}`).stop();
     for (const action of ['private-check', 'private-repair']) {
@@ -365,7 +366,7 @@ it('tells nothing by checks and repairs of private state: to strangers not even 
   }
 });
 
-it('leaves nothing on the pages beside the API', async () => {
+it('shows nothing on the pages besides the API', async () => {
   for (const { url } of net.rpc) {
     for (const page of ['/health', '/readiness', '/openrpc.json', '/metrics', '/debug/metrics']) {
       expect(canariesIn(ALL, await (await fetch(url + page)).text())).toEqual([]);
@@ -379,7 +380,7 @@ it('leaves nothing on the pages beside the API', async () => {
   }
 });
 
-it('leaves nothing in the files of strangers, in any log, or in clear at a manager', async () => {
+it('leaves nothing in the files of outsiders, in any log, or unencrypted at a manager', async () => {
   await net.devnet.stop();
   const folders = [
     ...STRANGERS.map((at) => `node${at + 1}`),

@@ -1,8 +1,8 @@
 /**
- * The recorded private cases and contract extensions once more, live: four validators, four
- * managers of ours, 180 requests, and what every node says of each; on the recorded chain and on
- * the devnet's, both at once, as they wait for blocks most of the time. With REFERENCE_GETH two
- * validators of the first are GoQuorum's.
+ * The recorded private cases and contract extensions, replayed live: four validators, four managers
+ * of ours, 180 requests and every node's answers; on the recorded chain and on the devnet's. Both
+ * run at once, because they mostly wait for blocks. With REFERENCE_GETH, two validators of the
+ * first network are GoQuorum's.
  */
 import { expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
@@ -46,7 +46,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  "has them on the devnet's chain too, where any price is taken",
+  "has them on the devnet's chain too, where any price is accepted",
   () => expectAsRecorded(OURS, devnetChain),
   PATIENCE_MS,
 );

@@ -1,7 +1,7 @@
 /**
- * A stranger's process at the P2P ports of four managers: private contracts stay readable, also
- * after a restart and when a node rebuilds its private state; they learn nothing; nothing of
- * theirs is kept.
+ * An outsider's process attacks the P2P ports of four managers: private contracts stay readable,
+ * also after a restart and a rebuild of private state; the attacker learns nothing, and nothing
+ * that it sends is kept.
  */
 import { spawn } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
@@ -58,7 +58,7 @@ async function attack(): Promise<Told[]> {
   return JSON.parse(output);
 }
 
-/** Ports of P2P stand behind those of the third-party servers. */
+/** P2P ports follow the ports of the third-party servers. */
 function p2pOf(thirdParty: string): string {
   const url = new URL(thirdParty);
   return `http://127.0.0.1:${Number(url.port) + net.devnet.description.nodes.length}/`;
@@ -76,7 +76,7 @@ async function partiesRead(value: number): Promise<void> {
 const storeBytes = (at: number) =>
   statSync(join(net.folder, `ptm${at + 1}`, 'data/payloads/data.mdb')).size;
 
-it('learns nothing, and nothing of theirs is kept', async () => {
+it('an attacker learns nothing, and nothing that it sends is kept', async () => {
   await partiesRead(42);
   const before = [0, 1, 2, 3].map(storeBytes);
   const told = await attack();
@@ -85,7 +85,7 @@ it('learns nothing, and nothing of theirs is kept', async () => {
     new Set(told.filter((one) => one.path === path).map(({ status }) => status));
   expect(statuses('push')).toEqual(new Set([500]));
   expect(statuses('partyinfo/validate')).toEqual(new Set([400]));
-  // ALL and batches go to who proved the key; they are told that, or to prove it.
+  // ALL and batches require a proof of the key: the answer asks for it.
   for (const { path, status, body } of told) {
     if (path !== 'resend' || status !== 200) continue;
     expect(body).toBe('');
@@ -101,7 +101,7 @@ it('learns nothing, and nothing of theirs is kept', async () => {
   }
 });
 
-it('stops nobody: transactions continue, and managers and nodes find all of it after a restart', async () => {
+it('transactions continue, and managers and nodes have all data after a restart', async () => {
   await untilMined(net.rpc[0]!, await setPrivate(net, contract, 43, [1]));
   await partiesRead(43);
   for (const name of ['ptm1', 'ptm2', 'node1', 'node2']) {
@@ -111,7 +111,7 @@ it('stops nobody: transactions continue, and managers and nodes find all of it a
   await partiesRead(43);
 });
 
-it('nor when the private state of a party is rebuilt', async () => {
+it("a party's private state can be rebuilt", async () => {
   const head = Number(await net.rpc[0]!.call('eth_blockNumber'));
   await net.devnet.process('node2').stop();
   rmSync(join(net.folder, 'node2/quorate'), { recursive: true });

@@ -1,7 +1,4 @@
-/**
- * Managers as processes: what docs/manager.md tells operators to type, and an outbox that outlives
- * kill -9.
- */
+/** Managers as processes: the commands of docs/manager.md, and an outbox that survives kill -9. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -44,7 +41,7 @@ function blocksOf(page: string): Block[] {
     name,
     text: text!,
   }));
-  // What is shown without the name of a file is not a file.
+  // A block of a file's content without a file name is only an illustration.
   return blocks.filter(({ kind, name }) => kind === 'sh' || name !== '');
 }
 
@@ -68,7 +65,7 @@ async function payloadAt(url: string, hash: string): Promise<string | undefined>
 
 const b64 = (text: string) => Buffer.from(text).toString('base64');
 
-it('docs/manager.md works as it is written', async ({ annotate }) => {
+it('the commands of docs/manager.md work as written', async ({ annotate }) => {
   const cwd = join(folder, 'docs');
   const bin = join(folder, 'bin');
   for (const path of [cwd, bin]) mkdirSync(path);
@@ -134,7 +131,7 @@ it('docs/manager.md works as it is written', async ({ annotate }) => {
     if (block.kind === 'file') writeFileSync(join(cwd, block.name), block.text);
     else for (const command of block.text.trim().split('\n')) outputs.push(await line(command));
     if (!block.text.includes('&\n')) continue;
-    // After each start: everything sent before is still there, and sending continues.
+    // After each start, everything sent before is still there, and sending works.
     for (const [i, hash] of sent.entries())
       expect(await payloadAt(q2t!, hash)).toBe(`payload ${i}`);
     const answer = await post(`${q2t}/send`, { payload: b64(`payload ${sent.length}`), to: [] });
@@ -143,7 +140,7 @@ it('docs/manager.md works as it is written', async ({ annotate }) => {
     expect(answer.json.senderKey).toBe(
       keyOf(existsSync(join(cwd, 'keys', 'two.pub')) ? 'two' : 'one'),
     );
-    // What PostgreSQL holds stays there when the last start goes back to the embedded store.
+    // When the last start goes back to the embedded store, payloads in PostgreSQL are not in it.
     if (block.text.includes('moving')) sent.pop();
   }
   expect(sent).toHaveLength(2);
@@ -152,12 +149,12 @@ it('docs/manager.md works as it is written', async ({ annotate }) => {
     keys: { key: string }[];
   };
   expect(keys.map(({ key }) => key)).toEqual([keyOf('two'), keyOf('one')]);
-  // A partner that does not know the new key yet still reaches the old one.
+  // A partner that does not know the new key yet can still use the old one.
   const byOld = await post(`${q2t}/send`, { payload: b64('old'), from: keyOf('one'), to: [] });
   expect(byOld.json.senderKey).toBe(keyOf('one'));
 });
 
-it('a payload for a peer that was away arrives, though its sender was killed meanwhile', async () => {
+it('a payload for a peer that was down arrives, although its sender was killed in the meantime', async () => {
   const base = await freePorts();
   const manager = async (number: number) => {
     const at = join(folder, `ptm${number}`);

@@ -1,6 +1,6 @@
 /**
- * The commands of a migration, killed at random moments and on disks that are full: never taken for
- * complete, gone on with, source as it was.
+ * The commands of a migration, killed at random moments and on full disks: an incomplete target is
+ * never accepted as complete, the migration continues, and the source does not change.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { tesseraFolder } from '../support/tessera-export.ts';
 
 const KILLS = 5;
 const PATIENCE_MS = 180_000;
-/** The process has to load first; after that, the whole work on this source. */
+/** Covers the start of the process and the whole migration of this source. */
 const WORK_MS = 2_500;
 const SIZES_KB = [64, 500] as const;
 const EXPECTED = expectedDatadir();
@@ -62,11 +62,11 @@ describe('migrate datadir', () => {
       expect([0, null], `${afterMs} ms: ${text}`).toContain(status);
       if (!existsSync(join(target, 'quorate/format'))) continue;
       if (existsSync(join(target, 'quorate/migrating'))) {
-        // Whatever is there is never taken for a chain.
+        // An unfinished target is never opened as a chain.
         await expect(openChain(target)).rejects.toMatchObject({ code: 'MIGRATION_UNFINISHED' });
         continue;
       }
-      // It was done before, if perhaps not said: the next one starts again.
+      // The last run was complete but killed before it said so: the next run starts again.
       expect(await headOfTarget(target)).toBe(EXPECTED.hash);
       rmSync(target, { recursive: true });
     }
@@ -77,11 +77,11 @@ describe('migrate datadir', () => {
     expect(folderHash(source)).toBe(before);
   });
 
-  it('says that the disk is full, and continues when there is room', {
+  it('says that the disk is full, and continues when there is space', {
     timeout: PATIENCE_MS,
   }, async ({ skip }) => {
     if (!mayMount())
-      skip('this machine lets nobody mount a file system of their own (unshare -rm)');
+      skip('this machine does not allow unshare -rm, so no file system can be mounted');
     const folder = scratchFolder('quorate-full-');
     const source = gethDatadir(folder);
     const before = folderHash(source);
@@ -103,7 +103,7 @@ describe('migrate datadir', () => {
 });
 
 describe('migrate manager', () => {
-  it('has its folder only when it is whole', { timeout: PATIENCE_MS }, async ({ skip }) => {
+  it('has a target folder only when it is complete', { timeout: PATIENCE_MS }, async ({ skip }) => {
     const tessera = tesseraFolder('mysql-hex');
     const before = folderHash(tessera.folder);
     const target = join(tessera.folder, '..', 'ptm');
@@ -112,7 +112,7 @@ describe('migrate manager', () => {
       const { status } = await quorate([...inputs, '--ptmdir', target], 300 + Math.random() * 900);
       expect([0, null]).toContain(status);
       if (!existsSync(target)) continue;
-      // It was done before, if perhaps not said.
+      // The run was complete, but killed before it said so.
       const check = ['ptm', 'check', '--configfile', join(target, 'config.json')];
       expect((await quorate(check)).status).toBe(0);
       rmSync(target, { recursive: true });
@@ -120,7 +120,7 @@ describe('migrate manager', () => {
     const { status, text } = await quorate([...inputs, '--ptmdir', target]);
     expect(status, text).toBe(0);
     if (!mayMount())
-      skip('this machine lets nobody mount a file system of their own (unshare -rm)');
+      skip('this machine does not allow unshare -rm, so no file system can be mounted');
     const disk = join(tessera.folder, '..', 'disk');
     mkdirSync(disk);
     const full = await onSmallDisk(disk, 64, [...inputs, '--ptmdir', join(disk, 'ptm')]);
@@ -130,7 +130,7 @@ describe('migrate manager', () => {
   });
 });
 
-/** The command on a disk of so many kilobytes, and again when it has grown. */
+/** Runs the command on a disk of this many kilobytes, and again after the disk was enlarged. */
 async function onSmallDisk(disk: string, kilobytes: number, args: readonly string[]) {
   const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ');
   const script = [

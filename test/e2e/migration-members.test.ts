@@ -1,7 +1,6 @@
 /**
- * Four members under load of public and private transactions, whose folders are written as
- * GoQuorum keeps them, move over one by one, and one goes back. With GoQuorum's binary:
- * `npm run live -- migrate`.
+ * Four members under load of public and private transactions, whose folders have GoQuorum's format,
+ * migrate one by one, and one goes back. With GoQuorum's binary: `npm run live -- migrate`.
  */
 import { expect, it } from 'vitest';
 import { playMigration } from '../live/migrate/scenario.ts';
@@ -10,10 +9,10 @@ import '../support/install-crypto.ts';
 const PATIENCE_MS = 600_000;
 const GROWTH_BLOCKS = 6;
 const WATCHED_BLOCKS = 8;
-/** Quorate alone makes blocks faster than one a second; rounds are as short. */
+/** Only Quorate supports block periods below one second; rounds are shortened in proportion. */
 const FAST = { xblockperiodmilliseconds: 250, xrequesttimeoutmilliseconds: 1_000 };
 
-it('none loses a transaction, and all have the same private state', {
+it('no transaction is lost, and all have the same private state', {
   timeout: PATIENCE_MS,
 }, async () => {
   const said: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The commands of the runbook in docs/migration.md, in their order, on one recorded member:
- * GoQuorum's folder, a Tessera, an EthSigner.
+ * The commands of the runbook in docs/migration.md, in order, on one recorded member: GoQuorum's
+ * folder, a Tessera, an EthSigner.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,10 +27,10 @@ const EXPECTED = expectedDatadir();
 const folder = scratchFolder('quorate-runbook-');
 const children: ChildProcess[] = [];
 let network: BftProcesses;
-/** What the node continues with, in Tessera's place. */
+/** The manager that replaces Tessera. */
 let manager: TestPtm;
 
-/** The network that the plan is made of; the recorded member is of another one. */
+/** The network that the plan describes; the recorded member is from another one. */
 beforeAll(async () => {
   manager = await testPtm(1, []);
   network = await BftProcesses.prepare({
@@ -54,7 +54,7 @@ function runbook(): string[] {
   return blocks.flatMap((text) => text.split('\n'));
 }
 
-it('every command works as it is written', { timeout: PATIENCE_MS }, async () => {
+it('every command works as written', { timeout: PATIENCE_MS }, async () => {
   const cwd = join(folder, 'member');
   mkdirSync(cwd);
   const sources = await writeMember(cwd);
@@ -107,8 +107,8 @@ it('every command works as it is written', { timeout: PATIENCE_MS }, async () =>
 });
 
 /**
- * GoQuorum's folder, Tessera's files and EthSigner's, as the runbook names them. Resolves with the
- * folders that may not change.
+ * Writes the files of GoQuorum, Tessera and EthSigner under the runbook's names. Resolves with the
+ * folders that must not change.
  */
 async function writeMember(cwd: string): Promise<string[]> {
   const source = gethDatadir(join(folder, 'recorded'));

@@ -1,6 +1,6 @@
 /**
- * The data folder that GoQuorum 24.4.1 wrote as the only member of a Raft cluster with two private
- * states: migrated by the command, started, and asked what GoQuorum was asked.
+ * A data folder of GoQuorum 24.4.1, written by the only member of a Raft cluster with two private
+ * states: migrated with the command, started, and asked the same as GoQuorum was.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ describe('a Raft member with two private states', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says what it did', () => {
+  it('reports its work', () => {
     expect(output).toContain(`Head: ${recorded.head} ${recorded.hash}`);
     expect(output).toMatch(/private states, by their roots +3\n/);
     expect(output).toMatch(/Raft member: term \d+, \d+ entries, committed up to \d+/);
@@ -98,7 +98,7 @@ describe('a Raft member with two private states', () => {
     }
   });
 
-  it('says of older states that they were not migrated', async () => {
+  it('reports that older states were not migrated', async () => {
     const rpc = rpcClient(`${node.url}/?PSI=PS1`);
     await expect(rpc.call('eth_getBalance', FROM, '0x1')).rejects.toMatchObject({
       code: -32000,
@@ -106,7 +106,7 @@ describe('a Raft member with two private states', () => {
     });
   });
 
-  it('continues as the member that it was', async () => {
+  it('continues as the same member', async () => {
     const rpc = rpcClient(`${node.url}/?PSI=PS1`);
     await until('it mints', async () => (await rpc.call('raft_role')) === 'minter');
     const to = `0x${'77'.repeat(20)}`;

@@ -1,6 +1,5 @@
 /**
- * `quorate mpsdbupgrade` in a process of its own that is killed again and again: what comes out in
- * the end is whole.
+ * `quorate mpsdbupgrade` in a process that is killed again and again: the final result is complete.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** Kills the command when it tells of the block, or never. Resolves with what it printed. */
+/** Kills the command when it reports this block, or never. Resolves with its output. */
 function upgrade(name: string, killAt?: number): Promise<string> {
   const child = endsWithTest(
     spawn(process.execPath, [MAIN, 'mpsdbupgrade', '--datadir', join(scratch, name)]),
@@ -73,7 +72,7 @@ it('continues after each kill', async () => {
   let printed = '';
   for (const killAt of [3, 90, 160, 250, undefined]) {
     printed = await upgrade('killed', killAt);
-    // On a busy machine the command may be done before the kill comes.
+    // On a busy machine the command may finish before it is killed.
     if (printed.includes(DONE)) break;
     kills++;
     expect(existsSync(join(scratch, 'killed/quorate/genesis.json'))).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Networks that version 0.1.0 made continue: what they hold is read, what waited is mined, and what
- * they knew of each other follows.
+ * Networks created by version 0.1.0 continue: their data is readable, pending transactions are
+ * mined, and the peers find each other.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,20 +17,20 @@ interface Expected {
     readonly kind: string;
     readonly address: string;
     readonly value: number;
-    /** Nodes; undefined: all, it is public. */
+    /** Node indexes; undefined: the contract is public. */
     readonly parties?: readonly number[];
     readonly privacyFlag?: number;
     readonly mandatory?: readonly number[];
   }[];
-  /** As node 1 answered. */
+  /** As node 1 returned them. */
   readonly receipts: readonly { readonly transactionHash: string }[];
   /**
-   * Of the first account: nobody has sent with this nonce, and two transactions of node 1 wait
-   * behind it.
+   * A nonce of the first account that no transaction has, so that two transactions of node 1 wait
+   * for it.
    */
   readonly gap: number;
   readonly queued: readonly string[];
-  /** Made by personal_newAccount of node 2. */
+  /** Created by personal_newAccount on node 2. */
   readonly own: string;
 }
 
@@ -56,7 +56,7 @@ describe.each(['qbft', 'raft'] as const)('a %s network', (consensus) => {
     return Promise.all(net.rpc.map((_, at) => readStore(net, at, address)));
   }
 
-  it('answers what it answered', async () => {
+  it('gives the same answers as before', async () => {
     for (const receipt of expected.receipts)
       expect(
         await net.rpc[0]!.call('eth_getTransactionReceipt', receipt.transactionHash),
@@ -71,7 +71,7 @@ describe.each(['qbft', 'raft'] as const)('a %s network', (consensus) => {
     expect(await net.rpc[1]!.call('eth_accounts')).toContain(expected.own);
   });
 
-  it('mines what waited in the pool of node 1, privately too', async () => {
+  it("mines pending transactions of node 1's pool, private ones too", async () => {
     expect(await net.rpc[0]!.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x2' });
     const nonce = `0x${expected.gap.toString(16)}`;
     await net.rpc[0]!.call('eth_sendTransaction', { from, to: from, gas: '0x5208', nonce });
@@ -96,7 +96,7 @@ describe.each(['qbft', 'raft'] as const)('a %s network', (consensus) => {
     }
   });
 
-  it('has its signing proxy, and the accounts that came later', async () => {
+  it('has its signing proxy, and the accounts that newer versions add', async () => {
     const [, { address: to }] = net.accounts as [unknown, { address: string }];
     const { signer, nodes } = net.devnet.description;
     const proxied = { from: to, to: from, gas: '0x5208' };

@@ -1,6 +1,6 @@
 /**
- * The package as a user gets it: packed, put into an empty folder, imported, type-checked, and used
- * against a server that is not ours.
+ * The package as a user gets it: packed, installed in an empty folder, imported, type-checked, and
+ * used against a server that is not ours.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('has what runs and what is to be read, and nothing of the workshop', () => {
+it('has code and documents, and no development files', () => {
   const home = join(folder, 'node_modules', 'quorate');
   for (const path of [
     'dist/bundle/cli/main.js',
@@ -70,11 +70,11 @@ export async function use(): Promise<string | null> {
   });
   const answer = await client.stake({ withdrawal_pubkey: '0x', amount: '1' }, 'key');
   const stake: Stake = await client.findStake(answer.stakes[0]!.id);
-  // @ts-expect-error: amounts are text
+  // @ts-expect-error: amounts are strings
   await client.stake({ withdrawal_pubkey: '0x', amount: 1 }, 'key');
-  // @ts-expect-error: the key is not to be forgotten
+  // @ts-expect-error: the idempotency key is required
   await client.stake({ withdrawal_pubkey: '0x', amount: '1' });
-  // @ts-expect-error: the secret is
+  // @ts-expect-error: the secret is not public
   client.clientSecret;
   try {
     await client.rewards({ limit: 1 });
@@ -99,7 +99,7 @@ export async function use(provider: EIP1193Provider): Promise<boolean> {
   await client.writePrivateContract({ ...call, functionName: 'set', args: [1n] });
   // @ts-expect-error: the function takes a bigint
   await client.writePrivateContract({ ...call, functionName: 'set', args: ['1'] });
-  // @ts-expect-error: who gets it is not to be forgotten
+  // @ts-expect-error: the recipients are required
   await client.sendPrivateTransaction({ data: '0x' });
   // @ts-expect-error: an unknown flag
   new PrivateSigner(Wallet.createRandom(), { privateFor: [], privacyFlag: 4 });
@@ -130,7 +130,10 @@ export async function use(provider: EIP1193Provider): Promise<boolean> {
   expect([done.code, done.stdout]).toEqual([undefined, '']);
 });
 
-/** A server in the documented host's manner. What it does next is in `next`, by path. */
+/**
+ * A server that behaves like the host in the documentation. `next` holds its next responses, by
+ * path.
+ */
 interface StandIn {
   readonly url: string;
   readonly seen: { path: string; authorization: string | undefined; body: string }[];
@@ -237,7 +240,7 @@ console.log(JSON.stringify(said));
     );
   const none = undefined as unknown as ServerResponse;
 
-  it('takes an opaque token, a lifetime that is text, and bearer in small letters; asks for it once', async () => {
+  it('accepts an opaque token, a lifetime as a string, and a lower-case bearer; requests it once', async () => {
     const [first, second] = await use('batch', 'stakes');
     expect([first.value.length, second.value]).toEqual([3, { data: [], next: null }]);
     const asked = server.seen.filter(({ path }) => path === '/oauth/token');
@@ -255,7 +258,7 @@ console.log(JSON.stringify(said));
     );
   });
 
-  it('tells what that host says of an audience, a secret, and too many requests', async () => {
+  it("reports that host's errors about an audience, a secret, and too many requests", async () => {
     const description = 'Service not enabled within domain: https://api.example/';
     refuses(
       '/oauth/token',
@@ -285,7 +288,7 @@ console.log(JSON.stringify(said));
     expect(good.value).toEqual({ data: [], next: null });
   });
 
-  it('tells of a page in place of an answer, of an empty one, and of half of one', async () => {
+  it('reports an HTML page in place of a JSON response, an empty response, and a truncated one', async () => {
     const page = '<html><body>502 Bad Gateway</body></html>';
     refuses(
       '/oauth/token',
@@ -314,7 +317,7 @@ console.log(JSON.stringify(said));
     expect(said[5].retry).toBeLessThanOrEqual(90);
   });
 
-  it('asks once more after 401, with a new token and the same body and key', async () => {
+  it('retries once after 401, with a new token and the same body and key', async () => {
     refuses('/stake', [none, 401, 'Unauthorized']);
     const [said] = await use('stake');
     expect(said.value).toEqual({ data: [], next: null });
@@ -327,7 +330,7 @@ console.log(JSON.stringify(said));
     expect(server.seen[3]!.body).toBe(server.seen[1]!.body);
   });
 
-  it('sends its secret nowhere else, and shows it to nobody though the server does', async () => {
+  it('sends its secret nowhere else, and never shows it, even if the server does', async () => {
     const other = await startStandIn();
     for (const status of [301, 302, 307, 308]) {
       refuses('/oauth/token', [none, status, '', { location: `${other.url}/oauth/token` }]);

@@ -1,6 +1,6 @@
 /**
- * The permission commands on a network that runs: set up, interrupted and taken up again; every
- * verb, and what each says.
+ * The permission commands on a running network: the setup, interrupted and resumed; every verb, and
+ * its output.
  */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ describe('quorate permission', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('sets up, killed in the middle, and continues with what stands', async () => {
+  it('resumes a setup that was killed, with the contracts deployed so far', async () => {
     const child = endsWithTest(
       spawn(process.execPath, [MAIN, 'permission', ...initArgs(), ...common()]),
     );
@@ -102,7 +102,7 @@ describe('quorate permission', () => {
     expect(orgList[0]).toMatchObject({ fullOrgId: 'ADMINORG', status: 2, statusName: 'approved' });
   });
 
-  it('brings an organisation in by votes, and says who has voted', async () => {
+  it('adds an organisation by votes, and reports who has voted', async () => {
     const proposed = await passes(0, 'org', 'add', 'ORG1', enodes[2]!, people[3]!);
     expect(proposed).toContain('Organisation ORG1: proposed');
     expect(proposed).toContain(`Waiting for votes: new organisation ORG1, node`);
@@ -120,7 +120,7 @@ describe('quorate permission', () => {
     await isRefused('Nothing to approve', 1, 'approve');
   });
 
-  it('lets its administrator keep sub-organisations, roles, accounts and nodes', async () => {
+  it('lets its administrator manage sub-organisations, roles, accounts and nodes', async () => {
     expect(await passes(3, 'org', 'add-sub', 'ORG1', 'SUB')).toContain('ORG1.SUB: approved');
     expect(await passes(3, 'role', 'add', 'ORG1', 'CLERK', '--access', '1')).toContain('active');
     expect(await passes(3, 'account', 'assign', 'ORG1', people[4]!, 'CLERK')).toContain(
@@ -141,7 +141,7 @@ describe('quorate permission', () => {
     expect(tree).toMatch(/^ {2}SUB {2}approved$/m);
   });
 
-  it('recovers, suspends and names administrators by votes, and drops what is rejected', async () => {
+  it('recovers, suspends and appoints administrators by votes, and drops rejected items', async () => {
     expect(await passes(0, 'account', 'recover', 'ORG1', people[4]!)).toContain(
       'recovery proposed',
     );
@@ -177,7 +177,7 @@ describe('quorate permission', () => {
     expect(stdout).toContain(`${enodes[2]}  deactivated`);
   });
 
-  it('names misuse', async () => {
+  it('reports wrong use', async () => {
     const special = 'Org id cannot contain special characters';
     await isRefused(special, 0, 'org', 'add', 'A.B', enodes[0]!, people[5]!);
     await isRefused('Invalid account id: 0x12', 0, 'org', 'add', 'ORG2', enodes[0]!, '0x12');

@@ -1,4 +1,4 @@
-/** The devnet with permissions: set up on its first start, and kept on the next. */
+/** The devnet with permissions: set up on its first start, and unchanged on the next. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ describe('quorate devnet --permissioned', () => {
     }
   });
 
-  it('has one organisation with all nodes and accounts, but for the last', async () => {
+  it('has one organisation with all nodes and accounts, except the last', async () => {
     const text = readFileSync(join(network.folder, 'permission-config.json'), 'utf8');
     const config = parsePermissionConfig(text);
     const ledger = new PermissionLedger(network.devnet.description.nodes[0]!.rpc, 10_000);
@@ -47,7 +47,7 @@ describe('quorate devnet --permissioned', () => {
     expect(roles.has(last)).toBe(false);
   });
 
-  it('takes transactions, public and private, from all of them, and none from the last', async () => {
+  it('accepts transactions, public and private, from all of them, and none from the last', async () => {
     const [rpc] = network.rpc;
     const send = (from: string, more: object = {}) =>
       rpc!.call('eth_sendTransaction', { from, gas: '0x47b760', ...more });
@@ -69,7 +69,7 @@ describe('quorate devnet --permissioned', () => {
     expect(orgs).toMatchObject([{ fullOrgId: 'ADMINORG', status: 2, subOrgList: null }]);
   });
 
-  it('lets administrators alone extend private contracts', async () => {
+  it('lets only administrators extend private contracts', async () => {
     const [rpc, , third] = network.rpc;
     const { nodes } = network.devnet.description;
     const [admin, member] = network.accounts.map(({ address }) => address) as [string, string];
@@ -104,7 +104,7 @@ describe('quorate devnet --permissioned', () => {
     });
     await extend(admin, recipient);
     const [{ managementContractAddress: manager }] = await until(
-      'the recipient hears of it',
+      'the recipient is notified',
       async () => {
         const active: any = await third!.call('quorumExtension_activeExtensionContracts');
         return active.length > 0 ? active : undefined;

@@ -1,7 +1,7 @@
 /**
- * What GoQuorum's own acceptance tests ask of permissions, on a Raft cluster of three processes and
- * one that joins: set up while the network runs, first records, a new organisation with its node, a
- * suspension, a node that is cut off (and comes back).
+ * The cases of GoQuorum's own acceptance tests of permissions, on a Raft cluster of three processes
+ * and one that joins: set up on the running network, first records, a new organisation with its
+ * node, a suspension, and a node that is disconnected and comes back.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,13 +18,13 @@ import { RaftCluster, type RaftNode } from '../support/raft-cluster.ts';
 const DENIED = 'account does not have permission for the transaction';
 const DONE = 'Action completed successfully';
 const API = 'admin,eth,net,personal,quorumPermission,raft,rpc,txpool,web3';
-/** Answers 7 to every call. */
+/** Returns 7 to every call. */
 const CODE = '0x600a600c600039600a6000f3600760005260206000f3';
 const SUSPEND = 1;
 const ACTIVATE = 2;
 const DENYLIST = 3;
 
-/** Of the key that node 4 has. */
+/** The key is on node 4. */
 const ORG1_ADMIN = new Wallet(testSecretKey(0x34)).address.toLowerCase();
 
 type Record = { readonly [field: string]: unknown };
@@ -51,7 +51,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
 
   const ask = <T>(at: RaftNode, method: string, ...params: unknown[]) =>
     at.rpc.call<T>(`quorumPermission_${method}`, ...params);
-  /** Of the network administrator, answered once it is in a block. */
+  /** A transaction of the network administrator; resolves once it is in a block. */
   const act = async (method: string, ...params: unknown[]) =>
     expect(await ask(node(1), method, ...params, { from: admin, wait: true })).toBe(DONE);
   const found = async (list: string, field: string, value: string): Promise<Record | undefined> =>
@@ -112,7 +112,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('begins with the organisation, nodes, role and account that it was set up with', async () => {
+  it('begins with the organisation, nodes, role and account of its setup', async () => {
     expect(await ask(node(2), 'orgList')).toEqual([
       {
         ...{ orgId: 'NWADMIN', fullOrgId: 'NWADMIN', parentOrgId: '', ultimateParent: 'NWADMIN' },
@@ -127,7 +127,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     expect(await account(admin)).toMatchObject({ roleId: 'NWADMIN', isOrgAdmin: true, status: 2 });
   });
 
-  it('keeps roles, accounts and nodes of the organisation', async () => {
+  it('manages roles, accounts and nodes of the organisation', async () => {
     for (const [name, access] of [
       ['FULL', 3],
       ['DEPLOY', 2],
@@ -163,7 +163,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     expect(await role('NWADMIN', 'SPARE')).toMatchObject({ active: false });
   });
 
-  it('takes in an organisation with its node and administrator', async () => {
+  it('adds an organisation with its node and administrator', async () => {
     const { enode } = node(4);
     await act('addOrg', 'ORG1', enode, ORG1_ADMIN);
     expect(await found('orgList', 'fullOrgId', 'ORG1')).toMatchObject({ status: 1 });
@@ -184,7 +184,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     await deployed(node(4), ofOrg1);
   });
 
-  it('stops an organisation that is suspended, and lets it continue', async () => {
+  it('stops an organisation while it is suspended', async () => {
     const org = () => found('orgList', 'fullOrgId', 'ORG1');
     await act('updateOrgStatus', 'ORG1', SUSPEND);
     expect(await org()).toMatchObject({ status: 3 });
@@ -201,7 +201,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     expect(Number(await node(4).rpc.call('eth_call', call, 'latest'))).toBe(7);
   });
 
-  it('removes a node from the cluster that is deactivated', async () => {
+  it('removes a deactivated node from the cluster', async () => {
     const { enode, rpc } = node(3);
     await act('updateNodeStatus', 'NWADMIN', enode, SUSPEND);
     expect(await machine(enode)).toMatchObject({ status: 3 });
@@ -215,7 +215,7 @@ describe.each(['v1', 'v2'] as const)('a Raft cluster with permissions of %s', (m
     await expect(node(1).rpc.call('raft_getRaftId', enode)).rejects.toThrow('not found');
   });
 
-  it('lets a node come back that is active again, under a new raft id', async () => {
+  it('lets a reactivated node come back under a new raft id', async () => {
     const { enode } = node(3);
     await act('updateNodeStatus', 'NWADMIN', enode, ACTIVATE);
     await node(3).stop();

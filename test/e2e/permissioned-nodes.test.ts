@@ -1,6 +1,6 @@
 /**
- * `--permissioned` on real processes: lists that name nodes by DNS, in both directions of a
- * connection and while the node runs; then a node that is alone with its contracts.
+ * `--permissioned` on real processes: lists that name nodes by DNS, for connections in both
+ * directions and while the node runs; then a single node with its permission contracts.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ interface Peer {
 
 let folder: string;
 let network: BftProcesses;
-/** Asks for permissions; the other two do not. */
+/** The node with permissions; the other two have none. */
 let guarded: BftNode;
 let second: BftNode;
 let third: BftNode;
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Its URL by a name that DNS, or the hosts file, resolves. */
+/** The node's URL with a name that DNS or the hosts file resolves. */
 function named({ enode }: BftNode): string {
   return enode.replace('127.0.0.1', 'localhost');
 }
@@ -64,7 +64,7 @@ function list(file: string, ...nodes: readonly BftNode[]): void {
 
 const idOf = ({ enode }: BftNode) => /[0-9a-f]{128}/.exec(enode)![0];
 
-/** Of the guarded node; undefined: it is not a peer. */
+/** The node as a peer of the guarded node; undefined: it is not one. */
 async function peer(node: BftNode): Promise<Peer | undefined> {
   const peers = await guarded.rpc.call<Peer[]>('admin_peers');
   return peers.find(({ enode }) => enode.includes(idOf(node)));
@@ -79,7 +79,7 @@ async function isRefused(direction: 'INCOMING' | 'OUTGOING', node: BftNode): Pro
   expect(await peer(node)).toBeUndefined();
 }
 
-it('lets in a node that the list names by its host, and no other', async () => {
+it('accepts a node that the list names by its host, and no other', async () => {
   await second.rpc.call('admin_addPeer', named(guarded));
   const found = await until('it is a peer', () => peer(second));
   expect(found.network.inbound).toBe(true);
@@ -88,7 +88,7 @@ it('lets in a node that the list names by its host, and no other', async () => {
   await third.rpc.call('admin_removePeer', named(guarded));
 });
 
-it('dials by name whom the list names, as soon as it does', async () => {
+it('dials a node by its name once it is in the list', async () => {
   await guarded.rpc.call('admin_addPeer', named(third));
   await isRefused('OUTGOING', third);
   list(ALLOWED, guarded, second, third);
@@ -96,7 +96,7 @@ it('dials by name whom the list names, as soon as it does', async () => {
   expect([found.network.inbound, found.enode.includes('@localhost:')]).toEqual([false, true]);
 });
 
-it('sends away whom a list no longer lets in, by whatever name', async () => {
+it('disconnects a node that a list no longer allows, by whatever name', async () => {
   list('disallowed-nodes.json', third);
   await until('the disallowed one has gone', async () => (await peer(third)) === undefined);
   expect(await peer(second)).toBeDefined();
@@ -104,7 +104,7 @@ it('sends away whom a list no longer lets in, by whatever name', async () => {
   await until('the one taken out has gone', async () => (await peer(second)) === undefined);
 });
 
-it('starts alone, with the contracts of a network of one node', async () => {
+it('starts as a single node with permission contracts', async () => {
   await Promise.all([second, third].map((node) => node.stop()));
   const { rpc } = guarded;
   const from = await rpc.call<string>('personal_importRawKey', ADMIN.privateKey.slice(2), 'x');

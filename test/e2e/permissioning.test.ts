@@ -1,7 +1,7 @@
 /**
- * A permissioned network of version 2 on four processes. GoQuorum made its first 159 blocks; from
- * there on it is ours: two validators in the administrators' organisation, a node each in ORG1 and
- * ORG2.
+ * A permissioned network of version 2 on four processes. GoQuorum made its first 159 blocks,
+ * Quorate makes the next: two validators in the administrators' organisation, a node each in ORG1
+ * and ORG2.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,9 @@ let recorded: RecordedPermissions;
 let nodes: NodeProcess[];
 let enodes: string[];
 
-/** Of the recording: network administrators, and what accounts of ORG1 and ORG2 have become. */
+/**
+ * Accounts of the recording: network administrators, and accounts of ORG1 and ORG2 by their role.
+ */
 let who: { admins: string[]; org1Admin: string; org2Admin: string; full: string; reader: string };
 
 beforeAll(async () => {
@@ -50,7 +52,8 @@ beforeAll(async () => {
   writeFileSync(blocks, Buffer.concat(recorded.blocks.map(encodeBlock)));
   const genesis = join(folder, 'genesis.json');
   writeFileSync(genesis, recorded.genesisText);
-  // One import for all: the chain is the same, and the two validators have voted before, elsewhere.
+  // One import for all: the chain is the same. The two validators already voted on it in the
+  // recording.
   const first = join(folder, 'node1');
   await run('init', '--datadir', first, genesis);
   await run('import', '--datadir', first, blocks);
@@ -96,7 +99,7 @@ async function run(...args: string[]): Promise<void> {
   await promisify(execFile)(process.execPath, [MAIN, ...args]);
 }
 
-/** Brings the key of an account to a node, and opens it. */
+/** Imports an account's key on a node, and unlocks it. */
 async function own({ rpc }: NodeProcess, address: string): Promise<void> {
   const key = recorded.keys.find((each) => each.address === address)!;
   await rpc.call('personal_importRawKey', bareHexOf(key.priv), 'x');
@@ -107,7 +110,7 @@ function act(node: NodeProcess, action: string, ...params: unknown[]): Promise<u
   return node.rpc.call(`quorumPermission_${action}`, ...params);
 }
 
-/** The same, answered once it is in a block. */
+/** The same; resolves once it is in a block. */
 function done(node: NodeProcess, from: string, action: string, ...params: unknown[]) {
   return act(node, action, ...params, { from, wait: true });
 }
@@ -140,7 +143,7 @@ async function blockNumber({ rpc }: NodeProcess): Promise<number> {
   return Number(await rpc.call<string>('eth_blockNumber'));
 }
 
-it('all nodes know each other, and say the same of the network', async () => {
+it('all nodes are connected, and report the same permissions', async () => {
   await Promise.all(
     nodes.map((node) =>
       until(`${node.name} has three peers`, async () => (await peerCount(node)) === 3),
@@ -165,7 +168,7 @@ it('an account does what its role allows, through nodes of its own organisation'
   await mined(admin, await transfer(org1, who.full));
 });
 
-it('waits for a block, and tells what the contract said', async () => {
+it("waits for a block, and reports the contract's error", async () => {
   const [admin] = nodes as [NodeProcess];
   const [first, second, third] = who.admins as [string, string, string];
   const DONE = 'Action completed successfully';
@@ -189,15 +192,15 @@ it('accounts of a suspended organisation stop, and continue after it', async () 
     if (at === 0) await done(admin, from, 'updateOrgStatus', 'ORG2', 2);
     await done(admin, from, 'approveOrgStatus', 'ORG2', 2);
   }
-  // As soon as its node takes one: peers that do not know of the change yet keep it for their next
-  // block.
+  // Once its node accepts one: peers that do not know the change yet keep the transaction for their
+  // next block.
   const hash = await until('ORG2 may act again', () => transfer(org2, who.org2Admin));
   await mined(admin, hash);
 });
 
-it('a node that is deactivated is cut off', async () => {
+it('a deactivated node is disconnected', async () => {
   const [admin, , , org2] = nodes as [NodeProcess, NodeProcess, NodeProcess, NodeProcess];
-  // The contract knows it under another port: its key counts.
+  // The contract has another port for it: only its key counts.
   await act(org2, 'updateNodeStatus', 'ORG2', enodes[3], 1, { from: who.org2Admin });
   await until('the others have dropped it', async () => (await peerCount(org2)) === 0);
   await until('the others know it', async () => (await peerCount(admin)) === 2);
@@ -207,7 +210,7 @@ it('a node that is deactivated is cut off', async () => {
   expect(await blockNumber(org2)).toBeLessThanOrEqual(now);
 });
 
-it('a node that was stopped knows the permissions again', async () => {
+it('a node knows the permissions after a restart', async () => {
   const [, second, org1] = nodes as [NodeProcess, NodeProcess, NodeProcess];
   await org1.stop('SIGKILL');
   await org1.start();
@@ -217,7 +220,7 @@ it('a node that was stopped knows the permissions again', async () => {
   await mined(second, await transfer(org1, who.full));
 });
 
-it('a validator that does not ask for permissions gets what is forbidden into blocks, unless the genesis file says that votes count', async () => {
+it('a validator that does not check permissions gets forbidden transactions into blocks, unless the genesis file enables votes on permissions', async () => {
   const [first, second, org1] = nodes as [NodeProcess, NodeProcess, NodeProcess];
   const wallet = new Wallet(recorded.keys.find(({ address }) => address === who.reader)!.priv);
   let nonce = Number(await first.rpc.call<string>('eth_getTransactionCount', who.reader, 'latest'));
@@ -226,7 +229,7 @@ it('a validator that does not ask for permissions gets what is forbidden into bl
     const raw = await wallet.signTransaction({ ...fields, nonce: nonce++, to: who.full });
     return second.rpc.call<string>('eth_sendRawTransaction', raw);
   };
-  // Byzantine, as far as permissions go: it has forgotten the contracts.
+  // Byzantine as regards permissions: it has lost the contracts.
   await second.stop();
   rmSync(join(second.folder, 'permission-config.json'));
   await second.start();

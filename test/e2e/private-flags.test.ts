@@ -1,5 +1,5 @@
 /**
- * What the privacy flags promise, as four members see it, strangers and careless parties included
+ * The guarantees of the privacy flags for four members, against outsiders and careless parties too
  * (GoQuorum private/engine).
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const MANDATORY = 2;
 const VALIDATED = 3;
 
 let net: TestDevnet;
-/** An account of each node. */
+/** One account per node. */
 let accounts: readonly string[];
 
 beforeAll(async () => {
@@ -74,11 +74,11 @@ async function expectValues(to: string, wanted: readonly (number | undefined)[])
   });
 }
 
-it('party protection: who is not a party changes nothing, by any flag', async () => {
+it('party protection: a non-party changes nothing, with any flag', async () => {
   const contract = await deployed({ at: 0, parties: [3], flag: PROTECTED });
   const own = { at: 0, parties: [3], flag: PROTECTED };
   expect(await setTo(42, contract, own)).toEqual(['0x1', '0x1', '0x1', '0x1']);
-  // Accepted, for its sender knows of no contract there: it fails where the contract is.
+  // Accepted, because its sender knows no contract there; it fails on nodes that have the contract.
   expect(await setTo(9, contract, { at: 2, parties: [0] })).toEqual(['0x0', '0x1', '0x1', '0x1']);
   await expectValues(contract, [42, undefined, undefined, 42]);
   const stranger = send(
@@ -94,7 +94,7 @@ it('party protection: who is not a party changes nothing, by any flag', async ()
   }
 });
 
-it('state validation: the parties are all of them or none', async () => {
+it('state validation: a transaction goes to all parties or is refused', async () => {
   const all = { at: 0, parties: [1, 3], flag: VALIDATED };
   const contract = await deployed(all);
   await setTo(7, contract, all);
@@ -108,7 +108,7 @@ it('state validation: the parties are all of them or none', async () => {
   await expectValues(contract, [10, 10, undefined, 10]);
 });
 
-it('mandatory parties: they are told of everything, others as the sender likes', async () => {
+it('mandatory parties: they receive every transaction, others only those addressed to them', async () => {
   const all = { at: 0, parties: [1, 3], flag: MANDATORY, mandatory: [3] };
   const contract = await deployed(all);
   for (const at of [0, 1, 3]) {

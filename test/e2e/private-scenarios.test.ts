@@ -1,7 +1,7 @@
 /**
- * What users of private transactions do, on four node processes with four manager processes: many
- * contracts of many pairs at once, subsets of parties, an extension voted by a wallet, and a node
- * that lost everything, its manager included.
+ * Typical uses of private transactions, on four node processes with four manager processes: many
+ * contracts of many pairs at once, subsets of parties, an extension voted on by a wallet, and a
+ * node that lost everything, its manager included.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
@@ -42,7 +42,8 @@ beforeAll(async () => {
 afterAll(() => net?.close());
 
 /**
- * Signed by a wallet that no node knows, sent through node `at`. Resolves with the receipt there.
+ * Sends a transaction signed by a wallet without a key on any node, through node `at`. Resolves
+ * with the receipt there.
  */
 async function sendSigned(
   wallet: { privateKey: string },
@@ -61,7 +62,7 @@ function valuesAt(address: string): Promise<readonly string[]> {
   return Promise.all(net.rpc.map((_, at) => readStore(net, at, address)));
 }
 
-it('contracts of every pair at once: each value at its pair, nothing anywhere else', async () => {
+it('contracts of every pair at once: each pair has its value, nobody else anything', async () => {
   const contracts = await Promise.all(
     PAIRS.flatMap(([one, other], pair) =>
       Array.from({ length: CONTRACTS_PER_PAIR }, async (_, number) => {
@@ -88,7 +89,7 @@ it('contracts of every pair at once: each value at its pair, nothing anywhere el
   }
 });
 
-it('a party left out of a call keeps its state, sees no log, hears of none, and traces nothing', async () => {
+it('a party not addressed by a call keeps its state, gets no log or notification, and can trace nothing', async () => {
   const address = await deployPrivate(net, [1, 2]);
   const ears = await Promise.all(
     [1, 2].map((at) => overWebSocket(net.devnet.description.nodes[at]!.ws)),
@@ -123,7 +124,7 @@ function heard(ear: Awaited<ReturnType<typeof overWebSocket>>): number {
   return ear.heard.filter((text) => text.includes('"eth_subscription"')).length;
 }
 
-it('an extension voted by a wallet: the newcomer has the state, and only what they are told of later', async () => {
+it('an extension voted on by a wallet: the new party has the state, and then only the calls addressed to it', async () => {
   const address = await deployPrivate(net, [1]);
   await untilMined(net.rpc[0]!, await setPrivate(net, address, 7, [1]));
   const wallet = Wallet.createRandom();
@@ -136,7 +137,7 @@ it('an extension voted by a wallet: the newcomer has the state, and only what th
     { from: net.accounts[0]!.address, privateFor: [net.keys[2]] },
   );
   const management = (await untilMined(initiator!, extension)).contractAddress!;
-  const uuid = await until('the newcomer knows of it', () =>
+  const uuid = await until('the new party knows of it', () =>
     newcomer!.call('quorumExtension_generateExtensionApprovalUuid', management, wallet.address, {
       from: wallet.address,
       privateFor: [net.keys[0]],
@@ -145,7 +146,7 @@ it('an extension voted by a wallet: the newcomer has the state, and only what th
   const payload = VOTE.encodeFunctionData('doVote', [true, uuid]);
   await sendSigned(wallet, { nonce: 0, to: management, payload }, 2, [0]);
   await until(
-    'the newcomer has the contract',
+    'the new party has the contract',
     async () => (await readStore(net, 2, address)) === word(7),
   );
   await until('nothing is under way any more', async () => {
@@ -159,10 +160,13 @@ it('an extension voted by a wallet: the newcomer has the state, and only what th
   await until('node 2 follows', async () => (await readStore(net, 1, address)) === word(8));
   expect(await readStore(net, 2, address)).toBe(word(7));
   await setPrivate(net, address, 9, [1, 2]);
-  await until('the newcomer is told', async () => (await readStore(net, 2, address)) === word(9));
+  await until(
+    'the new party has the value',
+    async () => (await readStore(net, 2, address)) === word(9),
+  );
 });
 
-it('a node that lost everything, its manager too, has its private states back', async () => {
+it('a node that lost everything, the data of its manager too, gets its private states back', async () => {
   const address = await deployPrivate(net, [3]);
   await untilMined(net.rpc[3]!, await setPrivate(net, address, 1234, [3]));
   await until('node 4 has it', async () => (await readStore(net, 3, address)) === word(1234));

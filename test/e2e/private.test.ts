@@ -1,4 +1,4 @@
-/** Standard private transactions: what a party sees, what everybody else sees. */
+/** Standard private transactions: what parties see, and what everybody else sees. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import {
@@ -89,7 +89,7 @@ describe('a private contract of node 1 and node 2', () => {
     }
   });
 
-  it('has one private state root at both parties', async () => {
+  it('has the same private state root at both parties', async () => {
     const roots = await Promise.all(
       net.rpc.slice(0, 2).map((rpc) => rpc.call('eth_storageRoot', address)),
     );
@@ -99,7 +99,7 @@ describe('a private contract of node 1 and node 2', () => {
 });
 
 describe('eth_sendRawPrivateTransaction', () => {
-  it('sends what a wallet signed over a payload stored at the manager', async () => {
+  it('sends a transaction that a wallet signed for a payload stored at the manager', async () => {
     const { address: from, privateKey } = net.accounts[1]!;
     const nonce = Number(await net.rpc[0]!.call('eth_getTransactionCount', from, 'pending'));
     const send = async (turn: number, to: string | null, payload: string) => {
@@ -149,7 +149,7 @@ describe('the size of a payload', () => {
 });
 
 describe('a manager that is down', () => {
-  it('of a recipient at send: the sender is told, nothing is mined, and it works again once it is back', async () => {
+  it('of a recipient at send: the sender gets an error, nothing is mined, and sending works again once it is back', async () => {
     const address = await deployPrivate(net, [1]);
     await untilBlock(net.rpc[1]!, await headOf(net.rpc[0]!));
     await net.devnet.process('ptm2').stop();
@@ -174,7 +174,7 @@ describe('a manager that is down', () => {
     expect(theirs).toEqual(mine);
   });
 
-  it('of the own node: blocks continue, private state heals in order when it returns', async () => {
+  it('of the sending node: blocks continue, and private state catches up in order when it returns', async () => {
     const address = await deployPrivate(net, [1]);
     await net.devnet.process('ptm2').stop();
     const before = await headOf(net.rpc[1]!);
@@ -193,14 +193,14 @@ describe('a manager that is down', () => {
     expect(logs.map(({ data }) => data)).toEqual([word(1), word(2), word(3)]);
   });
 
-  it('of a node that learns of the transactions while it is down', async () => {
+  it('of a recipient when the transactions are mined', async () => {
     const address = await deployPrivate(net, [1, 2]);
     await untilBlock(net.rpc[2]!, await headOf(net.rpc[0]!));
     const nonce = Number(
       await net.rpc[0]!.call('eth_getTransactionCount', net.accounts[0]!.address, 'pending'),
     );
-    // Stored by both managers while they are up; in the chain only after the third node lost its
-    // own.
+    // Both managers store it while they are up; it is mined only after the third node has lost its
+    // manager.
     const payload = await storeRaw(net, 0, setInput(8));
     const raw = signPrivate(net.accounts[0]!.privateKey, {
       nonce: nonce + 1,

@@ -1,4 +1,4 @@
-/** Contracts, transfers, events and subscriptions through the client libraries people use. */
+/** Contracts, transfers, events and subscriptions through widely used client libraries. */
 import { type Contract, ContractFactory, JsonRpcProvider, Wallet, WebSocketProvider } from 'ethers';
 import { createPublicClient, parseAbi, webSocket } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ describe('ethers', () => {
     provider.destroy();
   });
 
-  it('hears blocks and events over WebSocket', async () => {
+  it('receives blocks and events over WebSocket', async () => {
     const provider = new WebSocketProvider(net.devnet.description.nodes[1]!.ws);
     const wallet = new Wallet(net.accounts[0]!.privateKey, provider);
     const store = (await new ContractFactory(STORE_ABI, STORE_CODE, wallet).deploy()) as Contract;
@@ -198,7 +198,7 @@ describe('plain JSON-RPC', () => {
   });
 });
 
-it('tells of itself and its peers as GoQuorum does', async () => {
+it('describes itself and its peers as GoQuorum does', async () => {
   const [node] = net.rpc;
   expect(await node!.call('admin_nodeInfo')).toMatchObject({ plugins: {} });
   const peers = await node!.call<Record<string, any>[]>('admin_peers');

@@ -13,8 +13,8 @@ import { viemClients } from '../support/viem-clients.ts';
 const YEAR_2100_SECONDS = 4_102_444_800n;
 const POLLING_INTERVAL_MS = 200;
 /**
- * Raft makes no empty blocks, and mines within the quarter of a second for which ethers believes an
- * old answer: without its cache it does not miss the only block that it waits for.
+ * Raft makes no empty blocks, and mines within the quarter of a second for which ethers caches
+ * answers: without its cache, ethers does not miss the only block that it waits for.
  */
 const ETHERS_OPTIONS = { pollingInterval: POLLING_INTERVAL_MS, cacheTimeout: -1 };
 
@@ -91,7 +91,7 @@ describe('a Raft devnet', () => {
       expect(Object.keys(member)).toEqual(names);
   });
 
-  it('mints many transactions of one sender in order, block upon block', async () => {
+  it('mints many transactions of one sender in order, in successive blocks', async () => {
     const provider = new JsonRpcProvider(net.rpc[2]!.url, undefined, {
       ...ETHERS_OPTIONS,
     });

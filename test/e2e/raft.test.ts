@@ -1,5 +1,5 @@
 /**
- * Raft clusters of processes: blocks, a killed minter, members that come and go, host names, a
+ * Raft clusters of processes: blocks, a killed minter, members that join and leave, host names, a
  * damaged log, gas with a price.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ interface Member {
 
 const SENT_UNDER_LOAD = 200;
 const GWEI = 10n ** 9n;
-/** Static reward of a block once gas has a price. */
+/** Static block reward once gas has a price. */
 const REWARD = 2n * 10n ** 18n;
 
 let folder: string;
@@ -32,7 +32,7 @@ const etherbaseOf = (number: number) => `0x${`e${number}`.repeat(20)}`;
 const blockAt = (node: RaftNode, tag: string) =>
   node.rpc.call<any>('eth_getBlockByNumber', tag, false);
 
-/** Names may be given to the first three; the fifth lets anybody connect. */
+/** The first three may have host names; the fifth accepts any peer. */
 function flagsOf(number: number): string[] {
   return [
     ...['--emitcheckpoints', '--miner.etherbase', etherbaseOf(number)],
@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe('a Raft cluster', () => {
-  it('mints blocks for transactions that any member takes', async () => {
+  it('mints blocks for transactions sent to any member', async () => {
     const minter = await cluster.minter();
     for (const node of cluster.running) await cluster.transfer(node);
     await cluster.sameHead(cluster.running);
@@ -70,7 +70,7 @@ describe('a Raft cluster', () => {
     await expect(cluster.submit(minter, 20_999)).rejects.toThrow('intrinsic gas too low');
   });
 
-  it('loses nothing of what it acknowledged when the minter is killed under load', async () => {
+  it('loses nothing acknowledged when the minter is killed under load', async () => {
     const minter = await cluster.minter();
     const others = cluster.running.filter((node) => node !== minter);
     const hashes: string[] = [];
@@ -96,7 +96,7 @@ describe('a Raft cluster', () => {
     for (const hash of hashes) await untilMined(minter.rpc, hash);
   });
 
-  it('takes a learner, which has no vote, promotes it, and it survives a restart', async () => {
+  it('adds a learner without a vote, promotes it, and it survives a restart', async () => {
     const node = cluster.node(4);
     const asked = cluster.node(2);
     cluster.list(4, 'permissioned-nodes.json');
@@ -137,7 +137,7 @@ describe('a Raft cluster', () => {
     for (const { rpc } of cluster.running) await untilMined(rpc, hash);
   });
 
-  it('refuses a damaged log and loses nothing of it', async () => {
+  it('refuses a damaged log, and leaves it unchanged', async () => {
     const node = cluster.node(3);
     await node.stop();
     const log = join(node.folder, 'quorate', 'raft');
@@ -155,7 +155,7 @@ describe('a Raft cluster', () => {
     await cluster.sameHead(cluster.running);
   });
 
-  it('takes a peer by its host name where names are enabled, and keeps the name', async () => {
+  it('adds a peer by its host name where names are enabled, and keeps the name', async () => {
     const [node, asked] = [cluster.node(5), cluster.node(1)];
     const named = node.enode.replace('@127.0.0.1:', '@localhost:');
     await expect(cluster.node(4).rpc.call('raft_addPeer', named)).rejects.toThrow(
@@ -177,9 +177,9 @@ describe('a Raft cluster', () => {
       expect(await memberOf(each, 5)).toMatchObject({ hostname: 'localhost' });
   });
 
-  it('pays its minter once gas has a price, by a newer genesis file', async () => {
+  it('pays its minter once a newer genesis file gives gas a price', async () => {
     const minter = await cluster.minter();
-    // The pool asks for a price once the head is a block with one.
+    // The pool requires a price once the head is a block with one.
     await cluster.transfer(cluster.node(1));
     cluster.gasPrice = 3n * GWEI;
     const hash = await cluster.transfer(cluster.node(1));

@@ -1,8 +1,8 @@
 /**
- * Three on-ramps as processes on one PostgreSQL database, and one on a store of its own, each
- * killed again and again while customers buy and sell through all of them, payments are reported
- * more than once, and the ledger drops calls: money moves, and never twice.
- * `QUORATE_RAMP_KILLS=200` for a long run.
+ * Three on-ramp processes on one PostgreSQL database, and one with a store of its own, each killed
+ * again and again while customers buy and sell through all of them, payments are reported more than
+ * once, and the ledger drops calls: money moves, and never twice. `QUORATE_RAMP_KILLS=200` for a
+ * long run.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import { ask } from '../support/staking.ts';
 
 const KILLS = Number(process.env.QUORATE_RAMP_KILLS ?? 6);
 const SEED = Number(process.env.QUORATE_RAMP_SEED ?? 18);
-/** Orders that are made between two kills. */
+/** Orders that are placed between two kills. */
 const CUSTOMERS = 4;
 /** Calls of the ledger between two kills, at most. */
 const CALLS_MAX = 60;
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 afterAll(() => postgres?.remove());
 
-/** Each customer has a wallet of their own, which shows what they got. */
+/** Each customer has a new wallet, which shows what they received. */
 let customers = 0;
 const newWallet = () => `0x${(++customers).toString(16).padStart(4, '0')}${'ab'.repeat(18)}`;
 
@@ -63,7 +63,7 @@ interface Customer {
   readonly id: string;
   readonly wallet: string;
   readonly side: 'orders' | 'sell-orders';
-  /** How the order ends, and what is then sent to the wallet. */
+  /** How the order ends, and the amounts then sent to the wallet. */
   readonly ends: string;
   readonly gets: readonly bigint[];
 }
@@ -88,7 +88,7 @@ async function place(
   }
 }
 
-/** A bank transfer, of which every instance is told, more than once. */
+/** Reports a bank transfer to every instance, more than once. */
 async function report(orderId: string): Promise<void> {
   const data = { orderId, paymentId: `bank-${orderId}`, fiat: 'USD', amount: '100.00' };
   const body = JSON.stringify({ type: 'payment.settled', data });
@@ -122,7 +122,8 @@ async function buys(payment: string): Promise<Customer> {
 }
 
 /**
- * `deposits` of the full amount; those behind the first go back, and the first if its bank says no.
+ * `deposits` transfers of the full amount; those after the first are refunded, and so is the first
+ * if the bank refuses.
  */
 async function sells(outcome: 'paid' | 'refused', deposits: number): Promise<Customer> {
   const wallet = newWallet();
@@ -159,14 +160,14 @@ function sentTo(wallet: string): bigint[] {
     .map(([, units]) => units);
 }
 
-/** What differs between the books, and with the ledger. */
+/** Differences within the books, and between books and ledger. */
 async function differences(store: readonly string[]): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...[MAIN, 'ramp', 'reconcile', ...store, '--json'],
     ...['--ledger.url', ledger.url, '--ledger.from', ledger.account],
   ]).catch((error: { stdout: string }) => error);
   const sections = Object.entries<any>(JSON.parse(stdout));
-  // The sandbox knows nothing of what a payment system has reported.
+  // The sandbox does not know what a payment system has reported.
   const own = sections.filter(([name]) => name === 'books' || name === 'ledger');
   expect(own).toHaveLength(2);
   return own.flatMap(([, found]) => found.differences.map(({ text }: any) => text));
@@ -175,7 +176,7 @@ async function differences(store: readonly string[]): Promise<string[]> {
 it.for([
   ['on PostgreSQL', 3],
   ['on the embedded store', 1],
-] as const)('pays each order once, %s, whoever is killed when', async ([kind, count], context) => {
+] as const)('pays each order once, %s, after kills at any time', async ([kind, count], context) => {
   const store =
     kind === 'on PostgreSQL'
       ? ['--store', await postgresFor(postgres, context).newDatabase()]
@@ -190,7 +191,7 @@ it.for([
   ramps = new RampInstances({ folder, ports, store, flags, prng });
   await ramps.start();
 
-  // At a call that one of them makes: before its answer.
+  // At a call to the ledger, before its answer.
   let calls = CALLS_MAX;
   ledger.fault = () => {
     if (ramps!.kills < KILLS && --calls <= 0) {

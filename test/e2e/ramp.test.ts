@@ -1,6 +1,6 @@
 /**
- * The devnet's on-ramp as its description says: an aggregator asks, a customer pays, and the coin
- * is on the chain.
+ * The devnet's on-ramp as documented: an aggregator asks, a customer pays, and the coin is on the
+ * chain.
  */
 
 import { execFile } from 'node:child_process';
@@ -26,7 +26,7 @@ const ERC20 = new Interface([
   'function balanceOf(address) view returns (uint256)',
 ]);
 
-/** Those of docs/ramp-widget.md, for this ramp. */
+/** The examples of docs/ramp-widget.md, for this ramp. */
 function examples(ramp: { url: string; partnerAccountId: string }): string[] {
   const page = readFileSync(new URL('../../docs/ramp-widget.md', import.meta.url), 'utf8');
   return [...page.matchAll(/^```html\n([\s\S]*?)^```$/gm)].map(([, html]) =>
@@ -36,7 +36,7 @@ function examples(ramp: { url: string; partnerAccountId: string }): string[] {
   );
 }
 
-/** What `quorate ramp reconcile` finds on the devnet. */
+/** The findings of `quorate ramp reconcile` on the devnet. */
 async function reconciled(): Promise<string[]> {
   const { signer } = net.devnet.description;
   const { stdout } = await runProgram(process.execPath, [
@@ -50,7 +50,7 @@ async function reconciled(): Promise<string[]> {
 }
 
 const runProgram = promisify(execFile);
-/** Pays crypto out. */
+/** The account that pays crypto out. */
 let account: string | undefined;
 let net: TestDevnet;
 let chromium: TestBrowser | undefined;
@@ -62,7 +62,7 @@ afterAll(async () => {
   await net?.close();
 });
 
-it('sells the first of everything at its minimum, and pays it out through the signing proxy', async () => {
+it('sells the minimum of the first offer, and pays it out through the signing proxy', async () => {
   const { ramp } = net.devnet.description;
   const { body: configuration } = await ask(`${ramp.url}/configuration`);
   const [fiat] = configuration.fiat;
@@ -95,7 +95,9 @@ it('sells the first of everything at its minimum, and pays it out through the si
   expect(await reconciled()).toEqual([]);
 });
 
-it('is operated in a browser: orders found and held, a side switched off', async ({ skip }) => {
+it('is operated in a browser: orders found and held, buying or selling switched off', async ({
+  skip,
+}) => {
   if (!chromium) return skip('no Chromium for this machine: CHROMIUM names one');
   const folder = mkdtempSync(join(tmpdir(), 'quorate-operator-'));
   const token = randomBytes(32).toString('hex');
@@ -132,7 +134,7 @@ it('is operated in a browser: orders found and held, a side switched off', async
     await page.getByRole('button', { name: 'Switch off', exact: true }).click();
     await step('a switch', page.getByRole('button', { name: 'Switch on All buys' }));
     expect((await openWidget(ramp)).page.body.code).toBe('paused');
-    // Reloaded, the page knows its operator; signed out, it does not.
+    // After a reload, the operator is still signed in; after signing out, not.
     await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -144,7 +146,9 @@ it('is operated in a browser: orders found and held, a side switched off', async
   }
 });
 
-it('a recurring buy is ended on its page, at once or later, by keys alone', async ({ skip }) => {
+it('a recurring buy is ended on its page, immediately or later, with the keyboard only', async ({
+  skip,
+}) => {
   if (!chromium) return skip('no Chromium for this machine: CHROMIUM names one');
   const ledger = await startFakeLedger();
   const ramp = await startTestRamp([
@@ -164,7 +168,7 @@ it('a recurring buy is ended on its page, at once or later, by keys alone', asyn
       const rows = await ramp.running.database.query('SELECT code FROM ramp_order');
       return rows.some(({ code }) => code === 'PROVIDER-COMPLETED-ORDER');
     });
-    // The page goes back to the partner by itself, unless it is told to stay.
+    // The page returns to the partner by itself, unless it is told to stay.
     const reopen = () =>
       until('the page stays', async () => {
         await page.goto('about:blank');
@@ -183,14 +187,15 @@ it('a recurring buy is ended on its page, at once or later, by keys alone', asyn
     await end.focus();
     await page.keyboard.press('Enter');
     await step('the question', page.getByRole('heading', { name: 'End the recurring buys?' }));
-    // Neither Escape nor the first button ends anything, and the keys are back where they were.
+    // Neither Escape nor the first button ends anything; the focus returns to the button that
+    // opened the question.
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await until('the button has the focus', () =>
       end.evaluate('document.activeElement?.textContent === "End the recurring buys"'),
     );
     expect(await states()).toEqual(['active']);
-    // Later, by the link that the page showed.
+    // Later, through the link that the page showed.
     await reopen();
     await end.focus();
     await page.keyboard.press('Enter');
@@ -209,7 +214,7 @@ it('a recurring buy is ended on its page, at once or later, by keys alone', asyn
   }
 });
 
-it('is bought and sold in a browser: paid in the sandbox, seen on the chain, sold back', async ({
+it('buys and sells in a browser: paid in the sandbox, visible on the chain, sold back', async ({
   skip,
 }) => {
   if (!chromium) return skip('no Chromium for this machine: CHROMIUM names one');
@@ -249,7 +254,7 @@ it('is bought and sold in a browser: paid in the sandbox, seen on the chain, sol
   await page.getByRole('button', { name: 'Asks for approval' }).click();
   await page.getByRole('button', { name: 'Pay €50.00' }).click();
   await step('the approval', page.getByRole('heading', { name: 'Approve the payment' }));
-  // Reloaded, the page finds its order again.
+  // After a reload, the page finds its order again.
   await page.reload();
   await page.getByRole('button', { name: 'Yes, approve' }).click();
   await page.getByRole('button', { name: 'Stay here' }).click();
@@ -280,12 +285,12 @@ it('is bought and sold in a browser: paid in the sandbox, seen on the chain, sol
   });
   await page.getByText('has been paid out to you').waitFor();
   expect(await read()).toMatchObject({ status: 'COMPLETED', transactionHash: hash });
-  // Nobody has to press anything.
+  // The page goes back without any click.
   await page.waitForURL(`https://example.org/done?x=1&orderId=${id}`);
   expect(customer.faults).toEqual([]);
   await until('it is collected', async () => (await balanceOf(depositWallet)) === 0n);
   expect(await rpc!.call('eth_getCode', depositWallet, 'latest')).toBe('0x');
-  // Books, ledger and sandbox agree on all of it; a transfer that is no order's is named.
+  // Books, ledger and sandbox agree; a transfer that belongs to no order is reported.
   await until('nothing differs', async () => (await reconciled()).length === 0);
   await rpc!.call('eth_sendTransaction', {
     ...{ from: wallet, to: token.address, gas: '0x186a0' },

@@ -1,13 +1,12 @@
 /**
- * Reads on a node as operators run it: threads of their own, beside the thread that takes part in
- * consensus.
+ * Reads on a node as operators run it: in threads of their own, apart from the consensus thread.
  */
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestDevnet, type TestDevnet, untilBlock, untilMined } from '../support/devnet.ts';
 import { rpcClient } from '../support/rpc-client.ts';
 
-/** JUMPDEST, PUSH1 0, JUMP: until the gas is used up. */
+/** JUMPDEST, PUSH1 0, JUMP: loops until the gas is used up. */
 const ENDLESS = '0x5b600056';
 const HOSTILE_CLIENTS = 8;
 const BLOCKS = 20;
@@ -23,7 +22,7 @@ afterAll(async () => {
   await net?.close();
 });
 
-/** Code whose result is the sum of balances. */
+/** Code that returns the sum of balances. */
 function sumOfBalances(...addresses: string[]): string {
   const [first, ...rest] = addresses.map((each) => `73${each.slice(2)}31`);
   return `0x${first}${rest.map((each) => `${each}01`).join('')}60005260206000f3`;
@@ -35,7 +34,7 @@ interface Block {
 }
 
 describe('reads', () => {
-  it('see what a receipt has told, and one block each, while others send', async () => {
+  it('see the block of a receipt, each a single block, while others send', async () => {
     const { url } = net.rpc[0]!;
     const [from, to] = net.accounts.map(({ privateKey }) => new Wallet(privateKey));
     const balanceOf = async (...who: string[]) =>
@@ -76,7 +75,7 @@ describe('reads', () => {
     for (const seen of await Promise.all(sums)) expect([...seen]).toEqual([total]);
   });
 
-  it('of eight clients without end cost no block its time, and none of them its answer', async () => {
+  it('of eight endless clients delay no block, and each gets its answers', async () => {
     const node = net.rpc[0]!;
     const isOver = { value: false };
     const answers = Array.from({ length: HOSTILE_CLIENTS }, async () => {
@@ -90,7 +89,7 @@ describe('reads', () => {
     await untilBlock(node, number);
     isOver.value = true;
     const last = await node.call<Block>('eth_getBlockByNumber', `0x${number.toString(16)}`, false);
-    // A second a block; one round that changes would cost ten.
+    // Blocks come each second; one round change would take ten.
     expect(Number(last.timestamp) - Number(first.timestamp)).toBeLessThanOrEqual(BLOCKS + 2);
     for (const texts of await Promise.all(answers)) {
       expect(texts.length).toBeGreaterThan(0);
@@ -99,7 +98,7 @@ describe('reads', () => {
   });
 });
 
-it('a node says how long it was held up, and is ready', async () => {
+it('a node reports how long its thread was blocked, and is ready', async () => {
   const page = await fetch(`${net.rpc[0]!.url}/ready`);
   expect(page.status).toBe(200);
   expect(await page.json()).toMatchObject({ ready: true, lagMs: expect.any(Number) });

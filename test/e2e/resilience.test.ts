@@ -1,4 +1,4 @@
-/** Validators that stop, return, are voted out and in again. */
+/** Validators that stop and return, and are voted out and in again. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import {
@@ -57,7 +57,7 @@ it('nothing is decided with half of the validators stopped by miner_stop; miner_
   await c.call('miner_stop');
   await untilBlock(a, (await headOf(a)) + 3);
   await d.call('miner_stop');
-  // COMMITs of the last height may be under way: what is sent now is behind it.
+  // COMMITs of the last height may be on their way: a transaction sent now comes after it.
   const stoppedAt = await headOf(a);
   const hash = await a.call('eth_sendTransaction', { from, data: CREATION, gas: '0x20000' });
   const { timestamp } = await a.call<{ timestamp: string }>(

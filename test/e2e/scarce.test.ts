@@ -1,6 +1,6 @@
 /**
- * Services in processes that may open no more files, and whose disks are full: what they say, that
- * nothing acknowledged is lost, and that they continue.
+ * Services in processes that cannot open more files, and on full disks: they report it, lose
+ * nothing acknowledged, and continue.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -63,7 +63,7 @@ function urlOf(name: Service): string {
   ];
 }
 
-/** Where the node asks it. */
+/** Where the node reaches its manager. */
 function managerUrl(): string {
   const { serverConfigs } = JSON.parse(readFileSync(join(folder, 'ptm4/config.json'), 'utf8'));
   return serverConfigs.find(({ app }: { app: string }) => app === 'Q2T').serverAddress;
@@ -78,9 +78,9 @@ async function answers(name: Service): Promise<boolean> {
   return response?.ok ?? false;
 }
 
-describe('no more files may be opened', () => {
+describe('the limit of open files', () => {
   it.for(SERVICES)(
-    '%s refuses connections, says why, and takes them again',
+    '%s refuses connections, says why, and accepts them again',
     async (name, { skip }) => {
       const pid = String(pidOf(name));
       const limit = (soft: number) =>
@@ -88,7 +88,7 @@ describe('no more files may be opened', () => {
       try {
         limit(readdirSync(`/proc/${pid}/fd`).length + 8);
       } catch {
-        skip('no prlimit here, which takes files from a process that runs');
+        skip('no prlimit here, which lowers the limit of a running process');
       }
       const head = await headOf(net.rpc[0]!);
       const { hostname, port } = new URL(urlOf(name));
@@ -107,13 +107,13 @@ describe('no more files may be opened', () => {
   );
 });
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   const hasNone = ({ skip }: TestContext) => {
-    if (!hasDisks) skip('this user may not mount a small disk, to be filled');
+    if (!hasDisks) skip('this user may not mount a small disk to fill');
   };
   const filler = (name: Service) => join(folder, name, 'filler');
 
-  it('a manager keeps what it acknowledged, names the disk, and takes payloads again', async (context) => {
+  it('a manager keeps what it acknowledged, names the disk, and accepts payloads again', async (context) => {
     hasNone(context);
     const acknowledged: string[] = [];
     const send = async () => {
@@ -141,7 +141,7 @@ describe('a disk that is full', () => {
     }
   });
 
-  it('a signing proxy sends nothing that its journal does not hold, names the disk, and continues', async (context) => {
+  it('a signing proxy sends nothing that its journal does not have, names the disk, and continues', async (context) => {
     hasNone(context);
     const rpc = rpcClient(urlOf('signer'));
     const from = net.accounts[0]!.address;
@@ -194,13 +194,13 @@ describe('a disk that is full', () => {
   });
 });
 
-/** Writes until the disk takes no more. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   for (const size of [1 << 16, 1 << 12, 1]) {
     try {
       for (;;) appendFileSync(file, new Uint8Array(size));
     } catch {
-      // Full for this size.
+      // A block of this size no longer fits.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A QBFT chain of processes whose blocks come each 200 ms from a transition on: blocks within a
- * second share a timestamp, a validator is killed under load and comes back, and a newcomer syncs.
+ * A QBFT chain of processes with a block every 200 ms from a transition on: blocks within a second
+ * share a timestamp, a validator is killed under load and comes back, and a new node syncs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,19 +53,19 @@ async function timesOf(node: BftNode, head: number): Promise<number[]> {
   return (await Promise.all(blocks)).map(({ timestamp }) => Number(timestamp));
 }
 
-it('blocks within a second share a timestamp, and none goes back', async () => {
+it('blocks within a second share a timestamp, which never decreases', async () => {
   await network.reach(MANY);
   const times = await timesOf(validators[0]!, MANY);
   const steps = times.slice(1).map((time, at) => time - times[at]!);
   expect(Math.min(...steps.slice(0, SHORT_FROM - 1))).toBeGreaterThanOrEqual(1);
   expect(Math.min(...steps)).toBe(0);
-  // However busy the machine is, no second holds more blocks than its clock has periods.
+  // On any machine, no second has more blocks than block periods.
   const perSecond = new Map<number, number>();
   for (const time of times.slice(SHORT_FROM)) perSecond.set(time, (perSecond.get(time) ?? 0) + 1);
   expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(1000 / PERIOD_MS + 1);
 });
 
-it('three go on when one is killed; it comes back, and a newcomer follows', async () => {
+it('three continue when one is killed; it comes back, and a new node syncs', async () => {
   const [first, second, third] = validators as [BftNode, BftNode, BftNode];
   const provider = new JsonRpcProvider(second.rpc.url, CHAIN_ID, {
     pollingInterval: 50,
@@ -96,7 +96,7 @@ it('three go on when one is killed; it comes back, and a newcomer follows', asyn
   expect(findings).toEqual([]);
 });
 
-it('a period that no chain has is refused, and so is another past', async () => {
+it('an invalid period is refused, and so is a change of past ones', async () => {
   const [first] = validators as [BftNode];
   await network.stopAll('SIGTERM');
   const addresses = network.nodes.map(({ address }) => address);

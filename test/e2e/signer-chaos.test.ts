@@ -1,6 +1,6 @@
 /**
- * The signing proxy as a process, in front of a node that stalls, drops, answers 429, 500 and
- * garbage; killed in between.
+ * The signing proxy as a process, in front of a node that stalls, drops connections, and answers
+ * 429, 500 and garbage; killed in between.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ const REQUESTS = 300;
 const KILLS = 3;
 const BLOCK_MS = 100;
 
-/** One account's chain: what is mined, and what waits in the pool by nonce. */
+/** The chain of one account: what is mined, and what is pending in the pool, by nonce. */
 class FaultyChain {
   readonly mined: DecodedTransaction[] = [];
   readonly pool = new Map<number, DecodedTransaction>();
@@ -42,7 +42,7 @@ class FaultyChain {
 
   play(call: { method: string; params: [string, string?] }): object | 'drop' | undefined {
     const fault = this.isFaulty && this.prng.chance(0.35) ? this.prng.below(7) : -1;
-    // 0 and 1 come after the node has taken it in: only the answer is lost.
+    // 0 and 1 lose the answer after the node has accepted the transaction.
     const answer = fault > 1 ? undefined : this.answer(call);
     if (fault === 0 || fault === 2) return undefined;
     if (fault === 1 || fault === 3) return 'drop';
@@ -116,7 +116,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('no nonce is lost, nothing runs twice, and what was acknowledged is mined', async () => {
+it('no nonce is lost, nothing runs twice, and everything acknowledged is mined', async () => {
   const rpc = rpcClient(`http://127.0.0.1:${port}`);
   const [from] = await rpc.call<string[]>('eth_accounts');
   const acknowledged = new Map<string, bigint>();
@@ -125,7 +125,7 @@ it('no nonce is lost, nothing runs twice, and what was acknowledged is mined', a
   const client = async () => {
     while (sent < REQUESTS) {
       await until('the proxy is up', () => isUp);
-      // The value tells the requests apart.
+      // Each request has another value.
       const value = BigInt(++sent);
       await rpc
         .call('eth_sendTransaction', {

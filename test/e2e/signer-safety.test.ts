@@ -1,6 +1,6 @@
 /**
- * `quorate signer` as a process with everything on: TLS both ways, tokens, policy, audit log,
- * metrics, drain.
+ * `quorate signer` as a process with all its protections: TLS on both sides, tokens, policy, audit
+ * log, metrics, drain.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -42,7 +42,7 @@ interface Seen {
 let node: https.Server;
 let nodePort = 0;
 const seen: Seen[] = [];
-/** Answers that the node keeps back. */
+/** Answers that the node holds back. */
 const held: (() => void)[] = [];
 let holds = false;
 
@@ -107,7 +107,7 @@ function argumentsOf(): string[] {
     ...['signer', '--chain-id=1337', '--http-listen-port=0', `--data-path=${at('data')}`],
     ...[`--tls-keystore-file=${at('own.p12')}`, `--tls-keystore-password-file=${at('password')}`],
     ...[`--tls-known-clients-file=${at('clients')}`, `--downstream-http-port=${nodePort}`],
-    // A request is held longer than that on a busy machine.
+    // Longer than a request is held back on a busy machine.
     '--downstream-http-request-timeout=60000',
     ...['--downstream-http-tls-enabled=true', '--downstream-http-tls-ca-auth-enabled', 'false'],
     `--downstream-http-tls-known-servers-file=${at('servers')}`,
@@ -147,7 +147,7 @@ function quorate(...args: string[]): Promise<{ status: number; output: string }>
   });
 }
 
-/** It outlives these tests on the slowest machine. */
+/** Valid for longer than these tests take on the slowest machine. */
 const token = (sub: string): Promise<string> =>
   new SignJWT({ sub })
     .setProtectedHeader({ alg: 'HS256' })
@@ -191,7 +191,7 @@ const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1,
 const send = (to: string, more: object = {}) =>
   call('eth_sendTransaction', { from: ACCOUNT, to, value: '0x1', ...more });
 
-describe('a proxy with everything on', () => {
+describe('a proxy with all protections', () => {
   let proxy: Process;
   let bearer: string;
   beforeAll(async () => {
@@ -201,7 +201,7 @@ describe('a proxy with everything on', () => {
   const ask = (body: unknown, more: Parameters<typeof post>[2] = {}) =>
     post(proxy.ports.http, body, { bearer, ...more });
 
-  it('signs what the policy allows, and shows its certificate to the node, not the token', async () => {
+  it('signs what the policy allows, and sends the node its certificate but not the token', async () => {
     seen.length = 0;
     const told = await ask(send(GOOD));
     expect(told).toMatchObject({ status: 200, body: { id: 1 } });
@@ -212,7 +212,7 @@ describe('a proxy with everything on', () => {
     expect((await ask(call('eth_accounts'))).body.result).toEqual([ACCOUNT]);
   });
 
-  it('refuses all else by the name of the rule, and none of it reaches the node', async () => {
+  it('refuses everything else with the name of the rule, and none of it reaches the node', async () => {
     seen.length = 0;
     const refused = async (body: unknown) => (await ask(body)).body.error.message;
     expect(await refused(send(BAD))).toBe(
@@ -229,7 +229,7 @@ describe('a proxy with everything on', () => {
     expect(seen).toEqual([]);
   });
 
-  it('asks for a certificate that it knows and a token that holds', async () => {
+  it('requires a known certificate and a valid token', async () => {
     const { http } = proxy.ports;
     const showing = ({ key, cert }: Partial<TestCertificate>) => ({ bearer, key, cert });
     await expect(post(http, send(GOOD), showing(stranger))).rejects.toThrow();
@@ -243,7 +243,7 @@ describe('a proxy with everything on', () => {
     expect(plain).toBeUndefined();
   });
 
-  it('knows its hosts, its origins and its limits on every path', async () => {
+  it('checks hosts, origins and limits on every path', async () => {
     for (const path of ['/', '/upcheck', '/api/v1/eth1/publicKeys', '/reload']) {
       const foreign = await ask('{}', { path, headers: { host: 'evil.example' } });
       expect(foreign).toEqual({ status: 403, body: { message: 'Host not authorized.' } });
@@ -257,7 +257,7 @@ describe('a proxy with everything on', () => {
     expect(cut.status).toBe(413);
   });
 
-  it('tells its metrics to the hosts that may see them', async () => {
+  it('shows its metrics to allowed hosts', async () => {
     const url = `http://127.0.0.1:${proxy.ports.metrics}/metrics`;
     const text = await (await fetch(url)).text();
     expect(text).toContain('signing_signers_loaded_count 1');
@@ -265,7 +265,7 @@ describe('a proxy with everything on', () => {
     expect(text).toMatch(/http_vertx_worker_pool_completed_total\{.*\} [1-9]/);
   });
 
-  it('a reload by signal: the new policy counts at once', async () => {
+  it('a reload by signal: the new policy applies immediately', async () => {
     writePolicy(BAD);
     proxy.child.kill('SIGHUP');
     await until('the new policy', async () => !(await ask(send(BAD))).body.error);
@@ -276,7 +276,7 @@ describe('a proxy with everything on', () => {
     expect((await ask(send(BAD))).body.error).toBeUndefined();
   });
 
-  it('SIGTERM: what is under way is answered, what comes is not taken, the log is whole', async () => {
+  it('SIGTERM: pending requests are answered, new ones refused, and the audit log is complete', async () => {
     holds = true;
     const pending = ask(call('net_version'));
     await until('the node has it', () => held.length === 1);
@@ -312,13 +312,13 @@ describe('a proxy with everything on', () => {
       expect(all).not.toContain(secret);
   });
 
-  it('kill -9 under load: what was answered is in the log, and the next start continues', async () => {
+  it('kill -9 under load: every answered request is in the audit log, and the next start continues', async () => {
     writePolicy(GOOD);
     const doomed = await start();
     const hashes: string[] = [];
     const more = async (): Promise<void> => {
       while (doomed.child.exitCode === null && doomed.child.signalCode === null) {
-        // On a busy machine a connection may fail before that.
+        // On a busy machine a connection may fail earlier.
         const told = await post(doomed.ports.http, send(GOOD), { bearer }).catch(() => undefined);
         if (told?.body.result) hashes.push(told.body.result);
       }
@@ -343,7 +343,7 @@ describe('a proxy with everything on', () => {
   });
 });
 
-describe('starts that are refused', () => {
+describe('refused starts', () => {
   it('bad arguments with status 2, bad files with status 1', async () => {
     const base = argumentsOf();
     const without = (flag: string) => base.filter((one) => !one.startsWith(flag));

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => net?.close());
 
 describe('accounts and reads', () => {
-  it('lists the funded accounts, and passes reads on', async () => {
+  it('lists the funded accounts, and forwards reads', async () => {
     expect(await proxy.call('eth_accounts')).toEqual([...accounts].sort());
     expect(await proxy.call('eth_chainId')).toBe('0x539');
     const [direct, through] = await Promise.all(
@@ -43,7 +43,7 @@ describe('accounts and reads', () => {
 });
 
 describe('value', () => {
-  it('moves once by each kind of transaction, and not at all by what is refused', async () => {
+  it('moves once for each kind of transaction, and not at all when refused', async () => {
     const [from] = accounts;
     const to = `0x${'78'.repeat(20)}`;
     const balanceOf = async (who: string) => {
@@ -82,7 +82,7 @@ describe('nonces', () => {
       method: 'eth_sendTransaction',
       params: [{ from: accounts[index % 3], to: TO, value: '0x1', gas: '0x5208' }],
     }));
-    // Singly, and in batches of ten.
+    // One by one, and in batches of ten.
     const singles = sends.slice(0, 500).map((each) => postJson(proxy.url, each));
     const batches = Array.from({ length: 50 }, (_, index) =>
       postJson(proxy.url, sends.slice(500 + index * 10, 510 + index * 10)),
@@ -101,10 +101,10 @@ describe('nonces', () => {
     expect(BigInt(await net.rpc[0]!.call('eth_getBalance', TO, 'latest'))).toBe(1_000n);
   });
 
-  it('takes over from a wallet that uses the same key, and leaves the next nonce to whoever asks', async () => {
+  it('continues after a wallet that uses the same key, and leaves the next nonce to others', async () => {
     const [from] = accounts;
     const nonce = Number(await net.rpc[0]!.call('eth_getTransactionCount', from, 'pending'));
-    // Node 1 holds the key too. The same fields under the same nonce would be the same transaction.
+    // Node 1 has the key too. The same fields with the same nonce would be the same transaction.
     await net.rpc[0]!.call('eth_sendTransaction', {
       from,
       to: TO,

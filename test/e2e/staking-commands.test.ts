@@ -1,6 +1,6 @@
 /**
- * The administration of the staking service by its commands, beside a service that runs, is killed,
- * and starts again; on both stores.
+ * The administration commands of the staking service, while the service runs, is killed and starts
+ * again; with both stores.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { ask, postForm, postJson } from '../support/staking.ts';
 
 const AUDIENCE = 'https://staking.example/';
 const MINUTE_MS = 60_000;
-/** Between questions whose answer may be a refusal: too many of them lock the client out. */
+/** A pause between requests that may be refused: too many refusals lock the client out. */
 const REFUSAL_PAUSE_MS = 300;
 
 interface Done {
@@ -27,7 +27,7 @@ interface Done {
   readonly stderr: string;
 }
 
-/** A process whose clock is ahead. */
+/** The environment of a process whose clock is ahead. */
 function environment(aheadMs: number): NodeJS.ProcessEnv {
   const code = `const now = Date.now; Date.now = () => now() + ${aheadMs};`;
   const preload = `--import=data:text/javascript,${encodeURIComponent(code)}`;
@@ -45,7 +45,7 @@ function quorate(args: readonly string[], aheadMs = 0): Promise<Done> {
 
 type Store = 'embedded' | 'PostgreSQL';
 
-/** A service on a store of its own, and what there is to be asked of it. */
+/** A service with its own store, and functions to call it. */
 async function newScene(store: Store, context: TestContext) {
   const postgres =
     store === 'PostgreSQL' ? postgresFor(await startTestPostgres(), context) : undefined;
@@ -77,7 +77,7 @@ async function newScene(store: Store, context: TestContext) {
     await until('it is ready', async () => (await fetch(url('/ready'))).status === 200);
   }
 
-  /** Its clock continues by so much meanwhile. */
+  /** Its clock advances by so much in the meantime. */
   async function killAndStart(laterMs = 0): Promise<void> {
     const ended = new Promise((resolve) => running!.once('exit', resolve));
     running!.kill('SIGKILL');
@@ -86,14 +86,14 @@ async function newScene(store: Store, context: TestContext) {
     await start();
   }
 
-  /** Of the service's own store, at the service's time. */
+  /** Runs a command on the service's store, at the service's time. */
   async function command(...args: string[]): Promise<Done> {
     const done = await quorate(['staking', ...args, ...storeArgs], aheadMs);
     printed.push(done.stdout, done.stderr);
     return done;
   }
 
-  /** One that shows a secret. */
+  /** Runs a command that shows a secret. */
   async function shown(...args: string[]): Promise<{ id: string; secret: string }> {
     const done = await quorate(['staking', ...args, '--json', ...storeArgs], aheadMs);
     expect([done.status, done.stderr]).toEqual([0, '']);
@@ -138,7 +138,7 @@ const untilStatus = (what: string, wanted: number, check: () => Promise<number>)
   });
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
-/** `client add`, `rotate`, `disable`, `list`: the service hears of it; secrets are shown once. */
+/** `client add`, `rotate`, `disable`, `list`: the service notices; secrets are shown once. */
 async function clients(scene: Scene): Promise<void> {
   const { shown, command, killAndStart, statusOf, tokenOf, calls, secrets } = scene;
   const args = ['client', 'add', '--name', 'treasury', '--audience', AUDIENCE];
@@ -147,11 +147,11 @@ async function clients(scene: Scene): Promise<void> {
   const plain = await command(...args, '--id', 'plain');
   secrets.push(/^client_secret +(\S+)$/m.exec(plain.stdout)![1]!);
   expect(plain.stdout).toContain('it is not shown again');
-  // What shows a secret is not looked through for it.
+  // The output that shows a secret is not searched for it.
   scene.printed.splice(scene.printed.indexOf(plain.stdout), 1);
 
   const { secret: third } = await shown('client', 'rotate', id, '--overlap', '1h');
-  await untilStatus('the new secret is good', 200, () => statusOf(id, third));
+  await untilStatus('the new secret is valid', 200, () => statusOf(id, third));
   expect(await statusOf(id, first)).toBe(200);
   const token = await tokenOf(id, first);
   await killAndStart(59 * MINUTE_MS);
@@ -159,9 +159,10 @@ async function clients(scene: Scene): Promise<void> {
   await killAndStart(2 * MINUTE_MS);
   expect([await statusOf(id, first), await statusOf(id, third)]).toEqual([401, 200]);
 
-  // The older of two lets go at once; the newer when its time is over, in a service that runs.
+  // The oldest of the secrets becomes invalid immediately; the next one when its time is over, in a
+  // running service.
   const { secret: fourth } = await shown('client', 'rotate', id, '--overlap', '1s');
-  await untilStatus('the older secret is not good', 401, () => statusOf(id, third));
+  await untilStatus('the older secret is invalid', 401, () => statusOf(id, third));
   expect(await statusOf(id, fourth)).toBe(200);
 
   const lines = (await command('client', 'list', '--json')).stdout.trim().split('\n');
@@ -170,7 +171,7 @@ async function clients(scene: Scene): Promise<void> {
 
   expect(await calls(token)).toBe(200);
   expect((await command('client', 'disable', id)).stdout).toContain('is disabled');
-  await untilStatus('its token opens nothing', 401, () => calls(token));
+  await untilStatus('its token is refused', 401, () => calls(token));
   expect(await statusOf(id, fourth)).toBe(401);
   const list = (await command('client', 'list')).stdout;
   expect(list).toContain(`${id}  treasury  ${AUDIENCE}  stake:read stake:write`);
@@ -185,7 +186,8 @@ async function clients(scene: Scene): Promise<void> {
 }
 
 /**
- * `key rotate`, and `--now`: both survive kill -9, old tokens stay good; `--revoke-old` ends them.
+ * `key rotate`, and `--now`: both survive kill -9, and old tokens stay valid; `--revoke-old` ends
+ * them.
  */
 async function keys(scene: Scene): Promise<void> {
   const { url, shown, command, killAndStart, statusOf, tokenOf, calls, keySet } = scene;
@@ -216,7 +218,7 @@ async function keys(scene: Scene): Promise<void> {
   tokens.push(await tokenOf(id, secret));
   expect(kidOf(tokens[2]!)).toBe(second);
 
-  // One that still waits is ignored by one that signs at once.
+  // A key that is not in use yet is ignored when another signs immediately.
   const waiting = await rotate();
   const third = await rotate('--now');
   await until('the new key signs', async () => kidOf(await tokenOf(id, secret)) === third);
@@ -235,7 +237,7 @@ async function keys(scene: Scene): Promise<void> {
   }
 
   const last = await rotate('--revoke-old');
-  await untilStatus('old tokens open nothing', 401, () => calls(tokens[0]!));
+  await untilStatus('old tokens are refused', 401, () => calls(tokens[0]!));
   for (const token of tokens) expect(await calls(token)).toBe(401);
   expect(await keySet()).toEqual([last]);
   await killAndStart();
@@ -244,7 +246,7 @@ async function keys(scene: Scene): Promise<void> {
   expect(await calls(await tokenOf(id, secret))).toBe(200);
 }
 
-/** `audit`: who did what, and by its status that an entry was tampered with. */
+/** `audit`: who did what; its exit status shows that an entry was tampered with. */
 async function audit({ source, command }: Scene): Promise<void> {
   const whole = await command('audit');
   expect([whole.status, whole.stderr]).toEqual([0, '']);
@@ -264,7 +266,7 @@ async function audit({ source, command }: Scene): Promise<void> {
   await database.close();
 }
 
-/** Not in the data folder, the database, a log, or what other commands print. */
+/** Secrets are not in the data folder, the database, a log, or the output of other commands. */
 async function keepsNoSecret({ source, secrets, printed, logged }: Scene): Promise<void> {
   expect(secrets.length).toBeGreaterThan(4);
   const files = readdirSync(source.dataFolder, { recursive: true, encoding: 'utf8' })

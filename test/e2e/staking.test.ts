@@ -31,7 +31,7 @@ describe('on a devnet', () => {
   });
   afterAll(() => net?.close());
 
-  it('deposits go through the signing proxy onto the ledger', async () => {
+  it('deposits reach the ledger through the signing proxy', async () => {
     const { staking, nodes } = net.devnet.description;
     const client = new StakingClient({ ...staking, ...staking.client });
     const key = randomUUID();
@@ -97,7 +97,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
   const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
     exitCode !== null || signalCode !== null;
   /**
-   * As its supervisor does: a start may end by itself, where the database takes too long to answer.
+   * Starts it as its supervisor does: a start may fail when the database takes too long to answer.
    */
   async function start(): Promise<void> {
     await until('it is ready', async () => {
@@ -133,7 +133,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
     expect((await post('/oauth/revoke')).status).toBe(200);
     const contradicted: string[] = [];
     let refusal: unknown;
-    /** Asked for again after the kill, under the same keys; some answers are never seen. */
+    /** Sent again after the kill, with the same keys; some answers are never seen. */
     const ask = async () => {
       const answers = await Promise.allSettled(
         keys.map(async (key) => {
@@ -151,7 +151,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
       const asking = (async () => {
         while (!isOver) {
           await ask();
-          // Whoever asks without a pause takes the machine from what is asked.
+          // Requests without a pause would starve the service of CPU time.
           await pause(ASK_PAUSE_MS);
         }
       })();

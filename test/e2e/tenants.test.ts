@@ -1,6 +1,6 @@
 /**
- * Two tenants of one node, told apart by their access tokens: what one keeps private does not show
- * to the other, whatever private state they name.
+ * Two tenants of one node, identified by their access tokens: neither sees what the other keeps
+ * private, whatever private state they name.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toHex } from '../../src/core/base/hex.ts';
@@ -105,12 +105,12 @@ async function privateHistory(): Promise<Target[]> {
   );
 }
 
-/** Of an EEA transaction its marker's. */
+/** For an EEA transaction, the hash of its marker. */
 const hashOf = (receipt: any): string => receipt.commitmentHash ?? receipt.transactionHash;
 const tenantKey = () => Uint8Array.from(Buffer.from(ptm.key, 'base64'));
 const group = () => Buffer.from(partyGroup([tenantKey()])).toString('base64');
 
-/** A contract of the tenant's own group, made and called. Private receipts. */
+/** Deploys and calls a contract of the tenant's own group. Resolves with the private receipts. */
 async function eeaHistory(tenant: Conversation): Promise<any[]> {
   const send = async (fields: object) => {
     const raw = toHex(signEea({ privateFrom: tenantKey(), ...fields }));
@@ -136,15 +136,15 @@ it('shows a tenant’s private data to them', async () => {
 
 it.each([
   ['the other tenant', 'PS2', undefined],
-  ['the other tenant who names this one’s state', 'PS2', 'PS1'],
-  ['the other tenant who names the state of strangers', 'PS2', 'empty'],
+  ['the other tenant naming this one’s state', 'PS2', 'PS1'],
+  ['the other tenant naming the state of outsiders', 'PS2', 'empty'],
   ['a caller without a state', 'none', undefined],
-  ['a caller without a state who names one', 'none', 'PS1'],
+  ['a caller without a state naming one', 'none', 'PS1'],
 ] as const)('shows nothing of it to %s', async (_, who, psi) => {
   expect(await probe(overHttp(api.httpUrl!, bearer(tokens[who], psi)))).toEqual([]);
 });
 
-it('shows nothing of it to the other tenant by tracing, by no tracer and no script', async () => {
+it('shows nothing of it to the other tenant by any tracer or tracing script', async () => {
   const one = overHttp(api.httpUrl!, bearer(tokens.PS1));
   const everybodys = { hash: targets[0]!.hash, contract: from };
   const seen = await traceEverything(one, targets.slice(0, 2), everybodys, ALL);
@@ -160,7 +160,7 @@ it('shows nothing of it to the other tenant over WebSocket, subscriptions includ
   const talk = await overWebSocket(`${api.webSocketUrl}/?PSI=PS2`, bearer(tokens.PS2));
   await talk.ask('eth_subscribe', ['logs', {}]);
   const tenant = overHttp(api.httpUrl!, bearer(tokens.PS1));
-  // One of the probes stopped it.
+  // One of the probes has stopped the miner.
   await node.call('miner_start');
   const own = await overWebSocket(api.webSocketUrl!, bearer(tokens.PS1));
   await own.ask('eth_subscribe', ['logs', {}]);
@@ -214,7 +214,7 @@ it('extends a contract from one tenant to the other, each with their own account
   });
 });
 
-it('sends EEA transactions with a tenant’s own key and of the signers that their token names', async () => {
+it('sends EEA transactions with a tenant’s own key, for the signers that their token names', async () => {
   const raw = (nonce: number) => toHex(signEea({ privateFrom: tenantKey(), nonce, data: '0x00' }));
   const ask = (token: string) => overHttp(api.httpUrl!, bearer(token));
   await expect(call(ask(tokens.PS2), 'eea_sendRawTransaction', raw(2))).rejects.toThrow(
@@ -248,7 +248,8 @@ it('resends for a tenant whose token names accounts of the node only', async () 
   const hosted = overHttp(api.httpUrl!, bearer(tokens.foreign));
   await expect(call(hosted, 'eth_resend', ...again)).rejects.toThrow('not authorized');
   await expect(call(other, 'eth_resend', ...again)).rejects.toThrow();
-  // Allowed; and without gas prices nobody can pay more, which the pool asks of a replacement.
+  // Allowed; but without gas prices nobody can offer more, which the pool requires for a
+  // replacement.
   await expect(call(tenant, 'eth_resend', ...again)).rejects.toThrow('underpriced');
   await node.call('miner_start');
   expect((await untilMined(tenant, hash)).status).toBe('0x1');

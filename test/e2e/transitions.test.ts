@@ -1,7 +1,7 @@
 /**
- * One chain of processes through its transitions: IBFT to QBFT, rewards, empty block periods, then
- * more of them by a newer genesis file: validators of a contract and back, the rules of Cancun.
- * Newcomers sync across all of it, permissioned or not, of either gcmode.
+ * One chain of processes through its transitions: IBFT to QBFT, rewards, empty block periods; then,
+ * by a newer genesis file, validators from a contract and back, and the rules of Cancun. New nodes
+ * sync through all of it, with permissions or without, with either gcmode.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,13 +30,13 @@ const TRANSITIONS = [
   { block: FAST_FROM, emptyblockperiodseconds: 1, beneficiaryMode: 'validators' },
 ];
 /**
- * Blocks from the head of then until the contract names the validators, and until the header does
- * again.
+ * The number of blocks after the head at that time until the contract lists the validators, and
+ * until the header does again.
  */
 const CONTRACT_AFTER = 4;
 const HEADER_AFTER = 7;
 
-/** By a node that has caught up, besides what all nodes count. */
+/** Metrics that only a node which syncs has, besides those of all nodes. */
 const COUNTED = [
   ...['p2p_ingress', 'p2p_egress', 'p2p_dials'],
   ...['eth_db_chaindata_disk_read', 'eth_db_chaindata_disk_size'],
@@ -46,7 +46,7 @@ const COUNTED = [
 let folder: string;
 let network: BftProcesses;
 let validators: readonly BftNode[];
-/** Head when the newer genesis file came. */
+/** The head when the newer genesis file was introduced. */
 let bent = 0;
 
 async function votesOf(node: BftNode, tag: string): Promise<readonly object[]> {
@@ -104,7 +104,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('IBFT becomes QBFT, rewards and periods change at their blocks, newcomers follow', async () => {
+it('IBFT becomes QBFT, rewards and periods change at their blocks, new nodes sync', async () => {
   const [first] = validators as [BftNode];
   await network.reach(QBFT_FROM + 1, validators);
   const newcomers = [network.node(4), network.node(5)];
@@ -125,7 +125,7 @@ it('IBFT becomes QBFT, rewards and periods change at their blocks, newcomers fol
   await until('the vote is in a block', async () => (await votesOf(first, 'latest')).length === 1);
 });
 
-it('a newer genesis file brings more of them, and may not change the past', async () => {
+it('a newer genesis file adds transitions, and may not change past ones', async () => {
   bent = await headOf(network.node(1).rpc);
   await network.stopAll('SIGTERM');
   const [first, second, third] = validators as [BftNode, BftNode, BftNode];
@@ -137,7 +137,7 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
   await expect(second.start(byFlag)).rejects.toThrow('has ended');
   expect(second.log()).toContain(incompatible);
   await first.start();
-  // Votes are in the chain, and candidates are not.
+  // Votes are in the chain, candidates are not.
   expect(await first.rpc.call('istanbul_candidates')).toEqual({});
   expect(await votesOf(first, `0x${bent.toString(16)}`)).toMatchObject([
     { validator: first.address, address: CANDIDATE, authorize: true },
@@ -163,7 +163,7 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
     ),
   );
   expect(second.log()).toContain('Took the configuration of the chain from the genesis file');
-  // The third validator has not heard of them: it is named, and waited for.
+  // The third validator does not know the new transitions: its peers name it, and wait for it.
   for (const node of [first, second])
     await until(`${node.name} names the third`, () => {
       const lines = node
@@ -181,7 +181,7 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
   await network.reach(bent + HEADER_AFTER + 1);
 });
 
-it('permissioned newcomers sync across all of it, others are refused', async () => {
+it('new nodes with permission sync through all of it, others are refused', async () => {
   const newcomers = [network.node(6), network.node(7)];
   const stranger = network.node(8);
   network.introduce([stranger, ...validators]);

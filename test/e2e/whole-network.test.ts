@@ -1,7 +1,7 @@
 /**
- * A network moved as a whole, all validators at once, by the commands that operators use: from
- * GoQuorum, from snapshots, and after all of them have lost their votes. Each time it makes blocks
- * at once, or says what it waits for.
+ * A network moved as a whole, all validators at the same time, with the commands that operators
+ * use: from GoQuorum, from snapshots, and after all validators have lost their votes. Each time it
+ * makes blocks immediately, or says what it waits for.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { OWN_VECTORS, readJson } from '../vectors/folders.ts';
 
 const PATIENCE_MS = 180_000;
 const RECORDING = join(OWN_VECTORS, 'goquorum/consensus/transitions/ibft-to-qbft');
-/** Of the recording. */
+/** The head of the recording. */
 const HEAD = 20;
 const ABSTAINS = 'This validator abstains until it has seen a block decided';
 
@@ -75,7 +75,7 @@ afterAll(async () => {
   await each((node) => node.stop('SIGKILL'));
 });
 
-/** Starts all, and resolves once all have the same new blocks. None has abstained. */
+/** Starts all, and resolves once all have the same new blocks. No node has abstained. */
 async function goesOn(): Promise<number> {
   await each((node) => node.start());
   const head = Math.max(...(await each(headOf))) + 2;
@@ -96,12 +96,12 @@ async function goesOn(): Promise<number> {
 
 const stopAll = () => each((node) => node.stop());
 
-it('migrated from GoQuorum, it makes blocks at once', { timeout: PATIENCE_MS }, async () => {
+it('migrated from GoQuorum, it makes blocks immediately', { timeout: PATIENCE_MS }, async () => {
   expect(await goesOn()).toBeGreaterThan(HEAD);
   for (const node of nodes) expect(node.log()).not.toContain(ABSTAINS);
 });
 
-it('restored from snapshots, it makes blocks at once', { timeout: PATIENCE_MS }, async () => {
+it('restored from snapshots, it makes blocks immediately', { timeout: PATIENCE_MS }, async () => {
   const snapshot = (at: number) => join(folder, `snapshot${at + 1}`);
   const taken = await each(async (node, at) => {
     const said = await quorate('backup', '--datadir', node.folder, '--out', snapshot(at));
@@ -117,7 +117,7 @@ it('restored from snapshots, it makes blocks at once', { timeout: PATIENCE_MS },
   for (const node of nodes) expect(node.log()).not.toContain(ABSTAINS);
 });
 
-it('without votes it says so, and makes blocks once its operators have said from where', {
+it('without votes it reports that, and makes blocks once its operators have set the height', {
   timeout: PATIENCE_MS,
 }, async () => {
   await stopAll();

@@ -1,10 +1,13 @@
-/** What axe-core finds in a page: rules of WCAG 2.2 A and AA, and its best practices. */
+/**
+ * The faults that axe-core finds in a page, by the rules of WCAG 2.2 A and AA and its best
+ * practices.
+ */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** One line for each fault. */
+/** Resolves with one line per fault. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // The page's policy would not let a script in: this one runs behind it.
+  // The page's content security policy blocks added scripts; evaluate() bypasses it.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
     (globalThis as any).axe.run({ include: ['html'] }, { resultTypes: ['violations'] }),

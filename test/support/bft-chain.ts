@@ -1,7 +1,4 @@
-/**
- * What tests of BFT chains begin with: keys, rules that every chain may have, and a genesis block
- * of either engine.
- */
+/** Shared parts of tests of BFT chains: keys, rules, and a genesis block for either engine. */
 import { EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../src/core/base/keccak.ts';
 import { addressOfSecretKey, recoverAddress, sign65 } from '../../src/core/base/secp256k1.ts';
@@ -48,7 +45,7 @@ export function bftRules(engine: BftEngine, chosen: Partial<ConsensusRules> = {}
   };
 }
 
-/** Block 0, made at `seconds` of Unix time. */
+/** Block 0, with a timestamp in Unix seconds. */
 export function bftGenesis(engine: BftEngine, validators: ValidatorSet, seconds: number): Block {
   const shared = { vanity: ZERO_HASH, validators, seals: [] };
   const extraData =

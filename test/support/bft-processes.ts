@@ -1,6 +1,6 @@
 /**
- * A QBFT or IBFT network of processes on loopback, started as operators do; some may be nodes of
- * GoQuorum.
+ * A QBFT or IBFT network of processes on loopback, started as operators do; some nodes may be
+ * GoQuorum's.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,13 +23,13 @@ export type Kind = 'r' | 'q';
 
 export interface BftProcessesOptions {
   readonly folder: string;
-  /** One per node, newcomers included. */
+  /** One per node, including nodes that join later. */
   readonly kinds: readonly Kind[];
-  /** Binary of GoQuorum, where `kinds` asks for it. */
+  /** Path of GoQuorum's binary; required where `kinds` contains r. */
   readonly reference?: string | undefined;
   readonly genesis: (addresses: readonly string[]) => object;
   readonly flags?: readonly string[];
-  /** Namespaces over HTTP, where they are not the usual ones. */
+  /** Namespaces over HTTP, instead of the usual ones. */
   readonly api?: string;
 }
 
@@ -78,31 +78,32 @@ export class BftProcesses {
     return this.nodes.filter(({ isRunning }) => isRunning);
   }
 
-  /** What later `init`s and first starts read. */
+  /** Writes the genesis file for later calls of `init` and first starts. */
   write(genesis: object): void {
     writeFileSync(this.genesisFile, JSON.stringify(genesis));
   }
 
-  /** These know of each other, and of nobody else. */
+  /** Lists these nodes, and only these, as each other's static nodes. */
   introduce(nodes: readonly BftNode[], file = 'static-nodes.json'): void {
     for (const node of nodes)
       writeFileSync(join(node.folder, file), JSON.stringify(nodes.map(({ enode }) => enode)));
   }
 
-  /** Its chain and all it remembers are gone; its key is not. */
+  /** Deletes its chain and all other data; its key stays. */
   async forget(node: BftNode): Promise<void> {
     const places = ['quorate', 'geth/chaindata', 'geth/nodes', 'geth/transactions.rlp'];
     for (const place of places) rmSync(join(node.folder, place), { recursive: true, force: true });
     await this.init(node);
   }
 
-  /** First start of a node of ours, which needs no `init` for it. */
+  /** The first start of a node of ours, which does not need `init` before. */
   begin(node: BftNode, flags: readonly string[] = []): Promise<void> {
     return node.start(['--genesis', this.genesisFile, ...flags]);
   }
 
   /**
-   * `quorate init`, or GoQuorum's, with the genesis file as it is now; rejects with what it said.
+   * `quorate init`, or GoQuorum's, with the present genesis file; rejects with the command's
+   * output.
    */
   async init(node: BftNode): Promise<void> {
     const { reference } = this.options;
@@ -120,7 +121,7 @@ export class BftProcesses {
     await Promise.all(this.nodes.map((node) => node.stop(signal)));
   }
 
-  /** All of `nodes` have block `number`, the same one. */
+  /** Waits until all of `nodes` have the same block `number`. */
   async reach(number: number, nodes: readonly BftNode[] = this.running): Promise<void> {
     const tag = `0x${number.toString(16)}`;
     const hashes = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * A real Chromium, which npm brings: nothing has to be installed on the machine. CHROMIUM names
- * another one; where the package has none for the machine, one that is installed does.
+ * A real Chromium from npm, so that nothing has to be installed on the machine. CHROMIUM names
+ * another binary; where the package does not support the machine, an installed Chromium is used.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -25,8 +25,8 @@ const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 /**
- * Containers have small shared memory and run as root. A site that a test plays counts as public;
- * the ramp is on this machine.
+ * Containers have little shared memory and run as root. Sites of a test count as public, while the
+ * ramp is on this machine.
  */
 const FLAGS = [
   ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
@@ -38,7 +38,7 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** Undefined: there is none for this machine. */
+/** undefined: there is none for this machine. */
 export async function startTestBrowser(): Promise<TestBrowser | undefined> {
   const named = process.env.CHROMIUM;
   if (named !== undefined) return started(named, {});
@@ -75,7 +75,7 @@ async function started(
   return { browser, close: () => browser.close() };
 }
 
-/** The browser, and the libraries that a bare machine lacks. */
+/** Unpacks the browser, and the libraries that a minimal machine lacks. */
 async function unpacked(folder: string): Promise<string> {
   const main = createRequire(import.meta.url).resolve('@sparticuz/chromium');
   const packed = join(

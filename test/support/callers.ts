@@ -4,9 +4,9 @@ import { WebSocket } from 'ws';
 
 export interface Conversation {
   readonly transport: string;
-  /** Everything that came back so far, notifications included. */
+  /** Everything received so far, including notifications. */
   readonly heard: readonly string[];
-  /** Resolves with the answer's text. */
+  /** Resolves with the text of the response. */
   ask(method: string, params: readonly unknown[]): Promise<string>;
   close(): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Bytes that must show where they belong and nowhere else, and a contract that puts them
+ * Marked bytes that may be visible to some readers and to no others, and a contract that puts them
  * everywhere.
  */
 import { randomBytes } from 'node:crypto';
@@ -7,8 +7,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * 32 bytes: a word on the stack, in storage, in a log. Letters, so that it also shows where bytes
- * are printed as text.
+ * 32 bytes: a word on the stack, in storage or in a log. They are letters, so they are also found
+ * where bytes are printed as text.
  */
 export interface Canary {
   readonly name: string;
@@ -22,7 +22,10 @@ export function canary(name: string): Canary {
   return { name, hex: Buffer.from(text, 'latin1').toString('hex') };
 }
 
-/** Names of those that `text` shows: in hex, as text, in base64 at any offset, as a number. */
+/**
+ * The names of the canaries that `text` contains: in hex, as text, in base64 at any offset, or as a
+ * number.
+ */
 export function canariesIn(canaries: readonly Canary[], text: string): string[] {
   const lower = text.toLowerCase();
   return canaries
@@ -35,7 +38,7 @@ export function canariesIn(canaries: readonly Canary[], text: string): string[] 
     .map(({ name }) => name);
 }
 
-/** As `canariesIn`, over all files below a folder; each with the file that shows it. */
+/** Like `canariesIn`, for all files below a folder; each name with its file. */
 export function canariesInFiles(canaries: readonly Canary[], folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
@@ -47,7 +50,10 @@ export function canariesInFiles(canaries: readonly Canary[], folder: string): st
   });
 }
 
-/** What is left of the base64 of `bytes` inside longer base64, for each offset modulo 3. */
+/**
+ * The part of the base64 of `bytes` that is the same inside longer base64, for each offset modulo
+ * 3.
+ */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].map((offset) => {
     const shifted = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
@@ -58,16 +64,17 @@ function base64Forms(bytes: Buffer): string[] {
 const GETTER = '5b60015460005260206000f3';
 
 /**
- * Creation code. When made, the contract stores its argument in slot 0 and logs it. A call with
- * data stores the first word in slot 1, logs it with the second as topic, and returns `returned`;
- * with a third word that is not 0 it reverts with the first. A call without data returns slot 1.
+ * Creation code. On creation, the contract stores its argument in slot 0 and logs it. A call with
+ * data stores the first word in slot 1, logs it with the second word as topic, and returns
+ * `returned`; if the third word is not 0, it reverts with the first word. A call without data
+ * returns slot 1.
  */
 export function canaryContract(argument: Canary, returned: Canary): string {
   const runtime = runtimeOf(returned);
   const length = runtime.length / 2;
   const init = (start: number) =>
     [
-      // Its argument lies behind the code: to memory, to slot 0, into a log.
+      // Copies its argument, which follows the code, to memory, stores it in slot 0 and logs it.
       ...['6020', `60${byte(start + length)}`, '6000', '39', '600051', '600055', '60206000a0'],
       ...[`60${byte(length)}`, `60${byte(start)}`, '6000', '39', `60${byte(length)}`, '6000f3'],
     ].join('');

@@ -1,11 +1,11 @@
 /**
- * Keys and certificates for tests of TLS, made here: no test needs a program that a fresh machine
- * may lack.
+ * Keys and certificates for tests of TLS, generated here: tests need no program that a machine may
+ * lack.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 
-// The package is CommonJS without named exports that Node finds.
+// node-forge is CommonJS, and Node does not detect its named exports.
 const forge = createRequire(import.meta.url)('node-forge') as typeof import('node-forge');
 
 const RSA_BITS = 2048;
@@ -19,8 +19,8 @@ export interface TestCertificate {
 }
 
 /**
- * For 127.0.0.1, signed by itself or by `issuer`; one whose name ends in "authority" may sign
- * others.
+ * A certificate for 127.0.0.1, signed by itself or by `issuer`; one whose name ends in "authority"
+ * may sign others.
  */
 export function makeCertificate(name: string, issuer?: TestCertificate): TestCertificate {
   const pair = generateKeyPairSync('rsa', {
@@ -46,7 +46,7 @@ export function makeCertificate(name: string, issuer?: TestCertificate): TestCer
   return { name, key: pair.privateKey, cert: forge.pki.certificateToPem(cert) };
 }
 
-/** PKCS#12 with key and certificate, and `authorities` beside them. */
+/** PKCS#12 with key, certificate and `authorities`. */
 export function pkcs12(
   { key, cert }: TestCertificate,
   password: string,

@@ -1,4 +1,4 @@
-/** Keys of clouds: their configuration files, the accounts they come to, and everything logged. */
+/** Tests of cloud keys: configuration files, the accounts that they give, and everything logged. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ export let lines: string[];
 
 const cleanups: { close(): void }[] = [];
 
-/** Before each test: a folder with key configurations, and no line logged. */
+/** Call before each test: creates a folder for key configurations, and clears the log. */
 export function openFolder(): void {
   folder = mkdtempSync(join(tmpdir(), 'signer-clouds-'));
   mkdirSync(join(folder, 'keys'));
   lines = [];
 }
 
-/** After each test: no line may have shown a secret. */
+/** Call after each test: checks that no log line shows a secret. */
 export function closeFolder(): void {
   for (const each of cleanups.splice(0).reverse()) each.close();
   rmSync(folder, { recursive: true });
@@ -48,7 +48,7 @@ export function key(index: number, more: Partial<CloudKey> = {}): CloudKey {
   return { name: `key-${index}`, secretKey: secret(index), ...more };
 }
 
-/** One YAML file with one document for each. */
+/** One YAML file with several documents. */
 export function yaml(...documents: readonly Readonly<Record<string, string | number>>[]): void {
   const text = documents.map((fields) =>
     Object.entries({ keyType: 'SECP256K1', ...fields })
@@ -77,7 +77,7 @@ export async function open(settings: Partial<KeySettings> = {}, deps: Partial<Ac
   );
 }
 
-/** Many digests, so that both recovery ids and both halves of s come by. */
+/** Signs many digests, so that both recovery ids and both halves of s occur. */
 export async function signsAs(
   { accounts }: Awaited<ReturnType<typeof open>>,
   address: string,

@@ -1,4 +1,4 @@
-/** A command of `quorate` inside this process: all that it says, and how it ends. */
+/** Runs a command of `quorate` inside this process, and returns its output and exit code. */
 import { vi } from 'vitest';
 import { runCommand } from '../../src/cli/run.ts';
 import { reasonOf } from '../../src/io/host/reason.ts';
@@ -8,11 +8,13 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface CommandRun {
   readonly lines: readonly string[];
-  /** `serving`: it came up, and was stopped again. */
+  /** `serving`: it started to serve, and was stopped. */
   readonly status: number | 'serving';
 }
 
-/** Runs it until it ends; one that serves is stopped as soon as it says that it is up. */
+/**
+ * Runs it until it ends; a command that serves is stopped as soon as it reports that it is ready.
+ */
 export async function commandRun(...argv: string[]): Promise<CommandRun> {
   let text = '';
   let exited: (status: number) => void = () => {};

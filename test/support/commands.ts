@@ -1,5 +1,5 @@
 /**
- * The commands of README.md, run as a person runs them: in a folder, with a Node of their choice.
+ * The commands of README.md, run as a user runs them: in a folder, with a chosen version of Node.
  */
 import { type ExecFileOptions, execFile } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
@@ -9,10 +9,13 @@ import { freePorts } from './free-ports.ts';
 
 const OUTPUT_BYTES_MAX = 100_000_000;
 
-/** Runs a program to its end: what it printed on both streams. Rejects with that when it fails. */
+/**
+ * Runs a program to its end, and resolves with its output on both streams. Rejects with that output
+ * when it fails.
+ */
 export type Run = (program: string, ...args: string[]) => Promise<string>;
 
-/** With this Node first on the PATH. */
+/** Runs commands with this Node first on the PATH. */
 export function commandsIn(cwd: string, node = process.execPath): Run {
   const path = [dirname(node), process.env.PATH].join(delimiter);
   const options: ExecFileOptions = {
@@ -30,7 +33,7 @@ export function commandsIn(cwd: string, node = process.execPath): Run {
 }
 
 /**
- * Starts a network by `start`, with its state in `folder`; deploys and calls contracts; stops it.
+ * Starts a network with `start`, with its state in `folder`; deploys and calls contracts; stops it.
  */
 export async function tryDevnet(
   run: Run,
@@ -48,7 +51,7 @@ export async function tryDevnet(
 
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/;
 
-/** Installs; a test whose packages cannot be fetched is reported as not run. */
+/** Waits for an installation; skips the test when packages cannot be fetched. */
 export async function orNotRun<T>(install: Promise<T>, { skip }: TestContext): Promise<T> {
   return install.catch((error: Error) => {
     if (NO_REGISTRY.test(error.message)) return skip('the registry of npm is not reachable');

@@ -1,18 +1,18 @@
-/** Waiting for a condition, with a deadline that says what did not come true. */
+/** Waits for a condition, up to a deadline; the error says which condition did not become true. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Often at first: most of what is waited for comes soon. */
+/** Short at first: most conditions become true soon. */
 const FIRST_PAUSE_MS = 2;
 const PAUSE_MAX_MS = 50;
 /**
- * Long: on a busy machine everything takes its time, and who waits for what never comes has failed
+ * Long, because a busy machine is slow, and a condition that never becomes true fails the test
  * anyway.
  */
 const PATIENCE_MS = 100_000;
 
 /**
- * Resolves with the first answer that is neither undefined nor false. An error counts as "not yet",
- * the last one is told.
+ * Resolves with the first answer that is neither undefined nor false. An error counts as "not yet";
+ * the last one becomes the cause of the timeout.
  */
 export async function until<T>(
   what: string,
@@ -30,7 +30,7 @@ export async function until<T>(
       last = error;
     }
     if (performance.now() > deadline) {
-      throw new Error(`waited ${patienceMs} ms in vain until ${what}`, { cause: last });
+      throw new Error(`waited ${patienceMs} ms, but not true: ${what}`, { cause: last });
     }
     await pause(pauseMs);
   }

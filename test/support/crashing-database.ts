@@ -1,14 +1,14 @@
 /**
- * A database whose process ends at one of its statements: what was committed stays, an open
- * transaction is rolled back, and nothing comes after it.
+ * A database whose process crashes at one of its statements: committed data stays, an open
+ * transaction is rolled back, and nothing runs afterwards.
  */
 import type { Database, Query } from '../../src/io/database/database.ts';
 
 export interface CrashingDatabase extends Database {
-  /** After so many more statements. */
+  /** Crashes after this number of further statements. */
   crashAfter(statements: number): void;
   readonly isCrashed: boolean;
-  /** As it was left. */
+  /** The database below, as the crash left it. */
   readonly below: Database;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Somebody with a phone at the pages of a service: what they see is checked at every step, for
- * everybody who sees less too.
+ * A customer with a phone on the pages of a service: what they see is checked at every step, and
+ * for people who see less too.
  */
 
 import type { Locator, Page } from 'playwright-core';
@@ -8,20 +8,20 @@ import { expect } from 'vitest';
 import { accessibilityFaults } from './axe.ts';
 import type { TestBrowser } from './browser.ts';
 
-/** Machines may have other things to do. */
+/** Long, because machines may be busy. */
 const PATIENCE_MS = 120_000;
 const PHONE = { width: 390, height: 844 };
 
 export interface Customer {
   readonly page: Page;
-  /** What the browser complained about. */
+  /** Errors that the browser reported. */
   readonly faults: string[];
-  /** Opens a page of the partner, with this in it. */
+  /** Opens a page of the partner with this HTML. */
   visit(html: string): Promise<void>;
   open(path: string, query: Readonly<Record<string, string>>): Promise<void>;
-  /** Waits for what shows the step, and has the page checked in both themes. */
+  /** Waits until `shown` is visible, and checks the page's accessibility in both themes. */
   step(name: string, shown: Locator): Promise<void>;
-  /** The text that a copy button stands beside. */
+  /** The text that a copy button copies. */
   copied(label: string): Promise<string>;
 }
 
@@ -38,7 +38,7 @@ export async function openCustomer({ browser }: TestBrowser, url: string): Promi
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (line) => {
-    // A refusal of the service is not a fault of the page.
+    // A 4xx response is not a fault of the page.
     if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) faults.push(line.text());
   });
   return {

@@ -1,10 +1,10 @@
-/** A database file that is damaged while nobody has it open. */
+/** Damages a database file while nobody has it open. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Database } from '../../src/io/database/database.ts';
 
 /**
  * Writes the setting a=right into an open store, closes it, and overwrites the value in its file.
- * Returns how the file is put back.
+ * Returns a function that restores the file.
  */
 export async function damage(database: Database, path: string): Promise<() => void> {
   await database.query("INSERT INTO setting (name, value) VALUES ('a', 'right')");

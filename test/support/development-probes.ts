@@ -1,6 +1,4 @@
-/**
- * How a stranger would ask the methods of chains for development, which other nodes do not have.
- */
+/** Requests of an outsider to the methods of development chains, which other nodes do not have. */
 const NOBODY = `0x${'00'.repeat(20)}`;
 
 type Target = Readonly<Record<'contract' | 'from' | 'hash', string>>;

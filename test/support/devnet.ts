@@ -1,4 +1,6 @@
-/** A devnet of its own for a test: in this process unless processes are what is tested. */
+/**
+ * A devnet for one test: in this process, or as separate processes where the test is about these.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +15,7 @@ import { freePorts } from './free-ports.ts';
 import { type Rpc, rpcClient } from './rpc-client.ts';
 import { signHere } from './staking.ts';
 
-/** As the build has made it: threads load no TypeScript. */
+/** From the build, because threads cannot load TypeScript. */
 const BUILT_READER = new URL(
   '../../dist/services/ledger/readers/reader-worker.js',
   import.meta.url,
@@ -25,11 +27,11 @@ export const MAIN = join(PROJECT, 'dist/bundle/cli/main.js');
 export interface TestDevnet {
   readonly devnet: Devnet;
   readonly folder: string;
-  /** devnet.json. */
+  /** Path of devnet.json. */
   readonly file: string;
-  /** Of node 1 to 4, at 0 to 3. */
+  /** Node 1 to 4, at index 0 to 3. */
   readonly rpc: readonly Rpc[];
-  /** Public keys of the managers, at 0 to 3. */
+  /** Public keys of the managers, at index 0 to 3. */
   readonly keys: readonly string[];
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
   close(): Promise<void>;
@@ -78,7 +80,7 @@ export async function headOf(rpc: Rpc): Promise<number> {
   return Number(await rpc.call('eth_blockNumber'));
 }
 
-/** The node has this block, or a later one. */
+/** Waits until the node has this block or a later one. */
 export function untilBlock(rpc: Rpc, number: number): Promise<true> {
   return until(`${rpc.url} is at block ${number}`, async () => (await headOf(rpc)) >= number);
 }

@@ -1,11 +1,11 @@
-/** The examples in the docstrings of what the package publishes, as code that a test runs. */
+/** The examples in docstrings of exported code, for tests that run them. */
 import { readFileSync } from 'node:fs';
 
-/** A docstring, and the name of what it describes. */
+/** Matches a docstring, and the name of what it describes. */
 const DOCSTRING =
   /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n\s*(?:export |abstract |class |override |async |function |const )*(\w+)/g;
 
-/** Name and code of each, in order; `file` is below the project's folder. */
+/** The name and code of each example, in order; `file` is relative to the project's folder. */
 export function docstringExamples(file: string): (readonly [string, string])[] {
   const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
   return [...source.matchAll(DOCSTRING)].flatMap(([, text, name]) => {
@@ -14,7 +14,7 @@ export function docstringExamples(file: string): (readonly [string, string])[] {
   });
 }
 
-/** Runs code without its imports; what it names and does not make itself is in `given`. */
+/** Runs code without its imports; `given` has what it uses but does not create itself. */
 export async function runExample(code: string, given: Record<string, unknown>): Promise<void> {
   const body = code.replace(/^import .*$/gm, '');
   const names = Object.keys(given);

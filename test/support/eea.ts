@@ -1,6 +1,6 @@
 /**
- * EEA private transactions as their clients sign them: by hand, over ethers' keys and RLP, and none
- * of the product's.
+ * Signs EEA private transactions as clients do: with ethers' keys and RLP, and none of our own
+ * code.
  */
 import { encodeRlp, getBytes, keccak256, SigningKey, toBeHex } from 'ethers';
 

@@ -1,8 +1,8 @@
-/** Processes of tests: none outlives the test that started it, however that ends. */
+/** Makes sure that no process outlives the test that started it, however the test ends. */
 import type { ChildProcess } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 
-/** Kills it when the test is over; does nothing to one that has ended by itself. */
+/** Kills the process when the test ends, unless it has exited by itself. */
 export function endsWithTest<T extends ChildProcess>(child: T): T {
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;

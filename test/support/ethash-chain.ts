@@ -1,7 +1,7 @@
 /**
- * A tree of blocks in memory under the rules of proof of work without its seal (and of proof of
- * stake from a total difficulty on): difficulty, ommers, DAO fork. Only the official chain tests
- * need these; GoQuorum and Besu networks have none of it.
+ * A tree of blocks in memory under the rules of proof of work, without checking the seal (and of
+ * proof of stake from a total difficulty on): difficulty, uncles, DAO fork. Only the official chain
+ * tests need these; GoQuorum and Besu networks do not use them.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
@@ -148,9 +148,7 @@ export class EthashChain {
     return equalBytes(extraData, DAO_EXTRA) ? undefined : 'bad DAO pro-fork extra-data';
   }
 
-  /**
-   * The state on which the DAO fork block runs: all of the DAO's ether is with the refund contract.
-   */
+  /** The state before the DAO fork block: all of the DAO's ether is in the refund contract. */
   private daoBase(header: Header, base: StateBase, rules: Rules): StateBase {
     if (header.number !== this.network.daoBlock) return base;
     const world = new PublicWorld(base.reader, header.number);
@@ -201,7 +199,7 @@ function ancestor(from: EthashNode, number: number): EthashNode | undefined {
   return node;
 }
 
-/** EIP-3675: what proof of work left is zero. */
+/** EIP-3675: fields of proof of work are zero. */
 function stakeFault(header: Header): string | undefined {
   if (header.difficulty !== 0n) return `invalid difficulty: have ${header.difficulty}, want 0`;
   if (header.nonce.some((byte) => byte !== 0)) return 'invalid nonce';
@@ -215,7 +213,7 @@ function difficultyFault(header: Header, parent: Header, rules: Rules): string |
   return `invalid difficulty: have ${header.difficulty}, want ${wanted}`;
 }
 
-/** Without the bomb, which says nothing for numbers as low as the tests'. */
+/** Without the difficulty bomb, which has no effect at block numbers as low as in the tests. */
 function difficultyOf(timestamp: bigint, parent: Header, rules: Rules): bigint {
   const elapsed = timestamp - parent.timestamp;
   let steps: bigint;

@@ -1,4 +1,4 @@
-/** An EVM on a fresh world, for tests. */
+/** An EVM with an empty state, for tests. */
 import type { Address } from '../../src/core/base/bytes.ts';
 import type { Rules } from '../../src/core/chain/rules.ts';
 import {

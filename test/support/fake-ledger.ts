@@ -1,6 +1,6 @@
 /**
- * A ledger and its signing proxy, as small as deposits need them, with the faults that real ones
- * have.
+ * A simple ledger with its signing proxy, enough for deposits, that can show the faults of real
+ * ones.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,43 +10,47 @@ import { WebSocketServer } from 'ws';
 export interface FakeLedger {
   readonly url: string;
   readonly account: string;
-  /** In blocks, by hash. */
+  /** Transactions in blocks, by hash. */
   readonly mined: Map<string, Transaction>;
   readonly seen: string[];
   /**
-   * Decides what becomes of a request: answered, answered with an error, or done without an answer.
+   * Decides the outcome of a request: `none` answers it, `error` answers with an error, `silent`
+   * does not answer, and `lost` executes it without an answer.
    */
   fault: (method: string) => 'none' | 'error' | 'silent' | 'lost';
-  /** Transactions that it takes into blocks as failed. */
+  /** Chooses the transactions that are mined as failed. */
   reverts: (transaction: Transaction) => boolean;
-  /** A node that lags answers for receipts: it has none. */
+  /** True: answers like a node that is behind, which has no receipts. */
   lags: boolean;
-  /** Number of the newest block; transactions are in block 7. */
+  /** The number of the newest block; the account's transactions are in block 7. */
   head: number;
-  /** Of the account, in the coin and in every token. */
+  /** The balance of the account, in the coin and in every token. */
   balance: bigint;
-  /** Tokens take transactions and move nothing. */
+  /** Token transfers succeed but move nothing. */
   movesNothing: boolean;
-  /** Crypto arrives, in a block of its own; without `token` the coin. Returns the hash. */
+  /**
+   * Mines an incoming transfer in a block of its own; without `token` it is in the coin. Returns
+   * the hash.
+   */
   deposit(transfer: FakeTransfer): string;
-  /** One block more. */
+  /** Mines one more block. */
   mine(): void;
-  /** The newest blocks are replaced by empty ones, as many. */
+  /** Replaces the newest blocks by the same number of empty ones. */
   replaceBlocks(count: number): void;
-  /** Wei: what it names as price. */
+  /** The gas price that it suggests, in wei. */
   gasPrice: bigint;
-  /** Wei: transactions for less wait outside of blocks. */
+  /** In wei: transactions with a lower price are not mined. */
   gasPriceMin: bigint;
-  /** Of the transactions that wait, by hash: takes one into a block. */
+  /** Mines this pending transaction. */
   take(hash: string): void;
-  /** The block of the newest transaction of the account is replaced by one without it. */
+  /** Replaces the block of the account's newest transaction by one without it. */
   forget(hash: string): void;
   readonly waiting: Map<string, Transaction>;
-  /** Time of new blocks, Unix milliseconds. */
+  /** The time of new blocks, in Unix milliseconds. */
   nowMs: () => number;
-  /** Time of the blocks from before, which hold what the account has sent. */
+  /** The time of earlier blocks, which hold the account's transactions. */
   idleMs: () => number;
-  /** Another program sends from the account. */
+  /** Another program sends from the account, and uses a nonce. */
   spendNonce(): void;
   close(): Promise<void>;
 }
@@ -56,7 +60,7 @@ export interface FakeTransfer {
   readonly to: string;
   readonly units: bigint;
   readonly token?: string | undefined;
-  /** Its transaction is in the block, and was not carried out. */
+  /** The transaction is in a block, but failed. */
   readonly isReverted?: boolean;
 }
 
@@ -69,7 +73,7 @@ interface FakeBlock {
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const KEY = '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f';
-/** The block of all that the account sends. */
+/** The block of everything that the account sends. */
 const MINED_AT = 7;
 const CONTRACT = `0x${'c0'.repeat(20)}`;
 
@@ -253,7 +257,7 @@ function entryOf({ hash, from, to, nonce, value, data }: Transaction): object {
   return { hash, from, to, nonce: toBeHex(nonce), value: toBeHex(value), input: data };
 }
 
-/** Of `transfer(address,uint256)`. */
+/** The logs of `transfer(address,uint256)`. */
 function transferLogs({ to, from, data }: Transaction): object[] {
   if (!data.startsWith('0xa9059cbb')) return [];
   const topic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

@@ -1,7 +1,7 @@
 /**
- * Stripe as its HTTP API describes it, as much as a ramp asks: form bodies in, objects out,
- * idempotency keys that give the first answer again, lists in pages, events signed as its
- * documentation has it. With customers, banks, and lost answers.
+ * Stripe's HTTP API, as far as a ramp uses it: form bodies in, objects out, idempotency keys that
+ * repeat the first answer, paged lists, and signed events as in Stripe's documentation. It also
+ * plays the customers and banks, and can lose answers.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,36 +9,36 @@ import type { AddressInfo } from 'node:net';
 
 export interface FakeStripe {
   readonly url: string;
-  /** What was asked, as `METHOD /path`. */
+  /** The requests, as `METHOD /path`. */
   readonly asked: string[];
   readonly sessions: readonly any[];
   readonly refunds: readonly any[];
   readonly transfers: readonly any[];
   readonly intents: readonly any[];
-  /** Where its events go; undefined: nowhere, they can only be asked for. */
+  /** Where it delivers events; undefined: nowhere, so they must be fetched. */
   hook: string | undefined;
   nowMs: () => number;
-  /** Of the next request on this path: it is done, and its answer is lost. */
+  /** The path of a request that is executed next without an answer. */
   lose: string | undefined;
-  /** Refunds begin so. */
+  /** The first status of refunds. */
   refundStatus: string;
-  /** Of the platform, in smallest units by currency. */
+  /** The platform's balance, in smallest units, by currency. */
   balance: Record<string, number>;
-  /** Somebody else spends the balance between the look at it and the transfer. */
+  /** Somebody else spends the balance after it was read and before the transfer. */
   isSpent: boolean;
-  /** A day later: idempotency keys are good for anything again. */
+  /** One day passes, after which idempotency keys may be used again. */
   forgetKeys(): void;
-  /** The customer pays at the page; resolves with the payment when its events were delivered. */
+  /** The customer pays on the page; resolves with the payment once its events were delivered. */
   pay(session: any, status?: 'succeeded' | 'processing' | 'requires_action'): Promise<any>;
-  /** Adds an event, and delivers it. */
+  /** Adds an event and delivers it. */
   tell(type: string, object: object, part?: object): Promise<Response | undefined>;
-  /** What it signs with. */
+  /** Returns the signature header of a body. */
   signed(body: string, secret?: string, atMs?: number): string;
   close(): Promise<void>;
 }
 
 export const STRIPE_SECRET = 'whsec_fake_of_these_tests';
-/** A card that its bank refuses when nobody is asked. */
+/** A card that its bank refuses for payments without the customer present. */
 export const CARD_THAT_FAILS = 'pm_declines';
 
 export async function startFakeStripe(): Promise<FakeStripe> {
@@ -168,7 +168,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     }
     if (fake.lose !== undefined && `${method} ${pathname}` === fake.lose) {
       fake.lose = undefined;
-      // Its own package tries again by itself.
+      // Stripe's client package retries by itself.
       response.writeHead(500, { 'stripe-should-retry': 'false' }).end('{"error":{}}');
       return;
     }
@@ -225,7 +225,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
 
 class StripeRefusal extends Error {
   readonly status: number;
-  /** Body of the answer. */
+  /** The body of the answer. */
   readonly said: object;
 
   constructor(status: number, said: { type: string; message: string; code?: string | undefined }) {
@@ -248,7 +248,7 @@ function within(all: readonly any[], { created = {} }: any): any[] {
   return all.filter((each) => each.created >= Number(gte) && each.created <= Number(lte));
 }
 
-/** Newest first. */
+/** A page of a list, newest first. */
 function page(all: readonly any[], { limit = '10', starting_after: after }: any): object {
   const newest = all.toReversed();
   const from = after === undefined ? 0 : newest.findIndex(({ id }) => id === after) + 1;
@@ -256,7 +256,7 @@ function page(all: readonly any[], { limit = '10', starting_after: after }: any)
   return { object: 'list', data, has_more: from + data.length < newest.length };
 }
 
-/** `a[b][0]=c` as objects and arrays. */
+/** Turns `a[b][0]=c` into objects and arrays. */
 function nested(form: URLSearchParams): any {
   const whole: any = {};
   for (const [name, value] of form) {

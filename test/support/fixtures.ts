@@ -1,5 +1,5 @@
 /**
- * Folders that older versions of this program wrote: test/fixtures/VERSION/NAME.json.br, each a map
+ * Folders written by older versions of this program: test/fixtures/VERSION/NAME.json.br, each a map
  * of path to content.
  */
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { brotliDecompressSync } from 'node:zlib';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 
-/** Base64; zeros follow to `size`. */
+/** Base64; filled up with zeros to `size`. */
 type Content = string | { readonly content: string; readonly size: number };
 
 export function unpackFixture(version: string, name: string, folder: string): void {

@@ -1,7 +1,4 @@
-/**
- * Tokens that nobody should have made: signed with a service's own key, or with whatever an
- * attacker has.
- */
+/** Forged tokens: signed with a service's own key, or with keys that an attacker has. */
 import {
   createHmac,
   createSign,
@@ -15,7 +12,7 @@ import type { TestStaking } from './staking.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The key that signs now, private part and all, out of the service's own store. */
+/** The service's current signing key with its private part, read from its store. */
 export async function ownSigningKey({ folder, clock }: TestStaking): Promise<SigningKey> {
   const source = { dataFolder: folder, storeUrl: undefined, secretFile: undefined };
   const database = await openStakingStore(source, {});
@@ -25,7 +22,7 @@ export async function ownSigningKey({ folder, clock }: TestStaking): Promise<Sig
   return keys.current(clock.nowMs())!;
 }
 
-/** `header` and `claims` may be text, to be put in as it is. */
+/** `header` and `claims` may be text, which is used unchanged. */
 export function forge(
   header: Members | string,
   claims: Members | string,
@@ -41,7 +38,7 @@ export function part(value: Members | string): string {
   );
 }
 
-/** The signature of that algorithm, whatever the header says. */
+/** Signs with this algorithm, whatever the header says. */
 export function sealWith(
   algorithm: string,
   given: KeyObject | SigningKey['privateKey'],

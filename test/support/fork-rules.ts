@@ -1,6 +1,5 @@
 /**
- * Rules by the names that the official tests give to forks, with the block rewards of proof of work
- * until Paris.
+ * Rules by the official tests' names of forks, with the block rewards of proof of work until Paris.
  */
 import { FORKS, type Fork, type Rules } from '../../src/core/chain/rules.ts';
 import { rulesOfFork } from './rules-of-fork.ts';

@@ -1,22 +1,22 @@
-/** A range of ports that nobody listens on right now, and that no other test takes. */
+/** A range of ports that nobody listens on now, and that no other test uses. */
 import { createServer, type Server } from 'node:net';
 import { isFree } from '../../src/services/devnet/free-ports.ts';
 
 const FIRST_PORT = 23_000;
 const LAST_PORT = 31_000;
 const RANGE_SIZE = 30;
-/** A range, and the port behind it, which is held. */
+/** The range, and one port after it, which this process holds as a lock. */
 const STEP = RANGE_SIZE + 1;
 const RANGES = Math.floor((LAST_PORT - FIRST_PORT) / STEP);
 const TRIES_MAX = 100;
-/** Ranges that one process holds; the oldest is let go. */
+/** Ranges that one process holds; beyond this, the oldest is released. */
 const HELD_MAX = 20;
 const held: Server[] = [];
 
 /**
- * First of 30 free neighbours, below the range from which the system takes ports for outgoing
- * connections. This process listens on the port behind them until it ends: a test whose node or
- * service is down between two starts keeps its ports, whatever else runs on the machine.
+ * Returns the first of 30 free consecutive ports, below the range that the system uses for outgoing
+ * connections. This process listens on the port after them until it ends: so a test keeps its ports
+ * while its node or service is stopped between two starts.
  */
 export async function freePorts(): Promise<number> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
@@ -34,7 +34,7 @@ export async function freePorts(): Promise<number> {
   throw new Error('no free range of ports');
 }
 
-/** undefined: another process does. */
+/** undefined: another process listens there. */
 function listenOn(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer().unref();

@@ -18,23 +18,23 @@ const USUAL_SETTINGS = {
   ...{ blockperiodseconds: 1, requesttimeoutseconds: 2 },
 };
 /**
- * Below --miner.recommit (3 s): a GoQuorum validator restarts the time of its round with each block
- * that it prepares again. It takes the cap from a `qbft` block or a transition alone.
+ * Below --miner.recommit (3 s): a GoQuorum validator restarts its round timer with each block that
+ * it prepares again. It reads the cap only from a `qbft` block or a transition.
  */
 export const TIMEOUT_CAP = { maxRequestTimeoutSeconds: 2 };
 
 export interface GenesisFileOptions {
   readonly engine: 'qbft' | 'ibft' | 'raft';
-  /** Addresses. */
+  /** Addresses of the validators. */
   readonly validators?: readonly string[];
-  /** Keys of the engine's block beside the usual ones. */
+  /** Additional settings in the engine's part of the genesis file. */
   readonly settings?: object;
   readonly transitions?: readonly object[];
   readonly config?: object;
   readonly alloc?: object;
 }
 
-/** A funded account for tests that send: number 1 to 255. */
+/** The key of a funded account for tests: number 1 to 255. */
 export function testSecretKey(number: number): string {
   return `0x${number.toString(16).padStart(2, '0').repeat(32)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The data folder of a GoQuorum node that was recorded: 32 blocks, 20 of them in its ancient store,
- * with private states.
+ * The recorded data folder of a GoQuorum node: 32 blocks, 20 of them in its ancient store, with
+ * private states.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -36,21 +36,23 @@ export function expectedDatadir(): ExpectedDatadir {
   return readJson(plainOrPacked(join(RECORDING, 'expected.json')));
 }
 
-/** Unpacks it, or another one below `goquorum`; returns the folder that its `--datadir` named. */
+/**
+ * Unpacks the recording, or another one below `goquorum`; returns the folder to use as `--datadir`.
+ */
 export function gethDatadir(below: string, recording = 'datadir/datadir'): string {
   mkdirSync(below, { recursive: true });
   execFileSync('tar', ['xzf', join(OWN_VECTORS, 'goquorum', `${recording}.tar.gz`), '-C', below]);
   return join(below, 'datadir');
 }
 
-/** Of every byte of every file, by name. */
+/** A hash over the name and content of every file. */
 export function folderHash(folder: string): string {
   const hash = createHash('sha256');
   for (const path of filesBelow(folder, () => true)) hash.update(path).update(readFileSync(path));
   return hash.digest('hex');
 }
 
-/** The node's manager: holds every payload but `without` (hex of the hash). */
+/** The node's manager: has every payload except `without` (the hash in hex). */
 export function datadirManager(without?: string): ConnectedManager {
   const { payloads, privacyManagerKeys } = expectedDatadir();
   const held = new Map(Object.values(payloads).map((payload) => [payload.hex, payload]));

@@ -1,7 +1,7 @@
 /**
- * Writes a chain of ours as GoQuorum keeps it: the oldest blocks in an ancient store, the others
- * and the newest states in LevelDB, the private one with its roots and its contracts' metadata
- * (GoQuorum 24.4.1 core/rawdb/schema.go, database_quorum.go, freezer_table.go).
+ * Writes a chain of ours in GoQuorum's format: the oldest blocks in an ancient store, the others
+ * and the newest states in LevelDB, including the private state with its roots and its contracts'
+ * metadata (GoQuorum 24.4.1 core/rawdb/schema.go, database_quorum.go, freezer_table.go).
  */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,9 +25,9 @@ import { snappyEncode } from '../../src/core/wire/snappy.ts';
 interface Written {
   readonly store: ChainStore;
   readonly kv: Kv;
-  /** JSON of the chain's configuration. */
+  /** The chain configuration as JSON. */
   readonly config: string;
-  /** Blocks below are in the ancient store. */
+  /** Blocks below this number are in the ancient store. */
   readonly frozen: number;
 }
 
@@ -38,8 +38,8 @@ const PRIVATE_SPACE = { kind: 'private', psi: DEFAULT_PSI } as const;
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
 /**
- * `folder` becomes what `--datadir` names. The index must be at the head. Not for several private
- * states, nor privacy markers.
+ * Writes `folder` as a `--datadir` of GoQuorum. The index must be at the head. Does not support
+ * several private states or privacy markers.
  */
 export async function writeGethFolder(folder: string, written: Written): Promise<void> {
   const { store } = written;
@@ -62,7 +62,7 @@ export async function writeGethFolder(folder: string, written: Written): Promise
   await geth.finish(written, privateRoot);
 }
 
-/** Blocks in a batch of LevelDB's. */
+/** Blocks per LevelDB batch. */
 const BATCH_BLOCKS = 256;
 
 /** A data folder that grows block by block. */
@@ -91,7 +91,7 @@ export class GethFolder {
     return new GethFolder(level, new Freezer(join(chaindata, 'ancient')), frozen);
   }
 
-  /** The next block, from 0, and a row of its own. */
+  /** Appends the next block, starting with 0, and optionally another row. */
   async append(item: StoredItem, row?: readonly [Uint8Array, Uint8Array]): Promise<void> {
     const { batch } = this;
     const number = numberToUint64(this.next);
@@ -99,7 +99,7 @@ export class GethFolder {
     if (row) batch.put(...row);
     batch.put(key('H', hash), number);
     if (this.next < this.frozen) this.freezer.append(item);
-    // Geth leaves block 0 in LevelDB too.
+    // Geth also keeps block 0 in LevelDB.
     if (this.next >= this.frozen || this.next === 0) {
       batch.put(key('h', number, text('n')), hash);
       batch.put(key('h', number, hash), headers);
@@ -113,7 +113,7 @@ export class GethFolder {
     this.batch = this.level.batch();
   }
 
-  /** The newest states of `store`, and what geth notes of a chain. */
+  /** Writes the newest states of `store`, and geth's own records about the chain. */
   async finish({ store, kv, config }: Omit<Written, 'frozen'>, privateRoot: Hash32): Promise<void> {
     const { level } = this;
     await this.batch.write();
@@ -128,7 +128,7 @@ export class GethFolder {
   }
 }
 
-/** Every node and every code that the index holds, by its hash. */
+/** Every trie node and every code in the index, by its hash. */
 async function writeState(level: Level, kv: Kv): Promise<void> {
   let batch = level.batch();
   const all = new Uint8Array(0);
@@ -144,7 +144,7 @@ async function writeState(level: Level, kv: Kv): Promise<void> {
   await batch.write();
 }
 
-/** The addresses and slots behind the hashed keys of the newest states. */
+/** The addresses and slots whose hashes are the keys of the newest states. */
 async function writePreimages(level: Level, store: ChainStore): Promise<void> {
   const { number } = store.head()!;
   const batch = level.batch();
@@ -161,7 +161,9 @@ async function writePreimages(level: Level, store: ChainStore): Promise<void> {
   await batch.write();
 }
 
-/** Of the private contracts: a trie of its own, linked to the root of the private state. */
+/**
+ * The metadata of private contracts: a trie of its own, linked to the root of the private state.
+ */
 async function writeMetadata(level: Level, store: ChainStore, privateRoot: Hash32): Promise<void> {
   const state = store.stateAt(PRIVATE_SPACE, store.head()!.number);
   const leaves: TrieChange[] = [];
@@ -185,13 +187,13 @@ function accountExtra({ creationHash, flag, managedParties }: PrivacyMetadata): 
   return writer.end(parties).end(start).finish().slice();
 }
 
-/** Of private transactions, what they did in the private state. */
+/** For private transactions, the receipts of the private state. */
 function receiptsOf(store: ChainStore, number: number): readonly Receipt[] {
   const own = store.privateRecord(DEFAULT_PSI, number)?.receipts;
   return store.receipts(number)!.map((receipt, index) => own?.get(index) ?? receipt);
 }
 
-/** Status, gas, logs. */
+/** Receipts in storage form: status, gas, logs. */
 export function storedReceipts(receipts: readonly Receipt[]): Uint8Array {
   const writer = new RlpWriter(1_024);
   const start = writer.begin();
@@ -206,10 +208,10 @@ export function storedReceipts(receipts: readonly Receipt[]): Uint8Array {
   return writer.end(start).finish();
 }
 
-/** As the tables of the ancient store are named. */
+/** A block's rows, by the names of the ancient store's tables. */
 export type StoredItem = Readonly<Record<'headers' | 'hashes' | 'bodies' | 'receipts', Uint8Array>>;
 
-/** One data file a table. */
+/** One data file per table. */
 class Freezer {
   private readonly tables;
 
@@ -246,7 +248,7 @@ class Freezer {
   }
 }
 
-/** Of file 0. */
+/** An index entry of data file 0. */
 function entry(end: number): Uint8Array {
   const bytes = Buffer.alloc(6);
   bytes.writeUInt32BE(end, 2);

@@ -1,6 +1,6 @@
 /**
- * Private transactions of nodes 1 and 2, full of words that nobody else may see; and a public
- * contract beside them.
+ * Private transactions of nodes 1 and 2, full of marked words that nobody else may see; and a
+ * public contract.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const refused = canary('refused');
 const eeaArgument = canary('eeaargument');
 const eeaStored = canary('eeastored');
 const eeaTopic = canary('eeatopic');
-/** In a public contract. */
+/** Used in a public contract. */
 export const open = canary('open');
 export const openTopic = canary('opentopic');
 export const EEA = [eeaArgument, eeaStored, eeaTopic];
@@ -46,7 +46,7 @@ export const FOUND_BY_PARTIES = [
 ];
 export const ALL: readonly Canary[] = [...FOUND_BY_PARTIES, refused];
 
-/** Where a node's manager serves `app`, as its configuration says. */
+/** Where the manager of a node serves `app`, according to its configuration. */
 export function managerUrl(net: TestDevnet, at: number, app: string): string {
   const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
   const { serverConfigs } = JSON.parse(config) as {
@@ -59,7 +59,7 @@ function input(...words: Canary[]): string {
   return `0x${words.map(({ hex }) => hex).join('')}`;
 }
 
-/** A contract for everybody, and a log of it. */
+/** Deploys a public contract that logs. */
 export async function publicHistory(net: TestDevnet): Promise<Open> {
   const rpc = net.rpc[PARTY]!;
   const { address: from } = net.accounts[0]!;
@@ -73,7 +73,8 @@ export async function publicHistory(net: TestDevnet): Promise<Open> {
 }
 
 /**
- * A contract made, called, called in vain, and called inside a marker; and a send that is refused.
+ * Deploys a private contract, calls it, lets a call fail, and calls it inside a privacy marker; one
+ * send is refused.
  */
 export async function privateHistory(net: TestDevnet): Promise<Target[]> {
   const creation = await sendPrivate(net, { data: canaryContract(argument, returned) }, [1]);
@@ -101,7 +102,9 @@ export async function privateHistory(net: TestDevnet): Promise<Target[]> {
   return all;
 }
 
-/** Signed elsewhere: the inner transaction goes to the parties, a marker to the chain. */
+/**
+ * For externally signed transactions: the inner one goes to the parties, and a marker to the chain.
+ */
 async function sendMarked(net: TestDevnet, contract: string): Promise<string> {
   const rpc = net.rpc[PARTY]!;
   const { address, privateKey } = net.accounts[1]!;
@@ -118,7 +121,7 @@ async function sendMarked(net: TestDevnet, contract: string): Promise<string> {
   return rpc.call('eth_sendRawTransaction', signed);
 }
 
-/** An EEA contract of the two parties, made and called. */
+/** Deploys and calls an EEA contract of the two parties. */
 async function eeaHistory(net: TestDevnet): Promise<Target> {
   const rpc = net.rpc[PARTY]!;
   const keys = net.keys.slice(0, 2).map((key) => Uint8Array.from(Buffer.from(key, 'base64')));

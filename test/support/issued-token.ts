@@ -1,4 +1,4 @@
-/** A staking service, a token that it issued, and the means to forge others like it. */
+/** A staking service, a token that it issued, and functions to forge similar tokens. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { SigningKey } from '../../src/services/staking/token/signing-keys.ts';
 import { forge, ownSigningKey, sealWith } from './forged-tokens.ts';
@@ -11,7 +11,7 @@ export interface Scene {
   readonly good: string;
   readonly header: Record<string, unknown>;
   readonly claims: Record<string, unknown>;
-  /** Signed with the service's own key, with members changed or, where undefined, left out. */
+  /** Signs with the service's own key; members are replaced or, if undefined, omitted. */
   own(claims?: object, header?: object): string;
   readonly stranger: KeyObject;
 }

@@ -1,5 +1,5 @@
 /**
- * Stand-ins for the clouds and vaults that hold signing keys. They check what a real one checks:
+ * Simulated cloud services and vaults that hold signing keys. They check what real ones check:
  * signatures, tokens, tags, pages.
  */
 import {
@@ -21,7 +21,7 @@ type Handle = (request: IncomingMessage, url: URL, body: string) => Reply | Prom
 
 export interface StandIn {
   readonly url: string;
-  /** `METHOD /path` or the operation's name, in order. */
+  /** The requests in order, as `METHOD /path` or the operation's name. */
   readonly asked: string[];
   close(): void;
 }
@@ -56,7 +56,7 @@ export interface CloudKey {
   readonly secretKey: Uint8Array;
   readonly enabled?: boolean;
   readonly tags?: Readonly<Record<string, string>>;
-  /** Of another curve: no key for us. */
+  /** The key is on another curve, so it cannot be used. */
   readonly isForeign?: boolean;
 }
 
@@ -66,7 +66,7 @@ function spki({ secretKey }: CloudKey): Buffer {
   return Buffer.concat([SPKI_PREFIX, secp256k1.getPublicKey(secretKey, false)]);
 }
 
-/** Half of all signatures have a high s, as those of real clouds do. */
+/** Half of all signatures have a high s, like those of real clouds. */
 function signDigest(digest: Uint8Array, { secretKey }: CloudKey, format: 'der' | 'compact') {
   return secp256k1.sign(digest, secretKey, {
     prehash: false,
@@ -85,7 +85,7 @@ export interface AwsAccount {
   readonly sessionToken?: string;
   readonly keys: readonly CloudKey[];
   readonly secrets?: Readonly<Record<string, string>>;
-  /** So many answers say that too much was asked. */
+  /** The number of requests that are answered as throttled first. */
   throttles?: number;
 }
 
@@ -108,7 +108,7 @@ export function awsStandIn(account: AwsAccount): Promise<StandIn> {
   }, asked);
 }
 
-/** Signature Version 4, computed again from what came over the wire. */
+/** Computes Signature Version 4 from the received request. */
 function isSigned(
   request: IncomingMessage,
   body: string,
@@ -199,8 +199,8 @@ export interface AzureTenant {
 }
 
 /**
- * A key vault, the login of its tenant, and the machine's metadata service. `forget` makes all
- * tokens worthless.
+ * A key vault, its tenant's login, and the machine's metadata service. `forget` invalidates all
+ * tokens.
  */
 export async function azureStandIn(tenant: AzureTenant): Promise<StandIn & { forget(): void }> {
   const asked: string[] = [];
@@ -285,11 +285,11 @@ function azureAnswer(
 export interface GcpProject {
   readonly email: string;
   readonly publicKey: KeyObject;
-  /** By the names of their versions. */
+  /** By key version name. */
   readonly keys: readonly CloudKey[];
 }
 
-/** Cloud KMS and the login of service accounts, which is at /token. */
+/** Cloud KMS, and the login of service accounts at /token. */
 export async function gcpStandIn(project: GcpProject): Promise<StandIn & { forget(): void }> {
   const asked: string[] = [];
   const tokens = new Set<string>();
@@ -345,7 +345,9 @@ function gcpPublicKey(key: CloudKey): object {
 
 // --- HashiCorp ----------------------------------------------------------------------------------------------------
 
-/** Version 2 key-value secrets, AppRole and Kubernetes logins, tokens that end and are renewed. */
+/**
+ * Version 2 key-value secrets, AppRole and Kubernetes logins, tokens that expire and are renewed.
+ */
 export async function vaultStandIn(options: {
   readonly rootToken: string;
   readonly roleId: string;

@@ -1,4 +1,6 @@
-/** A thread that loads for as long as its owner wants: state 1 while it does, 2 when it has loaded. */
+/**
+ * A thread that loads for as long as its owner wants: state 1 while it loads, 2 when it is ready.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 
 const state = new Int32Array(workerData.settings.state);

@@ -17,7 +17,7 @@ export async function stop(one: TestPtm): Promise<void> {
   await one.close();
 }
 
-/** After each test. */
+/** Call after each test. */
 export async function stopAll(): Promise<void> {
   for (const one of running) await stop(one);
   for (const peer of peers.splice(0)) await peer.close();

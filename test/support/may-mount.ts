@@ -1,4 +1,4 @@
-/** Whether a test may mount file systems of its own: in a user namespace, on Linux. */
+/** Whether a test can mount file systems: in a user namespace, on Linux. */
 import { execFileSync } from 'node:child_process';
 
 export function mayMount(): boolean {

@@ -1,6 +1,6 @@
 /**
- * Agreement apart from the chain as in a thread of its own, over virtual links, disks and time:
- * what they say is cloned.
+ * Runs consensus as in a thread of its own, with virtual links, disks and time; messages between
+ * the two sides are cloned.
  */
 import type { Clock, Links, Log, Timers } from '../../src/core/base/ports.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
@@ -24,12 +24,12 @@ export interface MemoryAgreementParts {
   readonly signer: ConsensusSigner;
   readonly calendar: Clock;
   readonly log: Log;
-  /** Of a Raft cluster. */
+  /** For a member of a Raft cluster. */
   readonly member?: RaftMember | undefined;
   fatal(error: unknown): void;
 }
 
-/** The main thread's end; what arrives at either end arrives in a later turn. */
+/** The main thread's side; messages arrive at either side in a later turn of the event loop. */
 export function memoryAgreement(parts: MemoryAgreementParts): AgreementThread {
   const { time, links } = parts;
   let hear: (messages: readonly FromAgreement[]) => void = () => {};

@@ -1,5 +1,5 @@
 /**
- * A chain of blocks in memory, executed one by one: what tests use where the node has its store.
+ * A chain of blocks in memory, executed one by one: for tests that do not need the node's store.
  */
 import { type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { gasPace } from '../../src/core/base/pace.ts';
@@ -19,9 +19,7 @@ import { type AllocEntry, MemoryReader } from '../../src/core/state/memory-reade
 import { OverlayReader } from '../../src/core/state/overlay-reader.ts';
 import { StateTrie } from '../../src/core/state/state-trie.ts';
 
-/**
- * What a node brings to private transactions; absent: it has no private transaction manager at all.
- */
+/** The node's connection to private transactions; absent: it has no private transaction manager. */
 export interface PrivateNode {
   readonly psis: readonly Psi[];
   readonly inputs: PrivateInputs;
@@ -41,7 +39,7 @@ function emptyState(): StateBase {
   return { reader: new MemoryReader(), trie: StateTrie.empty() };
 }
 
-/** Genesis accounts in the form that states begin with. */
+/** The genesis accounts, in the form of an initial state. */
 function allocEntries(genesis: Genesis): AllocEntry[] {
   return genesis.alloc.map(({ address, balance, nonce, code, storage }) => ({
     address,
@@ -77,7 +75,7 @@ export class MemoryChain {
     return rulesAt(this.config, header.number, header.timestamp);
   }
 
-  /** Checks, executes and keeps the next block. Throws with GoQuorum's text when it is invalid. */
+  /** Checks, executes and adds the next block. Throws with GoQuorum's text when it is invalid. */
   import(block: Block): ChainNode {
     const parent = this.head;
     const fault =

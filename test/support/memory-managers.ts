@@ -1,6 +1,6 @@
 /**
- * Private transaction managers joined in memory: each payload is at its sender and its recipients,
- * nowhere else.
+ * Private transaction managers connected in memory: each payload is at its sender and its
+ * recipients only.
  */
 
 import { toBase64 } from '../../src/core/base/base64.ts';
@@ -29,18 +29,18 @@ export class MemoryManagers {
   private readonly keys = new Set<string>();
   private readonly groups = new Map<string, ManagerGroup>();
   private readonly down = new Set<string>();
-  /** Keys whose manager has none of its payloads, as after a restore. */
+  /** Keys whose manager has lost its payloads, as after a restore from an old backup. */
   private readonly emptied = new Set<string>();
-  /** Key and payload that its manager lacks for good. */
+  /** Keys with payloads that their manager has lost forever. */
   private readonly lost = new Set<string>();
   private count = 0n;
 
-  /** Payloads that were given to any of them. */
+  /** The number of payloads sent to any of them. */
   get sent(): number {
     return this.held.size;
   }
 
-  /** Members are known to each other by their keys. */
+  /** Keys identify the members to each other. */
   manager(key: string): Manager {
     this.keys.add(key);
     return {
@@ -98,13 +98,13 @@ export class MemoryManagers {
     else this.down.delete(key);
   }
 
-  /** As after a restore of an old copy; `false`: they are back. */
+  /** Simulates a restore from an old copy; `false`: the payloads are back. */
   setEmptied(key: string, isEmptied: boolean): void {
     if (isEmptied) this.emptied.add(key);
     else this.emptied.delete(key);
   }
 
-  /** Never to come back at this key. */
+  /** The payload is lost at this key forever. */
   lose(key: string, hash: PayloadHash): void {
     this.lost.add(key + bareHex(hash));
   }

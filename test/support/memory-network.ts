@@ -1,4 +1,4 @@
-/** Nodes joined in memory: production node code over virtual links, disks and time. */
+/** Nodes connected in memory: production code over virtual links, disks and time. */
 
 import { bareHex } from '../../src/core/base/hex.ts';
 import { finish } from '../../src/core/base/pace.ts';
@@ -45,11 +45,11 @@ interface Member {
   sink: (event: LinkEvent) => void;
 }
 
-/** Messages travel in one turn of the event loop, in order. */
+/** Messages arrive in order, in a later turn of the event loop. */
 export class MemoryHub {
   readonly time: VirtualTime;
   private readonly members = new Map<string, Member>();
-  /** Pairs that never meet, by their ids. */
+  /** Pairs of ids that are never connected. */
   private readonly strangers = new Set<string>();
   /** Called for each message that is sent. */
   watch: (message: PeerMessage) => void = () => {};
@@ -58,7 +58,7 @@ export class MemoryHub {
     this.time = time;
   }
 
-  /** `shared`: protocols that its peers and it have in common, if not the usual ones. */
+  /** `shared`: the protocols it has in common with its peers, instead of the usual ones. */
   links(secretKey: Uint8Array, shared?: ReadonlyMap<string, number>): Links {
     const info = peerInfo(secretKey, shared);
     const member: Member = {
@@ -103,7 +103,7 @@ export class MemoryHub {
     }
   }
 
-  /** Two that are never connected. */
+  /** Two nodes that are never connected. */
   estrange(a: Uint8Array, b: Uint8Array): void {
     const [first, second] = [peerInfo(a).id, peerInfo(b).id];
     this.strangers.add(first + second).add(second + first);
@@ -114,7 +114,7 @@ export class MemoryHub {
     for (const other of [...member.connected]) this.separate(member, other);
   }
 
-  /** The node is gone for good; another may come under its key. */
+  /** Removes a node for good; another one may use its key later. */
   remove(secretKey: Uint8Array): void {
     this.disconnect(secretKey);
     this.members.delete(peerInfo(secretKey).id);
@@ -165,35 +165,33 @@ export interface MemoryNodeOptions {
   readonly hub: MemoryHub;
   readonly genesis: Genesis;
   readonly secretKey: Uint8Array;
-  /** What it shares with others, if not the usual protocols. */
+  /** The protocols it shares with peers, instead of the usual ones. */
   readonly shared?: ReadonlyMap<string, number>;
   readonly disk?: MemoryDisk;
   readonly manager?: Manager;
-  /** The system's, unless the world has its own. */
+  /** Random numbers; the system's by default. */
   readonly entropy?: Entropy;
   readonly isMining?: boolean;
-  /** Of a member of a Raft cluster. */
+  /** For a member of a Raft cluster. */
   readonly raft?: { readonly links: RaftLinks; readonly settings: RaftSettings };
-  /** Of the machine; it may be set while the node runs. */
+  /** The machine's calendar clock; it may be set while the node runs. */
   readonly calendar?: Clock;
   readonly log?: Log;
-  /** Agreement is apart from the chain, as in a thread of its own. */
+  /** Consensus runs as in a thread of its own. */
   readonly isApart?: boolean;
-  /** Of virtual time that execution takes. */
+  /** Virtual time to execute one unit of gas. */
   readonly nanosecondsPerGas?: number;
-  /**
-   * Of a second that passes, what execution has of its processor: less than 1 on a busy machine.
-   */
+  /** The share of processor time that execution gets: less than 1 on a busy machine. */
   readonly processorShare?: number;
 }
 
 export interface MemoryNode extends LedgerNode {
   readonly disk: MemoryDisk;
-  /** The protocol of a Raft member. */
+  /** The Raft protocol of a member. */
   readonly member?: RaftMember;
-  /** Ends it cleanly. */
+  /** Stops it properly. */
   stop(): Promise<void>;
-  /** Ends it without a word: what was not synced may be lost. */
+  /** Kills it: what was not synced may be lost. */
   kill(): Promise<void>;
 }
 
@@ -274,7 +272,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       config: genesis.config,
       networkId: genesis.config.chainId ?? 1n,
       consensusDefaults: {},
-      // Price 0 is one, as on the devnet.
+      // Accept a gas price of 0, as on the devnet.
       pool: { priceLimit: 0n },
       builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
       isMining: options.isMining ?? true,

@@ -1,6 +1,6 @@
 /**
- * Links between members of a Raft cluster in memory: bytes in one turn of the event loop or after a
- * time, unless cut apart.
+ * Links between members of a Raft cluster in memory: messages arrive in a later turn of the event
+ * loop or after a delay, unless the members are isolated.
  */
 import type { MemberAddress } from '../../src/core/consensus/raft/address.ts';
 import type { RaftLinkEvent, RaftLinks } from '../../src/core/consensus/raft/interface.ts';
@@ -22,16 +22,16 @@ export class MemoryRaftHub {
   private readonly time: VirtualTime;
   private readonly ends = new Map<number, End>();
   private readonly cut = new Set<number>();
-  /** How long a message travels. */
+  /** How long messages take. */
   delayMs = 0;
-  /** Snapshots that were sent. */
+  /** The number of snapshots sent. */
   snapshots = 0;
 
   constructor(time: VirtualTime) {
     this.time = time;
   }
 
-  /** Nothing reaches the member, and nothing of it arrives. */
+  /** Cuts all connections of the member. */
   isolate(id: number): void {
     this.cut.add(id);
   }

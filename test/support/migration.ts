@@ -1,4 +1,4 @@
-/** Migrations of the recorded GoQuorum folder, each into a target of its own. */
+/** Migrations of the recorded GoQuorum folder, each into a new target. */
 import { join } from 'node:path';
 import {
   residentPrivateStates,
@@ -26,16 +26,16 @@ interface Options {
 }
 
 export interface MigrationWorld {
-  /** The data folder of the node, and where its chain goes. */
+  /** The data folder of the node. */
   readonly source: string;
   readonly target: string;
-  /** Without a manager, unless one is given. */
+  /** Copies without a manager, unless one is given. */
   copy(options?: Options): Promise<MigrationReport>;
-  /** With the node's manager. */
+  /** Executes with the node's manager. */
   execute(options?: Options): Promise<MigrationReport>;
 }
 
-/** `recording`: another one than the archive node's; `raft-mps` has several private states. */
+/** `recording`: instead of the archive node's; `raft-mps` has several private states. */
 export function migrationWorld(recording?: string): MigrationWorld {
   const folder = join(root, String(count++));
   const source = gethDatadir(folder, recording);
@@ -58,9 +58,7 @@ interface Terms extends Options {
   readonly isExecuted?: boolean;
 }
 
-/**
- * The folder of a node, taken over into `target`; copied, without a manager, unless told otherwise.
- */
+/** Migrates a node's folder into `target`; by default by copying, without a manager. */
 export function migrated(
   folder: string,
   target: string,

@@ -1,4 +1,4 @@
-/** A validator alone in memory, that makes blocks and has one unlocked, funded account. */
+/** A single validator in memory, which makes blocks and has one unlocked, funded account. */
 
 import { toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
@@ -16,17 +16,17 @@ export const VALIDATOR = new Uint8Array(32).fill(7);
 export const ACCOUNT = new Uint8Array(32).fill(9);
 export const FROM = toHex(addressOfSecretKey(ACCOUNT));
 
-/** A block is a second after the last one, which is 50 ms here. */
+/** The block period of one second takes 50 ms. */
 const FASTER = 20;
 
 export interface MiningNodeOptions {
-  /** Of its manager; none without it. */
+  /** The URL of its manager; absent: it has none. */
   readonly q2tUrl?: string | undefined;
   readonly argv?: readonly string[];
   readonly emptyBlockPeriodSeconds?: number;
-  /** False: gas has no price, as on a GoQuorum network whose genesis says nothing of it. */
+  /** False: gas is free, as on a GoQuorum network whose genesis does not set a price. */
   readonly hasGasPrice?: boolean;
-  /** Instead of the account. */
+  /** Replaces the account. */
   readonly wallet?: Accounts;
 }
 
@@ -63,7 +63,7 @@ export async function miningNode({
   return node;
 }
 
-/** Its receipt, as soon as there is one. */
+/** Waits for a transaction's receipt. */
 export async function mined(node: RpcNode, hash: string): Promise<any> {
   let receipt: any = null;
   await until(async () => {

@@ -1,6 +1,6 @@
 import type { Frame, RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 
-/** Does all that can be done for the next message; undefined: more must arrive. */
+/** Advances the session until it has the next message; undefined: more bytes must arrive. */
 export function nextFrame(session: RlpxSession, bytesMax: number): Frame | undefined {
   for (;;) {
     const next = session.next(bytesMax);

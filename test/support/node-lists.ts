@@ -1,6 +1,5 @@
 /**
- * A folder of each test's own for lists of nodes, two nodes to name in them, and what is logged
- * about them.
+ * For tests of node lists: a folder for each test, two nodes to list, and the log lines about them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +18,7 @@ export const log = (_: string, message: string) => {
   logged.push(message);
 };
 
-/** To be called once by the test file. */
+/** Call once per test file. */
 export function nodeListFolders(): void {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'quorate-nodes-'));

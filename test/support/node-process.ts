@@ -1,6 +1,6 @@
 /**
- * A node as an operator runs it: one process, its log in its folder, stopped and started again at
- * will.
+ * A node as an operator runs it: one process with its log in its folder, which can be stopped and
+ * restarted.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -48,12 +48,12 @@ export class NodeProcess {
     return this.child?.pid;
   }
 
-  /** All it has said, in all its lives. */
+  /** Its log, of all starts. */
   log(): string {
     return readFileSync(this.logFile, 'utf8');
   }
 
-  /** Resolves once it answers; throws when it ends before that. */
+  /** Resolves once it answers; throws when it exits earlier. */
   async start(flags: readonly string[] = []): Promise<void> {
     const { file, args, environment } = this.command;
     const log = openSync(this.logFile, 'a');
@@ -76,12 +76,12 @@ export class NodeProcess {
     if (this.child !== child) throw new Error(`${this.name} has ended: see ${this.logFile}`);
   }
 
-  /** Rejects as long as it does not. */
+  /** Rejects until the node answers. */
   protected answers(): Promise<unknown> {
     return this.rpc.call('eth_blockNumber');
   }
 
-  /** Resolves once it is gone. */
+  /** Resolves once the process has exited. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.child;
     if (!child) return;

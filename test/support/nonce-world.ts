@@ -1,7 +1,7 @@
 /**
- * A world around the nonce manager that replays from a seed: a node with a pool that loses, stalls
- * and lies by omission, a disk, clients, other wallets of the same key, and kill -9. What must hold
- * is checked as it happens and at the end.
+ * A simulated world around the nonce manager, reproducible from a seed: a node whose pool loses,
+ * delays and hides transactions, a disk, clients, other wallets with the same key, and kill -9.
+ * Invariants are checked after each event and at the end.
  */
 import { Prng } from '../../src/core/base/prng.ts';
 import type { Held, SignedSend } from '../../src/core/signing/nonce-held.ts';
@@ -20,22 +20,22 @@ const TIMEOUT_MS = 5_000;
 const NONCE_KEYS = ['0xaa', '0xbb', '0xcc'];
 
 export interface Faults {
-  /** Share of the calls that go wrong. */
+  /** The share of calls that fail. */
   readonly calls: number;
-  /** The node forgets its pool, once in so many blocks; 0: never. */
+  /** How often the node loses its pool: once in this number of blocks; 0: never. */
   readonly poolLossBlocks: number;
-  /** Another wallet uses the keys, once in so many blocks; 0: never. */
+  /** How often another wallet uses the keys: once in this number of blocks; 0: never. */
   readonly foreignBlocks: number;
-  /** Kill -9 once in so many blocks; 0: never. */
+  /** How often the proxy is killed: once in this number of blocks; 0: never. */
   readonly killBlocks: number;
-  /** Share of the transactions that the node never takes. */
+  /** The share of transactions that the node never accepts. */
   readonly poor: number;
 }
 
 interface Transaction {
   readonly hash: string;
   readonly nonce: number;
-  /** Which request it came from; undefined: of another wallet. */
+  /** The request it came from; undefined: another wallet. */
   readonly content: string | undefined;
   readonly isPoor: boolean;
 }
@@ -102,10 +102,10 @@ export class NonceWorld {
   private readonly events: { at: number; turn: number; run: () => void }[] = [];
   private lastRequest = 0;
   private readonly requests = new Map<number, { content: string; isPoor: boolean }>();
-  /** What the disk holds. */
+  /** The content of the disk. */
   private readonly disk = new Map<string, { send: SignedSend; isAccepted: boolean }>();
   private readonly transactions = new Map<string, Transaction>();
-  /** Bytes at each nonce that the node has not refused. */
+  /** By nonce: the transactions that the node has not refused. */
   private readonly standing = new Map<string, Set<string>>();
   private readonly hashes = new Map<string, string>();
 
@@ -123,7 +123,7 @@ export class NonceWorld {
     this.later(BLOCK_MS, () => this.block());
   }
 
-  /** A client sends something. */
+  /** A client sends a request. */
   request(): void {
     const id = ++this.lastRequest;
     const content = `request ${id}`;
@@ -144,7 +144,7 @@ export class NonceWorld {
     this.nowMs = end;
   }
 
-  /** No more faults; whatever is under way comes to its end. */
+  /** Ends all faults, and lets everything pending finish. */
   calm(): void {
     this.faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
     for (let round = 0; round < 100 && this.manager.heldCount > 0; round++) {
@@ -154,7 +154,7 @@ export class NonceWorld {
     this.run(10_000);
   }
 
-  /** After `calm`. */
+  /** Call after `calm`. */
   check(): readonly string[] {
     if (this.manager.heldCount > 0)
       this.problem(`${this.manager.heldCount} transactions have no end`);
@@ -189,7 +189,7 @@ export class NonceWorld {
     this.events.push({ at: this.nowMs + ms, turn: ++this.turn, run });
   }
 
-  /** Unless the proxy has died meanwhile. */
+  /** Delivers a reply, unless the proxy was killed in the meantime. */
   private reply(ms: number, run: () => void): void {
     const { generation } = this;
     this.later(ms, () => {
@@ -258,7 +258,7 @@ export class NonceWorld {
       ? { content: `fill ${id} ${this.generation}`, isPoor: false }
       : this.requests.get(id);
     if (!request) return;
-    // Some keys are far away, and some are gone.
+    // Signing sometimes takes long and then fails, as with a remote key service.
     if (!isFill && this.prng.chance(this.faults.calls / 10)) {
       this.reply(this.prng.below(50), () => this.step({ kind: 'abandoned', id }));
       this.ends.set(request.content, 'unsent');
@@ -302,7 +302,7 @@ export class NonceWorld {
     const { generation } = this;
     const answer = (ms: number, outcome: Outcome, isFinal = false) =>
       this.later(ms, () => {
-        // Whoever asked has died meanwhile.
+        // The process that asked was killed in the meantime.
         if (generation !== this.generation) return;
         const isVerdict = outcome !== 'unclear' && outcome !== 'unsent';
         const stands = this.standing.get(place) ?? new Set();
@@ -325,8 +325,8 @@ export class NonceWorld {
     }
     this.stand(place, send.hash);
     const arrive = () => this.node.take(send.nonceKey, transaction);
-    // 1 never arrives, 2 arrives late perhaps: nobody is told. 3 arrives and is answered with
-    // garbage. 4 is turned away with 429 or 500.
+    // 1 never arrives; 2 may arrive late, and nobody is told. 3 arrives, and its answer is garbage.
+    // 4 is rejected with status 429 or 500.
     if (turn === 2) this.later(this.prng.below(2 * TIMEOUT_MS), arrive);
     if (turn === 3) this.later(delay, arrive);
     if (turn <= 2) answer(TIMEOUT_MS, 'unclear', true);

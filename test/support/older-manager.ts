@@ -1,6 +1,6 @@
 /**
  * The stores of two managers of version 0.1.0 (test/fixtures/0.1.0/README.md), unpacked into a
- * folder of their own.
+ * folder.
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,8 +15,8 @@ export interface OlderPayload {
   readonly flag: number;
   readonly sender: string;
   /**
-   * Of the first manager: as it should be, with a random box in front, or a forgery in its place;
-   * or junk for nobody.
+   * A payload of the first manager: intact, with a random box added in front, or forged; or one
+   * that belongs to nobody.
    */
   readonly now: 'whole' | 'poisoned' | 'forged' | 'foreign';
 }
@@ -31,7 +31,7 @@ export const OLDER: {
 
 export type OlderName = 'one' | 'two';
 
-/** The folder of a manager: `config.json`, keys, and the store in `data`. */
+/** A manager's folder: `config.json`, keys, and the store in `data`. */
 export function olderManager(name: OlderName): string {
   const folder = join(scratchFolder('ptm-0.1.0-'), name);
   cpSync(join(FIXTURE, name), folder, { recursive: true });

@@ -1,4 +1,7 @@
-/** What is around a buy or a sell: what its steps ask for, and what must hold of both. */
+/**
+ * The world around a buy or sell order: carries out the effects of its steps, and checks the
+ * invariants of both kinds.
+ */
 import { assert } from '../../src/core/base/errors.ts';
 import { balances, type Posting } from '../../src/core/ramp/books.ts';
 import type { Effect, Terms } from '../../src/core/ramp/order.ts';
@@ -9,7 +12,7 @@ interface OrderStep<State> {
   readonly refusal?: string | undefined;
 }
 
-/** One story: what the steps of `inputs` come to, from `first` on. */
+/** Runs `inputs` one by one, starting from `first`, and returns the outcome. */
 export function playOrder<State extends { readonly code: string }, Input>(
   step: (terms: Terms, state: State, input: Input, nowMs: number) => OrderStep<State>,
   terms: Terms,
@@ -36,7 +39,7 @@ export function playOrder<State extends { readonly code: string }, Input>(
 export abstract class OrderWorld {
   readonly postings: Posting[] = [];
   readonly payouts = new Map<string, 'queued' | 'sent' | 'done' | 'gone'>();
-  /** `count`: how often its arrival was told. */
+  /** `count`: how often its arrival was reported. */
   readonly refunds = new Map<
     string,
     { readonly units: bigint; readonly asset: string; readonly of: string; count: number }
@@ -61,7 +64,7 @@ export abstract class OrderWorld {
     }
   }
 
-  /** The next refund whose arrival is told, each at most twice; undefined: none is left. */
+  /** The next refund to report as arrived, each at most twice; undefined: none is left. */
   protected nextRefund(): string | undefined {
     for (const [id, refund] of this.refunds) {
       if (refund.count > 1) continue;
@@ -76,7 +79,10 @@ export abstract class OrderWorld {
     return [...this.payouts].find(([, state]) => states.includes(state))?.[0];
   }
 
-  /** Of the one payout at most, and of what goes back. `came`: everything that arrived, by id. */
+  /**
+   * Checks the payout, of which there is one at most, and the refunds. `came`: everything that
+   * arrived, by id.
+   */
   protected checkOutgoing(came: Readonly<Record<string, { readonly units: bigint }>>): void {
     assert(this.livePayouts <= 1, 'one payout at most');
     for (const [id, { units }] of Object.entries(came)) {

@@ -1,4 +1,4 @@
-/** Processes that several tests, or a program, use: none outlives the process that started it. */
+/** For processes that several tests or a program use: none outlives the process that started it. */
 import type { ChildProcess } from 'node:child_process';
 
 const running = new Set<ChildProcess>();
@@ -6,7 +6,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Kills it when this process ends. */
+/** Kills the child when this process ends. */
 export function endsWithProcess<T extends ChildProcess>(child: T): T {
   running.add(child);
   child.once('exit', () => running.delete(child));

@@ -1,4 +1,4 @@
-/** Servers of devp2p on loopback, and a peer made by hand whose every byte is up to the test. */
+/** Servers of devp2p on loopback, and a peer whose every byte the test decides. */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { LinkEvent } from '../../src/core/base/ports.ts';
@@ -14,7 +14,7 @@ import { P2pServer } from '../../src/io/p2p/server.ts';
 import type { P2pOptions } from '../../src/io/p2p/server-options.ts';
 import { nextFrame } from './next-frame.ts';
 
-/** No deadline that a busy machine might miss, unless it is what is tested. */
+/** No deadline that a busy machine might miss, except where the deadline is tested. */
 const LONG = { handshakeMs: 600_000, dialMs: 600_000, readMs: 600_000, writeMs: 600_000 };
 
 export const FAST = {
@@ -32,7 +32,7 @@ const running: P2pServer[] = [];
 
 export const sockets: Socket[] = [];
 
-/** After each test: servers and hand-made peers alike. */
+/** Call after each test: closes servers and peers. */
 export async function closeConnections(): Promise<void> {
   for (const socket of sockets.splice(0)) socket.destroy();
   await Promise.all(running.splice(0).map((server) => server.stop()));
@@ -72,7 +72,7 @@ export async function node(options: Partial<P2pOptions> = {}): Promise<Node> {
   return { server, events, enode: `enode://${server.id}@127.0.0.1:${port}?discport=0` };
 }
 
-/** A peer made by hand: what it says and when is up to the test. */
+/** A peer that sends exactly what the test says, and when. */
 export class HandPeer {
   readonly socket: Socket;
   readonly key: Uint8Array;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROJECT } from './devnet.ts';
 
-/** Packs what is built into `folder`; the path of the archive. */
+/** Packs the build into `folder`; resolves with the path of the archive. */
 export async function packed(folder: string): Promise<string> {
   const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: PROJECT });

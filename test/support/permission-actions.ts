@@ -1,4 +1,4 @@
-/** What may be asked of the permission contracts, in plain values. */
+/** All calls of the permission contracts, as plain values. */
 export type Action =
   | { readonly name: 'addOrg' | 'approveOrg'; org: string; node: number; account: string }
   | { readonly name: 'addSubOrg'; parent: string; org: string; node: number | undefined }

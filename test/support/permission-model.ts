@@ -1,6 +1,6 @@
 /**
- * The rules of the permission contracts in plain TypeScript, without a machine: what the contracts
- * are compared with.
+ * The rules of the permission contracts in plain TypeScript, without an EVM: tests compare the
+ * contracts with this model.
  */
 import type { Action } from './permission-actions.ts';
 import { LIMITS, POLICY } from './permission-network.ts';
@@ -43,7 +43,7 @@ export class PermissionModel {
   readonly nodes = new Map<number, { org: string; status: number }>();
   readonly voters = new Set<string>();
   pending: Pending | undefined;
-  /** The administrator that each organisation has recorded. */
+  /** By organisation: the administrator that it has recorded. */
   private readonly recorded = new Map<string, string>();
   private readonly accessValues: number;
 
@@ -58,7 +58,7 @@ export class PermissionModel {
     for (const node of nodes) this.nodes.set(node, { org: POLICY.org, status: 2 });
   }
 
-  /** Carries it out; false, and nothing changes, where the rules refuse it. */
+  /** Carries out an action; returns false, without any change, when the rules refuse it. */
   apply(from: string, action: Action): boolean {
     try {
       this.run(from, action);
@@ -69,7 +69,7 @@ export class PermissionModel {
     }
   }
 
-  /** Whether the rules let it pass; nothing changes. */
+  /** Whether the rules allow it; changes nothing. */
   allows(from: string, action: Action): boolean {
     const copy = Object.assign(
       Object.create(PermissionModel.prototype),
@@ -90,7 +90,7 @@ export class PermissionModel {
     return this.isActing(who) || this.roleIn(account.role, account.org)?.isAdmin === true;
   }
 
-  /** Rights of an account: transfer, deploy, call. */
+  /** The rights of an account: transfer, deploy, call. */
   rights(who: string): boolean[] {
     const account = this.accounts.get(who);
     const isOpen = (org: string) => [2, 3].includes(this.orgs.get(org)!.status);
@@ -362,7 +362,7 @@ export class PermissionModel {
     );
   }
 
-  /** A vote for what waits. Whether it is approved now. */
+  /** A vote for the pending operation. Returns whether it is approved now. */
   private vote(from: string): boolean {
     const { votes } = this.pending!;
     must(this.voters.has(from) && !votes.has(from));
@@ -374,7 +374,8 @@ export class PermissionModel {
   }
 
   /**
-   * In the organisation, or where that has none of the name, in its master; a removed one is none.
+   * A role of the organisation, or of its master organisation if it has none of this name; removed
+   * roles do not count.
    */
   private roleIn(role: string, org: string) {
     const own = this.roles.get(roleKey(role, org));
@@ -387,7 +388,10 @@ export class PermissionModel {
     return !one || (one.org === org && [1, 2, 6].includes(one.status));
   }
 
-  /** Administers the network, or is the one that its organisation has recorded. */
+  /**
+   * Whether the account administers the network, or is the administrator recorded for its
+   * organisation.
+   */
   private isActing(who: string): boolean {
     const account = this.accounts.get(who);
     return account?.status === 2 && this.isAdminOfAnyStatus(who);

@@ -1,6 +1,6 @@
 /**
- * The permission contracts of one model, deployed in an EVM in memory, without a node. ABI coding
- * is viem's.
+ * The permission contracts of one model, deployed in an EVM in memory, without a node. viem encodes
+ * the ABI.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -26,14 +26,14 @@ import { environmentOf, worldOf } from './evm.ts';
 import { rulesOfFork } from './rules-of-fork.ts';
 
 const GAS = 1_000_000_000n;
-/** The oldest machine that they are compiled for; it takes no more than 24,576 bytes of code. */
+/** The oldest fork that they are compiled for; it limits code to 24,576 bytes. */
 const RULES = rulesOfFork('byzantium');
 
 export const GUARDIAN = personOf('guardian');
 export const POLICY = { org: 'ADMINORG', role: 'ADMIN', orgRole: 'ORGADMIN' } as const;
 export const LIMITS = { breadth: 3, depth: 4 } as const;
 
-/** A made account. */
+/** A made-up account. */
 export function personOf(name: string): Hex {
   return toHex(keccak256(new TextEncoder().encode(name)).subarray(12)) as Hex;
 }
@@ -54,7 +54,7 @@ function urlOf({ id, ip, port }: NetworkNode): string {
   return `enode://${id}@${ip}:${port}?discport=0`;
 }
 
-/** By model, ABI of each contract. */
+/** By model: the ABI of each contract. */
 const ABI: Readonly<Record<PermissionModel, Readonly<Record<string, Abi>>>> = {
   v1: abiOf('v1'),
   v2: abiOf('v2'),
@@ -89,7 +89,7 @@ export class PermissionNetwork {
     return this.addresses.get(name)!;
   }
 
-  /** Deploys one more contract; it takes the name. */
+  /** Deploys one more contract, which replaces the one of this name. */
   deploy(name: PermissionContract, args: readonly unknown[]): Hex {
     const bytecode = permissionCode(this.model, name) as Hex;
     const data = encodeDeployData({ abi: ABI[this.model][name]!, bytecode, args });
@@ -100,7 +100,7 @@ export class PermissionNetwork {
     return address;
   }
 
-  /** Sets the network up: `admins` and `nodes` are those of the network's own organisation. */
+  /** Initialises the network: `admins` and `nodes` are those of the network's own organisation. */
   boot(admins: readonly Hex[], nodes: readonly NetworkNode[]): this {
     this.must(GUARDIAN, 'setPolicy', [POLICY.org, POLICY.role, POLICY.orgRole]);
     this.must(GUARDIAN, 'init', [LIMITS.breadth, LIMITS.depth]);
@@ -110,13 +110,15 @@ export class PermissionNetwork {
     return this;
   }
 
-  /** What the model's functions take for a node; undefined: none. */
+  /** The arguments for a node in this model; undefined: no node. */
   nodeArgs(node: NetworkNode | undefined): unknown[] {
     if (this.model === 'v1') return [node ? urlOf(node) : ''];
     return node ? [node.id, node.ip, node.port, node.raftPort] : ['', '', 0, 0];
   }
 
-  /** A transaction to a contract: undefined when it passed, the reason when it was reverted. */
+  /**
+   * Sends a transaction to a contract: undefined when it succeeded, the reason when it reverted.
+   */
   send(
     from: Hex,
     functionName: string,
@@ -137,9 +139,7 @@ export class PermissionNetwork {
     if (reason !== undefined) throw new Error(`${functionName}: ${reason}`);
   }
 
-  /**
-   * What a function that changes nothing answers. `from` counts where only one contract may ask.
-   */
+  /** Calls a view function. `from` matters where only one contract may call it. */
   ask<T = unknown>(
     to: PermissionContract,
     functionName: string,

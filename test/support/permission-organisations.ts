@@ -20,8 +20,8 @@ export const NOT_NETWORK_ADMIN = 'account is not a network admin account';
 export const NOT_POSSIBLE = 'operation cannot be performed';
 
 /**
- * What tests ask of a network of organisations, and have it do; `of`: the network of the test that
- * runs.
+ * What tests read of a network of organisations, and do with it; `of`: the network of the running
+ * test.
  */
 export function organisationsOf(of: () => PermissionNetwork) {
   const node = (number: number) => of().nodeArgs(nodeOf(number));

@@ -1,6 +1,6 @@
 /**
- * A node in memory on a network whose permissions were recorded with GoQuorum; from the last
- * recorded block on it makes its own.
+ * A node in memory on a network whose permissions were recorded with GoQuorum; after the last
+ * recorded block it makes its own.
  */
 import { encodeAbi } from '../../src/core/base/abi.ts';
 import { type Address, concatBytes, equalBytes } from '../../src/core/base/bytes.ts';
@@ -26,14 +26,14 @@ import { type RpcNode, rpcNode } from './rpc-node.ts';
 
 export type NetworkKey = RecordedPermissions['keys'][number];
 
-/** What the accounts of the recording have become at its end. */
+/** The accounts of the recording, by their role at its end. */
 export interface Cast {
   /** Network administrators. */
   readonly admins: readonly [NetworkKey, NetworkKey, NetworkKey, NetworkKey];
   /** Administrators of ORG1 and ORG2. */
   readonly org1Admin: NetworkKey;
   readonly org2Admin: NetworkKey;
-  /** Of ORG1: may do everything, and nothing. */
+  /** Accounts of ORG1: one with all rights, one with none. */
   readonly full: NetworkKey;
   readonly reader: NetworkKey;
 }
@@ -60,7 +60,7 @@ export interface Sending {
   readonly to?: Address;
   readonly data?: Uint8Array;
   readonly value?: bigint;
-  /** What follows the sender's transactions in the pool where it is absent. */
+  /** Absent: the next nonce of the sender, counting the pool. */
   readonly nonce?: bigint;
 }
 
@@ -76,8 +76,8 @@ export class PermissionedNode {
   }
 
   /**
-   * At the end of the recording, as its first node: of ADMINORG, a validator. `rules` take the
-   * place of keys of the genesis file's configuration.
+   * Opens the recording at its end as the first node: a validator of ADMINORG. `rules` replace
+   * settings of the genesis file.
    */
   static open(
     model: 'v1' | 'v2',
@@ -89,9 +89,9 @@ export class PermissionedNode {
   }
 
   /**
-   * A network of the same people with contracts of ours: the guardian deploys them, three
-   * administrators and two nodes begin, of which this is the first. `isBooted`: the last step is
-   * taken, and the rules are in force.
+   * A network of the same accounts with contracts of ours: the guardian deploys them, and
+   * initialises them with three administrators and two nodes, of which this is the first.
+   * `isBooted`: the last step is done, and the rules are in force.
    */
   static async openOurs(
     model: 'v1' | 'v2',
@@ -135,7 +135,7 @@ export class PermissionedNode {
       await send(callOf('addAdminAccount(address)')(fromHex(address)), door);
     }
     if (isBooted) await network.hear(network.signed(guardian, network.bootCall()));
-    // Up to the block in which permissions begin.
+    // Advances to the block in which permissions begin.
     const { chain } = network.rpc.node;
     const isDue = () => chain.rulesOf(chain.head().header).isEnhancedPermissioning;
     while (network.permissions.isEnforced !== isBooted || !isDue()) await network.mine();
@@ -143,8 +143,8 @@ export class PermissionedNode {
   }
 
   /**
-   * A node of the same network that has all its blocks. `place` among the recorded ones: the first
-   * two are validators, the third is of ORG1, the fourth of ORG2.
+   * Another node of the same network with all its blocks. `place` is its index among the recorded
+   * nodes: the first two are validators, the third is of ORG1, the fourth of ORG2.
    */
   another(place = 0): Promise<PermissionedNode> {
     const { store } = this.rpc.node.chain;
@@ -178,12 +178,12 @@ export class PermissionedNode {
     return castOf(this.recorded);
   }
 
-  /** Who deployed the contracts. */
+  /** The account that deployed the contracts. */
   get guardian(): NetworkKey {
     return this.recorded.keys[0]!;
   }
 
-  /** Gives the guardian, who administers nothing, a role that may do everything. */
+  /** Gives the guardian, who has no administrator role, a role with all rights. */
   async permitGuardian(): Promise<void> {
     const { networkAdminOrg: org } = this.config;
     const [admin] = this.cast.admins;
@@ -194,7 +194,7 @@ export class PermissionedNode {
     await this.mine();
   }
 
-  /** The guardian deploys a contract in a block of its own; returns where it stands. */
+  /** The guardian deploys a contract in a new block; returns its address. */
   async deploy(data: Uint8Array): Promise<Address> {
     const creation = this.signed(this.guardian, { data });
     await this.hear(creation);
@@ -202,13 +202,16 @@ export class PermissionedNode {
     return createAddress(creation.sender, creation.nonce);
   }
 
-  /** What puts the rules in force. */
+  /** The transaction that puts the rules in force. */
   bootCall(): Sending {
     const to = this.config.addresses.interface;
     return { to, data: callOf('updateNetworkBootStatus()')() };
   }
 
-  /** What deploys the rules once more, over the same records: as it did the first time. */
+  /**
+   * The init code that deploys the implementation once more, over the same records, as in the
+   * original deployment.
+   */
   implementationCode(): Uint8Array {
     const { store } = this.rpc.node.chain;
     const { implementation } = this.config.addresses;
@@ -246,14 +249,14 @@ export class PermissionedNode {
     return decodeTransaction(signTransaction(fields, fromHex(priv), options).raw);
   }
 
-  /** As a peer that hears of them gives them to this node. */
+  /** Adds transactions as if a peer had sent them. */
   async hear(...transactions: readonly Transaction[]): Promise<void> {
     this.rpc.node.intake.receive('peer', transactions);
     for (let turn = 0; turn < 3; turn++)
       await new Promise<void>((done) => systemTimers.yield(done));
   }
 
-  /** A transaction to the network's contracts, heard of. */
+  /** Sends a transaction to the network's contracts, as if from a peer. */
   async act(
     from: NetworkKey,
     data: Uint8Array,

@@ -1,4 +1,4 @@
-/** A signing proxy in memory, in front of a node that accepts whatever it is sent. */
+/** A signing proxy in memory, in front of a node that accepts every transaction. */
 
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
@@ -18,14 +18,14 @@ export const secret = { privateFor: [B], data: '0x01', value: 0 };
 
 export interface Played {
   readonly proxy: MemoryProxy;
-  /** Raw transactions and whatever came with them, as the node got them. */
+  /** Raw transactions with their other parameters, as the node received them. */
   readonly sent: unknown[][];
   readonly calls: { readonly method: string; readonly params: readonly unknown[] }[];
 }
 
 const proxies: MemoryProxy[] = [];
 
-/** After the tests of a file. */
+/** Call after the tests of a file. */
 export function closeProxies(): void {
   for (const proxy of proxies.splice(0)) proxy.close();
 }

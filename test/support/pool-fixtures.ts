@@ -1,4 +1,4 @@
-/** Heads, accounts and unsigned stand-ins of transactions for tests of the pool. */
+/** Heads, accounts and fake transactions without signatures, for tests of the pool. */
 import { keyOf } from '../../src/core/base/bytes.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { rulesAt } from '../../src/core/chain/rules.ts';
@@ -54,7 +54,7 @@ export class Accounts implements PoolState {
 
 let made = 0;
 
-/** A transaction with a sender of its own word and a hash of its own. */
+/** A transaction whose sender and hash are given and not computed. */
 export function fakeTransaction(
   sender: Uint8Array,
   fields: UnsignedTransaction & { isPrivate?: boolean; size?: number } = {},

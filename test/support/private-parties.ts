@@ -1,6 +1,4 @@
-/**
- * Nodes in memory with an account and a manager each, that share private contracts and extend them.
- */
+/** Nodes in memory, each with an account and a manager, that share and extend private contracts. */
 import { inspect } from 'node:util';
 import { type Address, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
@@ -40,12 +38,12 @@ export class Party {
   readonly account: Address;
   readonly node: MemoryNode;
   readonly manager: Manager;
-  /** What its manager was given to distribute. */
+  /** The payloads that its manager was asked to distribute. */
   readonly sent: OutgoingPayload[] = [];
   readonly sender: Sender;
   readonly extensions: Extensions;
   isLocked = false;
-  /** Accounts that permissions do not let extend contracts, by keyOf(address). */
+  /** Accounts without the permission to extend contracts, by keyOf(address). */
   readonly powerless: Set<string> = new Set();
 
   constructor(index: number, node: MemoryNode, given: Manager, time: VirtualTime, kv: MemoryKv) {
@@ -170,7 +168,7 @@ export class PrivateNetwork {
   readonly managers = new MemoryManagers();
   readonly parties: Party[] = [];
   readonly genesisFile = GENESIS_FILE;
-  /** All that the nodes log. */
+  /** All log lines of the nodes. */
   readonly said: string[] = [];
   private readonly kvs: MemoryKv[] = [];
 
@@ -203,7 +201,7 @@ export class PrivateNetwork {
     }
   }
 
-  /** A contract holding 42, of `owner` and `others`. */
+  /** A contract with value 42, of `owner` and `others`. */
   async contract(owner: Party, others: readonly Party[], flag: PrivacyFlag): Promise<Address> {
     const hash = await owner.send({ data: fromHex(STORE_CODE) }, others, flag);
     await this.until(() => owner.receipt(hash) !== undefined, 'the contract is there');

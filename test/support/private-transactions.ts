@@ -1,4 +1,4 @@
-/** Sending private transactions as scripts do, and reading what a node sees of them. */
+/** Sends private transactions as scripts do, and reads what a node sees of them. */
 import { encodeRlp, SigningKey, Transaction, toBeHex, Wallet } from 'ethers';
 import { type TestDevnet, untilMined } from './devnet.ts';
 import { STORE_CODE, setInput, VALUE_INPUT } from './store-contract.ts';
@@ -6,7 +6,7 @@ import { STORE_CODE, setInput, VALUE_INPUT } from './store-contract.ts';
 const GAS = 0x47b760;
 const PRIVATE_V = 37;
 
-/** `parties` are nodes, 0 to 3; node `at` sends. Resolves with the hash. */
+/** `parties` are node indexes, 0 to 3; node `at` sends. Resolves with the hash. */
 export function sendPrivate(
   net: TestDevnet,
   fields: { to?: string | null; data: string; nonce?: string },
@@ -19,7 +19,7 @@ export function sendPrivate(
   return net.rpc[at]!.call('eth_sendTransaction', { from, gas, ...fields, privateFor });
 }
 
-/** A Store that node 1 and `parties` share. Resolves with its address. */
+/** Deploys a Store that node 1 and `parties` share. Resolves with its address. */
 export async function deployPrivate(net: TestDevnet, parties: readonly number[]): Promise<string> {
   const hash = await sendPrivate(net, { data: STORE_CODE }, parties);
   return (await untilMined(net.rpc[0]!, hash)).contractAddress!;
@@ -35,7 +35,7 @@ export function setPrivate(
   return sendPrivate(net, { to, data: setInput(value) }, parties);
 }
 
-/** `value()` as node `at` sees it; 0x where there is no contract. */
+/** `value()` on node `at`; 0x where there is no contract. */
 export function readStore(net: TestDevnet, at: number, to: string): Promise<string> {
   return net.rpc[at]!.call('eth_call', { to, data: VALUE_INPUT }, 'latest');
 }
@@ -52,8 +52,8 @@ export async function storeRaw(net: TestDevnet, at: number, payload: string): Pr
 }
 
 /**
- * An envelope for a manager's own key alone, as hex of its JSON. `payload`: hex without 0x. `from`:
- * undefined, its first key.
+ * Encrypts a payload for a manager's own key only, as hex of its JSON. `payload`: hex without 0x.
+ * `from` undefined: the manager's first key.
  */
 export async function sealEnvelope(
   q2tUrl: string,
@@ -74,7 +74,7 @@ export async function sealEnvelope(
   return `0x${Buffer.from(await response.text()).toString('hex')}`;
 }
 
-/** Signed as private transactions are: without chain id, v 37 or 38. */
+/** Signs as private transactions are signed: without chain id, v 37 or 38. */
 export function signPrivate(
   privateKey: string,
   fields: { nonce: number; to: string | null; data: string; gasPrice?: bigint },

@@ -1,6 +1,6 @@
 /**
- * How a stranger would ask each method of the node for somebody's private data. The list of probes
- * is the method table: one without a row here fails a test.
+ * How an outsider could ask each method of the node for somebody's private data. The method table
+ * lists the probes: a method without a row here fails a test.
  */
 import type { Subscription } from '../../src/io/rpc/method.ts';
 import { TABLE } from '../../src/services/ledger/api/table.ts';
@@ -9,41 +9,41 @@ import { type Canary, canariesIn } from './canaries.ts';
 import { DEVELOPMENT_PROBES } from './development-probes.ts';
 import { TRACER_SCRIPT } from './tracer-script.ts';
 
-/** A private transaction of somebody else, and everything that the chain tells about it. */
+/** Somebody else's private transaction, and everything public about it. */
 export interface Target {
   readonly hash: string;
   readonly blockNumber: string;
   readonly blockHash: string;
   readonly blockRlp: string;
-  /** Private contract. */
+  /** The private contract. */
   readonly contract: string;
-  /** Hash of the payload. */
+  /** The hash of the payload. */
   readonly payload: string;
   readonly raw: string;
   /** Its sender. */
   readonly from: string;
-  /** Envelope sealed for the party, as hex of its JSON. */
+  /** The envelope sealed for the party, as hex of its JSON. */
   readonly envelope: string;
-  /** Management contract of an extension of it; an address of none where there is no extension. */
+  /** The management contract of its extension; an unused address if there is no extension. */
   readonly management: string;
-  /** Of the party. */
+  /** A filter id of the party. */
   readonly filter: string;
-  /** Privacy group of an EEA transaction; undefined: it is none. */
+  /** The privacy group of an EEA transaction; undefined: it is not one. */
   readonly group?: string;
-  /** Manager keys of its sender and recipients. */
+  /** Manager keys of the sender and of the recipients. */
   readonly groupKeys?: readonly [string, readonly string[]];
 }
 
 type Params = readonly unknown[];
 export type Probe = (target: Target) => readonly Params[];
 
-/** What to ask of a method for all of these targets, each thing once. */
+/** The requests to a method for all of these targets, without repetition. */
 function asksFor(method: string, targets: readonly Target[]): Params[] {
   const all = targets.flatMap((target) => PROBES[method]!(target));
   return [...new Map(all.map((params) => [JSON.stringify(params), params])).values()];
 }
 
-/** Every probe with every target; what shows, and where. */
+/** Sends every probe for every target; returns which private data is visible, and where. */
 export async function probeEveryMethod(
   talk: Conversation,
   targets: readonly Target[],
@@ -79,14 +79,13 @@ const account: Probe = ({ contract, from, blockNumber }) =>
   ]);
 const SLOTS = ['0x0', '0x1', '0x2'];
 /**
- * Calls that would read the contract: directly, and through code that is put in place of another
- * account's.
+ * Calls that would read the contract: directly, or through code that overrides another account's.
  */
 const calls = ({ contract, from }: Target) => [
   { to: contract, from },
   { to: contract, from, data: '0x00' },
 ];
-/** CALLs the contract and returns what it says. */
+/** Code that calls the contract and returns its result. */
 const relay = (contract: string) =>
   `0x60206000600060006000${`73${contract.slice(2)}`}5af15060206000f3`;
 const OTHER = `0x${'be'.repeat(20)}`;
@@ -124,7 +123,7 @@ const NOBODY = `0x${'00'.repeat(19)}01`;
 const NO_GROUP = Buffer.alloc(32, 7).toString('base64');
 const ENODE = `enode://${'ab'.repeat(64)}@127.0.0.1:1`;
 
-/** How a stranger would ask GraphQL. */
+/** The queries of an outsider to GraphQL. */
 export function graphqlAsks({ hash, contract, from, blockNumber }: Target): readonly string[] {
   const state = `account(address: "${contract}") { balance transactionCount code ${SLOTS.map(
     (slot, at) => `s${at}: storage(slot: "0x${slot.slice(2).padStart(64, '0')}")`,

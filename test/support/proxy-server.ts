@@ -1,4 +1,4 @@
-/** A signing proxy on loopback, in front of a node that plays its part. */
+/** A signing proxy on loopback, in front of a simulated node. */
 
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
@@ -18,7 +18,7 @@ export const ACCOUNT = toHex(addressOfSecretKey(KEY));
 
 export const endings: (() => Promise<unknown> | unknown)[] = [];
 
-/** After each test, last begun first. */
+/** Call after each test: closes the last one first. */
 export async function endAll(): Promise<void> {
   for (const end of endings.splice(0).reverse()) await end();
 }
@@ -87,7 +87,7 @@ export function rpc(method: string, params: unknown[] = [], id: unknown = 1) {
 
 export const transfer = { from: ACCOUNT, to: `0x${'11'.repeat(20)}`, value: '0x1' };
 
-/** Counts and takes everything in. */
+/** A node that counts and accepts everything. */
 export function takingNode() {
   const raws: string[] = [];
   return node(({ method, params }) => {

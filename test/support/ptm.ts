@@ -1,6 +1,6 @@
 /**
- * Managers for tests: real ones on loopback, keys made up here, payloads in memory unless a store
- * or database is given.
+ * Managers for tests: real ones on loopback, with keys generated here, and payloads in memory
+ * unless a store or database is given.
  */
 
 import { type AddressInfo, createServer } from 'node:net';
@@ -17,7 +17,7 @@ export interface TestKey {
   readonly privateKey: string;
 }
 
-/** Deterministic: the same number, the same key. */
+/** Deterministic: the same number gives the same key. */
 export async function testKey(number: number): Promise<TestKey> {
   const crypto = await loadEnclaveCrypto();
   const secret = crypto.digest(Uint8Array.of(number, 0x51)).slice(0, 32);
@@ -66,7 +66,7 @@ export async function testPtm(
   return { ...running, key: publicKey, config };
 }
 
-/** Long: on a busy machine everything takes its time. */
+/** Long, because a busy machine is slow. */
 const PATIENCE_MS = 100_000;
 
 /** Waits until `check` holds, without a fixed sleep. */
@@ -78,7 +78,7 @@ export async function until(check: () => boolean | Promise<boolean>, what: strin
   }
 }
 
-/** Waits until `ptm` knows where each key is. */
+/** Waits until `ptm` knows the URL of each key. */
 export async function untilKnown(ptm: TestPtm, ...keys: readonly string[]): Promise<void> {
   await until(async () => {
     const info = (await (await fetch(`${ptm.p2pUrl}/partyinfo`)).json()) as {
@@ -88,7 +88,7 @@ export async function untilKnown(ptm: TestPtm, ...keys: readonly string[]): Prom
   }, `${ptm.p2pUrl} knows its peers`);
 }
 
-/** A URL on loopback at which nobody listens. */
+/** A URL on loopback where nobody listens. */
 export async function deadUrl(): Promise<string> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -98,7 +98,8 @@ export async function deadUrl(): Promise<string> {
 }
 
 /**
- * As a manager of ours asks that holds the key: once more with a proof when it is asked for one.
+ * Posts as our manager with this key does: sends the request again with a proof when the peer asks
+ * for one.
  */
 export async function postProven(
   at: Pick<TestPtm, 'p2pUrl' | 'publicKeys'>,

@@ -1,4 +1,4 @@
-/** One QBFT engine among four validators: what it is told, and what it says. */
+/** One QBFT engine among four validators: its inputs and its effects. */
 
 import { EMPTY_BYTES } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../src/core/base/keccak.ts';
@@ -71,7 +71,7 @@ export function onAnotherParent(): Block {
   return blockOf({ ...header, parentHash: EMPTY_ROOT }, { transactions: [], uncles: [] });
 }
 
-/** A node with its clock. */
+/** An engine with its clock. */
 export class Bench {
   nowMs = START_MS + 1500;
   readonly effects: BftEffect[] = [];

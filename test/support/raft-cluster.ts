@@ -34,27 +34,27 @@ export class RaftNode extends NodeProcess {
 interface ClusterOptions {
   readonly count: number;
   readonly initial: number;
-  /** Of each node, beside the usual ones. */
+  /** Additional flags for each node. */
   readonly flagsOf?: (number: number) => readonly string[];
   /** Namespaces of JSON-RPC. */
   readonly api?: string;
-  /** One per node; all ours unless given. */
+  /** One per node; all ours by default. */
   readonly kinds?: readonly Kind[];
-  /** Binary of GoQuorum, where `kinds` asks for it. */
+  /** Path of GoQuorum's binary; required where `kinds` asks for it. */
   readonly reference?: string | undefined;
 }
 
 export class RaftCluster {
   readonly nodes: RaftNode[] = [];
   readonly sender = FUNDED.address;
-  /** Of the transfers from now on. */
+  /** The gas price of later transfers. */
   gasPrice = 0n;
   private readonly folder: string;
   private readonly firstPort: number;
   private readonly options: ClusterOptions;
   private nonce = 0;
 
-  /** Keys and ports for `count` nodes, of which the first `initial` begin the cluster. */
+  /** Keys and ports for `count` nodes, of which the first `initial` form the cluster. */
   static async prepare(folder: string, options: ClusterOptions): Promise<RaftCluster> {
     await installCrypto();
     return new RaftCluster(folder, await freePorts(), options);
@@ -78,13 +78,13 @@ export class RaftCluster {
     return this.nodes.filter(({ isRunning }) => isRunning);
   }
 
-  /** What nodes begin with, and what they read again at each start. */
+  /** The genesis file, which nodes read at each start. */
   writeGenesis(transitions: readonly object[]): void {
     const genesis = genesisFile({ engine: 'raft', config: { berlinBlock: 0 }, transitions });
     writeFileSync(join(this.folder, 'genesis.json'), JSON.stringify(genesis));
   }
 
-  /** GoQuorum begins with `init`, ours with the file. */
+  /** GoQuorum needs `init` before its first start, ours only the file. */
   async initReference(): Promise<void> {
     const file = join(this.folder, 'genesis.json');
     for (const { folder, kind } of this.nodes) {
@@ -93,14 +93,14 @@ export class RaftCluster {
     }
   }
 
-  /** The first `count` nodes have this file, which names them all. */
+  /** Gives the first `count` nodes this file, which lists all of them. */
   list(count: number, file: 'static-nodes.json' | 'permissioned-nodes.json'): void {
     const nodes = this.nodes.slice(0, count);
     const enodes = JSON.stringify(nodes.map(({ enode }) => enode));
     for (const { folder } of nodes) writeFileSync(join(folder, file), enodes);
   }
 
-  /** The initial members, and those that joined them. */
+  /** Starts the initial members, and those that joined them. */
   async startAll(count = this.options.initial): Promise<void> {
     await Promise.all(this.nodes.slice(0, count).map((node) => node.start()));
   }

@@ -1,6 +1,6 @@
 /**
- * A Raft cluster in memory: three members over virtual links, disks and time, as fast or slow as a
- * test wants them.
+ * A Raft cluster in memory: three members over virtual links, disks and time, whose speed the test
+ * decides.
  */
 import { expect } from 'vitest';
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
@@ -47,14 +47,14 @@ export class RaftNetwork {
   readonly raftHub = new MemoryRaftHub(this.time);
   readonly nodes: MemoryNode[] = [];
   nonce = 0;
-  /** Of virtual time that execution takes. */
+  /** Virtual time to execute one unit of gas. */
   nanosecondsPerGas = 0;
-  /** By how much the clocks of all were set. */
+  /** How far all members' clocks were set. */
   setMs = 0;
-  /** The protocol is apart from the chain, as in a thread of its own. */
+  /** Runs the protocol as in a thread of its own. */
   private readonly isApart: boolean;
 
-  /** Of the members' draws; the system's unless given. */
+  /** The source of the members' random numbers; the system's by default. */
   private readonly entropy: Entropy | undefined;
 
   constructor(isApart: boolean, entropy?: Entropy) {
@@ -66,7 +66,7 @@ export class RaftNetwork {
     for (let index = 0; index < 3; index++) this.nodes.push(await this.node(index));
   }
 
-  /** `raftId`: of one that joins. */
+  /** `raftId`: of a member that joins. */
   node(index: number, disk = new MemoryDisk(), raftId?: number): Promise<MemoryNode> {
     const id = raftId ?? index + 1;
     return memoryNode({
@@ -113,7 +113,7 @@ export class RaftNetwork {
     return this.until(() => at.every(isMined), 'the transaction is mined');
   }
 
-  /** While time passes. */
+  /** Lets time pass until the promise resolves. */
   async resolved<T>(promise: Promise<T>): Promise<T> {
     let isDone = false;
     const watched = promise.finally(() => {

@@ -1,4 +1,7 @@
-/** `quorate ramp` as processes that may be killed: one, or several on one PostgreSQL database. */
+/**
+ * `quorate ramp` as processes that may be killed: one, or several with a shared PostgreSQL
+ * database.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +14,9 @@ import { ask } from './staking.ts';
 
 export interface InstancesOptions {
   readonly folder: string;
-  /** A port for each. */
+  /** One port per instance. */
   readonly ports: readonly number[];
-  /** Flags that name it. */
+  /** Flags that name the store. */
   readonly store: readonly string[];
   readonly flags: readonly string[];
   readonly prng: Prng;
@@ -23,7 +26,7 @@ export class RampInstances {
   private readonly options: InstancesOptions;
   private readonly running: ChildProcess[] = [];
   private isStopped = false;
-  /** So far. */
+  /** The number of kills so far. */
   kills = 0;
 
   constructor(options: InstancesOptions) {
@@ -41,13 +44,13 @@ export class RampInstances {
     }
   }
 
-  /** kill -9 of one of them. */
+  /** Kills one of them with SIGKILL. */
   kill(): void {
     this.running[this.options.prng.below(this.running.length)]!.kill('SIGKILL');
     this.kills++;
   }
 
-  /** Calls one of them; another one, and again, while there is no answer that says what became. */
+  /** Calls one of them, and retries on another until an answer tells the outcome. */
   reach<T extends { readonly status: number }>(
     what: string,
     call: (ramp: { readonly url: string }) => Promise<T>,
@@ -72,7 +75,7 @@ export class RampInstances {
       spawn(process.execPath, [MAIN, ...argv, ...port, ...flags], { stdio: 'ignore' }),
     );
     this.running[at] = child;
-    // As whatever supervises services does.
+    // Restarts it, as a service manager would.
     child.once('exit', () => {
       if (!this.isStopped) this.launch(at);
     });

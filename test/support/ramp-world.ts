@@ -1,6 +1,6 @@
 /**
- * A ramp, and around it everything that it moves money for, as each of them sees it: customers, a
- * payment system, a ledger. The ramp may crash at any statement of its database.
+ * A ramp with everything that it moves money for, each with its own view: customers, a payment
+ * system, a ledger. The ramp may crash at any statement of its database.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,21 +24,21 @@ import { type Answer, ask, postJson } from './staking.ts';
 
 const ERC20 = new Interface(['function transfer(address,uint256)']);
 const OPERATOR = 'o'.repeat(40);
-/** More than any deadline of the offer. */
+/** Longer than any deadline of the offer. */
 const DEADLINE_MS = 70 * 60_000;
 const STEP_MS = 6_000;
 
-/** An order as those around it know it. */
+/** An order as the world around the ramp sees it. */
 export interface WorldOrder {
   readonly id: string;
   readonly side: 'buy' | 'sell';
   readonly session: { readonly session: string };
-  /** Of this order alone. */
+  /** A wallet that only this order uses. */
   readonly wallet: string;
-  /** What its customer has paid, by id of the payment, in cents of one currency. */
+  /** The customer's payments in cents of one currency, by payment id. */
   readonly paid: Map<string, { fiat: string; units: bigint }>;
   readonly chargedBack: Set<string>;
-  /** What came to its address, by hash: to whom it would go back. */
+  /** The deposits at its address, by hash, each with the address for a refund. */
   readonly deposits: Map<string, { from: string; units: bigint; block: number }>;
   readonly to: string | undefined;
 }
@@ -63,7 +63,7 @@ export class RampWorld {
   static async start(): Promise<RampWorld> {
     const world = new RampWorld(await startFakeLedger());
     const offer = testOffer();
-    // Without the coin no price of gas grows old when the clock jumps.
+    // Without the coin, no gas price becomes outdated when the clock jumps.
     offer.crypto.shift();
     writeFileSync(world.file('ramp.json'), JSON.stringify(offer));
     writeFileSync(world.file('operator'), OPERATOR);
@@ -79,7 +79,7 @@ export class RampWorld {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** As after a crash, wherever it was. */
+  /** Restarts the ramp after a crash at any point. */
   async restart(): Promise<void> {
     await this.end();
     await this.open();
@@ -97,12 +97,12 @@ export class RampWorld {
     return this.place('sell', {}, { outcome });
   }
 
-  /** The ledger will take what is sent to the next customer into a block, as failed. */
+  /** The ledger will mine the next transaction to the customer as failed. */
   revertNext(): void {
     this.reverting.add(walletAt(this.wallets + 1));
   }
 
-  /** The payment system says it, signed, under this id of the event. */
+  /** The payment system reports an event with this id, signed. */
   async tell(eventId: string, type: string, data: object): Promise<void> {
     const body = JSON.stringify({ type, data });
     await this.persist(() => {
@@ -120,7 +120,7 @@ export class RampWorld {
     order.deposits.set(hash, { from, units, block: this.ledger.head });
   }
 
-  /** The newest block is replaced by an empty one. */
+  /** Replaces the newest block by an empty one. */
   replaceBlock(): void {
     const gone = this.ledger.head;
     this.ledger.replaceBlocks(1);
@@ -142,7 +142,7 @@ export class RampWorld {
     await this.persist(() => this.post('switches', own));
   }
 
-  /** Everything that is under way comes to its end. */
+  /** Lets everything pending finish. */
   async settle(): Promise<void> {
     this.ledger.fault = () => 'none';
     this.database.crashAfter(Number.POSITIVE_INFINITY);
@@ -171,7 +171,9 @@ export class RampWorld {
       }));
   }
 
-  /** Asked in the order in which one leads to the next: nothing slips through in between. */
+  /**
+   * Checks in the order in which one thing leads to the next, so that nothing is missed in between.
+   */
   private async isQuiet(): Promise<boolean> {
     if ((await this.unfinished()).length > 0) return false;
     const [scanned] = await this.rows('SELECT max(number) AS head FROM scanned_block');
@@ -212,7 +214,7 @@ export class RampWorld {
     return order;
   }
 
-  /** People and programs ask again while there is no answer. */
+  /** People and programs repeat a request until there is an answer. */
   private persist(call: () => Promise<Answer>): Promise<Answer> {
     return until('there is an answer', async () => {
       const answer = await call().catch(() => undefined);
@@ -251,7 +253,7 @@ export class RampWorld {
   }
 
   private async end(): Promise<void> {
-    // What is still at work ends with its next statement.
+    // Code that still runs ends with its next statement.
     this.database.crashAfter(0);
     await this.running.close().catch(() => {});
     await this.database.below.close();
@@ -262,7 +264,7 @@ function walletAt(number: number): string {
   return `0x${number.toString(16).padStart(4, '0')}${'ab'.repeat(18)}`;
 }
 
-/** Of a transfer. */
+/** The recipient of a transfer. */
 function recipientOf(data: string): string {
   return `0x${data.slice(34, 74)}`;
 }

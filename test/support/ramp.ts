@@ -1,5 +1,5 @@
 /**
- * A ramp in this process, on a free port, with a folder or a database of its own, and a customer's
+ * A ramp in this process, on a free port, with its own folder or database, and a customer's
  * browser.
  */
 import { createHash } from 'node:crypto';
@@ -89,9 +89,9 @@ export interface TestRamp {
   readonly clock: { nowMs: () => number; offsetMs: number };
   readonly logged: string[];
   readonly folder: string;
-  /** Changes the offer as an operator does, by its file. */
+  /** Changes the offer as an operator does, by editing its file. */
   change(edit: (offer: any) => void): void;
-  /** Ends it and starts it again on the same store. */
+  /** Stops it and starts it again on the same store. */
   restart(meanwhile?: () => void): Promise<TestRamp>;
   close(): Promise<void>;
 }
@@ -115,7 +115,7 @@ export async function startTestRamp(
     change(edit) {
       edit(offer);
       writeFileSync(file, JSON.stringify(offer));
-      // Clocks of file systems are coarse.
+      // Timestamps of file systems are coarse.
       utimesSync(file, new Date(), new Date(Date.now() + ++edits * 1000));
       running.refresh();
     },
@@ -155,9 +155,9 @@ export function at(
 }
 
 export interface OpenWidget {
-  /** What the browser gets. */
+  /** The response to the browser. */
   readonly page: Answer;
-  /** The secret of the page, and what it shows. */
+  /** The secret of the page, and its content. */
   readonly session: string;
   readonly state: WidgetState;
 }
@@ -172,7 +172,7 @@ export async function openWidget(
   return { page, ...JSON.parse(data) };
 }
 
-/** What the page asks: `quote`, `order`, `approve`, `cancel`. */
+/** Sends a request of the page: `quote`, `order`, `approve`, `cancel`. */
 export function onWidget(
   ramp: Pick<TestRamp, 'url'>,
   { session }: Pick<OpenWidget, 'session'>,
@@ -182,7 +182,7 @@ export function onWidget(
   return postJson(`${ramp.url}/widget/${what}`, body, { 'x-widget-session': session });
 }
 
-/** What the page shows now. */
+/** The page's present content. */
 export async function shownBy(
   ramp: Pick<TestRamp, 'url'>,
   { session }: Pick<OpenWidget, 'session'>,
@@ -191,7 +191,7 @@ export async function shownBy(
   return (await ask(`${ramp.url}/widget/state`, { headers })).body.state;
 }
 
-/** The customer agrees to the price that the page showed, and answers its questions. */
+/** The customer accepts the price shown on the page, and answers its questions. */
 export function placeOrder(
   ramp: Pick<TestRamp, 'url'>,
   widget: OpenWidget,
@@ -201,7 +201,7 @@ export function placeOrder(
   return onWidget(ramp, widget, 'order', { quotedAtMs, answers });
 }
 
-/** The id of an order, as the aggregator gets it from the way back. */
+/** The id of an order, which the aggregator receives when the customer returns. */
 export function idOf({ body }: Answer): string {
   return new URL(body.state.order.backUrl).searchParams.get('orderId')!;
 }
@@ -230,7 +230,7 @@ export async function orderOf(ramp: TestRamp, id: string, side = 'orders'): Prom
   return (await ask(at(ramp.url, `/${side}/${id}`, { walletAddress: WALLET }))).body;
 }
 
-/** Waits until the order is there. Resolves with it. */
+/** Waits until the order has this status. Resolves with it. */
 export function orderReaches(
   ramp: TestRamp,
   id: string,
@@ -243,7 +243,7 @@ export function orderReaches(
   });
 }
 
-/** Balances of its books that are not zero, by account and asset. */
+/** Balances of the accounting books that are not zero, by account and asset. */
 export async function booksOf(ramp: TestRamp): Promise<Readonly<Record<string, bigint>>> {
   const rows = await ramp.running.database.query('SELECT account, asset, units FROM posting');
   return Object.fromEntries([...balances(rows.map(postingOf))].filter(([, units]) => units !== 0n));

@@ -1,5 +1,5 @@
 /**
- * A random chain with one private state, its naive model, and a comparison of a store with that
+ * A random chain with one private state, a simple model of it, and a comparison of a store with the
  * model.
  */
 import { expect } from 'vitest';
@@ -38,7 +38,7 @@ interface ModelAccount {
 }
 type ModelState = Map<string, ModelAccount>;
 
-/** One state's history, kept whole at every block. */
+/** The history of one state, with a complete copy for every block. */
 export class Model {
   readonly states: ModelState[] = [];
   readonly tries: StateTrie[] = [];
@@ -114,7 +114,7 @@ export class Model {
     return { writes, root };
   }
 
-  /** The state stays as it is in one more block. */
+  /** Adds a block that does not change the state. */
   repeat(): void {
     this.states.push(this.last);
     this.tries.push(this.tries.at(-1) ?? StateTrie.empty());
@@ -207,8 +207,8 @@ export function expectState(reader: StateReader, state: ModelState): void {
 }
 
 /**
- * An account as text, so that a state is compared at once: each slot by its number, then the list
- * of all.
+ * An account as text, so that states are compared at once: each slot by number, then the list of
+ * all slots.
  */
 function lineShown(reader: StateReader, address: Uint8Array): string {
   const account = reader.account(address);
@@ -259,7 +259,7 @@ export function expectChain(store: ChainReader, chain: Chain): void {
   }
 }
 
-/** Appends what the store lacks of the chain, private results a little behind. */
+/** Appends the blocks that the store lacks; private results follow a little later. */
 export async function feed(
   store: ChainStore,
   chain: Chain,

@@ -1,6 +1,4 @@
-/**
- * A chain of linked headers with bodies that match them: enough for sync, which executes nothing.
- */
+/** A chain of linked headers with matching bodies: enough for sync, which does not execute. */
 import { EMPTY_BYTES, type Hash32, ZERO_ADDRESS, ZERO_HASH } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import { numberToBytes } from '../../src/core/base/quantity.ts';
@@ -21,7 +19,7 @@ export interface RawChainBlock {
 }
 
 /**
- * Block `number` carries number % `modulus` transactions of about `bytes` each; `salt` makes
+ * Block `number` has number % `modulus` transactions of about `bytes` each; another `salt` makes
  * another chain.
  */
 export function makeRawChain(

@@ -1,4 +1,4 @@
-/** Which options a piece of code asks for. */
+/** The options that a piece of code reads. */
 import { vi } from 'vitest';
 import { ParsedOptions } from '../../src/io/options/options.ts';
 

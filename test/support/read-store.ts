@@ -1,6 +1,7 @@
 /**
- * Opens payload stores as a manager does, reads all of each, and writes a row; a line tells how it
- * went: `read-store.ts FOLDER…`. In a process of its own, because a damaged file must not end it.
+ * Opens payload stores as a manager does, reads everything in each, and writes a row; prints one
+ * line per store: `read-store.ts FOLDER…`. A process of its own, because a damaged file may crash
+ * it.
  */
 import { openStore } from '../../src/services/ptm/open-store.ts';
 

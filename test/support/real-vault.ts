@@ -1,6 +1,6 @@
 /**
- * A real HashiCorp Vault or OpenBao, where there is one: a binary named `vault` or `bao` on the
- * PATH, or in QUORATE_TEST_VAULT.
+ * A real HashiCorp Vault or OpenBao, if available: a binary named `vault` or `bao` on the PATH, or
+ * in QUORATE_TEST_VAULT.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -16,7 +16,7 @@ export interface RealVault {
   close(): void;
 }
 
-/** Undefined: there is none. In memory, unsealed, with a version 2 engine at /secret. */
+/** undefined: there is none. It runs in memory, unsealed, with a version 2 engine at /secret. */
 export async function startRealVault(): Promise<RealVault | undefined> {
   const binary = process.env.QUORATE_TEST_VAULT ?? onPath('vault') ?? onPath('bao');
   if (binary === undefined) return undefined;

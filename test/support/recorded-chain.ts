@@ -1,6 +1,6 @@
 /**
- * A data folder with the recorded chain of GoQuorum: public and private states, as node 1 of the
- * recording has them.
+ * A data folder with the recorded GoQuorum chain: public and private states as on node 1 of the
+ * recording.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { recordedManager } from './recorded-connected.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
 
-/** Imports what a file has, with the payloads of node 1, as a node would. */
+/** Imports the blocks of a file with the payloads of node 1, as a node would. */
 export async function importRecorded(
   opened: OpenChain,
   file: string,

@@ -1,11 +1,11 @@
-/** A recorded manager as a node's port: answers what it held, takes nothing new. */
+/** A recorded manager for a node: answers with its payloads, accepts nothing new. */
 import { toHex } from '../../src/core/base/hex.ts';
 import { queryKey } from '../../src/core/privacy/inputs.ts';
 import type { ConnectedManager } from '../../src/io/ptm-client/connected-manager.ts';
 import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
 import { contentsOf, recordedNode } from './recorded-manager.ts';
 
-/** What a recorded manager says of itself; it answers nothing yet. */
+/** How a recorded manager describes itself; it has no payloads yet. */
 export const RECORDED_MANAGER: ConnectedManager = {
   ...managerNotInUse(),
   name: 'Recorded',

@@ -1,7 +1,4 @@
-/**
- * A node's private transaction manager as a recording left it: what it held, opened with its own
- * keys.
- */
+/** A node's private transaction manager as recorded: its payloads, decrypted with its own keys. */
 import { join } from 'node:path';
 import sodium from 'libsodium-wrappers';
 import { fromBase64 } from '../../src/core/base/base64.ts';
@@ -41,7 +38,7 @@ interface RecordedNode {
   readonly groups?: readonly { readonly name: string; readonly members: readonly string[] }[];
 }
 
-/** Manager of `name`, as `keys.json` and `private/manager-contents.json` of the recording tell. */
+/** The manager of `name`, from `keys.json` and `private/manager-contents.json` of the recording. */
 export async function recordedNode(
   recording: string,
   name: string,
@@ -110,7 +107,7 @@ class RecordedManager implements PrivateInputs {
     return this.keys.find(({ pub }) => pub === publicKey);
   }
 
-  /** An envelope that this manager sealed to itself (POST /encodedpayload/decrypt). */
+  /** Decrypts a payload that this manager sealed for itself (POST /encodedpayload/decrypt). */
   private open(held: Held): Uint8Array | undefined {
     const envelope = JSON.parse(Buffer.from(fromHex(held.payload)).toString('utf8'));
     const sender = this.keyOf(envelope.senderKey);

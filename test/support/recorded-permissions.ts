@@ -1,7 +1,4 @@
-/**
- * A permissioned network that was recorded with GoQuorum: its chain, its keys, and what its nodes
- * were asked.
- */
+/** A permissioned network recorded with GoQuorum: its chain, its keys, and its nodes' answers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -31,7 +28,7 @@ export interface RecordedPermissions {
   /** From block 1 on. */
   readonly blocks: readonly Block[];
   readonly calls: readonly RecordedCall[];
-  /** Of the accounts. */
+  /** The keys of the accounts. */
   readonly keys: readonly Key[];
   readonly nodes: readonly Key[];
 }

@@ -1,6 +1,6 @@
 /**
- * A reporter that ends a run with a table: each test with its result, how long it took, and what it
- * noted as `result`.
+ * A reporter that ends a run with a table: each test with its result, its duration, and its note of
+ * type `result`.
  */
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
@@ -25,7 +25,7 @@ function rowOf(test: TestCase): string[] {
   ];
 }
 
-/** Columns as wide as their widest cell; the last one ends the line. */
+/** Columns as wide as their widest cell; the last column is not padded. */
 function linesOf(rows: readonly string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (row: string[]) =>

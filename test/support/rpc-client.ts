@@ -1,4 +1,4 @@
-/** JSON-RPC over HTTP as a script sends it, without a client library in between. */
+/** JSON-RPC over HTTP as a script sends it, without a client library. */
 const PATIENCE_MS = 20_000;
 
 export class RpcError extends Error {
@@ -31,7 +31,7 @@ export function rpcClient(url: string): Rpc {
   return { url, call: (method, ...params) => callWithId(1, method, ...params), callWithId };
 }
 
-/** Resolves with the parsed answer. */
+/** Resolves with the parsed response. */
 export async function postJson(
   url: string,
   body: unknown,

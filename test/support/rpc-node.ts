@@ -1,6 +1,4 @@
-/**
- * A node in memory with its API: a recorded chain as its head, keys of a recorded node, no peers.
- */
+/** A node in memory with its API: a recorded chain, the keys of a recorded node, no peers. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,16 +76,16 @@ export interface RpcNodeOptions {
   /** Flags of `quorate node`. */
   readonly argv?: readonly string[];
   readonly isMining?: boolean;
-  /** Of the chain; absent: the system's. */
+  /** The chain's time; absent: the system's. */
   readonly time?: Clock & Timers;
   readonly log?: Log;
   readonly privateStates?: PrivateStates;
-  /** Contracts that say who may do what; `argv` has to have `--permissioned`. */
+  /** Permission contracts; `argv` must contain `--permissioned`. */
   readonly permissions?: PermissionSettings;
-  /** Instead of what `argv` says. */
+  /** Replaces what `argv` says. */
   readonly access?: AccessControl;
   readonly audit?: CallAudit;
-  /** Instead of the accounts in the folder. */
+  /** Replaces the accounts in the folder. */
   readonly wallet?: Accounts;
 }
 
@@ -96,7 +94,7 @@ export interface RpcNode {
   readonly accounts: AccountStore;
   readonly dispatcher: Dispatcher<Context>;
   serve(): Promise<ServedApi>;
-  /** Result of one call over IPC (every namespace); throws what it answers otherwise. */
+  /** The result of a call over IPC (every namespace); throws an error response. */
   call(method: string, ...params: readonly unknown[]): Promise<any>;
   close(): Promise<void>;
 }
@@ -251,7 +249,7 @@ async function lonelyNode(
 
 const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } as const;
 
-/** A reader as its thread runs it, on this thread. */
+/** Runs a reader on this thread, with the code of a reader thread. */
 function readerHere(
   disk: MemoryDisk,
   config: ChainConfig,

@@ -1,4 +1,4 @@
-/** Rules of a plain Ethereum chain at one fork, for tests that need no genesis file. */
+/** The rules of a plain Ethereum chain at one fork, for tests without a genesis file. */
 import { FORKS, type Fork, type Rules } from '../../src/core/chain/rules.ts';
 
 export function rulesOfFork(fork: Fork, overrides: Partial<Rules> = {}): Rules {

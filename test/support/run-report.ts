@@ -1,12 +1,12 @@
 /**
- * A reporter that ends a run with two lists. The first is what it did not run, and why: tests that
- * called `skip` with a reason, tests that ran in part and said so by an annotation of type `not
- * run`, and the kinds of tests that belong to other commands. The second is the tests that failed
+ * A reporter that ends a run with two lists. The first is what did not run, and why: tests that
+ * called `skip` with a reason, tests that ran only in part and noted that in an annotation of type
+ * `not run`, and kinds of tests that belong to other commands. The second is the tests that failed
  * and then passed: `.ci/run` repeats it.
  */
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
-/** By the project of vitest.config.ts; the last is not a project of it. */
+/** By project of vitest.config.ts; the last one is in vitest.matrix.config.ts. */
 const COMMANDS: Readonly<Record<string, string>> = {
   unit: 'npm run test:unit: tests in memory',
   service: 'npm run test:service: tests with sockets and folders',
@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   matrix: 'npm run test:matrix: versions of Node, ways to install, heavy clients',
 };
 
-const IN_PART = 'npm test: most of what tests try that try many of a kind';
+const IN_PART = 'npm test: most cases of tests that have many of them';
 
 /** The part of a test of vitest that {@link secondTries} reads. */
 export interface TriedTest {
@@ -79,7 +79,7 @@ function linesByReason(tests: readonly TestCase[], isFiltered: boolean): string[
   return [...byReason].flatMap(([reason, names]) => [reason, ...names]);
 }
 
-/** None of a test that ran whole, nor of one that a filter of the command line left out. */
+/** Empty for a test that ran completely, or that the command line excluded. */
 function reasonsOf(test: TestCase, isFiltered: boolean): string[] {
   const result = test.result();
   if (result.state !== 'skipped') {

@@ -1,4 +1,4 @@
-/** Folders of a test file, removed when its process ends. */
+/** Folders for a test file, removed when its process ends. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
-/** What a stranger can seal: from their own key to one of ours. */
+/** A payload that an outsider can seal: from their own key to one of ours. */
 import { type EncodedPayload, NO_METADATA } from '../../src/core/payload/payload.ts';
 import { loadEnclaveCrypto } from '../../src/io/sodium/nacl.ts';
 import type { TestKey } from './ptm.ts';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
 
-/** Another `masterKey` than the one that sealed the message makes a forgery of it. */
+/** With another `masterKey` than the one that sealed the message, it is a forgery. */
 export async function sealedBy(
   from: TestKey,
   to: string,

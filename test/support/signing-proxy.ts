@@ -1,4 +1,4 @@
-/** A signing proxy without sockets: keys in memory, a node that a test plays. */
+/** A signing proxy without sockets: keys in memory, and a simulated node. */
 import { toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey, secp256k1, sign65 } from '../../src/core/base/secp256k1.ts';
 import type { AccountSigner, SigningAccounts } from '../../src/core/signing/account-signer.ts';
@@ -34,14 +34,14 @@ export function accountsOf(keys: readonly Uint8Array[]): SigningAccounts {
   return { addresses: () => [...all.keys()].sort(), find: (address) => all.get(address) };
 }
 
-/** One JSON-RPC call as a node sees it. */
+/** One JSON-RPC call as the node receives it. */
 export interface NodeCall {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly id: unknown;
 }
 
-/** Answers calls; a thrown error is a failure of the connection. */
+/** Answers calls; a thrown error is a connection failure. */
 export function upstreamOf(
   play: (call: NodeCall, headers: HeaderList) => unknown | Promise<unknown>,
 ): Upstream & { readonly calls: NodeCall[] } {
@@ -73,7 +73,7 @@ export interface MemoryProxy {
     identity?: Identity,
     request?: { readonly headers: HeaderList; readonly path: string },
   ): Promise<Reply>;
-  /** The parsed answer to one call. */
+  /** The parsed response to one call. */
   call(method: string, ...params: unknown[]): Promise<any>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Key, accounts and manager keys of transactions whose signed bytes are known. */
+/** The key, accounts and manager keys of transactions whose signed bytes are known. */
 import { fromHex } from '../../src/core/base/hex.ts';
 
 export const KEY: Uint8Array = fromHex(

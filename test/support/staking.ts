@@ -1,4 +1,4 @@
-/** A staking service in this process, on a free port, with a folder of its own. */
+/** A staking service in this process, on a free port, with its own folder. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,10 @@ export interface TestStaking {
   readonly running: RunningStaking;
   readonly url: string;
   readonly clock: { nowMs: () => number; offsetMs: number };
-  /** Lines of the log, as text. */
+  /** Log lines as text. */
   readonly logged: string[];
   readonly folder: string;
-  /** Ends it and starts it again on the same store. */
+  /** Stops it and starts it again on the same store. */
   restart(argv?: readonly string[]): Promise<TestStaking>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startTestStaking(
   };
 }
 
-/** Without the threads, whose file the build makes. */
+/** Signs on this thread: the threads' file exists only in the build. */
 export function signHere(keys: DepositKeys): DepositSigner {
   return { sign: async (order) => signOrder(keys, order), stop: async () => {} };
 }
@@ -99,7 +99,7 @@ export function postForm(
   return ask(url, { method: 'POST', headers: type, body });
 }
 
-/** A stake of the client `owner`, as if it had been made. */
+/** Adds a stake of the client `owner` to the database. */
 export async function addStake(database: Database, pubkey: string, state: string): Promise<void> {
   const [row] = await database.query('SELECT count(*) AS stakes FROM stake');
   const number = Number(row!.stakes) + 1;
@@ -111,7 +111,7 @@ export async function addStake(database: Database, pubkey: string, state: string
   );
 }
 
-/** Headers of a new client with these scopes. */
+/** Headers with a token of a new client with these scopes. */
 export async function bearerOf(
   staking: TestStaking,
   scopes: readonly string[],

@@ -1,4 +1,4 @@
-/** A node that a test plays, over HTTP: what it got, and what it answers. */
+/** A simulated node over HTTP: it records requests, and the test decides the answers. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -21,7 +21,7 @@ export interface StandInNode {
   close(): Promise<void>;
 }
 
-/** `play` gets a JSON-RPC call; undefined: no answer, 'drop': the connection ends. */
+/** `play` answers a JSON-RPC call; undefined: no answer, 'drop': closes the connection. */
 export async function standInNode(
   play: (call: any, received: Received) => Answer | object | 'drop' | undefined,
 ): Promise<StandInNode> {

@@ -9,7 +9,7 @@ export const STORE_ABI = [
   'function set(uint256 v)',
   'function value() view returns (uint256)',
 ];
-/** The same for libraries that take JSON alone. */
+/** The same for libraries that accept only JSON. */
 const UINT = { name: 'value', type: 'uint256' };
 export const STORE_JSON_ABI = [
   { type: 'function', name: 'set', inputs: [UINT], outputs: [], stateMutability: 'nonpayable' },
@@ -22,12 +22,12 @@ export const STORE_JSON_ABI = [
 ] as const;
 export const STORED_TOPIC = '0xebfcf7c0a1b09f6499e519a8d8bb85ce33cd539ec6cbd964e116cd74943ead1a';
 
-/** Input of `set(value)`. */
+/** Call data of `set(value)`. */
 export function setInput(value: number): string {
   return `0x60fe47b1${word(value).slice(2)}`;
 }
 
-/** Input of `value()`. */
+/** Call data of `value()`. */
 export const VALUE_INPUT = '0x3fa4f245';
 
 export function word(value: number): string {

@@ -1,5 +1,5 @@
-// A stranger: a process with no key of the network and no file of it. `stranger.mjs` reads
-// {"urls":[P2P URLs],"keys":[base64],"hashes":[base64]} and prints what it was told.
+// An outsider: a process without any key or file of the network. `stranger.mjs` reads {"urls":[P2P
+// URLs],"keys":[base64],"hashes":[base64]} and prints the answers that it got.
 import { createHash, randomBytes } from 'node:crypto';
 
 let input = '';
@@ -24,7 +24,7 @@ const field = (bytes) => Buffer.concat([length(bytes.length), bytes]);
 const list = (items) => Buffer.concat([length(items.length), ...items.map(field)]);
 const bytesOf = (text) => Buffer.from(text, 'base64');
 
-/** Tessera's form: sender, cipher text, nonce, boxes, nonce, recipients. */
+/** Tessera's format: sender, cipher text, nonce, boxes, nonce, recipients. */
 const payload = (sender, cipherText, box, recipient) =>
   Buffer.concat([
     field(sender),
@@ -35,7 +35,10 @@ const payload = (sender, cipherText, box, recipient) =>
     list([recipient]),
   ]);
 
-/** What a manager of 0.1.0 gave away, with a random box instead of the true ones; undefined: it gives nothing. */
+/**
+ * A payload that a 0.1.0 manager gave away, with a random box in place of its real ones; undefined:
+ * it gives nothing.
+ */
 function withRandomBox(whole, key) {
   const field = (at) => {
     const bytes = at + 8 <= whole.length ? Number(whole.readBigUInt64BE(at)) : -1;
@@ -78,7 +81,7 @@ for (const url of urls) {
     const stolen = Buffer.concat([length(1), field(bytesOf(keys[0])), field(liar)]);
     await post(url, 'partyinfo', Buffer.concat([field(liar), stolen, list([liar])]));
   }
-  // In the names of the true managers: no keys at all.
+  // Uses the names of the real managers, without their keys.
   for (const other of urls) {
     await post(url, 'partyinfo', Buffer.concat([field(Buffer.from(other)), length(0), length(0)]));
   }

@@ -1,6 +1,6 @@
 /**
- * The smallest node: real RLPx, Status, serving and sync over a chain in memory. Executes and
- * verifies nothing.
+ * A minimal node: real RLPx, Status, serving and sync over a chain in memory. Executes and verifies
+ * nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { type Hash32, keyOf } from '../../src/core/base/bytes.ts';
@@ -23,7 +23,7 @@ export interface MemoryBlock {
 }
 
 export interface SyncNodeOptions {
-  /** From the genesis block on; difficulty 1 each. */
+  /** From the genesis block on; each block has difficulty 1. */
   readonly chain: readonly MemoryBlock[];
   readonly networkId: bigint;
   readonly forkId: { readonly hash: number; readonly next: bigint };
@@ -36,7 +36,7 @@ export class SyncNode {
   readonly server: P2pServer;
   readonly sync: Sync;
   readonly faults: string[] = [];
-  /** Messages of peers by kind. */
+  /** The number of peers' messages, by kind. */
   readonly heard = new Map<string, number>();
   private readonly numbers = new Map<string, number>();
   private readonly handshake: EthHandshake;

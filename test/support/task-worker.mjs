@@ -1,4 +1,4 @@
-/** A thread that does what its tasks say: for tests of io/threads, from the build. */
+/** A thread that runs simple tasks: for tests of io/threads, from the build. */
 import { threadId } from 'node:worker_threads';
 import { serveTasks, threadSettings } from '../../dist/io/threads/thread.js';
 
@@ -10,9 +10,9 @@ const ACTIONS = {
   thread: () => threadId,
   settings: () => threadSettings(),
   echo: ({ value }) => value,
-  /** Until it is asked to stop. */
+  /** Runs until it is asked to stop. */
   spin: (_, { shouldStop }) => spin(shouldStop),
-  /** For good. */
+  /** Runs forever. */
   loop: () => spin(() => false),
   fail: () => {
     throw new Error('out of order');

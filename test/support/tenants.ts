@@ -1,5 +1,5 @@
 /**
- * One node with two tenants, PS1 and PS2, told apart by their access tokens. The node, its manager
+ * One node with two tenants, PS1 and PS2, identified by their access tokens. The node, its manager
  * and the tokens are real.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,16 +25,16 @@ export interface Tenants {
   readonly ptm: TestPtm;
   readonly node: RpcNode;
   readonly api: ServedApi;
-  /** The managers' keys of PS1 and PS2, at 0 and 1. */
+  /** The manager keys of PS1 and PS2, at index 0 and 1. */
   readonly keys: readonly string[];
-  /** Its account: funded, unlocked. */
+  /** The node's account: funded and unlocked. */
   readonly from: string;
-  /** A token for every method, with these scopes besides. */
+  /** A token for every method, with these additional scopes. */
   token(...scopes: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
-/** `argv`: flags of the node besides those that make it ask for tokens. */
+/** `argv`: additional flags of the node; it always requires tokens. */
 export async function startTenants(argv: readonly string[]): Promise<Tenants> {
   await installCrypto();
   const folder = mkdtempSync(join(tmpdir(), 'quorate-tenants-'));

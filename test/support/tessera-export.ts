@@ -1,6 +1,6 @@
 /**
- * The recorded exports of Tessera's tables (test/vectors/data/tessera), unpacked; and folders of a
- * Tessera around them.
+ * The recorded exports of Tessera's tables (test/vectors/data/tessera), unpacked, in folders like
+ * Tessera's.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export const EXPORTS = [
 
 export const EXPORTED: {
   readonly keys: readonly { readonly publicKey: string; readonly privateKey: string }[];
-  /** Base64 by base64 hash. */
+  /** Payloads as base64, by base64 hash. */
   readonly clear: Readonly<Record<string, string>>;
   readonly raw: string;
   readonly hashes: readonly string[];
@@ -32,7 +32,7 @@ export function exportText(name: string): Buffer {
   return readBytes(join(FOLDER, `${name}.sql.gz`));
 }
 
-/** The same rows as a file of SQLite. */
+/** The same rows as an SQLite file. */
 export function exportedSqlite(file: string): void {
   const database = new DatabaseSync(file);
   database.exec(readText(join(FOLDER, 'sqlite.sql.gz')));

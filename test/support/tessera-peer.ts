@@ -1,6 +1,6 @@
 /**
- * A manager that speaks Tessera's wire and nothing of ours, built on another library's
- * cryptography.
+ * A manager that supports only Tessera's protocol and none of our extensions, with another
+ * library's cryptography.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,18 +28,18 @@ export function beforenm(publicKey: Uint8Array, secretKey: Uint8Array): Uint8Arr
 
 export interface TesseraPeer {
   readonly url: string;
-  /** What it was asked, party info and its own proofs left out. */
+  /** The requests to it, except party info and its own proofs. */
   readonly requests: { path: string; versions: string; body: Buffer }[];
   keys: readonly TestKey[];
-  /** What it says of its keys, which it may not all have. */
+  /** Keys that it claims to have. */
   claims: readonly string[] | undefined;
-  /** To a challenge; undefined: the truth. */
+  /** Its response to a challenge; undefined: the correct one. */
   proof: string | undefined;
   parties: readonly string[];
   versions: readonly string[];
-  /** Instead of taking everything; undefined: 404. */
+  /** Replaces its handler, which accepts everything; undefined: 404. */
   answer: ((path: string, body: Buffer) => Promise<string | undefined>) | undefined;
-  /** Of pushes and batches. */
+  /** The status for pushes and batches. */
   status: number | undefined;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export const OTHER = 'https://other.example/';
 export interface Scene {
   staking: TestStaking;
   client: ShownSecret;
-  /** A JSON body, as Auth0 takes it. */
+  /** A JSON body, in Auth0's form. */
   body: Record<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** A tracer in JavaScript that tells all that a script is shown. */
+/** A tracer in JavaScript that reports everything that scripts can see. */
 export const TRACER_SCRIPT = `{
   seen: [],
   step: function (log, db) {
@@ -15,7 +15,7 @@ export const TRACER_SCRIPT = `{
 }`;
 
 /**
- * Tracers that look accounts up by themselves, whatever is traced: at each opcode, with each frame,
+ * Tracers that read accounts by themselves, whatever is traced: at each opcode, at each call frame,
  * and at the end.
  */
 export function diggingScript(addresses: readonly string[]): readonly string[] {

@@ -1,14 +1,14 @@
 /**
- * Every way in which a caller may trace what is private to others: each tracer on the private
- * transaction, on its block and on calls of its contract, and scripts that look the contract up by
- * themselves while something public is traced.
+ * Every way in which a caller may trace somebody else's private data: each tracer on the private
+ * transaction, on its block and on calls of its contract, and scripts that read the contract while
+ * something public is traced.
  */
 import type { Conversation } from './callers.ts';
 import { type Canary, canariesIn } from './canaries.ts';
 import type { Target } from './probes.ts';
 import { diggingScript, TRACER_SCRIPT } from './tracer-script.ts';
 
-/** What these probes call. */
+/** The methods that these probes call. */
 export const TRACING_METHODS: readonly string[] = [
   'debug_traceBlock',
   'debug_traceBlockByHash',
@@ -21,13 +21,13 @@ export const TRACING_METHODS: readonly string[] = [
   'trace_transaction',
 ];
 
-/** Of what everybody may trace. */
+/** A public transaction and contract. */
 export interface Open {
   readonly hash: string;
   readonly contract: string;
 }
 
-/** Of those that tell the most. */
+/** The tracers with the most output. */
 const WIDEST: readonly object[] = [
   {},
   { tracer: 'callTracer', tracerConfig: { withLog: true } },
@@ -43,7 +43,7 @@ const NAMED: readonly object[] = [
 ];
 const OTHER = `0x${'be'.repeat(20)}`;
 
-/** Code that reads `contract`: by a call of each kind, and by its code. */
+/** Code that reads `contract`: by each kind of call, and by reading its code. */
 const readersOf = (contract: string): readonly string[] => {
   const address = `73${contract.slice(2)}`;
   const said = '503d600060003e3d6000f3';
@@ -56,7 +56,7 @@ const readersOf = (contract: string): readonly string[] => {
   ];
 };
 
-/** What shows of `canaries`, and by which method. */
+/** Which of `canaries` are visible, and by which method. */
 export async function traceEverything(
   talk: Conversation,
   targets: readonly Target[],

@@ -1,11 +1,11 @@
 /**
- * A contract that names the validators, for genesis files: it answers words, and anybody may change
- * them.
+ * A contract that lists the validators, for genesis files: it returns words of its storage, and
+ * anybody may change them.
  */
 
 export const CONTRACT = `0x${'7777'.padStart(40, '0')}`;
 
-/** What a transition to it says, beside its block. */
+/** A transition to this contract, without its block number. */
 export const BY_CONTRACT = {
   validatorselectionmode: 'contract',
   validatorcontractaddress: CONTRACT,
@@ -13,12 +13,12 @@ export const BY_CONTRACT = {
 
 /**
  * Answers every call with the words of its storage from slot 1 on, as many as slot 0 says; a call
- * with 64 bytes of data sets the slot of the first word to the second.
+ * with 64 bytes of data writes the second word to the slot that the first word names.
  */
 const STORE_OF_WORDS =
   '0x60403614602d5760005b806000541115602357806001015481602002526001016009565b6000546020026000f35b6020356000355500';
 
-/** The contract as an entry of `alloc`, answering `words`. */
+/** The contract as an entry of `alloc`, which returns `words`. */
 export function contractOf(words: readonly (bigint | string)[]): object {
   const slots = [BigInt(words.length), ...words];
   const storage = slots.map((value, slot) => [`0x${word(BigInt(slot))}`, `0x${word(value)}`]);
@@ -32,7 +32,7 @@ export function addressWords(addresses: readonly string[]): (bigint | string)[] 
   return [32n, BigInt(addresses.length), ...addresses];
 }
 
-/** Input that sets what the contract answers in word `at`. */
+/** Call data that sets the contract's word `at`. */
 export function setWordInput(at: bigint, value: bigint): string {
   return `0x${word(at + 1n)}${word(value)}`;
 }

@@ -1,4 +1,4 @@
-/** A network of validators over virtual links, disks and time, and how tests wait for it. */
+/** A network of validators over virtual links, disks and time, and functions to wait for it. */
 import { expect } from 'vitest';
 import { type Address, equalBytes } from '../../src/core/base/bytes.ts';
 import { bareHex } from '../../src/core/base/hex.ts';
@@ -16,7 +16,7 @@ export const TOPOLOGY = topologyOf('unused', undefined);
 export const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2030, 0, 1);
 
-/** Validators of the devnet's keys, joined in memory. */
+/** Validators with the devnet's keys, connected in memory. */
 export class ValidatorNetwork {
   readonly time = new VirtualTime(START_MS, 3);
   readonly hub = new MemoryHub(this.time);
@@ -46,7 +46,7 @@ export class ValidatorNetwork {
     return memoryNode({ hub: this.hub, genesis: this.genesis, secretKey, isMining: false });
   }
 
-  /** Of the block after the head of the first node. */
+  /** For the block after the head of the first node. */
   isValidator(address: Address): boolean {
     const { schedule, chain } = this.nodes[0]!;
     const validators = schedule!.validatorsAfter(chain.head().number);
@@ -57,7 +57,7 @@ export class ValidatorNetwork {
     return this.time.until(isDone, limitMs, what);
   }
 
-  /** All of `nodes` have this block, the same one. */
+  /** Waits until all of `nodes` have the same block with this number. */
   async reach(
     number: number,
     nodes: readonly MemoryNode[] = this.nodes,

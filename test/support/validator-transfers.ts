@@ -1,4 +1,4 @@
-/** A chain of one block a second, and transfers between two of its accounts. */
+/** A chain with a block period of one second, and transfers between two of its accounts. */
 
 import { fromHex } from '../../src/core/base/hex.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';

@@ -1,4 +1,4 @@
-/** viem's clients of a node, as its users set them up. */
+/** viem clients of a node, set up as their users do. */
 import {
   type Account,
   type Chain,

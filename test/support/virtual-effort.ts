@@ -1,9 +1,11 @@
-/** The processor of one virtual node: execution takes virtual time, so much for each gas. */
+/** The processor of one virtual node: execution takes virtual time in proportion to gas. */
 import type { Pace } from '../../src/core/base/pace.ts';
 import type { Effort, Stopwatch, Timers } from '../../src/core/base/ports.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A turn of the event loop; without a cost of gas, turns end by gas all the same. */
+/**
+ * A slice of work per turn of the event loop; when gas takes no time, a slice still ends by gas.
+ */
 const SLICE_MS = 5;
 const SLICE_GAS = 2_000_000;
 
@@ -11,10 +13,10 @@ export class VirtualEffort implements Effort, Timers {
   private readonly time: VirtualTime;
   private readonly nanosecondsPerGas: number;
   private workedMs = 0;
-  /** Worked, and not waited for yet. */
+  /** Time of work done that has not passed yet. */
   private owedMs = 0;
 
-  /** Of a second that passes, what the thread has of its processor. */
+  /** The share of processor time that the thread gets. */
   private readonly share: number;
 
   constructor(time: VirtualTime, nanosecondsPerGas = 0, share = 1) {
@@ -35,7 +37,7 @@ export class VirtualEffort implements Effort, Timers {
     };
   }
 
-  /** What it worked. */
+  /** Measures its working time. */
   stopwatch(): Stopwatch {
     const startMs = this.workedMs;
     const workedMs = () => this.workedMs - startMs;

@@ -1,6 +1,6 @@
 /**
- * A clock that jumps: timers fire in order as soon as nothing else is left to do, so a network
- * lives years in seconds.
+ * A clock that jumps: timers fire in order as soon as nothing else is left to do, so a network runs
+ * years in seconds.
  */
 import type { Clock, Timers } from '../../src/core/base/ports.ts';
 
@@ -10,7 +10,7 @@ interface Waiting {
   readonly fire: () => void;
 }
 
-/** Turns of the event loop in which promises may still be under way before time moves on. */
+/** Turns of the event loop that promises may need before time moves on. */
 const QUIET_TURNS = 4;
 
 export class VirtualTime implements Clock, Timers {
@@ -21,8 +21,8 @@ export class VirtualTime implements Clock, Timers {
   private readonly earlyOneOf: number;
 
   /**
-   * One of `earlyOneOf` timers fires a millisecond early by the clock, as those of the operating
-   * system do at times.
+   * One in `earlyOneOf` timers fires a millisecond early, as the operating system's timers
+   * sometimes do.
    */
   constructor(startMs: number, earlyOneOf: number = Number.POSITIVE_INFINITY) {
     this.now = startMs;
@@ -48,8 +48,8 @@ export class VirtualTime implements Clock, Timers {
   }
 
   /**
-   * Something outside the timers happens in a later turn of the event loop, such as a message on
-   * its way.
+   * Something outside the timers happens in a later turn of the event loop, such as the arrival of
+   * a message.
    */
   soon(deliver: () => void): void {
     this.yield(deliver);
