@@ -373,10 +373,7 @@ export class PermissionModel {
     return true;
   }
 
-  /**
-   * A role of the organisation, or of its master organisation if it has none of this name; removed
-   * roles do not count.
-   */
+  /** An active role of the organisation, or else of this name in its master organisation. */
   private roleIn(role: string, org: string) {
     const own = this.roles.get(roleKey(role, org));
     const found = own ?? this.roles.get(roleKey(role, this.orgs.get(org)?.master ?? ''));
@@ -388,10 +385,7 @@ export class PermissionModel {
     return !one || (one.org === org && [1, 2, 6].includes(one.status));
   }
 
-  /**
-   * Whether the account administers the network, or is the administrator recorded for its
-   * organisation.
-   */
+  /** Whether it administers the network, or is its organisation's recorded administrator. */
   private isActing(who: string): boolean {
     const account = this.accounts.get(who);
     return account?.status === 2 && this.isAdminOfAnyStatus(who);
