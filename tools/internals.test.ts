@@ -20,6 +20,13 @@ const text = sources
   .join('\n');
 const words = new Set(text.match(/[A-Za-z_]\w*/g));
 
+/** Classes that keep a state that must survive, beside those that implement Machine. */
+const CONTRACTS = [
+  ...['BftEngine', 'BlockLog', 'CheckpointWriter', 'DepositWatcher', 'Outbox', 'PayoutStore'],
+  ...['PrivateFollower', 'PrivateTransactionManager', 'Raft', 'Recovery', 'Stakes', 'Submitter'],
+  ...['Settlement', 'TransactionPool', 'VirtualMachine', 'VoteFile'],
+];
+
 /** `file.ts` and `folder/file.ts`, by the end of a path; `{a,b}` and `*` as in a shell. */
 function isThere(path: string): boolean {
   const pattern = path
@@ -51,6 +58,20 @@ function faults(page: string): string[] {
 
 it.each(pages)('%s names files and code that there are', (page) => {
   expect(faults(readFileSync(join(FOLDER, page), 'utf8'))).toEqual([]);
+});
+
+it('README.md lists every page', () => {
+  const index = readFileSync(join(FOLDER, 'README.md'), 'utf8');
+  expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([]);
+});
+
+it('every machine, and every file with a contract of its own, is on a page', () => {
+  const all = pages.map((page) => readFileSync(join(FOLDER, page), 'utf8')).join('\n');
+  const machines = [...text.matchAll(/class (\w+)(?:<\w+>)? implements Machine</g)].map(
+    ([, name]) => name!,
+  );
+  expect(machines.length).toBeGreaterThan(5);
+  expect([...machines, ...CONTRACTS].filter((name) => !all.includes(name))).toEqual([]);
 });
 
 it('a name that is gone is a fault', () => {
