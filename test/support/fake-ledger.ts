@@ -18,6 +18,8 @@ export interface FakeLedger {
    * does not answer, and `lost` executes it without an answer.
    */
   fault: (method: string) => 'none' | 'error' | 'silent' | 'lost';
+  /** Delays the answers; undefined: no delay. */
+  delay: (() => Promise<void>) | undefined;
   /** Chooses the transactions that are mined as failed. */
   reverts: (transaction: Transaction) => boolean;
   /** True: answers like a node that is behind, which has no receipts. */
@@ -77,7 +79,8 @@ const KEY = '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f'
 const MINED_AT = 7;
 const CONTRACT = `0x${'c0'.repeat(20)}`;
 
-export async function startFakeLedger(): Promise<FakeLedger> {
+/** `port`: 0 is any. */
+export async function startFakeLedger(port = 0): Promise<FakeLedger> {
   const wallet = new Wallet(KEY);
   const mined = new Map<string, Transaction>();
   const waiting = new Map<string, Transaction>();
@@ -181,11 +184,13 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     }
   };
   const server = createServer((request, response) => {
+    if (request.method === 'GET') return void response.writeHead(404).end();
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', async () => {
       const { method, params, id: callId } = JSON.parse(body);
       seen.push(method);
+      await ledger.delay?.();
       const fault = ledger.fault(method);
       if (fault === 'lost') return request.socket.destroy();
       let reply: object;
@@ -210,13 +215,14 @@ export async function startFakeLedger(): Promise<FakeLedger> {
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })),
     ),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const ledger: FakeLedger = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     account: wallet.address.toLowerCase(),
     mined,
     seen,
     fault: () => 'none',
+    delay: undefined,
     reverts: () => false,
     lags: false,
     head: 100,

@@ -18,6 +18,8 @@ export interface FakeStripe {
   /** Where it delivers events; undefined: nowhere, so they must be fetched. */
   hook: string | undefined;
   nowMs: () => number;
+  /** Breaks every connection. */
+  isAway: boolean;
   /** The path of a request that is executed next without an answer. */
   lose: string | undefined;
   /** The first status of refunds. */
@@ -176,14 +178,15 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     response.end(JSON.stringify(reply));
   };
   const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy());
+    if (fake.isAway) response.destroy();
+    else serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const fake: FakeStripe = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ asked: [], sessions, refunds, transfers, intents, hook: undefined, lose: undefined },
     ...{ nowMs: () => Date.now(), refundStatus: 'succeeded', balance: { usd: 10_000_000 } },
-    isSpent: false,
+    ...{ isAway: false, isSpent: false },
     forgetKeys: () => kept.clear(),
     async pay(session, status = 'succeeded') {
       const { amount_total: amount, currency, payment_intent_data: data } = session;

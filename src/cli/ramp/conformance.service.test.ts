@@ -81,12 +81,19 @@ async function changed(
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
+/** At another time than what was before. */
+function later<T>(what: () => Promise<T>): Promise<T> {
+  ramp!.clock.offsetMs += 1_000;
+  return what();
+}
+
 it('finds nothing to say of ours', async () => {
   const { url } = await started();
   const id = await buy(ramp!, { orderCustomId: 'k'.repeat(64) });
   await until('it is paid out', async () => (await orderOf(ramp!, id)).status === 'COMPLETED');
-  await buy(ramp!);
+  await later(() => buy(ramp!));
   await sell(ramp!);
+  await later(() => sell(ramp!));
   writeFileSync(join(folder, 'key'), API_KEY);
   const signed = await conformance(url, '--api-key-file', join(folder, 'key'));
   expect(signed.differs).toEqual([]);
@@ -175,6 +182,31 @@ it('names what differs in a list, and numbers that are no texts', async () => {
   expect(texts).toMatch(/orders\.list-records: order .*: fiatAmountIn is 100, not a decimal text/);
   expect(texts).toMatch(/orders\.list-records: order .*: processingFees is /);
   expect(texts).toMatch(/orders\.list-records: order .*: region is not upper case/);
+}, 60_000);
+
+it('a list that is newest first differs, with two orders; with fewer it says that it cannot judge', async () => {
+  const { url } = await started();
+  const reversed = await changed(url, (path, text) =>
+    path.startsWith('/orders?') && text.startsWith('[')
+      ? { text: JSON.stringify(JSON.parse(text).reverse()) }
+      : undefined,
+  );
+  writeFileSync(join(folder, 'key'), API_KEY);
+  const judged = async (check: string) => {
+    const { ok, differs, skipped } = await conformance(
+      reversed,
+      ...['--api-key-file', join(folder, 'key')],
+    );
+    return [...ok, ...differs, ...skipped].find((each) => each.check === check);
+  };
+  const needed = 'two orders of different times are needed, the list has';
+  const unknown = { check: 'orders.list-order', outcome: 'not run' };
+  expect(await judged('orders.list-order')).toEqual({ ...unknown, text: `${needed} 0` });
+  await buy(ramp!);
+  expect(await judged('orders.list-order')).toEqual({ ...unknown, text: `${needed} 1` });
+  expect(await judged('orders.list-pages')).toMatchObject({ outcome: 'not run' });
+  await later(() => buy(ramp!));
+  expect(await judged('orders.list-order')).toMatchObject({ outcome: 'differs' });
 }, 60_000);
 
 it('says which address it needs, and that nobody answers there', async () => {

@@ -121,6 +121,7 @@ export function stakingCommand(
  * Its partners use the neighbouring token service; crypto is paid out through the signing proxy.
  */
 export function rampCommand(topology: Topology, files: PreparedFiles, verbosity: number): string[] {
+  const [node] = topology.nodes;
   const { address } = rampAccount(topology, (each) => files.genesis.allocates(each));
   const audience = stakingAudience(topology);
   return [
@@ -129,6 +130,7 @@ export function rampCommand(topology: Topology, files: PreparedFiles, verbosity:
     ...['--metrics.port', String(topology.metricsPorts.ramp)],
     ...['--auth.issuer', audience, '--auth.audience', audience, '--rate', '1000'],
     ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`, '--ledger.from', address],
+    ...['--ledger.ws', `ws://127.0.0.1:${node!.ports.rpc}`],
     ...['--sell.collector', 'deploy', '--operator.token-file', files.operatorTokenFile],
   ];
 }

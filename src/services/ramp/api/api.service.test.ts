@@ -390,7 +390,7 @@ it('says which part waits', async () => {
   expect((await get('/ready')).body).toEqual({ status: 'ready' });
   const alone = await startTestRamp(['--ledger.url', 'http://127.0.0.1:1']);
   const { status, body } = await ask(`${alone.url}/ready`);
-  expect([status, body]).toEqual([503, { status: 'waiting', waiting: ['ledger'] }]);
+  expect([status, body]).toEqual([503, { status: 'waiting', waiting: ['proxy', 'gas price'] }]);
   expect((await ask(at(alone.url, '/quote', QUOTE))).body.code).toBe('ledger_away');
   expect((await ask(`${alone.url}/health`)).status).toBe(200);
   await alone.close();

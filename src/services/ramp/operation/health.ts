@@ -7,8 +7,8 @@ export interface HealthParts {
   readonly database: Database;
   readonly place: { readonly isReady: boolean };
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
-  /** What quotes wait for: `ledger`, `prices`. */
-  readonly quoting: () => readonly string[];
+  /** Of the ledger and of prices: `node`, `proxy`, `gas price`, `prices`. */
+  readonly quoting: () => Promise<readonly string[]>;
   /** What sells wait for: `deposits`. */
   readonly settling: () => Promise<readonly string[]>;
 }
@@ -30,15 +30,14 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
 
 async function waitingFor(parts: HealthParts): Promise<readonly string[]> {
   const { database, place, adapters, quoting, settling } = parts;
-  const store = await database.query('SELECT name FROM setting LIMIT 1').then(
+  const store = database.query('SELECT name FROM setting LIMIT 1').then(
     () => [],
     () => ['store'],
   );
-  const providers = await Promise.all(
-    [...adapters].map(async ([name, adapter]) =>
-      (await adapter.isUp()) ? [] : [`payments ${name}`],
-    ),
+  const providers = [...adapters].map(async ([name, adapter]) =>
+    (await adapter.isUp()) ? [] : [`payments ${name}`],
   );
   const starting = place.isReady ? [] : ['start'];
-  return [...starting, ...store, ...quoting(), ...(await settling()), ...providers.flat()];
+  const all = [starting, store, quoting(), settling(), ...providers];
+  return (await Promise.all(all)).flat();
 }

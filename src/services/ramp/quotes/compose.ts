@@ -4,12 +4,17 @@
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
+import { sharedAnswer } from '../../../io/host/shared-answer.ts';
 import { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import { LedgerProbe } from '../../../io/ledger-client/ledger-probe.ts';
 import type { RampSettings } from '../config.ts';
 import { LiveConfig, pricePairs } from '../live-config.ts';
 import { GasPrice } from './network-fee.ts';
 import { Prices } from './prices.ts';
 import { Quotes } from './quotes.ts';
+
+/** Whoever asks often what waits does not burden the ledger. */
+const PROBE_KEPT_MS = 1_000;
 
 interface QuotingParts {
   /** Monotonic. */
@@ -24,6 +29,8 @@ export class Quoting {
   readonly ledger: LedgerClient;
   readonly quotes: Quotes;
   private readonly gas: GasPrice;
+  private readonly probe: LedgerProbe;
+  private readonly silent: () => Promise<readonly string[]>;
   private readonly clock: Clock;
   private readonly log: Log;
   private readonly lookMs: number;
@@ -31,7 +38,7 @@ export class Quoting {
 
   /** Throws RAMP_CONFIG_INVALID. */
   constructor(
-    { offerFile, ledgerUrl, collector }: RampSettings,
+    { offerFile, ledgerUrl, webSocketUrl, collector }: RampSettings,
     { clock, log, lookMs }: QuotingParts,
   ) {
     this.clock = clock;
@@ -40,6 +47,8 @@ export class Quoting {
     const canSell = collector !== undefined;
     this.live = new LiveConfig({ file: offerFile, canSell, log }, (config) => this.take(config));
     this.ledger = new LedgerClient(ledgerUrl);
+    this.probe = new LedgerProbe(ledgerUrl, webSocketUrl);
+    this.silent = sharedAnswer(() => this.probe.silent(), PROBE_KEPT_MS, clock);
     this.gas = new GasPrice(this.ledger, clock, log, lookMs);
     this.prices = this.pricesOf(this.live.config);
     this.quotes = new Quotes(
@@ -53,12 +62,14 @@ export class Quoting {
     await Promise.all([this.prices.start(), this.gas.start()]);
   }
 
-  /** Parts for which quotes must wait. */
-  waiting(): readonly string[] {
+  /** Parts that do not answer, and what quotes lack: they have the last gas price for a while. */
+  async waiting(): Promise<readonly string[]> {
+    const silent = await this.silent();
     const { staleSeconds } = this.live.config.pricing;
     const age = this.prices.ageSeconds();
     const isFresh = age !== undefined && age <= staleSeconds;
-    return [...(this.gas.isKnown ? [] : ['ledger']), ...(isFresh ? [] : ['prices'])];
+    const gas = this.gas.isKnown ? [] : ['gas price'];
+    return [...silent, ...gas, ...(isFresh ? [] : ['prices'])];
   }
 
   get priceAgeSeconds(): number | undefined {
@@ -69,6 +80,7 @@ export class Quoting {
     this.live.stop();
     this.gas.stop();
     await this.prices.stop();
+    this.probe.close();
     this.ledger.close();
   }
 

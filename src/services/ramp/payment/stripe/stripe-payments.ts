@@ -9,6 +9,7 @@ import type { Clock, Log } from '../../../../core/base/ports.ts';
 import { formatCrypto } from '../../../../core/ramp/money.ts';
 import type { Fiat, Terms } from '../../../../core/ramp/order.ts';
 import type { Database } from '../../../../io/database/database.ts';
+import { sharedAnswer } from '../../../../io/host/shared-answer.ts';
 import type { StripeClient } from '../../../../io/stripe/stripe.ts';
 import { type BuyOrder, type Order, orderOf, type SellOrder } from '../../orders/order-row.ts';
 import type {
@@ -44,7 +45,8 @@ const MINUTE_MS = 60_000;
 /** What Stripe allows for a page: 30 minutes to 24 hours, with something to spare. */
 const PAGE_MS_MIN = 35 * MINUTE_MS;
 const PAGE_MS_MAX = 23 * 60 * MINUTE_MS;
-const UP_MS = 15_000;
+const UP_ANSWER_MS = 3_000;
+const UP_KEPT_MS = 3_000;
 const LIST = 100;
 
 export interface StripePaymentsParts {
@@ -60,14 +62,15 @@ export class StripePayments implements PaymentAdapter {
   readonly name = 'stripe';
   readonly statesPayouts = true;
   readonly events: EventLog;
+  readonly isUp: () => Promise<boolean>;
   private readonly parts: StripePaymentsParts;
   private report: Report = async () => {};
-  private up: { readonly untilMs: number; readonly isUp: Promise<boolean> } | undefined;
 
   constructor(parts: StripePaymentsParts) {
     this.parts = parts;
     const { database, stripe, clock, log } = parts;
     this.events = new EventLog({ database, stripe, clock, log });
+    this.isUp = sharedAnswer(() => this.answers(), UP_KEPT_MS, clock);
   }
 
   fields(): readonly FormField[] {
@@ -257,17 +260,12 @@ export class StripePayments implements PaymentAdapter {
     }
   }
 
-  isUp(): Promise<boolean> {
-    const { clock, stripe } = this.parts;
-    const nowMs = clock.nowMs();
-    if (!this.up || nowMs >= this.up.untilMs) {
-      const isUp = stripe.balance.retrieve().then(
-        () => true,
-        () => false,
-      );
-      this.up = { untilMs: nowMs + UP_MS, isUp };
-    }
-    return this.up.isUp;
+  private async answers(): Promise<boolean> {
+    const bounds = { timeout: UP_ANSWER_MS, maxNetworkRetries: 0 };
+    return this.parts.stripe.balance.retrieve({}, bounds).then(
+      () => true,
+      () => false,
+    );
   }
 
   start(report: Report): void {

@@ -1,0 +1,98 @@
+/** Whether a ledger answers, and if not, which part of it: the signing proxy or the node behind. */
+import { WebSocket } from 'ws';
+import { HttpClient } from '../http/http-client.ts';
+import { patientTimer } from '../http/patient-timer.ts';
+
+export type LedgerPart = 'node' | 'proxy';
+
+/** For each answer; two are waited for at most, one after the other. */
+const ANSWER_MS = 2_000;
+const IDLE_MS = 10_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+const QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
+
+export class LedgerProbe {
+  private readonly url: string;
+  private readonly nodeUrl: string | undefined;
+  private readonly http = new HttpClient({
+    dialTimeoutMs: ANSWER_MS,
+    timeoutMs: ANSWER_MS,
+    idleTimeoutMs: IDLE_MS,
+    responseBytesMax: ANSWER_BYTES_MAX,
+  });
+
+  /**
+   * `url`: JSON-RPC of the proxy. `webSocketUrl`: of the node; with the address of the proxy, the
+   * node is known through the proxy only.
+   */
+  constructor(url: string, webSocketUrl: string) {
+    this.url = url;
+    const isOfNode = new URL(webSocketUrl).host !== new URL(url).host;
+    this.nodeUrl = isOfNode ? webSocketUrl : undefined;
+  }
+
+  /** The parts that do not answer, known within four seconds. Never rejects. */
+  async silent(): Promise<readonly LedgerPart[]> {
+    if (await this.answers()) return [];
+    const [isProxyUp, isNodeUp] = await Promise.all([
+      this.isProxyUp(),
+      this.nodeUrl === undefined ? undefined : answersByWebSocket(this.nodeUrl),
+    ]);
+    if (!isProxyUp) return isNodeUp === false ? ['proxy', 'node'] : ['proxy'];
+    // A node that answers, but not this proxy: the way between them is the proxy's.
+    return isNodeUp ? ['proxy'] : ['node'];
+  }
+
+  close(): void {
+    this.http.close();
+  }
+
+  /** The node, through the proxy. */
+  private async answers(): Promise<boolean> {
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['Content-Length', String(QUESTION.length)],
+    ] as const;
+    const call = { method: 'POST', url: new URL(this.url), headers, body: QUESTION };
+    const answer = await this.http.request(call).catch(() => undefined);
+    return answer !== undefined && hasResult(Buffer.from(answer.body).toString('utf8'));
+  }
+
+  /** By EthSigner's check of health; whoever does not have it says so. */
+  private async isProxyUp(): Promise<boolean> {
+    const url = new URL(this.url);
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/upcheck`;
+    const call = { method: 'GET', url, headers: [] };
+    const answer = await this.http.request(call).catch(() => undefined);
+    return answer !== undefined && answer.status < 500;
+  }
+}
+
+function answersByWebSocket(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      maxPayload: ANSWER_BYTES_MAX,
+      followRedirects: false,
+    });
+    const end = (isUp: boolean) => {
+      timer.cancel();
+      resolve(isUp);
+      socket.terminate();
+    };
+    const timer = patientTimer(ANSWER_MS, () => end(false));
+    socket.on('open', () => socket.send(QUESTION));
+    socket.on('message', (data) => end(hasResult(String(data))));
+    // 'close' comes after it.
+    socket.on('error', () => undefined);
+    socket.on('close', () => end(false));
+  });
+}
+
+function hasResult(text: string): boolean {
+  try {
+    return typeof (JSON.parse(text) as { result?: unknown } | null)?.result === 'string';
+  } catch {
+    return false;
+  }
+}
