@@ -141,6 +141,11 @@ export class ChainDatabase {
     return this.level.get(concatBytes(ascii('c'), hash)) ?? this.level.get(hash);
   }
 
+  /** Gives back the memory of what was read. Nobody may read meanwhile. */
+  release(): Promise<void> {
+    return this.level.reopen();
+  }
+
   async close(): Promise<void> {
     if (this.tables) for (const table of Object.values(this.tables)) table.close();
     await this.level.close();

@@ -13,7 +13,7 @@ const TABLE = /^\d+\.(ldb|sst)$/;
 const OTHER = /^(CURRENT|MANIFEST-\d+|\d+\.log)$/;
 
 export class LevelCopy {
-  private readonly level: ClassicLevel<Uint8Array, Uint8Array>;
+  private level: ClassicLevel<Uint8Array, Uint8Array>;
   private readonly folder: string;
   private readonly scratch: string;
 
@@ -36,21 +36,7 @@ export class LevelCopy {
       if (TABLE.test(name)) linkOrCopy(join(folder, name), join(scratch, name));
       else if (OTHER.test(name)) copyFileSync(join(folder, name), join(scratch, name));
     }
-    // Loaded here: no other command needs its compiled part.
-    const { ClassicLevel } = await import('classic-level');
-    const level = new ClassicLevel<Uint8Array, Uint8Array>(scratch, {
-      keyEncoding: 'view',
-      valueEncoding: 'view',
-      createIfMissing: false,
-    });
-    try {
-      await level.open();
-    } catch (cause) {
-      const { cause: inner } = cause as Error;
-      const reason = inSource(reasonOf(inner ?? cause), folder, scratch);
-      throw damaged(folder, `cannot be opened (${reason})`, cause);
-    }
-    return new LevelCopy(level, folder, scratch);
+    return new LevelCopy(await openLevel(folder, scratch), folder, scratch);
   }
 
   /** Throws GETH_DATA_DAMAGED. */
@@ -64,10 +50,34 @@ export class LevelCopy {
     }
   }
 
+  /** LevelDB maps its tables. Rejects with GETH_DATA_DAMAGED. */
+  async reopen(): Promise<void> {
+    await this.level.close();
+    this.level = await openLevel(this.folder, this.scratch);
+  }
+
   async close(): Promise<void> {
     await this.level.close();
     rmSync(this.scratch, { recursive: true, force: true });
   }
+}
+
+async function openLevel(folder: string, scratch: string) {
+  // Loaded here: no other command needs its compiled part.
+  const { ClassicLevel } = await import('classic-level');
+  const level = new ClassicLevel<Uint8Array, Uint8Array>(scratch, {
+    keyEncoding: 'view',
+    valueEncoding: 'view',
+    createIfMissing: false,
+  });
+  try {
+    await level.open();
+  } catch (cause) {
+    const { cause: inner } = cause as Error;
+    const reason = inSource(reasonOf(inner ?? cause), folder, scratch);
+    throw damaged(folder, `cannot be opened (${reason})`, cause);
+  }
+  return level;
 }
 
 /** LevelDB names the file of the scratch folder; the source has it under the same name. */

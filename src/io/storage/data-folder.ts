@@ -28,6 +28,8 @@ export interface DataFolder {
   readonly use: { readonly index: DiskUse; readonly blocks: DiskUse };
   /** A row of the index is damaged: the next opening rebuilds the index. */
   noteDamage(error: QuorateError): void;
+  /** Of the rows of the index that were read, none stays in memory. */
+  release(): Promise<void>;
   /** Releases the lock and closes votes; the chain store closes log and kv before. */
   close(): void;
 }
@@ -74,6 +76,7 @@ export async function openDataFolder(
       journal: nodeLogFolder(place('journal')),
       use,
       noteDamage,
+      release: () => tables.release(),
       close() {
         close();
         try {

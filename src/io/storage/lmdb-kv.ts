@@ -3,7 +3,7 @@
  * slices, synced before it resolves.
  */
 import { constants } from 'node:os';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { type Database, open, type RangeOptions, type RootDatabase } from 'lmdb';
 import { assert, fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/base/ports.ts';
 import { SerialQueue } from '../../core/store/serial-queue.ts';
@@ -42,12 +42,16 @@ interface Handle {
  */
 class LmdbKv implements OpenLmdb {
   private readonly path: string;
-  private readonly writing: Handle | undefined;
-  private readonly reading: Handle;
+  private readonly options: LmdbOptions;
+  private writing: Handle | undefined;
+  private reading: Handle;
   private readonly turn = new SerialQueue();
+  /** Ranges that are being read: the file stays mapped as it is. */
+  private ranges = 0;
 
   constructor(options: LmdbOptions) {
     this.path = options.path;
+    this.options = options;
     if (!options.readOnly) hearFailedCommits();
     this.writing = options.readOnly ? undefined : openHandle(options);
     this.reading = openHandle(options);
@@ -63,10 +67,7 @@ class LmdbKv implements OpenLmdb {
     from: Uint8Array,
     to: Uint8Array,
   ): Iterable<readonly [Uint8Array, Uint8Array]> {
-    const options = { start: asBuffer(from), end: asBuffer(to) };
-    for (const { key, value } of this.rows(table)?.getRange(options) ?? []) {
-      yield [plain(key), plain(value)];
-    }
+    yield* this.rowsBetween(table, { start: asBuffer(from), end: asBuffer(to) });
   }
 
   *rangeReverse(
@@ -74,10 +75,7 @@ class LmdbKv implements OpenLmdb {
     from: Uint8Array,
     to: Uint8Array,
   ): Iterable<readonly [Uint8Array, Uint8Array]> {
-    const options = { start: asBuffer(from), end: asBuffer(to), reverse: true };
-    for (const { key, value } of this.rows(table)?.getRange(options) ?? []) {
-      yield [plain(key), plain(value)];
-    }
+    yield* this.rowsBetween(table, { start: asBuffer(from), end: asBuffer(to), reverse: true });
   }
 
   /**
@@ -139,6 +137,19 @@ class LmdbKv implements OpenLmdb {
     this.reading.root.resetReadTxn();
   }
 
+  async release(): Promise<void> {
+    await this.turn.run(async () => {
+      const { writing, reading, options } = this;
+      if (this.ranges > 0 || !writing) return;
+      await writing.root.close();
+      // Without a pause, so that nobody reads meanwhile.
+      const isClosed = this.ranges === 0 ? reading.root.close() : undefined;
+      this.writing = openHandle(options);
+      if (isClosed) this.reading = openHandle(options);
+      await isClosed;
+    });
+  }
+
   count(table: string): number {
     const stats = this.rows(table)?.getStats() as { entryCount: number } | undefined;
     return stats?.entryCount ?? 0;
@@ -147,6 +158,20 @@ class LmdbKv implements OpenLmdb {
   async close(): Promise<void> {
     await this.reading.root.close();
     await this.writing?.root.close();
+  }
+
+  private *rowsBetween(
+    table: string,
+    options: RangeOptions,
+  ): Generator<readonly [Uint8Array, Uint8Array]> {
+    this.ranges++;
+    try {
+      for (const { key, value } of this.rows(table)?.getRange(options) ?? []) {
+        yield [plain(key), plain(value)];
+      }
+    } finally {
+      this.ranges--;
+    }
   }
 
   private rows(table: string): Rows | undefined {
@@ -213,6 +238,11 @@ function rowsOf(handle: Handle, table: string): Rows {
 /** In addition to the port. */
 export interface OpenLmdb extends Kv {
   refresh(): void;
+  /**
+   * Maps the file again, between two commits: every row that was read counts as memory of the
+   * process until then. Not while a range is being read.
+   */
+  release(): Promise<void>;
   /** Rows that a table says it has. */
   count(table: string): number;
 }

@@ -155,7 +155,57 @@ describe('lmdb', () => {
     expect(again.get('a', key(1))).toEqual(key(7));
     await again.close();
   });
+
+  it('gives back the memory of rows that were read', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('only Linux tells how much of a file is in memory');
+    const kv = openLmdbKv({ path: folder, tables: ['a'] });
+    const row = new Uint8Array(1_000).fill(7);
+    for (let part = 0; part < 8; part++) {
+      await kv.commit(function* (writer) {
+        for (let i = 0; i < 1_000; i++) writer.put('a', key(part, i >> 8, i & 0xff), row);
+        yield;
+      });
+    }
+    const readAll = () => [...kv.range('a', key(0), key(255))].length;
+    expect(readAll()).toBe(8_000);
+    expect(mappedBytes()).toBeGreaterThan(4_000_000);
+    // Reads and commits go on meanwhile.
+    let isReleased = false;
+    const released = kv.release().then(() => {
+      isReleased = true;
+    });
+    const committed = kv.commit(function* (writer) {
+      writer.put('a', key(9), row);
+      yield;
+    });
+    while (!isReleased) {
+      expect(kv.get('a', key(3, 1, 1))).toEqual(row);
+      await new Promise(setImmediate);
+    }
+    await released;
+    expect(mappedBytes()).toBeLessThan(1_000_000);
+    await committed;
+    expect(readAll()).toBe(8_001);
+    // A range that is being read keeps its rows.
+    const range = kv.range('a', key(0), key(255))[Symbol.iterator]();
+    range.next();
+    await kv.release();
+    expect(range.next().value![0]).toEqual(key(0, 0, 1));
+    range.return?.();
+    await kv.release();
+    expect(mappedBytes()).toBeLessThan(1_000_000);
+    expect(readAll()).toBe(8_001);
+    await kv.close();
+  });
 });
+
+/** Of the file of the index in this process's memory. */
+function mappedBytes(): number {
+  const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m);
+  return maps
+    .filter((map) => map.includes(`${folder}/data.mdb`))
+    .reduce((sum, map) => sum + 1_000 * Number(/^Rss:\s+(\d+)/m.exec(map)![1]), 0);
+}
 
 describe.each([
   ['memory', () => new MemoryDisk().log('x')],

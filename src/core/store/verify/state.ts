@@ -16,6 +16,8 @@ import { CURE, type Teller } from './finding.ts';
 const FILE = 'index/data.mdb';
 /** Accounts between two progress reports. */
 const PROGRESS_ACCOUNTS = 1_000;
+/** Slots between two pauses. */
+const STEP_SLOTS = 1_000;
 
 export interface StateCounts {
   readonly accounts: number;
@@ -26,10 +28,24 @@ export interface StateCounts {
 }
 
 export function verifyState(kv: Kv, mark: CheckpointMark, teller: Teller): StateCounts {
+  const steps = verifyStateSteps(kv, mark, teller);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** Yields after every thousand accounts or slots, so that its caller can do something else. */
+export function* verifyStateSteps(
+  kv: Kv,
+  mark: CheckpointMark,
+  teller: Teller,
+): Generator<void, StateCounts> {
   const look = new StateLook(kv, teller, mark.number);
-  look.space(PUBLIC_ID, 'the public state', mark.root);
+  yield* look.space(PUBLIC_ID, 'the public state', mark.root);
   const open = { contracts: look.contracts, slots: look.slots };
-  for (const { id, psi, root } of mark.spaces) look.space(id, `private state ${psi}`, root);
+  for (const { id, psi, root } of mark.spaces) {
+    yield* look.space(id, `private state ${psi}`, root);
+  }
   const { accounts, slots, contracts } = look;
   const privateContracts = contracts - open.contracts;
   return { accounts, slots, privateContracts, privateSlots: slots - open.slots };
@@ -49,19 +65,25 @@ class StateLook {
     this.height = height;
   }
 
-  space(id: number, name: string, root: Hash32): void {
+  *space(id: number, name: string, root: Hash32): Generator<void> {
     const load = (path: Uint8Array) => this.kv.get(TABLE.nodes, accountNodeKey(id, path));
     const found = (what: string) => this.found(`${name}: ${what}`);
     for (const { key, value } of walkTrie(root, load, ({ message }) => found(message))) {
-      this.guarded(found, () => this.account(id, key, value, found));
+      yield* this.guarded(found, this.account(id, key, value, found));
       if (++this.accounts % PROGRESS_ACCOUNTS === 0) {
         // Keys are hashes: the first bytes tell the progress.
         this.teller.progress(name, key[0]! * 256 + key[1]!, 65_536);
+        yield;
       }
     }
   }
 
-  private account(id: number, hash: Hash32, leaf: Uint8Array, found: (what: string) => void): void {
+  private *account(
+    id: number,
+    hash: Hash32,
+    leaf: Uint8Array,
+    found: (what: string) => void,
+  ): Generator<void> {
     const row = this.kv.get(TABLE.head, accountKey(id, hash));
     if (!row) {
       found('an account in its trie is missing');
@@ -85,13 +107,13 @@ class StateLook {
       const held = this.kv.get(TABLE.head, slotKey(id, hash, account.born, slot.key));
       const isSame = held && equalBytes(encodeSlotLeaf(decodeSlot(held)), slot.value);
       if (!isSame) found('a slot is missing or differs from its trie');
-      this.slots++;
+      if (++this.slots % STEP_SLOTS === 0) yield;
     }
   }
 
-  private guarded(found: (what: string) => void, work: () => void): void {
+  private *guarded(found: (what: string) => void, work: Generator<void>): Generator<void> {
     try {
-      work();
+      yield* work;
     } catch (error) {
       if (!(error instanceof QuorateError)) throw error;
       found(error.message);

@@ -10,11 +10,12 @@ import type { Kv } from '../../../core/base/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { readMark } from '../../../core/store/checkpoint.ts';
-import { verifyState } from '../../../core/store/verify/state.ts';
+import { verifyStateSteps } from '../../../core/store/verify/state.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { privateRootsAfter } from './copy-states.ts';
 
-/** Yields to the event loop after this many blocks. */
+/** Looks at its memory after this many blocks. */
 const BLOCKS_A_TURN = 4_096;
 
 export interface CopyCheck {
@@ -36,11 +37,12 @@ export interface CopyCheckParts {
   readonly kv: Kv;
   readonly isMps: boolean;
   readonly psis: readonly Psi[];
+  readonly memory: ResidentMemory;
 }
 
 /** Called after the copy, before any block above its base. */
 export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
-  const { database, store, kv } = parts;
+  const { database, store, kv, memory } = parts;
   const base = store.base!.number;
   const none = { accounts: 0, slots: 0, privateStates: 0, privateContracts: 0, privateSlots: 0 };
   const differs = (block: number, text: string): CopyCheck => ({
@@ -56,7 +58,7 @@ export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
         `it has the hash ${bareHex(theirs)} in the source, and is missing here`,
       );
     }
-    if (number % BLOCKS_A_TURN === 0) await new Promise(setImmediate);
+    if (number % BLOCKS_A_TURN === 0) await memory.bound();
   }
   const mark = readMark(kv)!;
   const { stateRoot } = store.header(base)!;
@@ -70,7 +72,10 @@ export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
   const found = ({ what }: { readonly what: string }) => {
     fault ??= what;
   };
-  const counts = verifyState(kv, mark, { found, progress: () => {} });
+  const look = verifyStateSteps(kv, mark, { found, progress: () => {} });
+  let step = look.next();
+  for (; !step.done; step = look.next()) await memory.bound();
+  const counts = step.value;
   if (fault !== undefined) return differs(base, fault);
   return { ...counts, blocks: base + 1, base, privateStates: roots.size, difference: undefined };
 }

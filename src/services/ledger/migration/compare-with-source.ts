@@ -12,6 +12,7 @@ import { decodeAccountLeaf } from '../../../core/state/account-codec.ts';
 import { walkTrie } from '../../../core/state/trie-walk.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 
 /** Yields to the event loop after this many blocks. */
 const BLOCKS_A_TURN = 1_024;
@@ -33,10 +34,11 @@ export interface ComparisonParts {
   readonly database: ChainDatabase;
   readonly store: ChainReader;
   readonly privateStates: PrivateStates;
+  readonly memory: ResidentMemory;
 }
 
 export async function compareWithSource(parts: ComparisonParts): Promise<Comparison> {
-  const { store, privateStates } = parts;
+  const { store, privateStates, memory } = parts;
   const counts = {
     ...{ blocks: 0, transactions: 0, privateTransactions: 0 },
     ...{ privateRoots: 0, privateContracts: 0, privateSlots: 0 },
@@ -60,7 +62,10 @@ export async function compareWithSource(parts: ComparisonParts): Promise<Compari
       const text = `private state ${psi} has the root ${bareHex(root)} there and ${bareHex(ours)} here`;
       return { ...counts, difference: { block: number, text } };
     }
-    if (number % BLOCKS_A_TURN === 0) await new Promise(setImmediate);
+    if (number % BLOCKS_A_TURN === 0) {
+      await new Promise(setImmediate);
+      await memory.bound();
+    }
   }
   for (const root of rootsOf(parts, store.header(head)!.stateRoot).values()) {
     const text = countContracts(parts, root, counts);

@@ -9,6 +9,7 @@ import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { type PrivateRoots, takenBlock } from './taken-block.ts';
 
 /** After this time, yields to the event loop, which also runs the checkpoints. */
@@ -23,6 +24,7 @@ export interface CopyBlocksParts {
   readonly upTo: number;
   readonly privateRoots: PrivateRoots;
   readonly psis: readonly Psi[];
+  readonly memory: ResidentMemory;
   /** Called after each block; true ends the copy there. */
   onBlock(number: number, transactions: number): boolean;
 }
@@ -32,7 +34,7 @@ export interface CopyBlocksParts {
  * the store.
  */
 export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
-  const { database, store, config, clock, upTo, privateRoots, psis } = parts;
+  const { database, store, config, clock, upTo, privateRoots, psis, memory } = parts;
   let turnEndMs = clock.nowMs() + TURN_MS;
   let isEnded = false;
   for (let number = store.head()!.number + 1; number <= upTo && !isEnded; number++) {
@@ -44,6 +46,7 @@ export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
     isEnded = parts.onBlock(number, next.block.transactions.length);
     if (clock.nowMs() < turnEndMs) continue;
     await new Promise(setImmediate);
+    await memory.bound();
     turnEndMs = clock.nowMs() + TURN_MS;
   }
   await store.sync();

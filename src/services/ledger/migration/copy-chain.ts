@@ -10,6 +10,7 @@ import type { Clock, Log } from '../../../core/base/ports.ts';
 import { decodeHeader } from '../../../core/chain/header.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import type { OpenChain } from '../store/data.ts';
 import { copyBlocks } from './copy-blocks.ts';
 import { copyStates, privateRootsAfter, type StateCounts } from './copy-states.ts';
@@ -33,6 +34,7 @@ export interface CopyChainParts {
   readonly psis: readonly Psi[];
   readonly clock: Clock;
   readonly log: Log;
+  readonly memory: ResidentMemory;
   shouldStop(): boolean;
 }
 
@@ -57,7 +59,7 @@ export function newestState(database: ChainDatabase, isMps: boolean): number {
 export async function copyChain(
   parts: CopyChainParts,
 ): Promise<CopyReport & { readonly isWhole: boolean }> {
-  const { database, opened, psis, clock, log, shouldStop } = parts;
+  const { database, opened, psis, clock, log, memory, shouldStop } = parts;
   const { store, genesis } = opened;
   const base = store.base!.number;
   const startMs = clock.nowMs();
@@ -66,7 +68,7 @@ export async function copyChain(
   const { isMps } = genesis.config;
   const progress = new Progress(clock, log);
   const isCopied = await copyBlocks({
-    ...{ database, store, clock, psis, upTo: base, config: genesis.config },
+    ...{ database, store, clock, psis, memory, upTo: base, config: genesis.config },
     // A name that is missing here appears in a later block, or is queried with the states.
     privateRoots: (root, names) =>
       privateRootsAfter({ database, store, isMps, psis: names }, root, true),
@@ -86,7 +88,7 @@ export async function copyChain(
   if (!isCopied) return { ...report, states: undefined, statesMs: 0, isWhole: false };
   progress.begin();
   const states = await copyStates({
-    ...{ database, store, isMps, psis },
+    ...{ database, store, isMps, psis, memory },
     shouldStop({ accounts, slots }) {
       const hash = store.stateProgress?.account;
       const part = hash ? (hash[0]! * 256 + hash[1]!) / 65_536 : 0;

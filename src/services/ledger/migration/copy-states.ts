@@ -15,6 +15,7 @@ import { copyTrie } from '../../../core/state/trie-copy.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { decodeAccountExtra } from '../../../io/geth/account-extra.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { StateBatch } from './state-batch.ts';
 
 /** For all states: their storages count as created in genesis. */
@@ -42,6 +43,7 @@ export interface CopyStatesParts {
   readonly isMps: boolean;
   /** Names of private states in addition to those in the blocks. */
   readonly psis: readonly Psi[];
+  readonly memory: ResidentMemory;
   /** Called with the progress after every part; true ends the copy there. */
   shouldStop(counts: StateCounts): boolean;
 }
@@ -127,7 +129,7 @@ class StatesCopy {
     root: Hash32,
     from: ChainStore['stateProgress'],
   ): Promise<boolean> {
-    const { store, shouldStop } = this.parts;
+    const { store, memory, shouldStop } = this.parts;
     const batch = new StateBatch(psi);
     // Code is shared by all states, but the part that contains it may belong to the interrupted
     // one.
@@ -135,6 +137,7 @@ class StatesCopy {
     for (const _ of this.items(batch, psi, root, from)) {
       if (!batch.isFull) continue;
       await store.appendState(batch.take());
+      await memory.bound();
       if (shouldStop(this.counts)) return false;
     }
     if (psi !== undefined) await this.metadata(batch, root);

@@ -14,6 +14,7 @@ import {
   payloadHashOf,
 } from '../../../core/privacy/marker.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
+import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 
 /** Payloads per request. */
 const BATCH = 64;
@@ -35,6 +36,7 @@ export async function countPayloads(
   store: ChainReader,
   config: ChainConfig,
   manager: Manager,
+  memory: ResidentMemory,
 ): Promise<PayloadCount> {
   let [named, held] = [0, 0];
   let batch: PrivateQuery[] = [];
@@ -57,7 +59,10 @@ export async function countPayloads(
       if (!manager.isInUse) batch = [];
       else if (batch.length >= BATCH) await ask();
     }
-    if (number % BLOCKS_A_TURN === 0) await new Promise(setImmediate);
+    if (number % BLOCKS_A_TURN === 0) {
+      await new Promise(setImmediate);
+      await memory.bound();
+    }
   }
   await ask();
   return { named, held: manager.isInUse ? held : undefined };

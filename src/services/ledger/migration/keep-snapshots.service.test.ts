@@ -14,6 +14,7 @@ import { CHECKPOINT_BLOCKS } from '../../../core/consensus/bft/snapshots.ts';
 import { EMPTY_WRITE_SET } from '../../../core/state/write-set.ts';
 import { TABLE } from '../../../core/store/keys.ts';
 import { systemClock } from '../../../io/host/clock.ts';
+import { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { openChain } from '../store/data.ts';
 import { keepSnapshots } from './keep-snapshots.ts';
 
@@ -37,7 +38,8 @@ it('the validators of one block in a thousand are kept, and an interruption is r
     const nothing = { receipts: [], writes: EMPTY_WRITE_SET, hasPrivateWork: false } as const;
     await store.append({ block, ...nothing }, 'group');
   }
-  const parts = { opened, defaults: {}, clock: systemClock, log: () => {} };
+  const memory = new ResidentMemory(() => opened.folder.release());
+  const parts = { opened, defaults: {}, clock: systemClock, log: () => {}, memory };
   const checkpoint = store.hashOf(CHECKPOINT_BLOCKS)!;
   const kept = () => opened.folder.kv.get(TABLE.snapshots, checkpoint);
   expect(await keepSnapshots({ ...parts, shouldStop: () => true })).toBe(false);

@@ -9,7 +9,7 @@ import { ValidatorSchedule } from '../node/consensus/validator-schedule.ts';
 import type { CopyChainParts } from './copy-chain.ts';
 import { Progress } from './progress.ts';
 
-type Parts = Pick<CopyChainParts, 'opened' | 'clock' | 'log' | 'shouldStop'> & {
+type Parts = Pick<CopyChainParts, 'opened' | 'clock' | 'log' | 'memory' | 'shouldStop'> & {
   readonly defaults: ConsensusDefaults;
 };
 
@@ -18,7 +18,7 @@ type Parts = Pick<CopyChainParts, 'opened' | 'clock' | 'log' | 'shouldStop'> & {
  * CONSENSUS_UNAUTHORIZED for a block that no validator made.
  */
 export async function keepSnapshots(parts: Parts): Promise<boolean> {
-  const { opened, defaults, clock, log, shouldStop } = parts;
+  const { opened, defaults, clock, log, memory, shouldStop } = parts;
   const { store, folder, genesis } = opened;
   const { config } = genesis;
   const head = store.head()!.number;
@@ -37,6 +37,7 @@ export async function keepSnapshots(parts: Parts): Promise<boolean> {
     }
     progress.tell('Collected validators', number / head, () => ({ number, of: head }));
     await new Promise(setImmediate);
+    await memory.bound();
   }
   return true;
 }

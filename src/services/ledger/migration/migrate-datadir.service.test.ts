@@ -20,7 +20,8 @@ import { systemEffort } from '../../../io/host/effort.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import type { ConnectedManager } from '../../../io/ptm-client/connected-manager.ts';
 import { MIGRATING, openChain, storeFolder } from '../store/data.ts';
-import { migrateDatadir } from './migrate-datadir.ts';
+import { lookAtSource } from './look.ts';
+import { migrateDatadir, openSource } from './migrate-datadir.ts';
 import { findSource } from './source.ts';
 
 const root = scratchFolder('quorate-migrate-');
@@ -92,17 +93,44 @@ describe('a data folder of GoQuorum', () => {
     await close();
   });
 
-  it('brings node key, accounts and lists of peers', async () => {
+  it('brings node key, accounts, lists of peers and permissions, as --dry-run says', async () => {
     const folders = world();
+    const lists = ['permissioned-nodes', 'disallowed-nodes', 'permission-config'].map(
+      (name) => `${name}.json`,
+    );
+    for (const name of lists) writeFileSync(join(folders.source, name), `["${name}"]`);
+    writeFileSync(join(folders.source, 'activeExtensions.json'), '{}');
+    const source = findSource(folders.source, { genesisFile: undefined, ancient: undefined });
+    const said = await lookAtSource(source);
     const { files } = await migrate(folders);
+    expect(said).toEqual(expect.arrayContaining(files.copied.map((name) => `Comes over: ${name}`)));
+    expect(said).toContain(
+      'Stays: activeExtensions.json (extensions that wait are read from the chain)',
+    );
+    for (const name of lists) {
+      expect(readFileSync(join(folders.target, name), 'utf8')).toBe(`["${name}"]`);
+    }
     expect(files.copied).toEqual([
       'quorate/nodekey',
       'static-nodes.json',
+      ...lists,
       expect.stringMatching(/^keystore\/UTC--.*659adb905f89e0c63af69ad7241192792f4cb60f$/),
     ]);
     expect(readFileSync(join(folders.target, 'quorate/nodekey'))).toEqual(
       readFileSync(join(folders.source, 'geth/nodekey')),
     );
+  });
+
+  it('answers the same after its memory was given back', async () => {
+    const { source, target } = world();
+    const found = findSource(source, { genesisFile: undefined, ancient: undefined });
+    const database = await openSource(found, join(target, 'scratch'));
+    const read = () => database.stored(EXPECTED.head);
+    const before = read();
+    await database.release();
+    expect(read()).toEqual(before);
+    await database.close();
+    expect(existsSync(join(target, 'scratch'))).toBe(false);
   });
 
   it('keeps the configuration that the node ran with, where the genesis file is an older one', async () => {

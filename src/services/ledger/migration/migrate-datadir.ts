@@ -15,6 +15,7 @@ import { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import { COPY_AGAIN } from '../../../io/geth/freezer.ts';
 import { readText } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
+import { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { type ImportParts, type ImportReport, importFrom } from '../offline/import.ts';
 import { MIGRATING, type OpenChain, openChain, readGenesis, storeFolder } from '../store/data.ts';
 import { type CarriedFiles, carryFiles } from './carry-files.ts';
@@ -153,26 +154,34 @@ async function runSteps(
   const psis = isMps ? privateStates.psis : [];
   let copied: CopyReport | undefined;
   let copyCheck: CopyCheck | undefined;
+  const memory = new ResidentMemory(async () => {
+    await opened.folder.release();
+    await database.release();
+  });
   const nothing = {
     ...{ imported: NOTHING_IMPORTED, comparison: undefined, payloads: undefined },
     isWhole: false,
   };
   const count = async () =>
-    isVerified ? countPayloads(store, opened.genesis.config, importParts.manager) : undefined;
+    isVerified
+      ? countPayloads(store, opened.genesis.config, importParts.manager, memory)
+      : undefined;
   if (isVerified && store.head()!.number === 0) {
     if (!(await checkFiles(source, { clock, log, shouldStop })))
       return { ...nothing, copied, copyCheck };
   }
   if (store.base && !store.base.isWhole) {
-    const copy = await copyChain({ ...{ database, opened, psis, clock, log, shouldStop } });
+    const copy = await copyChain({ ...{ database, opened, psis, clock, log, memory, shouldStop } });
     copied = copy;
     if (!copy.isWhole) return { ...nothing, copied, copyCheck };
   }
   const defaults = importParts.consensusDefaults;
-  if (store.base && !(await keepSnapshots({ opened, defaults, clock, log, shouldStop })))
+  if (store.base && !(await keepSnapshots({ opened, defaults, clock, log, memory, shouldStop })))
     return { ...nothing, copied, copyCheck };
   if (store.base && isVerified && store.head()!.number === store.base.number) {
-    copyCheck = await checkCopy({ ...{ database, store, isMps, psis, kv: opened.folder.kv } });
+    copyCheck = await checkCopy({
+      ...{ database, store, isMps, psis, memory, kv: opened.folder.kv },
+    });
     if (copyCheck.difference) return { ...nothing, copied, copyCheck };
   }
   if (store.base && store.head()!.number === database.head.number) {
@@ -183,7 +192,7 @@ async function runSteps(
   const isAtHead = store.head()!.number >= database.head.number;
   const comparison =
     isAtHead && isVerified && !store.base
-      ? await compareWithSource({ database, store, privateStates })
+      ? await compareWithSource({ database, store, privateStates, memory })
       : undefined;
   const isWhole = isAtHead && comparison?.difference === undefined;
   const payloads = isWhole ? await count() : undefined;
@@ -239,13 +248,16 @@ function rethrowWithCure(error: Error): never {
 }
 
 function blockSource(source: GethSource, database: ChainDatabase, { store }: OpenChain) {
+  const memory = new ResidentMemory(() => database.release());
   return {
     name: source.chaindata,
     async *blocks() {
       const last = database.head.number;
       for (let number = store.head()!.number + 1; number <= last; number++) {
         yield database.block(number);
-        if (number % BLOCKS_A_TURN === 0) await new Promise(setImmediate);
+        if (number % BLOCKS_A_TURN > 0) continue;
+        await new Promise(setImmediate);
+        await memory.bound();
       }
     },
   };

@@ -10,6 +10,7 @@ import type { Block } from '../../../core/chain/block.ts';
 import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
+import { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { timeLeft } from '../../../io/telemetry/time-left.ts';
 import { Chain } from '../node/chain/chain.ts';
 import { Events } from '../node/chain/events.ts';
@@ -23,6 +24,8 @@ import { commitFileBlock, decodeFileBlock } from './file-block.ts';
 import { lookAhead } from './look-ahead.ts';
 
 const PROGRESS_INTERVAL_MS = 8_000;
+/** Looks at its memory after this many blocks. */
+const BLOCKS_A_LOOK = 16;
 
 export interface ImportParts {
   readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis'>;
@@ -107,6 +110,7 @@ class BlockTaker {
   private failed: (error: unknown) => void = () => {};
   /** Rejects when the private side can't continue. */
   private readonly failure: Promise<never>;
+  private readonly memory: ResidentMemory;
   private reported: { ms: number; blocks: number; transactions: number };
 
   constructor(parts: ImportParts, part: (() => number) | undefined) {
@@ -116,6 +120,7 @@ class BlockTaker {
     const { store, folder } = opened;
     const { config } = opened.genesis;
     const { events } = this;
+    this.memory = new ResidentMemory(() => folder.release());
     this.parts = parts;
     this.startMs = clock.nowMs();
     this.reported = { ms: this.startMs, blocks: 0, transactions: 0 };
@@ -175,6 +180,7 @@ class BlockTaker {
     counts.blocks++;
     counts.transactions += block.transactions.length;
     this.report();
+    if (counts.blocks % BLOCKS_A_LOOK === 0) await this.memory.bound();
   }
 
   /** Resolves when the private states are at the head too. */

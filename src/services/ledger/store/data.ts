@@ -28,6 +28,11 @@ import { openStore } from './store.ts';
 const STORE_FOLDER = 'quorate';
 /** A mark in it: the folder is being migrated, and is incomplete until the mark is removed. */
 export const MIGRATING = 'migrating';
+/**
+ * A commit brings the neighbours of every row into memory, 64 KB of the index each: fewer rows than
+ * a running node writes at once.
+ */
+const MIGRATION_CHECKPOINT_BYTES = 1024 * 1024;
 
 export interface OpenChain {
   readonly folder: DataFolder;
@@ -100,6 +105,7 @@ export async function openChain(
   const seals = new Seals();
   const { data, store, stopLooking } = await openStore(folder, {
     ...{ dialect, reindex, seals, log, onFault },
+    checkpointBytes: isMigrating ? MIGRATION_CHECKPOINT_BYTES : undefined,
   });
   const close = async () => {
     stopLooking();

@@ -22,6 +22,8 @@ interface StoreOptions {
   readonly seals: Seals;
   readonly log: Log;
   readonly onFault: ((error: unknown) => void) | undefined;
+  /** Undefined: as usual. */
+  readonly checkpointBytes: number | undefined;
 }
 
 interface OpenStore {
@@ -46,7 +48,7 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
 
 async function openOnce(
   folder: string,
-  { dialect, reindex, seals, log, onFault }: StoreOptions,
+  { dialect, reindex, seals, log, onFault, checkpointBytes }: StoreOptions,
 ): Promise<OpenStore> {
   let isOpen = false;
   const data = await openDataFolder(folder, {
@@ -64,6 +66,7 @@ async function openOnce(
       onDamage: data.noteDamage,
       onReplay: progress(log),
       ...(onFault ? { onFault } : {}),
+      ...(checkpointBytes === undefined ? {} : { checkpointBytes }),
     });
     isOpen = true;
     const look = setInterval(() => {
