@@ -10,6 +10,7 @@ import type {
   BftInput,
   ConsensusSigner,
   EngineOptions,
+  View,
 } from './bft/interface.ts';
 import { IbftEngine } from './ibft/engine.ts';
 import { IBFT_MESSAGE } from './ibft/messages.ts';
@@ -38,6 +39,11 @@ export class EngineSwitch implements BftEngineMachine {
   constructor(signer: ConsensusSigner, options: EngineOptions = {}) {
     this.signer = signer;
     this.options = options;
+  }
+
+  /** The current view; undefined before the start. */
+  get view(): View | undefined {
+    return this.engine?.view;
   }
 
   step(input: BftInput, nowMs: number): readonly BftEffect[] {

@@ -10,6 +10,14 @@ const QUANTILES = [0.5, 0.75, 0.95, 0.99, 0.999, 0.9999] as const;
 const SAMPLE_SIZE = 1028;
 /** Further names are ignored: nobody outside may grow the table. */
 const NAMES_MAX = 4096;
+/** Further values of a label are left out. */
+const LABELS_MAX = 1024;
+
+/** Gauges of one name, told apart by one label. */
+interface Family {
+  readonly label: string;
+  readonly read: () => Iterable<readonly [value: string, figure: number]>;
+}
 
 interface Summary {
   count: number;
@@ -21,6 +29,7 @@ export class MetricsRegistry implements Metrics {
   private readonly values = new Map<string, number>();
   private readonly summaries = new Map<string, Summary>();
   private readonly probes = new Map<string, () => number>();
+  private readonly families = new Map<string, Family>();
 
   count(name: string, by = 1): void {
     const key = metricName(name);
@@ -51,12 +60,18 @@ export class MetricsRegistry implements Metrics {
     if (this.hasRoom()) this.probes.set(metricName(name), read);
   }
 
+  /** Gauges that are read when metrics are requested, by the value of a label. */
+  family(name: string, label: string, read: Family['read']): void {
+    if (this.hasRoom()) this.families.set(metricName(name), { label, read });
+  }
+
   /** Prometheus text, in the order of names. */
   exposition(): string {
     const blocks = new Map<string, string>();
     for (const [name, value] of this.values) blocks.set(name, gaugeText(name, value));
     for (const [name, read] of this.probes) blocks.set(name, gaugeText(name, read()));
     for (const [name, summary] of this.summaries) blocks.set(name, summaryText(name, summary));
+    for (const [name, family] of this.families) blocks.set(name, familyText(name, family));
     return [...blocks.keys()]
       .sort()
       .map((name) => blocks.get(name)!)
@@ -67,6 +82,8 @@ export class MetricsRegistry implements Metrics {
   snapshot(): Record<string, number> {
     const out: Record<string, number> = Object.fromEntries(this.values);
     for (const [name, read] of this.probes) out[name] = read();
+    for (const [name, { label, read }] of this.families)
+      for (const [value, figure] of read()) out[`${name}{${label}="${value}"}`] = figure;
     for (const [name, { count, sum }] of this.summaries) {
       out[`${name}_count`] = count;
       out[`${name}_mean`] = count === 0 ? 0 : sum / count;
@@ -75,7 +92,8 @@ export class MetricsRegistry implements Metrics {
   }
 
   private hasRoom(): boolean {
-    return this.values.size + this.summaries.size + this.probes.size < NAMES_MAX;
+    const { values, summaries, probes, families } = this;
+    return values.size + summaries.size + probes.size + families.size < NAMES_MAX;
   }
 }
 
@@ -85,6 +103,12 @@ function metricName(name: string): string {
 
 function gaugeText(name: string, value: number): string {
   return `# TYPE ${name} gauge\n${name} ${value}\n\n`;
+}
+
+function familyText(name: string, { label, read }: Family): string {
+  const lines = [...read()].slice(0, LABELS_MAX);
+  const text = lines.map(([value, figure]) => `${name} {${label}="${value}"} ${figure}\n`);
+  return `# TYPE ${name} gauge\n${text.join('')}\n`;
 }
 
 function summaryText(name: string, { count, sample }: Summary): string {

@@ -115,7 +115,7 @@ export async function composeLedger(
   const coinbase = () => etherbaseOf(config.consensus.etherbase, accounts.addresses());
   const asMember = { id: idOf(nodeKey), staticNodes, coinbase: coinbase() };
   const { settings, memory } = await openRaft(config, opened, asMember, ends);
-  const { server, traffic, thread, admit } = openPeers(config.peers, {
+  const { server, traffic, thread, votesWritten, admit } = openPeers(config.peers, {
     ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes },
     agreementWorker: config.development ? undefined : agreementWorker,
     raftForThread: () => memory?.handOver(),
@@ -168,9 +168,7 @@ export async function composeLedger(
     log,
     audit,
     readers: readersOf(config, log, readerWorker),
-    watch,
-    traffic,
-    disk: folder.use,
+    ...{ watch, votesWritten, traffic, disk: folder.use },
     agreementWatch: thread ?? watch,
     development,
   });

@@ -220,6 +220,9 @@ export class AgreementThread {
       case 'abstains':
         this.chain?.abstains(message.reason);
         break;
+      case 'view':
+        this.chain?.entered(message.view);
+        break;
       case 'unwanted':
         this.chain?.unwanted(message.id);
         break;

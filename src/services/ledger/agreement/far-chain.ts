@@ -1,7 +1,7 @@
 /** The chain as seen by the agreement thread: requests to the main thread, and its answers. */
 import type { Block } from '../../../core/chain/block.ts';
 import { EncodedBlock, encodeBlock } from '../../../core/chain/block.ts';
-import type { Seal } from '../../../core/consensus/bft/interface.ts';
+import type { Seal, View } from '../../../core/consensus/bft/interface.ts';
 import type { ChainSide } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
 import { type Answer, errorOf, type FromAgreement, type Question } from './messages.ts';
@@ -42,6 +42,10 @@ export class FarChain implements ChainSide {
 
   abstains(reason: string | undefined): void {
     this.outbox.say({ kind: 'abstains', reason });
+  }
+
+  entered(view: View): void {
+    this.outbox.say({ kind: 'view', view });
   }
 
   answered(answer: Answer): void {

@@ -2,7 +2,7 @@
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 import type { LinkEvent, LogLevel, PeerId, PeerMessage } from '../../../core/base/ports.ts';
-import type { Seal } from '../../../core/consensus/bft/interface.ts';
+import type { Seal, View } from '../../../core/consensus/bft/interface.ts';
 import type { Entry, Snapshot } from '../../../core/consensus/raft/messages.ts';
 import type { NodePermits } from '../../../core/permission/connections.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
@@ -120,6 +120,7 @@ export type FromAgreement =
   | { readonly kind: 'raft'; readonly told: FromRaft }
   /** Why this validator does not vote; undefined: it does. */
   | { readonly kind: 'abstains'; readonly reason: string | undefined }
+  | { readonly kind: 'view'; readonly view: View }
   /** The answer is no longer needed. */
   | { readonly kind: 'unwanted'; readonly id: number }
   | { readonly kind: 'lag'; readonly lag: Lag; readonly longest: LongestLag }

@@ -2,6 +2,7 @@
 import { keyOf } from '../../../core/base/bytes.ts';
 import { Lru } from '../../../core/base/lru.ts';
 import { type Block, EncodedBlock, encodeBlock } from '../../../core/chain/block.ts';
+import type { View } from '../../../core/consensus/bft/interface.ts';
 import type { ChainSide } from '../node/consensus/agreement.ts';
 import { type Answer, failureOf, type Question } from './messages.ts';
 
@@ -33,6 +34,10 @@ export class NearChain {
 
   abstains(reason: string | undefined): void {
     this.chain.abstains(reason);
+  }
+
+  entered(view: View): void {
+    this.chain.entered(view);
   }
 
   unwanted(id: number): void {

@@ -15,7 +15,8 @@ const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
 const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz')).filter(
   ({ number }) => number > 0,
 );
-const LINE = /^[a-z_][a-zA-Z0-9_]*( \{quantile="[\d.]+"\})? -?\d+(\.\d+)?(e[+-]\d+)?$/;
+const LINE =
+  /^[a-z_][a-zA-Z0-9_]*( \{(quantile="[\d.]+"|validator="0x[0-9a-f]{40}")\})? -?\d+(\.\d+)?(e[+-]\d+)?$/;
 
 let node: RpcNode;
 let api: ServedApi;

@@ -5,6 +5,7 @@
  */
 import type { Log } from '../../../core/base/ports.ts';
 import { startHttpServer, text } from '../../../io/http/server.ts';
+import { watchDisk } from '../../../io/telemetry/disk-metrics.ts';
 import type { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
 import { MetricsRegistry } from '../../../io/telemetry/metrics.ts';
 import { watchSystem } from '../../../io/telemetry/system-metrics.ts';
@@ -12,7 +13,9 @@ import type { MetricsConfig } from '../config.ts';
 import type { LedgerNode } from '../node/compose.ts';
 import type { FaultKind } from '../node/private-state/block-audit.ts';
 import type { NodeAdmin } from '../view/node-admin.ts';
+import { watchAgreement } from './agreement-metrics.ts';
 import { watchBlocks, watchBytes, watchPool } from './geth-metrics.ts';
+import { watchRaft } from './raft-metrics.ts';
 import type { PrivacyWatches, ReadinessParts } from './readiness.ts';
 
 const BODY_BYTES_MAX = 1024;
@@ -26,7 +29,10 @@ export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
   watchNode(metrics, node, admin);
   watchBytes(metrics, parts);
   watchPrivacy(metrics, parts);
+  watchAgreement(metrics, node, parts);
+  watchRaft(metrics, node);
   watchSystem(metrics);
+  watchDisk((name, read) => metrics.probe(name, read), config.dataFolder);
   if (agreementWatch) watchLag(metrics, 'quorate/consensus/lag', agreementWatch);
   if (watch) watchLag(metrics, 'quorate/chain/lag', watch);
   return metrics;

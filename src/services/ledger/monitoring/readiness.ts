@@ -8,6 +8,7 @@ import { describeFault, type PrivateWatch } from '../node/private-state/private-
 import { READY_REASONS, type ReadyReason } from '../options/rpc.ts';
 import type { NodeAdmin } from '../view/node-admin.ts';
 import type { CountedBytes } from './geth-metrics.ts';
+import { lateMs } from './late.ts';
 import type { ManagerPulse } from './manager-pulse.ts';
 
 /** A node further behind is not ready; where blocks take less than a second, by as many seconds. */
@@ -26,9 +27,11 @@ export interface PrivacyWatches {
 export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly node: LedgerNode;
   readonly admin: NodeAdmin;
-  readonly config: Pick<LedgerConfig, 'rpc' | 'metrics' | 'consensus'>;
+  readonly config: Pick<LedgerConfig, 'rpc' | 'metrics' | 'consensus' | 'dataFolder'>;
   /** Whether files name peers to connect to. */
   readonly hasConfiguredPeers?: boolean;
+  /** Votes that are on disk, since the vote file was begun. */
+  readonly votesWritten?: (() => number) | undefined;
   /** Of this thread. */
   readonly watch?: LoopWatch | undefined;
   /** Of the thread of agreement, which may be this one. */
@@ -82,14 +85,12 @@ function quorumFault(
 ): string | undefined {
   if (admin.raft && !admin.raft.hasLeader()) return 'the Raft cluster has no leader';
   if (!node.bft?.isRunning) return undefined;
-  const { number, header } = node.chain.head();
-  const { defaults } = config.consensus;
-  const rules = consensusAt(node.chain.config, number + 1, defaults);
-  const periodMs = Math.max(rules.blockPeriodMs, rules.emptyBlockPeriodSeconds * 1000);
-  const lateMs = Math.min(upMs, nowMs - Number(header.timestamp) * 1000 - periodMs);
-  if (lateMs <= SILENCE_MS_MAX) return undefined;
-  const seconds = Math.round(lateMs / 1000);
-  return `block ${number + 1} is ${seconds} s late: the validators do not reach a quorum`;
+  const { chain } = node;
+  const rulesAt = (height: number) => consensusAt(chain.config, height, config.consensus.defaults);
+  const silentMs = Math.min(upMs, lateMs(chain, rulesAt, nowMs));
+  if (silentMs <= SILENCE_MS_MAX) return undefined;
+  const seconds = Math.round(silentMs / 1000);
+  return `block ${chain.head().number + 1} is ${seconds} s late: the validators do not reach a quorum`;
 }
 
 type Fact = 'head' | 'behind' | 'lagMs' | 'chainLagMs' | 'peers';

@@ -54,6 +54,8 @@ export interface OpenedPeers {
   readonly server: PeerNetwork;
   readonly traffic: PeerTraffic;
   readonly thread: AgreementThread | undefined;
+  /** Votes that are on disk, since the vote file was begun. */
+  votesWritten(): number;
   /**
    * Nodes that take part in consensus, and so may connect or keep their places: set before the
    * server starts.
@@ -72,9 +74,11 @@ export function openPeers(
   const { agreementWorker: worker } = parts;
   const traffic = new PeerTraffic();
   if (!worker) return peersHere(config, parts, traffic);
-  const thread = peersInThread(config, { ...parts, worker }, traffic);
+  const lastVote = new LastVote();
+  const thread = peersInThread(config, { ...parts, worker, lastVote }, traffic);
   // `validatorsTold` reports who takes part; it knows the members of a Raft cluster itself.
-  return { server: thread, traffic, thread, admit: () => undefined };
+  const votesWritten = () => lastVote.number;
+  return { server: thread, traffic, thread, votesWritten, admit: () => undefined };
 }
 
 function peersHere(
@@ -106,6 +110,7 @@ function peersHere(
     }),
     traffic,
     thread: undefined,
+    votesWritten: () => parts.opened.votes.lastWritten,
     admit(parties) {
       consensus = parties;
     },
@@ -115,11 +120,10 @@ function peersHere(
 /** `fatal`: the thread has ended, and the node must not continue. */
 function peersInThread(
   config: PeersConfig,
-  parts: PeerNetworkParts & { worker: URL; fatal(error: unknown): void },
+  parts: PeerNetworkParts & { worker: URL; lastVote: LastVote; fatal(error: unknown): void },
   traffic: PeerTraffic,
 ): AgreementThread {
-  const { worker, dataFolder, log, fatal, opened } = parts;
-  const lastVote = new LastVote();
+  const { worker, lastVote, dataFolder, log, fatal, opened } = parts;
   lastVote.number = opened.votes.lastWritten;
   opened.seals.follow('votes', () => lastVote.number);
   const settings = {

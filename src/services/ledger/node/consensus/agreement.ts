@@ -49,6 +49,8 @@ export interface ChainSide {
    * votes again.
    */
   abstains(reason: string | undefined): void;
+  /** Agreement has reached a new height, or another round of it. */
+  entered(view: View): void;
 }
 
 /** Inputs of agreement. */
@@ -90,6 +92,7 @@ export class Agreement implements AgreementPort {
   private readonly memory: MemoryWatch;
   private readonly time: ChainTime;
   private hasTold = false;
+  private view: View | undefined;
   private driver: BftDriver | undefined;
   /** Of the next block. */
   private engine: Engine = 'none';
@@ -150,10 +153,12 @@ export class Agreement implements AgreementPort {
 
   private drive(): BftDriver {
     const { signer, votes, peers, chain, ...rest } = this.parts;
+    const engine = new EngineSwitch(signer, { isRelaying: true });
     return new BftDriver({
       ...rest,
       clock: this.time,
-      engine: new EngineSwitch(signer, { isRelaying: true }),
+      engine,
+      stepped: () => this.look(engine.view),
       remember: (memory) => votes.write(memory),
       send: (to, code, bytes) => peers.sendTo(to, code, bytes),
       broadcast: (code, bytes) => peers.sendAll(this.others, code, bytes),
@@ -164,6 +169,13 @@ export class Agreement implements AgreementPort {
       decide: (block, round, seals) => this.decide(block, round, seals),
       misbehaved: (peer, fault) => peers.misbehaved(peer, fault),
     });
+  }
+
+  private look(view: View | undefined): void {
+    const { height, round } = this.view ?? {};
+    if (!view || (view.height === height && view.round === round)) return;
+    this.view = view;
+    this.parts.chain.entered(view);
   }
 
   private async encode(view: View, block: Block): Promise<LongProposal> {

@@ -45,6 +45,8 @@ export interface DriverParts {
   /** Makes the block the head. The `committed` input comes back through `post`. */
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
   misbehaved(peer: Address, fault: string): void;
+  /** The engine has taken an input. */
+  stepped?(): void;
   /** The disk failed, or an invariant of ours is broken: this node must stop. */
   fatal(error: unknown): void;
 }
@@ -94,6 +96,7 @@ export class BftDriver {
         input = this.mailbox.shift()
       ) {
         const effects = this.parts.engine.step(input, this.parts.clock.nowMs());
+        this.parts.stepped?.();
         for (const effect of effects) {
           const fence = this.carry(effect);
           if (fence) await fence;

@@ -15,7 +15,7 @@ import {
   withProposerSeal,
 } from '../../../../core/chain/extra-data.ts';
 import type { Header } from '../../../../core/chain/header.ts';
-import type { ConsensusSigner, Seal } from '../../../../core/consensus/bft/interface.ts';
+import type { ConsensusSigner, Seal, View } from '../../../../core/consensus/bft/interface.ts';
 import { BLOCKS_LOOKED_THROUGH } from '../../../../core/consensus/bft/memory-loss.ts';
 import { Candidates } from '../../../../core/consensus/bft/votes.ts';
 import { type HeaderTemplate, headerTemplate } from '../../../../core/consensus/header-template.ts';
@@ -52,6 +52,16 @@ export interface BftParts {
   announce(block: Block): void;
 }
 
+/** Follows agreement, for metrics. */
+export interface AgreementWatch {
+  /** A new height, or another round of it. */
+  entered(view: View): void;
+  /** A proposal has come, or this node has made one; the same one may come again. */
+  proposed(block: Block): void;
+  /** The decided block is on disk. */
+  decided(block: Block): void;
+}
+
 export class BftParticipation {
   readonly candidates = new Candidates();
   private readonly parts: BftParts;
@@ -64,19 +74,32 @@ export class BftParticipation {
   private complainedAt = -1;
   private vanity: Uint8Array;
   private silence: string | undefined;
+  private watch: AgreementWatch | undefined;
 
   constructor(parts: BftParts) {
     this.parts = parts;
     this.vanity = parts.vanity;
     this.agreement = parts.agreement({
-      assemble: (request, isWanted) => this.assemble(request, isWanted),
-      verify: async (block, isWanted) =>
-        (await parts.chain.verify(block, isWanted)) ?? parts.proposalFault?.(block),
+      assemble: async (request, isWanted) => {
+        const block = await this.assemble(request, isWanted);
+        if (block) this.watch?.proposed(block);
+        return block;
+      },
+      verify: async (block, isWanted) => {
+        this.watch?.proposed(block);
+        return (await parts.chain.verify(block, isWanted)) ?? parts.proposalFault?.(block);
+      },
       decide: (block, round, seals) => this.decide(block, round, seals),
       abstains: (reason) => {
         this.silence = reason;
       },
+      entered: (view) => this.watch?.entered(view),
     });
+  }
+
+  /** From now on, for metrics. */
+  measure(watch: AgreementWatch): void {
+    this.watch = watch;
   }
 
   /** Of proposals from now on, up to 32 bytes. */
@@ -174,6 +197,11 @@ export class BftParticipation {
     return this.validators().some((each) => equalBytes(each, address));
   }
 
+  /** Whether this node is one of them. */
+  isOfSet(): boolean {
+    return this.isValidator(this.parts.signer.address);
+  }
+
   /**
    * Of the next block. A contract that names none stops the chain, but not the node: the engine is
    * then idle.
@@ -250,7 +278,10 @@ export class BftParticipation {
 
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
     const sealed = blockOf(withCommitSeals(block.header, round, seals), block);
-    if (await this.parts.chain.commit(sealed)) this.report(sealed, round);
+    if (await this.parts.chain.commit(sealed)) {
+      this.report(sealed, round);
+      this.watch?.decided(sealed);
+    }
     this.parts.announce(sealed);
   }
 

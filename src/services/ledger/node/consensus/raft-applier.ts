@@ -51,6 +51,8 @@ export class RaftApplier {
   private snapshotIndex: number;
   /** Entries up to here are in a snapshot of the leader. */
   private overtaken = 0;
+  /** Index of the last applied entry. */
+  applied = 0;
   private isStopped = false;
 
   constructor(parts: RaftApplierParts) {
@@ -93,6 +95,7 @@ export class RaftApplier {
     cluster.replace(addresses, removedIds);
     this.parts.membersChanged();
     this.snapshotIndex = Math.max(this.snapshotIndex, snapshot.index);
+    this.applied = Math.max(this.applied, snapshot.index);
     if (chain.has(headHash)) return;
     log('info', 'Fetching the chain up to the snapshot of the cluster', {
       index: snapshot.index,
@@ -113,6 +116,7 @@ export class RaftApplier {
       if (entry.type === ENTRY_TYPE.confChange) hasNewcomer = this.applyChange(entry);
       else if (entry.data.length > 0) await this.applyBlock(entry);
       protocol.applied(entry.index);
+      this.applied = entry.index;
       const isDue = entry.index - this.snapshotIndex >= SNAPSHOT_ENTRIES;
       // COMPAT: GoQuorum learns its own address from a snapshot alone, and panics without it. So a
       // newcomer finds no entries from before it was a member (GoQuorum raft/handler.go).

@@ -141,6 +141,11 @@ export class RaftParticipation {
     await this.parts.protocol.stop();
   }
 
+  /** Index of the last entry of the log that the chain has. */
+  get applied(): number {
+    return this.applier.applied;
+  }
+
   /** Whether there is a link to the member. */
   isActive(raftId: number): boolean {
     return this.standing.active.includes(raftId);
