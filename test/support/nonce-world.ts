@@ -147,7 +147,7 @@ export class NonceWorld {
   /** Ends all faults, and lets everything pending finish. */
   calm(): void {
     this.faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
-    for (let round = 0; round < 100 && this.manager.heldCount > 0; round++) {
+    for (let round = 0; round < 100 && this.manager.pending.heldCount > 0; round++) {
       this.run(3_000);
       if (!this.fillsGaps) for (const _ of NONCE_KEYS) this.request();
     }
@@ -156,8 +156,8 @@ export class NonceWorld {
 
   /** Call after `calm`. */
   check(): readonly string[] {
-    if (this.manager.heldCount > 0)
-      this.problem(`${this.manager.heldCount} transactions have no end`);
+    if (this.manager.pending.heldCount > 0)
+      this.problem(`${this.manager.pending.heldCount} transactions have no end`);
     if (this.manager.requestCount > 0) this.problem(`${this.manager.requestCount} requests wait`);
     const mined = new Map<string, string[]>();
     for (const chain of this.node.chains.values())

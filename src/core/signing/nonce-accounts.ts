@@ -36,6 +36,13 @@ export class NonceAccounts<Request> {
     return count;
   }
 
+  /** How long the account that waits longest has had none of its transactions mined. */
+  stuckMs(nowMs: number): number {
+    let longest = 0;
+    for (const { progressMs } of this.active) longest = Math.max(longest, nowMs - progressMs);
+    return longest;
+  }
+
   find(nonceKey: string): NonceSequence | undefined {
     return this.all.get(nonceKey);
   }
@@ -54,6 +61,7 @@ export class NonceAccounts<Request> {
   activate(sequence: NonceSequence, nowMs: number): void {
     if (this.active.has(sequence)) return;
     this.active.add(sequence);
+    sequence.progressMs = nowMs;
     sequence.countAtMs = nowMs + WATCH_MS;
   }
 

@@ -57,9 +57,9 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     this.settings = settings;
   }
 
-  /** Transactions that are neither mined nor refused. */
-  get heldCount(): number {
-    return this.accounts.heldCount;
+  /** How many transactions are neither mined nor refused, and for how long. */
+  get pending(): Pick<NonceAccounts<unknown>, 'heldCount' | 'stuckMs'> {
+    return this.accounts;
   }
 
   /** Whether ticks are needed: something is pending. */

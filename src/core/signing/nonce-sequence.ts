@@ -31,6 +31,8 @@ export class NonceSequence {
   /** A count was requested and not yet answered. */
   isCounting = false;
   holeSinceMs = Number.POSITIVE_INFINITY;
+  /** When its first transaction was held, or when one was last mined. */
+  progressMs = 0;
 
   constructor(key: string) {
     this.key = key;
@@ -108,6 +110,7 @@ export class NonceSequence {
   counted(latest: number | undefined, pending: number, nowMs: number): void {
     this.isCounted = true;
     this.countedMs = nowMs;
+    if (latest !== undefined && latest > this.latest) this.progressMs = nowMs;
     if (latest !== undefined) this.latest = latest;
     const floor = Math.max(pending, this.latest);
     for (const nonce of this.foreign) if (nonce < floor) this.foreign.delete(nonce);

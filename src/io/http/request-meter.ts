@@ -13,12 +13,13 @@ const OTHER = 'other';
 export function requestMeter(
   metrics: Metrics,
   service: string,
+  labels: Readonly<Record<string, string>> = {},
 ): (answered: AnsweredRequest) => void {
   return ({ method, route, status, seconds }) => {
     const of = route === undefined ? { method: OTHER, route: OTHER } : { method, route };
-    const outcome = { ...of, status: String(status) };
+    const outcome = { ...labels, ...of, status: String(status) };
     metrics.count(`${service}_http_requests_total${labelsText(outcome)}`);
     const name = `${service}_http_request_duration_seconds`;
-    metrics.observe(`${name}${labelsText({ route: of.route })}`, seconds);
+    metrics.observe(`${name}${labelsText({ ...labels, route: of.route })}`, seconds);
   };
 }

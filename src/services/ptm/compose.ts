@@ -6,6 +6,7 @@ import { backgroundTimers as timers } from '../../io/host/timers.ts';
 import { addressBlock } from '../../io/http/address-block.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
 import type { IntakeBounds } from '../../io/http/intake.ts';
+import { requestMeter } from '../../io/http/request-meter.ts';
 import {
   type HttpReply,
   type HttpServer,
@@ -15,7 +16,6 @@ import {
 } from '../../io/http/server.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
-import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import { failureReply } from './api/failures.ts';
 import type { UnprovenPeers } from './api/p2p-parts.ts';
 import { askedWatch } from './asked.ts';
@@ -30,6 +30,7 @@ import { LateArrivals } from './manager/late-arrivals.ts';
 import { PrivateTransactionManager } from './manager/manager.ts';
 import { SharedPayloads } from './manager/shared-payloads.ts';
 import type { PayloadStore } from './manager/store.ts';
+import { watchManager } from './manager-metrics.ts';
 import { openStore, overKv } from './open-store.ts';
 import { advertisedUrl, BODY_BYTES_MAX, composePeering, type Peering } from './peering.ts';
 import { RequestMetrics } from './request-metrics.ts';
@@ -115,10 +116,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const seed = new DataView(entropy.bytes(4).buffer).getUint32(0);
   const distributor = new Distributor({ store, table, wire, clock, timers, say, metrics, seed });
   discovery.onHeard((url) => distributor.heard(url));
-  metrics.count('ptm_payloads_pushed_total', 0);
-  metrics.probe('ptm_payloads_owed', () => distributor.owedCount());
-  metrics.probe('ptm_peers', () => table.peers().length);
-  watchSystem(metrics);
+  watchManager(figures, { config, storage, distributor, table });
   const asked = askedWatch(say, metrics);
   const late = new LateArrivals(Buffer.from(entropy.bytes(8)).toString('hex'));
   const manager = new PrivateTransactionManager({
@@ -158,6 +156,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
           address,
           bodyBytesMax: BODY_BYTES_MAX,
           failure,
+          answered: requestMeter(metrics, 'ptm', { app }),
           tls: tls && serverTrust(tls, host.env),
           ...(app === 'P2P'
             ? { allowed, refuse: refuseSpent, intake: P2P_INTAKE }

@@ -1,5 +1,5 @@
 /** Opens the configured payload store: our own folder, or a PostgreSQL database. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { Clock, Kv, Log } from '../../core/base/ports.ts';
@@ -47,6 +47,8 @@ export interface StoreSource {
 
 export interface OpenedStore {
   readonly store: PayloadStore;
+  /** Of an embedded store. */
+  readonly size?: () => { readonly payloads: number; readonly bytes: number };
   /** Waits for pending writes, then closes. */
   close(): Promise<void>;
 }
@@ -86,7 +88,9 @@ export async function openStore(
       unlock();
     });
     await sayDamaged(opened.store, kv, path, say);
-    return opened;
+    const lmdb = kv;
+    const size = () => ({ payloads: lmdb.count('payloads'), bytes: bytesIn(path) });
+    return { ...opened, size };
   } catch (error) {
     await kv?.close();
     unlock();
@@ -166,6 +170,11 @@ function openFile(options: LmdbOptions): OpenLmdb {
       { data: error.data },
     );
   }
+}
+
+function bytesIn(folder: string): number {
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function isInUse(folder: string): boolean {

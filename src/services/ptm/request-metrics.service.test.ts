@@ -61,6 +61,12 @@ it('is served by every application with the figures of all, refusals counted too
     expect(seen.ptm_payloads_pushed_total).toBe(1);
     expect(seen.ptm_peers).toBe(1);
     expect(seen.ptm_payloads_owed).toBe(0);
+    expect(seen.ptm_push_failures_total).toBe(0);
+    const sent = (status: number) =>
+      `ptm_http_requests_total{app="Q2T",method="POST",route="/send",status="${status}"}`;
+    expect([seen[sent(201)], seen[sent(404)]]).toEqual([1, 1]);
+    const took = 'ptm_http_request_duration_seconds_bucket{app="Q2T",route="/send",le="+Inf"}';
+    expect(seen[took]).toBe(2);
   }
   const { key, p2pUrl } = two;
   await running.pop()!.close();
@@ -69,4 +75,6 @@ it('is served by every application with the figures of all, refusals counted too
     async () => (await figures(one.q2tUrl)).ptm_payloads_owed === 1,
     `what ${p2pUrl} missed is counted`,
   );
+  const seen = await figures(one.q2tUrl);
+  expect(seen).toMatchObject({ ptm_push_failures_total: 1, ptm_recipients_owed: 1 });
 });

@@ -6,6 +6,7 @@
 
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
 import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
+import { PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
 import type { PtmApp } from './config/ptm-config.ts';
 
 const MS_PER_SECOND = 1000;
@@ -48,7 +49,9 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 
 export class RequestMetrics {
   /** The manager's own metrics. */
-  readonly own = new MetricsRegistry();
+  readonly own = new PrometheusMetrics();
+  /** Of its process. */
+  readonly system = new MetricsRegistry();
   private readonly figures = new Map<string, Figures>();
   private readonly nowMs: () => number;
   private readonly startedMs: number;
@@ -105,7 +108,7 @@ export class RequestMetrics {
         `${name}_RequestRate_requestsPerSeconds ${rate.toFixed(6)}`,
       );
     }
-    return `${lines.join('\n')}\n${this.own.exposition()}`;
+    return `${lines.join('\n')}\n${this.own.exposition()}${this.system.exposition()}`;
   }
 }
 

@@ -11,6 +11,7 @@ import type { SignerConfig } from './config.ts';
 import { openGuard, type RunningGuard } from './guard/open-guard.ts';
 import { HostAndOriginCheck } from './host-and-origin.ts';
 import { type OpenAccounts, openAccounts } from './keys/accounts.ts';
+import { countedAccounts } from './keys/counted-accounts.ts';
 import { keysFromOptions } from './keys/from-options.ts';
 import { type Meters, openMeters } from './meters.ts';
 import { payloadStore } from './payload-store.ts';
@@ -64,11 +65,14 @@ export async function composeSigner(
     clock: systemClock,
   });
   const watch: ProxyParts['watch'] = (method) => meters.called(method);
+  const { watchNonces } = meters;
+  const accounts = countedAccounts(opened.accounts, metrics);
+  if (config.dataPath !== undefined) meters.watchDisk(config.dataPath);
   return {
     meters,
     proxy: {
       settings: { ...settings, serve: { ...settings.serve, routes: rest.routes } },
-      parts: { accounts: opened.accounts, guard, payloads, log, metrics, watch },
+      parts: { accounts, guard, payloads, log, metrics, watch, watchNonces },
     },
     reload: () => rest.reloading.startOrFollow(),
   };

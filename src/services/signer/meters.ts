@@ -3,9 +3,12 @@
  * (Web3Signer Web3SignerMetricCategory).
  */
 import type { Metrics } from '../../core/base/ports.ts';
+import type { Outcome } from '../../core/signing/upstream-answers.ts';
+import { watchDisk } from '../../io/telemetry/disk-metrics.ts';
 import { watchProcess } from '../../io/telemetry/process-metrics.ts';
 import { labelText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
 import type { MetricCategory } from './config.ts';
+import type { NonceFigures } from './proxy-server.ts';
 
 const WORKER = '{poolName="vert.x-worker-thread",poolType="worker"}';
 const SUBMITTED = `http_vertx_worker_pool_submitted_total${WORKER}`;
@@ -17,11 +20,22 @@ const BUSY_STATUS = 503;
 const ERROR_START_CHARACTERS = 256;
 const ERROR_START = /^\s*\{[^{]*"error"\s*:\s*\{/;
 
+const SEND_OUTCOMES: readonly Outcome[] = [
+  'accepted',
+  'known',
+  'nonceTooLow',
+  'underpriced',
+  'refused',
+  'unsent',
+  'unclear',
+];
+
 /** By the first word of a name. */
 const CATEGORY_OF: Readonly<Record<string, MetricCategory>> = {
   http: 'HTTP',
   signing: 'SIGNING',
   signer: 'SIGNING',
+  quorate: 'PROCESS',
   jvm: 'JVM',
   nodejs: 'JVM',
   process: 'PROCESS',
@@ -33,6 +47,10 @@ export interface Meters {
   began(): (status: number) => void;
   /** The same for one JSON-RPC call; undefined: one for the node. */
   called(method: string | undefined): (reply: { status: number; body: string }) => void;
+  /** Figures to be read with each exposition. */
+  watchNonces(figures: NonceFigures): void;
+  /** The folder of the journal. */
+  watchDisk(folder: string): void;
   exposition(): string;
 }
 
@@ -44,6 +62,7 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
     'signing_secp256k1_missing_identifier_count_total',
   ])
     metrics.count(name, 0);
+  for (const outcome of SEND_OUTCOMES) metrics.count(`signer_sends_total{outcome="${outcome}"}`, 0);
   metrics.gauge('signing_signers_loaded_count', 0);
   metrics.probe(IN_FLIGHT, 'gauge', () => inFlight);
   metrics.gauge(`process_release{version="${labelText(version)}"}`, 1);
@@ -70,6 +89,14 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
         const seconds = (performance.now() - startMs) / 1000;
         metrics.observe(`signer_rpc_duration_seconds{method="${method}"}`, seconds);
       };
+    },
+    watchNonces({ pending, stuckSeconds, requests }) {
+      metrics.probe('signer_nonces_pending', 'gauge', pending);
+      metrics.probe('signer_nonces_stuck_seconds', 'gauge', stuckSeconds);
+      metrics.probe('signer_requests_waiting', 'gauge', requests);
+    },
+    watchDisk(folder) {
+      watchDisk((name, read) => metrics.probe(name, 'gauge', read), folder);
     },
     exposition: () =>
       metrics.exposition((name) =>

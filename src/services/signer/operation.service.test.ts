@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
+import { toHex } from '../../core/base/hex.ts';
+import { MemorySigner } from '../../io/keys/key-signer.ts';
 import { logAccess } from './access-log.ts';
 import { METRIC_CATEGORIES, type MetricsSettings } from './config.ts';
+import { countedAccounts } from './keys/counted-accounts.ts';
 import { openMeters } from './meters.ts';
 import { openMetrics } from './metrics-server.ts';
 import { writePortsFile } from './ports-file.ts';
@@ -34,6 +37,15 @@ describe('metrics', () => {
     meters.called('eth_sign')({ status: 200, body: error });
     meters.called('eth_sign')({ status: 200, body: '{"jsonrpc":"2.0","id":1,"result":"0x"}' });
     meters.called(undefined)({ status: 504, body: '{' });
+    const key = new MemorySigner(new Uint8Array(32).fill(7));
+    const address = toHex(key.address);
+    const ring = { addresses: () => [address], find: () => key };
+    const digest = new Uint8Array(32).fill(1);
+    const account = countedAccounts(ring, meters.metrics).find(address)!;
+    expect(account.sign(digest)).toEqual(key.sign(digest));
+    key.forget();
+    expect(() => account.sign(digest)).toThrow();
+    meters.watchNonces({ pending: () => 3, stuckSeconds: () => 4.5, requests: () => 1 });
     const outlet = await openMetrics(ALL, meters, () => {});
     endings.push(() => outlet.close());
     const response = await fetch(`http://127.0.0.1:${outlet.port}/metrics`);
@@ -57,6 +69,12 @@ describe('metrics', () => {
       'signer_rpc_requests_total{method="forwarded",outcome="error"} 1',
       'signer_rpc_duration_seconds_count{method="eth_sign"} 2',
       'process_release{version="1.2.3"} 1',
+      'signer_signatures_total{outcome="signed"} 1',
+      'signer_signatures_total{outcome="failed"} 1',
+      'signer_nonces_pending 3',
+      'signer_nonces_stuck_seconds 4.5',
+      'signer_sends_total{outcome="refused"} 0',
+      'signer_rpc_duration_seconds_bucket{method="eth_sign",le="+Inf"} 2',
     ])
       expect(lines).toContain(line);
     expect(lines.some((line) => /^process_open_fds \d+$/.test(line))).toBe(true);

@@ -17,7 +17,7 @@ import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import { GuardedSigning } from './proxy/guarded-signing.ts';
 import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
 import { Pipeline, type PipelineParts } from './proxy/pipeline.ts';
-import type { PayloadStore } from './proxy/ports.ts';
+import type { NodeAnswer, PayloadStore } from './proxy/ports.ts';
 import { Sender } from './proxy/sender.ts';
 import { TransactionSigner } from './proxy/transaction-signer.ts';
 import { Transactions } from './proxy/transactions.ts';
@@ -26,6 +26,7 @@ import { HttpUpstream, type UpstreamSettings } from './upstream.ts';
 import { serveWebSocket } from './websocket.ts';
 
 const JOURNAL_FOLDER = 'transactions';
+const MS_PER_SECOND = 1_000;
 
 export interface ProxySettings {
   readonly chainId: bigint;
@@ -52,6 +53,17 @@ export interface ProxyParts {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
   readonly watch?: PipelineParts['watch'];
+  /** Given the figures of the nonces, to be read at any time. */
+  readonly watchNonces?: (figures: NonceFigures) => void;
+}
+
+export interface NonceFigures {
+  /** Transactions that are neither mined nor refused. */
+  pending(): number;
+  /** How long the account that waits longest has had none of them mined. */
+  stuckSeconds(): number;
+  /** Requests that wait for a nonce, a signature or the node. */
+  requests(): number;
 }
 
 export interface RunningProxy {
@@ -84,8 +96,9 @@ export async function startProxy(
     parts.log('warn', 'No data folder: pending transactions are forgotten at a restart');
   const signing = new GuardedSigning(parts.accounts, parts.guard);
   const signer = new TransactionSigner(signing, chainId);
+  const manager = new NonceManager<NodeAnswer>({ fillsGaps: settings.fillsGaps });
   const sender = new Sender({
-    manager: new NonceManager({ fillsGaps: settings.fillsGaps }),
+    manager,
     upstream,
     journal: journal ?? FORGETFUL_JOURNAL,
     clock: steadyClock,
@@ -93,6 +106,11 @@ export async function startProxy(
     log: parts.log,
     metrics: parts.metrics,
     signFill: (nonceKey, nonce) => signer.fill(nonceKey, nonce, FILLER),
+  });
+  parts.watchNonces?.({
+    pending: () => manager.pending.heldCount,
+    stuckSeconds: () => manager.pending.stuckMs(steadyClock.nowMs()) / MS_PER_SECOND,
+    requests: () => sender.underWay,
   });
   const transactions = new Transactions({
     ...{ signing, signer, sender, upstream, chainId, payloads: parts.payloads },

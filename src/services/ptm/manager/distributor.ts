@@ -71,6 +71,11 @@ export class Distributor {
     return [...this.owed.values()].reduce((sum, count) => sum + count, 0);
   }
 
+  /** Recipients that payloads are owed to. */
+  owedRecipientCount(): number {
+    return this.owed.size;
+  }
+
   stop(): void {
     this.stopped = true;
     this.timer?.cancel();
@@ -114,6 +119,7 @@ export class Distributor {
       if (result.status === 'fulfilled') delivered.push({ recipient, hash });
       else {
         failure ??= result.reason;
+        this.options.metrics.count('ptm_push_failures_total');
         if (isFinal(result.reason)) delivered.push({ recipient, hash });
         else
           void stored.then(
@@ -176,6 +182,7 @@ export class Distributor {
         } else failure ??= result.reason;
       }
       await store.delivered(delivered);
+      this.options.metrics.count('ptm_payloads_resent_total', delivered.length);
       if (failure !== undefined) throw failure;
       const more = (await store.owedTo(recipient, 1)).length > 0;
       this.settle(recipient, more ? delivered.length : undefined);

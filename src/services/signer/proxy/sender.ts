@@ -220,7 +220,7 @@ export class Sender {
   }
 
   private answered(held: Held, outcome: Outcome, answer: NodeAnswer, isFinal: boolean): void {
-    this.parts.metrics?.count(`signer_sends_${outcome}`);
+    this.parts.metrics?.count(`signer_sends_total{outcome="${outcome}"}`);
     this.step({ kind: 'answered', held, outcome, answer, isFinal });
   }
 
