@@ -1,8 +1,8 @@
 /**
- * What holds up agreement: four validators, one of them under one load at a time. For each: the
- * longest hold-up of the thread of agreement (`/ready`), that of an idle thread beside it (what the
- * machine itself does), blocks made, and how long `eth_blockNumber` takes there. With
- * REFERENCE_GETH=FILE blocks and waits beside GoQuorum's.
+ * What blocks consensus: four validators, with one kind of load at a time on one of them. For each
+ * load: the longest time that the consensus thread was blocked (`/ready`), the same of an idle
+ * thread beside it (the machine's own delays), the blocks made, and the latency of
+ * `eth_blockNumber` there. With REFERENCE_GETH=FILE, blocks and latencies beside GoQuorum's.
  */
 import { Worker } from 'node:worker_threads';
 import { fromHex, toHex } from '../src/core/base/hex.ts';
@@ -17,17 +17,17 @@ const LOAD_MS = Number(process.env.AGREEMENT_SECONDS ?? 15) * 1_000;
 const PROBE_MS = 50;
 const BODY_BYTES = 4_900_000;
 const POOL_TRANSACTIONS = 4_000;
-/** As `eth_call` of the readers' bench: until the gas is used up. */
+/** As in the `eth_call` of the readers' bench: loops until the gas is used up. */
 const ENDLESS = '0x5b600056';
 const PAIRS = 300;
 const PAIRING_GAS = 900_000_000;
-/** Below `txnSizeLimit`: 64 of them make a block of 4 MB. */
+/** Less than `txnSizeLimit`: 64 of them make a block of 4 MB. */
 const LARGE_DATA_BYTES = 62_000;
 const LARGE_PER_BLOCK = 64;
 
 interface Load {
   readonly name: string;
-  /** Until `isOver()`. */
+  /** Loads the network until `isOver()`. */
   run(network: Network, isOver: () => boolean): Promise<void>;
 }
 
@@ -153,7 +153,7 @@ async function measure(network: Network, load: Load, isOurs: boolean): Promise<F
     figure('blocks a second', '', (blocks * 1_000) / (performance.now() - since)),
     figure('eth_blockNumber p50', 'ms', percentile(waits, 0.5)),
     figure('eth_blockNumber p99', 'ms', percentile(waits, 0.99)),
-    ...(isOurs ? [figure('longest hold-up of agreement', 'ms', Math.max(...lags))] : []),
+    ...(isOurs ? [figure('longest block of the consensus thread', 'ms', Math.max(...lags))] : []),
     figure('the same of an idle thread', 'ms', await idle()),
     figure('memory', 'MB', residentMb(network.pids[0]!)),
   ];
@@ -164,7 +164,7 @@ async function lagOf(url: string): Promise<number> {
   return ((await reply.json()) as { ownLagMs: number }).ownLagMs;
 }
 
-/** The longest delay, in ms, that a thread without work saw until asked. */
+/** Resolves, when called, with the longest delay in ms that an idle thread saw. */
 function idleThread(): () => Promise<number> {
   const code = `
     const { parentPort } = require('node:worker_threads');
@@ -192,7 +192,9 @@ async function clients(
   await Promise.all(Array.from({ length: count }, client));
 }
 
-/** Never mined: the nonces begin beyond a gap. */
+/**
+ * Fills the pool with transactions that are never mined, because their nonces begin after a gap.
+ */
 async function fillPool(url: string): Promise<void> {
   const key = keyOf(1);
   const data = new Uint8Array(1_000).fill(7);
@@ -207,7 +209,7 @@ async function fillPool(url: string): Promise<void> {
   }
 }
 
-/** Of the network's accounts, which have funds. */
+/** Keys of the network's funded accounts. */
 function keyOf(index: number): string {
   return topologyOf('/', PORT).accounts[index]!.privateKey;
 }
@@ -244,8 +246,8 @@ async function send(
 }
 
 /**
- * Creation code: copies PAIRS pairs of points at infinity behind it into memory, and has them
- * paired until the gas is used up.
+ * Creation code: copies the PAIRS pairs of points that follow it to memory, and runs the pairing on
+ * them until the gas is used up.
  */
 function pairingLoop(): Uint8Array {
   const size = PAIRS * 192;
@@ -263,7 +265,7 @@ function pairingLoop(): Uint8Array {
   return out;
 }
 
-/** Generators of BN254's groups, as the precompile reads them (EIP-197). */
+/** Generators of BN254's groups, in the precompile's format (EIP-197). */
 const G1 = `${'1'.padStart(64, '0')}${'2'.padStart(64, '0')}`;
 const G2 = [
   '198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2',

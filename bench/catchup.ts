@@ -1,7 +1,7 @@
 /**
- * A node that was away for 5,000 blocks catches up over RLPx from one peer: blocks a second, its
- * CPU a block, its peak memory. The chain is built and sealed here with all validators' keys; at
- * the end both heads are the same.
+ * A node that was stopped for 5,000 blocks catches up over RLPx from one peer: blocks per second,
+ * its CPU per block, its peak memory. The chain is built and sealed here with all validators' keys;
+ * at the end both heads must be the same.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { topologyOf } from '../src/services/devnet/topology.ts';

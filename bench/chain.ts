@@ -1,5 +1,5 @@
 /**
- * A chain on disk that the bench builds itself: blocks executed once, sealed with the keys of all
+ * A chain on disk that the bench builds: blocks are executed once, and sealed with the keys of all
  * four validators.
  */
 import type { Hash32 } from '../src/core/base/bytes.ts';
@@ -46,7 +46,7 @@ export class BenchChain {
     return rulesAt(this.opened.genesis.config, number + 1, header.timestamp + 1n);
   }
 
-  /** Of the next block; what only execution tells is empty. */
+  /** The header of the next block, without the fields that execution fills. */
   template(): Header {
     const { header, hash, number } = this.head();
     const validators = this.topology.nodes.map((node) => fromHex(node.address));
@@ -88,7 +88,7 @@ export class BenchChain {
     });
   }
 
-  /** The block as consensus would decide it. */
+  /** The block with the seals of a decision. */
   seal(header: Header, transactions: readonly Transaction[], result: ExecutedBlock): Block {
     const full: Header = {
       ...header,
@@ -111,7 +111,7 @@ export class BenchChain {
     );
   }
 
-  /** Executes, seals and keeps one more block. */
+  /** Executes, seals and stores one more block. */
   async grow(transactions: readonly Transaction[], durability: Durability = 'now'): Promise<Block> {
     const header = this.template();
     const execution = this.execution(header, transactions);

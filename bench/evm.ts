@@ -1,8 +1,8 @@
 /**
- * Loops over one kind of work until 25M gas are spent, as a client's endless `eth_call` does, and
- * GoQuorum's EVM beside it where REFERENCE_EVM names its `evm` command (inside a checkout: `go
- * build -ldflags=-checklinkname=0 ./cmd/evm`). Figures are the best of all rounds: what else the
- * machine does only ever adds.
+ * Loops over one kind of work until 25M gas are spent, like a client's endless `eth_call`, and
+ * GoQuorum's EVM beside it if REFERENCE_EVM names its `evm` command (in a checkout: `go build
+ * -ldflags=-checklinkname=0 ./cmd/evm`). Figures are the best of all rounds, because other load on
+ * the machine only adds time.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ const RULES = rulesOfFork('berlin');
 const run = promisify(execFile);
 
 const word = (byte: string) => `7f${byte.repeat(32)}`;
-/** Names and code: what is before 5b is done once. */
+/** Names and code: code before 5b runs only once. */
 const LOOPS: Readonly<Record<string, string>> = {
   'empty loop': '5b600056',
   'MSTORE, MLOAD': '5b600051600101600052600056',
@@ -71,7 +71,7 @@ export async function evm(): Promise<readonly Figure[]> {
   });
 }
 
-/** Processor time. */
+/** Processor time in ms. */
 function milliseconds(code: string, isPlain: boolean): number {
   const before = process.cpuUsage();
   const { result } = runCode(fromHex(`0x${code}`), RULES, { gas: GAS }, { isPlain });
@@ -80,10 +80,10 @@ function milliseconds(code: string, isPlain: boolean): number {
   return (user + system) / 1000;
 }
 
-/** The mean of what their command runs within a second. */
+/** The mean of the runs that their command does within a second. */
 async function reference(program: string, code: string): Promise<number> {
   const args = ['--code', code, '--gas', String(GAS), '--bench', 'run'];
-  // It ends with the code's own failure, which is the end of its gas.
+  // The command fails when the gas is used up, as intended.
   const { stdout, stderr } = await run(program, args).catch((error) => error);
   const found = /execution time:\s+([\d.]+)(ms|s)\b/.exec(`${stdout}${stderr}`);
   if (!found) throw new Error(`${program} does not say how long it took: ${stderr}`);

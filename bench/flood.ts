@@ -1,30 +1,30 @@
 /**
- * Many HTTP clients at once over bare sockets, each with one request under way: the clients must
- * not be what is measured.
+ * Many HTTP clients over bare sockets, each with one request at a time: cheap, so that the clients
+ * are not what is measured.
  */
 import { connect } from 'node:net';
 
 interface Clients {
   readonly port: number;
   readonly clients: number;
-  /** Judges an answer, head and body. */
+  /** Checks an answer, head and body. */
   readonly isGood: (answer: string) => boolean;
 }
 
-/** Each asks again as soon as it has its answer. */
+/** Each client sends the next request as soon as it has its answer. */
 export interface Flood extends Clients {
-  /** The whole request, head and body, ASCII; undefined: this client has done its part. */
+  /** The whole request, head and body, in ASCII; undefined: this client is done. */
   readonly next: () => string | undefined;
 }
 
-/** They ask at this pace together, however fast the answers come. */
+/** All clients together send at this pace, however fast the answers come. */
 export interface PacedFlood extends Clients {
   readonly request: string;
   readonly perSecond: number;
   readonly forMs: number;
 }
 
-/** Resolves with all latencies in ms. Rejects with the first answer that is not good. */
+/** Resolves with all latencies in ms. Rejects at the first bad answer. */
 export async function flood({ next, clients, ...server }: Flood): Promise<number[]> {
   const latencies: number[] = [];
   const client = async () => {
@@ -41,8 +41,8 @@ export async function flood({ next, clients, ...server }: Flood): Promise<number
 }
 
 /**
- * As flood(). A latency begins when the request was due: one that waits for an answer before it,
- * or for this process, waits too.
+ * Like flood(), but a latency counts from when the request was due, including the wait for an
+ * earlier answer or for this process.
  */
 export async function pacedFlood(options: PacedFlood): Promise<number[]> {
   const { request, clients, perSecond, forMs, ...server } = options;
@@ -67,7 +67,7 @@ export async function pacedFlood(options: PacedFlood): Promise<number[]> {
 }
 
 interface Connection {
-  /** Resolves with the answer. One at a time. */
+  /** Resolves with the answer. One request at a time. */
   ask(request: string): Promise<void>;
   end(): void;
 }
@@ -103,7 +103,7 @@ function openConnection({ port, isGood }: Omit<Clients, 'clients'>): Promise<Con
   });
 }
 
-/** An HTTP/1.1 request over a connection that stays. `headers`: lines without their end. */
+/** An HTTP/1.1 request over a connection that stays open. `headers`: lines without their ends. */
 export function httpRequest(
   method: 'GET' | 'POST',
   path: string,

@@ -1,4 +1,4 @@
-/** Temporary folders of a bench, gone when it ends. */
+/** Temporary folders of a bench, removed when it ends. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Writes the genesis of the public benches; returns its file. */
+/** Writes the genesis file of the public benches, and returns its path. */
 export function writeGenesis(topology: Topology): string {
   const file = join(topology.folder, 'bench-genesis.json');
   writeFileSync(file, JSON.stringify(benchGenesis(topology, false)));

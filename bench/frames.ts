@@ -1,4 +1,4 @@
-/** Two ends of an RLPx session without the handshake. */
+/** Both ends of an RLPx session, without the handshake. */
 import { RlpxSession } from '../src/io/p2p/rlpx-session.ts';
 
 export function sessionPair(): [RlpxSession, RlpxSession] {

@@ -1,7 +1,7 @@
 /**
- * `quorate import` of a chain of transfers, in a process of its own: transactions a second and CPU
- * a transaction, start and stop included. With REFERENCE_GETH=FILE GoQuorum's `import` of the same
- * file, in turn.
+ * `quorate import` of a chain of transfers, in a process of its own: transactions per second and
+ * CPU per transaction, including start and stop. With REFERENCE_GETH=FILE, GoQuorum's `import` of
+ * the same file, in turn.
  */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -57,7 +57,7 @@ export async function importBench(): Promise<readonly Figure[]> {
 
 const WITHOUT_MANAGER = { ...process.env, PRIVATE_CONFIG: 'ignore' };
 
-/** The shell tells the CPU seconds of what it ran in its last line. */
+/** The last line of the shell's output has the CPU seconds of the command. */
 async function measure(into: Measured, command: readonly string[]): Promise<void> {
   const startMs = performance.now();
   const { stdout } = await run('bash', ['-c', '"$@" && times', 'bash', ...command], {

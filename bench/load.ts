@@ -1,6 +1,7 @@
 /**
- * A load generator in a process of its own: signs everything first, then sends batches over all
- * endpoints and polls blocks. Prints one JSON line. Options and result as far as net.ts uses them.
+ * A load generator as a process of its own: signs everything first, then sends batches to all
+ * endpoints and polls blocks. Prints one JSON line. Supports the options and results that net.ts
+ * uses.
  */
 import { parseArgs } from 'node:util';
 import { fromHex, toHex } from '../src/core/base/hex.ts';
@@ -17,7 +18,7 @@ import { tokenInitCode, transferData } from './token.ts';
 const POLL_MS = 25;
 const PATIENCE_MS = 300_000;
 const RECEIPTS_SAMPLED = 200;
-/** Requests to the manager side by side while payloads are stored. */
+/** Concurrent requests to the manager while payloads are stored. */
 const STORES_MAX = 16;
 const CALL_GAS = 200_000n;
 const CREATION_GAS = 3_000_000n;
@@ -35,13 +36,15 @@ const { values } = parseArgs({
     'max-pending': { type: 'string', default: '0' },
     'ptm-url': { type: 'string' },
     'private-for': { type: 'string' },
-    /** Payloads of so many bytes; 0: as they come. */
+    /** The size of payloads in bytes; 0: their natural size. */
     'payload-bytes': { type: 'string', default: '0' },
-    /** Endpoints of parties: a transaction has arrived when they all have its private receipt. */
+    /**
+     * Endpoints of parties: a transaction has arrived when all of them have its private receipt.
+     */
     parties: { type: 'string' },
-    /** Managers, whose CPU is counted apart. */
+    /** Managers, whose CPU is counted separately. */
     'manager-pids': { type: 'string' },
-    /** Transactions offered in a second; 0: as many as go. */
+    /** Transactions sent per second; 0: as many as possible. */
     rate: { type: 'string', default: '0' },
   },
 });
@@ -120,7 +123,7 @@ async function transactions(): Promise<UnsignedTransaction[]> {
   return privateTransactions(list);
 }
 
-/** `set` of a value in one private contract, each with a payload of its own. */
+/** Calls `set` of one private contract, each with its own payload. */
 async function privateTransactions(list: readonly number[]): Promise<UnsignedTransaction[]> {
   const contract = createAddress(funder, funderNonce);
   const creation = {
@@ -223,7 +226,9 @@ async function send(turn: number): Promise<void> {
   }
 }
 
-/** The private side follows block by block: who has the last receipt of a block has them all. */
+/**
+ * Private state follows block by block: a node with the last receipt of a block has all of them.
+ */
 async function untilReceipt(url: string, hash: string): Promise<void> {
   while ((await rpc(url, 'eth_getTransactionReceipt', [hash])) === null) await sleep(5);
 }

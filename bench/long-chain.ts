@@ -1,7 +1,7 @@
 /**
- * A long chain as GoQuorum keeps it, written without running it: blocks of transfers that fit their
- * roots, all on the state of block 0, with seals and signatures that nobody checks when a chain is
- * copied. Executing and signing a million blocks would take an hour.
+ * A long chain in GoQuorum's format, written without executing it: blocks of transfers that match
+ * their roots, all with the state of block 0. Seals and signatures are not valid, because a
+ * migration does not check them. Executing and signing a million blocks would take an hour.
  */
 import { fromHex } from '../src/core/base/hex.ts';
 import { EMPTY_ROOT } from '../src/core/base/keccak.ts';
@@ -26,19 +26,19 @@ const SEALS = 3;
 export interface LongChain {
   readonly blocks: number;
   readonly perBlock: number;
-  /** Blocks below are in the ancient store. */
+  /** Blocks below this number are in the ancient store. */
   readonly frozen: number;
-  /** JSON of the chain's configuration. */
+  /** The chain configuration as JSON. */
   readonly config: string;
 }
 
-/** `built`: a folder of its own for block 0. */
+/** `built`: a separate folder to build block 0 in. */
 export async function writeLongChain(
   folder: string,
   { built, genesis, topology }: { built: string; genesis: string; topology: Topology },
   { blocks, perBlock, frozen, config }: LongChain,
 ): Promise<void> {
-  // Closed once, so that the index holds the state of block 0.
+  // Closed once, so that the index has the state of block 0.
   await (await BenchChain.open(built, genesis, topology)).opened.close();
   const chain = await BenchChain.open(built, genesis, topology);
   const { store, folder: data } = chain.opened;
@@ -86,7 +86,7 @@ export async function writeLongChain(
   await chain.opened.close();
 }
 
-/** With one signature and ever new nonces. */
+/** All with the same signature, each with a new nonce. */
 class Transfers {
   private readonly one: Transaction;
   private nonce = 0n;

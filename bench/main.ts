@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- NAME [--json FILE]`: measures, prints, and with --json writes each figure with
- * unit, runs, median and ratio.
+ * `npm run bench -- NAME [--json FILE]`: runs a bench and prints the figures; with --json, writes
+ * each figure with unit, runs, median and ratio.
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../src/io/crypto/crypto.ts';

@@ -44,9 +44,9 @@ type Work = () => unknown;
 interface Case {
   readonly name: string;
   readonly work: Work;
-  /** Operations that one call of `work` does. */
+  /** The number of operations in one call of `work`. */
   readonly per?: number;
-  /** Another implementation of the same; the yardstick when absent. */
+  /** Another implementation of the same; absent: the yardstick. */
   readonly reference?: { readonly name: string; readonly work: Work; readonly per?: number };
 }
 
@@ -67,7 +67,7 @@ export async function micro(): Promise<readonly Figure[]> {
   return [...figures, await storeFigure(yardstick)];
 }
 
-/** Interleaved runs, so that a noisy moment hits both. */
+/** Interleaves the runs, so that other load on the machine affects both. */
 function measure({ name, work, per = 1 }: Case, reference: Required<Case>['reference']): Figure {
   const runs: number[] = [];
   const theirs: number[] = [];
@@ -161,8 +161,8 @@ function rlpCase(): Case {
 }
 
 /**
- * A token's balanceOf: keccak, storage read, memory, jumps. @ethereumjs/evm works asynchronously,
- * so it is timed apart.
+ * A token's balanceOf: keccak, storage read, memory, jumps. @ethereumjs/evm is asynchronous, so it
+ * is timed separately.
  */
 async function evmCase(): Promise<Case> {
   const data = balanceData(SENDER);
@@ -245,8 +245,8 @@ async function secretboxCase(): Promise<Case> {
 }
 
 /**
- * Blocks of 200 transfers appended with a sync each, a transaction; the reopened store must have
- * the same head.
+ * Appends blocks of 200 transfers with a sync each; the figure is per transaction. The reopened
+ * store must have the same head.
  */
 async function storeFigure(yardstick: { name: string; work: Work }): Promise<Figure> {
   const topology = topologyOf(temporaryFolder(), 0);

@@ -1,7 +1,7 @@
 /**
- * `quorate migrate datadir` of generated GoQuorum folders, in a process of its own: transactions a
- * second, start and comparison included, and its largest memory (Linux). One source has transfers
- * to ever new accounts, the other is long; MIGRATE_BLOCKS and MIGRATE_LONG_BLOCKS set their
+ * `quorate migrate datadir` of generated GoQuorum folders, in a process of its own: transactions
+ * per second, including start and comparison, and its peak memory (Linux). One source has transfers
+ * to a new account each, the other is long; MIGRATE_BLOCKS and MIGRATE_LONG_BLOCKS set their
  * lengths.
  */
 import { spawn } from 'node:child_process';
@@ -92,12 +92,12 @@ async function longSource(): Promise<readonly Figure[]> {
 }
 
 interface Run {
-  /** Transactions a second, without start and comparison. */
+  /** Transactions per second, without start and comparison. */
   readonly copied: number;
-  /** Accounts and slots a second. */
+  /** Accounts and slots per second. */
   readonly leaves: number;
   readonly seconds: number;
-  /** Megabytes. */
+  /** Peak memory in megabytes. */
   readonly memory: number;
 }
 
@@ -121,7 +121,7 @@ async function migrations(
   return runs;
 }
 
-/** Runs it, and looks at its high-water mark for as long as it runs. */
+/** Runs it, and reads its peak memory as long as it runs. */
 async function watched(command: readonly string[]): Promise<{ memory: number; output: string }> {
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -132,11 +132,11 @@ async function watched(command: readonly string[]): Promise<{ memory: number; ou
   const look = setInterval(() => {
     try {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      // A process that has ended tells none.
+      // A process that has exited has no status.
       const kilobytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
       memory = Math.max(memory, kilobytes / 1_000);
     } catch {
-      // Not Linux, or it has just ended.
+      // Not Linux, or the process has just exited.
     }
   }, LOOK_MS);
   const [code] = (await once(child, 'close')) as [number | null];

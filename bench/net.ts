@@ -1,6 +1,6 @@
 /**
- * Four validators under load: transactions a second, CPU a transaction, latency, memory. With
- * REFERENCE_GETH=FILE GoQuorum runs the same load in turn (A B B A …), and the figures are
+ * Four validators under load: transactions per second, CPU per transaction, latency, memory. With
+ * REFERENCE_GETH=FILE, GoQuorum runs the same load in turn (A B B A …), and the figures are
  * compared. LOAD_GENERATOR=FOLDER names another `load.mjs`.
  */
 import { spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ export interface LoadResult {
   readonly p50ms: number;
   readonly p95ms: number;
   readonly cpuMsPerTx: number;
-  /** Of the managers; absent from other generators. */
+  /** CPU of the managers; absent with other generators. */
   readonly managerCpuMsPerTx?: number;
   readonly cpuSeconds: number;
   readonly loadCpuSeconds: number;
@@ -84,7 +84,7 @@ async function play(workload: Workload, reference: string | undefined): Promise<
   }
 }
 
-/** The generator is a process of its own, so that its work is in nobody's figures. */
+/** The generator is a process of its own, so that its CPU is not counted. */
 export function load(
   network: Network,
   workload: Workload,
@@ -137,9 +137,7 @@ function say(workload: string, binary: string | undefined, round: Round): void {
   );
 }
 
-/**
- * CPU seconds a second that something else used: where it is large, rates and latencies say little.
- */
+/** CPU used by other programs, in cores: when it is high, rates and latencies mean little. */
 function otherCpu(round: Round): number {
   return (round.machineCpuSeconds - round.cpuSeconds - round.loadCpuSeconds) / round.seconds;
 }

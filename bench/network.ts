@@ -33,14 +33,14 @@ const POOL_FLAGS = [
 const PERIODS = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
 
 export interface NetworkOptions {
-  /** Path of GoQuorum's binary; undefined: ours. */
+  /** Path of GoQuorum's binary; undefined: our nodes. */
   readonly reference: string | undefined;
   readonly verbosity: number;
   readonly portsFrom: number;
-  /** With private transaction managers (ours beside both). */
+  /** With private transaction managers (ours, for both kinds of nodes). */
   readonly isPrivate: boolean;
   readonly nodeArgs?: readonly string[];
-  /** Below a second; without it the period is a second. */
+  /** For a period below one second; absent: one second. */
   readonly blockPeriodMs?: number;
 }
 
@@ -50,15 +50,15 @@ export interface Network {
   readonly ptmPids: readonly number[];
   readonly folder: string;
   readonly key: string;
-  /** Of node 1's manager. */
+  /** The third-party API of node 1's manager. */
   readonly thirdPartyUrl: string;
   readonly ptmPublicKeys: readonly string[];
   stop(): Promise<void>;
 }
 
 /**
- * Fork set, gas limit and periods of the baseline: Istanbul and Muir Glacier, no Berlin. GoQuorum
- * wants a manager for privacy.
+ * The forks, gas limit and periods of the baseline: Istanbul and Muir Glacier, no Berlin. GoQuorum
+ * requires a manager for privacy.
  */
 export function benchGenesis(
   topology: Topology,

@@ -9,7 +9,9 @@ export interface NodeProcess {
   stop(): Promise<void>;
 }
 
-/** `quorate node` on loopback; it may not answer yet. Its log is FOLDER/node.log. */
+/**
+ * Starts `quorate node` on loopback, without waiting for its answers. Its log is FOLDER/node.log.
+ */
 export function startNode(
   folder: string,
   ports: { rpc: number; p2p: number },

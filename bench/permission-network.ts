@@ -1,6 +1,6 @@
 /**
- * The network of version 2 that was recorded with GoQuorum, with 10,000 accounts in 1,000
- * organisations more: in memory, and as a chain.
+ * The version 2 network recorded with GoQuorum, with 10,000 more accounts in 1,000 organisations:
+ * in memory, and as a chain.
  */
 import type { Address, Hash32 } from '../src/core/base/bytes.ts';
 import { EMPTY_ROOT } from '../src/core/base/keccak.ts';
@@ -31,15 +31,15 @@ export interface GrownNetwork {
   readonly cache: PermissionCache;
   readonly config: PermissionConfig;
   readonly genesisText: string;
-  /** As recorded. */
+  /** The recorded blocks. */
   readonly blocks: readonly Block[];
-  /** What comes after them, and adds the accounts. */
+  /** The block after them, which adds the accounts. */
   readonly last: BlockToAppend;
-  /** Reads all records, as a start does. */
+  /** Reads all records, as at a start. */
   fill(): PermissionCache;
 }
 
-/** Each of `senders` has a role of one of the organisations, which lets it send. */
+/** Gives each of `senders` a role in one of the organisations that lets it send. */
 export function grownNetwork(senders: readonly Address[]): GrownNetwork {
   const { genesis, genesisText, config, blocks } = recordedPermissions('v2');
   const chain = new MemoryChain(genesis);
@@ -86,7 +86,7 @@ export function grownNetwork(senders: readonly Address[]): GrownNetwork {
   return { cache, config, genesisText, blocks, last, fill };
 }
 
-/** One without transactions, and with the seals of the block before: nothing asks for its own. */
+/** A block without transactions, with the seals of the block before, because nobody checks them. */
 function blockAfter({ header, hash }: Block, stateRoot: Hash32): Block {
   const next: Header = {
     ...{ ...header, number: header.number + 1, parentHash: hash, stateRoot },

@@ -1,4 +1,4 @@
-/** How long a node takes from its start to its first answer about 10,000 accounts on its disk. */
+/** The time from a node's start to its first answer about 10,000 accounts on its disk. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ interface Start {
   readonly cpuMs: number;
 }
 
-/** In turn with starts of the same node without the contracts. */
+/** Alternates with starts of the same node without the contracts. */
 export async function starts(network: GrownNetwork): Promise<readonly Figure[]> {
   const folder = join(temporaryFolder(), 'node');
   mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Permissioning with 10,000 accounts in 1,000 organisations, in the contracts of version 2 that
- * GoQuorum deployed: how long a start takes to read them, what a check costs, and what the pool
- * takes in with and without it.
+ * Permissions with 10,000 accounts in 1,000 organisations, in the version 2 contracts that GoQuorum
+ * deployed: how long a start takes to read them, the cost of a check, and the rate of the pool with
+ * and without permissions.
  */
 
 import type { Address } from '../src/core/base/bytes.ts';
@@ -63,7 +63,7 @@ function keyAt(at: number): Uint8Array {
   return keccak256(Uint8Array.of(at >> 8, at & 255));
 }
 
-/** CPU time of this process: what else runs on the machine does not count. */
+/** CPU time of this process, so that other load on the machine does not count. */
 function time(work: () => unknown): number {
   const began = process.cpuUsage();
   work();
@@ -78,7 +78,7 @@ function isAllowed(
   return mayTransact(cache.registry, config, transaction.sender, kindOf(config, transaction));
 }
 
-/** Microseconds of one. */
+/** Microseconds per check. */
 function checks(network: GrownNetwork, senders: readonly Address[]): number[] {
   const to = senders[0]!;
   const asked = senders.map((sender) => ({ sender, to, data: new Uint8Array(0) }));
@@ -92,7 +92,7 @@ function checks(network: GrownNetwork, senders: readonly Address[]): number[] {
   });
 }
 
-/** Decoded, recovered and taken in, as from peers. */
+/** Decoded, recovered and added to the pool, like transactions from peers. */
 function admittedPerSecond(raws: readonly Uint8Array[], network: GrownNetwork | undefined): number {
   const limits = { globalSlots: ACCOUNTS, globalQueue: ACCOUNTS };
   const pool = new TransactionPool(poolHead(), new Accounts(), { limits });
@@ -101,6 +101,6 @@ function admittedPerSecond(raws: readonly Uint8Array[], network: GrownNetwork | 
   const ms = time(() => {
     for (const raw of raws) pool.add(decodeTransaction(raw), 0, { permissionFault });
   });
-  if (pool.stats.pending !== raws.length) throw new Error('the pool left some out');
+  if (pool.stats.pending !== raws.length) throw new Error('the pool did not accept all');
   return (raws.length * 1_000) / ms;
 }

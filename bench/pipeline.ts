@@ -1,7 +1,7 @@
 /**
- * One block of 1,000 ERC-20 transfers through every stage of a node, in one process: CPU µs a
+ * One block of 1,000 ERC-20 transfers through every stage of a node, in one process: CPU µs per
  * transaction (all threads) beside its budget (docs/performance.md). Each round's block is checked:
- * all transfers succeed and the balances add up.
+ * all transfers succeed, and the balances add up.
  */
 import { equalBytes } from '../src/core/base/bytes.ts';
 import { fromHex } from '../src/core/base/hex.ts';
@@ -30,8 +30,8 @@ const WARM_UP_ROUNDS = 5;
 const GOSSIP_BATCH = 60;
 
 /**
- * µs a transaction: docs/performance.md's table for npm packages and TypeScript, and its budget for
- * the rest.
+ * µs per transaction: for npm packages and TypeScript from the table in docs/performance.md, for
+ * the rest from its budget.
  */
 const BUDGET: Readonly<Record<string, number>> = {
   'decode and hash': 4.3,
@@ -165,7 +165,7 @@ async function playRound(
   if (!equalBytes(chain.head().hash, block.hash)) throw new Error('the block is not the head');
 }
 
-/** The token's units are all still there. */
+/** Checks that the sum of the balances is the token's supply. */
 function check(chain: BenchChain, token: Uint8Array, addresses: readonly Uint8Array[]): void {
   const reader = chain.opened.store.stateAt(PUBLIC_SPACE, chain.head().number);
   const account = reader.account(token)!;

@@ -1,9 +1,8 @@
 /**
- * Precompiles on each input of the public vectors, and of GoQuorum's or geth's beside them, in
- * turn, where REFERENCE_VM_TEST names the test program of their package core/vm. Inside a checkout
- * of theirs it is made with `cd core/vm && go test -c`, and it is run where it is, because it reads
- * its own copy of the same vectors there. Figures are the best of all rounds: what others do on the
- * machine only ever adds.
+ * Precompiles on each input of the public vectors, in turn with GoQuorum's or geth's if
+ * REFERENCE_VM_TEST names the test program of their package core/vm. Build it in their checkout
+ * with `cd core/vm && go test -c`, and leave it there: it reads its own copy of the same vectors.
+ * Figures are the best of all rounds, because other load on the machine only adds time.
  */
 import { execFile } from 'node:child_process';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -17,16 +16,13 @@ import { filesBelow, publicVectors, readJson } from '../test/vectors/folders.ts'
 import type { Figure } from './report.ts';
 
 const ROUNDS = 3;
-/** Many short ones: on a busy machine some of them are not interrupted. */
+/** Many short runs: on a busy machine, some of them are not interrupted. */
 const RUNS = 12;
 const RUN_MS = 4;
-/** Reading them costs more. */
+/** Larger inputs take longer to read than to compute. */
 const BATCH_MAX = 256;
 
-/**
- * By file of vectors: the benchmark's name in core/vm/contracts_test.go, and which precompile it
- * is.
- */
+/** By vector file: the benchmark's name in core/vm/contracts_test.go, and the precompile. */
 const KINDS: Record<string, { benchmark: string; address: number; fork: Fork }> = {
   ecRecover: { benchmark: 'Ecrecover', address: 1, fork: 'istanbul' },
   modexp: { benchmark: 'ModExp', address: 5, fork: 'byzantium' },
@@ -37,7 +33,7 @@ const KINDS: Record<string, { benchmark: string; address: number; fork: Fork }> 
   blake2F: { benchmark: 'Blake2F', address: 9, fork: 'istanbul' },
   pointEvaluation: { benchmark: 'PointEvaluation', address: 10, fork: 'cancun' },
 };
-/** The input of 128 bytes that core/vm/contracts_test.go has for all of these. */
+/** The 128-byte input of core/vm/contracts_test.go for all of these. */
 const HASHED =
   '38d18acb67d25c8bb9942764b62f18e17054f66a817bd4295423adf9ed98873e' +
   '000000000000000000000000000000000000000000000000000000000000001b' +
@@ -46,7 +42,7 @@ const HASHED =
 const HASHES = { Sha256: 2, RipeMD: 3, Identity: 4 };
 
 interface Case {
-  /** As their benchmark calls it. */
+  /** The name in their benchmark. */
   readonly name: string;
   readonly precompile: Precompile;
   readonly input: Uint8Array;
@@ -114,7 +110,7 @@ function hashCases(): Case[] {
   });
 }
 
-/** Of the gas and the run, which is what theirs takes. */
+/** Computes the gas and runs the precompile, as their benchmark does. */
 function nanoseconds({ precompile, input }: Case): number {
   const start = performance.now();
   let now = start;

@@ -1,7 +1,7 @@
 /**
  * Private transactions of two parties among four validators, each with a manager of ours: rate and
- * CPU a transaction as fast as they go; latency to both parties' private receipts below that;
- * payloads of 1 MB; memory with 10,000 in flight. With REFERENCE_GETH=FILE GoQuorum's nodes play
+ * CPU per transaction at full speed; latency to both parties' private receipts at a lower rate;
+ * payloads of 1 MB; memory with 10,000 in flight. With REFERENCE_GETH=FILE, GoQuorum's nodes run
  * the same rounds in turn, on the same managers.
  */
 import { type LoadResult, load } from './net.ts';
@@ -12,9 +12,9 @@ import type { Figure } from './report.ts';
 const COUNT = process.env.PRIVATE_TXS ?? '5000';
 const ROUNDS = Number(process.env.PRIVATE_ROUNDS ?? 2);
 const PORTS = Number(process.env.NET_PORTS ?? 27_300);
-/** The baseline's generator: 50 accounts, batches of 10, four under way. */
+/** As in the baseline's generator: 50 accounts, batches of 10, four at a time. */
 const PRESSURE = ['--accounts', '50', '--batch', '10', '--inflight', '4'];
-/** Latency is looked at with this share of the rate that was reached. */
+/** Latency is measured at this share of the maximum rate. */
 const CALM_SHARE = 0.5;
 const CALM_SECONDS = 10;
 const LARGE = [
@@ -103,8 +103,8 @@ async function play(
 }
 
 /**
- * Payloads of 1 MB, and the memory of the largest node and manager while 10,000 transactions are
- * under way.
+ * Payloads of 1 MB, and the memory of the largest node and manager with 10,000 transactions in
+ * flight.
  */
 async function extremes(): Promise<Figure[]> {
   const figures: Figure[] = [];

@@ -1,16 +1,16 @@
 /**
- * Other processes as a bench sees them: their CPU seconds and memory, from /proc (Linux), and
- * waiting for what they serve.
+ * Measures other processes: their CPU seconds and memory, from /proc (Linux). Also waits until they
+ * serve.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 
 const TICKS_PER_SECOND = 100;
-/** Keeps a server off the core of the clients, where the machine has it (Linux). */
+/** Keeps a server off the clients' core, if taskset exists (Linux). */
 const TASKSET = '/usr/bin/taskset';
 
-/** Node with these arguments; what it complains about is shown. */
+/** Runs Node with these arguments; its errors are shown. */
 export function onOneCore(args: readonly string[]): ChildProcess {
   const command = existsSync(TASKSET) ? [TASKSET, '-c', '0', process.execPath] : [process.execPath];
   const [program, ...rest] = [...command, ...args];
@@ -27,14 +27,14 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** CPU seconds that the whole machine has used, idle and waiting left out. */
+/** CPU seconds that the whole machine has used, without idle and wait time. */
 export function machineCpuSeconds(): number {
   const line = readFileSync('/proc/stat', 'utf8').split('\n')[0]!;
   const [user, nice, system, , , irq, softIrq] = line.trim().split(/\s+/).slice(1).map(Number);
   return (user! + nice! + system! + irq! + softIrq!) / TICKS_PER_SECOND;
 }
 
-/** Resident megabytes of one process, now or (`VmHWM`) at its highest. */
+/** Resident megabytes of a process, now or (`VmHWM`) at its peak. */
 export function residentMb(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`));
   return Number(line![1]) / 1024;
@@ -46,7 +46,7 @@ export function sleep(ms: number): Promise<void> {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One HTTP POST of JSON over a kept connection; the reply's text. */
+/** One HTTP POST of JSON over a kept connection; resolves with the reply's text. */
 export function post(url: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -75,7 +75,7 @@ export async function rpc(
   return reply.result;
 }
 
-/** Asks until `isTrue`; what it throws counts as false. */
+/** Repeats until `isTrue`; an error counts as false. */
 export async function until(
   what: string,
   isTrue: () => Promise<boolean>,
@@ -83,7 +83,7 @@ export async function until(
 ): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await isTrue().catch(() => false))) {
-    if (Date.now() > end) throw new Error(`waited ${patienceMs} ms in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`waited ${patienceMs} ms, but not true: ${what}`);
     await sleep(20);
   }
 }

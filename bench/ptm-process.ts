@@ -1,6 +1,6 @@
 /**
  * One manager in a process of its own, for the bench: `ptm-process.ts FOLDER NUMBER PEER…`; prints
- * its URLs, then its memory on request.
+ * its URLs, and its memory on request.
  */
 import { createInterface } from 'node:readline';
 import { openLmdbKv } from '../src/io/storage/lmdb-kv.ts';

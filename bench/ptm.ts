@@ -1,6 +1,6 @@
 /**
- * Private payloads of 1 KB per second: encrypt, store durably at both ends, push, fetch; each
- * manager a process, lmdb on disk.
+ * Private payloads of 1 KB per second: encrypted, stored durably at both ends, pushed, fetched;
+ * each manager is a process with lmdb on disk.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
       execHash: undefined,
       mandatory: undefined,
     });
-  // The recipient is known once it has answered for itself.
+  // A recipient is known once it has proven its key.
   const isKnown = () =>
     send(0).then(
       () => true,

@@ -1,8 +1,8 @@
 /**
- * The on-ramp as a process on one core, on both databases: quotes over 500 connections, orders
- * whose commits are durable, and lists of a store with a million orders. 500 clients that ask again
- * at once wait for one another, however fast the service is: their rate is the most that it can do,
- * and latency is that at a given pace. `RAMP_ORDERS`, `RAMP_ROUND_MS`.
+ * The on-ramp as a process on one core, with either database: quotes over 500 connections, orders
+ * with durable commits, and lists from a store of a million orders. 500 clients without a pause
+ * wait for each other, however fast the service is: their rate is the maximum rate, while latency
+ * is measured at a given pace. Settings: `RAMP_ORDERS`, `RAMP_ROUND_MS`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ async function quotes(kind: string, ramp: Ramp): Promise<readonly Figure[]> {
     const flow = { clients: CONNECTIONS, request, perSecond: PACE, forMs: ROUND_MS };
     paced.push(await measured(ramp, () => pacedFlood({ ...flow, port: ramp.port, isGood })));
   }
-  // The first ones warmed up.
+  // The first runs were a warm-up.
   for (const each of [most, paced]) each.shift();
   const pace = `at ${PACE}/s over ${CONNECTIONS} connections`;
   return [
@@ -110,7 +110,7 @@ async function quotes(kind: string, ramp: Ramp): Promise<readonly Figure[]> {
   ];
 }
 
-/** Each customer has a page open, and orders. */
+/** Each customer has a page open, and places orders. */
 async function orders(kind: string, ramp: Ramp): Promise<readonly Figure[]> {
   const query = { ...BUY, payment: 'sepa-bank-transfer' };
   const requests: string[] = [];
@@ -151,7 +151,7 @@ async function measured({ pid }: Ramp, work: () => Promise<number[]>) {
   };
 }
 
-/** Copies of the last order, under ids, wallets and times of their own; a tenth is not over. */
+/** Copies of the last order, with new ids, wallets and times; a tenth are still open. */
 async function fill(folder: string, url: string | undefined): Promise<void> {
   const database = openDatabase({ url, file: join(folder, 'ramp.db') }, {});
   const [order] = await database.query('SELECT * FROM ramp_order ORDER BY number DESC LIMIT 1');

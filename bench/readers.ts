@@ -1,7 +1,7 @@
 /**
- * What the readers give: calls a second without them, with one and with two, in turn on three
- * nodes; then a validator of four with eight clients in endless calls: blocks in 20 s, and how long
- * `eth_blockNumber` takes there. With REFERENCE_GETH=FILE the second part beside GoQuorum's.
+ * The effect of reader threads: calls per second without them, with one and with two, in turn on
+ * three nodes; then one validator of four with eight clients in endless calls: blocks in 20 s, and
+ * the latency of `eth_blockNumber`. With REFERENCE_GETH=FILE, the second part beside GoQuorum's.
  */
 import { mkdirSync } from 'node:fs';
 import { topologyOf } from '../src/services/devnet/topology.ts';
@@ -17,7 +17,7 @@ const ROUND_MS = 3_000;
 const CLIENTS = 8;
 const HOSTILE_MS = 20_000;
 const PROBE_MS = 50;
-/** JUMPDEST, PUSH1 0, JUMP: until the gas is used up. */
+/** JUMPDEST, PUSH1 0, JUMP: loops until the gas is used up. */
 const ENDLESS = '0x5b600056';
 
 const CALLS: readonly (readonly [string, object])[] = [

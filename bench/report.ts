@@ -8,9 +8,9 @@ export interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly runs: readonly number[];
-  /** What `ratio` compares with, measured in the same run. */
+  /** The figure that `ratio` compares with, measured in the same run. */
   readonly reference?: { readonly name: string; readonly runs: readonly number[] };
-  /** What the design allows (docs/performance.md), in the same unit. */
+  /** The budget (docs/performance.md), in the same unit. */
   readonly budget?: number;
 }
 

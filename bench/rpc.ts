@@ -1,6 +1,6 @@
 /**
- * JSON-RPC of a node with eight clients: CPU µs a request and latency; then latency while the
- * network executes blocks of transfers. With REFERENCE_GETH=FILE beside GoQuorum's.
+ * JSON-RPC of a node with eight clients: CPU µs per request and latency; then latency while the
+ * network executes blocks of transfers. With REFERENCE_GETH=FILE, beside GoQuorum's.
  */
 import { fromHex, toHex } from '../src/core/base/hex.ts';
 import { keccak256 } from '../src/core/base/keccak.ts';
@@ -14,7 +14,7 @@ import { type Figure, percentile } from './report.ts';
 import { balanceData, tokenInitCode, transferData } from './token.ts';
 
 const REQUESTS = 2_000;
-/** Of each kind, not measured: the engine compiles meanwhile. */
+/** Requests of each kind before the measurement, while the JavaScript engine compiles. */
 const WARM_UP = 1_000;
 const CLIENTS = 8;
 const PORT = 27_560;
@@ -90,7 +90,7 @@ async function ask(
   ];
 }
 
-/** The funded account and what it sends. */
+/** The funded account and its transactions. */
 class Sender {
   private readonly network: Network;
   private readonly key: Uint8Array;
@@ -101,7 +101,7 @@ class Sender {
     this.key = fromHex(network.key);
   }
 
-  /** After a token and a block of many transactions are there. */
+  /** The requests; first deploys a token and mines a block of many transactions. */
   async questions(): Promise<readonly Question[]> {
     const own = addressOfSecretKey(this.key);
     const token = createAddress(own, this.nonce);
@@ -131,7 +131,7 @@ class Sender {
     ];
   }
 
-  /** Through the other nodes, so that the first has to verify and execute. */
+  /** Sends through the other nodes, so that the first one must verify and execute. */
   async flood(): Promise<void> {
     const to = keccak256(this.key).subarray(12);
     const raws = this.sign(
@@ -141,7 +141,7 @@ class Sender {
       await this.post(this.network.rpcUrls[1]!, raws.slice(at, at + 100));
   }
 
-  /** Returns the hash of the last one, once it is mined. */
+  /** Resolves with the hash of the last one, once it is mined. */
   private async send(all: readonly UnsignedTransaction[]): Promise<string> {
     const url = this.network.rpcUrls[0]!;
     const raws = this.sign(all);

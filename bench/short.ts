@@ -1,6 +1,6 @@
 /**
- * Blocks more often than once a second: latency from send to receipt at half the rate that four
- * validators reach, for public and for private transactions, and whether rounds change.
+ * Block periods below a second: latency from send to receipt at half the maximum rate of four
+ * validators, for public and for private transactions, and the number of round changes.
  */
 import { fromHex } from '../src/core/base/hex.ts';
 import { readBftExtra } from '../src/core/chain/extra-data.ts';

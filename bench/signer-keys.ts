@@ -1,6 +1,6 @@
 /**
- * Seconds until the signing proxy knows all its accounts: keystores that are unlocked when they
- * first sign, and keys in files.
+ * Seconds until the signing proxy knows all its accounts: with keystores that are unlocked when
+ * they first sign, and with plain key files.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ async function write(folder: string): Promise<Readonly<Record<string, KeySetting
   };
 }
 
-/** What is encrypted is the same in all: nobody decrypts it here. */
+/** The same ciphertext in all files, because nobody decrypts it here. */
 function writeKey(at: (...names: string[]) => string, index: number, file: KeystoreFile): void {
   const secretKey = keccak256(Uint8Array.of(index >> 16, index >> 8, index));
   const address = bareHex(addressOfSecretKey(secretKey));

@@ -1,6 +1,6 @@
 /**
- * The signing proxy as a process of its own, in front of the port given; its journal is on disk.
- * Prints its port.
+ * The signing proxy as a process of its own, in front of the node on the given port; its journal is
+ * on disk. Prints its port.
  */
 process.on('SIGTERM', () => process.exit(0));
 

@@ -1,6 +1,6 @@
 /**
- * A node that takes every transaction at once, for the bench of the signing proxy: a process of its
- * own. Prints its port.
+ * A node that accepts every transaction immediately, for the bench of the signing proxy: a process
+ * of its own. Prints its port.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

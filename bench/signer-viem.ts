@@ -1,6 +1,6 @@
 /**
- * The least that a team would write for itself: viem signs, counts nonces and sends. In front of
- * the port given; prints its port.
+ * The simplest proxy that a team would write itself: viem signs, counts nonces and sends. In front
+ * of the node on the given port; prints its port.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

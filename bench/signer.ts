@@ -1,6 +1,6 @@
 /**
- * Signed and forwarded eth_sendTransaction a second, and p99, with 200 clients at once, against a
- * node that answers at once; beside a minimal proxy made of viem, in turn (A B B A). Node, proxy
+ * Signed and forwarded eth_sendTransaction per second, and p99, with 200 concurrent clients and a
+ * node that answers immediately; in turn with a minimal proxy made with viem (A B B A). Node, proxy
  * and clients are three processes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -48,7 +48,7 @@ async function play(kind: Proxy): Promise<Round> {
   const node = await start('signer-upstream.ts', []);
   const proxy = await start(`signer-${kind}.ts`, [String(node.port), KEY]);
   try {
-    // The slower one gets fewer, so that both run for seconds.
+    // The slower one gets fewer requests, so that both run for seconds.
     const sends = kind === 'ours' ? SENDS : SENDS / 5;
     await sendAll(proxy.port, WARM_UP);
     const cpu = cpuSeconds([proxy.child.pid!]);
@@ -88,7 +88,7 @@ function start(file: string, args: string[]): Promise<{ child: ChildProcess; por
   });
 }
 
-/** Latencies in ms. */
+/** Resolves with the latencies in ms. */
 function sendAll(port: number, count: number): Promise<number[]> {
   const from = toHex(addressOfSecretKey(fromHex(KEY)));
   const params = [{ from, to: `0x${'11'.repeat(20)}`, value: '0x1', gas: '0x5208' }];

@@ -1,6 +1,6 @@
 /**
- * oidc-provider with client credentials and one resource, and a route behind its tokens, checked by
- * jose as its users do: a process of its own, PORT ALGORITHM SECRET.
+ * oidc-provider with client credentials and one resource, and a route that requires its tokens,
+ * verified with jose as its users do: a process of its own, PORT ALGORITHM SECRET.
  */
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 // @ts-expect-error It has no types of its own.

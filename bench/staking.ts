@@ -1,7 +1,7 @@
 /**
- * The token service beside oidc-provider with a route behind its tokens, each a process of its own
- * on one core, in turns (A B B A): the standard form body, the same algorithm and key size, tokens
- * that neither writes to disk. 200 connections.
+ * The token service beside oidc-provider, each with a route that requires its tokens and as a
+ * process of its own on one core, in turn (A B B A): the standard form body, the same algorithm and
+ * key size, tokens that neither writes to disk. 200 connections.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const ROUND_MS = Number(process.env.STAKING_ROUND_MS ?? 5_000);
 const SIGNATURES = 2_000;
 const ALGORITHMS = ['ES256', 'EdDSA', 'RS256'] as const;
 const TURNS = ['ours', 'theirs', 'theirs', 'ours'] as const;
-/** Has nothing to do but the check of the token: what stands behind it refuses the request. */
+/** A route that only verifies the token: the request is then refused as invalid. */
 const REFUSED = '/stakes?limit=0';
 type Side = (typeof TURNS)[number];
 
@@ -104,7 +104,7 @@ function figure<T>(
   };
 }
 
-/** A round of each to warm up, then the turns. */
+/** One round each as a warm-up, then the alternating ones. */
 async function inTurns(
   servers: Record<Side, Server>,
   requestOf: (server: Server, side: Side) => string,
@@ -135,7 +135,7 @@ async function load({ pid, port }: Server, request: string, status: number): Pro
   };
 }
 
-/** What no token service that signs by the same library can be faster than. */
+/** A lower bound for every token service that signs with the same library. */
 async function signatureMicros(algorithm: string): Promise<number> {
   const { privateKey } = await generateKeyPair(algorithm, { modulusLength: 2048 });
   const payload = new Uint8Array(300);

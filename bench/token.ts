@@ -32,7 +32,7 @@ const OPCODES: Readonly<Record<string, number>> = {
 };
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-/** Words are opcodes, `0x…` (a push), `@label` (a push of its place) and `label:`. */
+/** Words are opcodes, `0x…` (a push), `@label` (a push of the label's position) and `label:`. */
 function assemble(source: string): Uint8Array {
   const out: number[] = [];
   const labels = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * A chain of transfers to ever new accounts, built and sealed in a data folder with all validators'
- * keys.
+ * A chain of transfers, each to a new account, built and sealed in a data folder with all
+ * validators' keys.
  */
 import { fromHex, toHex } from '../src/core/base/hex.ts';
 import { keccak256 } from '../src/core/base/keccak.ts';

@@ -1,4 +1,6 @@
-/** Bundles the pages into dist/web: one script and one style each, under the page's name. */
+/**
+ * Bundles the pages into dist/web: one script and one stylesheet per page, with the page's name.
+ */
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 

@@ -1,7 +1,7 @@
 /**
  * Bundles the command and the modules of its threads and child processes into dist/bundle: a
  * process loads a few files in place of some hundred, and starts in a third of the time. Packages
- * with a compiled part, and those that are there by choice, stay outside.
+ * with a compiled part, and optional packages, are not bundled.
  */
 import { statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,9 +11,9 @@ import { build } from 'esbuild';
 const ROOT = resolve(import.meta.dirname, '..');
 const SOURCE = resolve(ROOT, 'src');
 const TARGET = resolve(ROOT, 'dist/bundle');
-/** Its time says when the bundle was made. */
+/** Its modification time is the time of the last bundle. */
 const STAMP = '.made';
-/** What a process or a thread begins with; `builtModule` of io/threads finds them. */
+/** Entry points of processes and threads; `builtModule` of io/threads finds them. */
 const PROCESSES = ['cli/main.ts', 'io/storage/index-probe.ts'];
 const THREAD = /-worker\.ts$/;
 const OUTSIDE = [
@@ -34,7 +34,7 @@ const OUTSIDE = [
   'secp256k1',
   'stripe',
 ];
-/** Packages in CommonJS ask for `require`; a module's own address is that of its file in dist. */
+/** Packages in CommonJS call `require`; a module's `import.meta` is that of its file in dist. */
 const BANNER = [
   "import { createRequire as __createRequire } from 'node:module';",
   "import { fileURLToPath as __fileURLToPath } from 'node:url';",
@@ -42,7 +42,9 @@ const BANNER = [
   "const __dist = import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 6);",
 ].join('');
 
-/** Our modules find what lies beside them by where tsc puts them, wherever their code is. */
+/**
+ * Our modules find files relative to the place where tsc puts them, wherever the bundled code is.
+ */
 const ownAddresses = {
   name: 'own-addresses',
   setup({ onLoad }) {
@@ -61,7 +63,7 @@ const ownAddresses = {
 const files = await readdir(SOURCE, { recursive: true });
 if (!isUpToDate()) await write(await bundle());
 
-/** Whether the last bundle is newer than all that it is made from. */
+/** Whether the last bundle is newer than all its inputs. */
 function isUpToDate() {
   const made = modified(resolve(TARGET, STAMP));
   const sources = files.filter((file) => file.endsWith('.ts')).map((file) => resolve(SOURCE, file));
@@ -69,7 +71,7 @@ function isUpToDate() {
   return [...sources, ...others].every((file) => modified(file) < made);
 }
 
-/** 0: there is none. */
+/** 0: the file does not exist. */
 function modified(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
@@ -87,9 +89,10 @@ async function bundle() {
     platform: 'node',
     target: 'node20.19',
     external: OUTSIDE,
-    // Its module, of which only what is used comes along.
+    // Its ES module, so that unused parts are dropped.
     alias: { 'hash-wasm': 'hash-wasm/dist/index.esm.js' },
-    // A smaller text is compiled sooner. Names stay, for traces and for errors that are told by name.
+    // A shorter text compiles faster. Names stay, for stack traces and for errors recognised by
+    // their name.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 200,
@@ -105,10 +108,10 @@ async function bundle() {
   return outputFiles;
 }
 
-/** Leaves what has not changed as it is: other processes may be reading it. */
+/** Does not touch unchanged files: other processes may be reading them. */
 async function write(outputs) {
   const wanted = new Set([resolve(TARGET, STAMP), ...outputs.map(({ path }) => path)]);
-  // Chunks before the entry points that name them.
+  // Chunks before the entry points that import them.
   for (const { path, contents } of outputs.sort((a, b) => chunksFirst(a.path, b.path))) {
     const held = await readFile(path).catch(() => undefined);
     if (held?.equals(contents)) continue;

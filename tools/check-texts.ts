@@ -1,6 +1,6 @@
 /**
- * Part of `npm run check`: every citation in the repository opens, its words are those of the
- * field, no file is too long, and no comment too wide.
+ * Part of `npm run check`: every citation can be opened, wording follows tools/words.ts, no file is
+ * too long, and no comment too wide.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { wordFaults } from './words.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'bench', 'tools', 'docs', 'examples', 'contracts', 'assembly'];
 const READ = /(?:\.(?:tsx?|mjs|md|sol|css)|known-differences\.json)$/;
-/** For words and citations: not the lists themselves, nor data that others wrote. */
+/** Not checked for words and citations: the lists themselves, and data written by others. */
 const UNREAD = /^(?:tools\/(?:citations|words)(?:\.test)?\.ts$|test\/vectors\/data\/)/;
 const INSTALLED = /\bnode_modules\b/;
 

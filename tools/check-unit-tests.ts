@@ -1,10 +1,10 @@
-/** Part of `npm run check`: unit tests stay in memory. */
+/** Part of `npm run check`: unit tests use only memory. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { wayOutside } from './memory-only.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Its oracle is isIP of node:net, which opens nothing. */
+/** It compares with isIP of node:net, which opens nothing. */
 const EXCEPTIONS = ['src/core/base/ip-address.test.ts'];
 
 const sources = new Map<string, string>();

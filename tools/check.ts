@@ -1,4 +1,7 @@
-/** `npm run check`: each script `check:...` of package.json, as many at once as there are cores. */
+/**
+ * `npm run check`: runs each script `check:...` of package.json, as many at a time as there are
+ * cores.
+ */
 import { exec } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,8 +12,7 @@ const PREFIX = 'check:';
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * npm has put the programs of node_modules on the path. Resolves with the exit code and what was
- * printed.
+ * npm puts the programs of node_modules on the PATH. Resolves with the exit code and the output.
  */
 function run(command: string): Promise<{ readonly code: number; readonly printed: string }> {
   return new Promise((done) => {

@@ -1,11 +1,11 @@
 /**
- * What a comment, text or page may cite: a public source by name, or a page of this repository.
- * Anything else is a fault, because a reader cannot open it.
+ * A comment, text or page may only cite a public source by name, or a page of this repository:
+ * readers must be able to open it.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** Words of private documents, and of names that do not say which product is meant. */
+/** Private documents, and words that do not name the product. */
 const CLOSED_SOURCES = [
   { pattern: /\bdossiers?\b/i, cure: 'name the public source or a page under docs/' },
   { pattern: /\bledger design\b/i, cure: 'name a page under docs/' },
@@ -19,7 +19,7 @@ const CLOSED_SOURCES = [
 
 const OUR_PAGE = /\bdocs\/[a-z/-]+\.md\b/g;
 
-/** One line per fault: `path:line: "words": cure`. `root` is where `docs/` lies. */
+/** One line per fault: `path:line: "words": cure`. `root` is the folder that contains `docs/`. */
 export function citationFaults(root: string, path: string, text: string): string[] {
   return text.split('\n').flatMap((line, index) => {
     const closed = CLOSED_SOURCES.flatMap(({ pattern, cure }) => {

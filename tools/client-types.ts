@@ -1,6 +1,6 @@
 /**
- * The types of the typed clients, made from the schemas of the services' OpenAPI documents, so that
- * no field is copied by hand.
+ * Generates the types of the typed clients from the schemas of the services' OpenAPI documents, so
+ * that no field is copied by hand.
  */
 import { STAKE_SCHEMAS } from '../src/services/staking/stakes/schemas.ts';
 
@@ -13,7 +13,7 @@ interface Schema {
   readonly description?: string;
 }
 
-/** Longer enumerations may grow: clients take any text. */
+/** Longer enumerations may grow, so clients accept any string. */
 const FIXED_MAX = 4;
 const STAKING = ['StakeRequest', 'StakeAnswer', 'Stake', 'Reward'] as const;
 

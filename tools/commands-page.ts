@@ -1,4 +1,4 @@
-/** `docs/commands.md` from the rows that parsing and help use. */
+/** Generates `docs/commands.md` from the rows that parsing and help use. */
 import type { Command } from '../src/cli/command.ts';
 import { allCommands } from '../src/cli/commands.ts';
 import { variablesOf } from '../src/io/options/environment.ts';

@@ -13,11 +13,11 @@ it('wraps a wide comment at 100 columns and keeps its words', () => {
   }
 });
 
-it('names the lines that it would wrap', () => {
+it('lists the lines that it would wrap', () => {
   expect(wideComments(`a;\n// ${words(40)}\n// short\n`)).toEqual([2]);
 });
 
-it('leaves lists, tables, drawings and code as they are', () => {
+it('does not change lists, tables, drawings and code', () => {
   const list = `/**\n * - ${words(5)}\n *   ${words(20)}\n * | a | ${words(20)} |\n */`;
   expect(wrapComments(list)).toBe(list);
   expect(wideComments(list)).toEqual([]);
@@ -25,7 +25,7 @@ it('leaves lists, tables, drawings and code as they are', () => {
   expect(wrapComments(code)).toBe(code);
 });
 
-it('leaves what is narrow as it is', () => {
+it('does not change narrow comments', () => {
   const text = '/**\n * One.\n *\n * Two.\n */\nconst a = 1; // why\n';
   expect(wrapComments(text)).toBe(text);
 });

@@ -1,7 +1,7 @@
 /** Comments are at most 100 columns wide: `npm run format` wraps those that are not. */
 
 const COLUMNS_MAX = 100;
-/** Of TypeScript that people write; what is generated is as its generator has it. */
+/** TypeScript written by people; generated code is not wrapped. */
 const CHECKED = /^(?:src|test|tools|bench)\/(?!.*\bservices\/permission\/code\/).*\.tsx?$/;
 
 export function hasWidth(file: string): boolean {
@@ -12,7 +12,7 @@ export function hasWidth(file: string): boolean {
 const OWN_LINE = /^(?:[-*|@]|\d+\. |\s{2}|$)/;
 const BLOCK = /^([ \t]*)\/\*\*(?:(?!\*\/)[\s\S])*\*\/(?=[ \t]*$)/gm;
 
-/** Lines of comments that are too wide and could be wrapped, counted from 1. */
+/** Lines of comments that are too wide and can be wrapped, counted from 1. */
 export function wideComments(text: string): number[] {
   const wrapped = new Set(wrapComments(text).split('\n'));
   return text
@@ -95,7 +95,7 @@ function fill(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Runs of lines that begin with `//`. */
+/** Wraps runs of lines that begin with `//`. */
 function wrapRuns(lines: readonly string[]): string[] {
   const done: string[] = [];
   for (let at = 0; at < lines.length; ) {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { isQuick } from '../test/support/effort.ts';
 import { contractFiles } from './compile-contracts.ts';
 
-it('what is made from contracts is what their sources say: npm run contracts', ({ skip }) => {
+it('files generated from contracts match their sources: npm run contracts', ({ skip }) => {
   if (isQuick) skip('npm test compiles the contracts');
   const files = contractFiles();
   expect(files.size).toBeGreaterThan(1);

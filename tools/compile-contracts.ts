@@ -1,4 +1,7 @@
-/** Compiles the contracts: `npm run contracts` writes what a test compares with the source. */
+/**
+ * Compiles the contracts: `npm run contracts` writes the generated files, and a test compares them
+ * with the sources.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +9,7 @@ import { depositContractFiles } from './deposit-contract.ts';
 import { permissionContractFiles } from './permission-contracts.ts';
 import { rampContractFiles } from './ramp-contracts.ts';
 
-/** Text of each file that is made, by its path. Throws what the compiler says against a source. */
+/** The text of each generated file, by path. Throws the compiler's errors. */
 export function contractFiles(): ReadonlyMap<string, string> {
   return new Map([...depositContractFiles(), ...permissionContractFiles(), ...rampContractFiles()]);
 }

@@ -1,4 +1,4 @@
-/** What is made from the deposit contract. */
+/** Files generated from the deposit contract. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compile, compilerVersion, hexLines } from './solidity.ts';

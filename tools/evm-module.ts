@@ -1,6 +1,6 @@
 /**
- * Compiles the EVM's loop, and Keccak: `npm run evm` writes the modules that a test compares with
- * their sources.
+ * Compiles the EVM's loop, and Keccak: `npm run evm` writes the modules, and a test compares them
+ * with their sources.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = resolve(import.meta.dirname, '..');
 interface WasmModule {
-  /** In assembly/. */
+  /** Path below assembly/. */
   readonly source: string;
   readonly file: string;
   readonly name: string;
   readonly about: string;
-  /** Of 64 KB. */
+  /** Memory pages of 64 KB. */
   readonly pages: number;
 }
 
@@ -35,7 +35,7 @@ export const MODULES: readonly WasmModule[] = [
     pages: 2,
   },
 ];
-/** With a package of its own: the compiler is large, and nothing else needs it. */
+/** A separate package, because the compiler is large and nothing else needs it. */
 const FOLDER = resolve(ROOT, 'assembly');
 const COMPILER = resolve(FOLDER, 'node_modules/assemblyscript/bin/asc.js');
 const OPTIONS = [
@@ -44,12 +44,12 @@ const OPTIONS = [
   '--noAssert',
   ...['--runtime', 'stub'],
   ...['--enable', 'bulk-memory'],
-  // Constants of the source lie above the addresses that layout.ts gives to the loop's own tables.
+  // The compiler places the source's constants after the addresses of layout.ts.
   ...['--memoryBase', '12288'],
 ];
 const LINE = 96;
 
-/** Text of the file that holds the module. Installs the compiler where it is not there. */
+/** The text of the file that contains the module. Installs the compiler if it is missing. */
 export function moduleText({ source, name, about, pages }: WasmModule): string {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-evm-'));
   try {

@@ -1,10 +1,10 @@
 /** A file holds one idea: 400 lines at most. Data is exempt. */
 
 const LINES_MAX = 400;
-/** Recorded data: as long as what it holds. */
+/** Recorded data may have any length. */
 const DATA = /^test\/vectors\/data\//;
 
-/** One line for a file that is too long. */
+/** Returns one line for a file that is too long. */
 export function sizeFault(path: string, text: string): string | undefined {
   if (DATA.test(path)) return undefined;
   const lines = text.split('\n').length - 1;

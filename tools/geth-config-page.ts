@@ -1,4 +1,7 @@
-/** `docs/geth-config.md` from the keys of geth's configuration files that `--config` reads. */
+/**
+ * Generates `docs/geth-config.md` from the keys of geth's configuration files that `--config`
+ * reads.
+ */
 import { GETH_KEYS, type GethKey } from '../src/services/ledger/options/geth-keys.ts';
 
 const HEAD = `# Keys of geth's configuration file

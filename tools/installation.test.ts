@@ -1,4 +1,7 @@
-/** What npm would warn of: scripts that package.json does not name, packages for newer Node. */
+/**
+ * Prevents npm's warnings about installation: scripts that package.json does not name, and packages
+ * that need a newer Node.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,7 +20,7 @@ it('every package with an install script is allowed or denied by name', () => {
   expect(Object.keys(read('package.json').allowScripts).sort()).toEqual(withScripts.sort());
 });
 
-it('no package asks for a newer Node than package.json does', () => {
+it('no package requires a newer Node than package.json does', () => {
   const [oldest] = alternatives(packages['']!.engines!.node!);
   const tooNew = Object.entries(packages).filter(([, { engines }]) =>
     engines?.node && engines.node !== '*'
@@ -28,13 +31,13 @@ it('no package asks for a newer Node than package.json does', () => {
 });
 
 interface Alternative {
-  /** Without it only this major version. */
+  /** True: also later major versions. */
   readonly isOpen: boolean;
   readonly major: number;
   readonly minor: number;
 }
 
-/** Of a range such as `^20.19.0 || >=22.12.0`. */
+/** Parses a range such as `^20.19.0 || >=22.12.0`. */
 function alternatives(range: string): readonly Alternative[] {
   return range.split('||').map((part) => {
     const [, sign, major, minor] = /^\s*(>=|\^)?\s*(\d+)(?:\.(\d+))?/.exec(part)!;

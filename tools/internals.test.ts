@@ -1,5 +1,6 @@
 /**
- * What docs/internals says of the code is there: files, names in backticks, and those in drawings.
+ * Files, names in backticks and names in drawings that docs/internals mentions must exist in the
+ * code.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,14 +21,14 @@ const text = sources
   .join('\n');
 const words = new Set(text.match(/[A-Za-z_]\w*/g));
 
-/** Classes that keep a state that must survive, beside those that implement Machine. */
+/** Classes with state that must survive a crash, besides those that implement Machine. */
 const CONTRACTS = [
   ...['BftEngine', 'BlockLog', 'CheckpointWriter', 'DepositWatcher', 'Outbox', 'PayoutStore'],
   ...['PrivateFollower', 'PrivateTransactionManager', 'Raft', 'Recovery', 'Stakes', 'Submitter'],
   ...['Settlement', 'TransactionPool', 'VirtualMachine', 'VoteFile'],
 ];
 
-/** `file.ts` and `folder/file.ts`, by the end of a path; `{a,b}` and `*` as in a shell. */
+/** Finds `file.ts` and `folder/file.ts` by the end of a path; `{a,b}` and `*` as in a shell. */
 function isThere(path: string): boolean {
   const pattern = path
     .replace(/\/$/, '')
@@ -38,7 +39,7 @@ function isThere(path: string): boolean {
   return sources.some((file) => wanted.test(file));
 }
 
-/** Names of code: with a capital inside or in front, or called. */
+/** Names of code: camel case, or constants. */
 const NAME = /^(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+)$/;
 
 function faults(page: string): string[] {
@@ -56,7 +57,7 @@ function faults(page: string): string[] {
   ];
 }
 
-it.each(pages)('%s names files and code that there are', (page) => {
+it.each(pages)('%s names existing files and code', (page) => {
   expect(faults(readFileSync(join(FOLDER, page), 'utf8'))).toEqual([]);
 });
 
@@ -74,7 +75,7 @@ it('every machine, and every file with a contract of its own, is on a page', () 
   expect([...machines, ...CONTRACTS].filter((name) => !all.includes(name))).toEqual([]);
 });
 
-it('a name that is gone is a fault', () => {
+it('reports a name that no longer exists', () => {
   expect(faults('`BftEngin` and `core/consensus/gone.ts`')).toEqual([
     'core/consensus/gone.ts',
     'BftEngin',

@@ -17,21 +17,21 @@ const FILES: Record<string, string> = {
 };
 const wayOf = (test: string) => wayOutside(test, (path) => FILES[path]!);
 
-it('a test that loads what computes may stay', () => {
+it('accepts a test that loads only pure code', () => {
   expect(wayOf('src/pure.test.ts')).toBeUndefined();
 });
 
-it('the whole way to what opens a socket is told', () => {
+it('reports the whole import chain to a module that opens a socket', () => {
   const way = ['src/deep.test.ts', 'lib/b.ts', 'lib/c.ts', 'node:net'];
   expect(wayOf('src/deep.test.ts')).toEqual(way);
 });
 
-it('modules that load each other have an end', () => {
+it('ends on circular imports', () => {
   const way = ['src/loop.test.ts', 'src/one.ts', 'src/two.ts', 'node:fs'];
   expect(wayOf('src/loop.test.ts')).toEqual(way);
 });
 
-it('recorded vectors may be read, by their reader', () => {
+it('accepts recorded vectors, when read by their reader', () => {
   expect(wayOf('src/vectors.test.ts')).toBeUndefined();
   expect(wayOf('src/other.test.ts')).toBeDefined();
 });

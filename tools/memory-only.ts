@@ -1,13 +1,14 @@
 /**
- * A unit test stays in memory: nothing that it loads, however deep, can open a socket, a file or a
- * process. A test that needs them is named `*.service.test.ts`. Recorded vectors may be read.
+ * A unit test uses only memory: no module that it imports, directly or not, may open a socket, a
+ * file or a process. A test that needs these is named `*.service.test.ts`. Recorded vectors may be
+ * read.
  */
 import { dirname, join } from 'node:path';
 
-/** Modules by which a program touches the world outside its memory. */
+/** Modules that access the world outside a program's memory. */
 const OUTSIDE =
   /^(?:node:(?:child_process|dgram|fs|fs\/promises|http|http2|https|net|tls|worker_threads)|@photostructure\/sqlite|lmdb|pg|ws)$/;
-/** Reads golden files, and nothing else. */
+/** Only reads golden files. */
 const ALLOWED = 'test/vectors/folders.ts';
 /** `import type` loads nothing. */
 const LOADED =
@@ -32,7 +33,7 @@ export function wayOutside(test: string, read: (path: string) => string): string
   return undefined;
 }
 
-/** What a module loads, as it is written there. */
+/** The imports of a module, as they are written. */
 function loadedBy(source: string): string[] {
   return [...source.matchAll(LOADED)].map((match) => match[1] ?? match[2] ?? match[3]!);
 }

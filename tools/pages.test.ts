@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { PAGES } from './pages.ts';
 
-it.each(PAGES)('%s is what the code says: npm run docs', async (path, page) => {
+it.each(PAGES)('%s matches the code: npm run docs', async (path, page) => {
   const written = readFileSync(resolve(import.meta.dirname, '..', path), 'utf8');
   expect(written).toBe(await page());
 });

@@ -1,4 +1,4 @@
-/** Files that are made from the code: pages of docs/, and types of the clients. */
+/** Files that are generated from the code: pages of docs/, and types of the clients. */
 import { stakingClientTypes } from './client-types.ts';
 import { commandsPage } from './commands-page.ts';
 import { gethConfigPage } from './geth-config-page.ts';

@@ -1,5 +1,5 @@
 /**
- * What is made from the permission contracts: their ABI for people, their code for `quorate
+ * Files generated from the permission contracts: their ABI for users, and their code for `quorate
  * permission init`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { type Compiled, compile, compilerVersion, hexLines } from './solidity.ts
 const SOURCES = resolve(import.meta.dirname, '../contracts/permission');
 const CODE = resolve(import.meta.dirname, '../src/services/permission/code');
 const SETTINGS = {
-  // Chains of GoQuorum that never continued from there run them too.
+  // The oldest fork on which GoQuorum chains may still run.
   evmVersion: 'byzantium',
-  // Every contract stays below 24,576 bytes: chains without a larger maxCodeSize take them.
+  // Keeps every contract below 24,576 bytes, the limit of chains without a larger maxCodeSize.
   optimizer: { enabled: true, runs: 200 },
   metadata: { appendCBOR: false },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
@@ -33,7 +33,7 @@ export function permissionContractFiles(): [string, string][] {
   return [...code, ...abi];
 }
 
-/** Those that can be deployed. */
+/** Compiles the contracts that can be deployed. */
 function compileAll() {
   const names = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => name.endsWith('.sol')).sort();
@@ -46,7 +46,7 @@ function compileAll() {
   });
 }
 
-/** Empty: it is the same in both. */
+/** Empty: the contract is the same in both models. */
 function modelOf(file: string): string {
   return file.includes('/') ? file.split('/')[0]! : '';
 }
@@ -67,7 +67,7 @@ function moduleText(file: string, { evm }: Compiled): string {
   ].join('\n');
 }
 
-/** A line for each function and event. */
+/** One line for each function and event. */
 function abiText(entries: readonly (readonly [string, Abi])[]): string {
   const contracts = entries.map(([name, abi]) => {
     const lines = abi.map((each) => `    ${JSON.stringify(each)}`);

@@ -1,4 +1,4 @@
-/** Each promise about money names the test that holds it, and the test is there. */
+/** Each promise about money names the test that checks it, and that test exists. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * What is made from the contracts of the ramp: the collector of deposits, and the devnet's token.
- */
+/** Files generated from the ramp's contracts: the collector of deposits, and the devnet's token. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compile, compilerVersion, hexLines } from './solidity.ts';
@@ -12,7 +10,7 @@ const SETTINGS = {
   metadata: { appendCBOR: false },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 };
-/** File that is made, source, and the constants with the creation code of its contracts. */
+/** The generated file, its source, and the constants for the creation code of its contracts. */
 const MADE = [
   {
     file: '../src/core/ramp/deposit-collector-code.ts',

@@ -1,4 +1,4 @@
-/** Every room has its row in ARCHITECTURE.md, and every room of core its arrows. */
+/** Every room has its row in ARCHITECTURE.md, and every room of core has rules for its imports. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,13 +17,13 @@ const named = new Set(
 
 it.each(['core', 'io', 'services', 'web'])('each room of %s is in ARCHITECTURE.md', (ring) => {
   const unnamed = rooms(ring).filter((room) => !named.has(room));
-  // Rooms of io that stand side by side share a row.
+  // Rooms of io that are drawn side by side share a row.
   const drawn: readonly string[] =
     ring === 'io' ? (read('ARCHITECTURE.md').match(/[\w-]+/g) ?? []) : [];
   expect(unnamed.filter((room) => !drawn.includes(room))).toEqual([]);
 });
 
-it('each room of core has its arrows, so that none may import what it likes', () => {
+it('each room of core has rules for its imports', () => {
   const arrows = read('.dependency-cruiser.cjs');
   expect(
     rooms('core').filter((room) => !new RegExp(`^ {2}${room}: \\[`, 'm').test(arrows)),

@@ -1,4 +1,4 @@
-/** The pinned solc, through its standard JSON. */
+/** The pinned solc, through its standard JSON interface. */
 import { createRequire } from 'node:module';
 
 interface Compiler {
@@ -14,13 +14,12 @@ export interface Compiled {
 const LINE_CHARACTERS = 120;
 const solc = createRequire(import.meta.url)('solc') as Compiler;
 
-/** As `0.8.37+commit.…`. */
+/** For example `0.8.37+commit.…`. */
 export const compilerVersion = (): string => solc.version();
 
 /**
- * Compiles `sources` (file name to text). `imported` gives the text of a file that a source imports
- * from elsewhere. Returns what was selected, by file and contract. Throws the compiler's first
- * error.
+ * Compiles `sources` (file name to text). `imported` returns the text of a file that a source
+ * imports. Returns the selected output by file and contract. Throws the compiler's first error.
  */
 export function compile(
   sources: Record<string, string>,
@@ -43,7 +42,7 @@ export function compile(
   return contracts;
 }
 
-/** Bytecode as lines of a list of strings in a module. */
+/** Bytecode as lines of a string array in a module. */
 export function hexLines(code: string): string[] {
   const pieces = `0x${code}`.match(new RegExp(`.{1,${LINE_CHARACTERS}}`, 'g'))!;
   return pieces.map((piece) => `  '${piece}',`);

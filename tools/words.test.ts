@@ -19,11 +19,11 @@ it.each([
   "it('a port that is taken is told with its code')",
   '// A page that is not as it was written.',
   '// The answer of who asks.',
-])('names a word that this code does not use: %s', (line) => {
+])('reports words that this code does not use: %s', (line) => {
   expect(wordFaults('a.ts', `\n${line}`)).toEqual([expect.stringMatching(/^a\.ts:2: ".+": say /)]);
 });
 
-it('lets the rest be', () => {
+it('accepts everything else', () => {
   const text =
     '// There is no URL. The handbook of facts: this, the other, under way.\nconst island = 1;';
   expect(wordFaults('a.ts', text)).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * Words that this code does not use, and what it says instead: names of its own where Ethereum,
- * Raft, OAuth or plain software have one, and phrases that a reader abroad does not get the first
- * time.
+ * Words that this code does not use, and what to write instead: invented names where Ethereum,
+ * Raft, OAuth or plain software have one, and phrases that a reader abroad does not understand the
+ * first time.
  */
 
 const NAMES = [

@@ -1,4 +1,4 @@
-/** Part of `npm run format`: wraps comments that are too wide, in the files that git tracks. */
+/** Part of `npm run format`: wraps comments that are too wide, in the files of the repository. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the files that are made from the code. */
+/** `npm run docs`: writes the generated files. */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PAGES } from './pages.ts';

@@ -1,10 +1,10 @@
-/** Where jumps may land (Yellow Paper, 9.4.3): a byte of marks for each byte of code. */
+/** Valid jump destinations (Yellow Paper, 9.4.3): one mark byte per byte of code. */
 
 const JUMPDEST: u8 = 0x5b;
 const PUSH1: u8 = 0x60;
 const PUSH32: u8 = 0x7f;
 
-/** The marks are zero before. */
+/** `marks` must be zero before. */
 export function analyse(code: usize, length: usize, marks: usize): void {
   let at: usize = 0;
   while (at < length) {

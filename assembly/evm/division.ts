@@ -17,8 +17,8 @@ import {
 } from './words';
 
 /**
- * Dividend of up to 16 digits and one for what normalising shifts out; divisor of 8; quotient of
- * 16.
+ * A dividend of up to 16 digits, plus one for the bits that normalising shifts out; a divisor of 8
+ * digits; a quotient of 16.
  */
 const DIVIDEND: usize = SCRATCH;
 const DIVISOR: usize = SCRATCH + 80;
@@ -94,8 +94,8 @@ function divide(most: i32, b: usize): void {
 }
 
 /**
- * Quotient of the two digits `first` and `next` by `divisor`, which is normalised and larger than
- * `first`, by its inverse (Möller, Granlund: Improved division by invariant integers, 2011,
+ * The quotient of the two digits `first` and `next` by `divisor`, which is normalised and larger
+ * than `first`, by its inverse (Möller, Granlund: Improved division by invariant integers, 2011,
  * algorithm 4).
  */
 function estimate(first: u64, next: u64, divisor: u64, inverse: u64): u64 {
@@ -122,7 +122,7 @@ function normalise(b: usize, n: i32, m: i32, shift: u64): void {
   }
 }
 
-/** Subtracts q · divisor at digit `j`; whether that was too much. */
+/** Subtracts q · divisor at digit `j`; returns whether the result is negative. */
 function takeAway(q: u64, j: i32, n: i32): bool {
   let at = DIVIDEND + ((<usize>j) << 2);
   const end = DIVISOR + ((<usize>n) << 2);
@@ -184,7 +184,7 @@ export function signedQuotient(to: usize, a: usize, b: usize): void {
   if (negative) negate(to, to);
 }
 
-/** Has the sign of the dividend. */
+/** The result has the sign of the dividend. */
 export function signedRemainder(to: usize, a: usize, b: usize): void {
   const negative = isNegative(a);
   magnitude(SIGNED_A, a);

@@ -1,10 +1,10 @@
-/** The frame that runs: its memory, and the room it needs. */
+/** The memory of the running frame. */
 
-/** Where its memory begins, and its size in bytes, a multiple of 32. */
+/** The address where its memory begins, and its size in bytes, a multiple of 32. */
 export let memoryAt: usize = 0;
 export let memorySize: u64 = 0;
 
-/** No frame gets more here: beyond it the host decides. */
+/** The host handles frames that need more memory than this. */
 const MEMORY_BYTES_MAX: u64 = 1 << 30;
 const PAGE_BYTES: usize = 65536;
 
@@ -18,8 +18,8 @@ function price(words: u64): u64 {
 }
 
 /**
- * Gas that is left of `gas` once there are `end` bytes of memory; negative, and nothing done, where
- * that is for the host to refuse.
+ * The gas left of `gas` after expanding memory to `end` bytes; negative, without any change, when
+ * the host must refuse the expansion.
  */
 export function expanded(gas: i64, end: u64): i64 {
   if (end <= memorySize) return gas;
@@ -36,7 +36,10 @@ export function expanded(gas: i64, end: u64): i64 {
   return left;
 }
 
-/** By at least half as much again, so that growing byte by byte costs no more than once. */
+/**
+ * Grows by at least half of the size, so that growing byte by byte does not copy the memory each
+ * time.
+ */
 function grow(bytes: usize): bool {
   const pages = <i32>((bytes + PAGE_BYTES - 1) / PAGE_BYTES);
   const ample = max(pages, 64);

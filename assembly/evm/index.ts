@@ -1,4 +1,4 @@
-/** What the host uses. */
+/** The functions and constants that the host uses. */
 export { analyse } from './analysis';
 export {
   ARENA,

@@ -15,7 +15,7 @@ const ROUNDS: usize = memory.data<u64>([
   0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 ]);
 
-/** The permutation of the state at HASH. */
+/** Permutes the state at HASH. */
 export function permute(): void {
   let a0 = load<u64>(HASH, 0);
   let a1 = load<u64>(HASH, 8);
@@ -138,7 +138,7 @@ function absorb(from: usize): void {
   permute();
 }
 
-/** Of `length` bytes, as a word. */
+/** Hashes `length` bytes; writes the result as a word. */
 export function keccak(to: usize, from: usize, length: usize): void {
   memory.fill(HASH, 0, 200);
   while (length >= RATE) {
@@ -146,7 +146,7 @@ export function keccak(to: usize, from: usize, length: usize): void {
     from += RATE;
     length -= RATE;
   }
-  // What is left, padded, in the room behind the state.
+  // The rest, padded, after the state.
   const last = HASH + 200;
   memory.fill(last, 0, RATE);
   memory.copy(last, from, length);

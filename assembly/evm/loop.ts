@@ -1,7 +1,7 @@
 /**
- * Runs one frame's opcodes until the host has to continue: at an opcode that touches the world, that
- * ends or suspends the frame, or that fails. The state is then as before that opcode, and the host
- * runs it, so that prices and texts of all that is rare have one place.
+ * Runs one frame's opcodes until the host must continue: at an opcode that accesses state, ends or
+ * suspends the frame, or fails. The frame's state is then as before that opcode, and the host
+ * executes it, so the gas and errors of rare opcodes are implemented only once.
  */
 import {
   addModulo,
@@ -43,12 +43,12 @@ import {
   xor,
 } from './words';
 
-/** Why the host is to continue. */
+/** Why the host must continue. */
 export const EXIT_OPCODE: i32 = 0;
 export const EXIT_POLL: i32 = 1;
 /**
- * The frame has ended; of the last two, where its output lies in its memory follows the other
- * registers.
+ * The frame has ended; for the last two, the registers are followed by the place of the output in
+ * its memory.
  */
 export const EXIT_STOP: i32 = 2;
 export const EXIT_RETURN: i32 = 3;
@@ -56,7 +56,7 @@ export const EXIT_REVERT: i32 = 4;
 
 const KECCAK_WORD_GAS: u64 = 6;
 const COPY_WORD_GAS: u64 = 3;
-/** What counts as several opcodes for the pace; see poll-weights.ts of the host. */
+/** Operations that count as several opcodes for the pace; see poll-weights.ts of the host. */
 const HASHED_WORD_OPCODES: u64 = 4;
 const EXPONENT_BYTE_OPCODES: u64 = 8;
 
@@ -374,7 +374,7 @@ export function run(): i32 {
         sp += 32;
         break;
       default: {
-        // RETURN and REVERT are all that is left.
+        // Only RETURN and REVERT are left.
         const end = rangeEnd(a, b);
         left = end > RANGE_MAX ? -1 : expanded(left, end);
         if (left < 0) break;

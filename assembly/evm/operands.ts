@@ -1,8 +1,8 @@
-/** Words that opcodes read from the input and the code. */
+/** Opcodes that read a word from the input or the code. */
 import { SCRATCH } from './layout';
 import { big, isLong, read, set } from './words';
 
-/** CALLDATALOAD at the offset in the word at `top`, which the result replaces. */
+/** CALLDATALOAD: replaces the offset in the word at `top` by the result. */
 export function loadInput(top: usize, input: usize, size: u64): void {
   if (isLong(top) || load<u64>(top) >= size) return set(top, 0);
   const from = load<u64>(top);
@@ -13,7 +13,7 @@ export function loadInput(top: usize, input: usize, size: u64): void {
   read(top, SCRATCH);
 }
 
-/** The constant of a PUSH of `length` bytes that ends before `end`. */
+/** PUSH: the constant of `length` bytes that ends before `end`. */
 export function push(to: usize, end: usize, length: usize): void {
   const mask = ~((<u64>-1) << ((<u64>length & 7) << 3));
   const part = (length & 7) !== 0;

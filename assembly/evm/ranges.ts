@@ -1,13 +1,13 @@
-/** Ranges of memory, input and code that opcodes name by words. */
+/** Ranges of memory, input and code whose offset or length is a word. */
 import { expanded } from './frame';
 import { isLong } from './words';
 
-/** A longer range is the host's to refuse. */
+/** The host refuses longer ranges. */
 export const RANGE_MAX: u64 = 1 << 30;
 
 /**
- * End of a memory range whose offset and length are words; RANGE_MAX + 1 or more where it is for
- * the host to judge.
+ * The end of a memory range whose offset and length are words; more than RANGE_MAX when the host
+ * must decide.
  */
 export function rangeEnd(offset: usize, length: usize): u64 {
   if (isLong(length)) return RANGE_MAX + 1;
@@ -19,8 +19,8 @@ export function rangeEnd(offset: usize, length: usize): u64 {
 }
 
 /**
- * Copies `length` bytes of a source of `size` bytes from `from` (a word) on; what lies beyond its
- * end is zero.
+ * Copies `length` bytes from offset `from` (a word) of a source of `size` bytes; bytes after its
+ * end are zero.
  */
 export function copyPadded(to: usize, source: usize, size: u64, from: usize, length: u64): void {
   const start = isLong(from) ? size : min(load<u64>(from), size);
@@ -29,7 +29,10 @@ export function copyPadded(to: usize, source: usize, size: u64, from: usize, len
   memory.fill(to + <usize>available, 0, <usize>(length - available));
 }
 
-/** Gas left once memory reaches `length` bytes beyond a word's offset; negative: for the host. */
+/**
+ * The gas left after expanding memory to `length` bytes after a word's offset; negative: the host
+ * must decide.
+ */
 export function expandedAt(left: i64, offset: usize, length: u64): i64 {
   if (isLong(offset) || load<u64>(offset) > RANGE_MAX) return -1;
   return expanded(left, load<u64>(offset) + length);

@@ -1,6 +1,6 @@
 /**
- * 256-bit words in memory: four limbs of 64 bits, the least significant first. An operand may lie
- * where the result goes.
+ * 256-bit words in memory: four limbs of 64 bits, the least significant first. The result may
+ * overwrite an operand.
  */
 
 export function big(value: u64): u64 {
@@ -38,7 +38,7 @@ export function swap(a: usize, b: usize): void {
   store<u64>(b, a3, 24);
 }
 
-/** Each limb becomes `limb`. */
+/** Sets each limb to `limb`. */
 export function fillWith(to: usize, limb: u64): void {
   store<u64>(to, limb);
   store<u64>(to, limb, 8);
@@ -74,7 +74,7 @@ export function not(to: usize, a: usize): void {
   store<u64>(to, ~load<u64>(a, 24), 24);
 }
 
-/** From 32 big-endian bytes. */
+/** Reads a word from 32 big-endian bytes. */
 export function read(to: usize, bytes: usize): void {
   store<u64>(to, big(load<u64>(bytes, 24)));
   store<u64>(to, big(load<u64>(bytes, 16)), 8);
@@ -82,7 +82,7 @@ export function read(to: usize, bytes: usize): void {
   store<u64>(to, big(load<u64>(bytes)), 24);
 }
 
-/** As 32 big-endian bytes. */
+/** Writes a word as 32 big-endian bytes. */
 export function write(bytes: usize, from: usize): void {
   store<u64>(bytes, big(load<u64>(from, 24)));
   store<u64>(bytes, big(load<u64>(from, 16)), 8);
@@ -94,7 +94,7 @@ export function isZero(a: usize): bool {
   return (load<u64>(a) | load<u64>(a, 8) | load<u64>(a, 16) | load<u64>(a, 24)) === 0;
 }
 
-/** Whether it has more than 64 bits. */
+/** Whether the word has more than 64 bits. */
 export function isLong(a: usize): bool {
   return (load<u64>(a, 8) | load<u64>(a, 16) | load<u64>(a, 24)) !== 0;
 }
@@ -183,7 +183,7 @@ export function negate(to: usize, a: usize): void {
   store<u64>(to, ~a3 + u64((a0 | a1 | a2) === 0), 24);
 }
 
-/** The upper half of a product of 64 bits. */
+/** The upper half of the product of two 64-bit numbers. */
 export function high64(a: u64, b: u64): u64 {
   const a0 = a & 0xffffffff;
   const a1 = a >> 32;
@@ -233,7 +233,7 @@ export function multiply(to: usize, a: usize, b: usize): void {
   p = a2 * b0;
   r2 += p;
   r3 += high64(a2, b0) + u64(r2 < p);
-  // Column 3: the low halves alone.
+  // Column 3: only the low halves.
   r3 += a0 * b3 + a1 * b2 + a2 * b1 + a3 * b0;
   store<u64>(to, r0);
   store<u64>(to, r1, 8);
@@ -252,7 +252,7 @@ export function square(to: usize, a: usize): void {
   const low02 = a0 * a2;
   const high00 = high64(a0, a0);
   const r1 = high00 + (low01 << 1);
-  // Twice a0·a1, from column 1 on: its top bit is in column 3.
+  // Two times a0·a1, from column 1 on: its top bit is in column 3.
   const middle = (high01 << 1) | (low01 >> 63);
   let r2 = middle + u64(r1 < high00);
   let r3 = (high01 >> 63) + u64(r2 < middle);
@@ -307,7 +307,7 @@ export function extend(a: usize, last: u64): void {
   for (let i = at + 1; i < 4; i++) store<u64>(a + ((<usize>i) << 3), fill);
 }
 
-/** Bytes up to the most significant one that is not zero. */
+/** The number of bytes without leading zeros. */
 export function byteLength(a: usize): u64 {
   for (let i = 3; i >= 0; i--) {
     const limb = load<u64>(a + ((<usize>i) << 3));

@@ -1,16 +1,20 @@
 /**
- * Keccak-256 for the host, with the permutation of the EVM's loop. A state is 200 bytes at STATE and
- * how many bytes of its block have come; the host keeps it between calls.
+ * Keccak-256 for the host, with the same permutation as the EVM's loop. A state is the 200 bytes at
+ * STATE; the host keeps it between calls, together with the number of bytes already in the current
+ * block.
  */
 import { permute, RATE } from '../evm/keccak';
 import { HASH } from '../evm/layout';
 
 export const STATE: usize = HASH;
-/** The host puts what is to be hashed here. */
+/** The host writes the input here. */
 export const INPUT: usize = 16384;
 export const INPUT_BYTES: usize = 65536;
 
-/** Takes `length` bytes in, the first of them as number `at` of a block; returns where the next one goes. */
+/**
+ * Absorbs `length` bytes, the first one at offset `at` of the block; returns the offset of the next
+ * byte.
+ */
 export function absorb(at: usize, length: usize): usize {
   let from = INPUT;
   const end = INPUT + length;
@@ -32,7 +36,7 @@ export function absorb(at: usize, length: usize): usize {
   return at;
 }
 
-/** Pads the last block: the digest is the first 32 bytes at STATE. */
+/** Pads the last block; afterwards the digest is the first 32 bytes at STATE. */
 export function finish(at: usize): void {
   store<u8>(STATE + at, load<u8>(STATE + at) ^ 1);
   store<u8>(STATE + RATE - 1, load<u8>(STATE + RATE - 1) ^ 0x80);
@@ -43,7 +47,7 @@ export function reset(): void {
   memory.fill(STATE, 0, 200);
 }
 
-/** Of `length` bytes, at once. */
+/** Hashes `length` bytes at once. */
 export function digest(length: usize): void {
   reset();
   finish(absorb(0, length));

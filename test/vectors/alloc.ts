@@ -1,4 +1,4 @@
-/** Accounts as the official tests write them. */
+/** Accounts in the format of the official tests. */
 import { fromHex } from '../../src/core/base/hex.ts';
 import { type AllocEntry, MemoryReader } from '../../src/core/state/memory-reader.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Besu's recorded traces: its chain is run again from its transactions, and each block's calls and
- * state differences are compared.
+ * Besu's recorded traces: its chain is executed again from its transactions, and each block's calls
+ * and state differences are compared.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -30,12 +30,12 @@ interface Ran {
   readonly stateDiff: unknown;
 }
 
-/** What the transactions of each block do, by its number. */
+/** The effects of each block's transactions, by block number. */
 function runChain(folder: string): ReadonlyMap<number, readonly Ran[]> {
   const { config, alloc } = readJson(join(folder, 'genesis.json'));
   const { homesteadBlock, petersburgBlock, istanbulBlock, chainID: chainId } = config;
   const forks = { homesteadBlock, petersburgBlock, istanbulBlock, chainId };
-  // Besu takes the forks that it does not name as those of the ones that it does.
+  // Besu enables a fork that the genesis does not name together with the next one that it names.
   const others = ['eip150', 'eip155', 'eip158', 'byzantium', 'constantinople'];
   const all = { ...forks, ...Object.fromEntries(others.map((name) => [`${name}Block`, 0])) };
   const parts = { config: all, alloc, difficulty: '0x1', gasLimit: '0x1' };
@@ -88,7 +88,7 @@ function runChain(folder: string): ReadonlyMap<number, readonly Ran[]> {
   );
 }
 
-/** As the methods print it, and without what Besu alone has of a revert. */
+/** In the format of the methods, without the fields that only Besu has for a revert. */
 function printed(call: FlatCall | Record<string, unknown>) {
   const { revertReason: _, ...rest } = call as Record<string, unknown>;
   const isReverted = rest.error === 'Reverted';
@@ -98,7 +98,7 @@ function printed(call: FlatCall | Record<string, unknown>) {
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 it(
-  'the calls and state differences of a chain are those that Besu recorded',
+  "the calls and state differences of a chain match Besu's recording",
   READS_PUBLIC_VECTORS,
   (context) => {
     const folder = join(publicVectorsFor(context), 'public/besu/trace');

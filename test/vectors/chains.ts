@@ -48,7 +48,7 @@ function blockFault(recorded: RecordedBlock, { block, executed }: ChainNode): st
   const { stateRoot } = recorded;
   if (stateRoot !== undefined && toHex(executed!.stateRoot) !== stateRoot) return 'state root';
   for (const [index, receipt] of (recorded.receipts ?? []).entries()) {
-    // A party records the private receipt in its place.
+    // For a private transaction, a party recorded the private receipt.
     if (block.transactions[index]!.isPrivate) continue;
     const fault = receiptFault(executed!.receipts[index]!, receipt);
     if (fault !== undefined) return `receipt ${index}: ${fault}`;

@@ -1,6 +1,4 @@
-/**
- * What the consensus kinds share: reading recorded chains and messages, and telling what differs.
- */
+/** Shared by the consensus kinds: reads recorded chains and messages, and reports differences. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address } from '../../src/core/base/bytes.ts';
@@ -15,14 +13,14 @@ import { Schedule } from '../../src/core/consensus/schedule.ts';
 import { readJson } from './folders.ts';
 import type { Report } from './kind.ts';
 
-/** Those of `names` that are in `folder`, plain or gzipped. */
+/** The files of `names` that exist in `folder`, plain or gzipped. */
 export function filesOf(folder: string, names: readonly string[]): string[] {
   return names
     .flatMap((name) => [join(folder, name), join(folder, `${name}.gz`)])
     .filter((file) => existsSync(file));
 }
 
-/** A file beside `file`, plain or gzipped. */
+/** Reads a file in `folder`, plain or gzipped. */
 export function readBeside(folder: string, name: string): any {
   const [file] = filesOf(folder, [name]);
   if (!file) throw new Error(`${name} is missing in ${folder}`);
@@ -37,7 +35,7 @@ export function expectEqual(
 ): void {
   const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
   if (a === b) report.pass(name);
-  else report.fail(name, `${a} instead of ${b}`.slice(0, 400));
+  else report.fail(name, `got ${a}, want ${b}`.slice(0, 400));
 }
 
 export function attempt<T>(run: () => T): { value?: T; error?: string } {
@@ -48,7 +46,7 @@ export function attempt<T>(run: () => T): { value?: T; error?: string } {
   }
 }
 
-/** A validator that signs nothing: it only reads. */
+/** A validator that only reads: signing throws an error. */
 export function reader(address: Address): ConsensusSigner {
   return {
     address,
@@ -61,7 +59,7 @@ export function reader(address: Address): ConsensusSigner {
 
 export interface RecordedChain {
   readonly blocks: readonly Block[];
-  /** As recorded. */
+  /** The entries as recorded. */
   readonly entries: readonly any[];
   rulesAt(height: number): ConsensusRules;
 }
@@ -70,7 +68,7 @@ export function readChain(folder: string): RecordedChain {
   const { config } = genesisFromJson(readBeside(folder, 'genesis.json'));
   const entries: any[] = readBeside(folder, 'blocks.json');
   const blocks = entries.map(({ rlp }) => decodeBlock(fromHex(rlp)));
-  // Its period came from the command line, as with every legacy block.
+  // The period came from the command line, as on every legacy chain.
   const schedule = new Schedule(config, config.istanbul ? { blockPeriodSeconds: 1 } : {});
   return { blocks, entries, rulesAt: (height) => schedule.rulesAt(height) };
 }

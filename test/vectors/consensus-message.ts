@@ -1,4 +1,4 @@
-/** A recorded consensus message of either engine, read and written again. */
+/** A recorded consensus message of either engine, decoded and encoded again. */
 import type { Address } from '../../src/core/base/bytes.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
@@ -8,7 +8,7 @@ import type { RecordedMessage } from './consensus-replay.ts';
 
 export interface ReadMessage {
   readonly kind: 'preprepare' | 'prepare' | 'commit' | 'roundChange';
-  /** Of a PRE-PREPARE. */
+  /** The block of a PRE-PREPARE. */
   readonly proposal: Block | undefined;
   readonly encodedAgain: Uint8Array;
   signer(by: ConsensusSigner): Address | undefined;

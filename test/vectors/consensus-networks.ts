@@ -37,7 +37,7 @@ import type { Report, VectorKind } from './kind.ts';
 
 const LATER_MS = 4_000_000_000_000;
 
-/** With transitions that headers alone explain. */
+/** Networks whose transitions can be followed from headers alone. */
 const TRANSITIONS = [
   'ibft-to-qbft',
   'legacy-istanbul-testQBFTBlock',
@@ -74,7 +74,8 @@ export const consensusNetworks: VectorKind = {
 };
 
 /**
- * After each block, asked for from the head down, so that the first answer walks the whole chain.
+ * The snapshots after each block, requested from the head down, so that the first request walks the
+ * whole chain.
  */
 function snapshotsOf({ blocks, rulesAt }: RecordedChain): Snapshot[] {
   const saved = new Map<string, Uint8Array>();
@@ -147,7 +148,7 @@ function checkEvents(events: any, snapshots: readonly Snapshot[], report: Report
   }
 }
 
-/** What the node asked for, as this room can answer it once the parameter is read. */
+/** The node's recorded answers, for methods that read only the chain. */
 function checkAnswers(
   text: string,
   chain: RecordedChain,
@@ -219,8 +220,8 @@ function numberOf(param: string | null, head: number): number | undefined {
 }
 
 /**
- * Nodes store different seals for one block: the order and choice of committers is theirs, the
- * count is not. Where GoQuorum has null for an empty list, ours is empty
+ * Nodes store different seals for one block: the number of committers is fixed, their choice and
+ * order is not. Where GoQuorum returns null for an empty list, we return an empty list
  * (docs/known-differences.md).
  */
 function sorted(value: any): any {
@@ -230,7 +231,10 @@ function sorted(value: any): any {
   return { ...value, Committers: value.Committers?.length ?? 0 };
 }
 
-/** Every message is ours byte for byte, and an engine that hears them all decides every block. */
+/**
+ * We encode every message byte for byte as recorded, and an engine that receives them all decides
+ * every block.
+ */
 function checkWire(
   file: string,
   chain: RecordedChain,
@@ -254,7 +258,7 @@ function checkWire(
   const messages = recorded.map(({ code, payload }) => ({ code, bytes: fromHex(payload) }));
   const { decisions: all, faults } = replay(chain.blocks[0]!, messages, {
     signer: reader(ZERO_ADDRESS),
-    // The recording of messages continues after the last recorded block.
+    // The recorded messages continue after the last recorded block.
     validatorsAfter: ({ header }) => (snapshots[header.number] ?? snapshots.at(-1)!).validators,
     rulesAt: chain.rulesAt,
   });

@@ -1,6 +1,6 @@
 /**
- * Kind `consensus-prepared`: live rounds that ended prepared: their certificates and justifications
- * are accepted, their blocks decided.
+ * Kind `consensus-prepared`: live rounds in which validators were prepared: their certificates and
+ * justifications are accepted, and their blocks decided.
  */
 import { dirname, join } from 'node:path';
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';

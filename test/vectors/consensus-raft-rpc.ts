@@ -1,6 +1,6 @@
 /**
- * Kind `consensus-raft-rpc`: what members of a recorded cluster answered to `raft_*`, asked of a
- * cluster in memory in their order.
+ * Kind `consensus-raft-rpc`: the answers of a recorded cluster's members to `raft_*`, compared with
+ * those of a cluster in memory to the same requests in the same order.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,15 +24,15 @@ import { parseTranscript } from './rpc-transcript.ts';
 const CALLER: Caller = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' };
 const INITIAL = [1, 2, 3];
 /**
- * A raft id in a string is taken for one: asked here, it would change the cluster (known
- * differences).
+ * We accept a raft id in a string, which GoQuorum refuses: here, such a call would change the
+ * cluster (known differences).
  */
 const IDS = new Set(['raft_promoteToPeer', 'raft_removePeer']);
 const LIMIT_MS = 60_000;
 
 /**
- * The member that was asked the requests up to this id, and what was done to the cluster before the
- * first of them.
+ * The member that was asked up to this request id, and the change made to the cluster before the
+ * first of these requests.
  */
 const STEPS: readonly {
   readonly upTo: number;
@@ -103,7 +103,7 @@ export const consensusRaftRpc: VectorKind = {
   },
 };
 
-/** The asked member is the last one; the others stand in no order. */
+/** The asked member is the last one; the others are in no order. */
 function sorted(answer: any): unknown {
   const { result } = answer;
   if (!Array.isArray(result) || result.length === 0) return answer;
@@ -111,7 +111,7 @@ function sorted(answer: any): unknown {
   return { ...answer, result: [...others, result.at(-1)] };
 }
 
-/** Members with the keys and addresses of the recorded ones. */
+/** Members with the recorded keys and addresses. */
 class RecordedCluster {
   private readonly time = new VirtualTime(Date.UTC(2030, 0, 1));
   private readonly hub = new MemoryHub(this.time);
@@ -165,7 +165,7 @@ class RecordedCluster {
     return this.until(() => (raft!.isRemoved ? '' : raft!.roleOf(raftId)) === role);
   }
 
-  /** Cuts off whoever else is elected until this member misses it and runs for election itself. */
+  /** Isolates every other elected member until this one sees no leader and is elected itself. */
   async makeMinter(raftId: number): Promise<void> {
     const leaderFor = (id: number) => this.nodes.get(id)!.raft!.standing.leader;
     for (;;) {

@@ -130,7 +130,7 @@ function checkSealVector(vector: any, check: Check): void {
   check('signer', signer && toHex(signer), vector.signer.toLowerCase());
 }
 
-/** What members wrote into streams is read, and written again as the same bytes. */
+/** What members sent over their connections is decoded, and encoded to the same bytes. */
 function checkConnections(connections: any[], report: Report): void {
   for (const [number, connection] of connections.entries()) {
     const found = /^(GET|POST) \/raft(?:\/stream\/(msgapp|message)\/(\w+))? /.exec(
@@ -151,14 +151,14 @@ function checkConnections(connections: any[], report: Report): void {
 function checkStream(name: string, kind: StreamKind, body: Uint8Array, report: Report): void {
   const decoder = new StreamDecoder(kind, 1, 2);
   const encoder = streamEncoder(kind);
-  // Byte by byte gives the same as in one piece.
+  // Feeding byte by byte gives the same result as feeding all at once.
   const messages = [...body].flatMap((byte) => decoder.push(Uint8Array.of(byte)));
   const whole = new StreamDecoder(kind, 1, 2).push(body);
   expectEqual(report, `${name}: pieces`, messages.length, whole.length);
   const written = concatBytes(...messages.map((message) => encoder.encode(message)));
   const read = withoutHeartbeats(kind, body);
   const shared = read.subarray(0, written.length);
-  // The recording ends somewhere: the rest is the beginning of one more frame.
+  // The recording may end in the middle of a frame.
   const isEqual = equalBytes(shared, written) && read.length - written.length < 2_000;
   if (isEqual) report.pass(name);
   else report.fail(name, `${messages.length} messages are written differently`);
@@ -173,7 +173,7 @@ function checkStream(name: string, kind: StreamKind, body: Uint8Array, report: R
 }
 
 /**
- * Beats of the link stand between frames; a second decoder that is fed frame by frame finds them.
+ * Removes the heartbeats between frames; a second decoder that is fed frame by frame finds them.
  */
 function withoutHeartbeats(kind: StreamKind, body: Uint8Array): Uint8Array {
   const beat = streamEncoder(kind).heartbeat();
@@ -199,7 +199,8 @@ function piecesOf(pieces: readonly { data: string }[]): Uint8Array {
 }
 
 /**
- * Body of an HTTP message, chunked or with a length; undefined without one, or when it was refused.
+ * The body of an HTTP message, chunked or with a length; undefined if there is none, or the request
+ * was refused.
  */
 function httpBody(bytes: Uint8Array): Uint8Array | undefined {
   const text = Buffer.from(bytes).toString('latin1');

@@ -1,6 +1,6 @@
 /**
  * Feeds recorded consensus messages to the production engine, as a node of that network would have
- * got them.
+ * received them.
  */
 
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
@@ -21,7 +21,7 @@ export interface RecordedMessage {
 
 export interface ReplayHost {
   readonly signer: ConsensusSigner;
-  /** The set after a block. */
+  /** The validators after a block. */
   validatorsAfter(head: Block): ValidatorSet;
   rulesAt(height: number): ConsensusRules;
 }
@@ -31,14 +31,16 @@ type Decision = Extract<BftEffect, { kind: 'decide' }>;
 export interface Replayed {
   readonly decisions: readonly Decision[];
   readonly faults: readonly string[];
-  /** What the engine itself said. */
+  /** The messages of the engine itself. */
   readonly said: readonly RecordedMessage[];
 }
 
-/** After every recorded time, so that no proposal is of the future. */
+/** Later than all recorded times, so that no proposal lies in the future. */
 const LATER_MS = 4_000_000_000_000;
 
-/** Proposals are found valid at once; a decided block becomes the head. Timers never fire. */
+/**
+ * Every proposal is found valid immediately; a decided block becomes the head. Timers never fire.
+ */
 export function replay(
   head: Block,
   messages: readonly RecordedMessage[],

@@ -1,7 +1,7 @@
 /**
- * Kind `consensus-rpc`: what a validator of a recorded network answered about validators, votes and
+ * Kind `consensus-rpc`: the answers of a recorded network's validator about validators, votes and
  * seals while the chain grew, before and after transitions. A node in memory imports the blocks up
- * to the head of that time and is asked the same.
+ * to the head at that time, and gets the same requests.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,9 +15,9 @@ import type { Report, VectorKind } from './kind.ts';
 import { answerFault, KnownDifferences } from './rpc-compare.ts';
 import { parseTranscript } from './rpc-transcript.ts';
 
-/** Those that the chain alone answers. */
+/** Methods that read only the chain. */
 const READS = /^(istanbul_(get|isValidator|status|nodeAddress)|eth_getTransactionReceipt)/;
-/** A JSON number names a block without doubt: known differences. */
+/** We accept a JSON number as a block number, which GoQuorum refuses (known differences). */
 const NUMBER_REFUSED = 'invalid argument 0: hex string without 0x prefix';
 
 export const consensusRpc: VectorKind = {
@@ -51,14 +51,14 @@ function hasBlocks(folder: string): boolean {
   return filesOf(folder, ['blocks.json']).length > 0;
 }
 
-/** From each `head N` to the next; what comes before the first says nothing of its head. */
+/** The parts from each `head N` to the next; text before the first one does not name its head. */
 function partsOf(text: string): { head: number; text: string }[] {
   const lines = text.split('\n');
   const parts: { head: number; lines: string[] }[] = [];
   let isKnown = false;
   for (const line of lines) {
     const head = /^\/\/ .*head (\d+)/.exec(line)?.[1];
-    // Something was done to the chain.
+    // A request that changed the chain.
     if (line.startsWith('>>') && /eth_sendRaw|istanbul_propose|istanbul_discard/.test(line))
       isKnown = false;
     if (head !== undefined) {
@@ -86,17 +86,17 @@ async function askAll(node: RpcNode, text: string, folder: string, report: Repor
   }
 }
 
-/** Each node has its own choice of seals for a block. */
+/** Each node has its own set of seals for a block. */
 function withoutCommitters(reply: string): string {
   return reply.replace(/"Committers":\[[^\]]*\]/, '"Committers":[]');
 }
 
-/** A list without members is null in GoQuorum's answers, and empty in ours (known differences). */
+/** An empty list is null in GoQuorum's answers, and [] in ours (known differences). */
 function withoutNulls(reply: string): string {
   return reply.replace(/"(votes|Committers)":null/, '"$1":[]');
 }
 
-/** Signers stand under two spellings in our answers (known differences): as GoQuorum has them. */
+/** Our answers have the signers under two spellings (known differences); keeps GoQuorum's. */
 function spelled(reply: string): string {
   const { result, ...envelope } = JSON.parse(reply);
   if (result?.committers === undefined) return reply;
@@ -105,7 +105,7 @@ function spelled(reply: string): string {
   return withoutCommitters(JSON.stringify({ ...envelope, result: signers }));
 }
 
-/** For old blocks too, with the whole chain there. */
+/** Also for old blocks, on the whole chain. */
 async function checkEveryBlock(node: RpcNode, folder: string, report: Report): Promise<void> {
   const { entries } = readChain(folder);
   for (const { number, hash, rpc, validatorsAfter } of entries) {
@@ -126,7 +126,7 @@ async function checkEveryBlock(node: RpcNode, folder: string, report: Report): P
 
 const CALLER = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } as const;
 
-/** Where the recording shortened an input (`…`), ours is left out. */
+/** Omits inputs that the recording shortened (`…`). */
 async function blockAsRecorded(node: RpcNode, at: string, recorded: any): Promise<any> {
   const block = await node.call('eth_getBlockByNumber', at, true);
   for (const [index, { input }] of recorded.transactions.entries())

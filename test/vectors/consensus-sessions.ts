@@ -1,6 +1,6 @@
 /**
- * Kind `consensus-sessions`: what a live GoQuorum node told a validator that had just connected,
- * heard by an engine in its place.
+ * Kind `consensus-sessions`: the messages of a live GoQuorum node to a validator that had just
+ * connected, received by our engine in its place.
  */
 import { join } from 'node:path';
 import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
@@ -16,7 +16,7 @@ import { type RecordedMessage, replay } from './consensus-replay.ts';
 import { readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
 
-/** First code of istanbul/100 after eth/66. */
+/** The first code of istanbul/100 after eth/66. */
 const OFFSET = 33;
 
 export const consensusSessions: VectorKind = {

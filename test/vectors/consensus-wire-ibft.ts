@@ -58,7 +58,7 @@ function checkMessage(vector: any, keys: any[], report: Report): void {
     check('built from its fields', toHex(encodeMessage(rebuilt)), vector.wire);
   }
   const cut = attempt(() => decodeMessage(wire.subarray(0, wire.length - 1)));
-  check('cut short', cut.error, 'fail to decode istanbul message');
+  check('truncated', cut.error, 'fail to decode istanbul message');
   const other = { ...message, address: ZERO_ADDRESS };
   check('under another name', signerOf(reader(ZERO_ADDRESS), other), undefined);
 }

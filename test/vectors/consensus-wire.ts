@@ -90,8 +90,8 @@ function checkMessage(vector: any, report: Report, folder: string): void {
   if (message.kind === 'preprepare' && vector.justified !== undefined) {
     const { view, block, roundChanges, prepares } = message;
     const fault = proposalFault(electorate, view, block, roundChanges, prepares);
-    // Ours: GoQuorum counts one signer three times; a proof that one validator can write alone
-    // proves nothing.
+    // We are stricter: GoQuorum counts one signer three times, but a proof that a single validator
+    // can write proves nothing.
     const isStricter = name.includes('one signer three times');
     const expected = isStricter
       ? 'number of roundchange messages is less than required quorum of messages'

@@ -19,19 +19,19 @@ async function runAll(kind: VectorKind, files: number): Promise<Tally> {
   return tally;
 }
 
-it('QBFT messages, headers, justifications, orders and quorums are those of GoQuorum', async () => {
+it("QBFT messages, headers, justifications, orders and quorums match GoQuorum's", async () => {
   const tally = await runAll(consensusWire, 4);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(400);
 });
 
-it('IBFT messages and headers are those of GoQuorum', async () => {
+it("IBFT messages and headers match GoQuorum's", async () => {
   const tally = await runAll(consensusWireIbft, 2);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(100);
 });
 
-it('recorded networks are understood: headers, votes, snapshots, answers, every message', async () => {
+it('recorded networks are decoded: headers, votes, snapshots, answers, every message', async () => {
   const tally = await runAll(consensusNetworks, 13);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(1500);
@@ -43,7 +43,7 @@ it('certificates and justifications of prepared rounds are accepted and their bl
   expect(tally.passed).toBeGreaterThan(80);
 });
 
-it('an engine in place of a validator decides what a live network decided', async () => {
+it('an engine in place of a validator decides the blocks of a live network', async () => {
   const tally = await runAll(consensusSessions, 2);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(90);
@@ -55,13 +55,13 @@ it('Raft members, messages, recorded streams and seals are read and written as G
   expect(tally.passed).toBeGreaterThan(150);
 });
 
-it('members of a recorded Raft cluster answer alike while it changes', async () => {
+it('members of a Raft cluster answer as recorded while it changes', async () => {
   const tally = await runAll(consensusRaftRpc, 1);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBe(60);
 });
 
-it('validators of recorded networks answer alike, before and after transitions and votes', async () => {
+it('validators answer as recorded, before and after transitions and votes', async () => {
   const tally = await runAll(consensusRpc, 9);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(700);

@@ -4,7 +4,7 @@ import { publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 
 it(
-  'official chains: valid blocks are taken, others refused, the last state is right',
+  'official chains: valid blocks are accepted, others refused, the last state is right',
   READS_PUBLIC_VECTORS,
   async (context) => {
     const root = publicVectorsFor(context);

@@ -22,10 +22,10 @@ export const coreChains: VectorKind = {
   },
 };
 
-/** Signs the transactions of the official tests. */
+/** The account that signs the transactions of the official tests. */
 const SENDER = '0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b';
 
-/** The tests of the DAO fork all begin with the accounts that it drains. */
+/** Genesis accounts that all tests of the DAO fork share: those that the fork drains. */
 function daoAccountsOf(tests: Record<string, any>): Uint8Array[] {
   const [first, ...rest] = Object.values(tests).map((test) => test.pre);
   return Object.keys(first)

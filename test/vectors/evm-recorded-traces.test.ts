@@ -1,6 +1,6 @@
 /**
- * debug_traceTransaction of the recorded public chain: every built-in tracer of geth 1.10.3 that
- * the EVM has, key order included.
+ * debug_traceTransaction on the recorded public chain: every built-in tracer of geth 1.10.3 that
+ * our EVM has, including the order of keys.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import { PublicWorld } from '../../src/core/state/public-world.ts';
 import { publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { genesisOf, readBlocks } from './goquorum-blocks.ts';
 
-/** Written in JavaScript by the caller, or one whose output has no use. */
+/** Tracers written in JavaScript by the caller, and one with an irrelevant output. */
 const NOT_BUILT_IN = new Set(['js.io', 'unknown-tracer.io', 'evmdisTracer.io']);
 
 const COUNTERS: Readonly<Record<string, () => any>> = {
@@ -35,7 +35,7 @@ const COUNTERS: Readonly<Record<string, () => any>> = {
   noopTracer: () => new counters.NoopTracer(),
 };
 
-it('recorded traces are printed alike', READS_PUBLIC_VECTORS, (context) => {
+it('traces are printed as recorded', READS_PUBLIC_VECTORS, (context) => {
   const chain = join(publicVectorsFor(context), 'goquorum/public-chain');
   const { failures, passed } = replay(chain, recordings(chain));
   expect(failures).toEqual([]);
@@ -139,7 +139,7 @@ function trace(
   return tracer.result();
 }
 
-/** `time` is never twice the same. */
+/** `time` differs in every run. */
 function withoutTime(value: any): any {
   return JSON.parse(JSON.stringify(value ?? null), (key, field) =>
     key === 'time' ? undefined : field,

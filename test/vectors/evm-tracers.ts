@@ -1,6 +1,6 @@
 /**
- * One tracer case of `public/evm-unit/tracers`: a transaction on a given state, and what the tracer
- * prints.
+ * One tracer case of `public/evm-unit/tracers`: a transaction on a given state, and the tracer's
+ * output.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { fromHex } from '../../src/core/base/hex.ts';
@@ -45,7 +45,7 @@ export function runTracerCase(name: string, one: any): string | undefined {
 function prepare(one: any): Harness {
   const { clique: _engine, ...config } = one.genesis.config;
   const genesis = genesisFromJson(
-    // A recorded block stands where block 0 should: only its rules and accounts matter.
+    // Block 0 takes the fields of the recorded block: only its rules and accounts matter.
     { config, alloc: one.genesis.alloc, difficulty: '0x1', gasLimit: '0x1' },
     'ethereum',
   );
@@ -108,7 +108,7 @@ function prefixed(hex: string): string {
 
 const ZERO_ADDRESS_TEXT = `0x${'0'.repeat(40)}`;
 
-/** Some recordings of flat calls print fields that are not set as zero, others leave them out. */
+/** Some recordings of flat calls print unset fields as zero, others omit them. */
 function withoutUnset(calls: any[]): any[] {
   for (const call of calls) {
     delete call.action.author;
@@ -128,8 +128,8 @@ function withoutUnset(calls: any[]): any[] {
 }
 
 /**
- * Texts that newer geth words otherwise, fields of one recorded block, and empty values that only
- * some recordings have.
+ * Removes differences that do not matter: error texts that newer geth words differently, fields of
+ * one recorded block, and empty values that only some recordings have.
  */
 function normalized(value: any): any {
   if (Array.isArray(value)) return value.map(normalized);

@@ -4,7 +4,7 @@ import { publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 
 it(
-  'opcodes, precompiles and tracers answer as the public cases say',
+  'opcodes, precompiles and tracers return the results of the public cases',
   READS_PUBLIC_VECTORS,
   async (context) => {
     const root = publicVectorsFor(context);

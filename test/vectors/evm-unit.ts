@@ -33,7 +33,7 @@ const OPCODES: Readonly<Record<string, number>> = {
   sar: 0x1d,
 };
 
-/** Address and pricing of the precompile that a file is about. */
+/** By vector file: the precompile's address, and the fork that sets its price. */
 const PRECOMPILES: Readonly<Record<string, { address: number; fork: Fork }>> = {
   ecRecover: { address: 1, fork: 'istanbul' },
   modexp: { address: 5, fork: 'byzantium' },
@@ -63,7 +63,9 @@ export const evmUnit: VectorKind = {
   },
 };
 
-/** The case passes when `check` returns undefined; it returns what is wrong, or throws. */
+/**
+ * The case passes when `check` returns undefined; otherwise `check` returns or throws the reason.
+ */
 function attempt(report: Report, name: string, check: () => string | undefined): void {
   try {
     const why = check();

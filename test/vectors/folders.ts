@@ -1,4 +1,4 @@
-/** Where vectors are read from: recordings inside the project, and public suites outside it. */
+/** Where vectors are: recordings in the project, and public suites outside. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -10,12 +10,13 @@ const PROJECT = resolve(import.meta.dirname, '../..');
 /** `test/vectors/data`: recordings that the tests need, laid out like the public suites. */
 export const OWN_VECTORS: string = join(PROJECT, 'test/vectors/data');
 
-/** Of a test that reads public suites, so that they can be run by themselves. */
+/** Tags a test that reads public suites, so that these tests can be run by themselves. */
 export const READS_PUBLIC_VECTORS = { tags: ['public-vectors'] };
 
 /**
- * The folder that QUORATE_VECTORS names, or `shared/vectors` beside the project; undefined in a
- * plain clone. Throws where the named folder holds no public suites: what is named must be read.
+ * The folder in QUORATE_VECTORS, or `shared/vectors` beside the project; undefined in a plain
+ * clone. Throws when the folder in QUORATE_VECTORS has no public suites, because then they must be
+ * read.
  */
 export function publicVectors(): string | undefined {
   const named = process.env.QUORATE_VECTORS;
@@ -25,7 +26,7 @@ export function publicVectors(): string | undefined {
   throw new Error(`QUORATE_VECTORS names ${named}, where there is no folder "public"`);
 }
 
-/** The same for a test that has nothing to do without them: it is then reported as not run. */
+/** For a test that needs them: skips it when they are absent. */
 export function publicVectorsFor({ skip, task }: TestContext): string {
   if (!task.tags?.includes('public-vectors')) {
     throw new Error('a test that reads public vectors is given READS_PUBLIC_VECTORS');
@@ -45,12 +46,12 @@ export function filesBelow(folder: string, accept: (path: string) => boolean): s
   return found;
 }
 
-/** The file, or where it is absent the same with `.gz` after its name. */
+/** The path of the file, or of its gzipped form with `.gz` if only that exists. */
 export function plainOrPacked(file: string): string {
   return existsSync(file) ? file : `${file}.gz`;
 }
 
-/** What is in a file, unpacked when its name ends in `.gz`. */
+/** The content of a file, decompressed when its name ends in `.gz`. */
 export function readBytes(file: string): Buffer {
   const bytes = readFileSync(file);
   return file.endsWith('.gz') ? gunzipSync(bytes) : bytes;

@@ -1,6 +1,4 @@
-/**
- * Blocks as GoQuorum's recordings hold them: one JSON array, or one block a line, perhaps gzipped.
- */
+/** Blocks in GoQuorum's recordings: one JSON array, or one block per line, possibly gzipped. */
 import { dirname, join } from 'node:path';
 import { type Genesis, genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { readJson, readText } from './folders.ts';
@@ -11,11 +9,11 @@ export interface RecordedBlock {
   readonly rlp: string;
   readonly stateRoot?: string;
   readonly receiptsRoot?: string;
-  /** As `eth_getBlockByNumber` shows it, with whole transactions. */
+  /** The answer of `eth_getBlockByNumber` with full transactions. */
   readonly block?: any;
   readonly signers?: { readonly author: string; readonly committers: readonly string[] };
   readonly receipts?: readonly RecordedReceipt[];
-  /** Of each node, after this block. */
+  /** By node, after this block. */
   readonly privateStateRoots?: Readonly<Record<string, string>>;
   /** By `node/PSI`. */
   readonly privateStateRootsByPSI?: Readonly<Record<string, string>>;
@@ -34,7 +32,7 @@ export function readBlocks(file: string): RecordedBlock[] {
     .map((line) => JSON.parse(line));
 }
 
-/** The folder of a recording: where its genesis is. */
+/** The folder of a recording, which contains its genesis. */
 export function recordingOf(file: string): string {
   const folder = dirname(file);
   return folder.endsWith('/chain') ? dirname(folder) : folder;

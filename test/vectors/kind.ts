@@ -1,9 +1,9 @@
 /**
- * One kind of vector files: where they are, and how one file is run. Used by the tests and by `npm
+ * One kind of vector files: where they are, and how to run a file. Used by the tests and by `npm
  * run vectors -- DIR`.
  */
 export interface VectorKind {
-  /** As the runner prints it, such as `state-tests`. */
+  /** The name that the runner prints, such as `state-tests`. */
   readonly name: string;
   /**
    * Files of this kind below a folder laid out like `shared/vectors`, as absolute paths; [] when
@@ -11,7 +11,7 @@ export interface VectorKind {
    */
   find(root: string): string[];
   /**
-   * Runs every case of one file. A file that cannot be read must throw: an owed file is never
+   * Runs every case of one file. Must throw when it cannot read the file, so that no file is
    * skipped.
    */
   run(file: string, report: Report): void | Promise<void>;
@@ -22,7 +22,7 @@ export interface Report {
   fail(name: string, why: string): void;
 }
 
-/** Counts passes, keeps failures. */
+/** Counts passes and collects failures. */
 export class Tally implements Report {
   passed = 0;
   readonly failures: { name: string; why: string }[] = [];

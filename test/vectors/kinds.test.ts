@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { OWN_VECTORS, publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { OWED_LATER, VECTOR_KINDS } from './kinds.ts';
 
-it('every kind has a name of its own', () => {
+it('every kind has a unique name', () => {
   const names = [...VECTOR_KINDS, ...OWED_LATER].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
@@ -16,7 +16,8 @@ it('every kind finds files, in the project or outside it', READS_PUBLIC_VECTORS,
 });
 
 /**
- * So that a kind is not written and then forgotten: what exports a VectorKind is in the registry.
+ * A kind must not be written and then forgotten: every module that exports a VectorKind is in the
+ * registry.
  */
 it('every module of a kind is in the registry', () => {
   const registry = readFileSync(join(import.meta.dirname, 'kinds.ts'), 'utf8');

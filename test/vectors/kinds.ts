@@ -50,7 +50,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   signerVectors,
 ];
 
-/** Found and counted, not run: what they check is built later. */
+/** Files that are found and counted but not run, because their checks do not exist yet. */
 export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   p2pDiscovery,
   later(
@@ -87,8 +87,7 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
 ];
 
 /**
- * Data files below `folder` whose whole path fits; descriptions, contracts and keys are not
- * vectors.
+ * Data files below `folder` whose path matches; descriptions, contracts and keys are not vectors.
  */
 function later(name: string, folder: string, accept = /./): Pick<VectorKind, 'name' | 'find'> {
   const isData = (path: string) =>

@@ -1,6 +1,6 @@
 /**
- * `npm run vectors -- DIR`: every vector file of the known kinds below a folder laid out like the
- * shared one.
+ * `npm run vectors -- DIR`: runs every vector file of the known kinds below a folder with the
+ * layout of `shared/vectors`.
  */
 import { resolve } from 'node:path';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   }
   for (const owed of OWED_LATER) {
     const files = owed.find(root);
-    console.log(`${owed.name}: ${files.length} files found, not yet owed`);
+    console.log(`${owed.name}: ${files.length} files found, no check for them yet`);
   }
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;

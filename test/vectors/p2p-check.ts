@@ -7,7 +7,7 @@ export function check(report: Report, name: string, got: unknown, want: unknown)
   else report.fail(name, `got ${a?.slice(0, 300)}, want ${b?.slice(0, 300)}`);
 }
 
-/** Runs `body`; what it throws is the case's failure. */
+/** Runs `body`; an error that it throws is the failure of the case. */
 export function attempt(report: Report, name: string, body: () => void): void {
   try {
     body();

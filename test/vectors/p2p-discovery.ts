@@ -1,4 +1,4 @@
-/** Packets of discovery version 4 and node records, public and as GoQuorum writes them. */
+/** Packets of discovery version 4 and node records, from public vectors and from GoQuorum. */
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { secp256k1 } from '../../src/core/base/secp256k1.ts';
 import { readRecord, recordText, signRecord } from '../../src/core/discovery/node-record.ts';
@@ -6,7 +6,7 @@ import { encodePacket, openPacket } from '../../src/core/discovery/packet.ts';
 import type { Report } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
 
-/** Those of EIP-8 and of go-ethereum: one key, and what later versions append. */
+/** The packets of EIP-8 and of go-ethereum: one key, and fields that later versions append. */
 export function checkPackets(vectors: any, report: Report): void {
   const { nodeKey, signingNodeKey = nodeKey, packets } = vectors;
   const signer = toHex(secp256k1().publicKey(fromHex(signingNodeKey)));
@@ -37,7 +37,7 @@ function checkFields(packet: any, vector: any, name: string, report: Report): vo
 /** The published key of these recordings: `rlpx-initiator` of rlpx.json. */
 const RECORDED_KEY = fromHex('0b98a943490277f630ddaf1b2285f22c80b0a8badfb4ae9caec406fd381e2b0b');
 
-/** Signed with RFC 6979, so that what we write under the same key is the same, bit by bit. */
+/** Signed with RFC 6979, so our packets with the same key are identical bit by bit. */
 export function checkOwnPackets(vectors: any, report: Report): void {
   for (const vector of vectors.vectors) {
     attempt(report, vector.name, () => {

@@ -18,7 +18,7 @@ import { LegacyEth } from '../../src/core/wire/legacy-eth.ts';
 import type { Report } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
 
-/** Bodies are re-encoded from what was read: nothing of the message may be lost on the way. */
+/** Encodes a message's decoded content again: nothing may be lost. */
 function rewrite(version: number, message: EthMessage, bytes: Uint8Array): Uint8Array {
   switch (message.kind) {
     case 'status':
@@ -105,7 +105,7 @@ export function checkReferenceEth(vectors: any, report: Report): void {
   for (const vector of vectors.vectors) {
     attempt(report, vector.name, () => {
       let bytes = fromHex(vector.payload);
-      // eth/65 has no request ids: its requests and replies are the bodies of eth/66.
+      // eth/65 has no request ids: its requests and replies are the bodies of those in eth/66.
       if (vector.name.includes('eth/65')) {
         const peer = new LegacyEth();
         const plain = bytes;
@@ -187,7 +187,7 @@ export function checkForkIds(vectors: any, report: Report): void {
     );
   }
   for (const item of vectors.encoding) {
-    // Inside a Status: [.., [hash, next]].
+    // Wraps it in a Status: [.., [hash, next]].
     const zero = new Uint8Array(32);
     const status = {
       version: 66,
@@ -211,8 +211,8 @@ export function checkForkIds(vectors: any, report: Report): void {
 export function checkReferenceForkIds(vectors: any, report: Report): void {
   for (const vector of vectors.vectors) {
     attempt(report, vector.name, () => {
-      // As a genesis file config 1 is refused (a key no longer allowed, Petersburg missing):
-      // neither changes its fork id.
+      // As a genesis file, this config is refused (an obsolete key, and no Petersburg); neither
+      // changes its fork id.
       const { maxCodeSizeChangeBlock: counted, ...rest } = vector.config;
       if (rest.constantinopleBlock) rest.petersburgBlock ??= rest.constantinopleBlock;
       const { config } = genesisFromJson(

@@ -1,4 +1,4 @@
-/** Recorded connections: their handshakes, each frame, and what every message means. */
+/** Recorded connections: their handshakes, each frame, and the meaning of every message. */
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import {
   ISTANBUL,
@@ -19,7 +19,7 @@ import { attempt, check } from './p2p-check.ts';
 
 const BYTES_MAX = 16 * 1024 * 1024;
 
-/** Secrets of both sides from the recorded packets and the initiator's ephemeral key. */
+/** The secrets of both sides, from the recorded packets and the initiator's ephemeral key. */
 function secretsOf(vector: any): { initiator: Secrets; recipient: Secrets; remote: string } {
   const auth = openAuth(fromHex(vector.recipientKey), fromHex(vector.auth));
   const ack = openAck(fromHex(vector.initiatorKey), fromHex(vector.ack));
@@ -72,7 +72,7 @@ export function checkRlpx(vectors: any, report: Report): void {
           [frame.code, frame.payload],
         );
         const written = sender.encode(frame.code, fromHex(frame.payload));
-        // Where two compressors differ in length, the frames may differ.
+        // When two compressors give different lengths, the frames may differ.
         if (!compressed || written.length === fromHex(frame.frame).length) {
           check(report, `${vector.name}: frame ${i} written`, toHex(written), frame.frame);
         }
@@ -103,8 +103,8 @@ function checkSession(session: any, report: Report): void {
     for (const [i, message] of messages.entries()) {
       reader.compressed = message.snappy;
       const frame = nextFrame(reader, BYTES_MAX);
-      // The test peer's last words to a node that closed at the same time did not reach the wire,
-      // or not whole.
+      // The last message to a node that closed at the same time may be missing or incomplete in the
+      // recording.
       if (!frame && from === 'initiator' && i === messages.length - 1) continue;
       check(
         report,
@@ -118,7 +118,8 @@ function checkSession(session: any, report: Report): void {
 }
 
 /**
- * The node announces the versions of istanbul that we do, and finds a peer useless that we would.
+ * The node announces the same versions of istanbul as we do, and refuses a useless peer in the same
+ * cases.
  */
 function checkAnnounced(
   session: any,
@@ -141,7 +142,8 @@ function checkAnnounced(
 }
 
 /**
- * Everything that GoQuorum itself sent must be understood, and means the same when written again.
+ * Everything that GoQuorum itself sent must be understood, and keep its meaning when it is encoded
+ * again.
  */
 function checkMeaning(session: any, report: Report): void {
   const hellos = session.messages.filter((m: any) => m.code === 0 && m.payload.length > 10);

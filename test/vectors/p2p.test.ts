@@ -3,7 +3,10 @@ import { OWN_VECTORS, publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.t
 import { Tally } from './kind.ts';
 import { p2p } from './p2p.ts';
 
-/** Every recorded session and byte-level vector counts; fewer means that files went missing. */
+/**
+ * There are more recorded sessions and byte-level vectors than this; fewer means that files are
+ * missing.
+ */
 const OWN_CASES_MIN = 1000;
 const PUBLIC_CASES_MIN = 150;
 

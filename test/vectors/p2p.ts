@@ -71,7 +71,7 @@ export const p2p: VectorKind = {
   },
 };
 
-/** Discovery version 5 and lists of nodes in DNS: found, not owed. */
+/** Discovery version 5 and DNS node lists: found, but there is no check for them. */
 export const p2pDiscovery: Pick<VectorKind, 'name' | 'find'> = {
   name: 'p2p-discovery',
   find: (root) => [
@@ -145,7 +145,7 @@ function checkEip8(vectors: any, report: Report): void {
   checkPackets(vectors.discv4, report);
 }
 
-/** The vector's MACs come from a stand-in hash, so only the encrypted parts can be compared. */
+/** The vector's MACs come from a fake hash, so only the encrypted parts can be compared. */
 function checkFrame(vector: any, report: Report): void {
   const secret = keccak256(EMPTY_BYTES);
   const seed = EMPTY_BYTES;
@@ -194,7 +194,7 @@ function checkSnappyFile(file: string, report: Report): void {
 function checkPublicEnodes(vectors: any, report: Report): void {
   for (const { input, result, error } of vectors.urlCases) {
     if (input.startsWith('enr:')) continue;
-    // GoQuorum takes a bare node id, which newer clients refuse.
+    // GoQuorum accepts a bare node id, which newer clients refuse.
     if (/^[0-9a-f]{128}$/.test(input)) continue;
     try {
       const node = parseEnode(input);
@@ -217,7 +217,7 @@ function checkPublicEnodes(vectors: any, report: Report): void {
 function checkEnodes(vectors: any, report: Report): void {
   for (const vector of vectors.vectors) {
     const name = `enode ${vector.input.slice(-40)}`;
-    // Names are looked up when they are dialled, not when they are read.
+    // We resolve names when we dial, not when we parse.
     if (/^lookup /.test(vector.error ?? '')) continue;
     try {
       const node = parseEnode(vector.input);

@@ -1,7 +1,7 @@
 /**
- * Recorded chains with private transactions, replayed as each of their nodes with what that node's
- * manager held: every private state root and the receipts each node showed; and the public roots
- * are the same with every node.
+ * Recorded chains with private transactions, replayed as each of their nodes with the payloads of
+ * that node's manager: every private state root and the receipts that each node returned must
+ * match, and the public roots must be the same on every node.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ function blockFault(expected: RecordedBlock, found: ChainNode, node: string): st
   return receiptsFault(expected, found, node);
 }
 
-/** Recorded roots of this node, by PSI; a node without groups has one state, `private`. */
+/** The recorded roots of this node, by PSI; a node without groups has one state, `private`. */
 function rootsOf(expected: RecordedBlock, node: string): [string, string][] {
   const byPsi = Object.entries(expected.privateStateRootsByPSI ?? {})
     .filter(([name]) => name.startsWith(`${node}/`))
@@ -101,8 +101,7 @@ function receiptsFault(
 }
 
 /**
- * A private transaction shows the receipt of the node's first private state; a marker shows its
- * public one.
+ * A private transaction has the receipt of the node's first private state, a marker its public one.
  */
 function receiptAt({ executed }: ChainNode, block: Block, index: number) {
   const { private: outcome, receipts } = executed!;

@@ -1,7 +1,7 @@
 /**
- * Private transactions with a privacy flag, simulated at their sender before their block: the
- * affected contract transactions and the execution hash must be those that the recorded node gave
- * its manager.
+ * Private transactions with a privacy flag, simulated on their sender's node before their block:
+ * the affected contract transactions and the execution hash must be those that the recorded node
+ * sent to its manager.
  */
 
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ async function simulateAs(name: string, file: string, report: Report): Promise<v
   }
 }
 
-/** The private transaction, out of its marker if it is in one, with its payload. */
+/** The private transaction with its payload, taken out of its marker if it is in one. */
 function draftOf(
   outer: Transaction,
   { inputs }: PrivateNode,

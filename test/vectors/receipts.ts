@@ -1,4 +1,4 @@
-/** Receipts as JSON-RPC shows them, against ours: only what execution decides. */
+/** Compares receipts in JSON-RPC's format with ours: only the fields that execution decides. */
 import { toHex, toQuantity } from '../../src/core/base/hex.ts';
 import type { Receipt } from '../../src/core/chain/receipt.ts';
 import type { RecordedReceipt } from './goquorum-blocks.ts';
@@ -16,7 +16,7 @@ export function receiptFault(ours: Receipt, recorded: RecordedReceipt): string |
     logs: JSON.stringify(ours.logs.map(logJson)),
   };
   for (const [name, value] of Object.entries(found)) {
-    // Nodes without --revertreason record none.
+    // Nodes without --revertreason record no reasons.
     if (!(name in recorded)) continue;
     const expected =
       name === 'logs' ? JSON.stringify(recorded.logs.map(recordedLog)) : recorded[name];

@@ -1,19 +1,19 @@
 /**
- * Whether an answer is the recorded one, and the rows of `test/known-differences.json` that say
- * where it is not on purpose.
+ * Compares an answer with the recorded one, and finds the row of `test/known-differences.json` that
+ * explains an intended difference.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-/** Keyed by method and recorded text, never by file name. */
+/** Found by method and recorded text, never by file name. */
 export interface KnownDifference {
   readonly method: string;
-  /** When it happens, for people. */
+  /** When it happens, as text for people. */
   readonly condition: string;
-  /** Part of the recorded answer. */
+  /** A part of the recorded answer. */
   readonly recorded: string;
-  /** Part of ours. */
+  /** A part of our answer. */
   readonly ours: string;
   readonly reason: string;
 }
@@ -30,7 +30,7 @@ export class KnownDifferences {
     this.rows = rows;
   }
 
-  /** The row that explains why `ours` is not `recorded`. */
+  /** The row that explains the difference between `ours` and `recorded`. */
   explain(method: string, recorded: string, ours: string): KnownDifference | undefined {
     const row = this.rows.find(
       (each) =>
@@ -45,7 +45,10 @@ export class KnownDifferences {
   }
 }
 
-/** undefined when the answers agree. `shape`: errors agree in full, results in their structure. */
+/**
+ * undefined: the answers agree. `shape`: errors must be equal, results need only have the same
+ * structure.
+ */
 export function answerFault(
   kind: 'replay' | 'shape',
   recorded: any,
@@ -63,7 +66,7 @@ function hasError(answer: any): boolean {
   return answer !== null && typeof answer === 'object' && 'error' in answer;
 }
 
-/** How long a trace took is never twice the same. */
+/** The duration of a trace differs in every run. */
 function withoutTimes(value: unknown): unknown {
   if (value === undefined) return undefined;
   return JSON.parse(JSON.stringify(value), (key, field) => (key === 'time' ? undefined : field));
@@ -94,7 +97,7 @@ function shapeFault(recorded: any, ours: any, path: string): string | undefined 
   return undefined;
 }
 
-/** Addresses and nonces. */
+/** Names that are data: addresses and nonces. */
 function isData(name: string): boolean {
   return /^(0x|\d)/.test(name);
 }

@@ -1,7 +1,7 @@
 /**
- * Recorded answers of a node that asks for access tokens. The recorded tokens were those of a test
- * plugin (`Bearer <scopes>`); here each becomes a signed web token with the same scopes, and goes
- * through the real checker.
+ * Recorded answers of a node that requires access tokens. The recorded tokens belonged to a test
+ * plugin (`Bearer <scopes>`); here each becomes a signed JWT with the same scopes, which the real
+ * code verifies.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,9 +25,9 @@ interface Case {
   readonly request: unknown;
   readonly status?: number;
   readonly contentType?: string | null;
-  /** Over HTTP. */
+  /** For a request over HTTP. */
   readonly body?: string;
-  /** Over WebSocket. */
+  /** For a message over WebSocket. */
   readonly message?: string;
 }
 

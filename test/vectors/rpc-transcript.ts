@@ -1,6 +1,6 @@
 /**
- * Recorded JSON-RPC conversations (`*.io`): `>>` what was sent, `<<` what came back, `//` comments
- * and the HTTP side.
+ * Recorded JSON-RPC conversations (`*.io`): `>>` is a request, `<<` an answer, `//` a comment or
+ * HTTP details.
  */
 
 export interface HttpRequest {
@@ -16,7 +16,7 @@ export interface HttpResponse {
 
 export interface Exchange {
   readonly request: string;
-  /** undefined: nothing came back. */
+  /** undefined: no answer. */
   readonly reply: string | undefined;
   readonly http: HttpRequest | undefined;
   readonly response: HttpResponse | undefined;
@@ -25,9 +25,12 @@ export interface Exchange {
 export interface Transcript {
   /** `rpc/eth_call/plain.io`. */
   readonly file: string;
-  /** `replay`: an importer of the chain answers the same. `shape`: compare texts and shape. */
+  /**
+   * `replay`: a node with the imported chain gives the same answer. `shape`: only error texts and
+   * the structure are compared.
+   */
   readonly kind: 'replay' | 'shape';
-  /** Of `asked at nodeN`. */
+  /** The node in `asked at nodeN`. */
   readonly node: string;
   readonly exchanges: readonly Exchange[];
 }
@@ -36,7 +39,7 @@ export function parseTranscript(file: string, text: string): Transcript {
   const exchanges: { -readonly [K in keyof Exchange]: Exchange[K] }[] = [];
   let http: HttpRequest | undefined;
   let response: HttpResponse | undefined;
-  // Recordings about private states tell the query of the request there only.
+  // Recordings about private states name the request's query only there.
   const query = /^\/\/ PSI in \{.*\} (\/\?\S+)$/m.exec(text)?.[1];
   for (const line of text.split('\n')) {
     const request = /^\/\/ HTTP request: (\S+) (\S+) ?(.*)$/.exec(line);

@@ -12,7 +12,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** One request; `body` as it was sent. */
+/** One request; `body` is sent unchanged. */
 export function askOverHttp(port: number, http: HttpRequest, body: string): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const hasBody = body !== '' || http.verb === 'POST';
@@ -46,7 +46,7 @@ export function askOverHttp(port: number, http: HttpRequest, body: string): Prom
   });
 }
 
-/** A WebSocket whose answers are taken in turn; notifications are kept apart. */
+/** A WebSocket that returns answers in order and keeps notifications apart. */
 export class WebSocketTalk {
   private readonly socket: WebSocket;
   private readonly answers: string[] = [];

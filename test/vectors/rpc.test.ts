@@ -10,7 +10,7 @@ import { parseTranscript } from './rpc-transcript.ts';
 const DOCUMENT = resolve(import.meta.dirname, '../../docs/known-differences.md');
 const ROWS = resolve(import.meta.dirname, '../known-differences.json');
 
-it('recorded JSON-RPC conversations are answered alike, but for the known differences', async () => {
+it('recorded JSON-RPC conversations get the same answers, except known differences', async () => {
   const tally = new Tally();
   const paths = rpc.find(OWN_VECTORS);
   expect(paths.length).toBe(3);
@@ -19,7 +19,7 @@ it('recorded JSON-RPC conversations are answered alike, but for the known differ
   expect(tally.passed).toBeGreaterThan(870);
 }, 60_000);
 
-it('the copy in the project is of all that was recorded', READS_PUBLIC_VECTORS, (context) => {
+it('the copy in the project is complete', READS_PUBLIC_VECTORS, (context) => {
   const root = publicVectorsFor(context);
   expect(rpc.find(root).map((path) => path.slice(root.length))).toEqual([
     '/goquorum/mps-chain/rpc',
@@ -28,7 +28,7 @@ it('the copy in the project is of all that was recorded', READS_PUBLIC_VECTORS, 
   ]);
 });
 
-it('the document shows every known difference', () => {
+it('the document lists every known difference', () => {
   const document = readFileSync(DOCUMENT, 'utf8');
   const rows = JSON.parse(readFileSync(ROWS, 'utf8')) as KnownDifference[];
   for (const row of rows) {
@@ -37,7 +37,7 @@ it('the document shows every known difference', () => {
   }
 });
 
-it('a transcript is read with its HTTP side', () => {
+it('a transcript is parsed with its HTTP details', () => {
   const transcript = parseTranscript(
     'envelope/get.io',
     '// kind: shape\n// plain (asked at node2)\n// HTTP request: GET / {"A":"b"}\n>> \n// HTTP response: 200 {"vary":"Origin"}\n<< \n',

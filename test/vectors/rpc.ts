@@ -1,7 +1,7 @@
 /**
  * Recorded JSON-RPC conversations: the recorded chain is imported into a node in memory, and every
- * request is sent again through the real dispatcher, those about HTTP and WebSocket through the
- * real servers. Answers must be the recorded ones.
+ * request is sent again through the real dispatcher, or through the real servers if it is about
+ * HTTP or WebSocket. Answers must match the recording.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ import { type Exchange, methodOf, parseTranscript, type Transcript } from './rpc
 import { askOverHttp, WebSocketTalk } from './rpc-wire.ts';
 
 /**
- * What later work owes, by method or folder; `private-chain:` restricts a line to chains with a
+ * Not implemented yet, by method or folder; `private-chain:` restricts a line to chains with a
  * manager.
  */
 const NOT_YET_OWED: Readonly<Record<string, string>> = {
@@ -28,22 +28,20 @@ const NOT_YET_OWED: Readonly<Record<string, string>> = {
   quorumPermission_orgList: 'permissioning',
 };
 
-/**
- * Recorded on a network that made blocks, or by accounts made there: by method and recorded text.
- */
+/** Recorded on a running network, or with accounts created there: by method and recorded text. */
 const NEEDS_LIVE_NETWORK: readonly (readonly [string, string])[] = [
   ['eth_sendRawTransaction', 'nonce too low'],
   ['eth_sendTransaction', '0x3Ce2Bac5eddBd7b09feeCa540eb8193c222a70D6'],
   ['eth_sign', 'authentication needed: password or unlock'],
 ];
 
-/** A row may be used by any recording: what is unused shows after the last. */
+/** Any recording may use a row, so unused rows are reported after the last one. */
 let known = new KnownDifferences();
 let toRun = new Set<string>();
 
 export const rpc: VectorKind = {
   name: 'rpc',
-  /** Folders `rpc` beside a chain, or the same in one file. */
+  /** Folders named `rpc` beside a chain, or the same in one file. */
   find: (root) => {
     const folders = new Set(
       filesBelow(join(root, 'goquorum'), (path) => /\/rpc\/.*\.io$/.test(path)).map((path) =>
@@ -89,7 +87,10 @@ function transcriptsOf(path: string): Transcript[] {
   );
 }
 
-/** What changes nothing first; of what does, the plain case before its repetitions. */
+/**
+ * Requests that change nothing come first; among the others, the plain case comes before its
+ * repetitions.
+ */
 function inOrder(transcripts: Transcript[]): Transcript[] {
   const rank = ({ kind, file }: Transcript) =>
     kind === 'replay' ? 0 : file.endsWith('/ok.io') ? 1 : 2;
@@ -198,7 +199,7 @@ class Session {
     }
   }
 
-  /** Notifications come when blocks do: only answers are compared. */
+  /** Notifications depend on the time of blocks, so only answers are compared. */
   private async talk(name: string, transcript: Transcript): Promise<void> {
     await this.port(transcript.node);
     const { webSocketUrl } = await this.served.get(transcript.node)!;
@@ -259,7 +260,7 @@ class Session {
   }
 }
 
-/** What rows of known differences go by. */
+/** The text that rows of known differences are matched with. */
 function aboutOf(exchange: Exchange): string {
   if (exchange.http?.path.startsWith('/graphql')) return 'graphql';
   return methodOf(exchange) ?? 'none';
@@ -276,7 +277,9 @@ function needsLive(method: string, recorded: string): boolean {
   return NEEDS_LIVE_NETWORK.some(([name, text]) => name === method && recorded.includes(text));
 }
 
-/** Recorded filter ids are of another node: one of our own of the same kind takes the place. */
+/**
+ * Recorded filter ids belong to another node, so they are replaced by one of ours of the same kind.
+ */
 async function withOurFilter(node: RpcNode, file: string, request: string): Promise<string> {
   const match = /eth_getFilter(Changes|Logs)","params":\["(0x[0-9a-f]{20,})"/.exec(request);
   const isUnknown = basename(file) === 'unknown.io';
@@ -294,7 +297,7 @@ async function withOurFilter(node: RpcNode, file: string, request: string): Prom
 }
 
 /**
- * Very long requests are cut in the recording: one letter repeated is made again, others are lost.
+ * The recording truncates very long requests: one repeated letter can be restored, others cannot.
  */
 function wholeRequest(request: string): string | undefined {
   const cut = /^(.)\1* \((\d+) bytes\)$/.exec(request);
@@ -302,10 +305,10 @@ function wholeRequest(request: string): string | undefined {
   return / \(\d+ bytes\)/.test(request) ? undefined : request;
 }
 
-/** Of how a body is framed: Go's and Node's differ. */
+/** Headers about the framing of a body, which differ between Go and Node. */
 const FRAMING = ['content-length', 'transfer-encoding'];
 
-/** Headers that were recorded must be there. */
+/** All recorded headers must be present. */
 function headFault(
   recorded: Exchange['response'],
   answer: Awaited<ReturnType<typeof askOverHttp>>,
@@ -320,9 +323,7 @@ function headFault(
   return undefined;
 }
 
-/**
- * Each node keeps the seals that it happened to gather; the recorded chain holds those of node1.
- */
+/** Each node keeps the seals that it happened to collect; the recorded chain has those of node1. */
 function withoutSeals(exchange: Exchange): Exchange {
   return { ...exchange, reply: exchange.reply && withoutSealsIn(exchange.reply) };
 }

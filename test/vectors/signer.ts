@@ -1,6 +1,6 @@
 /**
- * Requests to a signing proxy and what it does with them: the integration tests of Web3Signer and
- * EthSigner, written down.
+ * Requests to a signing proxy and their results, from the integration tests of Web3Signer and
+ * EthSigner.
  */
 import { dirname, join } from 'node:path';
 import { fromHex } from '../../src/core/base/hex.ts';
@@ -52,7 +52,7 @@ export const signerVectors: VectorKind = {
 
 let key: Promise<Uint8Array> | undefined;
 
-/** Opened once: its key derivation is meant to be slow. */
+/** Decrypted once, since its key derivation is slow on purpose. */
 function keyFile(path: string): Promise<Uint8Array> {
   key ??= decryptKey(readJson(join(dirname(path), 'keystores/keyfile.json')), 'password');
   return key;
@@ -114,8 +114,7 @@ function judge(
   if (wanted) {
     const { data: _, ...error } = answer.error ?? {};
     if (!isSame(error, wanted)) return `error ${JSON.stringify(answer)}`;
-    // The source answers 504 to every timeout; one of its cases was written down with another
-    // status.
+    // Web3Signer answers 504 to every timeout; one of its recorded cases has another status.
     const isTimeout = /timesout/i.test(name);
     const status = isTimeout ? 504 : expect.httpStatus;
     if (status !== undefined && reply.status !== status) return `HTTP status ${reply.status}`;

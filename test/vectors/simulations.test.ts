@@ -1,6 +1,6 @@
 /**
- * eth_simulateV1 as go-ethereum answers it: every request of execution-apis, on the first block of
- * a Cancun chain; blocks, hashes, roots and receipts included.
+ * eth_simulateV1 compared with go-ethereum: every request of execution-apis, on the first block of
+ * a Cancun chain, including blocks, hashes, roots and receipts.
  */
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,16 +9,16 @@ import { parseGenesis } from '../../src/core/chain/genesis.ts';
 import { rpcNode } from '../support/rpc-node.ts';
 import { OWN_VECTORS, readJson } from './folders.ts';
 
-/** By name of the request, why our answer is another one. */
+/** By request name: the reason for our different answer. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   blobs: 'transaction type not supported',
   'overflow-nonce': 'nonce has max value',
-  // Indices of logs that were reverted are free again, as in newer versions.
+  // Log indexes of reverted calls are reused, as in newer versions.
   'use-as-many-features-as-possible':
     '/result/9/calls/6/logs/0/logIndex: expected "0x6", ours "0x0"; /result/10/calls/6/logs/0/logIndex: expected "0x6", ours "0x0"',
 };
 
-it('simulated blocks are those of go-ethereum', async () => {
+it("simulated blocks match go-ethereum's", async () => {
   const recorded = readJson(join(OWN_VECTORS, 'simulate.json.gz'));
   const node = await rpcNode({
     genesis: parseGenesis(JSON.stringify(recorded.genesis)),
@@ -44,7 +44,7 @@ it('simulated blocks are those of go-ethereum', async () => {
   expect(wrong).toEqual([]);
 }, 60_000);
 
-/** Of some calls the gas before refunds was not recorded. */
+/** Some recorded calls have no gas before refunds. */
 function like(ours: any[], recorded: any[] | undefined): any[] {
   for (const [at, block] of ours.entries())
     for (const [index, call] of block.calls.entries())

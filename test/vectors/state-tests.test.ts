@@ -13,13 +13,13 @@ function run(root: string, isWanted: (path: string) => boolean): Tally {
   return tally;
 }
 
-it('official state tests give their state roots and logs', OPTIONS, (context) => {
+it('official state tests give the expected state roots and logs', OPTIONS, (context) => {
   const tally = run(publicVectorsFor(context), (path) => path !== LONG_TEST);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBe(CASES - LONG_CASES);
 });
 
-it('the state test that takes minutes gives its own', OPTIONS, (context) => {
+it('the state test that takes minutes gives the expected ones', OPTIONS, (context) => {
   const root = publicVectorsFor(context);
   if (process.env.QUORATE_LONG_VECTORS === undefined) {
     context.skip(`five cases of ${LONG_TEST} take minutes: set QUORATE_LONG_VECTORS`);

@@ -24,7 +24,7 @@ import type { Report, VectorKind } from './kind.ts';
 
 const ZERO_HASH = new Uint8Array(32);
 
-/** 2^32 rounds of BLAKE2b, most of a minute, in each of its cases. */
+/** 2^32 rounds of BLAKE2b take most of a minute in each of its cases. */
 export const LONG_TEST = 'stTimeConsuming/CALLBlake2f_MaxRounds';
 
 export const stateTests: VectorKind = {
@@ -33,7 +33,7 @@ export const stateTests: VectorKind = {
   run: (file, report) => runStateTests(file, report, () => true),
 };
 
-/** Every case of the tests of `file` whose path `isWanted`. */
+/** Runs the cases of `file` whose path `isWanted` accepts. */
 export function runStateTests(
   file: string,
   report: Report,
@@ -70,11 +70,11 @@ interface Outcome {
   fault: string | undefined;
 }
 
-/** What geth's runner does: the coinbase is touched even when the transaction was refused. */
+/** Like geth's runner: the coinbase is touched even if the transaction was refused. */
 function execute(test: any, post: any, rules: Rules): Outcome {
   const { reader, trie } = stateOf(test.pre);
   const header = headerOf(test.env, rules);
-  // Interrupted as often as can be.
+  // Interrupted as often as possible.
   const pace = gasPace(1);
   const shared = { ...blockEnvironment(header, header.coinbase, rules, hashOfNumber), pace };
   let world = new PublicWorld(reader, header.number);

@@ -3,7 +3,7 @@ import { publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 import { tesseraVectors } from './tessera.ts';
 
-/** Fewer means that files or cases went missing. */
+/** There are more; fewer means that files or cases are missing. */
 const CASES_MIN = 100;
 
 describe('Tessera payloads, locked keys and NaCl boxes', () => {

@@ -1,4 +1,4 @@
-/** Payloads and locked keys of Tessera's own tests, and NaCl's boxes. */
+/** Payloads and locked keys from Tessera's tests, and NaCl boxes. */
 
 import { join } from 'node:path';
 import { fromBase64 } from '../../src/core/base/base64.ts';
@@ -76,8 +76,8 @@ function payloadCase(one: any, crypto: EnclaveCrypto, report: Report): void {
   check(report, `${one.name}: parts`, same, 'decoded parts differ');
   const digest = bareHex(crypto.digest(payload.cipherText));
   check(report, `${one.name}: hash`, digest === one.digestSha3_512, digest);
-  // The bytes are from before privacy modes: ours go on behind them, and may name an empty list of
-  // keys.
+  // These bytes are older than privacy modes: ours have more fields at the end, and may contain an
+  // empty list of keys.
   const again = encodeLegacy(payload).subarray(0, input.length);
   check(report, `${one.name}: bytes`, equalBytes(again, input), bareHex(again));
 }
@@ -101,13 +101,13 @@ async function lockedKey(
     report,
     `${name}: secret key`,
     equalBytes(secretKey, fromBase64(one.privateKey)),
-    'another key came out',
+    'decrypts to another key',
   );
   check(
     report,
     `${name}: public key`,
     equalBytes(crypto.publicKey(secretKey), fromBase64(publicKey)),
-    'another key came out',
+    'decrypts to another key',
   );
 }
 

@@ -82,7 +82,7 @@ function rulesOf(fork: string): Rules {
   return rulesAt(genesis.config, 0, 0n);
 }
 
-/** What makes a transaction invalid without any state, beside its form and its signature. */
+/** Faults that do not depend on state, besides format and signature. */
 function statelessFault(tx: DecodedTransaction, rules: Rules): string | undefined {
   if (tx.nonce >= 2n ** 64n - 1n) return 'nonce too big';
   if (tx.gasLimit * tx.maxFeePerGas >= 2n ** 256n) return 'gas price product overflows';

@@ -22,7 +22,7 @@ const DOMAIN_TYPES = [
 ] as const;
 
 /**
- * The domain's type, which ethers' cases leave out and its `TypedDataEncoder.getPayload` makes of
+ * The domain's type: ethers' cases omit it, and its `TypedDataEncoder.getPayload` derives it from
  * the domain's members.
  */
 function withDomainType(types: object, domain: object): object {

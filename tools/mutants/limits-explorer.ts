@@ -1,4 +1,4 @@
-/** Limits of what the explorer asks of a node. */
+/** Limits of the explorer's requests to a node. */
 import type { Limit } from './limit.ts';
 
 export const EXPLORER_LIMITS: readonly Limit[] = [

@@ -1,4 +1,4 @@
-/** Limits of the private transaction manager: its requests, peers, and what waits in it. */
+/** Limits of the private transaction manager: its requests, its peers, and its queues. */
 import type { Limit } from './limit.ts';
 
 const MANAGER = 'src/services/ptm/manager';
@@ -60,7 +60,7 @@ export const MANAGER_LIMITS: readonly Limit[] = [
     only: 'has a body of so many bytes',
   },
   {
-    name: 'manager: body of a question',
+    name: 'manager: body of a query',
     file: `${API}/comparison.ts`,
     on: 'bodyBytesMax: QUESTION_BYTES_MAX,',
     off: '',
@@ -282,7 +282,7 @@ export const MANAGER_LIMITS: readonly Limit[] = [
     test: 'src/services/ptm/manager/key-challenge.test.ts',
   },
   {
-    name: 'manager: what each source may have',
+    name: 'manager: share of each source',
     file: 'src/services/ptm/manager/source-budget.ts',
     on: 'hasRoom(source: string): boolean {',
     off: 'hasRoom(source: string): boolean {\n    if (source.length >= 0) return true;',
@@ -290,7 +290,7 @@ export const MANAGER_LIMITS: readonly Limit[] = [
   },
   {
     ...ROOTS,
-    name: 'manager: what one message says of states',
+    name: 'manager: states in one message',
     on: 'value.slice(0, countMax)',
     off: 'value.slice(0, value.length + countMax)',
     only: 'takes so many',
@@ -315,7 +315,7 @@ export const MANAGER_LIMITS: readonly Limit[] = [
     test: 'src/services/ledger/node/private-state/lineages.test.ts',
   },
   {
-    name: 'manager: questions of a proven key',
+    name: 'manager: queries of a proven key',
     file: `${API}/comparison.ts`,
     on: 'if (!questions.take(keyOf(key))) {',
     off: 'if (!questions) {',
@@ -323,14 +323,14 @@ export const MANAGER_LIMITS: readonly Limit[] = [
     only: 'questions of a key',
   },
   {
-    name: 'manager: payloads looked at for a question',
+    name: 'manager: payloads examined for a query',
     file: `${MANAGER}/shared-payloads.ts`,
     on: 'if (++looked > LOOKED_MAX) return undefined;',
     off: 'if (++looked > 1e9 + LOOKED_MAX) return undefined;',
     test: `${MANAGER}/shared-payloads.test.ts`,
   },
   {
-    name: 'manager: answers of who has not proven itself',
+    name: 'manager: answers of a peer without a proof',
     file: 'src/services/ptm/peering.ts',
     on: 'wary: client(WARY_TIMEOUT_MS, WARY_BYTES_MAX,',
     off: 'wary: client(WARY_TIMEOUT_MS, 1e9 + WARY_BYTES_MAX,',

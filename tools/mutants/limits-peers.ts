@@ -43,7 +43,7 @@ export const PEER_LIMITS: readonly Limit[] = [
   },
   {
     ...PEER,
-    name: 'peers: replies that are not read',
+    name: 'peers: unread replies',
     on: 'return waiting > WRITE_BUFFER_PAUSE_BYTES;',
     off: 'return WRITE_BUFFER_PAUSE_BYTES < 0;',
     only: 'asked for nothing more',
@@ -64,7 +64,7 @@ export const PEER_LIMITS: readonly Limit[] = [
     only: 'hold so much together',
   },
   {
-    name: 'peers: connections that say nothing',
+    name: 'peers: silent connections',
     file: 'src/io/p2p/server.ts',
     on: 'this.countPendingInbound() >= pendingMax ||',
     off: 'this.countPendingInbound() < 0 * pendingMax ||',
@@ -73,7 +73,7 @@ export const PEER_LIMITS: readonly Limit[] = [
   },
   {
     ...PEER,
-    name: 'peers: time to greet',
+    name: 'peers: time for the handshake',
     on: 'if (nowMs - this.startedMs > timings.handshakeMs) {',
     off: 'if (nowMs - this.startedMs > 1e15 + timings.handshakeMs) {',
     only: 'silence at every step',
@@ -113,7 +113,7 @@ export const PEER_LIMITS: readonly Limit[] = [
     off: 'if (found.length >= countMax) break;',
   },
   {
-    name: 'announced transactions that are wanted of a peer',
+    name: 'announced transactions requested from a peer',
     file: 'src/core/sync/gossip.ts',
     on: 'peer.wanted.size >= WANTED_PER_PEER_MAX ||',
     off: '',
@@ -170,7 +170,7 @@ export const PEER_LIMITS: readonly Limit[] = [
     only: 'answers 64 senders',
   },
   {
-    name: 'Raft: what a member does not read',
+    name: 'Raft: unread bytes of a member',
     file: 'src/io/raft/member-link.ts',
     on: 'else if (stream.response.writableLength > UNSENT_BYTES_MAX) this.lost(message.to);',
     off: '',
@@ -220,7 +220,7 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     file: 'src/core/discovery/rates.ts',
     test: 'src/core/discovery/discovery.test.ts',
-    name: 'discovery: pings to who has proven nothing',
+    name: 'discovery: pings to unproven addresses',
     on: 'return this.proofs.take(nowMs);',
     off: 'return true;',
     only: 'a flood of one source',

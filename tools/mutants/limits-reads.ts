@@ -1,6 +1,4 @@
-/**
- * Limits of what is read for clients: logs, traces, listings, filters, and the threads that read.
- */
+/** Limits of reads for clients: logs, traces, listings, filters, and reader threads. */
 import type { Limit } from './limit.ts';
 
 const LOGS = {
@@ -112,7 +110,7 @@ export const READ_LIMITS: readonly Limit[] = [
   },
   {
     ...QUERY_TEXT,
-    name: 'GraphQL: questions about the schema',
+    name: 'GraphQL: queries about the schema',
     on: 'if (cost > INTROSPECTION_COST_MAX)',
     off: 'if (cost < 0)',
     only: 'questions about the schema',
@@ -160,7 +158,7 @@ export const READ_LIMITS: readonly Limit[] = [
   },
   {
     ...ROOM,
-    name: 'a search that nobody waits for',
+    name: 'a search whose client has gone',
     on: '% LOOK_EVERY === 0 && this.isGivenUp())',
     off: '% LOOK_EVERY > LOOK_EVERY)',
   },
@@ -215,7 +213,7 @@ export const READ_LIMITS: readonly Limit[] = [
   },
   {
     ...LISTED,
-    name: 'ranges of storage, when nobody waits',
+    name: 'ranges of storage whose client has gone',
     file: 'src/core/state/dump.ts',
     on: 'spend(2 * SLOT_BYTES);',
     off: '',

@@ -1,4 +1,4 @@
-/** Limits of what clients have in flight: node, signing proxy, staking service. */
+/** Limits of clients' requests in flight: node, signing proxy, staking service. */
 import type { Limit } from './limit.ts';
 
 const HTTP = { file: 'src/io/rpc/http.ts', test: 'src/io/rpc/http.service.test.ts' };
@@ -122,20 +122,20 @@ export const SERVER_LIMITS: readonly Limit[] = [
   },
   {
     ...BUDGET,
-    name: 'who holds the most is ended first',
+    name: 'the source with the most bytes is cut off first',
     on: '|| each.bytes > most.bytes) most = each;',
     off: ') most = each;',
   },
   {
     ...HTTP,
-    name: 'answers that nobody takes, in time',
+    name: 'unread answers, in time',
     on: 'response.setTimeout(options.traffic.stallMs, () => response.destroy());',
     off: '',
     only: 'cuts off clients that do not read',
   },
   {
     ...HTTP,
-    name: 'answers that nobody takes, in bytes',
+    name: 'unread answers, in bytes',
     on: 'unsent.relieve();',
     off: '',
     only: 'looks after each answer',
@@ -172,7 +172,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
   },
   {
     ...FLOW,
-    name: 'a connection that takes nothing',
+    name: 'a connection that reads nothing',
     on: 'if (this.unsent.bytes > 0) this.end();',
     off: '',
   },
@@ -324,14 +324,14 @@ export const SERVER_LIMITS: readonly Limit[] = [
   },
   {
     ...SIGNER,
-    name: 'signing proxy: who asks is judged first',
+    name: 'signing proxy: the caller is checked first',
     on: 'if (identity && isRefusal(identity)) {\n      response',
     off: 'if (identity && isRefusal(identity)) {\n      await readBody(request, held, 1e9);\n      response',
     only: 'judges the caller',
   },
   {
     ...SIGNER,
-    name: 'signing proxy: answers that nobody takes',
+    name: 'signing proxy: unread answers',
     on: 'response.setTimeout(traffic.stallMs, () => response.destroy());',
     off: '',
     only: 'clients that do not read their answer',

@@ -16,13 +16,13 @@ it.each(ALL.map((limit) => [limit.name, limit] as const))(
     expect(mutated(read(limit.file), limit)).not.toBe(read(limit.file));
     expect(existsSync(join(ROOT, limit.test)), limit.test).toBe(true);
     if (limit.only === undefined) return;
-    // vitest joins the names of a test and of what it stands in.
+    // vitest joins the title of a test and those of its describe blocks.
     const words = limit.only.replace(/^(WebSocket|IPC) /, '');
     expect(read(limit.test)).toContain(words);
   },
 );
 
-it('every limit has a name of its own', () => {
+it('every limit has a unique name', () => {
   expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
 });
 
@@ -35,9 +35,9 @@ it('docs/limits.md names the test of each, and no test that does not exist', () 
   for (const test of named) expect(existsSync(join(ROOT, test)), test).toBe(true);
 });
 
-it('a line that is gone, or stands twice, is an error', () => {
+it('a line that is missing, or occurs twice, is an error', () => {
   const limit = { ...LIMITS[0]!, on: 'if (full) return;', off: '' };
   expect(mutated('a; if (full) return; b;', limit)).toBe('a;  b;');
-  expect(() => mutated('a; b;', limit)).toThrow('has no line');
+  expect(() => mutated('a; b;', limit)).toThrow('no longer has the line');
   expect(() => mutated('if (full) return; if (full) return;', limit)).toThrow('more than once');
 });

@@ -1,4 +1,6 @@
-/** The limits of docs/limits.md, each with the line that is its own and the test that knows it. */
+/**
+ * The limits of docs/limits.md, each with the line that implements it and the test that checks it.
+ */
 
 import type { Limit } from './limit.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';

@@ -1,8 +1,7 @@
 /**
- * `npm run mutants [-- WORDS] [-- 2/4]`: switches off each limit of docs/limits.md and each
- * protection of docs/threat-model.md (those whose names have the words, the second quarter of
- * them), in a copy of the project, and runs the test that should notice. Ends with 1 where one did
- * not.
+ * `npm run mutants [-- WORDS] [-- 2/4]`: removes each limit of docs/limits.md and each protection
+ * of docs/threat-model.md from a copy of the project (those whose names contain WORDS; the second
+ * quarter of them), and runs the test that should fail. Exits with 1 when a test passes.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -37,7 +36,7 @@ for (const limit of chosen) {
   say(`${outcome.padEnd(10)} ${limit.name}`);
 }
 const killed = chosen.length - survivors.length;
-say(`\n${killed} of ${chosen.length} limits are known to a test`);
+say(`\ntests notice ${killed} of ${chosen.length} removed limits`);
 for (const line of survivors) say(`  ${line}`);
 process.exit(survivors.length === 0 ? 0 : 1);
 
@@ -62,7 +61,7 @@ async function judge(limit: Limit): Promise<'killed' | 'survived' | 'not run'> {
   const source = readFileSync(path, 'utf8');
   const mutant = mutated(source, limit);
   const { test } = limit;
-  // A test that fails anyway proves nothing.
+  // The test must pass on unchanged code, or its failure would prove nothing.
   if (!seen.has(test)) seen.set(test, await passes({ test }));
   if (!seen.get(test)) return 'not run';
   writeFileSync(path, mutant);

@@ -1,6 +1,6 @@
 /**
- * What stops the attacks of docs/threat-model.md, each with the line that is its own and the test
- * that fails without it.
+ * The protections against the attacks of docs/threat-model.md, each with the line that implements
+ * it and the test that fails without it.
  */
 import type { Limit } from './limit.ts';
 
@@ -37,7 +37,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'nor one that opens, around a cipher text',
   },
   {
-    name: 'attack: one of our own comes from whom we have asked alone',
+    name: 'attack: a payload of our own is accepted only from a peer that we asked',
     file: `${MANAGER}/arrivals.ts`,
     on: '(asSender ? sealedByUs(payload) : [])',
     off: 'sealedByUs(payload)',
@@ -45,7 +45,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'nor what looks as if we had sent it',
   },
   {
-    name: 'attack: a payload is shown to who proves the key',
+    name: 'attack: a payload is shown only to a peer that proves the key',
     file: 'src/services/ptm/api/p2p-proven.ts',
     on: "if (!isProven && parts.unprovenPeers !== 'answer') throw unproven();",
     off: '',
@@ -53,7 +53,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'shows nobody a payload',
   },
   {
-    name: 'attack: digests and roots are told to who proves the key',
+    name: 'attack: digests and roots are sent only to a peer that proves the key',
     file: 'src/services/ptm/api/comparison.ts',
     on: 'if (!proves(asked, parts)) throw unproven();',
     off: '',
@@ -67,21 +67,21 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/services/ptm/comparison.service.test.ts',
   },
   {
-    name: 'attack: the parties of a history are those of all of it',
+    name: 'attack: the parties of a history are those of all its transactions',
     file: 'src/services/ledger/node/private-state/lineages.ts',
     on: 'parties: parties.filter(inAll)',
     off: 'parties',
     test: 'src/services/ledger/node/private-state/private-digests.test.ts',
   },
   {
-    name: 'attack: a key is believed of who answers its challenge',
+    name: 'attack: a key is accepted only with an answer to its challenge',
     file: `${MANAGER}/key-challenge.ts`,
     on: "(await wire.validate(url, challenge)) === secret ? 'proven' : 'refused'",
     off: "(await wire.validate(url, challenge)) !== undefined ? 'proven' : 'refused'",
     test: `${MANAGER}/key-challenge.test.ts`,
   },
   {
-    name: 'attack: a source names so many URLs',
+    name: 'attack: the URLs that a source may name are limited',
     file: `${MANAGER}/source-budget.ts`,
     on: 'if (level.units < units || this.total.units < units) return false;',
     off: '',
@@ -102,28 +102,28 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/services/ledger/node/lost-votes.test.ts',
   },
   {
-    name: 'attack: a row of the index is believed by its checksum',
+    name: 'attack: a row of the index is accepted only with its checksum',
     file: 'src/core/store/checked-kv.ts',
     on: 'if (crc32c(row, crc32c(key, this.seedOf(table)), 0, end) === found) {',
     off: 'if (crc32c(row, crc32c(key, this.seedOf(table)), 0, end) >= 0 || found) {',
     test: 'src/core/store/checked-kv.test.ts',
   },
   {
-    name: 'attack: a record of the block log is believed by its checksum',
+    name: 'attack: a record of the block log is accepted only with its checksum',
     file: 'src/core/store/log-record.ts',
     on: 'if (checksum(bytes, at + 8, end, length, position) !== readUint32(bytes, at + 4))',
     off: 'if (checksum(bytes, at + 8, end, length, position) < 0)',
     test: 'src/core/store/chain-store.property.test.ts',
   },
   {
-    name: 'attack: pages of lmdb are looked at before they are mapped',
+    name: 'attack: pages of lmdb are checked before they are mapped',
     file: 'src/io/storage/lmdb-walk.ts',
     on: 'if (!isHead(view, page, walk) || (kind !== BRANCH && kind !== LEAF)) throw wrong();',
     off: '',
     test: 'src/io/storage/lmdb-walk.service.test.ts',
   },
   {
-    name: 'attack: genesis.json is believed by its checksum',
+    name: 'attack: genesis.json is accepted only with its checksum',
     file: 'src/services/ledger/store/kept-genesis.ts',
     on: "isSame: readFileSync(path, 'utf8').split('\\n').includes(line(text))",
     off: 'isSame: readFileSync(path).length > 0 || line(text) !== undefined',
@@ -137,42 +137,42 @@ export const PROTECTIONS: readonly Limit[] = [
     test: SEALED_FILES,
   },
   {
-    name: 'attack: one to three bytes of data are not a lack of data',
+    name: 'attack: one to three bytes of data do not count as no data',
     file: 'src/core/signing/transaction-request.ts',
     on: 'return data.length === 0 ? undefined : toHex(data.subarray(0, 4));',
     off: 'return data.length < 4 ? undefined : toHex(data.subarray(0, 4));',
     test: 'src/services/signer/proxy/pipeline.test.ts',
   },
   {
-    name: 'attack: a callback goes where it may',
+    name: 'attack: a callback goes only to allowed addresses',
     file: 'src/services/ledger/node/sending/async-sends.ts',
     on: 'this.parts.callbacks.check(url, asker);',
     off: '',
     test: 'src/services/ledger/node/sending/async-sends.test.ts',
   },
   {
-    name: 'attack: for an unknown account nothing on this machine is called',
+    name: 'attack: for an unknown account no local service is called',
     file: 'src/services/ledger/callbacks.ts',
     on: 'return isKnown || isHere ? this.hosts : this.hostsOfStrangers;',
     off: 'return isKnown || isHere || address ? this.hosts : this.hostsOfStrangers;',
     test: 'src/services/ledger/callbacks.service.test.ts',
   },
   {
-    name: 'attack: what changes a node does not pass the proxy',
+    name: 'attack: the proxy does not forward methods that change a node',
     file: 'src/services/signer/proxy/forwarding.ts',
     on: 'return READS.some((pattern) => pattern.test(method));',
     off: 'return READS.length > 0;',
     test: 'src/services/signer/proxy/forwarding.test.ts',
   },
   {
-    name: 'attack: strangers give up places by address',
+    name: 'attack: unknown peers give up places by address',
     file: 'src/io/p2p/places.ts',
     on: 'if (block.length >= own.length + CROWD_LEAD) return leaving;',
     off: '',
     test: 'src/io/p2p/places.test.ts',
   },
   {
-    name: 'attack: known peers take a place from a stranger',
+    name: 'attack: known peers take a place from an unknown one',
     file: 'src/io/p2p/places.ts',
     on: 'if (newcomer.isKnown) return leaving;',
     off: '',
@@ -207,14 +207,14 @@ export const PROTECTIONS: readonly Limit[] = [
     test: READY,
   },
   {
-    name: 'agreement: /ready reports that its thread is held up',
+    name: 'consensus: /ready reports that its thread is blocked',
     file: 'src/services/ledger/monitoring/readiness.ts',
     on: 'lag: lagMs > LAG_MS_MAX ?',
     off: 'lag: lagMs < 0 ?',
     test: READY,
   },
   {
-    name: 'agreement: a thread that says nothing counts as held up',
+    name: 'consensus: a thread that reports nothing counts as blocked',
     file: 'src/services/ledger/agreement/agreement-thread.ts',
     on: 'return silentMs > SILENCE_MS ?',
     off: 'return silentMs < 0 ?',
@@ -222,7 +222,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'says nothing',
   },
   {
-    name: 'agreement: a thread that ends ends the node',
+    name: 'consensus: the node ends when its thread ends',
     file: 'src/services/ledger/agreement/agreement-thread.ts',
     on: 'resolve();\n        this.fail(',
     off: 'resolve();\n        void (',
@@ -230,14 +230,14 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'ends the node',
   },
   {
-    name: 'agreement: a block that a Raft minter gave up is followed by another',
+    name: 'consensus: after a Raft minter abandons a block, it makes another',
     file: 'src/services/ledger/node/consensus/raft-minter.ts',
     on: 'if (this.isAskedMeanwhile) this.request();',
     off: '',
     test: 'src/services/ledger/node/consensus/raft-crashes.test.ts',
   },
   {
-    name: 'raft log: one that is gone is not started again',
+    name: 'raft log: a missing log is not replaced by an empty one',
     file: 'src/core/store/raft-store.ts',
     on: 'if (segments.length === 0 && mustBeThere !== undefined) throw missing(mustBeThere);',
     off: '',
@@ -253,7 +253,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'chain store knows of a later one',
   },
   {
-    name: 'raft log: rot with a good record behind it is not a torn end',
+    name: 'raft log: damage before a valid record is not a torn end',
     file: 'src/core/store/raft-store.ts',
     on: 'if (findRecord(bytes, at + 1, segment) !== undefined) throw corrupt(segment, at);',
     off: '',
@@ -269,7 +269,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'after any crash',
   },
   {
-    name: 'raft log: a member remembers that it had one',
+    name: 'raft log: a member remembers that it had a log',
     file: 'src/services/ledger/store/raft-log.ts',
     on: 'if (noted === raftId) return',
     off: 'if (noted === -1) return',
@@ -277,7 +277,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'Raft log',
   },
   {
-    name: 'raft log: a chain with blocks had one',
+    name: 'raft log: a member with blocks had a log',
     file: 'src/services/ledger/store/raft-log.ts',
     on: 'return !isJoining && head > 0 ?',
     off: 'return !isJoining && head < 0 ?',
@@ -285,7 +285,7 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'Raft log',
   },
   {
-    name: 'clock: agreement goes by the blocks where the calendar is behind',
+    name: 'clock: consensus uses the time of blocks when the clock is behind',
     file: 'src/core/consensus/chain-time.ts',
     on: 'return Math.max(this.calendar.nowMs(), this.provenMs());',
     off: 'return this.calendar.nowMs();',
@@ -293,14 +293,14 @@ export const PROTECTIONS: readonly Limit[] = [
     only: 'a clock that is set',
   },
   {
-    name: 'clock: a withdrawn key stays withdrawn',
+    name: 'clock: a revoked key stays revoked',
     file: 'src/services/staking/token/signing-keys.ts',
     on: 'const WITHDRAWN_AT = 0;',
     off: 'const WITHDRAWN_AT = 1_800_005_400_000;',
     test: 'src/services/staking/token/signing-keys.service.test.ts',
   },
   {
-    name: 'clock: a revocation outlives the end of its token',
+    name: 'clock: a revocation is kept until after its token expires',
     file: 'src/services/staking/token/revocations.ts',
     on: 'const KEPT_MS = 86_400_000;',
     off: 'const KEPT_MS = 0;',
