@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Interface } from 'ethers';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/conditions.ts';
@@ -47,6 +48,13 @@ async function reconciled(): Promise<string[]> {
     JSON.parse(stdout);
   const found = Object.values(sections).flatMap(({ differences }) => differences);
   return found.map(({ code, text }) => `${code}: ${text}`);
+}
+
+/** Tables that scroll sideways on this screen. */
+function widerThanShown(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.table-scroll')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map((table) => table.getAttribute('aria-label'))`);
 }
 
 const runProgram = promisify(execFile);
@@ -122,14 +130,18 @@ it('is operated in a browser: orders found and held, buying or selling switched 
     await page.getByRole('textbox', { name: 'Search' }).fill(id);
     await page.getByRole('button', { name: 'Search' }).click();
     await step('the order found', page.getByText('pending payout'));
+    expect(await widerThanShown(page)).toEqual([]);
     await page.getByRole('button', { name: id }).click();
     await page.getByRole('button', { name: 'Hold', exact: true }).click();
     await page.getByRole('textbox', { name: 'Why' }).fill('the wallet is looked at');
     await page.getByRole('button', { name: 'Hold order' }).click();
     await step('the order held', page.getByText('pending review'));
+    expect(await widerThanShown(page)).toEqual([]);
     await page.getByRole('button', { name: 'Balances' }).click();
     await step('the balances', page.getByText('100.00 USD'));
+    expect(await widerThanShown(page)).toEqual([]);
     await page.getByRole('button', { name: 'Switches' }).click();
+    expect(await widerThanShown(page)).toEqual([]);
     await page.getByRole('button', { name: 'Switch off All buys' }).click();
     await page.getByRole('button', { name: 'Switch off', exact: true }).click();
     await step('a switch', page.getByRole('button', { name: 'Switch on All buys' }));

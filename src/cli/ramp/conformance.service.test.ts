@@ -81,7 +81,7 @@ async function changed(
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-/** At another time than what was before. */
+/** At a later time than before. */
 function later<T>(what: () => Promise<T>): Promise<T> {
   ramp!.clock.offsetMs += 1_000;
   return what();
@@ -184,7 +184,7 @@ it('names what differs in a list, and numbers that are no texts', async () => {
   expect(texts).toMatch(/orders\.list-records: order .*: region is not upper case/);
 }, 60_000);
 
-it('a list that is newest first differs, with two orders; with fewer it says that it cannot judge', async () => {
+it('a list that is newest first differs; with fewer than two orders the sequence is not checked', async () => {
   const { url } = await started();
   const reversed = await changed(url, (path, text) =>
     path.startsWith('/orders?') && text.startsWith('[')

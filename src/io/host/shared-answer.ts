@@ -1,4 +1,4 @@
-/** A question that costs something, asked once for all who want its answer. */
+/** Asks a costly question once for all callers. */
 import type { Clock } from '../../core/base/ports.ts';
 
 /** The answer is kept for `keepMs`. `ask` must not reject. */

@@ -1,11 +1,11 @@
-/** Whether a ledger answers, and if not, which part of it: the signing proxy or the node behind. */
+/** Which part of a ledger does not answer: the signing proxy, or the node behind it. */
 import { WebSocket } from 'ws';
 import { HttpClient } from '../http/http-client.ts';
 import { patientTimer } from '../http/patient-timer.ts';
 
 export type LedgerPart = 'node' | 'proxy';
 
-/** For each answer; two are waited for at most, one after the other. */
+/** For one answer. At most two are awaited, one after the other. */
 const ANSWER_MS = 2_000;
 const IDLE_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -39,7 +39,7 @@ export class LedgerProbe {
       this.nodeUrl === undefined ? undefined : answersByWebSocket(this.nodeUrl),
     ]);
     if (!isProxyUp) return isNodeUp === false ? ['proxy', 'node'] : ['proxy'];
-    // A node that answers, but not this proxy: the way between them is the proxy's.
+    // The node answers, but not through the proxy: the proxy's connection to it is broken.
     return isNodeUp ? ['proxy'] : ['node'];
   }
 
@@ -47,7 +47,7 @@ export class LedgerProbe {
     this.http.close();
   }
 
-  /** The node, through the proxy. */
+  /** Asks the node through the proxy. */
   private async answers(): Promise<boolean> {
     const headers = [
       ['Content-Type', 'application/json'],
@@ -58,7 +58,7 @@ export class LedgerProbe {
     return answer !== undefined && hasResult(Buffer.from(answer.body).toString('utf8'));
   }
 
-  /** By EthSigner's check of health; whoever does not have it says so. */
+  /** By EthSigner's health check; a server without it answers too, with 404. */
   private async isProxyUp(): Promise<boolean> {
     const url = new URL(this.url);
     url.pathname = `${url.pathname.replace(/\/$/, '')}/upcheck`;
@@ -83,7 +83,7 @@ function answersByWebSocket(url: string): Promise<boolean> {
     const timer = patientTimer(ANSWER_MS, () => end(false));
     socket.on('open', () => socket.send(QUESTION));
     socket.on('message', (data) => end(hasResult(String(data))));
-    // 'close' comes after it.
+    // 'close' follows.
     socket.on('error', () => undefined);
     socket.on('close', () => end(false));
   });

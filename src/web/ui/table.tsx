@@ -39,7 +39,7 @@ export function Table<T>({
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ head, isNumber, cell }) => (
-                <td key={head} class={isNumber ? 'table-number' : undefined}>
+                <td key={head} data-head={head} class={isNumber ? 'table-number' : undefined}>
                   {cell(row)}
                 </td>
               ))}

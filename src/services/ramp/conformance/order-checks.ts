@@ -111,7 +111,7 @@ async function checkLists(
   return one && { id: String(one.id), wallet: String(one.walletAddress) };
 }
 
-/** Orders of one moment show no sequence. */
+/** Needs two orders with different times. */
 function checkSequence(name: string, orders: readonly Members[], report: Report): void {
   const check = `${name}.list-order`;
   const times = orders.map(({ createdAt }) => Date.parse(String(createdAt)));

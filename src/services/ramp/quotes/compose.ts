@@ -13,7 +13,7 @@ import { GasPrice } from './network-fee.ts';
 import { Prices } from './prices.ts';
 import { Quotes } from './quotes.ts';
 
-/** Whoever asks often what waits does not burden the ledger. */
+/** Frequent requests for /ready must not load the ledger. */
 const PROBE_KEPT_MS = 1_000;
 
 interface QuotingParts {
@@ -62,7 +62,10 @@ export class Quoting {
     await Promise.all([this.prices.start(), this.gas.start()]);
   }
 
-  /** Parts that do not answer, and what quotes lack: they have the last gas price for a while. */
+  /**
+   * Parts that do not answer, and prices that are missing. Quotes continue for a while with the
+   * last gas price.
+   */
   async waiting(): Promise<readonly string[]> {
     const silent = await this.silent();
     const { staleSeconds } = this.live.config.pricing;
