@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { fail } from '../core/base/errors.ts';
 import { isThere, readJson } from '../io/host/files.ts';
-import type { DevnetDescription } from '../services/devnet/description.ts';
+import { type DevnetDescription, hostsOf } from '../services/devnet/description.ts';
 import { type Paint, statusLines } from '../services/status/lines.ts';
 import { lookAtNetwork, type Place } from '../services/status/look.ts';
 import type { Command } from './command.ts';
@@ -66,10 +66,11 @@ export function placesOf(description: DevnetDescription): {
   readonly services: readonly Place[];
 } {
   const { nodes, signer, staking, ramp } = description;
+  const managers = hostsOf(description);
   return {
     nodes: nodes.map(({ name, rpc }) => ({ name, url: rpc })),
     services: [
-      ...nodes.map(({ name, ptm }) => ({
+      ...managers.map(({ name, ptm }) => ({
         ...{ name: name.replace('node', 'ptm'), url: `${ptm.thirdParty}/upcheck` },
       })),
       { name: 'signer', url: `${signer.rpc}/upcheck` },

@@ -6,6 +6,7 @@ import { isBlockPeriodMs } from '../../core/chain/block-times.ts';
 import { PERMISSION_CONFIG_FILE } from '../../core/permission/config.ts';
 import { installCrypto } from '../../io/crypto/crypto.ts';
 import { isThere, readJson } from '../../io/host/files.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
 import { builtModule } from '../../io/threads/module-file.ts';
 import { pageFor } from '../../services/devnet/page.ts';
 import { type Launch, processLauncher } from '../../services/devnet/processes.ts';
@@ -34,6 +35,10 @@ export const devnetCommand: Command = {
   examples: [
     { does: 'start in the foreground', line: 'quorate devnet' },
     { does: 'with permissions by contracts', line: 'quorate devnet --permissioned' },
+    {
+      does: 'instant blocks, snapshots and edited states, for tests of contracts',
+      line: 'quorate devnet --dev --folder dev-network',
+    },
     {
       does: 'start in the background, then stop it',
       line: 'quorate devnet --wait && quorate devnet stop',
@@ -92,6 +97,14 @@ export const devnetCommand: Command = {
       group: GROUP,
     },
     {
+      flag: 'dev',
+      type: 'boolean',
+      default: false,
+      about:
+        'One node for development serves all four members: a block for every transaction at once, and the methods of Hardhat and Anvil. Applies to the network permanently',
+      group: GROUP,
+    },
+    {
       flag: 'block-period',
       type: 'integer',
       default: 1,
@@ -146,9 +159,10 @@ export const devnetCommand: Command = {
       : processLauncher(MAIN, withoutOptions(process.env));
     const progress = (line: string) => console.log(`  ${line}`);
     const ending = endingOf(process.env);
-    console.log('Starting a Quorate devnet ...');
     const consensus = consensusOf(options.string('consensus')!);
     const blockPeriodMs = periodOf(options.number('block-period-ms'), consensus);
+    const isDevelopment = developmentOf(options, consensus);
+    console.log('Starting a Quorate devnet ...');
     const devnet = await startDevnet(
       {
         folder,
@@ -160,6 +174,7 @@ export const devnetCommand: Command = {
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
         isPermissioned: options.boolean('permissioned'),
+        isDevelopment,
       },
       { launch, progress, told: ending.told, setUpPermissions: setUpDevnetPermissions },
     );
@@ -167,7 +182,8 @@ export const devnetCommand: Command = {
     const stopWith = isWait ? `npx quorate devnet stop --folder ${named}` : 'Ctrl-C';
     const { description, genesis } = devnet;
     const isPermissioned = isThere(join(folder, PERMISSION_CONFIG_FILE));
-    const text = { description, genesis, consensus, folder: named, stopWith, isPermissioned };
+    const kind = { consensus, isPermissioned, isDevelopment };
+    const text = { description, genesis, folder: named, stopWith, ...kind };
     console.log(startText(text, pageFor(process.stdout)));
     if (isWait) {
       await devnet.release();
@@ -205,6 +221,20 @@ function periodOf(ms: number | undefined, consensus: DevnetConsensus): number | 
     throw fail('OPTION_CONFLICT', '--block-period-ms: a Raft network has no block period');
   if (isBlockPeriodMs(ms)) return ms;
   throw fail('OPTION_VALUE_INVALID', `--block-period-ms ${ms}: 50 to 1000`);
+}
+
+/** What a network of one node that makes blocks at once cannot have. */
+const NOT_WITH_DEV = ['permissioned', 'block-period', 'block-period-ms', 'empty-block-period'];
+
+function developmentOf(options: ParsedOptions, consensus: DevnetConsensus): boolean {
+  if (!options.boolean('dev')) return false;
+  const given = NOT_WITH_DEV.find((flag) => (options.source(flag) ?? 'default') !== 'default');
+  const other = consensus === 'raft' ? 'consensus raft' : given;
+  if (other === undefined) return true;
+  throw fail(
+    'OPTION_CONFLICT',
+    `--dev: one node makes a block for every transaction at once. Omit --${other}`,
+  );
 }
 
 /** Serves until it is stopped (status 0), or a process of the network ends (status 1). */

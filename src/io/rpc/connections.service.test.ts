@@ -256,11 +256,11 @@ describe('WebSocket', () => {
 });
 
 describe('IPC', () => {
-  async function ipc({ seen, dispatcher } = echo(), traffic = newTraffic()) {
+  async function ipc({ seen, dispatcher } = echo(), traffic = newTraffic(), psi?: string) {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-ipc-'));
     ends.push(() => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, 'node.ipc');
-    ends.push(await serveIpc(dispatcher, path, traffic));
+    ends.push(await serveIpc(dispatcher, path, traffic, psi));
     const received: string[] = [];
     const socket = connect(path);
     socket.setEncoding('utf8');
@@ -318,6 +318,13 @@ describe('IPC', () => {
     });
     socket.write(`{"x":"${'x'.repeat(1_100_000)}`);
     await until(() => isClosed);
+  });
+
+  it('has a private state for calls that name none', async () => {
+    const { socket, received, seen } = await ipc(echo(), newTraffic(), 'PS2');
+    socket.write('{"id":1}{"id":"PS1/7"}');
+    await until(() => received.length === 2);
+    expect(seen.callers.map(({ psi }) => psi)).toEqual(['PS2', 'PS1']);
   });
 
   it('finds the private state in the id, and ends subscriptions with the connection', async () => {

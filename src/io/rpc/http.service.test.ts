@@ -314,6 +314,13 @@ describe('serveHttp', () => {
     expect(callers.map(({ psi }) => psi)).toEqual(['PS3', 'PS1', 'PS3', undefined, undefined]);
   });
 
+  it('a port of one private state has this one, whatever a request names', async () => {
+    const { post, callers } = await serve({ psi: 'PS1' });
+    await post('x', {});
+    await post('x', { 'quorum-psi': 'PS2' }, '/?PSI=PS3');
+    expect(callers.map(({ psi }) => psi)).toEqual(['PS1', 'PS1']);
+  });
+
   it('sends CORS headers only to allowed origins', async () => {
     const { post } = await serve({ corsDomains: ['http://good.example'] });
     const good = await post('x', { origin: 'http://good.example' });

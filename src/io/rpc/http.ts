@@ -54,6 +54,8 @@ export interface HttpOptions {
   readonly authenticate: Authenticate;
   /** undefined: without TLS. */
   readonly tls?: ServerTls | undefined;
+  /** The private state of every request, whatever it names; undefined: what it names. */
+  readonly psi?: string | undefined;
   /** Shared with the other servers; undefined: its own. */
   readonly traffic?: Traffic | undefined;
   /** At once; undefined: CONNECTIONS_MAX. */
@@ -173,7 +175,7 @@ async function respond(
   if (body === 'busy') return plain(response, 503, TOO_MUCH);
   if (body === 'large' && access.kind === 'refused') return plain(response, 401, access.why);
   if (body === 'large' && endpoint) return plain(response, 413, 'the body is too long');
-  const caller = callerOf(request, url, access);
+  const caller = callerOf(request, url, access, 'http', options.psi);
   const room = new UnsentRoom(unsent, reply);
   const answer = endpoint
     ? await endpoint.answer(String(body), caller, gone.signal)
@@ -227,11 +229,12 @@ export function callerOf(
   request: IncomingMessage,
   url: URL,
   access: Access,
-  transport: Caller['transport'] = 'http',
+  transport: Caller['transport'],
+  psi: string | undefined,
 ): Caller {
   return {
     transport,
-    psi: psiOf(request, url),
+    psi: psi ?? psiOf(request, url),
     access,
     remote: request.socket.remoteAddress ?? '',
     connection: connectionOf(request.socket),

@@ -12,19 +12,20 @@ import type { Dispatcher } from './dispatcher.ts';
 import { connectionOf } from './http.ts';
 
 /**
- * Serves `path` with mode 0600. Resolves with a function that ends it and removes the file. Rejects
- * with RPC_LISTEN_FAILED.
+ * Serves `path` with mode 0600. `psi`: the private state of calls that name none. Resolves with a
+ * function that ends it and removes the file. Rejects with RPC_LISTEN_FAILED.
  */
 export async function serveIpc(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   path: string,
   traffic: Traffic = newTraffic(),
+  psi?: string,
 ): Promise<() => Promise<void>> {
   const connections = new Set<Socket>();
   const server = createServer((socket) => {
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
-    converse(dispatcher, socket, traffic);
+    converse(dispatcher, socket, traffic, psi);
   });
   await listen(server, { kind: 'unix', path }, 'RPC_LISTEN_FAILED');
   return () =>
@@ -38,6 +39,7 @@ function converse(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   socket: Socket,
   traffic: Traffic,
+  psi: string | undefined,
 ): void {
   const connection = connectionOf(socket);
   const conversation = new Conversation({
@@ -55,7 +57,7 @@ function converse(
     },
     callerOf: (text) => ({
       transport: 'ipc',
-      psi: psiOfId(text),
+      psi: psiOfId(text) ?? psi,
       access: OPEN,
       remote: 'ipc',
       connection,

@@ -23,6 +23,8 @@ export interface WebSocketOptions {
   readonly prefix?: string | undefined;
   /** Once per connection; the token is checked again for each call. */
   readonly authenticate: Authenticate;
+  /** The private state of every call, whatever the upgrade names; undefined: what it names. */
+  readonly psi?: string | undefined;
   /** Shared with the other servers; undefined: its own. */
   readonly traffic?: Traffic | undefined;
 }
@@ -60,7 +62,7 @@ export function serveWebSocket(
         dispatcher,
         webSocket,
         request,
-        access.then((shown) => callerOf(request, url, shown, 'ws')),
+        access.then((shown) => callerOf(request, url, shown, 'ws', options.psi)),
         traffic,
       );
     });

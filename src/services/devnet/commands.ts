@@ -15,6 +15,8 @@ import {
 const HTTP_API =
   'admin,debug,eea,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,priv,quorumExtension,quorumPermission,rpc,txpool,web3';
 
+const DEVELOPMENT_API = 'evm,anvil,hardhat,trace';
+
 /** Any price is accepted, and 0 is always suggested, so that accounts without funds can send. */
 export const FREE_GAS = [
   '--miner.gasprice',
@@ -37,16 +39,19 @@ export function nodeCommand(
   verbosity: number,
 ): string[] {
   const rpcPort = String(node.ports.rpc);
+  const api = topology.isDevelopment ? `${HTTP_API},${DEVELOPMENT_API}` : HTTP_API;
   return [
     ...['node', '--datadir', node.folder, '--genesis', files.genesis.path],
     ...['--networkid', String(CHAIN_ID), '--nodiscover', '--port', String(node.ports.p2p)],
-    ...(topology.consensus === 'raft' ? raftFlags(node) : ['--mine']),
+    ...blockFlags(node, topology),
     ...FREE_GAS,
     ...['--syncmode', 'full'],
-    ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', HTTP_API],
-    ...['--http.corsdomain', '*', '--graphql', '--graphql.corsdomain', '*'],
+    ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', api],
+    ...['--http.corsdomain', '*'],
+    // It needs a reader thread, which a chain that goes back does not have.
+    ...(topology.isDevelopment ? [] : ['--graphql', '--graphql.corsdomain', '*']),
     ...explorerFlags(node, topology, files),
-    ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', HTTP_API],
+    ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', api],
     ...['--ws.origins', '*', '--rpc.allow-unprotected-txs', '--revertreason'],
     ...['--metrics', '--metrics.addr', '127.0.0.1', '--metrics.port', String(node.ports.metrics)],
     ...['--verbosity', String(verbosity)],
@@ -70,6 +75,14 @@ function explorerFlags(
     ...['--explorer.signer', `http://127.0.0.1:${signerPort}`],
     ...['--explorer.ramp', `http://127.0.0.1:${rampPort}`],
   ];
+}
+
+/** How blocks come to be. */
+function blockFlags(node: NodeSpec, { consensus, isDevelopment, nodes }: Topology): string[] {
+  if (consensus === 'raft') return raftFlags(node);
+  if (!isDevelopment) return ['--mine'];
+  const members = nodes.map(({ name, ports }) => `${name}=${ports.rpc}`);
+  return ['--dev', '--dev.members', members.join(',')];
 }
 
 /** Timestamps in seconds: most clients cannot hold nanoseconds. */

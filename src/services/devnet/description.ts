@@ -23,7 +23,9 @@ export interface DevnetDescription {
     readonly enode: string;
     readonly address: string;
     readonly pid: number;
-    /** Held by this node alone, unlocked. The second has no funds. */
+    /**
+     * Held by this node, unlocked; on a network for development, by all. The second has no funds.
+     */
     readonly accounts: readonly [rich: Account, poor: Account];
     /** For Prometheus, like every `metrics` here; `prometheus.yml` beside this file has all. */
     readonly metrics: string;
@@ -86,7 +88,7 @@ export function describeDevnet(
       ws: `ws://127.0.0.1:${node.ports.rpc}`,
       enode: node.enode,
       address: node.address,
-      pid: pidOf(node.name),
+      pid: pidOf(node.hostName),
       accounts: [node.rich, node.poor],
       metrics: nodeMetrics(node),
       ptm: {
@@ -122,4 +124,9 @@ export function describeDevnet(
     accounts: topology.accounts.filter(({ address }) => files.genesis.allocates(address)),
     mnemonic: { phrase: TEST_MNEMONIC, path: TEST_MNEMONIC_PATH },
   };
+}
+
+/** The nodes with a process and a manager of their own: members for development share the first. */
+export function hostsOf({ nodes }: DevnetDescription): DevnetDescription['nodes'] {
+  return nodes.filter((node, at) => nodes.findIndex(({ enode }) => enode === node.enode) === at);
 }

@@ -39,7 +39,10 @@ export async function prepareFiles(
   options: GenesisOptions,
 ): Promise<PreparedFiles> {
   makeFolder(topology.folder);
-  const genesis = keepGenesis(topology.folder, devnetGenesis(topology, options));
+  const genesis = keepGenesis(
+    topology.folder,
+    devnetGenesis({ ...topology, nodes: topology.hosts }, options),
+  );
   const password = join(topology.folder, 'test-password.txt');
   writeFileSync(password, `${TEST_PASSWORD}\n`);
   const signer = signerFiles(topology);
@@ -50,7 +53,7 @@ export async function prepareFiles(
   const ptmPublicKeys = topology.nodes.map((node) =>
     writeManagerKey(node.ptmFolder, node.managerKey),
   );
-  for (const node of topology.nodes) {
+  for (const node of topology.hosts) {
     await writeAccounts(join(node.folder, 'keystore'), accountsOf(topology, node));
     writeNode(topology, node);
   }
@@ -76,7 +79,7 @@ function writeNode(topology: Topology, node: NodeSpec): void {
   }
   // Members of a Raft cluster share one list: it gives them their ids.
   const isListed = (other: NodeSpec) => topology.consensus === 'raft' || other !== node;
-  const others = topology.nodes.filter(isListed);
+  const others = topology.hosts.filter(isListed);
   const staticNodes = JSON.stringify(
     others.map((other) => other.enode),
     null,
@@ -90,6 +93,7 @@ function writeNode(topology: Topology, node: NodeSpec): void {
 }
 
 function ptmConfig(topology: Topology, node: NodeSpec): object {
+  const members = topology.nodes.filter(({ hostName }) => hostName === node.name);
   const server = (app: string, port: number) => ({
     app,
     enabled: true,
@@ -101,18 +105,25 @@ function ptmConfig(topology: Topology, node: NodeSpec): object {
       server('ThirdParty', node.ports.ptmThirdParty),
       server('P2P', node.ports.ptmP2p),
     ],
-    peer: topology.nodes.map((peer) => ({ url: `http://127.0.0.1:${peer.ports.ptmP2p}/` })),
-    features: { enablePrivacyEnhancements: true },
+    peer: topology.hosts.map((peer) => ({ url: `http://127.0.0.1:${peer.ports.ptmP2p}/` })),
+    features: {
+      enablePrivacyEnhancements: true,
+      ...(topology.isDevelopment && { enableMultiplePrivateStates: true }),
+    },
+    ...(topology.isDevelopment && { residentGroups: members.map(residentGroup) }),
     quorate: { dataDir: join(node.ptmFolder, 'data') },
     keys: {
-      keyData: [
-        {
-          privateKeyPath: join(node.ptmFolder, 'tm.key'),
-          publicKeyPath: join(node.ptmFolder, 'tm.pub'),
-        },
-      ],
+      keyData: members.map(({ ptmFolder }) => ({
+        privateKeyPath: join(ptmFolder, 'tm.key'),
+        publicKeyPath: join(ptmFolder, 'tm.pub'),
+      })),
     },
   };
+}
+
+/** Its name is that of the member's private state. */
+function residentGroup({ name, managerKey }: NodeSpec): object {
+  return { name, description: `Member ${name}`, members: [managerKey.publicKey] };
 }
 
 function stakingFiles(topology: Topology) {
@@ -138,7 +149,9 @@ function rampFiles(topology: Topology, genesis: GenesisFile) {
   const file = join(rampFolder, 'ramp.json');
   if (!existsSync(file)) {
     makeFolder(rampFolder, 0o700);
-    writeFileSync(file, `${JSON.stringify(rampOffer(token), null, 2)}\n`);
+    // Where blocks come with transactions alone, nobody waits for a second one.
+    const offer = rampOffer(token, topology.isDevelopment ? 1 : undefined);
+    writeFileSync(file, `${JSON.stringify(offer, null, 2)}\n`);
   }
   const operatorTokenFile = join(rampFolder, 'test-operator-token.txt');
   const operatorToken = keptSecret(operatorTokenFile);

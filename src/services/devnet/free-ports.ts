@@ -15,8 +15,8 @@ export function portsOf(topology: Topology): NamedPort[] {
   const { metricsPorts } = topology;
   const named = (owner: string, use: string, port: number) => ({ owner, use, port });
   return [
-    ...topology.nodes.flatMap(({ name, ptmName, ports }) => [
-      named(name, 'JSON-RPC', ports.rpc),
+    ...topology.nodes.map(({ hostName, ports }) => named(hostName, 'JSON-RPC', ports.rpc)),
+    ...topology.hosts.flatMap(({ name, ptmName, ports }) => [
       named(name, 'peers', ports.p2p),
       named(name, 'metrics', ports.metrics),
       ...(topology.consensus === 'raft' ? [named(name, 'Raft', ports.raft)] : []),

@@ -43,7 +43,7 @@ export function keepGenesis(folder: string, wanted: object): GenesisFile {
   if (settingsOf(genesis) !== settingsOf(wanted as Genesis)) {
     throw fail(
       'DEVNET_DIFFERENT',
-      `the network in ${folder} was made with other settings: start it with those, or start again with --fresh`,
+      `the network in ${folder} was made with other settings: start it with those, name another --folder, or start again with --fresh`,
     );
   }
   return {

@@ -27,13 +27,15 @@ export interface GenesisOptions {
 
 export interface GenesisParts {
   readonly consensus: DevnetConsensus;
+  /** One node serves all members: each has a private state of its own. */
+  readonly isDevelopment?: boolean;
   readonly nodes: readonly { readonly address: string }[];
   /** Addresses that begin with a billion ether. */
   readonly funded: readonly string[];
 }
 
 export function devnetGenesis(
-  { consensus, nodes, funded }: GenesisParts,
+  { consensus, isDevelopment, nodes, funded }: GenesisParts,
   options: GenesisOptions,
 ): object {
   const isRaft = consensus === 'raft';
@@ -44,6 +46,7 @@ export function devnetGenesis(
       chainId: CHAIN_ID,
       ...FORKS_FROM_START,
       isQuorum: true,
+      ...(isDevelopment && { isMPS: true }),
       txnSizeLimit: 64,
       maxCodeSizeConfig: [{ block: 0, size: 64 }],
       privacyEnhancementsBlock: 0,

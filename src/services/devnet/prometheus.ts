@@ -19,7 +19,7 @@ export const serviceMetrics = (port: number): string => urlOf(port, PATH);
  * The text of `prometheus.yml` in the devnet's folder. Each process is an instance with the name
  * that it has in devnet.json.
  */
-export function prometheusConfig({ nodes, metricsPorts }: Topology): string {
+export function prometheusConfig({ hosts, metricsPorts }: Topology): string {
   const service = (name: string, port: number) => job(name, PATH, [[name, port]]);
   return stringify({
     global: { scrape_interval: SCRAPE_INTERVAL, evaluation_interval: SCRAPE_INTERVAL },
@@ -27,12 +27,12 @@ export function prometheusConfig({ nodes, metricsPorts }: Topology): string {
       job(
         'node',
         NODE_PATH,
-        nodes.map(({ name, ports }) => [name, ports.metrics]),
+        hosts.map(({ name, ports }) => [name, ports.metrics]),
       ),
       job(
         'manager',
         PATH,
-        nodes.map(({ ptmName, ports }) => [ptmName, ports.ptmThirdParty]),
+        hosts.map(({ ptmName, ports }) => [ptmName, ports.ptmThirdParty]),
       ),
       service('signer', metricsPorts.signer),
       service('staking', metricsPorts.staking),

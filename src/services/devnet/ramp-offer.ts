@@ -7,8 +7,11 @@ import { CHAIN_ID, RAMP_PARTNER, STAKING_CLIENT } from './topology.ts';
 
 const METHODS = ['debit-credit-card', 'sepa-bank-transfer'];
 
-/** `token`: address of the demo token; undefined: the network has none. */
-export function rampOffer(token: string | undefined): object {
+/**
+ * `token`: address of the demo token; undefined: the network has none. `confirmations`: blocks, the
+ * one with the transaction included.
+ */
+export function rampOffer(token: string | undefined, confirmations = 2): object {
   const limits = (min: string, max: string) => METHODS.map((id) => ({ id, min, max }));
   return {
     version: '1.0.0',
@@ -25,6 +28,7 @@ export function rampOffer(token: string | undefined): object {
     crypto: [
       {
         ...{ id: 'eth', address: `0x${'00'.repeat(20)}`, network: String(CHAIN_ID), decimals: 18 },
+        confirmations,
         payoutLimits: limits('.001', '100'),
         sellLimits: limits('.001', '100'),
       },
@@ -33,6 +37,7 @@ export function rampOffer(token: string | undefined): object {
         : [
             {
               ...{ ...DEMO_TOKEN, address: token, network: String(CHAIN_ID) },
+              confirmations,
               payoutLimits: limits('1', '100000'),
               sellLimits: limits('1', '100000'),
             },

@@ -104,6 +104,25 @@ describe.each(['qbft', 'raft'] as const)('of a %s network', (consensus) => {
   });
 });
 
+it('says what a network for development has in addition', () => {
+  const topology = topologyOf('/home/me/.quorate', 60_000, 'qbft', true);
+  expect(topology.hosts.map(({ name }) => name)).toEqual(['node1']);
+  const { description, text: usual } = textOf('qbft', {});
+  const genesis = { takesGasPrice: true, allocates: () => true } as unknown as GenesisFile;
+  const parts = {
+    description,
+    genesis,
+    consensus: 'qbft',
+    folder: '.',
+    stopWith: 'Ctrl-C',
+  } as const;
+  const text = startText({ ...parts, isDevelopment: true }, pageFor(terminal(80)));
+  expect(widest(text)).toBeLessThanOrEqual(80);
+  expect(unfolded(text)).toContain('4 members of one node for development');
+  expect(unfolded(text)).toContain('evm_*, anvil_* and hardhat_* at every member');
+  expect(usual).not.toContain('evm_');
+});
+
 it('is plain where no terminal shows it, or where no colours are wanted', () => {
   for (const output of [{}, { isTTY: true, columns: 80, hasColors: () => false }])
     expect(textOf('qbft', output).text).not.toContain(ESCAPE);

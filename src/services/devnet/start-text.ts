@@ -1,7 +1,7 @@
 /** What `npm start` prints: publicly known keys, addresses, what to try, and how to stop. */
 import { checksumAddress } from '../../core/base/checksum-address.ts';
 import { fromHex } from '../../core/base/hex.ts';
-import type { DevnetDescription } from './description.ts';
+import { type DevnetDescription, hostsOf } from './description.ts';
 import type { GenesisFile } from './genesis-file.ts';
 import { columns, filled, type Page } from './page.ts';
 import { type Account, isOfMnemonic } from './test-keys.ts';
@@ -19,6 +19,8 @@ export interface StartTextParts {
   readonly stopWith: string;
   /** Permissions by contracts. */
   readonly isPermissioned?: boolean;
+  /** One node for development serves all members. */
+  readonly isDevelopment?: boolean;
 }
 
 interface Section {
@@ -40,6 +42,7 @@ export function startText(parts: StartTextParts, page: Page): string {
     permissions(parts, room),
     ...endpoints(description, room),
     metrics(parts),
+    { title: 'Methods for development', lines: development(parts, room) },
     { title: 'Gas price', lines: words(gasPrice(parts.genesis), room) },
     { title: 'Try', lines: trials(description, room) },
     { title: 'End', lines: end(parts).flatMap((each) => words(each, room)) },
@@ -64,7 +67,13 @@ function rendered({ title, warning, lines }: Section, page: Page): string[] {
 const words = (text: string, width: number) => filled(text.split(' '), width);
 const shown = (address: string) => checksumAddress(fromHex(address));
 
-function headline({ description: { chainId, nodes }, consensus }: StartTextParts): string {
+function headline({
+  description: { chainId, nodes },
+  consensus,
+  isDevelopment,
+}: StartTextParts): string {
+  if (isDevelopment)
+    return `Quorate devnet is up: chain id ${chainId}, ${nodes.length} members of one node for development, which makes a block for every transaction at once.`;
   const members = consensus === 'raft' ? 'Raft peers' : 'QBFT validators';
   return `Quorate devnet is up: chain id ${chainId}, ${nodes.length} ${members}, each with its private transaction manager.`;
 }
@@ -113,7 +122,7 @@ function withKeys(accounts: readonly Account[], room: number): string[] {
   return rows.flatMap(([address, key]) => [address!, `  ${key}`]);
 }
 
-function accountsOfNodes({ description, genesis }: StartTextParts): Section {
+function accountsOfNodes({ description, genesis, isDevelopment }: StartTextParts): Section {
   const rows = description.nodes.flatMap(({ name, accounts }) =>
     accounts.map(({ address }, at) => [
       at === 0 ? name : '',
@@ -121,7 +130,8 @@ function accountsOfNodes({ description, genesis }: StartTextParts): Section {
       genesis.allocates(address) ? 'with funds' : 'without funds',
     ]),
   );
-  return { title: 'Accounts of each node, unlocked there', lines: columns(rows) };
+  const where = isDevelopment ? 'with all others, at every node' : 'there';
+  return { title: `Accounts of each node, unlocked ${where}`, lines: columns(rows) };
 }
 
 function contracts(genesis: GenesisFile): Section {
@@ -162,7 +172,8 @@ function endpoints(
 }
 
 function metrics({ description, folder }: StartTextParts): Section {
-  const { nodes, signer, staking, ramp } = description;
+  const { signer, staking, ramp } = description;
+  const nodes = hostsOf(description);
   return {
     title: `Metrics: prometheus --config.file=${folder}/prometheus.yml`,
     lines: columns([
@@ -173,6 +184,13 @@ function metrics({ description, folder }: StartTextParts): Section {
       ['on-ramp', ramp.metrics],
     ]),
   };
+}
+
+function development({ isDevelopment }: StartTextParts, room: number): string[] {
+  if (!isDevelopment) return [];
+  const text =
+    'evm_*, anvil_* and hardhat_* at every member: they move the clock, edit public and private states, impersonate accounts and go back to snapshots. See docs/development.md.';
+  return words(text, room);
 }
 
 function gasPrice({ takesGasPrice }: GenesisFile): string {

@@ -34,6 +34,8 @@ export interface DevnetOptions {
   readonly verbosity: number;
   /** Permissions by contracts; permanent for a network. */
   readonly isPermissioned?: boolean;
+  /** One node for development serves all members; permanent for a network. */
+  readonly isDevelopment?: boolean;
 }
 
 export interface Devnet {
@@ -68,13 +70,13 @@ export async function startDevnet(
 ): Promise<Devnet> {
   const { folder } = options;
   refuseSecond(folder);
-  const topology = topologyOf(folder, options.portsFrom, options.consensus);
+  const topology = topologyOf(folder, options.portsFrom, options.consensus, options.isDevelopment);
   const ports = portsOf(topology);
   await checkPorts(ports);
   if (options.isFresh) removeFiles(folder);
   const files = await prepareFiles(topology, options);
-  await moveMembers(topology.nodes);
-  const managers = topology.nodes.map((node) => ({
+  await moveMembers(topology.hosts);
+  const managers = topology.hosts.map((node) => ({
     name: node.ptmName,
     args: ptmCommand(node),
     logFile: join(folder, `${node.ptmName}.log`),
@@ -82,7 +84,7 @@ export async function startDevnet(
     readyUrl: `http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`,
   }));
   const nodeMembers = () =>
-    topology.nodes.map((node) => ({
+    topology.hosts.map((node) => ({
       name: node.name,
       args: [
         ...nodeCommand(node, topology, files, options.verbosity),

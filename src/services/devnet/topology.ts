@@ -58,6 +58,8 @@ export interface Ports {
 
 export interface NodeSpec {
   readonly name: string;
+  /** The node whose process and manager serve it: itself, or for development the first. */
+  readonly hostName: string;
   readonly ptmName: string;
   readonly folder: string;
   readonly ptmFolder: string;
@@ -85,7 +87,11 @@ export interface Topology {
     readonly ramp: number;
   };
   readonly consensus: DevnetConsensus;
+  /** One node for development serves all members, each as a tenant with a port of its own. */
+  readonly isDevelopment: boolean;
   readonly nodes: readonly NodeSpec[];
+  /** Those of `nodes` that have a process and a manager of their own. */
+  readonly hosts: readonly NodeSpec[];
   readonly accounts: readonly Account[];
   /**
    * Addresses that begin with funds: the accounts, those of nodes, and those that pay for markers.
@@ -100,10 +106,12 @@ export function topologyOf(
   folder: string,
   portsFrom: number | undefined,
   consensus: DevnetConsensus = 'qbft',
+  isDevelopment = false,
 ): Topology {
   const nodes = Array.from({ length: NODE_COUNT[consensus] }, (_, index) =>
-    nodeSpec(folder, index, { portsFrom, consensus }),
+    nodeSpec(folder, index, { portsFrom, consensus, isDevelopment }),
   );
+  const hosts = nodes.filter(({ name, hostName }) => name === hostName);
   const accounts = testAccounts();
   const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
   const stakingPort = portsFrom === undefined ? STAKING_PORT : portsFrom + STAKING_OFFSET;
@@ -115,12 +123,13 @@ export function topologyOf(
     ...nodes.flatMap(({ rich, markerKey }) => [rich.address, toHex(addressOfSecretKey(markerKey))]),
   ];
   const ports = { signerPort, stakingPort, rampPort, metricsPorts };
-  return { folder, ...ports, consensus, nodes, accounts, funded };
+  return { folder, ...ports, consensus, isDevelopment, nodes, hosts, accounts, funded };
 }
 
-/** What `node` holds, unlocked. */
-export function accountsOf({ nodes, accounts }: Topology, node: NodeSpec): readonly Account[] {
-  return [...(node === nodes[0] ? accounts : []), node.rich, node.poor];
+/** What the process of `host` holds, unlocked. */
+export function accountsOf({ nodes, accounts }: Topology, host: NodeSpec): readonly Account[] {
+  const own = nodes.filter(({ hostName }) => hostName === host.name);
+  return [...(host === nodes[0] ? accounts : []), ...own.flatMap(({ rich, poor }) => [rich, poor])];
 }
 
 /** One that also has funds in networks of earlier versions. */
@@ -139,16 +148,19 @@ export function stakingAudience({ stakingPort }: Topology): string {
 interface Choice {
   readonly portsFrom: number | undefined;
   readonly consensus: DevnetConsensus;
+  readonly isDevelopment: boolean;
 }
 
 function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
-  const ports = portsOf(index, choice);
-  const nodeKey = madeKey(`node ${index + 1}`);
+  const host = choice.isDevelopment ? 0 : index;
+  const ports = { ...portsOf(host, choice), rpc: portsOf(index, choice).rpc };
+  const nodeKey = madeKey(`node ${host + 1}`);
   const publicKey = secp256k1().publicKey(nodeKey);
   return {
     name: `node${index + 1}`,
-    ptmName: `ptm${index + 1}`,
-    folder: `${folder}/node${index + 1}`,
+    hostName: `node${host + 1}`,
+    ptmName: `ptm${host + 1}`,
+    folder: `${folder}/node${host + 1}`,
     ptmFolder: `${folder}/ptm${index + 1}`,
     ports,
     nodeKey,

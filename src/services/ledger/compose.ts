@@ -5,7 +5,7 @@
 import type { Address } from '../../core/base/bytes.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
-import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
@@ -29,6 +29,7 @@ import { type ComposedApi, composeApi } from './compose-api.ts';
 import { composeDevelopment, DEVELOPMENT_KEYS, withKnownKeys } from './compose-development.ts';
 import { accessControlOf } from './config/access-control.ts';
 import { checkGenesis } from './config/check-genesis.ts';
+import { checkMembers } from './config/development.ts';
 import {
   hasSeveralTenants,
   OPEN_STATES_WARNING,
@@ -53,7 +54,11 @@ import { networkIdOf, nodeInfoOf } from './node-info.ts';
 import { sayFlags } from './options/say-flags.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
-import { developmentGenesis, refuseDevelopmentFolder } from './store/development-folder.ts';
+import {
+  checkOwnChain,
+  developmentGenesis,
+  refuseDevelopmentFolder,
+} from './store/development-folder.ts';
 import type { NodeInfo } from './view/node-admin.ts';
 
 /** Run in reverse when the node ends, or when its start fails. */
@@ -99,6 +104,8 @@ export async function composeLedger(
   const { store, votes, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkGenesis(config, genesis);
+  const nodeKey = readNodeKey(config);
+  if (config.development) checkOwnChain(genesis, addressOfSecretKey(nodeKey));
   const access = accessControlOf(config.given, log, environment);
   ends.push(() => access.close());
   const managed = resolveManagerConfig(privateConfig, config.manager);
@@ -106,8 +113,9 @@ export async function composeLedger(
   ends.push(() => manager.close());
   await checkInterface(managed);
   const privateStates = await privateStatesOf(genesis, manager);
-  if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
-  const nodeKey = readNodeKey(config);
+  checkMembers(config.development, privateStates);
+  const isOpen = !access.isMultitenant && !config.development;
+  if (isOpen && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const wallet = await openWallet(config.accounts, { log, ends, environment });
   const accounts = withKnownKeys(config, wallet);
   const name = clientVersion(config.identity);

@@ -12,7 +12,8 @@ import { serveWebSocket } from '../../io/rpc/websocket.ts';
 import type { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import type { Context } from './api/context.ts';
 import type { AccessControl } from './config/access-control.ts';
-import type { RpcConfig } from './config/rpc.ts';
+import type { WebSocketConfig } from './config/rpc.ts';
+import type { LedgerConfig } from './config.ts';
 import { graphqlPage } from './graphql/page.ts';
 import { serveMetrics } from './monitoring/metrics.ts';
 import { type Moment, type ReadinessParts, readiness } from './monitoring/readiness.ts';
@@ -28,6 +29,7 @@ export interface ServedApi {
 }
 
 export interface ServedParts extends ReadinessParts {
+  readonly config: ReadinessParts['config'] & Pick<LedgerConfig, 'development'>;
   readonly access: AccessControl;
   /** undefined: nothing is counted. */
   readonly metrics: MetricsRegistry | undefined;
@@ -55,15 +57,19 @@ export async function serveApi(
     ...(rpc.graphql ? ([['/graphql/ui', () => graphqlPage]] as const) : []),
   ]);
   const site = rpc.explorer && new ExplorerSite(rpc.explorer);
+  const members = config.development?.members ?? [];
+  const psiAt = (port: number) => members.find((each) => each.port === port)?.psi;
   const open = async (host: string, port: number): Promise<{ server: Server; port: number }> => {
     const server = await serveHttp(dispatcher, {
       host,
       port,
+      psi: psiAt(port),
       vhosts: rpc.vhosts,
       corsDomains: rpc.corsDomains,
       prefix: rpc.prefix,
       pages,
-      site,
+      // Its page names the usual port's private state.
+      site: port === rpc.http?.port ? site : undefined,
       endpoints,
       authenticate: access.authenticate,
       tls: access.tls,
@@ -74,7 +80,8 @@ export async function serveApi(
   };
   const http = rpc.http && (await open(rpc.http.host, rpc.http.port));
   const webSocketUrl = rpc.ws && (await serveWs(rpc.ws));
-  if (rpc.ipc) ends.push(await serveIpc(dispatcher, rpc.ipc, traffic));
+  for (const { port } of members) await serveMember(port);
+  if (rpc.ipc) ends.push(await serveIpc(dispatcher, rpc.ipc, traffic, members[0]?.psi));
   const secure = access.tls ? 's' : '';
   const httpUrl = http && `http${secure}://${rpc.http!.host}:${http.port}`;
   return {
@@ -87,15 +94,29 @@ export async function serveApi(
     },
   };
 
-  async function serveWs(ws: NonNullable<RpcConfig['ws']>): Promise<string> {
-    const { host, port, origins, prefix } = ws;
+  async function serveWs(ws: WebSocketConfig): Promise<string> {
+    const { host, port, prefix } = ws;
     const isShared = http !== undefined && port === rpc.http!.port && port !== 0;
     const target = isShared ? http : await open(host, port);
-    const { authenticate } = access;
-    ends.push(
-      serveWebSocket(dispatcher, target.server, { origins, prefix, authenticate, traffic }),
-    );
+    upgrade(target.server, ws, psiAt(target.port));
     return `ws${access.tls ? 's' : ''}://${host}:${target.port}${prefix}`;
+  }
+
+  /** HTTP and WebSocket, as the options have them for the usual ports. */
+  async function serveMember(port: number): Promise<void> {
+    const usual = [rpc.http, rpc.ws].filter((each) => each !== undefined);
+    if (usual.length === 0 || usual.some((each) => each.port === port)) return;
+    const { server } = await open(usual[0]!.host, port);
+    if (rpc.ws) upgrade(server, rpc.ws, psiAt(port));
+  }
+
+  function upgrade(
+    server: Server,
+    { origins, prefix }: WebSocketConfig,
+    psi: string | undefined,
+  ): void {
+    const { authenticate } = access;
+    ends.push(serveWebSocket(dispatcher, server, { origins, prefix, authenticate, traffic, psi }));
   }
 }
 

@@ -19,4 +19,12 @@ export const DEVELOPMENT_ROWS: readonly OptionRow[] = [
     about: 'Seconds between blocks with --dev; 0: a block for every transaction',
     group: GROUP,
   },
+  {
+    flag: 'dev.members',
+    type: 'list',
+    unit: 'NAME=PORT',
+    about:
+      'With --dev: several members on one chain. Each is a resident group of the private transaction manager, with a port of its own for HTTP and WebSocket, where everything uses its private state',
+    group: GROUP,
+  },
 ];

@@ -4,10 +4,14 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Address, equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import { encodeRlp } from '../../../core/base/rlp.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
+import { engineAt } from '../../../core/chain/consensus-rules.ts';
+import { readBftExtra } from '../../../core/chain/extra-data.ts';
+import type { Genesis } from '../../../core/chain/genesis.ts';
 import { isThere } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 import type { LedgerConfig } from '../config.ts';
@@ -26,8 +30,8 @@ const BERLIN_AND_BEFORE = [
 ].map((fork) => [`${fork}Block`, 0]);
 
 /**
- * Text of the genesis with which a chain begins in this folder; undefined: there is one already.
- * Throws DEVELOPMENT_FOLDER where it is another kind of chain.
+ * Text of the genesis with which a chain begins in this folder, unless a file is given; undefined:
+ * there is one already. Throws DEVELOPMENT_FOLDER where it is another kind of chain.
  */
 export function developmentGenesis(
   config: LedgerConfig,
@@ -45,7 +49,19 @@ export function developmentGenesis(
   makeFolder(folder, 0o700);
   writeFileSync(mark, 'A chain for development: quorate node --dev\n');
   const validator = addressOfSecretKey(readNodeKey(config));
-  return JSON.stringify(genesisOf(validator, keys.map(addressOfSecretKey)));
+  const isMps = config.development!.members.length > 0;
+  return JSON.stringify(genesisOf(validator, keys.map(addressOfSecretKey), isMps));
+}
+
+/** Throws DEVELOPMENT_GENESIS unless the node alone makes the blocks of this chain. */
+export function checkOwnChain({ config, header }: Genesis, validator: Address): void {
+  const validators = readBftExtra(header.extraData)?.validators ?? [];
+  const isAlone = validators.length === 1 && equalBytes(validators[0]!, validator);
+  if (engineAt(config, 1) === 'qbft' && isAlone) return;
+  throw fail(
+    'DEVELOPMENT_GENESIS',
+    `--dev: the genesis file must be of a QBFT chain whose only validator is this node, ${toHex(validator)}. Without --genesis the node makes its own`,
+  );
 }
 
 /** Throws DEVELOPMENT_FOLDER for a folder whose chain is one for development. */
@@ -58,13 +74,14 @@ export function refuseDevelopmentFolder({ dataFolder }: LedgerConfig): void {
 }
 
 /** A QBFT chain of one validator, with all forks and free gas. */
-function genesisOf(validator: Uint8Array, funded: readonly Uint8Array[]): object {
+function genesisOf(validator: Uint8Array, funded: readonly Uint8Array[], isMps: boolean): object {
   const extraData = encodeRlp([ZERO_WORD, [validator], [], new Uint8Array(0), []]);
   return {
     config: {
       chainId: CHAIN_ID,
       ...Object.fromEntries(BERLIN_AND_BEFORE),
       isQuorum: true,
+      isMPS: isMps,
       txnSizeLimit: 128,
       maxCodeSizeConfig: [{ block: 0, size: 128 }],
       privacyEnhancementsBlock: 0,

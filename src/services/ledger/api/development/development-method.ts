@@ -34,7 +34,7 @@ export function developmentMethod<const P extends readonly Param<unknown>[]>(
       if (!development)
         throw new RpcError(
           RPC.methodNotFound,
-          `the method ${names[0]} does not exist/is not available: it is for development, on a node that runs with --dev`,
+          `the method ${names[0]} does not exist/is not available: it is for development, on a chain of "quorate node --dev" or "quorate devnet --dev"`,
         );
       return row.call(development, args as ValuesOf<P>, context);
     },

@@ -35,11 +35,16 @@ export class ImpersonatingAccounts implements Accounts {
   }
 
   addresses(): readonly Address[] {
-    return [...this.known, ...this.inner.addresses()];
+    return this.withKnown(this.inner.addresses());
   }
 
   async list(): Promise<readonly Address[]> {
-    return [...this.known, ...(await listedAccounts(this.inner))];
+    return this.withKnown(await listedAccounts(this.inner));
+  }
+
+  /** The folder may hold some of the known ones too. */
+  private withKnown(others: readonly Address[]): Address[] {
+    return [...this.known, ...others.filter((each) => !this.keys.has(keyOf(each)))];
   }
 
   isElsewhere(address: Address): boolean {
