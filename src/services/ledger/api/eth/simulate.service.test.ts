@@ -129,6 +129,39 @@ describe('a simulation has limits', () => {
   });
 });
 
+describe('with gas for seconds, a simulation still ends', () => {
+  const WIDE = '0x7fffffffffffffff';
+  const blockOverrides = { gasLimit: WIDE };
+  const call = { from: FROM, to: PLAIN };
+  let wide: RpcNode;
+  beforeAll(async () => {
+    wide = await rpcNode({
+      genesis: genesisOf(RECORDING),
+      secretKey: new Uint8Array(32).fill(7),
+      argv: ['--rpc.gascap', '3000000000', '--vm.calltimeout', '1'],
+    });
+  });
+  afterAll(() => wide.close());
+  const failureOf = (code: string, calls: readonly object[]) => {
+    const block = { blockOverrides, stateOverrides: { [PLAIN]: { code } }, calls };
+    return wide.call('eth_simulateV1', { blockStateCalls: [block] }, 'latest').then(
+      () => 'none',
+      ({ message }) => message,
+    );
+  };
+
+  it('after the time of one call', async () => {
+    expect(await failureOf('0x5b600056', [call])).toBe('execution aborted (timeout = 1s)');
+  });
+
+  it('at the bytes of one answer', async () => {
+    // Returns a megabyte: two in hex.
+    expect(await failureOf('0x621000006000f3', Array(80).fill({ ...call, gas: '0x400000' }))).toBe(
+      'the answer is longer than 128 MB: simulate fewer calls at a time',
+    );
+  });
+});
+
 it('what it does not know is refused by name', async () => {
   const one = (block: object) => failure({ blockStateCalls: [block] });
   expect(await one({ blockOverrides: { numbr: '0x1' } })).toContain('unknown block override');
