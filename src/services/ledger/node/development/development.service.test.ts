@@ -10,20 +10,16 @@ import { createTestClient, http, publicActions } from 'viem';
 import { foundry } from 'viem/chains';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEVELOPMENT_PROBES } from '../../../../../test/support/development-probes.ts';
-import { freePorts } from '../../../../../test/support/free-ports.ts';
 import { FROM, miningNode } from '../../../../../test/support/mining-node.ts';
-import { type TestPtm, testKey, testPtm, untilKnown } from '../../../../../test/support/ptm.ts';
+import { type TestPtm, testPtm, untilKnown } from '../../../../../test/support/ptm.ts';
 import {
   STORE_CODE,
   setInput,
   VALUE_INPUT,
   word,
 } from '../../../../../test/support/store-contract.ts';
-import { fromHex, toHex } from '../../../../core/base/hex.ts';
-import { addressOfSecretKey } from '../../../../core/base/secp256k1.ts';
 import { parseOptions } from '../../../../io/options/options.ts';
 import { OPEN } from '../../../../io/rpc/access.ts';
-import { devnetGenesis } from '../../../devnet/genesis.ts';
 import { developmentAccountMethods } from '../../api/development/accounts.ts';
 import { developmentBlockMethods } from '../../api/development/blocks.ts';
 import { developmentStateMethods } from '../../api/development/states.ts';
@@ -285,98 +281,6 @@ it('on any other chain these methods say where they are, and do nothing', async 
   } finally {
     await usual.close();
   }
-});
-
-it.each([
-  [['--dev', '--mine'], 'Omit --mine'],
-  [['--dev', '--raft'], 'Omit --raft'],
-  [['--dev', '--multitenancy'], 'Omit --multitenancy'],
-  [['--dev', '--dev.members', 'alice'], 'alice is not NAME=PORT'],
-  [['--dev', '--dev.members', 'alice=65536'], 'alice=65536 is not NAME=PORT'],
-  [['--dev', '--dev.members', '=8545'], '=8545 is not NAME=PORT'],
-  [['--dev', '--dev.members', 'a=1,b=1'], 'two members have one name or one port'],
-  [['--dev', '--dev.members', 'a=1,a=2'], 'two members have one name or one port'],
-  [['--dev.members', 'a=1'], 'Add --dev'],
-])('what a chain of one cannot have is refused: %s', (argv, text) => {
-  expect(() => ledgerConfig(parseOptions(NODE_ROWS, { argv }))).toThrow(text);
-});
-
-it('a genesis file is taken if this node alone makes its blocks', async () => {
-  const fresh = mkdtempSync(join(tmpdir(), 'quorate-genesis-'));
-  const file = join(fresh, 'genesis.json');
-  const key = '07'.repeat(32);
-  const begin = async (addresses: readonly string[]) => {
-    const nodes = addresses.map((address) => ({ address }));
-    const parts = { consensus: 'qbft', nodes, funded: [OTHER] } as const;
-    const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
-    writeFileSync(file, JSON.stringify(devnetGenesis(parts, periods)));
-    const folder = ['--datadir', join(fresh, String(nodes.length))];
-    return start(['--dev', ...folder, '--genesis', file, '--nodekeyhex', key, '--http.port', '0']);
-  };
-  const own = toHex(addressOfSecretKey(fromHex(key)));
-  try {
-    await expect(begin([own, NOBODY])).rejects.toThrow('whose only validator is this node, 0x');
-    const began = await begin([own]);
-    const provider = new JsonRpcProvider(began.httpUrl);
-    expect(await provider.getBalance(OTHER)).toBe(10n ** 27n);
-    provider.destroy();
-    await began.close();
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-});
-
-describe('members', () => {
-  const NAMES = ['alice', 'bob'];
-  let fresh: string;
-  let port: number;
-  let shared: TestPtm;
-
-  beforeAll(async () => {
-    fresh = mkdtempSync(join(tmpdir(), 'quorate-members-'));
-    port = await freePorts();
-    const keys = await Promise.all([3, 4].map(testKey));
-    shared = await testPtm(3, [], {
-      keys: keys.map((key) => ({ kind: 'inline', ...key, password: { line: 0 } })),
-      residentGroups: keys.map(({ publicKey }, at) => ({
-        ...{ name: NAMES[at]!, description: '', members: [publicKey] },
-      })),
-    });
-  });
-  afterAll(async () => {
-    await shared?.close();
-    rmSync(fresh, { recursive: true, force: true });
-  });
-
-  const begin = (folder: string, ...flags: string[]) => {
-    const own = ['--dev', '--datadir', join(fresh, folder), '--ptm.url', shared.q2tUrl!];
-    return start([...own, '--http.port', String(port), ...flags]);
-  };
-
-  it('have a port and a private state each, on a chain that the node makes', async () => {
-    const members = NAMES.map((name, at) => `${name}=${port + at}`).join(',');
-    const began = await begin('both', '--dev.members', members);
-    const urls = [port, port + 1].map((each) => `http://127.0.0.1:${each}`);
-    const providers = urls.map((url) => new JsonRpcProvider(url));
-    try {
-      const psis = providers.map((each) => each.send('eth_getPSI', []));
-      expect(await Promise.all(psis)).toEqual(NAMES);
-      const args = { from: FIRST, data: STORE_CODE, gas: '0x47b760', privateFor: [] };
-      const hash = await providers[1]!.send('eth_sendTransaction', [args]);
-      const { contractAddress } = await providers[1]!.send('eth_getTransactionReceipt', [hash]);
-      expect(await providers[0]!.getCode(contractAddress)).toBe('0x');
-      expect(await providers[1]!.getCode(contractAddress)).not.toBe('0x');
-    } finally {
-      for (const each of providers) each.destroy();
-      await began.close();
-    }
-  });
-
-  it('that the manager does not have are refused, with those that it has', async () => {
-    await expect(begin('others', '--dev.members', `carol=${port}`)).rejects.toThrow(
-      'there is no private state "carol", only alice, bob.',
-    );
-  });
 });
 
 it('a folder with another chain is not taken for one', async () => {
