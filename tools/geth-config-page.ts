@@ -24,8 +24,10 @@ function meaningOf(row: GethKey): string {
   return flags.length > 0 ? flags.join(', ') : 'no effect: geth always writes it';
 }
 
-/** Some keys set other flags when they are empty. */
+/** Some keys set other flags when they are empty, or several at once. */
+const SAMPLES = ['', '1', '127.0.0.1:1'];
+
 function flagsOf({ flag, as }: GethKey): string[] {
   if (!as) return [flag!];
-  return [...new Set(['', '1'].flatMap((value) => as(value, {}).map(([name]) => name)))];
+  return [...new Set(SAMPLES.flatMap((value) => as(value, {}).map(([name]) => name)))];
 }

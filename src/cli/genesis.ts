@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fail } from '../core/base/errors.ts';
 import { toHex } from '../core/base/hex.ts';
-import { engineAt } from '../core/chain/consensus-rules.ts';
+import { type Engine, engineAt } from '../core/chain/consensus-rules.ts';
 import { genesisMistakes } from '../core/chain/explain-genesis.ts';
 import { validatorsOf } from '../core/chain/extra-data.ts';
 import { genesisBlock, parseGenesis } from '../core/chain/genesis.ts';
+import { genesisRemarks } from '../core/chain/genesis-remarks.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { readText } from '../io/host/files.ts';
 import { type ParsedOptions, parseOptions } from '../io/options/options.ts';
@@ -80,7 +81,8 @@ async function asked(): Promise<ParsedOptions> {
 
 export const genesisValidateCommand: Command = {
   name: 'genesis validate',
-  about: 'Explains every mistake in a genesis file; the exit status is 1 if there is any.',
+  about:
+    'Explains every mistake in a genesis file, and notes what has no effect; the exit status is 1 if there is a mistake.',
   operands: '<genesis.json>',
   operandsMax: 1,
   examples: [{ does: 'a file', line: 'quorate genesis validate genesis.json' }],
@@ -93,10 +95,21 @@ export const genesisValidateCommand: Command = {
     const text = readText(file);
     const mistakes = genesisMistakes(text);
     for (const mistake of mistakes) console.log(`${file}: ${mistake}`);
-    if (mistakes.length === 0) console.log(`${file} is sound: ${summary(text)}`);
-    else console.log(`${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`);
-    return mistakes.length === 0 ? 0 : 1;
+    if (mistakes.length > 0) {
+      console.log(`${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`);
+      return 1;
+    }
+    for (const remark of genesisRemarks(text)) console.log(`${file}: note: ${remark}`);
+    console.log(`${file} is sound: ${summary(text)}`);
+    return 0;
   },
+};
+
+const ENGINES: Readonly<Record<Engine, string>> = {
+  qbft: 'qbft',
+  ibft: 'ibft',
+  raft: 'neither qbft nor ibft: for a Raft cluster',
+  none: 'no validators: Raft, or a chain of another client',
 };
 
 function summary(text: string): string {
@@ -106,8 +119,8 @@ function summary(text: string): string {
   const { header } = genesisBlock(genesis, () => new Uint8Array(32));
   const validators = engine === 'qbft' || engine === 'ibft' ? validatorsOf(header) : [];
   return [
-    `chain ${config.chainId}`,
-    engine === 'none' ? 'no validators: Raft, or a chain of another client' : engine,
+    config.chainId === undefined ? 'no chain id' : `chain ${config.chainId}`,
+    ENGINES[engine],
     ...(validators.length > 0 ? [`validators ${validators.map(toHex).join(', ')}`] : []),
     `${alloc.length} ${alloc.length === 1 ? 'account' : 'accounts'} with funds or code`,
   ].join('; ');

@@ -24,6 +24,7 @@ export function parseJson(text: string): unknown {
 /** Where `text` stops being JSON and what is missing there; undefined: it is valid. */
 export function jsonFault(text: string): string | undefined {
   if (text.trim() === '') return 'it is empty';
+  if (text.startsWith('\ufeff')) return 'it begins with a byte order mark: save it without one';
   const scan = new Scan(text);
   const missing = scan.value() ?? scan.end();
   return missing && `${placeOf(text, scan.at)}: ${missing}`;

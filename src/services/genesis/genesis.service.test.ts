@@ -10,6 +10,7 @@ import { scratchFolder } from '../../../test/support/scratch.ts';
 import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
 import { readBftExtra } from '../../core/chain/extra-data.ts';
+import { parseGenesis } from '../../core/chain/genesis.ts';
 import { decryptKey } from '../../io/keys/keystore.ts';
 import { askAll } from './questions.ts';
 
@@ -28,7 +29,8 @@ it.each(['qbft', 'ibft', 'raft'])(
   '%s: the files fit together, and init takes them',
   async (name) => {
     const few = ['--validators', '2', '--members', '1', '--bootnodes', '1', '--chainID', '4242'];
-    const { folder, status, read } = await made('--consensus', name, ...few);
+    const epoch = ['--epochLength', '777'];
+    const { folder, status, read } = await made('--consensus', name, ...few, ...epoch);
     expect(status).toBe(0);
     const nodes = ['validator0', 'validator1', 'bootnode0', 'member0'];
     expect(readdirSync(folder).sort()).toEqual(
@@ -55,6 +57,8 @@ it.each(['qbft', 'ibft', 'raft'])(
     expect(validators).toEqual(
       name === 'raft' ? undefined : [read('validator0/address'), read('validator1/address')],
     );
+    const config = parseGenesis(read('goQuorum/genesis.json')).config;
+    expect(config.qbft?.epoch ?? config.ibft?.epoch).toBe(name === 'raft' ? undefined : 777);
     const file = join(folder, 'goQuorum/genesis.json');
     const sound = await commandRun('genesis', 'validate', file);
     expect([sound.status, sound.lines[0]]).toEqual([0, expect.stringContaining('is sound')]);

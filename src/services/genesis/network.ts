@@ -151,7 +151,9 @@ function genesisOf(plan: NetworkPlan, validators: readonly NodeKeys[], all: read
 function engineOf(plan: NetworkPlan): object {
   const shared = {
     policy: 0,
+    // GoQuorum reads the second; quorum-genesis-tool writes the first alone, in vain.
     epoch: plan.epochLength,
+    epochlength: plan.epochLength,
     ceil2Nby3Block: 0,
     blockperiodseconds: plan.blockPeriod,
     requesttimeoutseconds: plan.requestTimeout,

@@ -46,6 +46,8 @@ it.each([
   [['--ws.rpcprefix', '/ws'], 'ws.rpcprefix: it needs --ws'],
   [['--nodiscover', '--bootnodes', 'x'], 'bootnodes: it needs --nodiscover to be omitted'],
   [['--password', 'x'], 'password: it needs --unlock'],
+  [['--allow-insecure-unlock'], 'allow-insecure-unlock: it needs --http or --ws'],
+  [['--dev.period', '2'], 'dev.period: it needs --dev'],
   [['--raftport', '1', '--raftdnsenable'], 'raftport raftdnsenable: they need a Raft chain'],
   [['--istanbul.blockperiod', '1'], 'it needs a genesis file with a legacy "istanbul" block'],
   [['--miner.gasprice', '0'], 'it needs a chain where gas has a price (enableGasPriceBlock)'],

@@ -73,6 +73,8 @@ const NEEDS: readonly FlagNeed<FlagWorld>[] = [
     what: '--ipcdisable to be omitted',
   },
   { flags: ['password'], isMet: given('unlock'), what: '--unlock' },
+  { flags: ['allow-insecure-unlock'], isMet: on('http', 'ws'), what: '--http or --ws' },
+  { flags: ['dev.period'], isMet: on('dev'), what: '--dev' },
   {
     flags: ['bootnodes'],
     isMet: ({ options }) => !options.boolean('nodiscover'),
