@@ -15,13 +15,21 @@ interface Schema {
 
 /** Longer enumerations may grow, so clients accept any string. */
 const FIXED_MAX = 4;
-const STAKING = ['StakeRequest', 'StakeAnswer', 'Stake', 'Reward'] as const;
+const STAKING = {
+  StakeRequest: 'What a client asks for: new validators.',
+  StakeAnswer: 'The validators, with their signed deposits.',
+  Stake: 'A validator and what has become of its deposit.',
+  Reward: 'What the operator has recorded for a validator.',
+} as const;
 
 export function stakingClientTypes(): string {
   const schemas: Readonly<Record<string, object>> = STAKE_SCHEMAS;
   return [
     '/** Made from the schemas of the staking API by `npm run docs`; a test compares the two. */',
-    ...STAKING.map((name) => `\nexport interface ${name} ${members(schemas[name] as Schema, '')}`),
+    ...Object.entries(STAKING).map(
+      ([name, about]) =>
+        `\n/** ${about} */\nexport interface ${name} ${members(schemas[name] as Schema, '')}`,
+    ),
     '',
   ].join('\n');
 }

@@ -21,6 +21,7 @@ import type { Hex, PrivateTerms } from './ledger/rpc-types.ts';
 const POLLING_MS = 250;
 const SHOWN_WITHIN_MS = 30_000;
 
+/** Whom a signer sends to, and how it reaches the manager. */
 export interface PrivateSignerOptions extends PrivateTerms, ManagerOptions {
   /**
    * URL of the third-party API of the node's manager. Needed by wallets that sign here: it stores
@@ -59,6 +60,13 @@ export function quorumOf(provider: JsonRpcApiProvider): QuorumRpc {
  * console.log(await provider.getBlockNumber());
  */
 export class QuorateProvider extends JsonRpcProvider {
+  /**
+   * What ethers calls for each request.
+   *
+   * @example
+   * const blockNumber = await provider._perform({ method: 'getBlockNumber' });
+   * console.log(blockNumber);
+   */
   override async _perform(request: PerformActionRequest): Promise<unknown> {
     const found = await super._perform(request);
     if (request.method !== 'getTransactionReceipt' || !found?.isPrivacyMarkerTransaction) {

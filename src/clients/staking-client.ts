@@ -16,6 +16,7 @@ const LIFETIME_SECONDS_DEFAULT = 300;
 const ERROR_CHARACTERS_MAX = 500;
 const ANSWER_MS = 60_000;
 
+/** Where the service is, and as whom it is called. */
 export interface StakingClientOptions {
   /** Tokens are requested at `{authUrl}/oauth/token`. */
   readonly authUrl: string;
@@ -33,12 +34,14 @@ export interface StakingClientOptions {
 /** The signed deposit of a new stake. */
 export type DepositData = StakeAnswer['stakes'][number];
 
+/** A part of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
   /** `after` of the next page; null: this is the last one. */
   readonly next: number | null;
 }
 
+/** Which part of a list. */
 export interface PageQuery {
   readonly limit?: number;
   readonly after?: number;

@@ -1,5 +1,6 @@
 /** Made from the schemas of the staking API by `npm run docs`; a test compares the two. */
 
+/** What a client asks for: new validators. */
 export interface StakeRequest {
   /** Who may withdraw: an address (0x01 credentials), or a BLS public key (0x00). */
   readonly withdrawal_pubkey: string;
@@ -13,6 +14,7 @@ export interface StakeRequest {
   readonly client_types?: readonly ('teku' | 'lighthouse')[];
 }
 
+/** The validators, with their signed deposits. */
 export interface StakeAnswer {
   readonly chain_deposit_configuration: {
     readonly deposit_contract_address: string;
@@ -31,6 +33,7 @@ export interface StakeAnswer {
   }[];
 }
 
+/** A validator and what has become of its deposit. */
 export interface Stake {
   readonly id: string;
   readonly pubkey: string;
@@ -48,6 +51,7 @@ export interface Stake {
   readonly updated_at: string;
 }
 
+/** What the operator has recorded for a validator. */
 export interface Reward {
   readonly number: number;
   readonly pubkey: string;

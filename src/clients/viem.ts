@@ -35,6 +35,7 @@ import type { Hex, PrivateTerms } from './ledger/rpc-types.ts';
 
 type AnyClient = Client<Transport, Chain | undefined, Account | undefined>;
 
+/** How the actions reach the manager. */
 export interface QuorateOptions extends ManagerOptions {
   /**
    * URL of the third-party API of the node's manager. Needed by accounts that sign here: it stores
@@ -56,6 +57,7 @@ export interface PrivateSending extends PrivateTerms {
   readonly marker?: boolean;
 }
 
+/** A call of a private contract, or its creation. */
 export interface PrivateTransaction extends PrivateSending {
   /** Absent: creates a contract. */
   readonly to?: Address;
@@ -74,12 +76,42 @@ export interface PrivateReceipts {
 
 /** A type, not an interface: `extend` of viem takes nothing else. */
 export type QuorateActions = QuorumRpc & {
-  /** Stores the payload, signs; returns the raw transaction for `sendRawPrivateTransaction`. */
+  /**
+   * Stores the payload, signs; returns the raw transaction for `sendRawPrivateTransaction`.
+   *
+   * @example
+   * const terms = { privateFor: [otherKey] };
+   * const raw = await client.signPrivateTransaction({ data: bytecode, ...terms });
+   * await client.privacy.sendRawPrivateTransaction(raw, terms);
+   */
   signPrivateTransaction(transaction: PrivateTransaction): Promise<Hex>;
+  /**
+   * Sends data to a contract, or creates one; resolves with the hash.
+   *
+   * @example
+   * const hash = await client.sendPrivateTransaction({ data: bytecode, privateFor: [otherKey] });
+   * console.log(hash);
+   */
   sendPrivateTransaction(transaction: PrivateTransaction): Promise<Hex>;
+  /**
+   * Creates a contract that its parties alone have; resolves with the hash.
+   *
+   * @example
+   * const hash = await client.deployPrivateContract({ abi: [], bytecode, privateFor: [otherKey] });
+   * const { receipt } = await client.waitForPrivateReceipts({ hash });
+   * console.log(receipt.contractAddress);
+   */
   deployPrivateContract<const abi extends Abi | readonly unknown[]>(
     parameters: EncodeDeployDataParameters<abi> & PrivateSending,
   ): Promise<Hex>;
+  /**
+   * Calls a function that changes a private contract; resolves with the hash.
+   *
+   * @example
+   * const abi = parseAbi(['function set(uint256)']);
+   * const set = { abi, address: contract, functionName: 'set', args: [7n] };
+   * await client.writePrivateContract({ ...set, privateFor: [otherKey] });
+   */
   writePrivateContract<
     const abi extends Abi | readonly unknown[],
     name extends ContractFunctionName<abi, 'nonpayable' | 'payable'>,
@@ -88,10 +120,22 @@ export type QuorateActions = QuorumRpc & {
     parameters: ContractFunctionParameters<abi, 'nonpayable' | 'payable', name, args> &
       PrivateSending,
   ): Promise<Hex>;
-  /** Waits until the transaction is in a block. */
+  /**
+   * Waits until the transaction is in a block. Throws viem's WaitForTransactionReceiptTimeoutError.
+   *
+   * @example
+   * const marker = { data: bytecode, privateFor: [otherKey], marker: true };
+   * const hash = await client.sendPrivateTransaction(marker);
+   * const { receipt } = await client.waitForPrivateReceipts({ hash, timeout: 60_000 });
+   * console.log(receipt.status);
+   */
   waitForPrivateReceipts(parameters: { hash: Hex; timeout?: number }): Promise<PrivateReceipts>;
   /**
    * The receipt of the transaction inside a privacy marker; null: this node is not a party of it.
+   *
+   * @example
+   * const receipt = await client.getPrivateTransactionReceipt({ hash: markerHash });
+   * console.log(receipt?.contractAddress);
    */
   getPrivateTransactionReceipt(parameters: { hash: Hex }): Promise<TransactionReceipt | null>;
 };

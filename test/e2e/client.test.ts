@@ -34,7 +34,7 @@ const CODE = STORE_CODE as `0x${string}`;
 
 let net: TestDevnet;
 beforeAll(async () => {
-  net = await startTestDevnet();
+  net = await startTestDevnet({ blockPeriodMs: 300 });
 });
 afterAll(() => net?.close());
 
@@ -199,36 +199,102 @@ const EXAMPLES = [
   'ledger/manager',
   'ledger/mark-private',
   'ledger/rpc',
+  'ledger/calls/privacy',
+  'ledger/calls/istanbul',
+  'ledger/calls/extension',
 ];
 
-describe.each(EXAMPLES)('the examples of src/clients/%s.ts', (file) => {
-  const examples = docstringExamples(`src/clients/${file}.ts`);
-  it.skipIf(examples.length === 0).each(examples)('%s', async (_, text) => {
-    const otherKey = net.keys[1]!;
-    const provider = new QuorateProvider(nodeUrl(), undefined, { pollingInterval: 100 });
+describe('examples of docstrings', () => {
+  let provider: QuorateProvider;
+  let given: Record<string, unknown>;
+  /** Of two offers to the third party: one is withdrawn, the other accepted. */
+  let managements: { readonly cancelled: unknown; readonly accepted: unknown };
+
+  beforeAll(async () => {
+    // Nonces are asked for one after the other: none comes from a cache.
+    provider = new QuorateProvider(nodeUrl(), undefined, {
+      pollingInterval: 100,
+      cacheTimeout: -1,
+    });
     const wallet = new Wallet(privateKey(), provider);
+    const [ownKey, otherKey, newParty] = net.keys as [string, string, string];
     const options = { manager: managerUrl(), privateFor: [otherKey] };
-    const given = {
+    const signer = new PrivateSigner(wallet, options);
+    const rpc = quorumOf(provider);
+    // Another account, for which nothing is signed here after the offers: a node that extends a
+    // contract also votes for it, in the background.
+    const from = net.accounts[1]!.address as viem.Address;
+    const ofNode = new PrivateSigner(new Wallet(net.accounts[1]!.privateKey, provider), options);
+    const recipient = net.devnet.description.nodes[2]!.accounts[0].address as viem.Address;
+    const recipientRpc = client.quorumRpc({
+      request: ({ method, params }) => net.rpc[2]!.call(method, ...(params as unknown[])),
+    });
+    const deploy = async (by: PrivateSigner) => {
+      const sent = await by.sendTransaction({ data: CODE });
+      const { contractAddress } = (await sent.wait())!;
+      return { hash: sent.hash, contract: contractAddress as viem.Address };
+    };
+    const { contract } = await deploy(ofNode);
+    const guarded = signer.with({ ...options, privacyFlag: PrivacyFlag.partyProtection });
+    const { contract: protectedContract } = await deploy(guarded);
+    const { hash: markerHash } = await deploy(signer.with({ ...options, marker: true }));
+    const first = await deploy(ofNode);
+    const second = await deploy(ofNode);
+    const offer = async ({ contract: offered }: typeof first) => {
+      const terms = { from, privateFor: [newParty] };
+      await rpc.extension.extendContract(offered, newParty, recipient, terms);
+      return until('the third party knows of the offer', async () => {
+        const active = (await recipientRpc.extension.activeExtensionContracts()) ?? [];
+        const isIts = (each: client.ActiveExtension) =>
+          each.contractExtended === offered.toLowerCase();
+        return active.find(isIts)?.managementContractAddress;
+      });
+    };
+    managements = { cancelled: await offer(first), accepted: await offer(second) };
+    const viemClient = createWalletClient({
+      ...{ account: privateKeyToAccount(privateKey()), transport: http(nodeUrl()) },
+      pollingInterval: 100,
+    });
+    given = {
       ...{ ...ethers, ...viem, privateKeyToAccount, ...client, ...forViem, ...forEthers },
-      ...{ nodeUrl: nodeUrl(), managerUrl: managerUrl(), privateKey: privateKey(), otherKey },
+      ...{ nodeUrl: nodeUrl(), managerUrl: managerUrl(), privateKey: privateKey() },
       ...{ bytecode: CODE, payload: CODE, manager: new PrivateManager(managerUrl()) },
-      signer: new PrivateSigner(wallet, options),
+      ...{ provider, signer, rpc, recipientRpc, from, recipient, candidate: recipient },
+      ...{ ownKey, otherKey, newParty, contract, protectedContract, markerHash },
+      client: viemClient.extend(quorateActions({ manager: managerUrl() })),
+      blockHash: (await provider.getBlock('latest'))!.hash,
       window: { ethereum: createWalletClient({ transport: http(nodeUrl()) }) },
       console: { log: (value: unknown) => expect(value).toBeDefined() },
     };
-    await runExample(text.replace('http://127.0.0.1:9081', managerUrl()), given);
-    provider.destroy();
   });
+  afterAll(() => provider?.destroy());
 
-  it('are there for each exported function and class', () => {
-    const documented = new Set(examples.map(([name]) => name));
-    for (const module of [client, forViem, forEthers] as Record<string, unknown>[]) {
-      for (const [name, value] of Object.entries(module)) {
-        if (typeof value !== 'function') continue;
-        const places = EXAMPLES.flatMap((each) => docstringExamples(`src/clients/${each}.ts`));
-        expect(places.map(([each]) => each)).toContain(name);
+  describe.each(EXAMPLES)('src/clients/%s.ts', (file) => {
+    const examples = docstringExamples(`src/clients/${file}.ts`);
+    it.skipIf(examples.length === 0).each(examples)('%s', async (name, text) => {
+      const isCancelled = name === 'cancelExtension';
+      await runExample(text.replace('http://127.0.0.1:9081', managerUrl()), {
+        ...given,
+        management: isCancelled ? managements.cancelled : managements.accepted,
+        ...(/\braw\b/.test(text) && { raw: await signedPayload(given.signer as PrivateSigner) }),
+      });
+    });
+
+    it('are there for each exported function and class', () => {
+      const documented = new Set(examples.map(([name]) => name));
+      for (const module of [client, forViem, forEthers] as Record<string, unknown>[]) {
+        for (const [name, value] of Object.entries(module)) {
+          if (typeof value !== 'function') continue;
+          const places = EXAMPLES.flatMap((each) => docstringExamples(`src/clients/${each}.ts`));
+          expect(places.map(([each]) => each)).toContain(name);
+        }
       }
-    }
-    expect(documented.size).toBe(examples.length);
+      expect(documented.size).toBe(examples.length);
+    });
   });
 });
+
+/** A private transaction that was not sent yet. */
+function signedPayload(signer: PrivateSigner): Promise<string> {
+  return signer.signTransaction({ data: CODE });
+}

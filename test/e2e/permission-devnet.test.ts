@@ -1,6 +1,7 @@
 /** The devnet with permissions: set up on its first start, and unchanged on the next. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SigningKey } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Hex, quorumRpc } from '../../src/clients/client.ts';
 import { toHex } from '../../src/core/base/hex.ts';
@@ -9,12 +10,13 @@ import { PermissionLedger } from '../../src/services/permission/ledger.ts';
 import { readSnapshot } from '../../src/services/permission/snapshot.ts';
 import { until } from '../support/conditions.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { docstringExamples, runExample } from '../support/docstring-examples.ts';
 
 describe('quorate devnet --permissioned', () => {
   let network: TestDevnet;
 
   beforeAll(async () => {
-    network = await startTestDevnet({ isPermissioned: true });
+    network = await startTestDevnet({ isPermissioned: true, blockPeriodMs: 300 });
   });
 
   afterAll(() => network?.close());
@@ -121,4 +123,24 @@ describe('quorate devnet --permissioned', () => {
       return Number(await third!.call('eth_call', call, 'latest')) === 7;
     });
   });
+
+  it.each(docstringExamples('src/clients/ledger/calls/permission.ts'))(
+    'runs the example of %s',
+    async (_, text) => {
+      const rpc = quorumRpc({
+        request: ({ method, params }) => network.rpc[0]!.call(method, ...(params as unknown[])),
+      });
+      const enodeOf = (key: number) => {
+        const { publicKey } = new SigningKey(`0x${String(key).repeat(64)}`);
+        return `enode://${publicKey.slice(4)}@10.0.0.9:30303`;
+      };
+      const accounts = network.accounts.map(({ address }) => address);
+      await runExample(text, {
+        ...{ rpc, enode: enodeOf(1), newNode: enodeOf(2), from: accounts[0] },
+        // An account of the node that is in no organisation yet, and one of nobody.
+        ...{ orgAdmin: accounts.at(-1), account: `0x${'17'.repeat(20)}` },
+        console: { log: (value: unknown) => expect(value).toBeTruthy() },
+      });
+    },
+  );
 });

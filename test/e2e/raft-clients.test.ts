@@ -1,12 +1,14 @@
 /** Client libraries against a Raft devnet, whose answers carry timestamps in seconds. */
 import { once } from 'node:events';
-import { type Contract, ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
+import { type Contract, ContractFactory, JsonRpcProvider, SigningKey, Wallet } from 'ethers';
 import { parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Web3 } from 'web3';
 import { WebSocket } from 'ws';
+import { quorumRpc } from '../../src/clients/client.ts';
 import { until } from '../support/conditions.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { docstringExamples, runExample } from '../support/docstring-examples.ts';
 import { STORE_ABI, STORE_CODE, STORE_JSON_ABI, word } from '../support/store-contract.ts';
 import { viemClients } from '../support/viem-clients.ts';
 
@@ -113,5 +115,21 @@ describe('a Raft devnet', () => {
       return new Set(heads.map(({ hash }) => hash)).size === 1;
     });
     provider.destroy();
+  });
+});
+
+describe('the examples of src/clients/ledger/calls/raft.ts', () => {
+  const enodeOf = (key: number, port: number) => {
+    const { publicKey } = new SigningKey(`0x${String(key).repeat(64)}`);
+    return `enode://${publicKey.slice(4)}@127.0.0.1:${port}?discport=0&raftport=${port + 1}`;
+  };
+
+  it.each(docstringExamples('src/clients/ledger/calls/raft.ts'))('%s', async (_, text) => {
+    const rpc = quorumRpc({
+      request: ({ method, params }) => net.rpc[0]!.call(method, ...(params as unknown[])),
+    });
+    const console = { log: (value: unknown) => expect(value).toBeDefined() };
+    const given = { newPeer: enodeOf(1, 30_001), learner: enodeOf(2, 30_003) };
+    await runExample(text, { rpc, console, ...given });
   });
 });

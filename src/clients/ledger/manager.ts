@@ -4,6 +4,7 @@ import type { Hex } from './rpc-types.ts';
 const ANSWER_MS = 30_000;
 const ERROR_CHARACTERS_MAX = 500;
 
+/** How the manager's third-party API is called. */
 export interface ManagerOptions {
   /** Sends the requests: for client certificates, a Unix socket, or a proxy. */
   readonly fetch?: typeof fetch;

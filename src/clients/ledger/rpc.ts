@@ -1,8 +1,19 @@
 /** The JSON-RPC methods of a Quorum node that no library knows, over any library's client. */
-import type { Extension, Istanbul, Permission, Privacy, Raft } from './rpc-types.ts';
+import type { Extension } from './calls/extension.ts';
+import type { Istanbul } from './calls/istanbul.ts';
+import type { Permission } from './calls/permission.ts';
+import type { Privacy } from './calls/privacy.ts';
+import type { Raft } from './calls/raft.ts';
 
 /** What sends a call: a client of viem, an EIP-1193 provider, or an object around any other. */
 export interface Requester {
+  /**
+   * Resolves with the answer's `result`.
+   *
+   * @example
+   * const requester = { request: ({ method, params }) => provider.send(method, params) };
+   * console.log(await quorumRpc(requester).istanbul.isValidator());
+   */
   request(call: { method: string; params?: unknown }): Promise<unknown>;
 }
 
