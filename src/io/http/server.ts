@@ -52,6 +52,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
   /** With `:name` for parameters, which arrive decoded. */
   readonly path: string;
+  /** For the reference of the documentation. */
+  readonly about?: string;
   /** The route's own; otherwise the server's. */
   readonly bodyBytesMax?: number;
   handle(request: HttpRequest): HttpReply | Promise<HttpReply>;

@@ -45,6 +45,7 @@ function peerRoutes({ table, guard }: AdminParts): Route[] {
     {
       method: 'GET',
       path: '/config/peers',
+      about: 'The configured peers',
       handle: () =>
         json(
           200,
@@ -54,6 +55,7 @@ function peerRoutes({ table, guard }: AdminParts): Route[] {
     {
       method: 'GET',
       path: '/config/peers/:index',
+      about: 'One of the configured peers',
       handle(request) {
         const index = request.params.index ?? '';
         const url = /^\d{1,6}$/.test(index) ? table.peers()[Number(index)] : undefined;
@@ -61,8 +63,18 @@ function peerRoutes({ table, guard }: AdminParts): Route[] {
         return json(200, { url });
       },
     },
-    { method: 'PUT', path: '/config/peers', handle: add },
-    { method: 'POST', path: '/config/peers', handle: add },
+    {
+      method: 'PUT',
+      path: '/config/peers',
+      about: 'Adds a peer until the next restart',
+      handle: add,
+    },
+    {
+      method: 'POST',
+      path: '/config/peers',
+      about: 'Adds a peer until the next restart',
+      handle: add,
+    },
   ];
 }
 
@@ -82,11 +94,13 @@ function payloadRoutes(parts: AdminParts): Route[] {
     {
       method: 'GET',
       path: '/payloads/:hash',
+      about: 'The condition of a payload, without its contents',
       handle: async (request) => json(200, await tell(hashOf(request))),
     },
     {
       method: 'POST',
       path: '/payloads/:hash/fetch',
+      about: 'Requests a payload from the peers',
       async handle(request) {
         const hash = hashOf(request);
         const held = await heldIn(parts.store, hash);

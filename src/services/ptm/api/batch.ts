@@ -22,6 +22,7 @@ export function batchRoute(
   return {
     method: 'POST',
     path: '/batch',
+    about: 'Several requests in one',
     handle(request) {
       const { requests } = jsonBody(request);
       if (!Array.isArray(requests)) throw bad('"requests" is not a list');

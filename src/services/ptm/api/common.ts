@@ -35,21 +35,34 @@ function apiVersions(features: Features): string[] {
 export function commonRoutes(features: Features, ready: () => boolean): Route[] {
   const versions = apiVersions(features);
   return [
-    { method: 'GET', path: '/upcheck', handle: () => text(200, "I'm up!") },
-    { method: 'GET', path: '/version', handle: () => text(200, DISTRIBUTION_VERSION) },
+    {
+      method: 'GET',
+      path: '/upcheck',
+      about: 'Whether the manager runs',
+      handle: () => text(200, "I'm up!"),
+    },
+    {
+      method: 'GET',
+      path: '/version',
+      about: 'The version of the manager',
+      handle: () => text(200, DISTRIBUTION_VERSION),
+    },
     {
       method: 'GET',
       path: '/version/api',
+      about: 'The versions of the API that are spoken',
       handle: () => ({ ...json(200, versions), headers: { [BATCH_HEADER]: BATCH_LEVEL } }),
     },
     {
       method: 'GET',
       path: '/version/distribution',
+      about: 'The version of the manager',
       handle: () => text(200, DISTRIBUTION_VERSION),
     },
     {
       method: 'GET',
       path: '/health',
+      about: 'Whether the manager can serve: 503 until its store is open',
       handle: () => json(ready() ? 200 : 503, { status: ready() ? 'UP' : 'DOWN' }),
     },
   ];

@@ -33,10 +33,12 @@ export function comparedRoutes(
 ): Route[] {
   const route = (
     path: string,
+    about: string,
     answer: (key: Uint8Array, fields: Fields) => Promise<object>,
   ): Route => ({
     method: 'POST',
     path,
+    about,
     bodyBytesMax: QUESTION_BYTES_MAX,
     handle(request) {
       const fields = jsonBody(request);
@@ -52,12 +54,14 @@ export function comparedRoutes(
     },
   });
   return [
-    route('/shared', async (key, fields) => {
+    route('/shared', 'Hashes of payloads that both keys are parties of', async (key, fields) => {
       const hashes = await shared.listFor(key, prefixOf(fields));
       return { hashes: hashes?.map(base64) ?? 'tooMany' };
     }),
-    route('/roots', async (key) => statesToJson(await comparison.statesFor(key))),
-    route('/digests', async (key) => ({
+    route('/roots', 'Roots of private states that both keys take part in', async (key) =>
+      statesToJson(await comparison.statesFor(key)),
+    ),
+    route('/digests', 'Digests of what contracts of both keys hold', async (key) => ({
       digests: comparison.digestsFor(key).map(({ parties: _, ...told }) => digestToJson(told)),
     })),
   ];
@@ -85,6 +89,7 @@ export function comparisonRoutes(comparison: Comparison): Route[] {
     {
       method: 'POST',
       path: '/comparison',
+      about: 'What a node holds of its private state, to be compared with peers',
       bodyBytesMax: REPORT_BYTES_MAX,
       handle(request) {
         comparison.note(statesIn(jsonBody(request)));
@@ -94,6 +99,7 @@ export function comparisonRoutes(comparison: Comparison): Route[] {
     {
       method: 'POST',
       path: '/comparison/run',
+      about: 'Compares with the peers now',
       bodyBytesMax: REPORT_BYTES_MAX,
       async handle(request) {
         comparison.note(statesIn(jsonBody(request)));

@@ -19,13 +19,14 @@ export interface GroupParts {
 
 export function groupRoutes(parts: GroupParts): Route[] {
   const { groups } = parts;
-  const post = (path: string, handle: (fields: Fields) => unknown): Route => ({
+  const post = (path: string, about: string, handle: (fields: Fields) => unknown): Route => ({
     method: 'POST',
     path,
+    about,
     handle: async (request) => json(200, await handle(jsonBody(request))),
   });
   return [
-    post('/createPrivacyGroup', async (fields) =>
+    post('/createPrivacyGroup', 'Makes a privacy group', async (fields) =>
       describe(
         await groups.create({
           name: textField(fields, 'name'),
@@ -36,19 +37,29 @@ export function groupRoutes(parts: GroupParts): Route[] {
         }),
       ),
     ),
-    post('/findPrivacyGroup', async (fields) =>
+    post('/findPrivacyGroup', 'Privacy groups of exactly these members', async (fields) =>
       (await groups.find(keysField(fields, 'addresses'))).map(describe),
     ),
-    post('/retrievePrivacyGroup', async (fields) =>
+    post('/retrievePrivacyGroup', 'A privacy group by id', async (fields) =>
       describe(await groups.retrieve(bytesField(fields, 'privacyGroupId'))),
     ),
     // Besu reads a JSON string here.
-    post('/deletePrivacyGroup', async (fields) => {
+    post('/deletePrivacyGroup', 'Deletes a privacy group', async (fields) => {
       const id = bytesField(fields, 'privacyGroupId');
       return base64((await groups.delete(keyField(fields, 'from'), id)).id);
     }),
-    { method: 'GET', path: '/groups/:type', handle: (request) => ofType(parts, request) },
-    { method: 'GET', path: '/groups/resident/:id', handle: (request) => resident(parts, request) },
+    {
+      method: 'GET',
+      path: '/groups/:type',
+      about: 'Groups of a type',
+      handle: (request) => ofType(parts, request),
+    },
+    {
+      method: 'GET',
+      path: '/groups/resident/:id',
+      about: 'One group of residents',
+      handle: (request) => resident(parts, request),
+    },
   ];
 }
 

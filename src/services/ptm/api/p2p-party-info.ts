@@ -13,6 +13,7 @@ export function partyInfoRoutes({ discovery, challenge, table, versions }: P2pPa
     {
       method: 'POST',
       path: '/partyinfo',
+      about: 'Exchanges addresses and keys with a peer',
       bodyBytesMax: PARTY_INFO_BYTES_MAX,
       async handle(request) {
         const peerVersions = supportedVersions(request.header(VERSION_HEADER));
@@ -23,11 +24,13 @@ export function partyInfoRoutes({ discovery, challenge, table, versions }: P2pPa
     {
       method: 'GET',
       path: '/partyinfo',
+      about: 'Known addresses and keys',
       handle: () => ({ ...json(200, table.describe()), headers }),
     },
     {
       method: 'POST',
       path: '/partyinfo/validate',
+      about: 'Proves that this manager holds a key',
       bodyBytesMax: QUESTION_BYTES_MAX,
       handle({ body }) {
         try {

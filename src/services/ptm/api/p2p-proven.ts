@@ -48,12 +48,14 @@ export function resendRoutes(resender: Resender, parts: P2pParts): Route[] {
     {
       method: 'POST',
       path: '/resend',
+      about: 'Returns payloads to the peer that proves its key',
       bodyBytesMax: QUESTION_BYTES_MAX,
       handle: (request) => resend(resender, request, parts),
     },
     {
       method: 'POST',
       path: '/resendBatch',
+      about: 'Sends payloads in batches to a peer that recovers',
       bodyBytesMax: QUESTION_BYTES_MAX,
       handle(request) {
         const fields = jsonBody(request);
@@ -143,6 +145,7 @@ export function pushGroupRoute(groups: PrivacyGroups, parts: P2pParts): Route {
   return {
     method: 'POST',
     path: '/pushPrivacyGroup',
+    about: 'Stores a privacy group that a peer made',
     bodyBytesMax: GROUP_BYTES_MAX,
     async handle(request) {
       const key = keyHeader(request, KEY_HEADER);

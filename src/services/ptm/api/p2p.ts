@@ -47,6 +47,7 @@ export function recoveryRoutes(recovery: Recovery, parts: P2pParts): Route[] {
     {
       method: 'POST' as const,
       path: '/pushBatch',
+      about: 'Stores payloads for a recovery',
       async handle(request: HttpRequest) {
         await recovery.stage(encodedPayloads(jsonBody(request)), sourceOf(request));
         return text(200, '');
@@ -67,6 +68,7 @@ function pushRoutes(
     {
       method: 'POST',
       path: '/push',
+      about: 'Stores a payload for a key of this manager',
       handle: async (request) => text(201, base64(await one(request.body, sourceOf(request)))),
     },
     {
@@ -74,6 +76,7 @@ function pushRoutes(
       // had alone.
       method: 'POST',
       path: '/push/batch',
+      about: 'Stores several payloads',
       async handle(request) {
         const input = new BinaryReader(request.body);
         const payloads = input.fields();

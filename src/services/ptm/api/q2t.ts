@@ -48,6 +48,9 @@ const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 /** How many are read from the store at a time. */
 const BATCH_PAGE_HASHES = 64;
 
+const STORE_RAW = 'Stores a payload for this manager alone, and returns its hash';
+const SEND_SIGNED = 'Distributes a payload that was stored before';
+
 /** `failure` answers for a request of a batch that failed. */
 export function q2tRoutes(
   manager: PrivateTransactionManager,
@@ -86,11 +89,12 @@ function jsonHandlers(
   ]);
 }
 
-function inJson(path: string, handlers: ReadonlyMap<string, Handler>): Route {
+function inJson(path: string, about: string, handlers: ReadonlyMap<string, Handler>): Route {
   const handler = handlers.get(path)!;
   return {
     method: 'POST',
     path,
+    about,
     handle: (request) => handler(jsonBody(request), postedMedia(request)),
   };
 }
@@ -100,6 +104,7 @@ export function storeRawRoute(manager: PrivateTransactionManager): Route {
   return {
     method: 'POST',
     path: '/storeraw',
+    about: STORE_RAW,
     handle: (request) => storeRaw(manager, jsonBody(request), postedMedia(request)),
   };
 }
@@ -117,12 +122,13 @@ function sendRoutes(
   manager: PrivateTransactionManager,
   handlers: ReadonlyMap<string, Handler>,
 ): Route[] {
-  const signed = inJson('/sendsignedtx', handlers);
+  const signed = inJson('/sendsignedtx', SEND_SIGNED, handlers);
   return [
-    inJson('/send', handlers),
+    inJson('/send', 'Stores and distributes a payload', handlers),
     {
       method: 'POST',
       path: '/sendraw',
+      about: 'Distributes a payload given as bytes',
       async handle(request) {
         if (request.body.length === 0) throw bad('the body is empty: give the payload');
         const terms = { ...STANDARD_TERMS, to: keysHeader(request, 'c11n-to') };
@@ -136,7 +142,7 @@ function sendRoutes(
       handle: (request) =>
         isOctets(request) ? sendSignedOctets(manager, request) : signed.handle(request),
     },
-    inJson('/storeraw', handlers),
+    inJson('/storeraw', STORE_RAW, handlers),
   ];
 }
 
@@ -185,25 +191,34 @@ async function sendSigned(
 function receiveRoutes(manager: PrivateTransactionManager): Route[] {
   const hashOf = (request: HttpRequest) => payloadHash(request.params.hash ?? '', 'hash');
   return [
-    { method: 'GET', path: '/transaction/:hash', handle: (request) => receive(manager, request) },
+    {
+      method: 'GET',
+      path: '/transaction/:hash',
+      about: 'A payload, decrypted',
+      handle: (request) => receive(manager, request),
+    },
     {
       method: 'GET',
       path: '/transaction/:hash/isSender',
+      about: 'Whether this manager sent the payload',
       handle: async (request) => text(200, String(await manager.isSender(hashOf(request)))),
     },
     {
       method: 'GET',
       path: '/transaction/:hash/participants',
+      about: 'The parties of a payload',
       handle: async (request) => text(200, keyList(await manager.participants(hashOf(request)))),
     },
     {
       method: 'GET',
       path: '/transaction/:hash/mandatory',
+      about: 'The mandatory parties of a payload',
       handle: async (request) => text(200, keyList(await manager.mandatory(hashOf(request)))),
     },
     {
       method: 'DELETE',
       path: '/transaction/:hash',
+      about: 'Deletes a payload',
       async handle(request) {
         await manager.delete(hashOf(request));
         return { status: 204, type: 'text/plain', body: '' };
@@ -212,22 +227,34 @@ function receiveRoutes(manager: PrivateTransactionManager): Route[] {
     {
       method: 'POST',
       path: '/delete',
+      about: 'Deletes a payload',
       async handle(request) {
         await manager.delete(payloadHash(base64(bytesField(jsonBody(request), 'key')), 'key'));
         return text(200, 'Delete successful');
       },
     },
-    { method: 'GET', path: '/receive', handle: (request) => legacyReceive(manager, request) },
+    {
+      method: 'GET',
+      path: '/receive',
+      about: 'A payload, decrypted (named in the body)',
+      handle: (request) => legacyReceive(manager, request),
+    },
     {
       method: 'GET',
       path: '/receiveraw',
+      about: 'A payload as bytes',
       async handle(request) {
         const hash = payloadHash(request.header('c11n-key') ?? '', 'c11n-key');
         const { payload } = await manager.receive(hash, keyHeader(request, 'c11n-to'));
         return { status: 200, type: 'application/octet-stream', body: payload };
       },
     },
-    { method: 'POST', path: '/transactions/batch', handle: (request) => batch(manager, request) },
+    {
+      method: 'POST',
+      path: '/transactions/batch',
+      about: 'Several payloads, decrypted',
+      handle: (request) => batch(manager, request),
+    },
   ];
 }
 
@@ -291,6 +318,7 @@ function envelopeRoutes(manager: PrivateTransactionManager): Route[] {
     {
       method: 'POST',
       path: '/encodedpayload/create',
+      about: 'Encrypts a payload without storing it',
       async handle(request) {
         const media = postedMedia(request);
         const fields = jsonBody(request);
@@ -305,6 +333,7 @@ function envelopeRoutes(manager: PrivateTransactionManager): Route[] {
     {
       method: 'POST',
       path: '/encodedpayload/decrypt',
+      about: 'Decrypts a given payload',
       handle: (request) => openEnvelope(manager, request),
     },
   ];

@@ -14,12 +14,14 @@ export function thirdPartyRoutes(manager: PrivateTransactionManager, table: Part
     {
       method: 'GET',
       path: '/keys',
+      about: 'The public keys of this manager',
       handle: () =>
         json(200, { keys: manager.enclave.publicKeys.map((key) => ({ key: base64(key) })) }),
     },
     {
       method: 'GET',
       path: '/partyinfo/keys',
+      about: 'The public keys of all known managers',
       handle: () => json(200, { keys: table.describe().keys.map(({ key }) => ({ key })) }),
     },
   ];

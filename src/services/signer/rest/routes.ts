@@ -56,24 +56,42 @@ export function restRoutes(parts: RestParts): RestRoutes {
   return {
     reloading,
     routes: [
-      { method: 'GET', path: '/upcheck', handle: () => reply(200, TEXT, 'OK') },
+      {
+        method: 'GET',
+        path: '/upcheck',
+        about: 'Whether the proxy runs',
+        handle: () => reply(200, TEXT, 'OK'),
+      },
       {
         method: 'GET',
         path: '/healthcheck',
+        about: 'Whether every key source was loaded',
         handle: () => healthReply(parts.opened.health()),
       },
       {
         method: 'GET',
         path: '/api/v1/eth1/publicKeys',
+        about: 'The public keys of all accounts',
         handle: (request) => rest.publicKeys(request),
       },
       {
         method: 'POST',
         path: '/api/v1/eth1/sign/:identifier',
+        about: 'Signs the Keccak-256 of the data',
         handle: (request) => rest.sign(request),
       },
-      { method: 'GET', path: '/reload', handle: (request) => rest.reloadState(request) },
-      { method: 'POST', path: '/reload', handle: (request) => rest.reload(request) },
+      {
+        method: 'GET',
+        path: '/reload',
+        about: 'The result of the last reload',
+        handle: (request) => rest.reloadState(request),
+      },
+      {
+        method: 'POST',
+        path: '/reload',
+        about: 'Loads the keys again',
+        handle: (request) => rest.reload(request),
+      },
     ],
   };
 }

@@ -1,0 +1,109 @@
+/**
+ * docs/start.md and the cookbook, typed in as they stand, on a network of their own: only the ports
+ * are others. A line that begins with `#>` is what its block prints.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
+import { topologyOf } from '../../src/services/devnet/topology.ts';
+import { MAIN, PROJECT } from '../support/devnet.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+/** In one folder, in this order: a recipe may go on with what another left. */
+const PAGES = [
+  'start',
+  'cookbook/private-token',
+  'cookbook/contract-extension',
+  'cookbook/validator-vote',
+  'cookbook/backup',
+  'cookbook/ramp-partner',
+  'cookbook/key-rotation',
+];
+const ALONE = 'cookbook/permissioned-onboarding';
+/** The ports of a node beside the devnet's four. */
+const NEW_NODE_PORTS = [21_004, 22_004];
+const PACKAGES = ['ethers', 'solc'];
+
+const folder = scratchFolder('quorate-cookbook-');
+const lonely = scratchFolder('quorate-cookbook-permissioned-');
+let bash: (text: string, cwd: string) => Promise<string>;
+
+beforeAll(async () => {
+  await installCrypto();
+  const portsFrom = await freePorts();
+  const newPorts = await freePorts();
+  const ports = movedPorts(portsFrom, newPorts);
+  const bin = join(folder, 'bin');
+  for (const each of [bin, join(folder, 'node_modules')]) mkdirSync(each, { recursive: true });
+  symlinkSync(PROJECT, join(folder, 'node_modules/quorate'));
+  for (const name of [...PACKAGES, '.bin']) {
+    symlinkSync(join(PROJECT, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  const command = `exec "${process.execPath}" "${MAIN}" "$@"`;
+  const moved = `case "$1 $2" in "devnet stop") ;; "devnet "*) set -- "$@" --ports-from ${portsFrom};; esac`;
+  writeFileSync(join(bin, 'quorate'), `#!/bin/sh\n${moved}\n${command}\n`, { mode: 0o755 });
+  bash = async (text, cwd) => {
+    const file = join(cwd, 'block.sh');
+    writeFileSync(
+      file,
+      text.replaceAll(/\b\d{4,5}\b/g, (number) => ports.get(number) ?? number),
+    );
+    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+    const options = { cwd, env, timeout: 300_000 };
+    return (await promisify(execFile)('bash', ['-e', file], options)).stdout;
+  };
+  await bash('quorate devnet --wait > devnet.txt', folder);
+});
+
+afterAll(async () => {
+  for (const each of [folder, lonely]) {
+    for (const pid of ['node5.pid', 'newcomer.pid']) end(join(each, pid));
+    await bash?.('quorate devnet stop > stopped.txt || true', each);
+  }
+});
+
+it.each(PAGES)('docs/%s.md', (page) => typeIn(page, folder));
+
+it(`docs/${ALONE}.md`, async () => {
+  await bash('quorate devnet stop > stopped.txt', folder);
+  await typeIn(ALONE, lonely);
+});
+
+async function typeIn(page: string, cwd: string): Promise<void> {
+  const text = readFileSync(join(PROJECT, 'docs', `${page}.md`), 'utf8');
+  const blocks = [...text.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)];
+  for (const [, info, block] of blocks) {
+    const file = / file=(\S+)$/.exec(info!)?.[1];
+    if (file !== undefined) writeFileSync(join(cwd, file), block!);
+    if (info !== 'sh tried') continue;
+    const wanted = [...block!.matchAll(/^#> (.*)$/gm)].map(([, line]) => line);
+    const printed = (await bash(block!, cwd)).split('\n').filter((line) => line !== '');
+    expect(printed.map((line) => line.trim())).toEqual(wanted);
+  }
+}
+
+/** Texts of the documented ports, with those of this test. */
+function movedPorts(portsFrom: number, newPorts: number): ReadonlyMap<string, string> {
+  const documented = portsOf(topologyOf('', undefined));
+  const here = portsOf(topologyOf('', portsFrom));
+  const moved = documented.map((port, at) => [`${port}`, `${here[at]}`] as const);
+  const added = NEW_NODE_PORTS.map((port, at) => [`${port}`, `${newPorts + at}`] as const);
+  return new Map([...moved, ...added]);
+}
+
+function portsOf({ nodes, signerPort, stakingPort, rampPort }: ReturnType<typeof topologyOf>) {
+  return [...nodes.flatMap(({ ports }) => Object.values(ports)), signerPort, stakingPort, rampPort];
+}
+
+function end(pidFile: string): void {
+  if (!existsSync(pidFile)) return;
+  try {
+    process.kill(Number(readFileSync(pidFile, 'utf8')));
+  } catch {
+    // It has ended already.
+  }
+}
