@@ -1,4 +1,4 @@
-/** Links of a built site that lead nowhere: each page and anchor that its pages name must be there. */
+/** Links of a built site that lead nowhere: each page and anchor that it names must be there. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 

@@ -52,7 +52,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
   /** With `:name` for parameters, which arrive decoded. */
   readonly path: string;
-  /** For the reference of the documentation. */
+  /** One line for the list of operations in the documentation. */
   readonly about?: string;
   /** The route's own; otherwise the server's. */
   readonly bodyBytesMax?: number;
