@@ -62,6 +62,9 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
     'signing_secp256k1_missing_identifier_count_total',
   ])
     metrics.count(name, 0);
+  metrics.count('signer_unauthorized_total', 0);
+  for (const reason of ['policy', 'rate'])
+    metrics.count(`signer_refusals_total{reason="${reason}"}`, 0);
   for (const outcome of SEND_OUTCOMES) metrics.count(`signer_sends_total{outcome="${outcome}"}`, 0);
   metrics.gauge('signing_signers_loaded_count', 0);
   metrics.probe(IN_FLIGHT, 'gauge', () => inFlight);

@@ -7,7 +7,18 @@ import { watchDisk } from '../../../io/telemetry/disk-metrics.ts';
 import { watchProcess } from '../../../io/telemetry/process-metrics.ts';
 import { labelsText as labels, PrometheusMetrics } from '../../../io/telemetry/prometheus.ts';
 import type { Order } from '../orders/order-row.ts';
-import { stuckOrders } from './stuck.ts';
+import { OPEN_CODES, stuckOrders } from './stuck.ts';
+
+const SIDES = ['buy', 'sell'] as const;
+const PAYOUT_KINDS = ['crypto', 'crypto-refund', 'fiat', 'fiat-refund', 'collect'] as const;
+const PAYOUT_STATES = ['queued', 'sent', 'mined', 'failed'] as const;
+/** Figures that have not been counted yet are shown as 0, not as missing. */
+const WEBHOOKS = [
+  { direction: 'in', outcome: 'accepted' },
+  { direction: 'in', outcome: 'refused' },
+  { direction: 'out', outcome: 'accepted' },
+  { direction: 'out', outcome: 'failed' },
+] as const;
 
 export interface MeterParts {
   readonly database: Database;
@@ -28,6 +39,10 @@ export class Meters {
   constructor(parts: MeterParts) {
     this.parts = parts;
     this.counters.count('ramp_alerts_total', 0);
+    for (const of of WEBHOOKS) this.counters.count(`ramp_webhooks_total${labels(of)}`, 0);
+    for (const side of SIDES)
+      for (const code of ['PROVIDER-CREATED-ORDER', 'PROVIDER-COMPLETED-ORDER'])
+        this.counters.count(`ramp_order_steps_total${labels({ side, code })}`, 0);
     watchProcess(this.counters);
     if (parts.folder !== undefined)
       watchDisk((name, read) => this.counters.probe(name, 'gauge', read), parts.folder);
@@ -70,6 +85,12 @@ export class Meters {
        WHERE (code >= 'PROVIDER-PENDING-' AND code < 'PROVIDER-PENDING.') OR code = 'PROVIDER-CREATED-ORDER'
        GROUP BY side, code`,
     );
+    for (const side of SIDES) {
+      for (const code of OPEN_CODES) {
+        metrics.gauge(`ramp_orders${labels({ side, code })}`, 0);
+        metrics.gauge(`ramp_oldest_order_seconds${labels({ side, code })}`, 0);
+      }
+    }
     for (const { side, code, orders, oldest } of rows) {
       if (isTerminal(String(code) as StatusCode)) continue;
       const of = labels({ side: String(side), code: String(code) });
@@ -84,6 +105,12 @@ export class Meters {
       `SELECT kind, state, count(*) AS payouts, min(created_at) AS oldest FROM payout
        WHERE state IN ('queued', 'sent', 'mined', 'failed') GROUP BY kind, state`,
     );
+    for (const kind of PAYOUT_KINDS) {
+      for (const state of PAYOUT_STATES) {
+        metrics.gauge(`ramp_payouts${labels({ kind, state })}`, 0);
+        metrics.gauge(`ramp_oldest_payout_seconds${labels({ kind, state })}`, 0);
+      }
+    }
     for (const { kind, state, payouts, oldest } of rows) {
       const of = labels({ kind: String(kind), state: String(state) });
       metrics.gauge(`ramp_payouts${of}`, Number(payouts));

@@ -16,6 +16,14 @@ const DEADLINES: Readonly<Record<string, number>> = {
   'PROVIDER-PENDING-DEPOSIT': 2 * HOUR_MS,
   'PROVIDER-PENDING-REFUND': HOUR_MS,
 };
+/** States that wait for the customer. */
+const OF_CUSTOMERS = [
+  'PROVIDER-CREATED-ORDER',
+  'PROVIDER-PENDING-ORDER',
+  'PROVIDER-PENDING-PAYMENT',
+] as const;
+/** Of orders that have not ended. */
+export const OPEN_CODES: readonly string[] = [...OF_CUSTOMERS, ...Object.keys(DEADLINES)];
 /** Past the deadline of the customer: the service itself should have ended it. */
 const OVERDUE_MS = 15 * MINUTE_MS;
 
