@@ -1,2 +1,2 @@
-/** Styles are bundled beside the scripts that import them. */
+/** Styles are bundled separately from the scripts that import them. */
 declare module '*.css';

@@ -82,16 +82,16 @@ it(
     await page.goto(`${explorer.url}/tx/${hash}`);
     await shows(/both does not answer|missing access token|HTTP 401/);
     await give(other, 'PS2');
-    await shows('the node you ask is not a party');
+    await shows('the selected node is not a party');
     expect(await page.content()).not.toContain(CANARY);
     await give(own, 'PS1');
-    await shows('the node you ask is a party');
+    await shows('the selected node is a party');
     await expect
       .poll(() => page.locator('pre').textContent(), { timeout: 60_000 })
       .toContain(CANARY);
     // Token and private state stay in the tab, and end with it.
     await page.reload();
-    await shows('the node you ask is a party');
+    await shows('the selected node is a party');
     expect(await page.context().cookies()).toEqual([]);
   },
   PATIENCE_MS,

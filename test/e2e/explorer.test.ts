@@ -126,12 +126,12 @@ it('shows a private contract to its parties, and nothing of it to others', async
   await write.getByText('Done.').waitFor();
 
   await open(`/tx/${hash}`, 1);
-  await shows('the node you ask is a party');
+  await shows('the selected node is a party');
   await expect.poll(() => page.locator('pre').textContent(), { timeout: 60_000 }).toContain(CANARY);
 
   received = [];
   await open(`/tx/${hash}`, 3);
-  await shows('the node you ask is not a party');
+  await shows('the selected node is not a party');
   await page.getByText('Digest of the payload').waitFor();
   await open(`/address/${contract}`, 3);
   await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
@@ -141,8 +141,8 @@ it('shows a private contract to its parties, and nothing of it to others', async
   expect(received.join().toLowerCase()).not.toContain(CANARY);
   // Choosing a node that is a party is enough.
   await open(`/tx/${hash}`, 3);
-  await page.getByLabel('Node that is asked').selectOption('node2');
-  await shows('the node you ask is a party');
+  await page.getByLabel('Selected node').selectOption('node2');
+  await shows('the selected node is a party');
 }, 120_000);
 
 it('sends through the signing proxy, and through a wallet of the browser on this chain', async ({
@@ -196,7 +196,7 @@ it('votes, approves, and searches', async ({ skip }) => {
   const candidate = `0x${'ab'.repeat(20)}`;
   await page.getByLabel('New validator').fill('0x12');
   await button('Vote in').click();
-  await shows('This is not a value of address');
+  await shows('This is not a valid address');
   await page.getByLabel('New validator').fill(candidate);
   await button('Vote in').click();
   await button('Withdraw').waitFor();
@@ -216,7 +216,7 @@ it('votes, approves, and searches', async ({ skip }) => {
   await open('/permissions');
   await shows('New organisation');
   await button('Approve').click();
-  await shows('Nothing waits for approval');
+  await shows('There is nothing to approve');
   const orgs = await rpc!.call<any[]>('quorumPermission_orgList');
   expect(orgs.find(({ orgId }) => orgId === 'HARBOUR').status).toBe(2);
 
@@ -232,7 +232,7 @@ it('votes, approves, and searches', async ({ skip }) => {
   await find('multicall3');
   await page.waitForURL(/\/address\/0xca11bde0/);
   await find(`0x${'77'.repeat(32)}`);
-  await shows('This node has nothing of this number, hash or name');
+  await shows('Nothing with this number, hash or name was found');
   await open(`/address/0x${'99'.repeat(20)}`);
   await shows('This chain has nothing at this address');
   await open('');

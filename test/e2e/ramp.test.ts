@@ -126,7 +126,7 @@ it('is operated in a browser: orders found and held, buying or selling switched 
     await page.getByRole('button', { name: 'Orders' }).click();
     await page.getByRole('textbox', { name: 'Search' }).fill(WALLET);
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByText('No order is like this.').waitFor();
+    await page.getByText('No matching orders.').waitFor();
     await page.getByRole('textbox', { name: 'Search' }).fill(id);
     await page.getByRole('button', { name: 'Search' }).click();
     await step('the order found', page.getByText('pending payout'));
@@ -171,7 +171,7 @@ it('a recurring buy is ended on its page, immediately or later, with the keyboar
   try {
     const { page, faults, step, open, copied } = await openCustomer(chromium, ramp.url);
     await open('/buy', { ...BUY, recurringFrequency: 'weekly' });
-    await step('the recurring offer', page.getByText('repeats by itself every week'));
+    await step('the recurring offer', page.getByText('repeats every week'));
     await page.getByRole('textbox', { name: 'Card number' }).fill('4242424242424242');
     await page.getByRole('button', { name: 'Pay $100.00' }).click();
     await page.waitForURL(/\/widget\?.*#./);

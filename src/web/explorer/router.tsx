@@ -1,10 +1,10 @@
-/** Addresses of the explorer's pages: each can be kept, sent and opened again. */
+/** The URLs of the explorer's pages, which can be bookmarked and shared. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 
 interface Place {
   readonly base: string;
-  /** After the base, such as `/block/12`. */
+  /** Without the base, such as `/block/12`. */
   readonly path: string;
   go(path: string): void;
 }
@@ -51,7 +51,7 @@ export function Link({
       title={label}
       aria-current={current ? 'page' : undefined}
       onClick={(event) => {
-        // The browser itself opens new tabs and windows.
+        // Leaves new tabs and windows to the browser.
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
         go(to);

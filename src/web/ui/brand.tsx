@@ -1,4 +1,4 @@
-/** The sign in front of a provider's name. */
+/** The logo beside a provider's name. */
 export function Brand({ name }: { name: string }) {
   return (
     <span class="brand">

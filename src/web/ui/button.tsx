@@ -8,7 +8,7 @@ interface ButtonProps {
   readonly look?: Look;
   readonly wide?: boolean;
   readonly small?: boolean;
-  /** What it started continues: it says so, keeps the focus, and does nothing more. */
+  /** The action is running: the button says so, keeps the focus, and ignores clicks. */
   readonly busy?: boolean;
   readonly type?: 'button' | 'submit';
   readonly onClick?: () => void;
@@ -50,7 +50,7 @@ export function ButtonLink({
   href: string;
   look?: Look;
   wide?: boolean;
-  /** In a tab of its own. */
+  /** Opens a new tab. */
   beside?: boolean;
   children: ComponentChildren;
 }) {

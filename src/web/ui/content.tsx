@@ -1,4 +1,4 @@
-/** Details in two columns, texts to copy, tables, places where something will be. */
+/** Details in two columns, texts to copy, and placeholders. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { IconButton } from './button.tsx';
@@ -7,7 +7,7 @@ import { useDelay } from './timers.ts';
 export interface Detail {
   readonly name: string;
   readonly value: ComponentChildren;
-  /** Set off from those above it. */
+  /** Separated from the rows above. */
   readonly isTotal?: boolean;
 }
 
@@ -26,10 +26,7 @@ export function Details({ details }: { details: readonly Detail[] }) {
 
 const COPIED_MS = 2_500;
 
-/**
- * A text that is to be taken elsewhere without a mistake. `texts`: names of its button before and
- * after.
- */
+/** A text with a button that copies it. `texts`: the button's labels before and after. */
 export function Copyable({
   label,
   value,
@@ -60,8 +57,8 @@ export function Copyable({
 }
 
 /**
- * Whether it was copied. Frames may be forbidden to use the clipboard: then the old way may still
- * do.
+ * Returns whether the text was copied. Where a frame may not use the clipboard API, the older
+ * method may work.
  */
 async function copyText(text: string): Promise<boolean> {
   try {

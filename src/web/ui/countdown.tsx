@@ -1,4 +1,4 @@
-/** A ring that empties. The text beside it says the same. */
+/** A ring that shows the time left. The text beside it says the same. */
 const RADIUS = 8;
 const ROUND = 2 * Math.PI * RADIUS;
 

@@ -1,7 +1,4 @@
-/**
- * A question that has to be answered first: the browser's own dialog, which holds the focus and
- * closes with Escape.
- */
+/** A modal question: the browser's own dialog, which keeps the focus and closes with Escape. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 

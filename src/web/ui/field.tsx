@@ -1,7 +1,4 @@
-/**
- * Questions of a form: a label, a hint, what is wrong with the answer, and the control, tied
- * together for screen readers.
- */
+/** A form field: label, hint, error and control, connected for screen readers. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Icon } from './icons.tsx';
@@ -93,7 +90,7 @@ function Options({ options }: { options: readonly Option[] }) {
   ));
 }
 
-/** Without a visible label: the text around it says what it selects. */
+/** Without a visible label, because the text around it says what it selects. */
 export function SmallSelect({
   label,
   value,
@@ -117,7 +114,7 @@ export function SmallSelect({
   );
 }
 
-/** Answers to choose with one tap. */
+/** Example answers to choose with one tap. */
 export function Samples({
   label,
   value,

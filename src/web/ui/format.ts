@@ -1,6 +1,4 @@
-/**
- * Amounts and times as people of a language write them. Amounts are decimal texts, and stay exact.
- */
+/** Amounts and times in the format of a language. Amounts are decimal strings, and stay exact. */
 
 /** `100.00`, `USD` -> `$100.00`. */
 export function money(amount: string, currency: string, language: string): string {
@@ -26,8 +24,8 @@ export function dateTime(ms: number, language: string): string {
 }
 
 /**
- * Digits of a text beyond those of a number are kept: the format takes texts, which its type does
- * not say yet.
+ * Keeps digits beyond the precision of a number: Intl formats strings exactly, which its TypeScript
+ * type does not allow yet.
  */
 function exact(format: Intl.NumberFormat, amount: string): string {
   return format.format(amount as `${number}`);

@@ -1,6 +1,6 @@
 /**
- * Icons of the pages: lines of 24 by 24, in the colour of the text. They say nothing that the text
- * beside them does not.
+ * The pages' icons: lines in a 24 by 24 grid, in the text's colour. They are decorative: the text
+ * beside them says the same.
  */
 
 const PATHS = {

@@ -1,6 +1,6 @@
 /**
- * What a person chose on this device. A frame may have no storage: then it holds until the page is
- * left.
+ * Preferences of a user on this device. A frame may have no storage: then they last until the page
+ * is left.
  */
 export function preferenceOf(name: string): string | undefined {
   try {
@@ -14,6 +14,6 @@ export function keepPreference(name: string, value: string): void {
   try {
     localStorage.setItem(`quorate-${name}`, value);
   } catch {
-    // Storage is forbidden here.
+    // Storage is blocked.
   }
 }

@@ -1,4 +1,4 @@
-/** A QR code, dark on white in every theme: readers expect that. */
+/** A QR code, dark on white in every theme, as scanners expect. */
 import encodeQR from 'qr';
 
 const QUIET_MODULES = 3;

@@ -1,6 +1,6 @@
 /** Requests of a page to its own server, JSON in both directions. */
 
-/** What the server refused, or that it could not be reached: `code` is then `unreachable`. */
+/** An error of the server, or a failed connection, whose `code` is `unreachable`. */
 export class RequestFault extends Error {
   readonly status: number;
   readonly code: string;

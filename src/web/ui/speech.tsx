@@ -1,4 +1,4 @@
-/** Texts in the language that a person chose, for all components below. */
+/** Texts in the language that the user chose, for all components below. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import { keepPreference, preferenceOf } from './preferences.ts';
@@ -17,7 +17,7 @@ export function createSpeech<T>(catalogs: Readonly<Record<string, T>>) {
   const languages = Object.keys(catalogs);
   return {
     options: languages.map((value) => ({ value, label: NAMES[value] ?? value })),
-    /** `first`: what the server chose; what a person chose here before goes before it. */
+    /** `first`: the server's choice; the user's own choice takes precedence. */
     Provider({ first, children }: { first: string; children: ComponentChildren }) {
       const [language, setLanguage] = useState(() => {
         const kept = preferenceOf('language');

@@ -1,4 +1,4 @@
-/** What is going on: notices, badges, seals, and the steps of something that takes a while. */
+/** Status displays: notices, badges, seals, and the steps of a longer process. */
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -11,7 +11,7 @@ const ICONS: Readonly<Record<Tone, IconName>> = {
   bad: 'alert',
 };
 
-/** `alert`: read out at once; for what came of the user's own doing. */
+/** `alert`: read out immediately; for the outcome of the user's own action. */
 export function Notice({
   tone = 'info',
   alert = false,
@@ -33,7 +33,7 @@ export function Badge({ tone, children }: { tone: Tone | 'none'; children: Compo
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }
 
-/** The large sign at the head of an outcome. */
+/** The large icon at the top of an outcome. */
 export function Seal({ tone, icon }: { tone: Tone; icon?: IconName }) {
   return (
     <div class={`seal seal-${tone}`}>
@@ -52,7 +52,7 @@ export interface TimelineStep {
   readonly note?: ComponentChildren;
 }
 
-/** `states`: the words for each state, for those who do not see the marks. */
+/** `states`: the name of each state, for screen readers. */
 export function Timeline({
   label,
   steps,

@@ -1,4 +1,4 @@
-/** Rows under heads; on a narrow screen the table scrolls in its own frame, by keyboard too. */
+/** A table with a header; on a narrow screen it scrolls in its own frame, also by keyboard. */
 import type { ComponentChildren } from 'preact';
 
 export interface Column<T> {
@@ -18,7 +18,7 @@ export function Table<T>({
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf: (row: T) => string;
-  /** What is there when there are no rows. */
+  /** Shown when there are no rows. */
   empty: string;
 }) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;

@@ -1,10 +1,10 @@
-/** From light to dark and back. */
+/** Switches between light and dark. */
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from './button.tsx';
 import { keepPreference, preferenceOf } from './preferences.ts';
 import { applyTheme, isDark, type Theme } from './theme.ts';
 
-/** `first`: what the server says; what a person chose here before goes before it. */
+/** `first`: the server's choice; the user's own choice takes precedence. */
 export function ThemeButton({
   first,
   texts,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { inkOn } from './theme.ts';
 
-/** Contrast of WCAG 2.2, computed by its definition. */
+/** The contrast ratio, by the definition in WCAG 2.2. */
 function contrast(one: string, other: string): number {
   const [low, high] = [one, other].map(luminance).sort((a, b) => a - b) as [number, number];
   return (high + 0.05) / (low + 0.05);
@@ -19,7 +19,7 @@ function luminance(color: string): number {
   return channels[0]! * 0.2126 + channels[1]! * 0.7152 + channels[2]! * 0.0722;
 }
 
-it('what is written on a colour of any partner can be read', () => {
+it('text is readable on the accent colour of any partner', () => {
   const colors = fc.integer({ min: 0, max: 0xffffff });
   fc.assert(
     fc.property(colors, (number) => {

@@ -1,4 +1,4 @@
-/** Light and dark, and the accent colour of whoever embeds the page. */
+/** Light and dark, and the accent colour of the embedding site. */
 export type Theme = 'auto' | 'light' | 'dark';
 
 export function applyTheme(theme: Theme): void {
@@ -10,7 +10,7 @@ export function isDark(theme: Theme): boolean {
   return matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-/** `accent`: `#rrggbb`. What is written on it is black or white, whichever can be read better. */
+/** `accent`: `#rrggbb`. Text on it is black or white, whichever has the higher contrast. */
 export function applyAccent(accent: string): void {
   const { style } = document.documentElement;
   style.setProperty('--accent', accent);
@@ -18,8 +18,7 @@ export function applyAccent(accent: string): void {
 }
 
 /**
- * The better of black and white: its contrast is 4.5 at least, whatever the colour (WCAG 2.2,
- * 1.4.3).
+ * Black or white, whichever has the higher contrast: at least 4.5 for any colour (WCAG 2.2, 1.4.3).
  */
 export function inkOn(color: string): '#000' | '#fff' {
   const luminance = luminanceOf(color);

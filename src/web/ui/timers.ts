@@ -1,7 +1,7 @@
-/** Time in components: once after a while, and again and again. */
+/** Timers for components: once after a delay, or repeatedly. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Runs `act` once, `ms` after this began to be asked for; undefined: not. */
+/** Runs `act` once, `ms` after the first render with this delay; undefined: never. */
 export function useDelay(ms: number | undefined, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;
@@ -12,7 +12,7 @@ export function useDelay(ms: number | undefined, act: () => void): void {
   }, [ms]);
 }
 
-/** Runs `act` every `ms`, the next one only when the last one is through; undefined: not. */
+/** Runs `act` every `ms`, each time only after the last run has finished; undefined: never. */
 export function useRepeat(ms: number | undefined, act: () => Promise<void>): void {
   const latest = useRef(act);
   latest.current = act;
@@ -35,8 +35,8 @@ export function useRepeat(ms: number | undefined, act: () => Promise<void>): voi
 }
 
 /**
- * Milliseconds that are left until `endMs` of the page's own clock (performance.now), looked at
- * every second; 0 at the end.
+ * Milliseconds left until `endMs` on the page's clock (performance.now), updated every second; 0 at
+ * the end.
  */
 export function useCountdown(endMs: number | undefined): number {
   const [nowMs, setNow] = useState(() => performance.now());

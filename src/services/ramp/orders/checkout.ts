@@ -354,5 +354,9 @@ function checkSeen({ quotedAtMs, orderId }: Session, seenMs: number | undefined)
 }
 
 function over(why: string): Refusal {
-  return new Refusal(409, 'offer_over', `This offer is over: ${why}. Nothing was taken.`);
+  return new Refusal(
+    409,
+    'offer_over',
+    `This offer has expired: ${why}. You have not been charged.`,
+  );
 }

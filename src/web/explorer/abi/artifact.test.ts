@@ -31,9 +31,9 @@ it.each([
     '[{"type":"event","name":"e","inputs":[{"type":"tuple"}]}]',
     'item',
   ],
-  ['a type that there is not', '[{"type":"function","name":"f","inputs":[{"type":7}]}]', 'item'],
+  ['an unknown type', '[{"type":"function","name":"f","inputs":[{"type":7}]}]', 'item'],
   ['libraries that are not linked', '{"abi":[],"bytecode":"0x60__$ab$__"}', 'links'],
-])('says what is wrong with %s', (_what, text, problem) => {
+])('reports %s', (_what, text, problem) => {
   const fault = (() => {
     try {
       return readArtifact(text);

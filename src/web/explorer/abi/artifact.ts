@@ -6,7 +6,7 @@ import type { Abi } from 'viem';
 
 export interface Artifact {
   readonly abi: Abi;
-  /** Creation code, if the file has it; 0x hex. */
+  /** Creation code in 0x hex, if the file has it. */
   readonly bytecode: string | undefined;
   readonly name: string | undefined;
 }
@@ -15,7 +15,7 @@ export type ArtifactProblem = 'json' | 'none' | 'item' | 'links';
 
 export class ArtifactFault extends Error {
   readonly problem: ArtifactProblem;
-  /** What is at fault, as the file has it. */
+  /** The faulty part, as in the file. */
   readonly what: string;
 
   constructor(problem: ArtifactProblem, what = '') {
@@ -77,7 +77,7 @@ function areParameters(list: unknown): boolean {
   );
 }
 
-/** With the lists that old compilers omit. */
+/** Adds the lists that old compilers omit. */
 function completed(item: Json): Json {
   return {
     ...item,
@@ -85,7 +85,7 @@ function completed(item: Json): Json {
   };
 }
 
-/** solc's output, Hardhat's and Truffle's artifacts, Foundry's. */
+/** In the output of solc, and in artifacts of Hardhat, Truffle and Foundry. */
 function bytecodeOf(file: Json): string | undefined {
   const evm = isObject(file.evm) ? file.evm : {};
   for (const place of [file.bytecode, evm.bytecode, file.bin]) {

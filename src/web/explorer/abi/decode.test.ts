@@ -46,7 +46,7 @@ it('errors of the contract and of Solidity', () => {
   expect(decodeError('0x', OWN)).toBeUndefined();
 });
 
-it('transfers of the three standards, told apart', () => {
+it('transfers of the three standards', () => {
   const logs = [
     log(ERC20, 'Transfer', [A, B, 5]),
     log(ERC721, 'Transfer', [A, B, 6]),
@@ -60,7 +60,7 @@ it('transfers of the three standards, told apart', () => {
   ]);
 });
 
-it('nothing for a log that fits no event', () => {
+it('nothing for a log that matches no event', () => {
   const odd = { ...log(ERC20, 'Transfer', [A, B, 5]), data: '0x01' };
   expect(decodeLog(odd, undefined)).toBeUndefined();
   expect(decodeLog({ ...odd, topics: [] }, undefined)).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * Calls, logs and errors in words, by the ABI of the contract, or else by those of the token
+ * Decodes calls, logs and errors with the contract's ABI, or else with those of the token
  * standards.
  */
 import {
@@ -27,7 +27,7 @@ export interface DecodedValue {
   readonly value: string;
 }
 
-/** Undefined: no function of either matches. */
+/** undefined: no function of either ABI matches. */
 export function decodeCall(input: string, abi: Abi | undefined): Decoded | undefined {
   for (const each of [abi ?? [], STANDARD_ABI]) {
     try {
@@ -40,13 +40,13 @@ export function decodeCall(input: string, abi: Abi | undefined): Decoded | undef
       );
       return named(functionName, (item as { inputs: readonly AbiParameter[] }).inputs, args);
     } catch {
-      // Of another contract.
+      // The call is for another contract.
     }
   }
   return undefined;
 }
 
-/** Undefined: no event of either fits. */
+/** undefined: no event of either ABI matches. */
 export function decodeLog({ topics, data }: Log, abi: Abi | undefined): Decoded | undefined {
   const own = (abi ?? []).filter((item): item is AbiEvent => item.type === 'event');
   for (const event of [...own, ...STANDARD_EVENTS]) {
@@ -59,15 +59,15 @@ export function decodeLog({ topics, data }: Log, abi: Abi | undefined): Decoded 
       });
       return named(event.name, event.inputs, found.args);
     } catch {
-      // Indexed otherwise.
+      // The event's indexed parameters differ.
     }
   }
   return undefined;
 }
 
 /**
- * Of a reverted call: `Error(string)`, `Panic(uint256)`, or an error of the contract. Undefined:
- * none fits.
+ * Decodes the error of a reverted call: `Error(string)`, `Panic(uint256)`, or an error of the
+ * contract. undefined: none matches.
  */
 export function decodeError(data: unknown, abi: Abi | undefined): string | undefined {
   if (typeof data !== 'string' || data.length < 10) return undefined;

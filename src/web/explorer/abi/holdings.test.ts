@@ -17,7 +17,7 @@ const log = (address: string, block: number, name: string, values: unknown[]) =>
   ...{ address, logIndex: '0x0', blockNumber: `0x${block}`, transactionHash: `0x${block}` },
 });
 
-/** A node that knows these logs; balances are 7 of the coin, and ten times the id of items. */
+/** A node with these logs; balances are 7 of the coin, and ten times the id of an item. */
 const rpc = {
   async call(method: string, query: any) {
     if (method === 'eth_getLogs') {
@@ -41,7 +41,7 @@ const rpc = {
   },
 } as unknown as Rpc;
 
-it('coins once, items by their ids, the newest transfer first, and none of others', async () => {
+it('coins once, items by their ids, the newest transfer first, and no tokens of others', async () => {
   const { transfers, holdings } = await holdingsOf(rpc, OWNER, 0);
   expect(transfers.map(({ token, id }) => [token, id])).toEqual([
     [ITEMS, 5n],

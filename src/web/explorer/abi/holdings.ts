@@ -6,13 +6,13 @@ import { abiOfToken } from './standards.ts';
 import { type Token, type TokenKind, type Transfer, tokenAt, transfersOf } from './tokens.ts';
 
 export interface Holding {
-  /** Of the token's contract. */
+  /** The address of the token contract. */
   readonly address: string;
-  /** Undefined: it has no such method. */
+  /** undefined: the contract does not describe its token. */
   readonly token: Token | undefined;
-  /** Of an ERC-1155. */
+  /** Only of an ERC-1155 token. */
   readonly id: bigint | undefined;
-  /** Undefined: it does not say. */
+  /** undefined: the contract does not return one. */
   readonly balance: bigint | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Holdings {
   readonly holdings: readonly Holding[];
 }
 
-/** Of all tokens and ids together. */
+/** Counts all tokens and ids together. */
 const HOLDINGS_MAX = 40;
 const TRANSFER_TOPICS = [
   '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
@@ -32,7 +32,7 @@ const TRANSFER_TOPICS = [
 
 type Asked = Pick<Rpc, 'call'>;
 
-/** By the events since block `first`. Rejects with RpcFault. */
+/** From the events since block `first`. Rejects with RpcFault. */
 export async function holdingsOf(rpc: Asked, owner: string, first: number): Promise<Holdings> {
   const transfers = await transfersAbout(rpc, owner.toLowerCase(), first);
   const found = new Map<string, { address: string; kind: TokenKind; id: bigint | undefined }>();
@@ -55,7 +55,7 @@ export async function holdingsOf(rpc: Asked, owner: string, first: number): Prom
 async function transfersAbout(rpc: Asked, owner: string, first: number): Promise<Transfer[]> {
   const topic = `0x${owner.slice(2).padStart(64, '0')}`;
   const fromBlock = `0x${first.toString(16)}`;
-  // An owner is the first indexed value of a transfer, or the second, or, in ERC-1155, the third.
+  // The owner is the first indexed value of a transfer, the second, or in ERC-1155 the third.
   const places = [[topic], [null, topic], [null, null, topic]];
   const found = await Promise.all(
     places.map((place) =>
@@ -73,7 +73,7 @@ async function transfersAbout(rpc: Asked, owner: string, first: number): Promise
   );
 }
 
-/** Undefined: the contract does not say. */
+/** undefined: the contract does not return one. */
 async function balanceOf(
   rpc: Asked,
   owner: string,

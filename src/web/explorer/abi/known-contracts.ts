@@ -1,11 +1,11 @@
-/** ABIs and names that the user gave to contracts and accounts, stored on this device. */
+/** ABIs and names that the user has given to contracts and accounts, stored on this device. */
 import type { Abi } from 'viem';
 import { type Artifact, readArtifact } from './artifact.ts';
 
 const ABI = 'quorate-explorer abi ';
 const NAME = 'quorate-explorer name ';
 
-/** What each chain knows under the same address. */
+/** Contracts with the same address on each chain. */
 const WELL_KNOWN: Readonly<Record<string, string>> = {
   '0x4e59b44847b379578588920ca78fbf26c0b4956c': 'CREATE2 deployer',
   '0xca11bde05977b3631167028862be2a173976ca11': 'Multicall3',
@@ -42,7 +42,7 @@ export function nameOf(address: string): string | undefined {
   return get(NAME + key) ?? artifactOf(address)?.name ?? WELL_KNOWN[key];
 }
 
-/** The address that has this name, in any case; undefined: none. */
+/** The address with this name, in any case; undefined: none. */
 export function addressNamed(name: string): string | undefined {
   const wanted = name.trim().toLowerCase();
   const fits = (each: string | null) => each?.toLowerCase() === wanted;
@@ -75,6 +75,6 @@ function put(key: string, text: string | undefined): void {
     if (text === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, text);
   } catch {
-    // Storage is forbidden here, or full.
+    // Storage is blocked or full.
   }
 }

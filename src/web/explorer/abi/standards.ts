@@ -41,10 +41,10 @@ export function abiOfToken(kind: keyof typeof BY_KIND): Abi {
   return BY_KIND[kind];
 }
 
-/** Functions of all of them: what a call may be when the contract's ABI is not known. */
+/** The functions of all of them, to decode calls when the contract's ABI is unknown. */
 export const STANDARD_ABI = [...ERC20, ...ERC721, ...ERC1155] as const;
 
-/** `Transfer` of EIP-20 and of EIP-721 differ in what is indexed. */
+/** `Transfer` of EIP-20 and of EIP-721 differ in their indexed parameters. */
 export const STANDARD_EVENTS = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event Approval(address indexed owner, address indexed spender, uint256 value)',

@@ -14,7 +14,7 @@ export interface Token {
   readonly symbol: string;
   /** 0 unless it is an ERC-20. */
   readonly decimals: number;
-  /** Undefined: it does not say. */
+  /** undefined: the contract does not return one. */
   readonly supply: bigint | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Transfer {
   readonly from: string;
   readonly to: string;
   readonly kind: TokenKind;
-  /** Undefined of an ERC-20. */
+  /** undefined for an ERC-20. */
   readonly id: bigint | undefined;
   readonly value: bigint;
   readonly log: Log;
@@ -36,7 +36,7 @@ const IDS = [
 /** A token's own texts are truncated to this length. */
 const NAME_CHARACTERS_MAX = 60;
 
-/** Undefined: the contract is not a token. */
+/** undefined: the contract is not a token. */
 export async function tokenAt(rpc: Pick<Rpc, 'call'>, address: string): Promise<Token | undefined> {
   const ask = async <T>(functionName: string, args: readonly unknown[] = []) => {
     try {
@@ -66,7 +66,7 @@ export async function tokenAt(rpc: Pick<Rpc, 'call'>, address: string): Promise<
   };
 }
 
-/** Those among `logs`. */
+/** The token transfers among `logs`. */
 export function transfersOf(logs: readonly Log[]): Transfer[] {
   return logs.flatMap((log) => {
     const found = decodeLog(log, undefined);

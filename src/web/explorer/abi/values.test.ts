@@ -26,7 +26,7 @@ it.each<[string, string, unknown]>([
   expect(readValue({ type }, text)).toEqual(value);
 });
 
-it('reads structures by names and by places', () => {
+it('reads structures by names and by positions', () => {
   expect(readValue(PAIR, '{"a": 1, "b": "x"}')).toEqual({ a: 1n, b: 'x' });
   expect(readValue(PAIR, '[1, "x"]')).toEqual({ a: 1n, b: 'x' });
 });
@@ -48,7 +48,7 @@ it.each([
   expect(() => readValue({ type, components: PAIR.components } as never, text)).toThrow(ValueFault);
 });
 
-it('what is read is what another library encodes', () => {
+it("agrees with another library's encoding", () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })), (numbers) => {
       const parameter = { type: 'uint256[]' };

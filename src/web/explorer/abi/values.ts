@@ -1,4 +1,4 @@
-/** Values of Solidity's types as people write and read them. */
+/** Values of Solidity's types, as people write and read them. */
 import { type AbiParameter, isAddress } from 'viem';
 
 export class ValueFault extends Error {
@@ -67,7 +67,7 @@ function readPlain(parameter: AbiParameter, text: string): unknown {
   throw new ValueFault(parameter);
 }
 
-/** One line; lists and structures as JSON. */
+/** On one line; lists and structures as JSON. */
 export function showValue(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object') return String(value);

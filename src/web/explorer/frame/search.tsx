@@ -1,4 +1,4 @@
-/** Finds by number, hash, address, or a name that is known on this device. */
+/** Finds by number, hash, address, or a name given on this device. */
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -67,7 +67,7 @@ export function Search() {
   );
 }
 
-/** Undefined: not found. */
+/** Resolves with the page's path; undefined: not found. */
 async function placeOf(rpc: Rpc, text: string): Promise<string | undefined> {
   const digits = text.replace(/[\s.,'_]/g, '');
   if (/^\d{1,15}$/.test(digits)) {

@@ -1,6 +1,6 @@
 /**
- * Queries the node for a page's data: again with each block if necessary, and again for another
- * node.
+ * Queries the node for a page's data: repeated with each block if necessary, and when another node
+ * is selected.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -18,7 +18,8 @@ export interface Answer<T> {
 }
 
 /**
- * `key`: queried again when it changes. `again`: queried again, while the old data stay visible.
+ * `key`: starts a new query when it changes. `again`: repeats the query while the old data stay
+ * visible.
  */
 export function useAsk<T>(
   ask: (rpc: Rpc) => Promise<T>,
@@ -51,14 +52,14 @@ export function useAsk<T>(
   };
 }
 
-/** Queries again each time `when` changes; undefined: never. */
+/** Repeats the query each time `when` changes; undefined: never. */
 export function useAskAgain(again: () => void, when: number | undefined): void {
   useEffect(() => {
     if (when !== undefined) again();
   }, [when]);
 }
 
-/** Shows that data are loading, the data, or the error. */
+/** Shows the loading state, the data, or the error. */
 export function Shown<T>({
   answer,
   lines = 5,

@@ -5,7 +5,7 @@ import type { Block, Receipt, Transaction } from './types.ts';
 const KEPT_MAX = 500;
 const kept = new WeakMap<Rpc, Map<number, Block>>();
 
-/** Without those that the node does not have. `count` of them, the newest first. */
+/** `count` blocks, the newest first, without those that the node does not have. */
 export async function blocksFrom(rpc: Rpc, newest: number, count: number): Promise<Block[]> {
   const known = kept.get(rpc) ?? new Map<number, Block>();
   kept.set(rpc, known);
@@ -24,7 +24,7 @@ export async function blocksFrom(rpc: Rpc, newest: number, count: number): Promi
   return found.filter((block) => block !== null);
 }
 
-/** `id`: a number in decimals, or a hash. */
+/** `id`: a decimal number, or a hash. */
 export function blockBy(rpc: Rpc, id: string): Promise<Block | null> {
   return id.startsWith('0x')
     ? rpc.call('eth_getBlockByHash', id, false)

@@ -1,4 +1,4 @@
-/** The selected node, with token and private state; and its newest block. */
+/** The selected node, with the token and private state, and its newest block. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { ExplorerNode, ExplorerPage } from '../../../core/pages/explorer.ts';
@@ -14,7 +14,7 @@ interface Connection {
   readonly page: ExplorerPage;
   readonly rpc: Rpc;
   readonly node: ExplorerNode;
-  /** Identifies the node with token and private state: a different one means different answers. */
+  /** Identifies node, token and private state: another key means other answers. */
   readonly key: string;
   readonly access: Access;
   choose(node: ExplorerNode): void;
@@ -41,7 +41,7 @@ export function ConnectionProvider({
   });
   useEffect(() => {
     setHead({ number: undefined, isReachable: true, isLive: false });
-    // A socket cannot carry the token.
+    // A browser's WebSocket cannot send the token.
     return watchHead(rpc, token === '' && psi === '' ? node.ws : undefined, setHead);
   }, [rpc]);
   const connection = {
@@ -67,12 +67,12 @@ export function ConnectionProvider({
 export const useConnection = (): Connection => useContext(Connected) as Connection;
 export const useHead = (): HeadState => useContext(NewHead);
 
-/** Only for this tab, so that no token remains. */
+/** Stored only for this tab, so that no token remains. */
 function keep(name: string, value: string): void {
   try {
     sessionStorage.setItem(`quorate-explorer ${name}`, value);
   } catch {
-    // Storage is forbidden here.
+    // Storage is blocked.
   }
 }
 

@@ -1,6 +1,4 @@
-/**
- * The newest block's number, live: over WebSocket if there is one, otherwise by polling.
- */
+/** The newest block's number, live: over WebSocket if available, otherwise by polling. */
 import type { Rpc } from './rpc.ts';
 import type { Head } from './types.ts';
 
@@ -10,13 +8,13 @@ const CHECK_MS = 4_000;
 const RETRY_MS = 3_000;
 
 export interface HeadState {
-  /** Undefined: not known yet. */
+  /** undefined: not known yet. */
   readonly number: number | undefined;
   readonly isReachable: boolean;
   readonly isLive: boolean;
 }
 
-/** `ws`: a URL, or a path of the page's own server. Returns a function that ends it. */
+/** `ws`: a URL, or a path on the page's own server. Returns a function that stops watching. */
 export function watchHead(
   rpc: Rpc,
   ws: string | undefined,

@@ -3,18 +3,18 @@ import { receiptOf } from './chain.ts';
 import type { Rpc } from './rpc.ts';
 import type { Receipt, Transaction } from './types.ts';
 
-/** GoQuorum's signatures of private transactions. */
+/** The `v` values of GoQuorum's private transactions. */
 const PRIVATE_V: ReadonlySet<string> = new Set(['0x25', '0x26']);
 const PRECOMPILE = '0x000000000000000000000000000000000000007a';
 
 export interface Seen {
-  /** `marker`: a public transaction that stands for a private one. */
+  /** `marker`: a public transaction that refers to a private one. */
   readonly kind: 'public' | 'private' | 'marker';
   /** Whether the selected node is a party to it; true for a public one. */
   readonly isParty: boolean;
   /** The transaction itself; for a marker, the private one. */
   readonly inner: Transaction;
-  /** What the parties sent; undefined for others. 0x hex. */
+  /** The original input, in 0x hex; undefined for nodes that are not parties. */
   readonly input: string | undefined;
   readonly receipt: Receipt | null;
 }

@@ -3,7 +3,7 @@ import type { Rpc } from './rpc.ts';
 
 export const RECENT_BLOCKS = 10_000;
 
-/** First of the recent blocks. `head`: the newest block, where it is known. */
+/** The first of the recent blocks. `head`: the newest block, if known. */
 export async function firstRecent(
   rpc: Pick<Rpc, 'call'>,
   head: number | undefined,

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Rpc, RpcFault } from './rpc.ts';
 
-/** Bodies that were sent to a node which answers each call with its own method. */
+/** Records request bodies; each call is answered with the name of its method. */
 function answering(): unknown[][] {
   const bodies: unknown[][] = [];
   vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
@@ -14,7 +14,7 @@ function answering(): unknown[][] {
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('sends calls that are made together in requests of 50 at most', async () => {
+it('sends concurrent calls in requests of at most 50', async () => {
   const bodies = answering();
   const rpc = new Rpc('http://node.example', '', '');
   const names = Array.from({ length: 120 }, (_, at) => `method_${at}`);
@@ -22,7 +22,7 @@ it('sends calls that are made together in requests of 50 at most', async () => {
   expect(bodies.map((calls) => calls.length)).toEqual([50, 50, 20]);
 });
 
-it('a node that refuses the whole request fails each of its calls', async () => {
+it('fails all calls of a request that the node refuses', async () => {
   const error = { code: -32600, message: 'batch too large' };
   vi.stubGlobal('fetch', async () => new Response(JSON.stringify({ id: null, error })));
   const rpc = new Rpc('http://node.example', '', '');

@@ -11,7 +11,7 @@ export class RpcFault extends Error {
     this.data = data;
   }
 
-  /** The node has no such method, or does not open it here. */
+  /** The node has no such method, or does not offer it here. */
   get isMissing(): boolean {
     return this.code === -32601;
   }
@@ -80,7 +80,7 @@ export class Rpc {
     const answer = JSON.parse(text) as Reply | readonly Reply[];
     const replies = Array.isArray(answer) ? (answer as readonly Reply[]) : [answer as Reply];
     batch.forEach((each, id) => {
-      // A node that refuses the whole request answers with one object, under no id.
+      // A node that refuses the whole request answers with one object without id.
       const { result, error } = replies.find((one) => one.id === id) ?? (replies[0] as Reply);
       if (error) each.failed(new RpcFault(error.message, error.code, error.data));
       else each.done(result);

@@ -1,4 +1,4 @@
-/** A node's answers, as far as the pages use them. Quantities are hex, as in JSON-RPC. */
+/** Answers of a node, as far as the pages use them. Quantities are hex, as in JSON-RPC. */
 
 export interface Block {
   readonly number: string;
@@ -14,7 +14,7 @@ export interface Block {
   readonly transactionsRoot: string;
   readonly receiptsRoot: string;
   readonly baseFeePerGas?: string;
-  /** Their hashes. */
+  /** The transaction hashes. */
   readonly transactions: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Takes an ABI: a file, or its text. */
+/** Input of an ABI: a file, or its text. */
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/status.tsx';

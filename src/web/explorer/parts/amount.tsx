@@ -21,13 +21,13 @@ export function useNumbers() {
   };
 }
 
-/** GoQuorum's Raft chains count nanoseconds unless they are told to show seconds. */
+/** GoQuorum's Raft chains have timestamps in nanoseconds, unless they are set to show seconds. */
 export function msOf(timestamp: string): number {
   const value = BigInt(timestamp);
   return value > 10n ** 15n ? Number(value / 1_000_000n) : Number(value) * 1000;
 }
 
-/** How long ago; the tooltip shows the time itself. */
+/** How long ago; the tooltip shows the exact time. */
 export function Age({ timestamp }: { timestamp: string }) {
   const { language } = useSpeech();
   const ms = msOf(timestamp);

@@ -1,4 +1,4 @@
-/** Transactions of each block as bars, the newest at the end. */
+/** The number of transactions in each block as bars, the newest last. */
 import type { Block } from '../node/types.ts';
 import { useSpeech } from '../speech.ts';
 

@@ -1,4 +1,4 @@
-/** A decoded call or event: its name, and its values with their names. */
+/** A decoded call or event: its name, and its parameters with their values. */
 import type { Decoded } from '../abi/decode.ts';
 import { AddressLink } from './links.tsx';
 

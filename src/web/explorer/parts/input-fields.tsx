@@ -1,4 +1,4 @@
-/** Values of a function's or constructor's parameters. */
+/** Input fields for the parameters of a function or constructor. */
 
 import { useState } from 'preact/hooks';
 import type { AbiParameter } from 'viem';
@@ -25,7 +25,7 @@ export function useInputs(
       setTexts(texts.map((each, place) => (place === at ? text : each)));
       setFault(undefined);
     },
-    /** Undefined: one of them is wrong, and is marked. */
+    /** undefined: a value is invalid, and its field is marked. */
     read() {
       const values: unknown[] = [];
       for (const [at, parameter] of parameters.entries()) {

@@ -1,5 +1,6 @@
 /**
- * Calls between contracts within a transaction, from the node's call tracer; queried on request.
+ * Calls between contracts within a transaction, from the node's call tracer; only fetched on
+ * request.
  */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';

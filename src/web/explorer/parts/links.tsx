@@ -1,4 +1,4 @@
-/** Hashes, addresses and numbers that lead to their pages. */
+/** Links from hashes, addresses and numbers to their pages. */
 import { nameOf } from '../abi/known-contracts.ts';
 import { Link } from '../router.tsx';
 import { useSpeech } from '../speech.ts';
@@ -41,7 +41,7 @@ export function BlockLink({ number }: { number: number }) {
   );
 }
 
-/** Of a transaction; `null` creates a contract. */
+/** The recipient of a transaction; `null`: it creates a contract. */
 export function Recipient({ to }: { to: string | null }) {
   const { texts } = useSpeech();
   return to === null ? <em class="soft">{texts.creation}</em> : <AddressLink address={to} />;

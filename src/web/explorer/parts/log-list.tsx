@@ -1,4 +1,4 @@
-/** Events of contracts, decoded where their ABI is known; each leads to a page of its own. */
+/** Events of contracts, decoded if their ABI is known; each links to its own page. */
 
 import { decodeLog } from '../abi/decode.ts';
 import { abiOf } from '../abi/known-contracts.ts';
@@ -17,11 +17,11 @@ export function LogList({
   isWhole = false,
 }: {
   logs: readonly Log[];
-  /** Its hash. */
+  /** The transaction's hash. */
   transaction: string;
-  /** Place of the first one among those of the transaction; undefined: not known. */
+  /** The index of the first event in the transaction; undefined: not known. */
   first?: number | undefined;
-  /** With topics and data, even if they are decoded. */
+  /** Shows topics and data, even if they are decoded. */
   isWhole?: boolean;
 }) {
   const { texts } = useSpeech();

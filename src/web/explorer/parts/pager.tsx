@@ -6,9 +6,9 @@ export function Pager({
   onNewest,
   onOlder,
 }: {
-  /** Undefined: these are the newest. */
+  /** undefined: the newest are shown. */
   onNewest: (() => void) | undefined;
-  /** Undefined: there are none. */
+  /** undefined: there are none. */
   onOlder: (() => void) | undefined;
 }) {
   const { texts } = useSpeech();

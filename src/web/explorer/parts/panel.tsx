@@ -1,4 +1,4 @@
-/** A part of a page under a heading. */
+/** A section of a page with a heading. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
@@ -25,7 +25,7 @@ export function Panel({
   );
 }
 
-/** The heading of a page, and its title in the browser. */
+/** The page's heading, and its title in the browser. */
 export function Heading({
   title,
   badges,
@@ -33,7 +33,7 @@ export function Heading({
 }: {
   title: string;
   badges?: ComponentChildren;
-  /** Under it: what exactly it is about. */
+  /** Below the heading: the exact subject. */
   children?: ComponentChildren;
 }) {
   useEffect(() => {

@@ -1,13 +1,10 @@
-/** The round of agreement in which a block was made. */
+/** The consensus round in which a block was made. */
 import { fromRlp } from 'viem';
 
 const QBFT_PARTS = 5;
 const ROUND_AT = 3;
 
-/**
- * Of QBFT's extra data: vanity, validators, vote, round, seals. Undefined: it is of another
- * consensus.
- */
+/** From QBFT's extra data: vanity, validators, vote, round, seals. undefined: another consensus. */
 export function roundOf(extraData: string): number | undefined {
   try {
     const parts = fromRlp(extraData as `0x${string}`);

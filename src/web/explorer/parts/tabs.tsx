@@ -1,4 +1,4 @@
-/** Parts of a page of which one is shown (WAI-ARIA tabs: arrow keys move between them). */
+/** Tabs (WAI-ARIA): shows one part of a page; arrow keys move between them. */
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 

@@ -44,7 +44,7 @@ export function TransactionTable({
   return <Table {...{ label, columns, empty }} rows={transactions} keyOf={({ hash }) => hash} />;
 }
 
-/** For a private transaction, only its parties know it. */
+/** Only the parties know the value of a private transaction. */
 function shownValue(transaction: Transaction, ether: (value: string) => string): ComponentChildren {
   const isHidden = isPrivate(transaction) || isMarker(transaction);
   return isHidden ? <PrivateBadge /> : ether(transaction.value);

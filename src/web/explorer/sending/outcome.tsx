@@ -1,4 +1,4 @@
-/** The state of a sent transaction: refused, pending, done, reverted. */
+/** The state of a sent transaction: refused, pending, successful or reverted. */
 import type { Abi } from 'viem';
 import { Notice, Spinner } from '../../ui/status.tsx';
 import { decodeError } from '../abi/decode.ts';

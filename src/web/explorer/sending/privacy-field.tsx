@@ -6,11 +6,11 @@ import type { TransactionRequest } from './senders.ts';
 
 export interface Privacy {
   readonly isPrivate: boolean;
-  /** Public keys of those chosen. */
+  /** Public keys of the chosen parties. */
   readonly parties: readonly string[];
-  /** Further keys, as written. */
+  /** Further keys, as the user typed them. */
   readonly others: string;
-  /** 0 to 3, as a text. */
+  /** 0 to 3, as text. */
   readonly flag: string;
 }
 
@@ -22,7 +22,7 @@ function otherKeys({ others }: Privacy): readonly string[] {
   return others.split(/[\s,]+/).filter((each) => each !== '');
 }
 
-/** Whether the keys written by hand can be ones. */
+/** Whether the typed keys have the right format. */
 export function isWellFormed(privacy: Privacy): boolean {
   return !privacy.isPrivate || otherKeys(privacy).every((each) => KEY.test(each));
 }

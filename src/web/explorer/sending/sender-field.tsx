@@ -13,7 +13,7 @@ export function SenderField({
   onInput,
 }: {
   senders: Senders;
-  /** Id of a sender. */
+  /** The sender's id. */
   value: string;
   onInput: (id: string) => void;
 }) {

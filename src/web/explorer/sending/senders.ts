@@ -1,4 +1,4 @@
-/** Who may send: accounts of the node, of the signing proxy, and of wallets in the browser. */
+/** The accounts that can send: of the node, of the signing proxy, and of browser wallets. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useConnection } from '../node/connection.tsx';
 import { Rpc, RpcFault } from '../node/rpc.ts';
@@ -8,7 +8,7 @@ export interface Sender {
   readonly id: string;
   readonly kind: 'node' | 'signer' | 'wallet';
   readonly address: string;
-  /** Of a wallet. */
+  /** For an account of a wallet. */
   readonly wallet?: Wallet;
   /** Sends like `eth_sendTransaction`; resolves with the hash. Rejects with RpcFault. */
   send(transaction: TransactionRequest): Promise<string>;
@@ -25,7 +25,7 @@ export interface TransactionRequest {
 
 export interface Senders {
   readonly list: readonly Sender[];
-  /** Wallets that show no account yet. */
+  /** Wallets that do not show an account yet. */
   readonly closed: readonly Wallet[];
   open(wallet: Wallet): Promise<void>;
 }
@@ -62,7 +62,7 @@ export function useSenders(): Senders {
   };
 }
 
-/** Empty if there are none, or they may not be listed. */
+/** Empty if there are none, or listing them is not allowed. */
 function useAccounts(rpc: Rpc | undefined): readonly string[] {
   const [accounts, setAccounts] = useState<readonly string[]>([]);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** One transaction to send: pending, its hash, or why it was refused. */
+/** One transaction to send: its progress, its hash, or why it was refused. */
 import { useState } from 'preact/hooks';
 import { RpcFault } from '../node/rpc.ts';
 

@@ -1,4 +1,4 @@
-/** Tokens that an account recently received or sent, with its balances. */
+/** Tokens that an account recently received or sent, with their balances. */
 import { type Column, Table } from '../../ui/table.tsx';
 import { type Holding, holdingsOf } from '../abi/holdings.ts';
 import { Shown, useAsk } from '../node/ask.tsx';

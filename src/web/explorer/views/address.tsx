@@ -21,7 +21,7 @@ interface Account {
   readonly balance: string;
   readonly nonce: string;
   readonly code: string;
-  /** Of a contract whose parties are recorded. */
+  /** For a contract whose parties are recorded. */
   readonly privacy: PrivacyMetadata | undefined;
   readonly token: Token | undefined;
 }

@@ -24,7 +24,7 @@ const NETWORK: Network = {
   roles: [],
 };
 
-it('names the call for everything that waits', () => {
+it('names the call that approves each pending item', () => {
   expect(approvalsOf(NETWORK).map(({ method, args }) => [method, ...args])).toEqual([
     ['approveOrg', 'NEW', 'enode://1', '0x1'],
     ['approveOrgStatus', 'SUSPENDING', 1],

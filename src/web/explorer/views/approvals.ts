@@ -1,5 +1,5 @@
 /**
- * Items that wait for the network's administrators, and the call that approves them (GoQuorum
+ * Pending items for the network's administrators, and the call that approves each (GoQuorum
  * permission/core/types).
  */
 
@@ -41,7 +41,7 @@ export interface Approval {
     | 'nodeRecovery'
     | 'accountRecovery';
   readonly what: string;
-  /** Name after `quorumPermission_`; its last argument names the approving account. */
+  /** The method's name after `quorumPermission_`; its last argument names the approving account. */
   readonly method: string;
   readonly args: readonly unknown[];
 }

@@ -46,7 +46,7 @@ export function Blocks() {
   );
 }
 
-/** `isShort`: for little space. */
+/** `isShort`: fewer columns. */
 export function BlockTable({
   label,
   blocks,

@@ -1,4 +1,4 @@
-/** A contract by its ABI: what can be read from it, and what can be sent to it. */
+/** A contract with its ABI: functions to read, and functions to send. */
 
 import { useState } from 'preact/hooks';
 import type { Abi, AbiFunction } from 'viem';

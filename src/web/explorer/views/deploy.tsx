@@ -1,4 +1,4 @@
-/** Puts a contract on the chain, for all or for some. */
+/** Deploys a contract, publicly or privately. */
 
 import { useState } from 'preact/hooks';
 import { encodeDeployData, type Hex } from 'viem';
@@ -88,7 +88,7 @@ function DeployForm({ artifact, bytecode }: { artifact: Artifact; bytecode: Hex 
   );
 }
 
-/** The contract's page knows its ABI as soon as it is there. */
+/** Stores the ABI for the new contract's page. */
 function KeepAbi({ hash, artifact }: { hash: string; artifact: Artifact }) {
   const { number } = useHead();
   const { value } = useAsk((rpc) => receiptOf(rpc, hash), `deployed ${hash}`, number);

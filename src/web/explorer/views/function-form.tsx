@@ -1,4 +1,7 @@
-/** One function of a contract: its values are asked for, then it is called or sent. */
+/**
+ * A form for one function of a contract: takes the parameters, then calls it or sends a
+ * transaction.
+ */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';

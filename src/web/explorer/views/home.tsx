@@ -1,4 +1,4 @@
-/** The network at a glance: how high, how fast, what came last. */
+/** The network at a glance: height, speed, and the latest blocks and transactions. */
 import { Shown, useAsk } from '../node/ask.tsx';
 import { blocksFrom, transactionsBy } from '../node/chain.ts';
 import { useConnection, useHead } from '../node/connection.tsx';
@@ -85,7 +85,7 @@ function Figures({ blocks }: { blocks: readonly Block[] }) {
   const { texts } = useSpeech();
   const { whole, decimal, share } = useNumbers();
   const [newest] = blocks;
-  // The first block of a chain says nothing of when it was made.
+  // The genesis block's timestamp does not say when the chain started.
   const oldest = blocks.filter(({ number }) => number !== '0x0').at(-1);
   if (!newest || !oldest) return null;
   const seconds = (msOf(newest.timestamp) - msOf(oldest.timestamp)) / 1000;

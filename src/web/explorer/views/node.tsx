@@ -1,4 +1,4 @@
-/** The asked node: whether it is well, its peers, its pool, its private transaction manager. */
+/** The selected node: health, peers, pool, and private transaction manager. */
 import { Details } from '../../ui/content.tsx';
 import { Badge, Notice } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -25,7 +25,7 @@ interface Readiness {
 
 const orUndefined = <T,>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
 
-/** Whatever the node does not open is undefined. */
+/** Methods that the node does not offer give undefined. */
 async function look(rpc: Rpc, http: string) {
   const [version, info, peers, pool, chain] = await Promise.all([
     rpc.call<string>('web3_clientVersion'),
@@ -37,7 +37,7 @@ async function look(rpc: Rpc, http: string) {
   return { version, info, peers, pool, chain, ready: await readiness(http) };
 }
 
-/** Undefined: the node is another one's, which has no `/ready`. */
+/** undefined: a node of another product, without `/ready`. */
 async function readiness(http: string): Promise<Readiness | undefined> {
   try {
     const answer = await fetch(new URL('/ready', new URL(http, location.origin)), {

@@ -1,6 +1,4 @@
-/**
- * A permissioned network: its organisations as a tree, what each has, and what waits for approval.
- */
+/** A permissioned network: the tree of its organisations, their content, and pending approvals. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Notice, type Tone } from '../../ui/status.tsx';

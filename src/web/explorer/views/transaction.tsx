@@ -1,4 +1,4 @@
-/** One transaction: what it did, as far as the asked node may know. */
+/** One transaction and its effects, as far as the selected node may know them. */
 import { Details } from '../../ui/content.tsx';
 import { Badge, Notice } from '../../ui/status.tsx';
 import { decodeCall, decodeError } from '../abi/decode.ts';
@@ -33,7 +33,7 @@ export function TransactionView({ hash }: { hash: string }) {
     ]);
     return { transaction, seen, timestamp: block?.timestamp };
   }, `transaction ${hash}`);
-  // Until it is in a block, and its private half has followed, each block may change it.
+  // Until it is in a block and its private part was executed, each new block may change it.
   const isOpen = answer.value !== undefined && !answer.value.seen?.receipt;
   useAskAgain(answer.again, isOpen ? number : undefined);
   return (
@@ -174,7 +174,8 @@ function Status({
 }) {
   const { texts } = useSpeech();
   if (transaction.blockNumber === null) return <Badge tone="info">{texts.pending}</Badge>;
-  // What a stranger's receipt says of a private transaction is not an outcome.
+  // For others than the parties, the receipt of a private transaction says nothing about its
+  // success.
   if (!receipt || (kind !== 'public' && !isParty))
     return <Badge tone="none">{texts.inBlock}</Badge>;
   return receipt.status === '0x0' ? (
@@ -184,7 +185,7 @@ function Status({
   );
 }
 
-/** One event of a transaction, under its own address. */
+/** One event of a transaction, with its own URL. */
 export function LogView({ hash, index }: { hash: string; index: number }) {
   const { texts } = useSpeech();
   const answer = useAsk(async (rpc) => {

@@ -1,4 +1,4 @@
-/** All transactions, the newest first, and those that wait. */
+/** All transactions, the newest first, and the pending ones. */
 import { useState } from 'preact/hooks';
 import { Shown, useAsk } from '../node/ask.tsx';
 import { blocksFrom, transactionsBy } from '../node/chain.ts';
@@ -11,7 +11,8 @@ import { useSpeech } from '../speech.ts';
 
 const PAGE = 25;
 /**
- * Blocks that are looked at for one page: where fewer have something in them, the page is shorter.
+ * The number of blocks searched for one page; if few of them have transactions, the page is
+ * shorter.
  */
 const LOOK_BLOCKS = 500;
 const STEP_BLOCKS = 100;
@@ -49,7 +50,7 @@ export function Transactions() {
   );
 }
 
-/** `next`: the first block that was not looked at; below 0: all were. */
+/** `next`: the next block to search; below 0: none. */
 async function lastOf(rpc: Rpc, newest: number) {
   const hashes: string[] = [];
   let next = newest;

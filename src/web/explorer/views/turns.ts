@@ -1,4 +1,4 @@
-/** Who made blocks, and whose turns passed without one. */
+/** Counts the blocks that validators made, and the turns that they missed. */
 import type { Block } from '../node/types.ts';
 import { roundOf } from '../parts/round.ts';
 
@@ -7,15 +7,15 @@ export interface Turns {
   readonly made: ReadonlyMap<string, number>;
   /** Missed turns by validator. */
   readonly missed: ReadonlyMap<string, number>;
-  /** Blocks that came after round 0. */
+  /** Blocks of a later round than 0. */
   readonly late: number;
 }
 
 /**
- * `blocks`: the newest first. Turns are those of the round-robin policy (GoQuorum
- * consensus/istanbul/validator/default.go): after a block's proposer comes the next of
- * `validators`, which are in order, and each round one more. Where blocks do not follow it, nobody
- * is blamed.
+ * `blocks`: the newest first. Turns follow the round-robin policy (GoQuorum
+ * consensus/istanbul/validator/default.go): after a block's proposer, the next one in `validators`,
+ * which are sorted; each further round moves on by one. When blocks do not follow this policy, no
+ * turn counts as missed.
  */
 export function turnsOf(blocks: readonly Block[], validators: readonly string[]): Turns {
   const made = new Map<string, number>();

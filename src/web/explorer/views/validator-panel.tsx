@@ -1,4 +1,4 @@
-/** Validators of QBFT and IBFT, and this node's votes about them. */
+/** Validators of QBFT and IBFT, and this node's votes on them. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -21,14 +21,14 @@ export interface Voting {
   readonly self: string;
   /** Votes that this node casts with its next blocks: true is for, false against. */
   readonly candidates: Readonly<Record<string, boolean>>;
-  /** Votes that are in blocks and not decided. */
+  /** Votes in blocks that are not decided yet. */
   readonly votes: readonly {
     readonly validator: string;
     readonly block: number;
     readonly address: string;
     readonly authorize: boolean;
   }[];
-  /** The last ones, the newest first. */
+  /** The latest blocks, the newest first. */
   readonly blocks: readonly Block[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who makes the blocks: validators with their votes, rounds and missed turns, or the members of a
- * Raft cluster.
+ * The nodes that make the blocks: validators with votes, rounds and missed turns, or the members of
+ * a Raft cluster.
  */
 import { Notice } from '../../ui/status.tsx';
 import { Shown, useAsk } from '../node/ask.tsx';
@@ -13,7 +13,7 @@ import { useSpeech } from '../speech.ts';
 import { type RaftMember, RaftMembers } from './raft-members.tsx';
 import { ValidatorPanel, type Voting } from './validator-panel.tsx';
 
-/** Rounds and turns of so many blocks are counted. */
+/** The number of blocks for which rounds and turns are counted. */
 const LOOK_BLOCKS = 64;
 
 interface Found {

@@ -13,7 +13,7 @@ export function cryptoOf(order: OrderRecord): string {
   return coins(order.cryptoAmountOut ?? order.cryptoAmountIn ?? '0', order.crypto.id, LANGUAGE);
 }
 
-/** Smallest units as a decimal number with the name of the asset. */
+/** Smallest units as a decimal number with the asset's name. */
 export function unitsText(units: string, asset: string, { assets }: OperatorPage): string {
   const known = assets.find((each) => each.asset === asset);
   if (!known) return `${units} of ${asset}`;

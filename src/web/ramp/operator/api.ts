@@ -1,4 +1,6 @@
-/** What the operator's page asks: the operator's own routes, with the word of the session. */
+/**
+ * The requests of the operator's page: the operator's own routes, authorised by the session token.
+ */
 import type { Switches } from '../../../core/ramp/config.ts';
 import { request } from '../../ui/request.ts';
 
@@ -51,7 +53,7 @@ export interface VolumeRow {
 export type { Switches };
 
 export interface BothSwitches {
-  /** Of the offer's file. */
+  /** The switches in the offer's file. */
   readonly file: Switches;
   readonly own: Switches;
 }

@@ -1,4 +1,4 @@
-/** The operator's page: signed in or not, and which of its views is shown. */
+/** The operator's page: the sign-in form, or the chosen view. */
 import { useMemo, useState } from 'preact/hooks';
 import type { OperatorPage } from '../../../core/ramp/page-data.ts';
 import { Brand } from '../../ui/brand.tsx';

@@ -1,4 +1,4 @@
-/** What the books say, and what the account that pays out has. */
+/** Balances in the books, and of the account that pays out. */
 import type { OperatorPage } from '../../../core/ramp/page-data.ts';
 import { Notice } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -22,7 +22,7 @@ export function BalancesView({ api, page }: { api: OperatorApi; page: OperatorPa
             <h2>On the ledger</h2>
             <Table
               label="On the ledger"
-              empty="No account pays out: --ledger.from names one."
+              empty="There is no payout account: set one with --ledger.from."
               rows={ledger}
               keyOf={({ asset }) => asset}
               columns={[

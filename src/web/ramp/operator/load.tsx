@@ -1,4 +1,4 @@
-/** Asks for something, and again every while; shows that it comes, or why it does not. */
+/** Loads data, and repeats that from time to time; shows the loading state or the error. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
@@ -15,7 +15,7 @@ export function Load<T>({
   children,
 }: {
   ask: () => Promise<T>;
-  /** Asked again when it is another one. */
+  /** Loads again when it changes. */
   name: string;
   children: (found: T, refresh: () => void) => ComponentChildren;
 }) {

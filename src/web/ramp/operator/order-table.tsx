@@ -1,4 +1,4 @@
-/** Orders in rows, with their state in colour and in words. */
+/** Orders as rows, with their state as colour and text. */
 import { dateTime } from '../../ui/format.ts';
 import { Badge, type Tone } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';

@@ -1,4 +1,4 @@
-/** One order with its history, and what can be done about it. */
+/** One order with its history, and the actions on it. */
 import { useState } from 'preact/hooks';
 import type { OperatorPage } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,12 +14,12 @@ import { ACTIONS, type Action, type OperatorApi, type OrderHistory } from './api
 import { Load } from './load.tsx';
 import { OrderState } from './order-table.tsx';
 
-/** What each does, as shown before it is confirmed. */
+/** The effect of each action, shown before it is confirmed. */
 const MEANINGS: Readonly<Record<Action, string>> = {
   hold: 'Nothing is paid out until it is released.',
-  release: 'It continues: what is due is paid out.',
+  release: 'The order continues, and due payouts are made.',
   refund: 'The customer gets back what they paid or sent, and the order ends.',
-  cancel: 'An order that nothing was paid for ends.',
+  cancel: 'Ends an order that has not been paid.',
 };
 
 export function OrderView({

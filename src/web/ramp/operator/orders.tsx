@@ -1,4 +1,4 @@
-/** All orders: searched, filtered, page by page; one of them opened. */
+/** All orders: search, filters, pages, and one opened order. */
 import { useState } from 'preact/hooks';
 import type { OperatorPage } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
@@ -72,7 +72,7 @@ export function Orders({
               label="Orders"
               orders={orders}
               onShow={onShow}
-              empty="No order is like this."
+              empty="No matching orders."
             />
             <div class="dialog-actions">
               {query.before !== '' && <Button onClick={() => change({})}>Newest</Button>}

@@ -1,4 +1,4 @@
-/** What an operator looks at first: what is stuck, and what was turned over. */
+/** The operator's first view: stuck orders, and the volume. */
 import { useState } from 'preact/hooks';
 import { SmallSelect } from '../../ui/field.tsx';
 import { Notice } from '../../ui/status.tsx';

@@ -1,4 +1,4 @@
-/** Asks for the operator's token, once for eight hours. */
+/** Asks for the operator's token; a session lasts eight hours. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -31,7 +31,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (csrf: string) => void }) {
         label="Operator token"
         name="token"
         value={token}
-        hint="As it is in the file of --operator.token-file."
+        hint="The content of the file named with --operator.token-file."
         fault={fault}
         autocomplete="current-password"
         secret

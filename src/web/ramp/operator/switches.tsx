@@ -1,4 +1,4 @@
-/** Kill switches: new orders are refused, begun ones continue. */
+/** Kill switches: new orders are refused, existing ones continue. */
 import { useState } from 'preact/hooks';
 import type { OperatorPage } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';

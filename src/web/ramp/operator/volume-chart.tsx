@@ -1,4 +1,4 @@
-/** Turnover by day in US dollars: bars for the eye, a table for everybody. */
+/** Volume per day in US dollars: a bar chart, and a table for screen readers. */
 import { Table } from '../../ui/table.tsx';
 import { decimalText } from './amounts.ts';
 import type { VolumeRow } from './api.ts';
@@ -67,7 +67,7 @@ export function VolumeChart({ rows, days }: { rows: readonly VolumeRow[]; days: 
   );
 }
 
-/** Each day of the span, days without an order too. */
+/** All days of the period, including days without orders. */
 function daysOf(rows: readonly VolumeRow[], days: number): readonly Day[] {
   const first = Date.now() - (days - 1) * DAY_MS;
   return Array.from({ length: days }, (_, at) => {

@@ -1,6 +1,6 @@
 /**
- * What the widget asks its server. The secret of the page goes in a header, so that no other site
- * can ask in its name.
+ * The widget's requests to its server. The page's secret is sent in a header, so that no other site
+ * can send requests in its name.
  */
 import type { WidgetAnswer, WidgetState } from '../../../core/ramp/page-data.ts';
 import { request } from '../../ui/request.ts';
@@ -35,7 +35,7 @@ export class WidgetApi {
     return this.ask('cancel', {});
   }
 
-  /** Of a recurring buy: no further runs. */
+  /** Ends a recurring buy: no further runs. */
   stop(): Promise<WidgetAnswer> {
     return this.ask('stop', {});
   }
@@ -46,7 +46,7 @@ export class WidgetApi {
   }
 }
 
-/** What a step of the widget gets: what to show, whom to ask, and who takes the answer. */
+/** The properties of each step: the state to show, the API, and the receiver of answers. */
 export interface StepProps {
   readonly state: WidgetState;
   readonly api: WidgetApi;

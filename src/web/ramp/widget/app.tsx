@@ -1,4 +1,4 @@
-/** The widget: which of its steps is shown, and what leads from one to the next. */
+/** The widget: its present step, and the changes from step to step. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type {
   NextStep,
@@ -52,7 +52,7 @@ function Session({ page }: { page: Exclude<WidgetPage, { kind: 'fault' }> }) {
   if (state === undefined) return <Loading />;
   if (state.order === undefined) return <Review {...{ state, api, take }} />;
   const { code } = state.order;
-  // The order may not yet say that its customer is asked.
+  // The order's status may not yet say that its customer must approve.
   const isAsked = next?.kind === 'approval' && code === 'PROVIDER-PENDING-ORDER';
   const isAnswered = next?.kind === 'taken' || next?.kind === 'declined';
   if (isAsked || (code === 'PROVIDER-PENDING-AUTHORIZATION' && !isAnswered)) {
@@ -62,15 +62,15 @@ function Session({ page }: { page: Exclude<WidgetPage, { kind: 'fault' }> }) {
 }
 
 /**
- * A page that is reloaded finds its order again: the secret is in the fragment, which no
- * server and no log sees.
+ * A reloaded page finds its order again: the secret is in the URL's fragment, which no server and
+ * no log sees.
  */
 function keepPlace({ partnerId }: WidgetState, session: string, kept: object): void {
   const query = new URLSearchParams({ partnerAccountId: partnerId });
   history.replaceState(kept, '', `widget?${query}#${session}`);
 }
 
-/** Where this page can be started again; an order id of the partner is valid for one order. */
+/** The URL to start the page again; a partner's order id is valid for one order only. */
 function againUrl({ kind }: WidgetPage): string | undefined {
   const url = new URL(location.href);
   return kind === 'open' && !url.searchParams.has('orderCustomId') ? url.href : undefined;

@@ -1,4 +1,4 @@
-/** The customer's bank asks whether it is them (3-D Secure), as the sandbox plays it. */
+/** The customer's bank asks for confirmation (3-D Secure), as simulated by the sandbox. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import type { RequestFault } from '../../ui/request.ts';

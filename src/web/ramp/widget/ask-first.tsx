@@ -1,4 +1,4 @@
-/** A button for what cannot be undone: a dialog asks first, and says what went wrong. */
+/** A button for an action that cannot be undone: a dialog asks first, and shows errors. */
 import { useState } from 'preact/hooks';
 import type { WidgetAnswer } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';

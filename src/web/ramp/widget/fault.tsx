@@ -1,4 +1,4 @@
-/** Pages that could not be shown, and what a person can do about it. */
+/** Pages that cannot be shown, and what the customer can do. */
 import type { PageFault } from '../../../core/ramp/page-data.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import type { RequestFault } from '../../ui/request.ts';
@@ -7,7 +7,7 @@ import { Heading } from './heading.tsx';
 import { useSpeech } from './speech.ts';
 import type { Texts } from './texts/en.ts';
 
-/** In the language of the page where the code is known, as the server said it otherwise. */
+/** In the page's language if the code is known, otherwise as the server said it. */
 export function faultText(
   texts: Texts,
   { code, message }: { code: string; message: string },
@@ -48,7 +48,7 @@ export function Fault({ fault }: { fault: PageFault }) {
   );
 }
 
-/** The page is there, its order is not. */
+/** The page was loaded, but its order was not. */
 export function LoadingFault({ fault, onAgain }: { fault: RequestFault; onAgain: () => void }) {
   const { texts } = useSpeech();
   return (

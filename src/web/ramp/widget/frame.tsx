@@ -1,4 +1,4 @@
-/** What stands around every step: whose page this is, language and colours, help. */
+/** The frame of every step: the provider's name, language and colours, help. */
 import type { ComponentChildren } from 'preact';
 import type { WidgetPage } from '../../../core/ramp/page-data.ts';
 import { Brand } from '../../ui/brand.tsx';

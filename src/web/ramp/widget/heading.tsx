@@ -1,4 +1,6 @@
-/** The head of a step. It takes the focus when the step comes, so that it is read out. */
+/**
+ * The heading of a step. It takes the focus when the step appears, so that screen readers read it.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -7,7 +9,7 @@ export function Heading({
   isFirst = false,
 }: {
   children: ComponentChildren;
-  /** Of the step that the page starts with: the focus stays where it is. */
+  /** True for the first step of the page: the focus does not move. */
   isFirst?: boolean;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);

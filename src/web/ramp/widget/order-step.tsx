@@ -1,5 +1,5 @@
 /**
- * An order under way: what the customer has to do, how far it is, what came of it, and the way
+ * An order after it was placed: what the customer must do, its progress, its outcome, and the way
  * back.
  */
 import { useState } from 'preact/hooks';
@@ -28,21 +28,21 @@ import { WayBack } from './way-back.tsx';
 
 const POLL_MS = 1_500;
 const ENDED: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED'];
-/** Nobody has paid or sent anything yet. */
+/** The customer has not paid or sent anything yet. */
 const UNPAID: readonly string[] = [
   'PROVIDER-CREATED-ORDER',
   'PROVIDER-PENDING-ORDER',
   'PROVIDER-PENDING-PAYMENT',
 ];
 
-/** Money may be on its way in all others. */
+/** In all other states, money may be on its way. */
 const CANCELLABLE: readonly string[] = ['PROVIDER-CREATED-ORDER', 'PROVIDER-PENDING-ORDER'];
 
 export interface OrderProps {
   readonly state: WidgetState;
   readonly order: ShownOrder;
   readonly next: NextStep | undefined;
-  /** Where the same can be tried again. */
+  /** The URL to try the same again. */
   readonly again: string | undefined;
   readonly api: WidgetApi;
   readonly take: (answer: WidgetAnswer) => void;
@@ -82,7 +82,7 @@ export function OrderStep({ state, order, next, again, api, take }: OrderProps) 
   );
 }
 
-/** Where it stands, in large; read out when it changes. */
+/** The state in large type; read out when it changes. */
 function Standing({ state, order, next }: Pick<OrderProps, 'state' | 'order' | 'next'>) {
   const { texts } = useSpeech();
   const { get } = useAmounts(state);
@@ -119,7 +119,7 @@ function iconOf({ status }: ShownOrder) {
   return status === 'FAILED' || status === 'CANCELLED' ? 'cross' : 'clock';
 }
 
-/** What a customer may need later: the order's number and its transaction. */
+/** Data that a customer may need later: the order's id and its transaction. */
 function Papers({ order }: { order: ShownOrder }) {
   const { texts } = useSpeech();
   return (

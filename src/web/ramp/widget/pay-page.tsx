@@ -1,6 +1,6 @@
 /**
- * The payment provider's own page: it is in no frame, so a widget in one opens it beside
- * itself.
+ * The payment provider's page cannot be shown in a frame, so a widget in a frame opens it in a new
+ * tab.
  */
 import type { WidgetState } from '../../../core/ramp/page-data.ts';
 import { ButtonLink } from '../../ui/button.tsx';

@@ -1,4 +1,4 @@
-/** How long the price holds, and a new one when it does not any more. */
+/** How long the price is valid, and a new price after that. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WidgetAnswer, WidgetState } from '../../../core/ramp/page-data.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -10,7 +10,7 @@ import { useCountdown } from '../../ui/timers.ts';
 import type { WidgetApi } from './api.ts';
 import { useSpeech } from './speech.ts';
 
-/** `paused`: a payment is under way, under the price that was shown. */
+/** `paused`: a payment at the shown price is in progress. */
 export function Price({
   state,
   api,
@@ -40,7 +40,7 @@ export function Price({
   const isOver = leftMs === 0;
   useEffect(() => {
     if (!isOver || paused) return undefined;
-    // A page that nobody looks at asks when it is looked at again.
+    // A hidden page refreshes the price when it is visible again.
     if (document.visibilityState === 'visible') {
       void ask();
       return undefined;

@@ -1,4 +1,4 @@
-/** How far an order is, step by step. */
+/** The progress of an order, step by step. */
 import type { ShownOrder, WidgetState } from '../../../core/ramp/page-data.ts';
 import { Timeline, type TimelineStep } from '../../ui/status.tsx';
 import { useSpeech } from './speech.ts';

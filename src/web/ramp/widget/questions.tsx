@@ -1,4 +1,4 @@
-/** What the payment provider wants to know, in the customer's language where it is known. */
+/** The payment provider's questions, in the customer's language where it is known. */
 import type { Choice, Question } from '../../../core/ramp/page-data.ts';
 import { Samples, SelectField, TextField } from '../../ui/field.tsx';
 import type { RequestFault } from '../../ui/request.ts';
@@ -79,7 +79,7 @@ function OneQuestion({
 
 const CARD_DIGITS_MAX = 19;
 
-/** A card number as it is on a card. */
+/** A card number in groups of four digits. */
 function inFours(text: string): string {
   const digits = text.replace(/\D/g, '').slice(0, CARD_DIGITS_MAX);
   return digits.replace(/(\d{4})(?=\d)/g, '$1 ');

@@ -1,4 +1,4 @@
-/** A buy that will come again, and how its customer ends it, now or later. */
+/** A recurring buy, and how its customer ends it, now or later. */
 import type { WidgetAnswer, WidgetState } from '../../../core/ramp/page-data.ts';
 import { Copyable } from '../../ui/content.tsx';
 import { Notice } from '../../ui/status.tsx';

@@ -1,4 +1,4 @@
-/** The first step: what it costs, the outcome of it, how it is paid; then the order. */
+/** The first step: the price, the amounts and the payment method; then the order. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Question } from '../../../core/ramp/page-data.ts';
 import { Button } from '../../ui/button.tsx';
@@ -99,7 +99,7 @@ function focusField(form: HTMLFormElement | null, name: string): void {
   if (control instanceof HTMLElement) control.focus();
 }
 
-/** Whether the text is another one than when the step came. */
+/** Whether the text differs from when the step appeared. */
 function useChange(text: string): boolean {
   const first = useRef(text.replace(/\D/g, ''));
   return first.current !== text.replace(/\D/g, '');

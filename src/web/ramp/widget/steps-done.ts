@@ -1,4 +1,4 @@
-/** How many steps an order has behind it, by its code. */
+/** The number of completed steps of an order, by its status code. */
 import type { Side } from '../../../core/ramp/order.ts';
 
 const BUY: Readonly<Record<string, number>> = {
@@ -20,7 +20,7 @@ const SELL: Readonly<Record<string, number>> = {
   'PROVIDER-COMPLETED-ORDER': 3,
 };
 
-/** The first step, the order itself, is behind every one. */
+/** The first step, placing the order, is always complete. */
 export function stepsDone(side: Side, code: string): number {
   return (side === 'buy' ? BUY : SELL)[code] ?? 1;
 }

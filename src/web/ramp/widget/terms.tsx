@@ -1,11 +1,11 @@
-/** What is exchanged for what. */
+/** The exchanged amounts, with rate and fees. */
 import type { WidgetState } from '../../../core/ramp/page-data.ts';
 import { Copyable, type Detail, Details } from '../../ui/content.tsx';
 import { coins, money } from '../../ui/format.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { useSpeech } from './speech.ts';
 
-/** Both amounts, as people of the language write them. */
+/** Both amounts in the format of the user's language. */
 export function useAmounts({ side, terms }: WidgetState): { give: string; get: string } {
   const { language } = useSpeech();
   const [fiat, crypto] =
@@ -17,7 +17,7 @@ export function useAmounts({ side, terms }: WidgetState): { give: string; get: s
     : { give: shownCrypto, get: shownFiat };
 }
 
-/** The two amounts, large. */
+/** The two amounts in large type. */
 export function Exchange({ state }: { state: WidgetState }) {
   const { texts } = useSpeech();
   const { give, get } = useAmounts(state);
@@ -38,12 +38,12 @@ export function Exchange({ state }: { state: WidgetState }) {
   );
 }
 
-/** A long amount breaks in front of its currency, not within. */
+/** A long amount may break before its currency, but not inside. */
 function breakable(amount: string): string {
   return amount.replaceAll('\u00a0', ' ');
 }
 
-/** Rate, fees and method, line by line. */
+/** Rate, fees and payment method, line by line. */
 export function TermSummary({ state }: { state: WidgetState }) {
   const { language, texts } = useSpeech();
   const { side, terms, payment, partner } = state;
@@ -76,7 +76,7 @@ export function Wallet({ state }: { state: WidgetState }) {
   return <Copyable label={label} value={state.terms.wallet} texts={texts} />;
 }
 
-/** For reading: a rate of many decimals is cut to those that matter. */
+/** For display: rounds a rate with many decimals. */
 function rounded(rate: string): string {
   const [whole = '0', fraction = ''] = rate.split('.');
   const digits = whole.length > 3 ? 2 : 6;

@@ -1,4 +1,4 @@
-/** What a customer tells their bank. */
+/** The data that a customer needs for the bank transfer. */
 import type { ShownOrder, WidgetState } from '../../../core/ramp/page-data.ts';
 import { Copyable } from '../../ui/content.tsx';
 import { dateTime } from '../../ui/format.ts';

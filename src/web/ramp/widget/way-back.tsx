@@ -1,6 +1,7 @@
 /**
- * Back to the partner with the order's id. It goes by itself once the order needs its customer no
- * more: partners learn of an order by this. Who wants to stay says so.
+ * The link back to the partner, with the order's id. The page follows it by itself once the order
+ * needs nothing more from its customer, because partners learn of an order this way. A customer may
+ * choose to stay.
  */
 import { useRef } from 'preact/hooks';
 import type { ShownOrder, WidgetState } from '../../../core/ramp/page-data.ts';
@@ -8,9 +9,9 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { useCountdown, useDelay } from '../../ui/timers.ts';
 import { useSpeech } from './speech.ts';
 
-/** Long enough to read what came of it. */
+/** Long enough to read the outcome. */
 const ENDED_MS = 8_000;
-/** Money is on its way: the partner shows the rest. */
+/** Money is on its way; the partner shows the rest. */
 const PENDING_MS = 30_000;
 
 export function WayBack({
@@ -22,8 +23,8 @@ export function WayBack({
   state: WidgetState;
   order: ShownOrder;
   /**
-   * The customer wants to stay, answers a question, or still has to transfer or to send something:
-   * nothing takes them away from what they have to know.
+   * The customer wants to stay, is answering a question, or must still transfer or send something:
+   * then the page must not leave.
    */
   isBound: boolean;
   onStay: () => void;
@@ -32,7 +33,7 @@ export function WayBack({
   const { status, backUrl } = order;
   const isPending = status === 'PENDING' || status === 'CREATED';
   const isGoing = !isBound;
-  // A recurring buy shows a link to keep.
+  // The page of a recurring buy shows a link to keep.
   const waitMs = isPending || order.recurs ? PENDING_MS : ENDED_MS;
   const start = useRef({ waitMs, endMs: performance.now() + waitMs });
   if (start.current.waitMs !== waitMs || !isGoing) {

@@ -31,10 +31,8 @@ export const de: Texts = {
   network: 'Netzwerk',
   chain: (id) => `Chain ${id}`,
   repeats: {
-    weekly:
-      'Der Kauf wiederholt sich jede Woche von selbst zum Preis des jeweiligen Tages, bis er beendet wird.',
-    monthly:
-      'Der Kauf wiederholt sich jeden Monat von selbst zum Preis des jeweiligen Tages, bis er beendet wird.',
+    weekly: 'Der Kauf wiederholt sich jede Woche zum Tagespreis, bis Sie ihn beenden.',
+    monthly: 'Der Kauf wiederholt sich jeden Monat zum Tagespreis, bis Sie ihn beenden.',
   },
   method: 'Zahlung',
   payoutMethod: 'Auszahlung per',
@@ -51,7 +49,7 @@ export const de: Texts = {
   working: 'Einen Moment …',
   leave: (partner) => `Zurück zu ${partner}`,
   choose: 'Zum Ausprobieren',
-  walletHint: 'Vergleichen Sie die Adresse. Was gesendet ist, lässt sich nicht zurückholen.',
+  walletHint: 'Prüfen Sie die Adresse: Eine Überweisung lässt sich nicht zurückholen.',
 
   questions: {
     card: {
@@ -235,7 +233,7 @@ export const de: Texts = {
     fiat_unknown: 'Diese Währung wird nicht angeboten.',
     payment_unknown: 'Diese Zahlungsart wird nicht angeboten.',
     partner_unknown: 'Dieser Partner ist nicht bekannt.',
-    redirect_refused: 'Die Rücksprungadresse ist keine, die der Partner erlaubt hat.',
+    redirect_refused: 'Der Partner hat diese Rücksprungadresse nicht erlaubt.',
     wallet_invalid: 'Das Wallet ist keine Adresse dieses Ledgers.',
     wallet_refused: 'Dieses Wallet wird nicht bedient.',
     custom_id_used: 'Dieser Auftrag wurde schon begonnen. Fangen Sie einen neuen an.',

@@ -31,8 +31,8 @@ export const es: Texts = {
   network: 'Red',
   chain: (id) => `Cadena ${id}`,
   repeats: {
-    weekly: 'La compra se repite sola cada semana, al precio de ese día, hasta que se cancele.',
-    monthly: 'La compra se repite sola cada mes, al precio de ese día, hasta que se cancele.',
+    weekly: 'La compra se repite cada semana, al precio del día, hasta que usted la termine.',
+    monthly: 'La compra se repite cada mes, al precio del día, hasta que usted la termine.',
   },
   method: 'Pago',
   payoutMethod: 'Se paga por',
@@ -49,7 +49,7 @@ export const es: Texts = {
   working: 'Un momento…',
   leave: (partner) => `Volver a ${partner}`,
   choose: 'Para probar',
-  walletHint: 'Compare la dirección. Lo que se envía no se puede recuperar.',
+  walletHint: 'Compruebe la dirección: un envío no se puede deshacer.',
 
   questions: {
     card: {
@@ -79,13 +79,13 @@ export const es: Texts = {
   },
 
   approveTitle: 'Aprobar el pago',
-  approveBody: (amount) => `Su banco pregunta si paga ${amount}.`,
+  approveBody: (amount) => `Su banco le pide que confirme un pago de ${amount}.`,
   approve: 'Sí, aprobar',
   refuse: 'No, rechazar',
 
   payPageTitle: 'Pagar con el proveedor de pagos',
   payPageBody: (amount) =>
-    `Paga ${amount} en la página del proveedor. Los números de tarjeta nunca llegan aquí.`,
+    `Paga ${amount} en la página del proveedor. Esta página nunca ve su número de tarjeta.`,
   payPage: 'Ir a la página de pago',
   transferTitle: 'Transferir el dinero',
   transferBody:
@@ -124,7 +124,7 @@ export const es: Texts = {
     link: 'Enlace a esta página, para terminar las compras más tarde',
     action: 'Terminar las compras periódicas',
     title: '¿Terminar las compras periódicas?',
-    body: 'No habrá más compras. Lo que está en curso se lleva a cabo.',
+    body: 'No habrá más compras. La que ya esté en curso se completará.',
     keep: 'Continuar',
     ended: 'Las compras periódicas han terminado.',
   },
@@ -166,7 +166,7 @@ export const es: Texts = {
     },
     'PROVIDER-COMPLETED-ORDER': { title: 'Listo', body: '' },
     'PROVIDER-FAILED-PAYMENT': {
-      title: 'El pago no ha funcionado',
+      title: 'El pago ha fallado',
       body: 'No se ha cobrado nada, o ya se le ha devuelto.',
     },
     'PROVIDER-FAILED-DEPOSIT': {
@@ -183,7 +183,7 @@ export const es: Texts = {
       body: 'Se le ha devuelto lo que entregó.',
     },
     'PROVIDER-FAILED-PAYOUT': {
-      title: 'El envío no ha funcionado',
+      title: 'El envío ha fallado',
       body: 'Se le ha devuelto lo que entregó.',
     },
     'PROVIDER-CANCELLED-USER': {
@@ -233,7 +233,7 @@ export const es: Texts = {
     fiat_unknown: 'Esta moneda no se ofrece.',
     payment_unknown: 'Esta forma de pago no se ofrece.',
     partner_unknown: 'No se conoce a este socio.',
-    redirect_refused: 'La dirección de vuelta no es una que el socio haya permitido.',
+    redirect_refused: 'El socio no ha permitido esta dirección de vuelta.',
     wallet_invalid: 'La cartera no es una dirección de esta cadena.',
     wallet_refused: 'No se atiende esta cartera.',
     custom_id_used: 'Este pedido ya se empezó. Empiece uno nuevo.',
@@ -245,7 +245,7 @@ export const es: Texts = {
     too_many_requests: 'Demasiadas peticiones. Inténtelo dentro de un minuto.',
     session_unknown: 'Esta página ha caducado. Ábrala de nuevo desde donde vino.',
     offer_over: 'Esta oferta ha caducado. No se ha cobrado nada.',
-    quote_changed: 'El precio ha cambiado. Vuelva a mirarlo.',
+    quote_changed: 'El precio ha cambiado. Vuelva a comprobarlo.',
     answer_invalid: 'Esto no se puede usar.',
     not_now: 'Esto ya no es posible.',
     buy_disabled: 'Aquí no se puede comprar nada ahora mismo.',
