@@ -59,6 +59,7 @@ export const CONTENTS: readonly Room[] = [
       ['accounts', 'Accounts'],
       ['storage', 'Storage'],
       ['operation', 'Health of a node'],
+      ['monitoring', 'Monitoring'],
       ['metrics', 'Metrics'],
     ],
   },

@@ -90,7 +90,7 @@ export function describeDevnet(
       address: node.address,
       pid: pidOf(node.hostName),
       accounts: [node.rich, node.poor],
-      metrics: nodeMetrics(node),
+      metrics: nodeMetrics(topology.hosts.find(({ name }) => name === node.hostName) ?? node),
       ptm: {
         publicKey: files.ptmPublicKeys[index]!,
         thirdParty: `http://127.0.0.1:${node.ports.ptmThirdParty}`,
