@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { commandRun } from '../../../test/support/command-run.ts';
+import { vaultStandIn } from '../../../test/support/key-clouds.ts';
 import {
   POSTGRES_PATIENCE_MS,
   postgresFor,
@@ -19,10 +20,15 @@ import {
   type TesseraFolder,
   tesseraFolder,
 } from '../../../test/support/tessera-export.ts';
+import { fromBase64 } from '../../core/base/base64.ts';
+import { formatKeyFile } from '../../core/payload/key-file.ts';
+import { lockKey } from '../../io/sodium/key-lock.ts';
+import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { readTesseraConfig } from '../../services/ptm/config.ts';
 import { startPtm } from '../../services/ptm/start.ts';
 
 const PATIENCE_MS = 60_000;
+const VAULT_TOKEN = 'canary-5ec2e7-0123456789';
 
 /** Name and content of every file: what a migration may not change. */
 function fingerprint(folder: string): Record<string, string> {
@@ -52,7 +58,7 @@ async function expectServed(target: string): Promise<void> {
   const { config } = await readTesseraConfig(file, [
     'serverConfigs[0].serverAddress=http://127.0.0.1:0',
   ]);
-  const running = await startPtm(config);
+  const running = await startPtm(config, { env: process.env });
   try {
     for (const [hash, payload] of Object.entries(EXPORTED.clear)) {
       const url = `${running.q2tUrl}/transaction/${encodeURIComponent(hash)}`;
@@ -95,6 +101,55 @@ it('reads SQLite as it is', { timeout: PATIENCE_MS }, async () => {
   expect(status, text).toBe(0);
   expect(fingerprint(tessera.folder)).toEqual(before);
   await expectServed(target);
+});
+
+it('opens keys of every kind: locked with Argon2, in a vault', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const [one, two] = EXPORTED.keys;
+  const crypto = await loadEnclaveCrypto();
+  const entropy = { bytes: (length: number) => new Uint8Array(randomBytes(length)) };
+  const light = { variant: 'i', iterations: 1, memory: 1_024, parallelism: 1 } as const;
+  const locked = await lockKey(fromBase64(one!.privateKey), 'pässword', light, crypto, entropy);
+  const vault = await vaultStandIn({
+    ...{ rootToken: VAULT_TOKEN, roleId: 'role', secretId: 'secret-id', jwt: 'a.b.c' },
+    secrets: { '/v1/secret/data/tm': { pub: two!.publicKey, key: two!.privateKey } },
+  });
+  const tessera = tesseraFolder('h2-2.1.214', {
+    keys: {
+      passwordFile: 'passwords',
+      keyVaultConfigs: [{ keyVaultType: 'HASHICORP', properties: { url: vault.url } }],
+      keyData: [
+        { privateKeyPath: 'locked.key', publicKeyPath: 'locked.pub' },
+        {
+          ...{ hashicorpVaultSecretEngineName: 'secret', hashicorpVaultSecretName: 'tm' },
+          ...{ hashicorpVaultPublicKeyId: 'pub', hashicorpVaultPrivateKeyId: 'key' },
+        },
+      ],
+    },
+  });
+  const put = (name: string, text: string) => writeFileSync(join(tessera.folder, name), text);
+  put('locked.key', formatKeyFile(locked));
+  put('locked.pub', one!.publicKey);
+  put('passwords', 'pässword\n\n');
+  vi.stubEnv('HASHICORP_TOKEN', VAULT_TOKEN);
+  try {
+    const before = fingerprint(tessera.folder);
+    const { status, text, target } = await migrate(tessera, '--dump', tessera.dump);
+    expect(status, text).toBe(0);
+    expect(text).toContain('Payloads: 11 whole. Raw payloads: 1 whole.');
+    expect(fingerprint(tessera.folder)).toEqual(before);
+    await expectServed(target);
+    put('passwords', 'wrong\n\n');
+    rmSync(target, { recursive: true });
+    const wrong = await migrate(tessera, '--dump', tessera.dump);
+    expect([wrong.status === 0, existsSync(target)]).toEqual([false, false]);
+    expect(wrong.text).toMatch(/keys\.keyData\[0\].*the password does not open/);
+    expect(text + wrong.text).not.toContain(VAULT_TOKEN);
+  } finally {
+    vi.unstubAllEnvs();
+    vault.close();
+  }
 });
 
 describe('PostgreSQL', () => {

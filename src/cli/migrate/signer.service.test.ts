@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { commandRun } from '../../../test/support/command-run.ts';
 import { testSecretKey } from '../../../test/support/genesis-file.ts';
+import { azureStandIn, vaultStandIn } from '../../../test/support/key-clouds.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
@@ -13,6 +14,7 @@ import { parseSignerOptions } from '../../services/signer/options.ts';
 import { startSigner } from '../../services/signer/start.ts';
 
 const PATIENCE_MS = 60_000;
+const SECRET = 'canary-5ec2e7-0123456789';
 const folder = scratchFolder('migrate-signer-');
 const at = (name: string) => join(folder, name);
 const addresses: string[] = [];
@@ -49,7 +51,7 @@ async function startedWith(file: string, ...rest: string[]) {
   const config = signerConfig(
     parseSignerOptions([`--config-file=${file}`, '--http-listen-port=0', ...rest], {}),
   );
-  return startSigner(config, { log: () => {}, version: 'test' });
+  return startSigner(config, { log: () => {}, version: 'test', env: process.env });
 }
 
 it(
@@ -150,6 +152,84 @@ it('translates a compose file: mounts, ports, names of the inner network', async
   const other = await migrate('--compose', at('docker-compose.yml'), '--service', 'node');
   expect(other.text).toContain('no service of it called node runs ethsigner or web3signer');
 });
+
+it(
+  'loads keys of HashiCorp and Azure, of a folder of EthSigner and of its subcommands',
+  async () => {
+    const secrets = [4, 5, 6, 7].map((number) => fromHex(testSecretKey(number)));
+    const [four, five, six, seven] = secrets.map((secret) => bareHex(addressOfSecretKey(secret)));
+    const keyPath = '/v1/secret/data/key';
+    const vault = await vaultStandIn({
+      ...{ rootToken: SECRET, roleId: 'role', secretId: SECRET, jwt: 'a.b.c' },
+      secrets: { [keyPath]: { value: bareHex(secrets[0]!), other: bareHex(secrets[1]!) } },
+    });
+    const azure = await azureStandIn({
+      ...{ tenant: 'tenant', clientId: 'client', clientSecret: SECRET },
+      keys: [2, 3].map((index) => ({ name: `key-${index}`, secretKey: secrets[index]! })),
+    });
+    const { hostname, port } = new URL(vault.url);
+    mkdirSync(at('clouds'));
+    const toml = (address: string, lines: readonly string[]) =>
+      writeFileSync(at(`clouds/${address}.toml`), ['[signing]', ...lines].join('\n'));
+    for (const [address, name] of [
+      [four, 'value'],
+      [five, 'other'],
+    ]) {
+      toml(address!, [
+        ...['type = "hashicorp-signer"', `serverHost = "${hostname}"`, `serverPort = ${port}`],
+        ...[`keyPath = "${keyPath}"`, `keyName = "${name}"`, `token = "${SECRET}"`],
+        'tlsEnable = false',
+      ]);
+    }
+    toml(six!, [
+      ...['type = "azure-signer"', 'key-vault-name = "vault"', 'key-name = "key-2"'],
+      ...['client-id = "client"', `client-secret = "${SECRET}"`, 'tenant-id = "tenant"'],
+      `endpoint-override = "${azure.url}"`,
+    ]);
+    vi.stubEnv('AZURE_AUTHORITY_HOST', azure.url);
+    writeFileSync(at('token'), `${SECRET}\n`);
+    const start = ['--', 'ethsigner', '--chain-id=1337', '--downstream-http-port=1'];
+    try {
+      const folders = await migrate(
+        '--out',
+        at('clouds.yaml'),
+        ...start,
+        'multikey-signer',
+        '-d',
+        at('clouds'),
+      );
+      expect(folders.status, folders.text).toBe(0);
+      expect(folders.text).toContain('Keys: 3 loaded');
+      const proxy = await startedWith(at('clouds.yaml'), 'multikey-signer');
+      expect(proxy.accounts).toEqual([four, five, six].map((address) => `0x${address}`).sort());
+      await proxy.close();
+      const one = await migrate(
+        ...['--out', at('vault.yaml'), ...start, 'hashicorp-signer', '--host', hostname],
+        ...['--port', port, '--auth-file', at('token'), '--signing-key-path', keyPath],
+        '--tls-enabled=false',
+      );
+      expect(one.status, one.text).toBe(0);
+      expect(one.text).toContain('Keys: 1 loaded');
+      const single = await startedWith(at('vault.yaml'), 'hashicorp-signer');
+      expect(single.accounts).toEqual([`0x${four}`]);
+      await single.close();
+      // A key whose file is named after another account.
+      toml(seven!, [
+        ...['type = "azure-signer"', 'key-vault-name = "vault"', 'key-name = "key-2"'],
+        ...['client-id = "client"', `client-secret = "${SECRET}"`, 'tenant-id = "tenant"'],
+        `endpoint-override = "${azure.url}"`,
+      ]);
+      const wrong = await migrate(...start, 'multikey-signer', '-d', at('clouds'));
+      expect(wrong.status, wrong.text).toBe(2);
+      expect(`${folders.text}${one.text}${wrong.text}`).not.toContain(SECRET);
+    } finally {
+      vi.unstubAllEnvs();
+      vault.close();
+      azure.close();
+    }
+  },
+  PATIENCE_MS,
+);
 
 it.runIf(process.platform === 'linux')('reads a process that runs', async () => {
   const key = testSecretKey(1);
