@@ -31,13 +31,14 @@ export interface Intent {
 }
 
 export interface Refusal {
-  readonly httpStatus: number;
+  /** No valid credentials; credentials that do not allow it; a policy or a limit is against it. */
+  readonly kind: 'unauthenticated' | 'forbidden' | 'refused';
   readonly code: number;
   readonly message: string;
 }
 
 export function isRefusal(found: Identity | Refusal): found is Refusal {
-  return 'httpStatus' in found;
+  return 'kind' in found;
 }
 
 export interface Guard {

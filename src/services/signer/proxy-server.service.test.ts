@@ -156,7 +156,11 @@ describe('what clients have in flight', () => {
     const traffic = newTraffic();
     const guard = {
       ...OPEN_GUARD,
-      identify: async () => ({ httpStatus: 401, code: -32000, message: 'nobody may' }),
+      identify: async () => ({
+        kind: 'unauthenticated' as const,
+        code: -32000,
+        message: 'nobody may',
+      }),
     };
     const proxy = await start(await node(() => ({ result: 1 })), { traffic }, {}, guard);
     expect(await announce(proxy, 1_000_000, 100)).toBe(401);

@@ -13,6 +13,7 @@ import { Flow } from '../../io/http/flow.ts';
 import type { Traffic } from '../../io/http/traffic.ts';
 import { toNode } from './forwarded-headers.ts';
 import { type Call, parseEnvelope } from './proxy/envelope.ts';
+import { REFUSAL_STATUS } from './proxy/http-status.ts';
 import type { Pipeline } from './proxy/pipeline.ts';
 import { errorReply } from './proxy/reply.ts';
 import type { Caller } from './proxy/transaction-signer.ts';
@@ -71,7 +72,7 @@ export function serveWebSocket(server: Server, options: WebSocketOptions): WebSo
     void options.guard
       .identify({ authorization, certificate: certificateOf(request), remote })
       .then((identity) => {
-        if (isRefusal(identity)) refuseUpgrade(socket, identity.httpStatus);
+        if (isRefusal(identity)) refuseUpgrade(socket, REFUSAL_STATUS[identity.kind]);
         else
           sockets.handleUpgrade(request, socket, head, (client) => {
             const made = new Conversation(options, client, request, identity);

@@ -28,12 +28,12 @@ const SCOPE_METHOD = 'rpc://';
 const SCOPE_ACCOUNT = 'account://';
 export const ANY_ACCOUNT = '*';
 
-export function refusal(httpStatus: number, why: string): Refusal {
-  return { httpStatus, code: UNAUTHORIZED_CODE, message: `Unauthorized: ${why}` };
+export function refusal(kind: Refusal['kind'], why: string): Refusal {
+  return { kind, code: UNAUTHORIZED_CODE, message: `Unauthorized: ${why}` };
 }
 
 export function isRefused(found: Caller | Identity | Refusal): found is Refusal {
-  return 'httpStatus' in found;
+  return 'kind' in found;
 }
 
 /** The first policy entry that matches entirely; without entries, the identity that they claim. */
@@ -50,7 +50,7 @@ export function callerOf(
     return { name: nameOf(shown), mayCall, accounts };
   }
   const entry = entries.find((one) => fits(one, shown));
-  if (!entry) return refusal(403, 'this caller is not in the policy');
+  if (!entry) return refusal('forbidden', 'this caller is not in the policy');
   const { methods } = entry;
   const mayCall = (method: string): boolean =>
     (methods?.some((pattern) => matchesMethod(pattern, method)) ?? true) &&

@@ -78,7 +78,7 @@ describe('tokens', () => {
     nowMs += 61_000;
     expect([identity.mayUse(A), identity.mayCall('eth_sign')]).toEqual([false, false]);
     expect(await identify(guard, bearer)).toEqual({
-      httpStatus: 401,
+      kind: 'unauthenticated',
       code: -40100,
       message: 'Unauthorized: token expired',
     });
@@ -119,12 +119,14 @@ describe('tokens', () => {
         const guard = await open({ tokens: { ...rules, keys } });
         expect(await identify(guard, `Bearer ${good}`)).toMatchObject({ name: 's' });
         const other = await sign({ iss: 'you', aud: 'signer' });
-        expect(await identify(guard, `Bearer ${other}`)).toMatchObject({ httpStatus: 401 });
+        expect(await identify(guard, `Bearer ${other}`)).toMatchObject({ kind: 'unauthenticated' });
         const confused = await new SignJWT({ iss: 'me', aud: 'signer' })
           .setProtectedHeader({ alg: 'HS256', kid: 'k' })
           .setExpirationTime(Math.floor(nowMs / 1000) + 60)
           .sign(Buffer.from(pem));
-        expect(await identify(guard, `Bearer ${confused}`)).toMatchObject({ httpStatus: 401 });
+        expect(await identify(guard, `Bearer ${confused}`)).toMatchObject({
+          kind: 'unauthenticated',
+        });
       }
       const secret = file(
         'private.pem',
@@ -168,7 +170,7 @@ rules:
     expect([pay.mayCall('eth_sign'), pay.mayCall('net_version')]).toEqual([true, false]);
     expect(guard.check(pay, intent)).toBeUndefined();
     expect(guard.check(pay, { ...intent, kind: 'message' })).toEqual({
-      httpStatus: 200,
+      kind: 'refused',
       code: -40100,
       message:
         'Refused by policy: rule "pay": messages are not signed (messages: true would allow them)',
@@ -181,7 +183,7 @@ rules:
     const less = (await identify(guard, narrow)) as Identity;
     expect([less.mayUse(A), less.mayCall('eth_sendTransaction')]).toEqual([false, false]);
     expect(less.mayCall('eth_sign')).toBe(true);
-    expect(await identify(guard, await token({ sub: 'pay' }))).toMatchObject({ httpStatus: 403 });
+    expect(await identify(guard, await token({ sub: 'pay' }))).toMatchObject({ kind: 'forbidden' });
     expect(await identify(guard, await token({ sub: 'pay' }), 'ops-laptop')).toMatchObject({
       name: 'laptop',
     });
@@ -198,7 +200,7 @@ rules:
     );
     const guard = await open({ policyFile: plain });
     expect(await identify(guard, undefined, 'ops-laptop')).toMatchObject({ name: 'laptop' });
-    expect(await identify(guard)).toMatchObject({ httpStatus: 403 });
+    expect(await identify(guard)).toMatchObject({ kind: 'forbidden' });
   });
 });
 
@@ -240,7 +242,7 @@ it('a reload takes the new policy at once, keeps the old one when it is wrong, a
   await guard.record(identity, intent, '0xabc');
   const refused = guard.check(identity, intent)!;
   expect(refused).toEqual({
-    httpStatus: 200,
+    kind: 'refused',
     code: -32005,
     message: 'Limit exceeded: rule "one": 1 signatures in 1h are used up',
   });

@@ -17,7 +17,6 @@ import { type Policy, parsePolicy } from './policy.ts';
 import { Rules } from './rules.ts';
 
 const POLICY_BYTES_MAX = 4 * 1024 * 1024;
-const UNAUTHENTICATED_STATUS = 401;
 /** EIP-1474: limit exceeded. */
 const RATE_CODE = -32_005;
 
@@ -104,7 +103,7 @@ class RealGuard implements RunningGuard {
     const verdict = await this.parts.bearer?.check(authorization);
     if (verdict?.kind === 'refused') {
       this.parts.deps.metrics?.count('signer_unauthorized_total');
-      return refusal(UNAUTHENTICATED_STATUS, verdict.why);
+      return refusal('unauthenticated', verdict.why);
     }
     const claims = verdict?.claims;
     const caller = callerOf({ certificate, claims, remote }, this.loaded?.policy.callers);
@@ -133,8 +132,8 @@ class RealGuard implements RunningGuard {
     if (!found) return undefined;
     metrics?.count(`signer_refusals_total{reason="${found.kind}"}`);
     if (found.kind === 'rate')
-      return { httpStatus: 200, code: RATE_CODE, message: `Limit exceeded: ${found.why}` };
-    return { httpStatus: 200, code: UNAUTHORIZED_CODE, message: `Refused by policy: ${found.why}` };
+      return { kind: 'refused', code: RATE_CODE, message: `Limit exceeded: ${found.why}` };
+    return { kind: 'refused', code: UNAUTHORIZED_CODE, message: `Refused by policy: ${found.why}` };
   }
 
   record(identity: Identity, intent: Intent, outcome: string): void | Promise<void> {

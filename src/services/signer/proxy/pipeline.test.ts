@@ -323,7 +323,7 @@ describe('the guard', () => {
     const guard: Guard = {
       ...OPEN_GUARD,
       check: (_, { value = 0n }) =>
-        value > 1n ? { httpStatus: 403, code: -1, message: 'too much' } : undefined,
+        value > 1n ? { kind: 'forbidden', code: -1, message: 'too much' } : undefined,
       record: (_, intent, outcome) => void records.push([intent, outcome]),
     };
     const { proxy, sent } = play({ guard });

@@ -1,6 +1,7 @@
 /** A reply to a client: a JSON-RPC text with its HTTP status, or a node's answer unchanged. */
-import { rowOf } from '../../../core/signing/failures.ts';
+import { failureOf } from '../../../core/signing/failures.ts';
 import type { Refusal } from '../../../core/signing/guard.ts';
+import { FAILURE_STATUS, REFUSAL_STATUS } from './http-status.ts';
 import type { HeaderList, UpstreamAnswer } from './ports.ts';
 
 export interface Reply {
@@ -18,12 +19,12 @@ export function resultReply(id: string, resultText: string): Reply {
 }
 
 export function errorReply(id: string, error: unknown): Reply {
-  const { httpStatus, number, message, data } = rowOf(error);
-  return { status: httpStatus, body: errorText(id, { code: number, message, data }) };
+  const { code, number, message, data } = failureOf(error);
+  return { status: FAILURE_STATUS[code], body: errorText(id, { code: number, message, data }) };
 }
 
-export function refusalReply(id: string, { httpStatus, code, message }: Refusal): Reply {
-  return { status: httpStatus, body: errorText(id, { code, message }) };
+export function refusalReply(id: string, { kind, code, message }: Refusal): Reply {
+  return { status: REFUSAL_STATUS[kind], body: errorText(id, { code, message }) };
 }
 
 export function errorText(

@@ -143,7 +143,7 @@ describe('sign', () => {
     const guard: Guard = {
       async identify({ authorization }) {
         const name = authorization?.replace('Bearer ', '');
-        if (!name) return { httpStatus: 401, code: -40100, message: 'Unauthorized' };
+        if (!name) return { kind: 'unauthenticated', code: -40100, message: 'Unauthorized' };
         return {
           name,
           mayUse: (each) => each === account && name !== 'other',
@@ -152,7 +152,7 @@ describe('sign', () => {
       },
       check: ({ name }, intent) =>
         name === 'limited'
-          ? { httpStatus: 403, code: -32000, message: `not for ${intent.kind}` }
+          ? { kind: 'refused', code: -32000, message: `not for ${intent.kind}` }
           : undefined,
       record: ({ name }, { digest, method }, outcome) =>
         void records.push([name, method, digest, outcome]),

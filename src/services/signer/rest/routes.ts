@@ -224,8 +224,9 @@ class Rest {
   }
 }
 
-function refused({ httpStatus, message }: Refusal): HttpReply {
-  return text(httpStatus, message);
+/** Never 200, as over JSON-RPC: the body of a 200 is a signature here. */
+function refused({ kind, message }: Refusal): HttpReply {
+  return text(kind === 'unauthenticated' ? 401 : 403, message);
 }
 
 /** The bytes of `{"data":"0x…"}`, or the error. */
