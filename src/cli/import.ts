@@ -50,6 +50,7 @@ export const importCommand: Command = {
     await installCrypto();
     const opened = await openChain(options.string('datadir')!, {
       genesisFile: options.string('genesis'),
+      accounts: options.boolean('index.accounts') ? 'kept' : undefined,
     });
     const interruption = watchInterrupt();
     const recovery = startRecoveryThreads();

@@ -25,13 +25,9 @@ import {
   privateHistory,
   publicHistory,
 } from '../support/isolated-history.ts';
-import {
-  graphqlAsks,
-  probeEveryMethod,
-  SUBSCRIPTION_PROBES,
-  type Target,
-} from '../support/probes.ts';
+import { graphqlAsks, probeEveryMethod, SUBSCRIPTION_PROBES } from '../support/probes.ts';
 import { postProven } from '../support/ptm.ts';
+import type { Target } from '../support/target.ts';
 import { type Open, TRACING_METHODS, traceEverything } from '../support/tracing-probes.ts';
 
 const STRANGERS = [2, 3];

@@ -12,10 +12,11 @@ import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
 import { until } from '../support/conditions.ts';
 import { signEea } from '../support/eea.ts';
 import { sealEnvelope } from '../support/private-transactions.ts';
-import { probeEveryMethod, type Target } from '../support/probes.ts';
+import { probeEveryMethod } from '../support/probes.ts';
 import { type TestPtm, testKey } from '../support/ptm.ts';
 import { ALL_APIS, type RpcNode } from '../support/rpc-node.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
+import type { Target } from '../support/target.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 import { traceEverything } from '../support/tracing-probes.ts';
 

@@ -12,7 +12,7 @@ import { type Canary, canary, canaryContract } from './canaries.ts';
 import { type RpcReceipt, type TestDevnet, untilBlock, untilMined } from './devnet.ts';
 import { signEea } from './eea.ts';
 import { sealEnvelope, sendPrivate, signPrivate, storeRaw } from './private-transactions.ts';
-import type { Target } from './probes.ts';
+import type { Target } from './target.ts';
 import type { Open } from './tracing-probes.ts';
 
 /** Index of the node that sends. */

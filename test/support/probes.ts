@@ -7,35 +7,9 @@ import { TABLE } from '../../src/services/ledger/api/table.ts';
 import type { Conversation } from './callers.ts';
 import { type Canary, canariesIn } from './canaries.ts';
 import { DEVELOPMENT_PROBES } from './development-probes.ts';
+import { EXPLORER_PROBES } from './explorer-probes.ts';
+import type { Params, Probe, Target } from './target.ts';
 import { TRACER_SCRIPT } from './tracer-script.ts';
-
-/** Somebody else's private transaction, and everything public about it. */
-export interface Target {
-  readonly hash: string;
-  readonly blockNumber: string;
-  readonly blockHash: string;
-  readonly blockRlp: string;
-  /** The private contract. */
-  readonly contract: string;
-  /** The hash of the payload. */
-  readonly payload: string;
-  readonly raw: string;
-  /** Its sender. */
-  readonly from: string;
-  /** The envelope sealed for the party, as hex of its JSON. */
-  readonly envelope: string;
-  /** The management contract of its extension; an unused address if there is no extension. */
-  readonly management: string;
-  /** A filter id of the party. */
-  readonly filter: string;
-  /** The privacy group of an EEA transaction; undefined: it is not one. */
-  readonly group?: string;
-  /** Manager keys of the sender and of the recipients. */
-  readonly groupKeys?: readonly [string, readonly string[]];
-}
-
-type Params = readonly unknown[];
-export type Probe = (target: Target) => readonly Params[];
 
 /** The requests to a method for all of these targets, without repetition. */
 function asksFor(method: string, targets: readonly Target[]): Params[] {
@@ -385,6 +359,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   debug_preimage: ({ payload }) => [[`0x${payload.slice(2, 66)}`]],
   'rpc.discover': PLAIN,
   ...DEVELOPMENT_PROBES,
+  ...EXPLORER_PROBES,
 };
 
 export const SUBSCRIPTION_PROBES: Readonly<Record<string, readonly Params[]>> = {

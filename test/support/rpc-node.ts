@@ -18,6 +18,7 @@ import {
   residentPrivateStates,
   SINGLE_PRIVATE_STATE,
 } from '../../src/core/privacy/private-states.ts';
+import type { AccountIndex } from '../../src/core/store/accounts/account-index.ts';
 import { ChainReplica } from '../../src/core/store/chain-replica.ts';
 import { ChainStore } from '../../src/core/store/chain-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
@@ -85,6 +86,8 @@ export interface RpcNodeOptions {
   /** Replaces what `argv` says. */
   readonly access?: AccessControl;
   readonly audit?: CallAudit;
+  /** Kept at the head from the first block on. */
+  readonly accountIndex?: AccountIndex;
   /** Replaces the accounts in the folder. */
   readonly wallet?: Accounts;
 }
@@ -195,11 +198,12 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
 }
 
 async function lonelyNode(
-  { genesis, secretKey, isMining, privateStates, permissions, time, argv = [] }: RpcNodeOptions,
+  options: RpcNodeOptions,
   manager: ConnectedManager,
   log: Log,
   disk: MemoryDisk,
 ): Promise<LedgerNode & { stop(): Promise<void> }> {
+  const { genesis, secretKey, isMining, privateStates, permissions, time, argv = [] } = options;
   const kv = disk.kv('index');
   const store = await ChainStore.open({ log: disk.log('blocks'), kv, clock: systemClock });
   await ensureFirstBlock(store, genesis);
@@ -217,6 +221,7 @@ async function lonelyNode(
       votes: new VoteFile(disk.slots('votes'), disk.slots('votes-written')),
       journal: new TransactionJournal(disk.log('journal')),
       manager,
+      accounts: options.accountIndex,
       signer: {
         address: addressOfSecretKey(secretKey),
         sign: (hash) => sign65(hash, secretKey),

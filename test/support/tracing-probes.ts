@@ -5,7 +5,7 @@
  */
 import type { Conversation } from './callers.ts';
 import { type Canary, canariesIn } from './canaries.ts';
-import type { Target } from './probes.ts';
+import type { Target } from './target.ts';
 import { diggingScript, TRACER_SCRIPT } from './tracer-script.ts';
 
 /** The methods that these probes call. */

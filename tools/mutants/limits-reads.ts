@@ -34,6 +34,34 @@ const SIMULATION = {
 
 export const READ_LIMITS: readonly Limit[] = [
   {
+    name: 'accounts: transactions of a page',
+    file: 'src/services/ledger/api/ots/search.ts',
+    test: 'src/services/ledger/api/ots/search.test.ts',
+    on: 'return Math.min(asked, PAGE_MAX);',
+    off: 'return asked;',
+  },
+  {
+    name: 'accounts: reached by internal calls of a transaction',
+    file: 'src/core/execution/reached-accounts.ts',
+    test: 'src/core/store/accounts/block-accounts.test.ts',
+    on: ': this.entries.size >= REACHED_MAX) return;',
+    off: ': false) return;',
+  },
+  {
+    name: 'accounts: parties of token transfers of a transaction',
+    file: 'src/core/store/accounts/block-accounts.ts',
+    test: 'src/core/store/accounts/block-accounts.test.ts',
+    on: 'if (++count > REACHED_MAX) break;',
+    off: '++count;',
+  },
+  {
+    name: 'accounts: entries that wait for the disk',
+    file: 'src/services/ledger/node/accounts/account-indexer.ts',
+    test: 'src/services/ledger/node/accounts/account-indexer.test.ts',
+    on: 'return index.isFull ? this.writing : undefined;',
+    off: 'return undefined;',
+  },
+  {
     name: 'development: blocks of one call',
     file: 'src/services/ledger/api/development/blocks.ts',
     test: 'src/services/ledger/node/development/development.service.test.ts',

@@ -2,13 +2,25 @@
 import { fail } from '../../core/base/errors.ts';
 import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
 import { installCrypto } from '../../io/crypto/crypto.ts';
+import { steadyClock } from '../../io/host/clock.ts';
+import { systemEffort } from '../../io/host/effort.ts';
+import { systemTimers } from '../../io/host/timers.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
-import { DATADIR_ROWS } from '../../services/ledger/options/chain.ts';
+import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
+import { connectManager } from '../../io/ptm-client/connect.ts';
+import { hasAccountIndex } from '../../io/storage/account-folder.ts';
+import { managerFlags } from '../../services/ledger/config/manager-flags.ts';
+import { importedPrivateStates } from '../../services/ledger/config/private-states.ts';
+import { indexAccounts } from '../../services/ledger/offline/index-accounts.ts';
+import { ACCOUNT_INDEX_ROWS, DATADIR_ROWS } from '../../services/ledger/options/chain.ts';
 import { MANAGER_ROWS } from '../../services/ledger/options.ts';
-import { openChain, storeFolder } from '../../services/ledger/store/data.ts';
+import { type OpenChain, openChain, storeFolder } from '../../services/ledger/store/data.ts';
 import { resetRaftLog } from '../../services/ledger/store/raft-log.ts';
 import type { Command } from '../command.ts';
 import { type DbOutcome, privateCheck, privateRepair } from './private.ts';
+import { stderrLog } from '../log.ts';
+
+const INFO_VERBOSITY = 3;
 
 type Action = (options: ParsedOptions) => Promise<string | DbOutcome>;
 
@@ -23,11 +35,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const dbCommand: Command = {
   name: 'db',
   about:
-    "Repairs a stopped node's data. reindex rebuilds everything except the block log from it. reset-votes is for a validator that has lost its vote file: it votes again from the height that you give, at which you know that it has not voted yet. reset-raft restarts a Raft cluster, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with the payloads that the private transaction manager now has, after it has asked its peers, and reports the first bad block; private-repair rewinds the private state to before that block and continues from there.",
+    "Repairs a stopped node's data. reindex rebuilds everything except the block log from it; with --index.accounts, or if the folder has one, the index of accounts too, for which it runs blocks again. reset-votes is for a validator that has lost its vote file: it votes again from the height that you give, at which you know that it has not voted yet. reset-raft restarts a Raft cluster, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with the payloads that the private transaction manager now has, after it has asked its peers, and reports the first bad block; private-repair rewinds the private state to before that block and continues from there.",
   operands: 'reindex|reset-votes|reset-raft|private-check|private-repair',
   operandsMax: 1,
   examples: [
     { does: 'rebuild the index', line: 'quorate db reindex --datadir data' },
+    {
+      does: 'make an index of accounts, before the node runs with it',
+      line: 'quorate db reindex --datadir data --index.accounts --ptm.url http://127.0.0.1:9101',
+    },
     {
       does: 'let a validator vote again that has lost its votes, from block 172 on',
       line: 'quorate db reset-votes --datadir data --height 172',
@@ -44,6 +60,7 @@ export const dbCommand: Command = {
   rows: [
     ...DATADIR_ROWS,
     ...MANAGER_ROWS,
+    ...ACCOUNT_INDEX_ROWS,
     {
       flag: 'height',
       type: 'number',
@@ -72,10 +89,39 @@ export const dbCommand: Command = {
 };
 
 async function reindex(options: ParsedOptions): Promise<string> {
-  const chain = await openChain(options.string('datadir')!, { reindex: true });
-  const { number } = chain.store.head()!;
-  await chain.close();
-  return `Rebuilt the index up to block ${number}`;
+  const folder = options.string('datadir')!;
+  const hasAccounts = options.boolean('index.accounts') || hasAccountIndex(storeFolder(folder));
+  const chain = await openChain(folder, {
+    reindex: true,
+    accounts: hasAccounts ? 'new' : undefined,
+  });
+  try {
+    const { number } = chain.store.head()!;
+    const accounts = hasAccounts ? await reindexAccounts(chain, options) : '';
+    return `Rebuilt the index up to block ${number}${accounts}`;
+  } finally {
+    await chain.close();
+  }
+}
+
+async function reindexAccounts(opened: OpenChain, options: ParsedOptions): Promise<string> {
+  const log = stderrLog(INFO_VERBOSITY);
+  const config = resolveManagerConfig(process.env.PRIVATE_CONFIG, managerFlags(options));
+  const manager = await connectManager(config, { say: log });
+  try {
+    const { isQuorum } = opened.genesis.config;
+    const privateStates = await importedPrivateStates(opened.genesis, manager);
+    const host = { clock: steadyClock, timers: systemTimers, effort: systemEffort, log };
+    await indexAccounts({ opened, manager, privateStates, ...host });
+    const isPartial = isQuorum && !manager.isInUse;
+    const later =
+      ', public transactions only: a node with a private transaction manager adds the private ones when it runs';
+    const { callsFrom } = opened.accounts!;
+    const calls = callsFrom > 1 ? `, internal calls from block ${callsFrom} on` : '';
+    return `, and that of accounts${calls}${isPartial ? later : ''}`;
+  } finally {
+    manager.close();
+  }
 }
 
 async function resetVotes(options: ParsedOptions): Promise<string> {

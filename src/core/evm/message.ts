@@ -73,6 +73,11 @@ export interface Environment {
    * core/state_transition_pmh.go).
    */
   readonly onRun?: ((codeAddress: Address, isCreate: boolean) => void) | undefined;
+  /**
+   * Called for each account (never a precompile) that a call, a creation or a SELFDESTRUCT inside
+   * the outermost frame reaches; `creator`: who creates it. The index of accounts needs it.
+   */
+  readonly onReach?: ((address: Address, creator: Address | undefined) => void) | undefined;
 }
 
 export interface CallResult {

@@ -160,6 +160,7 @@ export class VirtualMachine implements Vm {
       const code = precompile ? EMPTY_BYTES : (request.code ?? world.code(codeAddress));
       tracer.onEnter(tracedCall(request, code, precompile !== undefined));
     }
+    if (request.depth > 0 && !precompile) this.env.onReach?.(codeAddress, undefined);
     // COMPAT: a static call does not choose a state of its own (GoQuorum core/vm/evm.go).
     const isEntered = type !== 'STATICCALL';
     if (isEntered) world.enter(codeAddress, false);
@@ -289,6 +290,7 @@ export class VirtualMachine implements Vm {
       (salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, initCode));
     this.createdAddress = address;
     tracer?.onEnter?.(tracedCreation(request, address));
+    if (request.depth > 0) this.env.onReach?.(address, undefined);
     const refusal = creationRefusal(request, nonce, world);
     if (refusal !== undefined) return this.endInline(request, false, refusal, request);
     world.setNonce(caller, nonce + 1n);
@@ -305,6 +307,7 @@ export class VirtualMachine implements Vm {
       return this.endInline(request, true, VM_ERROR.readOnlyTransfer, request);
     }
     this.env.onRun?.(address, true);
+    if (request.depth > 0) this.env.onReach?.(address, caller);
     this.opcodesToPoll -= Math.ceil(initCode.length / ANALYSED_BYTES_AN_OPCODE);
     const frame = creationFrame(request, address, mark);
     this.frames.push(frame);
@@ -386,7 +389,8 @@ export class VirtualMachine implements Vm {
   }
 
   traceSelfdestruct(frame: Frame, to: Address, value: bigint): void {
-    const { tracer } = this.env;
+    const { tracer, onReach } = this.env;
+    onReach?.(to, undefined);
     if (tracer) tellOfSelfdestruct(tracer, frame, to, value);
   }
 }

@@ -28,7 +28,14 @@ import type { GasPool } from './gas-purchase.ts';
 import { applyMarkerTransaction, openMarker, withInnerPurchase } from './marker-transaction.ts';
 import { applyPrivateTransaction } from './private-transaction.ts';
 import { type AppliedMessage, RunningMessage } from './public-transaction.ts';
-import type { ExecutedBlock, PrivateEffects, PrivateOutcome, StateBase } from './result.ts';
+import { type Reached, ReachedAccounts } from './reached-accounts.ts';
+import type {
+  ExecutedBlock,
+  PrivateEffects,
+  PrivateOutcome,
+  ReachedByTransaction,
+  StateBase,
+} from './result.ts';
 import { applyRewards, applyWithdrawals } from './rewards.ts';
 import { type PrivateSetting, PrivateSide } from './spaces.ts';
 import { applyBeaconRoot } from './system-steps.ts';
@@ -51,6 +58,8 @@ export interface BlockJob extends Partial<PrivateSetting> {
   readonly base: StateBase;
   /** Permissioned networks: throws when the sender may not run this transaction in this block. */
   readonly authorize?: ((tx: Transaction, running: RunningState) => void) | undefined;
+  /** Whether the result names the accounts that transactions reach by internal calls. */
+  readonly notesReached?: boolean | undefined;
   /** The requested result; by default the block. */
   readonly goal?: ExecutionGoal;
 }
@@ -89,6 +98,7 @@ export class BlockExecution {
   private readonly pool: GasPool;
   private readonly privateSide: PrivateSide;
   private readonly receipts: Receipt[] = [];
+  private readonly reached = new Map<number, readonly Reached[]>();
   private readonly running: RunningState;
   private gasUsed = 0n;
   private next = 0;
@@ -111,6 +121,7 @@ export class BlockExecution {
         this.gasTold += gas;
         return this.pace(gas);
       },
+      reached: job.notesReached ? new ReachedAccounts() : undefined,
     };
     this.world = new PublicWorld(base.reader, header.number);
     const { world } = this;
@@ -181,6 +192,7 @@ export class BlockExecution {
       // It is included: any other answer of the pace concerns the next one.
       if (this.pace(untold) === 'pause') yield;
     } catch (error) {
+      this.shared.reached?.take(this.world);
       this.world.revert(0);
       this.pool.left = left;
       throw error;
@@ -230,8 +242,14 @@ export class BlockExecution {
       gasUsed: this.gasUsed,
       bloom: mergeBlooms(receipts.map(({ bloom }) => bloom)),
       private: outcome,
+      reached: this.reachedPublicly(),
       notes: this.privateSide.notes,
     };
+  }
+
+  /** Undefined: the job did not ask for it. */
+  reachedPublicly(): ReachedByTransaction | undefined {
+    return this.job.notesReached ? this.reached : undefined;
   }
 
   /**
@@ -342,6 +360,8 @@ export class BlockExecution {
     revertReason: Uint8Array | undefined,
   ): void {
     const { rules } = this.job;
+    const reached = this.shared.reached?.take(this.world);
+    if (reached) this.reached.set(this.receipts.length, reached);
     this.world.finishTransaction(rules);
     this.gasUsed += gasUsed;
     const logs = this.world.logs();

@@ -9,6 +9,7 @@ import type { Precompile } from '../evm/precompiles/index.ts';
 import type { Tracer } from '../evm/tracer.ts';
 import type { World } from '../state/world.ts';
 import type { Message } from './message.ts';
+import type { ReachedAccounts } from './reached-accounts.ts';
 import { rewardAccount } from './rewards.ts';
 
 /** Hash of an ancestor by number; undefined beyond what is known. */
@@ -27,6 +28,8 @@ export interface BlockEnvironment {
   readonly tracerOn?: ((world: World, data: Uint8Array) => Tracer) | undefined;
   /** As Environment.pace. */
   readonly pace?: Pace | undefined;
+  /** Collects what the running transaction reaches. */
+  readonly reached?: ReachedAccounts | undefined;
 }
 
 /** `author`: the account in COINBASE (header.coinbase, or the signer in IBFT). */
@@ -71,5 +74,6 @@ export function evmEnvironment(
     precompileAt: shared.precompileAt,
     tracer: shared.tracer,
     pace: shared.pace,
+    onReach: shared.reached?.note,
   };
 }

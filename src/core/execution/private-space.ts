@@ -1,11 +1,13 @@
 /**
  * One private state while a block runs: its world, the state underneath, and its receipts so far.
  */
+import type { Address } from '../base/bytes.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { FootprintWorld } from '../state/footprint-world.ts';
 import { PublicWorld } from '../state/public-world.ts';
 import { type PrivateTrace, traceOf } from './private-trace.ts';
+import type { Reached } from './reached-accounts.ts';
 import type { StateBase } from './result.ts';
 
 export class PrivateSpace {
@@ -14,6 +16,11 @@ export class PrivateSpace {
   readonly world: PublicWorld;
   /** By index of the transaction in the block. */
   readonly receipts: Map<number, Receipt> = new Map();
+  /** By index of the transaction; empty unless the job asks for it. */
+  readonly reached: Map<number, readonly Reached[]> = new Map();
+  /** Transactions inside markers, by index. */
+  readonly inner: Map<number, { readonly from: Address; readonly to: Address | undefined }> =
+    new Map();
   /** By index of the transaction; empty unless traced. */
   readonly traces: Map<number, PrivateTrace> = new Map();
   private readonly footprints: FootprintWorld | undefined;

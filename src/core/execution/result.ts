@@ -2,13 +2,14 @@
  * The result of executing a block: a StateReader's delta, the log record and the answer to `verify`
  * in one.
  */
-import type { Hash32 } from '../base/bytes.ts';
+import type { Address, Hash32 } from '../base/bytes.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { PrivateQuery, Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 import type { PrivateTrace } from './private-trace.ts';
+import type { Reached } from './reached-accounts.ts';
 
 /**
  * A state at the end of a block: the reader that execution uses, and the commitment that it
@@ -31,11 +32,23 @@ export interface SpaceResult {
 }
 
 export interface TracedSpace extends Pick<SpaceResult, 'writes' | 'receipts'> {
+  readonly accounts?: PrivateAccounts | undefined;
   readonly traces: ReadonlyMap<number, PrivateTrace>;
 }
 
 export interface ExecutedSpace extends SpaceResult {
   readonly trie: StateTrie;
+  readonly accounts?: PrivateAccounts | undefined;
+}
+
+/** By index of the transaction: accounts of its public, or of one private, execution. */
+export type ReachedByTransaction = ReadonlyMap<number, readonly Reached[]>;
+
+/** What a private state adds to the accounts that the chain shows of a block's transactions. */
+export interface PrivateAccounts {
+  readonly reached: ReachedByTransaction;
+  /** Transactions inside markers: whom they are from and to. */
+  readonly inner: ReadonlyMap<number, { readonly from: Address; readonly to: Address | undefined }>;
 }
 
 export type PrivateOutcome =
@@ -67,6 +80,8 @@ export interface ExecutedBlock {
   /** Of the public receipts. */
   readonly bloom: Uint8Array;
   readonly private: PrivateOutcome;
+  /** Undefined: the job did not ask for it. */
+  readonly reached: ReachedByTransaction | undefined;
   /** Faults of private transactions that do not affect the block, for the node's log. */
   readonly notes: readonly ExecutionNote[];
 }

@@ -156,11 +156,13 @@ export class PrivateSide {
   private *runIn(space: PrivateSpace, view: PrivateView, work: PrivateWork): Slices<boolean> {
     const { tx, index, purchase } = work;
     const { world } = space;
+    if (work.isInner) space.inner.set(index, { from: tx.sender, to: tx.to });
     world.beginTransaction();
     const effect = yield* runPrivately(space, this.publicSide, tx, view, this.shared, {
       gasPrice: purchase.gasPrice,
       forExecution: tx.gasLimit - BigInt(purchase.intrinsicGas),
     });
+    this.noteReached(space, index);
     world.finishTransaction(this.shared.rules);
     if (effect.fault !== undefined) this.note(index, effect.fault);
     const contractAddress = tx.to === undefined ? createAddress(tx.sender, tx.nonce) : undefined;
@@ -169,6 +171,11 @@ export class PrivateSide {
       contractAddress,
     });
     return this.extend(space, effect, index);
+  }
+
+  private noteReached(space: PrivateSpace, index: number): void {
+    const reached = this.shared.reached?.take(space.world);
+    if (reached) space.reached.set(index, reached);
   }
 
   private receive(
@@ -201,8 +208,10 @@ export class PrivateSide {
     }
     for (const space of this.spaces) {
       if (!this.isMember(space, tx, held)) continue;
+      space.inner.set(index, { from: tx.sender, to: tx.to });
       space.world.beginTransaction();
       const effect = yield* runEea(space, this.publicSide, tx, this.shared);
+      this.noteReached(space, index);
       space.world.finishTransaction(this.shared.rules);
       if (effect.fault !== undefined) this.note(index, effect.fault);
       const contractAddress = createdBy(tx);
@@ -241,9 +250,9 @@ export class PrivateSide {
     if (!this.hasWork) return { kind: 'none' };
     if (this.stopped !== undefined) return { kind: 'waiting', wanted: this.stopped.wanted };
     const spaces = new Map(
-      this.spaces.map(({ psi, world, receipts, traces }) => [
+      this.spaces.map(({ psi, world, receipts, traces, reached, inner }) => [
         psi,
-        { writes: world.writeSet(), receipts, traces },
+        { writes: world.writeSet(), receipts, traces, accounts: { reached, inner } },
       ]),
     );
     return { kind: 'done', spaces };
@@ -259,10 +268,11 @@ export class PrivateSide {
       if (ending.trie.hash(leafBudget) === undefined) return undefined;
     }
     const spaces = new Map<Psi, ExecutedSpace>();
-    for (const { psi, receipts } of this.spaces) {
+    for (const { psi, receipts, reached, inner } of this.spaces) {
       const ending = this.endings.get(psi)!;
       const bloom = mergeBlooms([...receipts.values()].map((receipt) => receipt.bloom));
-      spaces.set(psi, { ...ending, root: ending.trie.root(), receipts, bloom });
+      const root = ending.trie.root();
+      spaces.set(psi, { ...ending, root, receipts, bloom, accounts: { reached, inner } });
     }
     return { kind: 'done', spaces };
   }

@@ -2,6 +2,7 @@
 import type { QuorateError } from '../base/errors.ts';
 import type { Clock, Kv, LogFolder } from '../base/ports.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
+import type { Psi } from '../privacy/inputs.ts';
 import type { Seals } from './seals.ts';
 
 export interface ChainStoreParts {
@@ -24,6 +25,8 @@ export interface ChainStoreParts {
   readonly onFault?: (error: unknown) => void;
   /** A required row of the index is missing; the read throws. */
   readonly onDamage?: (error: QuorateError) => void;
+  /** One private state, or the chain, is about to go back to block `to`. */
+  readonly beforeRewind?: (target: Psi | 'all', to: number) => Promise<void>;
   /** While opening: progress through the log after the checkpoint. */
   readonly onReplay?: (bytes: number, ofBytes: number) => void;
 }

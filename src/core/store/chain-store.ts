@@ -201,6 +201,7 @@ export class ChainStore extends StoredChain {
       if (to < 0 || to > cursor) {
         throw fail('STORE_REWIND_INVALID', `cannot rewind from block ${cursor} to ${to}`);
       }
+      await this.parts.beforeRewind?.(target, to);
       await this.writer.run();
       const body = encodeRewindRecord({ psi, to });
       this.log.append([{ kind: RECORD_KIND.rewind, body }]);

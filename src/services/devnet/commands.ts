@@ -13,7 +13,7 @@ import {
 } from './topology.ts';
 
 const HTTP_API =
-  'admin,debug,eea,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,priv,quorumExtension,quorumPermission,rpc,txpool,web3';
+  'admin,debug,eea,erigon,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,ots,personal,priv,quorumExtension,quorumPermission,rpc,trace,txpool,web3';
 
 const DEVELOPMENT_API = 'evm,anvil,hardhat,trace';
 
@@ -45,7 +45,7 @@ export function nodeCommand(
     ...['--networkid', String(CHAIN_ID), '--nodiscover', '--port', String(node.ports.p2p)],
     ...blockFlags(node, topology),
     ...FREE_GAS,
-    ...['--syncmode', 'full'],
+    ...['--syncmode', 'full', '--index.accounts'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', api],
     ...['--http.corsdomain', '*'],
     // It needs a reader thread, which a chain that goes back does not have.

@@ -2,7 +2,7 @@
 import { bareHex } from '../../core/base/hex.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
-import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
+import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
@@ -24,14 +24,14 @@ import type { Component } from './node/component.ts';
 import { composeExtensions } from './node/compose-extension.ts';
 import { AsyncSends } from './node/sending/async-sends.ts';
 import type { ReaderThreads } from './readers/job.ts';
-import { Readers } from './readers/readers.ts';
+import { Readers, type ReadersParts } from './readers/readers.ts';
 import { type ServedApi, serveApi } from './serve.ts';
+import { type AccountHistory, accountHistory } from './view/account-history.ts';
 import { LATEST } from './view/block-tag.ts';
 import { Filters } from './view/filters.ts';
 import { openViews } from './view/open-views.ts';
 import { PartyInputs } from './view/party-inputs.ts';
 import type { PartyView } from './view/party-view.ts';
-import type { PendingPlan } from './view/pending-block.ts';
 import { PendingPlanner } from './view/pending-planner.ts';
 
 export interface ComposedApi {
@@ -56,7 +56,8 @@ export function composeApi(parts: ApiParts): ComposedApi {
   const viewOf = openViews({ chain: node.chain.store, config: node.chain.config, states, looks });
   const planner = new PendingPlanner(node, steadyClock);
   const privateArrival = () => node.follower?.arrival() ?? Promise.resolve(true);
-  const reading = readersOf(parts, privateArrival, () => planner.plan());
+  const accounts = (psi: Psi) => accountsOf(parts, viewOf(psi));
+  const reading = readersOf(parts, { privateArrival, plan: () => planner.plan(), accounts });
   const readers = reading?.readers;
   const sending = composeSending(parts, (psi) => async (args) => {
     const request = { ...requestOf(args), isPrivate: args.private !== undefined };
@@ -81,6 +82,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       requestId,
       view,
       inputs: inputsOf(parts, view),
+      accounts: accountsOf(parts, view),
       ...sending.shared,
       ...sending.as(caller),
       pooled: (hash) => sending.shared.pool.transaction(hash),
@@ -142,6 +144,11 @@ export function composeApi(parts: ApiParts): ComposedApi {
   return { dispatcher, parts: works, serve: () => serveApi(dispatcher, served) };
 }
 
+function accountsOf({ node }: ApiParts, view: PartyView): AccountHistory {
+  const head = () => node.chain.head().number;
+  return accountHistory(node.accounts, () => view.ownSpaces(), head);
+}
+
 function inputsOf({ node }: ApiParts, view: PartyView): PartyInputs | undefined {
   const isFor = (keys: readonly string[]) => keys.some((key) => view.isManagedBy(key));
   return node.payloads && new PartyInputs(node.payloads, isFor);
@@ -149,8 +156,7 @@ function inputsOf({ node }: ApiParts, view: PartyView): PartyInputs | undefined 
 
 function readersOf(
   { node, config: { rpc }, privateStates, readers, log }: ApiParts,
-  privateArrival: () => Promise<boolean>,
-  plan: () => PendingPlan,
+  supplies: Pick<ReadersParts, 'privateArrival' | 'plan' | 'accounts'>,
 ): { readonly readers: Readers; readonly threads: ReaderThreads } | undefined {
   const limits = { gasCap: rpc.gasCap, callSeconds: rpc.callSeconds };
   const tenants = tenantsOf(privateStates);
@@ -162,8 +168,7 @@ function readersOf(
     log,
     end: () => node.chain.store.end,
     payloads: node.payloads,
-    privateArrival,
-    plan,
+    ...supplies,
   });
   return { readers: made, threads };
 }

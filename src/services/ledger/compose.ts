@@ -141,7 +141,7 @@ export async function composeLedger(
       ...{ ...SYSTEM, ...watchedPorts({ timers: systemTimers, links: server }, watch) },
       ...{ log, store, kv: folder.kv, votes },
       agreement: thread && ((chain) => thread.over(chain)),
-      ...{ journal, manager, signer },
+      ...{ journal, manager, signer, accounts: opened.accounts },
       ...(raft ? { raft } : {}),
       settled: turn && (() => turn.settled()),
       fatal: onFault,
@@ -237,7 +237,8 @@ async function openLedger(
   if (!development) refuseDevelopmentFolder(config);
   const genesisText = development && developmentGenesis(config, DEVELOPMENT_KEYS);
   const isDevelopment = development !== undefined;
-  const options = { genesisFile, genesisText, isDevelopment, onFault, log };
+  const accounts = config.hasAccountIndex ? 'kept' : undefined;
+  const options = { genesisFile, genesisText, isDevelopment, onFault, log, accounts } as const;
   const opened = await openChain(dataFolder, options);
   if (opened.outcome === 'changed') {
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });

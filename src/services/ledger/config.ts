@@ -44,6 +44,8 @@ export interface LedgerConfig {
   readonly metrics: MetricsConfig;
   /** A chain for development; undefined: it is none. */
   readonly development: DevelopmentConfig | undefined;
+  /** Whether it keeps an index of accounts. */
+  readonly hasAccountIndex: boolean;
   /** Connection to the private transaction manager; overrides PRIVATE_CONFIG. */
   readonly manager: Partial<Record<ManagerFlag, string | number | boolean>>;
 }
@@ -121,6 +123,7 @@ export function ledgerConfig(
     permissions: permissionsConfig(options, dataFolder),
     metrics: metricsConfig(options),
     development: developmentConfig(options),
+    hasAccountIndex: options.boolean('index.accounts'),
     manager: managerFlags(options),
   };
 }

@@ -41,6 +41,7 @@ const IMPORT_FLAGS = new Set([
   'istanbul.requesttimeout',
   'allowedfutureblocktime',
   'verbosity',
+  'index.accounts',
 ]);
 
 /** The node options that matter when blocks are imported from files. */

@@ -20,6 +20,7 @@ import type { GasPriceOracle } from '../node/sending/gas-price.ts';
 import type { PayloadReader } from '../node/sending/payload-reader.ts';
 import type { PoolReader } from '../node/sending/pool-reader.ts';
 import type { EeaSubmitter, TransactionSubmitter } from '../node/sending/submitter.ts';
+import type { AccountHistory } from '../view/account-history.ts';
 import type { Filters } from '../view/filters.ts';
 import type { LogQuery } from '../view/logs.ts';
 import type { NodeAdmin } from '../view/node-admin.ts';
@@ -38,6 +39,7 @@ export interface ReadContext {
   readonly view: PartyView;
   /** Payloads of the caller's private state; undefined on a chain without private state. */
   readonly inputs: PartyInputs | undefined;
+  readonly accounts: AccountHistory;
   readonly pending: PendingReader;
   /** A transaction of the pool; a reader has none. */
   pooled(hash: Hash32): Transaction | undefined;

@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { seeds } from '../../../../test/support/effort.ts';
-import { PROBES, type Target } from '../../../../test/support/probes.ts';
+import { PROBES } from '../../../../test/support/probes.ts';
 import {
   type RecordedCall,
   type RecordedPermissions,
   recordedPermissions,
 } from '../../../../test/support/recorded-permissions.ts';
 import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
+import type { Target } from '../../../../test/support/target.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';

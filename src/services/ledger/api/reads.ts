@@ -14,6 +14,11 @@ import { simulateMethods } from './eth/simulate.ts';
 import { stateMethods } from './eth/state.ts';
 import { transactionMethods } from './eth/transactions.ts';
 
+import { otsAccountMethods } from './ots/accounts.ts';
+import { otsBlockMethods } from './ots/blocks.ts';
+import { otsSearchMethods } from './ots/search.ts';
+import { otsTraceMethods } from './ots/traces.ts';
+
 export const READS: readonly Method<ReadContext>[] = [
   ...blockMethods,
   ...transactionMethods,
@@ -27,4 +32,8 @@ export const READS: readonly Method<ReadContext>[] = [
   ...parityReplayMethods,
   ...stateListMethods,
   ...rawMethods,
+  ...otsBlockMethods,
+  ...otsTraceMethods,
+  ...otsAccountMethods,
+  ...otsSearchMethods,
 ];

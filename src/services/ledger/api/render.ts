@@ -146,7 +146,7 @@ export function renderAccessList({ accessList }: Pick<Transaction, 'accessList'>
   }));
 }
 
-function paidGasPrice(transaction: Transaction, baseFeePerGas: bigint | undefined): bigint {
+export function paidGasPrice(transaction: Transaction, baseFeePerGas: bigint | undefined): bigint {
   return baseFeePerGas === undefined
     ? transaction.gasPrice
     : effectiveGasPrice(transaction, baseFeePerGas);

@@ -6,6 +6,7 @@ export const BOOL: JsonSchema = { type: 'boolean' };
 export const TEXT: JsonSchema = { type: 'string' };
 export const OBJECT: JsonSchema = { type: 'object' };
 export const ARRAY: JsonSchema = { type: 'array' };
+export const NUMBER: JsonSchema = { type: 'integer' };
 export const QUANTITY: JsonSchema = { type: 'string', pattern: '^0x(0|[1-9a-f][0-9a-f]*)$' };
 export const DATA: JsonSchema = { type: 'string', pattern: '^0x([0-9a-f]{2})*$' };
 export const ADDRESS: JsonSchema = { type: 'string', pattern: '^0x[0-9a-f]{40}$' };

@@ -21,10 +21,12 @@ import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';
 import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../../core/privacy/private-states.ts';
+import type { AccountIndex } from '../../../core/store/accounts/account-index.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
 import type { VoteFile } from '../../../core/store/vote-file.ts';
 import { type PoolLimits, TransactionPool } from '../../../core/txpool/pool.ts';
+import { AccountIndexer } from './accounts/account-indexer.ts';
 import { Chain } from './chain/chain.ts';
 import { checkpointLog, sentTransactions } from './chain/checkpoints.ts';
 import { Events } from './chain/events.ts';
@@ -75,6 +77,8 @@ export interface NodePorts {
    */
   readonly agreement?: ((chain: ChainSide) => AgreementPort) | undefined;
   readonly journal: TransactionJournal;
+  /** Kept at the head. */
+  readonly accounts?: AccountIndex | undefined;
   /** Answers "not a party" to everything if the node has none. */
   readonly manager: Manager;
   readonly signer: ConsensusSigner;
@@ -129,6 +133,8 @@ export interface LedgerNode {
   /** On networks with permissioning by contracts. */
   readonly permissions: NetworkPermissions | undefined;
   readonly follower: PrivateFollower | undefined;
+  /** Of `--index.accounts`. */
+  readonly accounts: AccountIndexer | undefined;
   /** What this node would now propose. */
   planPending(): PendingParts;
   readonly parts: readonly Component[];
@@ -147,7 +153,9 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     settings.permissions && new NetworkPermissions({ ...settings.permissions, chain, events, log });
   const pool = new TransactionPool(poolHead(chain), poolState(chain), { limits: settings.pool });
   const follower = payloads && followerOf(ports, states, { chain, payloads, events });
+  const accounts = indexerOf(ports, states, { chain, payloads, events });
   chain.connect({
+    accounts,
     known: (hash) => pool.get(hash),
     privateSetting: follower && (() => follower.setting()),
   });
@@ -203,11 +211,12 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const parts = [
     sent,
     ending,
+    ...(accounts ? [accounts] : []),
     ...partsOf({ upkeep, follower, intake, peers, bft, raft, isMining }),
   ];
   return {
     ...{ chain, pool, builder, intake, peers, events, schedule, bft, raft, payloads, follower },
-    permissions,
+    ...{ permissions, accounts },
     planPending,
     parts,
   };
@@ -219,6 +228,19 @@ function followerOf(
   { chain, payloads, events }: { chain: Chain; payloads: PayloadCache; events: Events },
 ): PrivateFollower {
   return new PrivateFollower({ chain, cache: payloads, psis, psiOf, events, timers, log, fatal });
+}
+
+function indexerOf(
+  { accounts: index, clock, timers, log, fatal }: NodePorts,
+  { psis, psiOf }: PrivateStates,
+  { chain, payloads, events }: { chain: Chain; payloads: PayloadCache | undefined; events: Events },
+): AccountIndexer | undefined {
+  if (!index) return undefined;
+  return new AccountIndexer({
+    ...{ index, chain, events, clock, timers, log, fatal, isGentle: true },
+    onProgress: (block, of) => log('info', 'Indexing accounts', { block, of }),
+    private: payloads && { cache: payloads, psis, psiOf },
+  });
 }
 
 function builderOf(

@@ -12,6 +12,7 @@ import type { Manager } from '../../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
 import { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { timeLeft } from '../../../io/telemetry/time-left.ts';
+import { AccountIndexer } from '../node/accounts/account-indexer.ts';
 import { Chain } from '../node/chain/chain.ts';
 import { Events } from '../node/chain/events.ts';
 import { HeaderVerifier } from '../node/consensus/header-verifier.ts';
@@ -28,7 +29,7 @@ const PROGRESS_INTERVAL_MS = 8_000;
 const BLOCKS_A_LOOK = 16;
 
 export interface ImportParts {
-  readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis'>;
+  readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis' | 'accounts'>;
   /** Answers "not a party" to everything if the node has none. */
   readonly manager: Manager;
   readonly privateStates: PrivateStates;
@@ -90,8 +91,9 @@ export async function importFrom(
     }
     await opened.store.sync();
     if (!parts.shouldStop()) await taker.privateDone();
+    if (!parts.shouldStop()) await taker.accountsDone();
   } finally {
-    taker.close();
+    await taker.close();
   }
   return { ...taker.counts, elapsedMs: clock.nowMs() - taker.startMs };
 }
@@ -106,6 +108,7 @@ class BlockTaker {
   private readonly parts: ImportParts;
   private readonly events = new Events();
   private readonly follower: PrivateFollower | undefined;
+  private readonly accounts: AccountIndexer | undefined;
   private readonly dialect: 'quorum' | 'ethereum';
   private failed: (error: unknown) => void = () => {};
   /** Rejects when the private side can't continue. */
@@ -152,7 +155,17 @@ class BlockTaker {
         fatal: (error) => this.failed(error),
       });
     const { follower } = this;
-    chain.connect({ privateSetting: follower && (() => follower.setting()) });
+    const { payloads } = this;
+    this.accounts =
+      opened.accounts &&
+      new AccountIndexer({
+        ...{ index: opened.accounts, chain, events, clock, timers, log, isGentle: false },
+        private: payloads && { cache: payloads, psis: states.psis, psiOf: states.psiOf },
+        fatal: (error) => this.failed(error),
+      });
+    const { accounts } = this;
+    chain.connect({ accounts, privateSetting: follower && (() => follower.setting()) });
+    accounts?.start();
     follower?.start();
     const engine = engineAt(config, 1);
     const isBft = engine === 'qbft' || engine === 'ibft';
@@ -197,8 +210,14 @@ class BlockTaker {
     await Promise.race([done, this.failure]);
   }
 
-  close(): void {
+  /** Resolves when the index of accounts has what an interrupted import left out. */
+  async accountsDone(): Promise<void> {
+    await this.accounts?.catchUp();
+  }
+
+  async close(): Promise<void> {
     this.follower?.stop();
+    await this.accounts?.stop();
   }
 
   private async *decoded(source: BlockSource): AsyncGenerator<Block> {

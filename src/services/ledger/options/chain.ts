@@ -14,6 +14,16 @@ export const DATADIR_ROWS: readonly OptionRow[] = [
   },
 ];
 
+export const ACCOUNT_INDEX_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'index.accounts',
+    type: 'boolean',
+    about:
+      'Keeps an index of the transactions of each account: sent, received, created, tokens, internal calls. The methods ots_* and the explorer use it. On an existing chain it is made while the node runs, or before with "quorate db reindex --index.accounts"',
+    group: GROUP,
+  },
+];
+
 export const CHAIN_ROWS: readonly OptionRow[] = [
   ...DATADIR_ROWS,
   {
@@ -53,4 +63,5 @@ export const CHAIN_ROWS: readonly OptionRow[] = [
     about: 'Name of this node in the client version',
     group: GROUP,
   },
+  ...ACCOUNT_INDEX_ROWS,
 ];

@@ -1,12 +1,15 @@
 /** Messages between the main thread and a reader. All of them can be copied between threads. */
+import type { Address } from '../../../core/base/bytes.ts';
 import type { CallRequest } from '../../../core/execution/call.ts';
 import type { PrivateAnswer, PrivateQuery, Psi } from '../../../core/privacy/inputs.ts';
 import type { TenantGroup } from '../../../core/privacy/private-states.ts';
+import type { FoundCreation } from '../../../core/store/accounts/account-index.ts';
 import type { LogPosition } from '../../../core/store/log-record.ts';
 import type { Reply } from '../../../io/rpc/dispatcher.ts';
 import type { TaskTerms } from '../../../io/threads/task-threads.ts';
 import type { GraphqlAnswer } from '../graphql/answer.ts';
 import type { NodeFigures } from '../graphql/context.ts';
+import type { AccountPage, PageQuery } from '../view/account-history.ts';
 import type { LogQuery } from '../view/logs.ts';
 import type { Looks } from '../view/open-views.ts';
 import type { PendingPlan } from '../view/pending-block.ts';
@@ -79,6 +82,8 @@ export interface Supplies {
    */
   readonly hasArrived: boolean | undefined;
   readonly pending: PendingPlan | undefined;
+  /** What the index of accounts answered. */
+  readonly accounts: AccountAnswer | undefined;
   readonly figures: NodeFigures | undefined;
   /**
    * Transactions looked up in the pool, by hash (0x hex): their bytes, or that there is none.
@@ -92,16 +97,27 @@ export const NO_SUPPLIES: Supplies = {
   answers: new Map(),
   hasArrived: undefined,
   pending: undefined,
+  accounts: undefined,
   figures: undefined,
   pooled: new Map(),
   sent: new Map(),
 };
+
+/** A request asks the index of accounts at most once. */
+export type AccountQuestion =
+  | { readonly page: PageQuery }
+  | { readonly creation: { readonly address: Address; readonly upTo: number } };
+
+export type AccountAnswer =
+  | { readonly page: AccountPage }
+  | { readonly creation: FoundCreation | undefined };
 
 /** Data that only the main thread has: the request runs again with it. */
 export type Lack =
   | { readonly kind: 'payloads'; readonly queries: readonly PrivateQuery[] }
   | { readonly kind: 'arrival' }
   | { readonly kind: 'pending' }
+  | ({ readonly kind: 'accounts' } & AccountQuestion)
   | CallerLack;
 
 /** Data that depends on the caller. */

@@ -37,6 +37,7 @@ import {
   type ReadJob,
   type ReadLimits,
 } from './job.ts';
+import { suppliedAccounts } from './supplied-accounts.ts';
 import { joinedLacks, suppliedSource } from './supplied-source.ts';
 
 /** A longer reply is sent as bytes, undecoded. */
@@ -130,6 +131,7 @@ export class Reader {
     };
     return {
       view,
+      accounts: suppliedAccounts(job.accounts),
       inputs: this.parts.hasPrivateStates ? new PartyInputs(payloads, isFor) : undefined,
       pooled: () => undefined,
       pending: { block: () => this.pendingOf(job.pending, view) },

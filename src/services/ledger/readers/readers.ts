@@ -15,6 +15,7 @@ import { RawJson, RPC } from '../../../io/rpc/method.ts';
 import type { Asker } from '../../../io/threads/fair-queue.ts';
 import type { TaskTerms } from '../../../io/threads/task-threads.ts';
 import type { GraphqlAnswer } from '../graphql/answer.ts';
+import type { AccountHistory } from '../view/account-history.ts';
 import type { AllPayloads } from '../view/party-inputs.ts';
 import type { PendingPlan } from '../view/pending-block.ts';
 import {
@@ -28,6 +29,7 @@ import {
   type ReadLimits,
   type Supplies,
 } from './job.ts';
+import { answerOf } from './supplied-accounts.ts';
 
 /** Rounds in which a request names missing data and runs again. */
 const ROUNDS_MAX = 16;
@@ -54,6 +56,8 @@ export interface ReadersParts {
   readonly payloads: AllPayloads | undefined;
   privateArrival(): Promise<boolean>;
   plan(): PendingPlan;
+  /** As the caller of this private state may see it. */
+  accounts(psi: Psi): AccountHistory;
 }
 
 export class Readers implements RpcReaders {
@@ -120,14 +124,19 @@ export class Readers implements RpcReaders {
       if (answer.kind !== 'lacks') return answer;
       if (supply && performance.now() > endMs)
         throw fail('TASK_TIMEOUT', 'the query took too long');
-      has = { ...has, ...(await this.supply(answer.lack, has, supply)) };
+      has = { ...has, ...(await this.supply(answer.lack, psi, has, supply)) };
     }
     if (supply)
       throw fail('GRAPHQL_TOO_LARGE', 'the query asks for too many transactions of the pool');
     throw fail('PTM_ANSWERS', 'the private transaction manager does not provide what is needed');
   }
 
-  private async supply(lack: Lack, has: Supplies, supply?: Supply): Promise<Partial<Supplies>> {
+  private async supply(
+    lack: Lack,
+    psi: Psi,
+    has: Supplies,
+    supply?: Supply,
+  ): Promise<Partial<Supplies>> {
     switch (lack.kind) {
       case 'figures':
       case 'pooled':
@@ -135,6 +144,8 @@ export class Readers implements RpcReaders {
         return supply!(lack, has);
       case 'arrival':
         return { hasArrived: await this.parts.privateArrival() };
+      case 'accounts':
+        return { accounts: answerOf(this.parts.accounts(psi), lack) };
       case 'pending':
         return { pending: this.parts.plan() };
       case 'payloads': {

@@ -7,6 +7,7 @@ import { checkStart } from '../../../core/chain/check-start.ts';
 import { configFault } from '../../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../../core/chain/genesis.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
+import type { AccountIndex } from '../../../core/store/accounts/account-index.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { BASE_FORMAT_VERSION } from '../../../core/store/format.ts';
 import { Seals, sealedNumber } from '../../../core/store/seals.ts';
@@ -15,6 +16,7 @@ import { isThere, readText } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 import { type DataFolder, stampFormat } from '../../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from '../node/chain/first-block.ts';
+import { KeptAccounts } from './kept-accounts.ts';
 import {
   checkKept,
   genesisDamaged,
@@ -41,6 +43,8 @@ export interface OpenChain {
   /** What the index records about files outside it. */
   readonly seals: Seals;
   readonly genesis: Genesis;
+  /** Undefined: not asked for. */
+  readonly accounts: AccountIndex | undefined;
   /**
    * Effect of the genesis file at opening: a new chain, a new configuration for an existing one, or
    * nothing.
@@ -59,6 +63,8 @@ export interface OpenOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Drops the index and rebuilds it from the log. */
   readonly reindex?: boolean;
+  /** Opens the index of accounts, too; `new`: an empty one. */
+  readonly accounts?: 'kept' | 'new' | undefined;
   /** Called with the reason for rebuilding the index, and the progress. */
   readonly log?: Log | undefined;
   /** By the migration that has marked the folder. */
@@ -85,6 +91,7 @@ export async function openChain(
     isDevelopment = false,
     onFault,
     reindex = false,
+    accounts: wanted,
     log = () => {},
     isMigrating = false,
     base,
@@ -103,12 +110,21 @@ export async function openChain(
   makeFolder(folder, 0o700);
   const dialect = isDevelopment ? 'development' : genesis.config.isQuorum ? 'quorum' : 'ethereum';
   const seals = new Seals();
+  const accounts = new KeptAccounts(folder, log);
   const { data, store, stopLooking } = await openStore(folder, {
     ...{ dialect, reindex, seals, log, onFault },
     checkpointBytes: isMigrating ? MIGRATION_CHECKPOINT_BYTES : undefined,
+    beforeRewind: (target, to) => accounts.rewind(target, to),
   });
   const close = async () => {
     stopLooking();
+    try {
+      await accounts.close();
+    } finally {
+      await closeStore();
+    }
+  };
+  const closeStore = async () => {
     try {
       await store.close();
     } finally {
@@ -126,8 +142,9 @@ export async function openChain(
     await ensureFirstBlock(store, genesis, base);
     if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
     if (text !== stored || !kept?.isSame || !kept.wasNoted) keepGenesis(folder, text);
+    if (wanted) await accounts.open(store, wanted);
     const outcome = stored === undefined ? 'begun' : text === stored ? 'same' : 'changed';
-    return { folder: data, store, votes, seals, genesis, outcome, close };
+    return { folder: data, store, votes, seals, genesis, accounts: accounts.index, outcome, close };
   } catch (error) {
     await close();
     throw error;

@@ -5,6 +5,7 @@
 import { fail, hasCode, type QuorateError } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import type { TransactionDialect } from '../../../core/chain/transaction.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
 import { ChainStore } from '../../../core/store/chain-store.ts';
 import type { Seals } from '../../../core/store/seals.ts';
 import { steadyClock } from '../../../io/host/clock.ts';
@@ -24,6 +25,7 @@ interface StoreOptions {
   readonly onFault: ((error: unknown) => void) | undefined;
   /** Undefined: as usual. */
   readonly checkpointBytes: number | undefined;
+  beforeRewind(target: Psi | 'all', to: number): Promise<void>;
 }
 
 interface OpenStore {
@@ -48,7 +50,7 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
 
 async function openOnce(
   folder: string,
-  { dialect, reindex, seals, log, onFault, checkpointBytes }: StoreOptions,
+  { dialect, reindex, seals, log, onFault, checkpointBytes, beforeRewind }: StoreOptions,
 ): Promise<OpenStore> {
   let isOpen = false;
   const data = await openDataFolder(folder, {
@@ -63,6 +65,7 @@ async function openOnce(
       clock: steadyClock,
       dialect,
       seals,
+      beforeRewind,
       onDamage: data.noteDamage,
       onReplay: progress(log),
       ...(onFault ? { onFault } : {}),

@@ -172,11 +172,15 @@ export class PartyView {
     return this.psi;
   }
 
+  /** The states that the caller may see: the public one, and their own. */
+  ownSpaces(): readonly Space[] {
+    this.knownPsi();
+    return this.space ? [PUBLIC_SPACE, this.space] : [PUBLIC_SPACE];
+  }
+
   /** Blooms that show whether the block may contain a log: public, and this party's. */
   blooms(number: number): readonly Uint8Array[] {
-    this.knownPsi();
-    const spaces = this.space ? [PUBLIC_SPACE, this.space] : [PUBLIC_SPACE];
-    return spaces
+    return this.ownSpaces()
       .map((space) => this.chain.bloom(space, number))
       .filter((bloom) => bloom !== undefined);
   }
@@ -186,6 +190,11 @@ export class PartyView {
     return this.space?.kind === 'private'
       ? this.chain.privateRecord(this.space.psi, number)
       : undefined;
+  }
+
+  /** The first block whose states are there. */
+  get firstState(): number {
+    return this.chain.base?.number ?? 0;
   }
 
   /** Throws STORE_STATE_UNAVAILABLE below the prune horizon. */

@@ -262,7 +262,7 @@ function traceBlock(context: ReadContext, block: Block, options: TraceOptions): 
   });
 }
 
-function traceTransaction(
+export function traceTransaction(
   context: ReadContext,
   wanted: Uint8Array,
   options: TraceOptions,

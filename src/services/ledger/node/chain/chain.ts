@@ -64,6 +64,11 @@ export interface ChainSources {
   readonly privateSetting?: (() => PrivateSetting) | undefined;
   /** A transaction already decoded and recovered by this node; undefined: unknown. */
   readonly known?: ((hash: Hash32) => Transaction | undefined) | undefined;
+  /**
+   * Follows the chain, and needs the accounts that internal calls reach; `room` waits while it is
+   * too far behind.
+   */
+  readonly accounts?: { room(): Promise<void> | undefined } | undefined;
 }
 
 export class Chain {
@@ -85,7 +90,7 @@ export class Chain {
 
   /** Before the first block: a chain with private state cannot execute without it. */
   connect(sources: ChainSources): void {
-    this.sources = sources;
+    this.sources = { ...this.sources, ...sources };
   }
 
   /** Reports how long the work on each block takes. */
@@ -225,8 +230,12 @@ export class Chain {
           tx: bareHex(block.transactions[note.index]!.hash),
         });
       }
-      const { receipts, writes } = result;
-      this.parts.events.emit('committed', { block, receipts, writes });
+      const { receipts, writes, reached, private: outcome } = result;
+      this.parts.events.emit('committed', {
+        ...{ block, receipts, writes, reached },
+        private: outcome,
+      });
+      await this.sources.accounts?.room();
       return true;
     });
   }
@@ -272,6 +281,7 @@ export class Chain {
       uncles: body.uncles,
       ...(body.withdrawals ? { withdrawals: body.withdrawals } : {}),
       ...(engine === 'ibft' ? { author: blockAuthor('ibft', header) } : {}),
+      notesReached: this.sources.accounts !== undefined,
       hashes: site?.hashes ?? this.hashes,
       base: site?.base ?? this.base(),
       // The private states are at the head: above it the private side waits for the follower.

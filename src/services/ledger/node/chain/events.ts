@@ -4,6 +4,11 @@ import type { Watch } from '../../../../core/base/ports.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Receipt } from '../../../../core/chain/receipt.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type {
+  ExecutedSpace,
+  PrivateOutcome,
+  ReachedByTransaction,
+} from '../../../../core/execution/result.ts';
 import type { Psi } from '../../../../core/privacy/inputs.ts';
 import type { WriteSet } from '../../../../core/state/write-set.ts';
 
@@ -14,6 +19,14 @@ export interface EventMap {
     readonly receipts: readonly Receipt[];
     /** Of the public state. */
     readonly writes: WriteSet;
+    /** Undefined: nobody asked for it. */
+    readonly reached: ReachedByTransaction | undefined;
+    readonly private: PrivateOutcome;
+  };
+  /** The private side of a block that had to wait for it is durable. */
+  privateRecorded: {
+    readonly number: number;
+    readonly spaces: ReadonlyMap<Psi, ExecutedSpace>;
   };
   /** Development: the chain went back, and this is the head again. */
   rewound: { readonly number: number };

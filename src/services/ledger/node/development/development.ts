@@ -178,7 +178,8 @@ export class Development implements Component {
               trie: publicBase.trie,
               stateRoot: publicBase.trie.root(),
             }),
-        ...{ receipts: [], receiptsRoot: EMPTY_ROOT, gasUsed: 0n, bloom: EMPTY_BLOOM, notes: [] },
+        ...{ receipts: [], receiptsRoot: EMPTY_ROOT, gasUsed: 0n, bloom: EMPTY_BLOOM },
+        ...{ reached: undefined, notes: [] },
         private: outcome,
       };
       const block = sealOff(header, [], result);

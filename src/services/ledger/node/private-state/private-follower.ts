@@ -171,9 +171,10 @@ export class PrivateFollower {
         await cache.ask(outcome.wanted);
         continue;
       }
-      const results = outcome.kind === 'done' ? outcome.spaces : new Map();
+      const spaces = outcome.kind === 'done' ? outcome.spaces : new Map();
       assert(number <= chain.head().number, 'private state is never ahead of the chain');
-      await chain.store.appendPrivate(number, results);
+      await chain.store.appendPrivate(number, spaces);
+      this.parts.events.emit('privateRecorded', { number, spaces });
       this.tell(number);
       return;
     }

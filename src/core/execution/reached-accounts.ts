@@ -1,0 +1,39 @@
+/**
+ * Accounts that one transaction reaches by calls, creations and SELFDESTRUCT inside its outermost
+ * frame, for the index of accounts (docs/internals/account-index.md). Failed frames count; a
+ * creation counts as one only if the contract is there at the end of the transaction.
+ */
+import { type Address, keyOf } from '../base/bytes.ts';
+import type { World } from '../state/world.ts';
+
+/** Of one transaction. A block's gas would pay for many more. */
+export const REACHED_MAX = 10_000;
+
+export interface Reached {
+  readonly address: Address;
+  /** Who created it in this transaction; undefined: it was called, or inherited. */
+  readonly creator: Address | undefined;
+}
+
+export class ReachedAccounts {
+  private entries = new Map<string, Reached>();
+
+  /** As Environment.onReach. */
+  readonly note = (address: Address, creator: Address | undefined): void => {
+    const key = keyOf(address);
+    const known = this.entries.get(key);
+    if (known ? !creator : this.entries.size >= REACHED_MAX) return;
+    this.entries.set(key, { address: address.slice(), creator: creator?.slice() });
+  };
+
+  /** Of the transaction that has ended in `world`, in order of appearance; undefined: none. */
+  take(world: Pick<World, 'code'>): readonly Reached[] | undefined {
+    if (this.entries.size === 0) return undefined;
+    const all = [...this.entries.values()];
+    this.entries = new Map();
+    return all.map((each) => {
+      const isGone = each.creator && world.code(each.address).length === 0;
+      return isGone ? { address: each.address, creator: undefined } : each;
+    });
+  }
+}

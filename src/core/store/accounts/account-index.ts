@@ -1,0 +1,305 @@
+/**
+ * The index of accounts: which transactions concern an account, in the public state and in each
+ * private one (docs/internals/account-index.md). Append only; what was added last is in memory, and
+ * is lost with the process: the indexer adds it again from the block log.
+ */
+import { type Address, EMPTY_BYTES, keyOf } from '../../base/bytes.ts';
+import type { Kv, KvWriter } from '../../base/ports.ts';
+import type { Psi } from '../../privacy/inputs.ts';
+import type { Space } from '../interface.ts';
+import { SerialQueue } from '../serial-queue.ts';
+import {
+  ACCOUNT_TABLE,
+  type AccountBlock,
+  type AccountIndexState,
+  accountKey,
+  decodeRun,
+  decodeState,
+  encodeRuns,
+  encodeState,
+  keyAt,
+  numberOfKey,
+  STATE_KEY,
+  spaceOfKey,
+} from './account-rows.ts';
+import { addressOf, type BlockAccounts, type Creation } from './block-accounts.ts';
+
+/** Transactions of accounts in memory after which they are written. */
+const WRITE_AFTER = 16_384;
+/** Then whoever adds waits for the disk. */
+const WAIT_AFTER = 4 * WRITE_AFTER;
+const PUBLIC_ID = 0;
+const END = Number.MAX_SAFE_INTEGER;
+
+export interface FoundCreation {
+  readonly block: number;
+  readonly index: number;
+  readonly creator: Address;
+}
+
+interface NewCreation extends Creation {
+  readonly space: number;
+  readonly block: number;
+}
+
+/** What one write takes to the disk. */
+class Generation {
+  /** By space, then by keyOf(address), ascending. */
+  readonly spaces = new Map<number, Map<string, AccountBlock[]>>();
+  readonly creations: NewCreation[] = [];
+  size = 0;
+
+  add(space: number, number: number, { places, creations }: BlockAccounts): void {
+    const own = this.spaces.get(space) ?? new Map<string, AccountBlock[]>();
+    this.spaces.set(space, own);
+    for (const [key, of] of places) {
+      const blocks = own.get(key);
+      if (blocks) blocks.push({ number, places: of });
+      else own.set(key, [{ number, places: of }]);
+      this.size += of.length / 2;
+    }
+    for (const each of creations) this.creations.push({ ...each, space, block: number });
+  }
+
+  blocks(space: number, key: string): readonly AccountBlock[] {
+    return this.spaces.get(space)?.get(key) ?? [];
+  }
+}
+
+export class AccountIndex {
+  private readonly kv: Kv;
+  private readonly turn = new SerialQueue();
+  private state: AccountIndexState = { cursor: -1, hash: EMPTY_BYTES, callsFrom: 0, spaces: [] };
+  /** As the last write left it. */
+  private written: AccountIndexState;
+  private recent = new Generation();
+  private writing: Generation | undefined;
+
+  constructor(kv: Kv) {
+    this.kv = kv;
+    const row = kv.get(ACCOUNT_TABLE.meta, STATE_KEY);
+    if (row) this.state = decodeState(row) ?? this.state;
+    this.written = this.state;
+  }
+
+  /** Last block whose entries are known; -1: none. */
+  cursor(space: Space): number {
+    if (space.kind === 'public') return this.state.cursor;
+    return this.state.spaces.find(({ psi }) => psi === space.psi)?.cursor ?? -1;
+  }
+
+  /** Of the block at the cursor of the public state. */
+  get hash(): Uint8Array {
+    return this.state.hash;
+  }
+
+  /** Internal calls are known from this block on. */
+  get callsFrom(): number {
+    return this.state.callsFrom;
+  }
+
+  /** Memory is full: wait for `write` before the next block. */
+  get isFull(): boolean {
+    return this.recent.size >= WAIT_AFTER;
+  }
+
+  get isDue(): boolean {
+    return this.recent.size >= WRITE_AFTER;
+  }
+
+  /** The next block. `hasCalls`: its internal calls are among `accounts`. */
+  add(number: number, hash: Uint8Array, accounts: BlockAccounts, hasCalls: boolean): void {
+    const callsFrom = hasCalls ? this.state.callsFrom : number + 1;
+    this.state = { ...this.state, cursor: number, hash, callsFrom };
+    this.recent.add(PUBLIC_ID, number, accounts);
+  }
+
+  /** The next block of a private state; undefined: it has nothing there. */
+  addPrivate(psi: Psi, number: number, accounts: BlockAccounts | undefined): void {
+    const { spaces } = this.state;
+    const known = spaces.find((each) => each.psi === psi);
+    const id = known?.id ?? spaces.length + 1;
+    const others = spaces.filter((each) => each !== known);
+    this.state = { ...this.state, spaces: [...others, { psi, id, cursor: number }] };
+    if (accounts) this.recent.add(id, number, accounts);
+  }
+
+  /** The account's blocks below `below`, the newest first. */
+  *before(space: Space, address: Address, below: number): Generator<AccountBlock> {
+    const id = this.idOf(space);
+    if (id === undefined) return;
+    let next = below;
+    for (const block of this.descending(id, address, below)) {
+      if (block.number >= next) continue;
+      next = block.number;
+      yield block;
+    }
+  }
+
+  /** The account's blocks above `above`, the oldest first. */
+  *after(space: Space, address: Address, above: number): Generator<AccountBlock> {
+    const id = this.idOf(space);
+    if (id === undefined) return;
+    let last = above;
+    for (const block of this.ascending(id, address, above)) {
+      if (block.number <= last) continue;
+      last = block.number;
+      yield block;
+    }
+  }
+
+  /** The last creation of the contract, up to a block. */
+  creation(space: Space, address: Address, upTo: number): FoundCreation | undefined {
+    const id = this.idOf(space);
+    if (id === undefined) return undefined;
+    const wanted = keyOf(address);
+    for (const { creations } of this.inMemory()) {
+      const found = creations.findLast(
+        (each) => each.space === id && each.block <= upTo && keyOf(each.address) === wanted,
+      );
+      if (found) return found;
+    }
+    const [from, to] = [accountKey(id, address, upTo), accountKey(id, address, 0)];
+    for (const [key, row] of this.kv.rangeReverse(ACCOUNT_TABLE.creations, from, beforeKey(to))) {
+      const index = new DataView(row.buffer, row.byteOffset).getUint32(0);
+      return { block: numberOfKey(key), index, creator: row.slice(4) };
+    }
+    return undefined;
+  }
+
+  /** Takes what was added to the disk. */
+  write(): Promise<void> {
+    return this.turn.run(async () => {
+      if (this.state === this.written) return;
+      const { state, recent: writing } = this;
+      this.writing = writing;
+      this.recent = new Generation();
+      await this.kv.commit(function* (writer) {
+        yield* putGeneration(writer, writing);
+        writer.put(ACCOUNT_TABLE.meta, STATE_KEY, encodeState(state));
+      });
+      this.writing = undefined;
+      this.written = state;
+    });
+  }
+
+  /** Removes what is above block `to`, of one private state or with `all` of the chain. */
+  async rewind(target: Psi | 'all', to: number): Promise<void> {
+    await this.write();
+    await this.turn.run(async () => {
+      const { state, kv } = this;
+      const isOf = (psi: Psi) => target === 'all' || psi === target;
+      const ids = new Set(state.spaces.filter(({ psi }) => isOf(psi)).map(({ id }) => id));
+      if (target === 'all') ids.add(PUBLIC_ID);
+      const rewound: AccountIndexState = {
+        ...state,
+        ...(target === 'all' && state.cursor > to ? { cursor: to, hash: EMPTY_BYTES } : {}),
+        callsFrom: target === 'all' ? Math.min(state.callsFrom, to + 1) : state.callsFrom,
+        spaces: state.spaces.map((each) =>
+          isOf(each.psi) ? { ...each, cursor: Math.min(each.cursor, to) } : each,
+        ),
+      };
+      await kv.commit(function* (writer) {
+        yield* removeAbove(kv, writer, ids, to);
+        writer.put(ACCOUNT_TABLE.meta, STATE_KEY, encodeState(rewound));
+      });
+      this.state = rewound;
+      this.written = rewound;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.write();
+    await this.kv.close();
+  }
+
+  private idOf(space: Space): number | undefined {
+    if (space.kind === 'public') return PUBLIC_ID;
+    return this.state.spaces.find(({ psi }) => psi === space.psi)?.id;
+  }
+
+  /** The newest first. */
+  private inMemory(): readonly Generation[] {
+    return this.writing ? [this.recent, this.writing] : [this.recent];
+  }
+
+  private *descending(id: number, address: Address, below: number): Generator<AccountBlock> {
+    const key = keyOf(address);
+    for (const generation of this.inMemory()) {
+      yield* generation.blocks(id, key).toReversed();
+    }
+    if (below === 0) return;
+    const [from, to] = [accountKey(id, address, below - 1), accountKey(id, address, 0)];
+    for (const [key, row] of this.kv.rangeReverse(ACCOUNT_TABLE.places, from, beforeKey(to))) {
+      yield* decodeRun(numberOfKey(key), row).toReversed();
+    }
+  }
+
+  private *ascending(id: number, address: Address, above: number): Generator<AccountBlock> {
+    const { kv } = this;
+    const from = accountKey(id, address, above);
+    const first = accountKey(id, address, 0);
+    let start = from;
+    // The run that begins before it may end behind it.
+    for (const [key] of kv.rangeReverse(ACCOUNT_TABLE.places, from, beforeKey(first))) {
+      start = key.slice();
+      break;
+    }
+    for (const [key, row] of kv.range(ACCOUNT_TABLE.places, start, keyAt(from, END))) {
+      yield* decodeRun(numberOfKey(key), row);
+    }
+    const key = keyOf(address);
+    yield* this.writing?.blocks(id, key) ?? [];
+    yield* this.recent.blocks(id, key);
+  }
+}
+
+function* putGeneration(writer: KvWriter, { spaces, creations }: Generation): Generator<void> {
+  for (const [space, accounts] of spaces) {
+    for (const [key, blocks] of accounts) {
+      const address = addressOf(key);
+      for (const { first, row } of encodeRuns(blocks)) {
+        writer.put(ACCOUNT_TABLE.places, accountKey(space, address, first), row);
+      }
+      yield;
+    }
+  }
+  for (const { space, block, address, creator, index } of creations) {
+    const row = new Uint8Array(24);
+    new DataView(row.buffer).setUint32(0, index);
+    row.set(creator, 4);
+    writer.put(ACCOUNT_TABLE.creations, accountKey(space, address, block), row);
+    yield;
+  }
+}
+
+/** All rows are looked at: chains go back rarely. */
+function* removeAbove(
+  kv: Kv,
+  writer: KvWriter,
+  ids: ReadonlySet<number>,
+  to: number,
+): Generator<void> {
+  const everything = [new Uint8Array(0), new Uint8Array(31).fill(0xff)] as const;
+  for (const [key, row] of kv.range(ACCOUNT_TABLE.places, ...everything)) {
+    yield;
+    if (!ids.has(spaceOfKey(key))) continue;
+    const first = numberOfKey(key);
+    const blocks = decodeRun(first, row);
+    if (blocks.at(-1)!.number <= to) continue;
+    const kept = blocks.filter(({ number }) => number <= to);
+    if (kept.length === 0) writer.delete(ACCOUNT_TABLE.places, key.slice());
+    else for (const run of encodeRuns(kept)) writer.put(ACCOUNT_TABLE.places, key.slice(), run.row);
+  }
+  for (const [key] of kv.range(ACCOUNT_TABLE.creations, ...everything)) {
+    yield;
+    if (ids.has(spaceOfKey(key)) && numberOfKey(key) > to) {
+      writer.delete(ACCOUNT_TABLE.creations, key.slice());
+    }
+  }
+}
+
+/** The end of a reverse range that includes `key`, whose last byte is 0. */
+function beforeKey(key: Uint8Array): Uint8Array {
+  return key.subarray(0, -1);
+}

@@ -1,0 +1,112 @@
+/**
+ * `ots_search*`: the transactions of an account, from the index of accounts, as Otterscan asks for
+ * them (docs/explorer.md).
+ */
+import { toQuantity } from '../../../../core/base/hex.ts';
+import { CONCERN } from '../../../../core/store/accounts/block-accounts.ts';
+import type { Json } from '../../../../io/rpc/method.ts';
+import type { AccountPage } from '../../view/account-history.ts';
+import { AnswerRoom } from '../answer-room.ts';
+import { type ReadContext, readMethod } from '../context.ts';
+import { afterPrivate } from '../private-arrival.ts';
+import { receiptOf } from '../receipts.ts';
+import { type JsonObject, renderTransaction } from '../render.ts';
+import { OBJECT } from '../results.ts';
+import { address, named, number } from '../shapes.ts';
+
+/** Transactions of a page; those of its last block are all there. */
+const PAGE_MAX = 500;
+/** A transaction and its receipt as JSON, without input and logs. */
+const ENTRY_BYTES = 2_400;
+const LOG_BYTES = 700;
+
+const block = named('block', number);
+const pageSize = named('pageSize', number);
+
+function sizeOf(asked: number): number {
+  return Math.min(asked, PAGE_MAX);
+}
+
+/** `order`: of the page's blocks; the answer has the newest first. */
+function rendered(context: ReadContext, page: AccountPage, order: 'newest' | 'oldest') {
+  const { view } = context;
+  const room = new AnswerRoom(context, 'ask for a smaller page');
+  const txs: JsonObject[] = [];
+  const receipts: (JsonObject | null)[] = [];
+  const concerns: Json[] = [];
+  const blocks = order === 'newest' ? page.blocks : page.blocks.toReversed();
+  for (const { number: at, places } of blocks) {
+    const found = view.block(at);
+    if (!found) continue;
+    const { baseFeePerGas } = found.header;
+    const timestamp = toQuantity(view.timestampOf(found.header));
+    for (let i = places.length - 2; i >= 0; i -= 2) {
+      const index = places[i]!;
+      const transaction = found.transactions[index]!;
+      const receipt = receiptOf(view, { transaction, block: found, index });
+      const logs = (receipt?.logs as readonly { data: string }[] | undefined) ?? [];
+      const bytes = logs.reduce((sum, { data }) => sum + LOG_BYTES + data.length, ENTRY_BYTES);
+      room.take(bytes + 2 * transaction.data.length);
+      txs.push(
+        renderTransaction(transaction, { hash: found.hash, number: at, index, baseFeePerGas }),
+      );
+      receipts.push(receipt && { ...receipt, timestamp });
+      concerns.push(namesOf(places[i + 1]!));
+    }
+  }
+  return { txs, receipts, concerns };
+}
+
+function namesOf(bits: number): Json {
+  return Object.entries(CONCERN)
+    .filter(([, bit]) => (bits & bit) !== 0)
+    .map(([name]) => name);
+}
+
+/** The page's private receipts are there, or will not be soon. */
+function search(
+  context: ReadContext,
+  page: AccountPage,
+  { order, isFirst, isLast }: { order: 'newest' | 'oldest'; isFirst: boolean; isLast: boolean },
+) {
+  const newest = Math.max(0, ...page.blocks.map((each) => each.number));
+  return afterPrivate(context, newest, () => ({
+    ...rendered(context, page, order),
+    firstPage: isFirst,
+    lastPage: isLast,
+    internalCallsFrom: toQuantity(page.callsFrom),
+  }));
+}
+
+export const otsSearchMethods = [
+  readMethod('ots_searchTransactionsBefore', {
+    params: [address, block, pageSize],
+    result: OBJECT,
+    about:
+      'Transactions of an account before a block (0: the newest), the newest first: sent, received, created, tokens, internal calls. Needs --index.accounts.',
+    isHeavy: true,
+    call(context, [wanted, at, size]) {
+      const end = context.view.head().number + 1;
+      const below = at === 0 ? end : Math.min(at, end);
+      const page = context.accounts.page({
+        ...{ address: wanted, direction: 'before', block: below },
+        size: sizeOf(size),
+      });
+      return search(context, page, { order: 'newest', isFirst: at === 0, isLast: page.isLast });
+    },
+  }),
+  readMethod('ots_searchTransactionsAfter', {
+    params: [address, block, pageSize],
+    result: OBJECT,
+    about:
+      'Transactions of an account after a block (0: the oldest), the newest first. Needs --index.accounts.',
+    isHeavy: true,
+    call(context, [wanted, at, size]) {
+      const page = context.accounts.page({
+        ...{ address: wanted, direction: 'after', block: Math.min(at, context.view.head().number) },
+        size: sizeOf(size),
+      });
+      return search(context, page, { order: 'oldest', isFirst: page.isLast, isLast: at === 0 });
+    },
+  }),
+];

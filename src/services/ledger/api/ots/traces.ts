@@ -1,0 +1,69 @@
+/** `ots_*` about what a transaction did: its calls, its transfers, why it failed. */
+import type { CallNode } from '../../../../core/evm/tracers/call.ts';
+import type { Json } from '../../../../io/rpc/method.ts';
+import { type ReadContext, readMethod } from '../context.ts';
+import { traceTransaction } from '../debug/trace.ts';
+import { arrayOf, DATA, OBJECT } from '../results.ts';
+import { hash } from '../shapes.ts';
+
+/** Otterscan's numbers. */
+const OPERATION = { transfer: 0, selfdestruct: 1, create: 2, create2: 3 } as const;
+const EMPTY = '0x';
+
+/** Undefined: nothing ran here, such as a private transaction of others. */
+async function callsOf(context: ReadContext, wanted: Uint8Array): Promise<CallNode | undefined> {
+  const options = { tracer: 'callTracer', tracerConfig: {}, timeoutMs: undefined };
+  const root = (await traceTransaction(context, wanted, options)) as unknown as CallNode | null;
+  return root?.type === undefined ? undefined : root;
+}
+
+function* flat(call: CallNode | undefined, depth = 0): Generator<Json> {
+  if (!call) return;
+  const { type, from, to = null, value, input, output = EMPTY } = call;
+  yield { type, depth, from, to, value: value ?? null, input, output };
+  for (const inner of call.calls ?? []) yield* flat(inner, depth + 1);
+}
+
+/** Of calls that took effect. */
+function* operations(call: CallNode | undefined, isOutermost = true): Generator<Json> {
+  if (!call || call.error !== undefined) return;
+  const { type, from, to = null, value = '0x0' } = call;
+  const kind = isOutermost ? undefined : kindOf(type, value);
+  if (kind !== undefined) yield { type: kind, from, to, value };
+  for (const inner of call.calls ?? []) yield* operations(inner, false);
+}
+
+function kindOf(type: string, value: string): number | undefined {
+  if (type === 'CREATE') return OPERATION.create;
+  if (type === 'CREATE2') return OPERATION.create2;
+  if (type === 'SELFDESTRUCT') return OPERATION.selfdestruct;
+  return type === 'CALL' && value !== '0x0' ? OPERATION.transfer : undefined;
+}
+
+export const otsTraceMethods = [
+  readMethod('ots_traceTransaction', {
+    params: [hash],
+    result: arrayOf(OBJECT),
+    about: 'Calls of a mined transaction with their depth, in the order in which they began.',
+    isHeavy: true,
+    call: async (context, [wanted]) => [...flat(await callsOf(context, wanted))],
+  }),
+  readMethod('ots_getInternalOperations', {
+    params: [hash],
+    result: arrayOf(OBJECT),
+    about:
+      'Ether that contracts sent (type 0), contracts that they destroyed (1) and created (2: CREATE, 3: CREATE2) in a transaction.',
+    isHeavy: true,
+    call: async (context, [wanted]) => [...operations(await callsOf(context, wanted))],
+  }),
+  readMethod('ots_getTransactionError', {
+    params: [hash],
+    result: DATA,
+    about: 'Data with which a transaction reverted; `0x` where it did not.',
+    isHeavy: true,
+    async call(context, [wanted]) {
+      const call = await callsOf(context, wanted);
+      return call?.error === undefined ? EMPTY : (call.output ?? EMPTY);
+    },
+  }),
+];

@@ -1,0 +1,287 @@
+/**
+ * Keeps the index of accounts at the head (docs/internals/account-index.md). Live, it takes what
+ * the execution of each block has found. What it missed, after a crash, or because the index is
+ * new, it makes again from the stored blocks, and runs those again that may hold internal calls.
+ */
+import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { Receipt } from '../../../../core/chain/receipt.ts';
+import type { ReachedByTransaction, TracedSpace } from '../../../../core/execution/result.ts';
+import type { PrivateSetting } from '../../../../core/execution/spaces.ts';
+import type { Psi } from '../../../../core/privacy/inputs.ts';
+import type { AccountIndex } from '../../../../core/store/accounts/account-index.ts';
+import { privateAccounts, publicAccounts } from '../../../../core/store/accounts/block-accounts.ts';
+import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import { type Chain, isFatal } from '../chain/chain.ts';
+import type { EventMap, Events } from '../chain/events.ts';
+import type { Component } from '../component.ts';
+import type { PayloadCache } from '../private-state/payload-cache.ts';
+import { blockAt, privateBases, rerun } from '../private-state/rerun.ts';
+
+/** A plain transfer; whatever calls uses more gas. */
+const TRANSFER_GAS = 21_000n;
+/** Interval of writes, when few transactions come. */
+const WRITE_MS = 5_000;
+/** Work on missed blocks, and the rest after it, which belongs to the node. */
+const WORK_MS = 5;
+const RETRY_MS = 30_000;
+const PROGRESS_MS = 8_000;
+const NO_CALLS: ReachedByTransaction = new Map();
+
+export interface IndexerParts {
+  readonly index: AccountIndex;
+  readonly chain: Chain;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Payloads of the node, and its private states; undefined: private states are left out. */
+  readonly private:
+    | (Required<Pick<PrivateSetting, 'psiOf'>> & {
+        readonly cache: PayloadCache;
+        readonly psis: readonly Psi[];
+      })
+    | undefined;
+  /** Every few seconds while it makes up for missed blocks. */
+  onProgress?(block: number, of: number): void;
+  /** Rests as long as it works: a node runs beside it. */
+  readonly isGentle: boolean;
+  fatal(error: unknown): void;
+}
+
+export class AccountIndexer implements Component {
+  readonly name = 'accounts';
+  readonly index: AccountIndex;
+  private readonly parts: IndexerParts;
+  private readonly ends: (() => void)[] = [];
+  private isStopped = false;
+  private working: Promise<void> | undefined;
+  private writing: Promise<void> | undefined;
+  private writeTimer: Timer | undefined;
+  private retryTimer: Timer | undefined;
+  private restedMs = 0;
+  private toldMs: number;
+
+  constructor(parts: IndexerParts) {
+    this.parts = parts;
+    this.index = parts.index;
+    this.toldMs = parts.clock.nowMs();
+  }
+
+  start(): void {
+    const { events } = this.parts;
+    this.ends.push(
+      events.on('committed', (event) => this.take(event)),
+      events.on('privateRecorded', ({ number, spaces }) => {
+        for (const [psi, space] of spaces) this.takePrivate(psi, number, space);
+        this.passQuiet();
+      }),
+    );
+    this.keepWriting();
+    this.resume();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const end of this.ends.splice(0)) end();
+    this.writeTimer?.cancel();
+    this.retryTimer?.cancel();
+    await this.working;
+    await this.writing;
+  }
+
+  /** Blocks are missing, which it makes up for. */
+  get isBehind(): boolean {
+    return this.parts.index.cursor(PUBLIC_SPACE) < this.parts.chain.head().number - 1;
+  }
+
+  /** The writer of blocks waits for it. */
+  room(): Promise<void> | undefined {
+    const { index } = this.parts;
+    if (index.isDue) this.write();
+    return index.isFull ? this.writing : undefined;
+  }
+
+  /** Resolves at the head, with everything on the disk. Rejects where it cannot get there. */
+  async catchUp(): Promise<void> {
+    await this.working;
+    await this.work();
+    await this.parts.index.write();
+  }
+
+  // --- live -----------------------------------------------------------------------------------------------------
+
+  private take({ block, receipts, reached, private: outcome }: EventMap['committed']): void {
+    const { index } = this.parts;
+    const { number } = block.header;
+    if (index.cursor(PUBLIC_SPACE) !== number - 1) {
+      this.resume();
+      return;
+    }
+    this.addBlock(block, receipts, reached);
+    if (outcome.kind === 'done') {
+      for (const [psi, space] of outcome.spaces) this.takePrivate(psi, number, space);
+    }
+    this.passQuiet();
+  }
+
+  private takePrivate(psi: Psi, number: number, space: Pick<TracedSpace, 'receipts' | 'accounts'>) {
+    const { index, private: states } = this.parts;
+    if (!states || index.cursor({ kind: 'private', psi }) !== number - 1 || !space.accounts) return;
+    index.addPrivate(psi, number, privateAccounts(space.receipts, space.accounts));
+  }
+
+  /** Blocks without private transactions. */
+  private passQuiet(): void {
+    for (const psi of this.parts.private?.psis ?? []) this.passQuietOf(psi);
+  }
+
+  private passQuietOf(psi: Psi): void {
+    const { index, chain } = this.parts;
+    const space = { kind: 'private', psi } as const;
+    const start = index.cursor(space);
+    const end = index.cursor(PUBLIC_SPACE);
+    let at = start;
+    while (at < end && !chain.store.hasPrivateWork(at + 1)) at++;
+    if (at > start) index.addPrivate(psi, at, undefined);
+  }
+
+  private addBlock(
+    block: Block,
+    receipts: readonly Receipt[],
+    reached: ReachedByTransaction | undefined,
+  ): void {
+    const accounts = publicAccounts(block, receipts, reached);
+    this.parts.index.add(
+      block.header.number,
+      block.hash,
+      accounts,
+      reached !== undefined || block.transactions.length === 0,
+    );
+  }
+
+  // --- the disk -------------------------------------------------------------------------------------------------
+
+  private keepWriting(): void {
+    this.writeTimer = this.parts.timers.set(WRITE_MS, () => {
+      this.write();
+      this.keepWriting();
+    });
+  }
+
+  private write(): void {
+    this.writing ??= this.parts.index
+      .write()
+      .catch((error) => this.parts.fatal(error))
+      .finally(() => {
+        this.writing = undefined;
+      });
+  }
+
+  // --- missed blocks --------------------------------------------------------------------------------------------
+
+  private resume(): void {
+    if (this.working || this.isStopped) return;
+    this.working = this.work()
+      .catch((error) => this.pauseAfter(error as Error))
+      .finally(() => {
+        this.working = undefined;
+      });
+  }
+
+  private async work(): Promise<void> {
+    const { index, chain, private: states } = this.parts;
+    this.restedMs = this.parts.clock.nowMs();
+    while (!this.isStopped && index.cursor(PUBLIC_SPACE) < chain.head().number) {
+      const number = index.cursor(PUBLIC_SPACE) + 1;
+      const block = blockAt(chain, number);
+      const receipts = chain.store.receipts(number)!;
+      const reached = await this.reachedIn(block, receipts);
+      // The block may have come by another way meanwhile, or be gone.
+      if (index.cursor(PUBLIC_SPACE) === number - 1 && chain.store.hashOf(number))
+        this.addBlock(block, receipts, reached);
+      await this.rest(number);
+    }
+    for (const psi of states?.psis ?? []) await this.workPrivately(psi);
+  }
+
+  private async workPrivately(psi: Psi): Promise<void> {
+    const { index, chain } = this.parts;
+    const space = { kind: 'private', psi } as const;
+    for (;;) {
+      this.passQuietOf(psi);
+      const number = index.cursor(space) + 1;
+      const end = Math.min(index.cursor(PUBLIC_SPACE), chain.store.cursor(space));
+      if (this.isStopped || number > end) return;
+      const found = await this.rerunPrivately(psi, number);
+      if (index.cursor(space) === number - 1) {
+        if (found) this.takePrivate(psi, number, found);
+        else index.addPrivate(psi, number, undefined);
+      }
+      await this.rest(number);
+    }
+  }
+
+  /** Undefined: the states that the block ran on were not migrated. */
+  private async reachedIn(
+    block: Block,
+    receipts: readonly Receipt[],
+  ): Promise<ReachedByTransaction | undefined> {
+    const { chain } = this.parts;
+    const { number } = block.header;
+    if (number <= (chain.store.base?.number ?? 0)) return number === 0 ? NO_CALLS : undefined;
+    if (receipts.every(({ gasUsed }) => gasUsed <= TRANSFER_GAS)) return NO_CALLS;
+    const execution = await rerun(chain, block, { spaces: new Map() }, 'privateEffects');
+    return execution.reachedPublicly();
+  }
+
+  private async rerunPrivately(psi: Psi, number: number): Promise<TracedSpace | undefined> {
+    const { chain, private: states } = this.parts;
+    if (number <= (chain.store.base?.number ?? 0)) return undefined;
+    const { cache, psiOf } = states!;
+    const hasState = chain.store.spaces().includes(psi);
+    if (!hasState) return undefined;
+    for (;;) {
+      const setting = {
+        spaces: privateBases(chain.store, [psi], number - 1),
+        inputs: cache,
+        psiOf,
+      };
+      const execution = await rerun(chain, blockAt(chain, number), setting, 'privateEffects');
+      const effects = execution.privateEffects();
+      if (effects.kind === 'none') return undefined;
+      if (effects.kind === 'done') return effects.spaces.get(psi);
+      await cache.ask(effects.wanted);
+    }
+  }
+
+  /** Other work of this thread comes first. */
+  private async rest(number: number): Promise<void> {
+    const { clock, timers, isGentle, chain } = this.parts;
+    await this.room();
+    const nowMs = clock.nowMs();
+    if (nowMs - this.toldMs >= PROGRESS_MS) {
+      this.toldMs = nowMs;
+      this.parts.onProgress?.(number, chain.head().number);
+    }
+    if (nowMs - this.restedMs < WORK_MS) return;
+    await new Promise<void>((resolve) => {
+      if (isGentle) timers.set(nowMs - this.restedMs, resolve);
+      else timers.yield(resolve);
+    });
+    this.restedMs = clock.nowMs();
+  }
+
+  private pauseAfter(error: Error): void {
+    const { log, timers, fatal } = this.parts;
+    if (isFatal(error)) {
+      fatal(error);
+      return;
+    }
+    log('warn', 'The index of accounts waits for the private transaction manager', {
+      err: error.message,
+    });
+    this.retryTimer?.cancel();
+    this.retryTimer = timers.set(RETRY_MS, () => this.resume());
+  }
+}
