@@ -185,6 +185,11 @@ it('sends through the signing proxy, and through a wallet of the browser on this
     ...['eth_requestAccounts', 'eth_chainId', 'wallet_switchEthereumChain', 'eth_sendTransaction'],
   ]);
   await open(`/address/0x${'b2'.repeat(20)}`);
+  // It took no part in a transaction but for its tokens.
+  const moved = page.getByRole('row', { name: 'Token transfer' });
+  await moved.waitFor();
+  expect(await moved.count()).toBe(1);
+  await page.getByRole('tab', { name: 'Tokens' }).click();
   await shows('2.5 DUSD');
 }, 120_000);
 

@@ -14,11 +14,14 @@ export function TransactionTable({
   transactions,
   empty,
   hasBlock = true,
+  note,
 }: {
   label: string;
   transactions: readonly Transaction[];
   empty: string;
   hasBlock?: boolean;
+  /** Another column. */
+  note?: Column<Transaction>;
 }) {
   const { texts } = useSpeech();
   const { ether } = useNumbers();
@@ -40,6 +43,7 @@ export function TransactionTable({
       isNumber: true,
       cell: (each) => shownValue(each, ether),
     },
+    ...(note ? [note] : []),
   ];
   return <Table {...{ label, columns, empty }} rows={transactions} keyOf={({ hash }) => hash} />;
 }

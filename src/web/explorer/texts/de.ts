@@ -83,6 +83,14 @@ export const de: Texts = {
   receiptsRoot: 'Wurzel der Belege',
   transactionCount: (count) => (count === 1 ? '1 Transaktion' : `${count} Transaktionen`),
   noTransactions: 'Keine Transaktionen.',
+  role: 'Rolle',
+  roles: {
+    sent: 'Absender',
+    received: 'Empfänger',
+    created: 'Hier erzeugt',
+    tokens: 'Token-Übertragung',
+    internal: 'Interner Aufruf',
+  },
   noTransactionsIn: (blocks) => `Keine Transaktionen in den letzten ${blocks} Blöcken.`,
 
   transaction: 'Transaktion',

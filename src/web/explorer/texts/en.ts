@@ -83,6 +83,14 @@ export const en = {
   receiptsRoot: 'Receipts root',
   transactionCount: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),
   noTransactions: 'No transactions.',
+  role: 'Role',
+  roles: {
+    sent: 'Sender',
+    received: 'Recipient',
+    created: 'Created here',
+    tokens: 'Token transfer',
+    internal: 'Internal call',
+  },
   noTransactionsIn: (blocks: number) => `No transactions in the last ${blocks} blocks.`,
 
   transaction: 'Transaction',

@@ -83,6 +83,14 @@ export const es: Texts = {
   receiptsRoot: 'Raíz de los recibos',
   transactionCount: (count) => (count === 1 ? '1 transacción' : `${count} transacciones`),
   noTransactions: 'Sin transacciones.',
+  role: 'Papel',
+  roles: {
+    sent: 'Remitente',
+    received: 'Destinatario',
+    created: 'Creado aquí',
+    tokens: 'Transferencia de tokens',
+    internal: 'Llamada interna',
+  },
   noTransactionsIn: (blocks) => `Sin transacciones en los últimos ${blocks} bloques.`,
 
   transaction: 'Transacción',

@@ -14,6 +14,7 @@ import { Heading, Panel } from '../parts/panel.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { useSpeech } from '../speech.ts';
 import { AccountTokens } from './account-tokens.tsx';
+import { AccountTransactions, hasHistory } from './account-transactions.tsx';
 import { ContractPanel } from './contract.tsx';
 import { ContractLogs } from './contract-logs.tsx';
 
@@ -24,6 +25,8 @@ interface Account {
   /** For a contract whose parties are recorded. */
   readonly privacy: PrivacyMetadata | undefined;
   readonly token: Token | undefined;
+  /** Whether the node knows its transactions. */
+  readonly hasHistory: boolean;
 }
 
 interface PrivacyMetadata {
@@ -31,17 +34,19 @@ interface PrivacyMetadata {
 }
 
 async function look(rpc: Rpc, address: string): Promise<Account> {
-  const [balance, nonce, code] = await Promise.all([
+  const [balance, nonce, code, isKnown] = await Promise.all([
     rpc.call<string>('eth_getBalance', address, 'latest'),
     rpc.call<string>('eth_getTransactionCount', address, 'latest'),
     rpc.call<string>('eth_getCode', address, 'latest'),
+    hasHistory(rpc, address),
   ]);
-  if (code === '0x') return { balance, nonce, code, privacy: undefined, token: undefined };
+  const known = { balance, nonce, code, hasHistory: isKnown };
+  if (code === '0x') return { ...known, privacy: undefined, token: undefined };
   const [privacy, token] = await Promise.all([
     rpc.call<PrivacyMetadata>('eth_getContractPrivacyMetadata', address).catch(() => undefined),
     tokenAt(rpc, address),
   ]);
-  return { balance, nonce, code, privacy: privacy ?? undefined, token };
+  return { ...known, privacy: privacy ?? undefined, token };
 }
 
 export function AddressView({ address }: { address: string }) {
@@ -154,6 +159,15 @@ function Parts({ address, account }: { address: string; account: Account }) {
                 content: () => (
                   <ContractLogs {...{ address }} isToken={account.token !== undefined} />
                 ),
+              },
+            ]
+          : []),
+        ...(account.hasHistory
+          ? [
+              {
+                id: 'transactions',
+                name: texts.transactions,
+                content: () => <AccountTransactions {...{ address }} />,
               },
             ]
           : []),
