@@ -15,6 +15,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   readers: async () => (await import('./readers.ts')).readers(),
   catchup: async () => (await import('./catchup.ts')).catchup(),
   import: async () => (await import('./import.ts')).importBench(),
+  accounts: async () => (await import('./accounts.ts')).accountsBench(),
   migrate: async () => (await import('./migrate.ts')).migrateBench(),
   start: async () => (await import('./start.ts')).start(),
   private: async () => (await import('./private.ts')).privateBench(),
