@@ -83,8 +83,8 @@ export const de: Texts = {
   receiptsRoot: 'Wurzel der Belege',
   transactionCount: (count) => (count === 1 ? '1 Transaktion' : `${count} Transaktionen`),
   noTransactions: 'Keine Transaktionen.',
-  role: 'Rolle',
-  roles: {
+  accountRole: 'Rolle',
+  accountRoles: {
     sent: 'Absender',
     received: 'Empfänger',
     created: 'Hier erzeugt',

@@ -83,8 +83,8 @@ export const en = {
   receiptsRoot: 'Receipts root',
   transactionCount: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),
   noTransactions: 'No transactions.',
-  role: 'Role',
-  roles: {
+  accountRole: 'Role',
+  accountRoles: {
     sent: 'Sender',
     received: 'Recipient',
     created: 'Created here',

@@ -83,8 +83,8 @@ export const es: Texts = {
   receiptsRoot: 'Raíz de los recibos',
   transactionCount: (count) => (count === 1 ? '1 transacción' : `${count} transacciones`),
   noTransactions: 'Sin transacciones.',
-  role: 'Papel',
-  roles: {
+  accountRole: 'Papel',
+  accountRoles: {
     sent: 'Remitente',
     received: 'Destinatario',
     created: 'Creado aquí',

@@ -50,9 +50,9 @@ export function AccountTransactions({ address }: { address: string }) {
             label={texts.transactions}
             empty={texts.noTransactions}
             note={{
-              head: texts.role,
+              head: texts.accountRole,
               cell: (row) =>
-                concerns[txs.indexOf(row)]?.map((each) => texts.roles[each]).join(', '),
+                concerns[txs.indexOf(row)]?.map((each) => texts.accountRoles[each]).join(', '),
             }}
           />
           <Pager
