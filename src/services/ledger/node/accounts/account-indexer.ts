@@ -26,6 +26,8 @@ const WRITE_MS = 5_000;
 const WORK_MS = 5;
 const RETRY_MS = 30_000;
 const PROGRESS_MS = 8_000;
+/** Blocks without private transactions that are passed at once. */
+const QUIET_MAX = 500;
 const NO_CALLS: ReachedByTransaction = new Map();
 
 export interface IndexerParts {
@@ -131,16 +133,15 @@ export class AccountIndexer implements Component {
     index.addPrivate(psi, number, privateAccounts(space.receipts, space.accounts));
   }
 
-  /** Blocks without private transactions. */
+  /** Passes blocks without private transactions. */
   private passQuiet(): void {
     for (const psi of this.parts.private?.psis ?? []) this.passQuietOf(psi);
   }
 
   private passQuietOf(psi: Psi): void {
     const { index, chain } = this.parts;
-    const space = { kind: 'private', psi } as const;
-    const start = index.cursor(space);
-    const end = index.cursor(PUBLIC_SPACE);
+    const start = index.cursor({ kind: 'private', psi });
+    const end = Math.min(index.cursor(PUBLIC_SPACE), start + QUIET_MAX);
     let at = start;
     while (at < end && !chain.store.hasPrivateWork(at + 1)) at++;
     if (at > start) index.addPrivate(psi, at, undefined);
@@ -165,6 +166,7 @@ export class AccountIndexer implements Component {
   private keepWriting(): void {
     this.writeTimer = this.parts.timers.set(WRITE_MS, () => {
       this.write();
+      this.resume();
       this.keepWriting();
     });
   }
@@ -209,8 +211,13 @@ export class AccountIndexer implements Component {
     const { index, chain } = this.parts;
     const space = { kind: 'private', psi } as const;
     for (;;) {
+      const start = index.cursor(space);
       this.passQuietOf(psi);
       const number = index.cursor(space) + 1;
+      if (number - 1 === start + QUIET_MAX) {
+        await this.rest(number);
+        if (!this.isStopped) continue;
+      }
       const end = Math.min(index.cursor(PUBLIC_SPACE), chain.store.cursor(space));
       if (this.isStopped || number > end) return;
       const found = await this.rerunPrivately(psi, number);
