@@ -17,8 +17,8 @@ import { MANAGER_ROWS } from '../../services/ledger/options.ts';
 import { type OpenChain, openChain, storeFolder } from '../../services/ledger/store/data.ts';
 import { resetRaftLog } from '../../services/ledger/store/raft-log.ts';
 import type { Command } from '../command.ts';
-import { type DbOutcome, privateCheck, privateRepair } from './private.ts';
 import { stderrLog } from '../log.ts';
+import { type DbOutcome, privateCheck, privateRepair } from './private.ts';
 
 const INFO_VERBOSITY = 3;
 
