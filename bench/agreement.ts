@@ -150,7 +150,7 @@ async function measure(network: Network, load: Load, isOurs: boolean): Promise<F
     runs,
   });
   return [
-    figure('blocks a second', '', (blocks * 1_000) / (performance.now() - since)),
+    figure('blocks per second', '', (blocks * 1_000) / (performance.now() - since)),
     figure('eth_blockNumber p50', 'ms', percentile(waits, 0.5)),
     figure('eth_blockNumber p99', 'ms', percentile(waits, 0.99)),
     ...(isOurs ? [figure('longest block of the consensus thread', 'ms', Math.max(...lags))] : []),

@@ -51,7 +51,7 @@ export async function permission(): Promise<readonly Figure[]> {
       budget: CHECK_BUDGET_US,
     },
     {
-      name: 'pool, permissioned (median of transactions a second of CPU time)',
+      name: 'pool, permissioned (median of transactions per second of CPU time)',
       unit: 'tx/s',
       runs: [median(on)],
       reference: { name: 'not permissioned', runs: [median(off)] },

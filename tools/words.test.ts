@@ -19,6 +19,12 @@ it.each([
   "it('a port that is taken is told with its code')",
   '// A page that is not as it was written.',
   '// The answer of who asks.',
+  '// transfers to ever new accounts',
+  "it('tells of blocks that come', () => {",
+  '// The password is looked at first.',
+  "name: 'blocks a second'",
+  '// It opens as it stands.',
+  '// A request that does not come whole.',
 ])('reports words that this code does not use: %s', (line) => {
   expect(wordFaults('a.ts', `\n${line}`)).toEqual([expect.stringMatching(/^a\.ts:2: ".+": say /)]);
 });

@@ -55,6 +55,24 @@ const PHRASES = [
     cure: 'unexpected, without private transactions, one per line',
   },
   { pattern: /\b(?:by|for|of|to) who (?:asks|sends|is|was)\b/, cure: 'the caller, the sender' },
+  {
+    pattern: /\bever new\b|\bstood still\b|\bin vain\b/,
+    cure: 'a new one each time, stalled, no effect',
+  },
+  { pattern: /\btells? of\b|\b(?:is|are) told of\b/, cure: 'reports, describes; receives' },
+  { pattern: /\b(?:is|are|was|were) looked (?:at|through)\b/, cure: 'is checked, reviewed' },
+  {
+    pattern: /\b(?:transactions|blocks|payloads|calls|requests|quotes) a second\b/,
+    cure: '... per second',
+  },
+  {
+    pattern: /\bas (?:it stands|they stand)\b|\bis of no order\b/,
+    cure: 'as written, belongs to no',
+  },
+  {
+    pattern: /\b(?:answers?|ends?|begun) otherwise than\b|\bcomes? whole\b/,
+    cure: 'differs, complete',
+  },
   { pattern: /\b(?:[Hh]e|[Hh]is|[Hh]im|[Hh]imself|[Ss]he|[Hh]ers?)\b/, cure: 'they, their, them' },
 ];
 

@@ -294,7 +294,7 @@ beforeAll(async () => {
   writeFileSync(at('cfg.toml'), `[Node.P2P]\nListenAddr = "127.0.0.1:${port}"\n`);
   mkdirSync(at('ks'));
   const key = await encryptKey(new Uint8Array(32).fill(0x11), 'a password', { light: true });
-  // Of the recorded account: the password is looked at first.
+  // Of the recorded account: the password is checked first.
   writeFileSync(at('ks/key'), JSON.stringify({ ...key, address: UNLOCKED }));
   await openChain(at('node'), { genesisFile: at('j.json') });
 });

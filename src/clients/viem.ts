@@ -70,7 +70,7 @@ export interface PrivateReceipts {
    * Of the private transaction: status, logs and contract. Null: this node is not a party of it.
    */
   readonly receipt: TransactionReceipt | null;
-  /** Of the privacy marker that it came in; undefined: it came in none. */
+  /** The receipt of the privacy marker that contained it; undefined: it was not in a marker. */
   readonly marker: TransactionReceipt | undefined;
 }
 

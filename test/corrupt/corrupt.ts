@@ -102,7 +102,7 @@ function judge(
   );
   if (unsaid.length > 0) {
     return {
-      fault: `it answers otherwise than before: ${unsaid.map((part) => `${part} ${content![part]}`).join()}`,
+      fault: `it answers differently: ${unsaid.map((part) => `${part} ${content![part]}`).join()}`,
     };
   }
   if (other.some((part) => !may.includes(part))) return 'refused';

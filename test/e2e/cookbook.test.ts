@@ -1,5 +1,5 @@
 /**
- * docs/start.md and the cookbook, typed in as they stand, on a network of their own: only the ports
+ * docs/start.md and the cookbook, typed in as written, on a network of their own: only the ports
  * are others. A line that begins with `#>` is what its block prints.
  */
 import { execFile } from 'node:child_process';

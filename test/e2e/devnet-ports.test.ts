@@ -85,7 +85,7 @@ it.each<[string, RequestListener | undefined]>([
   ['answers as if it were the one that is awaited', (_, response) => response.end('I am up')],
 ])('a port that a program takes during the start, which %s', async (_, listener) => {
   const { ended, printed } = start();
-  await until('the ports were looked at', () => printed().includes('managers are up'));
+  await until('the ports were checked', () => printed().includes('managers are up'));
   const port = await take(SIGNER_AT, listener);
   expect(await ended).toEqual([1, null]);
   expect(printed()).toMatch(/^Fatal: signer ended with status 1: see .*signer\.log$/m);

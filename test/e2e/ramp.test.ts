@@ -133,7 +133,7 @@ it('is operated in a browser: orders found and held, buying or selling switched 
     expect(await widerThanShown(page)).toEqual([]);
     await page.getByRole('button', { name: id }).click();
     await page.getByRole('button', { name: 'Hold', exact: true }).click();
-    await page.getByRole('textbox', { name: 'Why' }).fill('the wallet is looked at');
+    await page.getByRole('textbox', { name: 'Why' }).fill('checking the wallet');
     await page.getByRole('button', { name: 'Hold order' }).click();
     await step('the order held', page.getByText('pending review'));
     expect(await widerThanShown(page)).toEqual([]);

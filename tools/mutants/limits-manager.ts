@@ -335,7 +335,7 @@ export const MANAGER_LIMITS: readonly Limit[] = [
     on: 'wary: client(WARY_TIMEOUT_MS, WARY_BYTES_MAX,',
     off: 'wary: client(WARY_TIMEOUT_MS, 1e9 + WARY_BYTES_MAX,',
     test: BOUNDS,
-    only: 'is believed by an answer',
+    only: 'may send an answer',
   },
   {
     name: 'manager: payloads owed to a recipient',

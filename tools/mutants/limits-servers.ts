@@ -32,7 +32,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
     on: 'requestTimeout: requestMs, headersTimeout: requestMs,',
     off: 'requestTimeout: 1_000 * requestMs, headersTimeout: 1_000 * requestMs,',
     test: 'src/io/rpc/http.service.test.ts',
-    only: 'come whole in its time',
+    only: 'is not complete in time',
   },
   {
     name: 'denied calls in the audit log',

@@ -63,7 +63,7 @@ it('accounts are imported, made and listed', async () => {
   expect(imported).toEqual({ status: 0, text: expect.stringContaining(WALLET.address) });
   expect(imported.text).toContain(`Account URL: ${vault.url}/v1/kv/data/team/one?version=1`);
   expect(vault.secrets.get('team/one')).toEqual([{ [BARE]: KEY }]);
-  // As the flag stood in front of the command, and in a file.
+  // The flag before the command, and in a file.
   const made = await geth(
     ...[...settings, 'account', 'plugin', 'new', CONFIG],
     `file://${file('wanted.json', { secretName: 'team/two' })}`,

@@ -8,7 +8,7 @@ const ERROR_CHARACTERS_MAX = 500;
 export interface ManagerOptions {
   /** Sends the requests: for client certificates, a Unix socket, or a proxy. */
   readonly fetch?: typeof fetch;
-  /** Of each request, such as `authorization`. */
+  /** Headers of each request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export interface ManagerOptions {
  */
 export class ManagerError extends Error {
   override readonly name = 'ManagerError';
-  /** Of the HTTP answer. */
+  /** The status of the HTTP answer. */
   readonly status: number;
 
   constructor(status: number, message: string) {

@@ -12,7 +12,7 @@ export function isIpv4(ip: Uint8Array): boolean {
   return IPV4_PREFIX.every((byte, at) => ip[at] === byte);
 }
 
-/** Of 16 or 4 bytes; undefined for any other length. */
+/** Formats 16 or 4 bytes; undefined for any other length. */
 export function formatIp(ip: Uint8Array): string | undefined {
   if (ip.length === 4) return ip.join('.');
   if (ip.length !== 16) return undefined;

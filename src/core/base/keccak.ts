@@ -10,7 +10,7 @@ export type Keccak256 = (bytes: Uint8Array) => Hash32;
 /** One that is given its input bit by bit. */
 export interface Keccak256State {
   update(bytes: Uint8Array): void;
-  /** Of all that was given. */
+  /** The digest of all input so far. */
   digest(): Hash32;
 }
 

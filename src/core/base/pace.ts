@@ -5,7 +5,7 @@
 
 /** Longer messages are worked on in pieces. */
 export const LONG_MESSAGE_BYTES: number = 128 * 1024;
-/** Of a long message: hashed, deciphered or decompressed at once, in about a millisecond. */
+/** The part of a long message that is hashed, decrypted or decompressed at once, in about 1 ms. */
 export const PIECE_BYTES: number = 256 * 1024;
 
 /** `pause`: hand control back and continue here later. `stop`: end without a result. */

@@ -7,7 +7,7 @@ export const TEST_MNEMONIC = 'test test test test test test test test test test 
 /** The number of the account follows. */
 export const TEST_MNEMONIC_PATH = "m/44'/60'/0'/0/";
 
-/** Of the mnemonic, 0 to 9. */
+/** The mnemonic's keys 0 to 9. */
 export const MNEMONIC_KEYS: readonly string[] = [
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',

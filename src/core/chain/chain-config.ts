@@ -40,7 +40,7 @@ export interface BftConfig {
   readonly isSticky?: boolean | undefined;
   /** null: never, as a legacy `istanbul` block without it says. */
   readonly ceil2Nby3Block?: bigint | null | undefined;
-  /** Of a legacy `istanbul` block: QBFT from here on. */
+  /** From a legacy `istanbul` block: QBFT from this block on. */
   readonly testQbftBlock?: bigint | undefined;
   readonly validatorContract?: Address | undefined;
   readonly validatorSelectionMode?: string | undefined;

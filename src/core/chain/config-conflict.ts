@@ -4,7 +4,7 @@
  */
 export interface Conflict {
   readonly what: string;
-  /** Of the stored and of the new configuration; undefined: never. */
+  /** The block in the stored and in the new configuration; undefined: never. */
   readonly have: bigint | undefined;
   readonly want: bigint | undefined;
 }

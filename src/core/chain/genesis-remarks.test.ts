@@ -1,4 +1,4 @@
-/** What a genesis file says in vain, one by one. */
+/** Each entry of a genesis file that has no effect. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { OWN_VECTORS, readJson } from '../../../test/vectors/folders.ts';

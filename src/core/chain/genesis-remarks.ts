@@ -1,6 +1,6 @@
 /**
- * What a genesis file says in vain, or says otherwise than its author may mean. Clients start with
- * it: nothing here is a mistake that refuses the file.
+ * Entries of a genesis file that have no effect, or another effect than its author may expect.
+ * Clients start with it: nothing here is a mistake that refuses the file.
  */
 import type { BftConfig, ChainConfig } from './chain-config.ts';
 import { parseGenesis } from './genesis.ts';

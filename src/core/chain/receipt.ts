@@ -22,7 +22,7 @@ export interface Receipt {
   /** 256 bytes. */
   readonly bloom: Uint8Array;
   readonly logs: readonly Log[];
-  /** Of a creation, successful or not. */
+  /** The address of a creation, successful or not. */
   readonly contractAddress?: Address;
   /** Return data of a revert, kept for `--revertreason`. */
   readonly revertReason?: Uint8Array;

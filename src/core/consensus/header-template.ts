@@ -33,7 +33,7 @@ export interface HeaderPlan {
   /** The operator's extra data: up to 32 bytes are kept. */
   readonly vanity: Uint8Array;
   readonly nowMs: number;
-  /** Of the engine's `assemble`. */
+  /** From the engine's `assemble`. */
   readonly notBeforeMs: number;
 }
 

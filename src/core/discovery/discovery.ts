@@ -89,7 +89,7 @@ interface Question {
 }
 
 export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
-  /** Of this node, RLP. */
+  /** The record of this node, in RLP. */
   readonly record: Uint8Array;
   private readonly parts: DiscoveryParts;
   private readonly own: DiscoveredNode;

@@ -38,7 +38,7 @@ export const PENDING_MAX = 256;
 /** Packets that are examined: per second, and at most at once. */
 export const PACKETS_PER_SECOND_MAX = 300;
 export const PACKETS_BURST_MAX = 600;
-/** Of one source: an IPv4 address, or an IPv6 /64. */
+/** Per source: an IPv4 address, or an IPv6 /64. */
 export const SOURCE_PACKETS_PER_SECOND_MAX = 30;
 export const SOURCE_PACKETS_BURST_MAX = 90;
 /** Sources that are counted. */

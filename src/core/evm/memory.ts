@@ -10,7 +10,7 @@ const MEMORY_BYTES_KEPT = 256 * 1024;
  */
 export const MEMORY_BYTES_MAX: number = 2 ** 30;
 
-/** Of a memory that nothing was written to. */
+/** The view of a memory that nothing was written to. */
 const NO_VIEW = new DataView(new ArrayBuffer(0));
 const MAX_UINT64 = (1n << 64n) - 1n;
 

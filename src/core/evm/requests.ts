@@ -26,13 +26,13 @@ export interface CreateRequest extends Readonly<GasParts> {
   readonly caller: Address;
   readonly value: bigint;
   readonly initCode: Uint8Array;
-  /** Of CREATE2. */
+  /** The salt of CREATE2. */
   readonly salt: bigint | undefined;
   /** Set when the address does not follow from the rest. */
   readonly address?: Address | undefined;
 }
 
-/** Of a message to an account. */
+/** The request for a message to an account. */
 export function rootCall(message: Message, to: Address): CallRequest {
   return {
     type: message.isStatic ? 'STATICCALL' : 'CALL',
@@ -50,7 +50,7 @@ export function rootCall(message: Message, to: Address): CallRequest {
   };
 }
 
-/** Of a message without a receiver. */
+/** The request for a message without a receiver. */
 export function rootCreation(message: Message): CreateRequest {
   return {
     type: 'CREATE',

@@ -215,13 +215,15 @@ export class BlockExecution {
     return this.job.goal ?? 'block';
   }
 
-  /** Of the goal `privateState`. Throws INVARIANT_BROKEN before `advance` said `done`. */
+  /**
+   * The result for the goal `privateState`. Throws INVARIANT_BROKEN before `advance` said `done`.
+   */
   privateOutcome(): PrivateOutcome {
     assert(this.outcome !== undefined, 'a block has a private half only when it is done');
     return this.outcome;
   }
 
-  /** Of the goal `privateEffects`, once `advance` said `done`. */
+  /** The result for the goal `privateEffects`, once `advance` said `done`. */
   privateEffects(): PrivateEffects {
     return this.privateSide.effects();
   }

@@ -46,7 +46,7 @@ export interface CallRequest {
   readonly value?: bigint | undefined;
   readonly data?: Uint8Array | undefined;
   readonly accessList?: readonly AccessListEntry[] | undefined;
-  /** Of a private transaction: its constructor sees private contracts. */
+  /** True: a private transaction, whose constructor sees private contracts. */
   readonly isPrivate?: boolean | undefined;
 }
 
@@ -347,7 +347,7 @@ function privateAddition(request: CallRequest, rules: Rules): bigint {
 export interface AccessListOutcome {
   readonly accessList: readonly AccessListEntry[];
   readonly gasUsed: bigint;
-  /** Of the EVM; undefined on success. */
+  /** The EVM's error; undefined on success. */
   readonly error: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Header } from '../chain/header.ts';
 export interface GasLimitTarget {
   readonly floor: bigint;
   readonly ceiling: bigint;
-  /** Of a transition (`miner.gaslimit`); undefined: GoQuorum's own. */
+  /** From a transition (`miner.gaslimit`); undefined: GoQuorum's own minimum. */
   readonly minimum: bigint | undefined;
 }
 

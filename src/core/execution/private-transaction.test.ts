@@ -33,7 +33,7 @@ interface Scene {
   readonly payload: Uint8Array;
   readonly value: bigint;
   readonly fork: Fork;
-  /** Of what the manager answers. */
+  /** The privacy terms in the manager's answer. */
   readonly terms?: Partial<Pick<HeldPayload, 'flag' | 'execHash'>>;
   readonly isPrivacyEnhancements?: boolean;
 }

@@ -77,7 +77,7 @@ export interface ExecutedBlock {
   readonly receipts: readonly Receipt[];
   readonly receiptsRoot: Hash32;
   readonly gasUsed: bigint;
-  /** Of the public receipts. */
+  /** The bloom of the public receipts. */
   readonly bloom: Uint8Array;
   readonly private: PrivateOutcome;
   /** Undefined: the job did not ask for it. */

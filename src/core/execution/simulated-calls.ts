@@ -58,7 +58,7 @@ const NONCE_MAX = (1n << 64n) - 1n;
 export class SimulatedCalls {
   readonly transactions: Transaction[] = [];
   readonly receipts: Receipt[] = [];
-  /** Of the simulation. */
+  /** The gas left for the whole simulation. */
   gasLeft: bigint;
   private readonly parts: {
     readonly publicWorld: PublicWorld;

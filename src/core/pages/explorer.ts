@@ -18,8 +18,8 @@ export interface ExplorerPage {
 
 export interface ExplorerNode {
   readonly name: string;
-  /** Of JSON-RPC over HTTP; a path is one of the page's own server. */
+  /** JSON-RPC over HTTP: a URL, or a path on the page's own server. */
   readonly http: string;
-  /** Of JSON-RPC over WebSocket; undefined: new blocks are asked for. */
+  /** JSON-RPC over WebSocket; undefined: new blocks are polled for. */
   readonly ws?: string | undefined;
 }

@@ -101,7 +101,7 @@ class Kind<T> {
     for (const place of places) this.records.put(place, this.read(contracts, place));
   }
 
-  /** Of known records; undefined: the logs do not say. */
+  /** The places of records that the logs change; undefined: the logs do not say. */
   private placesIn(logs: readonly Log[]): Set<number> | undefined {
     const places = new Set<number>();
     for (const { topics, data } of logs) {

@@ -29,7 +29,7 @@ export interface PermissionConfig {
   readonly addresses: PermissionAddresses;
   readonly networkAdminOrg: string;
   readonly networkAdminRole: string;
-  /** Of every organisation's administrator. */
+  /** The role of every organisation's administrator. */
   readonly orgAdminRole: string;
   /** The first network administrators. */
   readonly accounts: readonly Address[];

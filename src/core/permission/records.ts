@@ -106,7 +106,7 @@ export interface PendingOperation {
   /** One of OPERATION. */
   readonly kind: number;
   readonly orgId: string;
-  /** As in NodeRecord.contractId; empty: no node is involved. */
+  /** Like NodeRecord.contractId; empty: no node is involved. */
   readonly nodeId: string;
   readonly account: Address;
 }

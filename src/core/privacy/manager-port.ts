@@ -48,7 +48,7 @@ export interface ManagerGroups {
     from: string | undefined;
     members: readonly string[];
   }): Promise<string>;
-  /** Of exactly these members. */
+  /** Finds the groups with exactly these members. */
   find(members: readonly string[]): Promise<readonly ManagerGroup[]>;
   /** Resolves with the id. */
   delete(id: string, from: string | undefined): Promise<string>;
@@ -103,7 +103,7 @@ export interface PeerComparison {
     readonly peer: string;
     /** The private state of this node; undefined: it has only one. */
     readonly psi?: string | undefined;
-    /** Of the transaction; undefined: the whole state differs. */
+    /** The transaction's payload; undefined: the whole state differs. */
     readonly payload?: PayloadHash | undefined;
   }[];
 }

@@ -43,7 +43,9 @@ export const SINGLE_PRIVATE_STATE: PrivateStates = {
   checkName: () => {},
 };
 
-/** Of a node whose genesis has `isMPS`. Throws PSI_GROUPS when a name or a key is in two groups. */
+/**
+ * For a node whose genesis has `isMPS`. Throws PSI_GROUPS when a name or a key is in two groups.
+ */
 export function residentPrivateStates(groups: readonly TenantGroup[]): PrivateStates {
   const members = new Map<Psi, readonly string[]>();
   const owners = new Map<string, Psi>();

@@ -5,7 +5,7 @@
  */
 import { assert } from '../base/errors.ts';
 
-/** Of one order, or of the provider. */
+/** An account of one order, or of the provider. */
 export type Account =
   /** Fiat at payment providers. */
   | 'bank'

@@ -59,7 +59,7 @@ const CODE = {
 /** All that a buy can have. */
 export const BUY_CODES: readonly StatusCode[] = Object.values(CODE);
 
-/** Of one order: more payments than any customer makes by mistake. */
+/** Payments per order: more than any customer makes by mistake. */
 const PAYMENTS_MAX = 100;
 const UNPAID: readonly StatusCode[] = [CODE.order, CODE.kyc, CODE.authorization, CODE.payment];
 const BEFORE_PAYMENT: readonly StatusCode[] = [CODE.order, CODE.kyc, CODE.authorization];

@@ -53,7 +53,7 @@ export interface FiatOffer extends Fiat {
 export interface CryptoOffer extends Crypto {
   /** Blocks of a transfer, counting the one that contains it. */
   readonly confirmations: number;
-  /** Of a transfer. */
+  /** The gas of a transfer. */
   readonly gas: number;
   /** Where an explorer shows a transaction, with `{hash}`. */
   readonly transactionUrl?: string | undefined;

@@ -12,7 +12,7 @@ import {
 } from './order.ts';
 import { StepNotes } from './step-notes.ts';
 
-/** Of both kinds of orders. */
+/** The state that both kinds of orders have. */
 export interface OrderState {
   readonly code: StatusCode;
   readonly reason: string;
@@ -81,7 +81,7 @@ export abstract class OrderStep<S extends OrderState> {
     this.notes.post(reversed(exchangePostings(this.terms)));
   }
 
-  /** Of the payment or deposit `of`. */
+  /** Refunds the payment or deposit `of`. */
   protected refund(
     of: string,
     units: bigint,

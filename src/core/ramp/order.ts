@@ -52,7 +52,7 @@ export interface Refund {
   readonly of: string;
   readonly asset: string;
   readonly units: bigint;
-  /** Of a deposit: the address that it came from. */
+  /** For a deposit, the address that it came from. */
   readonly to?: string | undefined;
 }
 

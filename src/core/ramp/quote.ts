@@ -29,7 +29,7 @@ export interface Fees {
 }
 
 export interface QuoteTerms {
-  /** Of fiat for a buy, of crypto for a sell. */
+  /** Fiat for a buy, crypto for a sell. */
   readonly amountIn: bigint;
   readonly fiatDecimals: number;
   readonly cryptoDecimals: number;

@@ -237,7 +237,7 @@ function readPartner(reader: JsonReader): Partner {
   };
 }
 
-/** Of an id that is an address its host; of any other one its beginning. */
+/** The host of an id that is a URL, otherwise the beginning of the id. */
 function nameOf(id: string): string {
   return (/^https?:\/\/([^/]+)/.exec(id)?.[1] ?? id).slice(0, NAME_CHARACTERS_MAX);
 }

@@ -120,7 +120,7 @@ describe('a sell', () => {
     expect([code, kinds(asked)]).toEqual(['PROVIDER-CREATED-ORDER', ['refund']]);
   });
 
-  it('from another wallet is looked at first', () => {
+  it('from another wallet is reviewed first', () => {
     const held = play([final('a', 1_000_000n, { from: `0x${'cd'.repeat(20)}` })]);
     expect([held.code, held.asked]).toEqual(['PROVIDER-PENDING-REVIEW', []]);
     expect(play([{ kind: 'released' }], 500, held.state).code).toBe('PROVIDER-PENDING-PAYOUT');

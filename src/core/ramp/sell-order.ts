@@ -34,7 +34,7 @@ export interface SellState extends OrderState {
   /** The deposit is awaited until then. Unix milliseconds. */
   readonly sendByMs: number;
   readonly deposits: Readonly<Record<string, DepositState>>;
-  /** Of the customer's deposit. */
+  /** The transaction hash of the customer's deposit. */
   readonly hash?: string | undefined;
 }
 

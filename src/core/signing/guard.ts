@@ -23,7 +23,7 @@ export interface Intent {
   readonly selector?: string | undefined;
   /** The signed content or its hash; for the audit log. */
   readonly digest?: string | undefined;
-  /** Of typed data: the members that the domain's hash covers. */
+  /** For typed data: the members that the domain's hash covers. */
   readonly domainName?: string | undefined;
   /** 0x, lower case. */
   readonly verifyingContract?: string | undefined;

@@ -26,7 +26,7 @@ export interface TypedDataRequest extends MessageRequest {
   readonly primaryType: string | undefined;
 }
 
-/** Of `eth_sign`: an account and a message, hex with 0x or text. */
+/** Reads the parameters of `eth_sign`: an account and a message, as text or hex with 0x. */
 export function readMessage(params: unknown): MessageRequest {
   const [account, message] = twoOf(params);
   if (Array.isArray(params) && params.length !== 2)

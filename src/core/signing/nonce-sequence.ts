@@ -74,7 +74,7 @@ export class NonceSequence {
     slot.held.push(held);
   }
 
-  /** Of what is signed and of what a restart brings back. */
+  /** Checks a transaction that was signed, or restored at a restart. */
   private checkOwn({ nonceKey, nonce, hash }: SignedSend): void {
     assert(nonceKey === this.key, 'a signed transaction is of this sequence');
     const slot = this.slots.get(nonce);

@@ -113,7 +113,7 @@ export function readEthRequest(params: unknown, chainId: bigint): TransactionReq
   return { kind: 'private', ...common, terms };
 }
 
-/** Of `eea_sendTransaction`. */
+/** Reads the parameters of `eea_sendTransaction`. */
 export function readEeaRequest(params: unknown, chainId: bigint): TransactionRequest {
   const fields = onlyObject(params);
   refuseUnknown(fields, EEA_MEMBERS);

@@ -41,7 +41,7 @@ const FORK = Uint8Array.of(0, 0, 0, 0);
 const SEED = new Uint8Array(32).fill(7);
 
 describe('deposits', () => {
-  it.each(PUBLISHED)('of staking-deposit-cli are checked as they stand: $pubkey', (each) => {
+  it.each(PUBLISHED)('of staking-deposit-cli are valid: $pubkey', (each) => {
     const deposit: Deposit = {
       pubkey: fromHex(each.pubkey),
       withdrawalCredentials: fromHex(each.owner),

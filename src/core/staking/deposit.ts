@@ -29,7 +29,7 @@ export interface Deposit extends DepositMessage {
   readonly root: Uint8Array;
 }
 
-/** Of a BLS public key (48 bytes: type 0) or of an address (20 bytes: type 1). */
+/** For a BLS public key (48 bytes: type 0) or an address (20 bytes: type 1). */
 export function withdrawalCredentials(owner: Uint8Array): Uint8Array {
   if (owner.length === PUBKEY_BYTES)
     return concatBytes(Uint8Array.of(0), sha256(owner).subarray(1));

@@ -6,7 +6,7 @@ import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import type { PrivacyMetadata } from './account.ts';
 import { PublicWorld } from './public-world.ts';
 
-/** Of one transaction. Accounts are named by `keyOf(address)`. */
+/** The footprint of one transaction. Accounts are named by `keyOf(address)`. */
 export interface Footprint {
   /** Accounts read or written, and whether they existed before. */
   readonly existed: Map<string, boolean>;

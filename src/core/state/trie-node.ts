@@ -103,7 +103,7 @@ function contentStart(list: Uint8Array): number {
   return list[0]! > 0xf7 ? list[0]! - 0xf6 : 1;
 }
 
-/** Of a branch's item: nothing, a hash, or an embedded node; all shorter than 56 bytes. */
+/** The length of a branch's item: nothing, a hash, or an embedded node; all below 56 bytes. */
 function itemLength(rlp: Uint8Array, at: number): number {
   const first = rlp[at]!;
   return first >= 0xc0 ? first - 0xbf : first > 0x80 ? first - 0x7f : 1;

@@ -12,7 +12,7 @@ import type { BaseState } from './checkpoint.ts';
 import { readAccount, readMetadata, writeAccount, writeMetadata } from './rows.ts';
 
 export interface BaseRecord extends BaseState {
-  /** Of all private states; empty before the base is whole. */
+  /** The roots of all private states; empty until the base is complete. */
   readonly roots: ReadonlyMap<Psi, Hash32>;
 }
 

@@ -24,7 +24,7 @@ import { encodeAccountRow, encodeMetadata, encodeSlotRow } from './rows.ts';
 import type { Spaces } from './spaces.ts';
 import { wrongIndex } from './store-errors.ts';
 
-/** Of log records, before their rows are committed. */
+/** Bytes of log records after which their rows are committed. */
 const COMMIT_BYTES = 16 * 1024 * 1024;
 /** All copied storages count as having begun in block 0: their true age is unknown. */
 const BORN = 0;
@@ -38,7 +38,7 @@ interface BaseParts {
 export interface StateProgress {
   readonly psi: Psi | undefined;
   readonly account: Hash32 | undefined;
-  /** Of that account; undefined: none of its slots is there. */
+  /** A slot of that account; undefined: none of its slots is stored. */
   readonly slot: Hash32 | undefined;
 }
 

@@ -18,7 +18,7 @@ import { indexDamaged } from './store-errors.ts';
 const PLACES_CACHED_MAX = 4096;
 
 export interface Place extends LogPosition {
-  /** Of the block; for a private record too. */
+  /** The block's hash; for a private record too. */
   readonly hash: Hash32;
   readonly hasPrivateWork: boolean;
 }

@@ -23,7 +23,7 @@ import { StoredChain } from './stored-chain.ts';
 const START: LogPosition = { segment: 0, offset: 0 };
 
 export class ChainReplica extends StoredChain {
-  /** Of the checkpoint that it is based on. */
+  /** The position of the checkpoint that it is based on. */
   private checkpoint: LogPosition = START;
   /** End of the last record that memory holds. */
   private position: LogPosition = START;

@@ -30,7 +30,7 @@ interface SpaceMark {
   readonly root: Hash32;
 }
 
-/** Of a chain that was copied without executing it: the first block whose states are there. */
+/** For a chain that was copied without executing it: the first block with its states. */
 export interface BaseState {
   readonly number: number;
   /** Its states are there; before, only blocks and receipts. */

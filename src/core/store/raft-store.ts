@@ -45,7 +45,7 @@ export class RaftStore {
   private file: LogFile;
   private memory: RaftMemory = EMPTY_RAFT_MEMORY;
   private version = RAFT_VERSION;
-  /** Of the last save, and of the last one that is durable. */
+  /** Numbers of the last save, and of the last durable one. */
   private sequence = 0;
   private durable = 0;
   /** Whether a log existed at opening. */

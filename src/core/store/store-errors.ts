@@ -15,7 +15,7 @@ export function wrongIndex(what: string) {
   );
 }
 
-/** Of a chain that was copied without executing it. */
+/** For a chain that was copied without executing it. */
 export function stateNotMigrated(number: number, base: { readonly number: number }): QuorateError {
   return fail(
     'STORE_STATE_NOT_MIGRATED',

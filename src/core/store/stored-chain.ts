@@ -160,7 +160,7 @@ export class StoredChain implements ChainReader {
     return new StateAt(this.kv, this.entryOrEmpty(space), this, number);
   }
 
-  /** Of a chain that was copied without executing it: the first block with its states. */
+  /** For a chain that was copied without executing it: the first block with its states. */
   get base(): BaseState | undefined {
     return this.stateSpaces.base;
   }

@@ -61,7 +61,7 @@ export interface UnknownEntry {
   readonly to: string | undefined;
   readonly value: bigint;
   readonly data: string;
-  /** Of its block. */
+  /** The time of its block. */
   readonly atMs: number;
 }
 

@@ -23,7 +23,7 @@ import type {
 } from './ports.ts';
 import { Settlement } from './settlement.ts';
 
-/** Of the previous price: pools accept no smaller increase for a replacement. */
+/** In percent of the previous price: pools accept no smaller increase for a replacement. */
 const REPLACEMENT_PERCENT = 110n;
 /** Most transactions waiting for a block at the same time. */
 const LIVE_MAX = 256;

@@ -164,7 +164,7 @@ describe('transactions in', () => {
     expect(requests(gossip.step(roomDue('p0')))).toEqual([]);
   });
 
-  it('what a peer sent in vain that answers no requests is asked of others that announce it', () => {
+  it('transactions announced by a peer that does not answer are requested from others', () => {
     const gossip = withPeers(2);
     expect(gossip.step(inVain(false))).toEqual([]);
     expect(

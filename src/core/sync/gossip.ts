@@ -57,7 +57,7 @@ export type GossipInput =
       readonly kind: 'received';
       readonly peer: PeerId;
       readonly hashes: readonly Hash32[];
-      /** Of a PooledTransactions reply. */
+      /** From a PooledTransactions reply. */
       readonly requestId: bigint | undefined;
       /** Those for which there was no room; `canAsk`: the peer answers requests for them. */
       readonly turnedAway?: { readonly hashes: readonly Hash32[]; readonly canAsk: boolean };
@@ -69,7 +69,7 @@ export type GossipInput =
       readonly hashes: readonly Hash32[];
       readonly wanted: readonly Hash32[];
     }
-  /** What a new peer is told of: the pool's content. */
+  /** Announced to a new peer: the pool's content. */
   | {
       readonly kind: 'introduce';
       readonly peer: PeerId;

@@ -13,9 +13,9 @@ import type { Transaction } from '../chain/transaction.ts';
 export interface PoolHead {
   readonly number: number;
   readonly gasLimit: bigint;
-  /** Of the head block: size and gas price, as in GoQuorum. */
+  /** The rules of the head block: size and gas price, as in GoQuorum. */
   readonly rules: Rules;
-  /** Of the next block: types, signatures and intrinsic gas. */
+  /** The rules of the next block: types, signatures and intrinsic gas. */
   readonly nextRules: Rules;
 }
 

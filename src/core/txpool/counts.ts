@@ -13,7 +13,7 @@ export class PoolCounts {
   underpriced = 0;
   /** Refused by a full pool. */
   overflowed = 0;
-  /** Of executable ones, and of those behind a gap. */
+  /** Counts of executable transactions, and of those after a nonce gap. */
   readonly pending: ListCounts = new ListCounts();
   readonly queued: ListCounts = new ListCounts();
 

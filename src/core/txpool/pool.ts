@@ -79,7 +79,7 @@ export class TransactionPool {
     return { pending: this.pendingCount, queued: this.entries.size - this.pendingCount };
   }
 
-  /** Of all transactions; counted as they come and go. */
+  /** Sizes of all transactions, updated as they are added and removed. */
   get sizes(): Pick<PoolEntries, 'locals' | 'slots'> {
     return this.entries;
   }

@@ -31,7 +31,7 @@ export class SenderQueue {
   isLocal: boolean;
   /** When a transaction last became executable, or the first one arrived. */
   beatMs: number;
-  /** Of the account at the head. */
+  /** The account's balance at the head. */
   balance: bigint;
   /** Nonces nonce, nonce + 1, … */
   pending: PoolEntry[] = [];

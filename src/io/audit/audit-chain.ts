@@ -7,7 +7,7 @@ import { newerVersion } from '../../core/base/newer-version.ts';
 import type { Intent } from '../../core/signing/guard.ts';
 import { type ChainEnd, type ChainedRecord, chainFault, recordHash } from '../crypto/hash-chain.ts';
 
-/** Of the first line of a chain. */
+/** The previous hash of a chain's first line. */
 export const NO_HASH = '0'.repeat(64);
 /**
  * In the first line that a run writes into a file. Raise with any change that an older program

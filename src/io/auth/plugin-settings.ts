@@ -41,7 +41,7 @@ export function readPluginConfig(
   return readPluginValue(config, `providers.${wanted}.config`, environment);
 }
 
-/** Of JSON, or of a URI that names it; `from` names it in errors. */
+/** Reads a value of JSON, or of a URI to it; `from` is its name in errors. */
 export function readPluginValue(value: string, from: string, environment: Environment): Fields {
   const text = /^(file|env):/.test(value) ? readUri(value, environment) : value;
   return parseSettings(text, from);

@@ -11,7 +11,7 @@ import {
   readPluginConfig,
 } from './plugin-settings.ts';
 
-/** Of a connection to an authorization server. Paths of PEM files. */
+/** TLS settings for an authorization server. Paths of PEM files. */
 export interface ServerTrust {
   readonly isUnchecked: boolean;
   readonly certificates: readonly string[];

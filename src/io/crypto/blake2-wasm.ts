@@ -46,7 +46,7 @@ const OP = {
   xor64: 0x85,
   rotateRight64: 0x8a,
 } as const;
-/** Of loads and stores: the logarithm of 8 bytes. */
+/** The alignment of loads and stores: the logarithm of 8 bytes. */
 const ALIGNED = 3;
 
 /** v[to] = v[to] + v[from] (+ m[word]) */

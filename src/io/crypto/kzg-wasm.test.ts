@@ -30,7 +30,7 @@ const KNOWN = fromHex(
 const part = (from: number, to: number) => KNOWN.subarray(from, to);
 const [Z, Y] = [bytesToBigInt(part(0, 32)), bytesToBigInt(part(32, 64))];
 const [C, PROOF] = [G1.fromBytes(part(64, 112)), G1.fromBytes(part(112, 160))];
-/** tau times the proof, which is what the known opening tells of tau. */
+/** tau times the proof: all that the known opening reveals about tau. */
 const TAU_PROOF = C.subtract(G1.BASE.multiply(Y)).add(PROOF.multiply(Z));
 
 interface Opening {

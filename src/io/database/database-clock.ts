@@ -10,7 +10,7 @@ import type { Query } from './database.ts';
 const READ_EVERY_MS = 60_000;
 
 export interface DatabaseClockParts {
-  /** Of PostgreSQL. */
+  /** Runs a query in PostgreSQL. */
   readonly query: Query;
   readonly steady: Clock;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface DatabaseClockParts {
 export class DatabaseClock implements Clock {
   private readonly parts: DatabaseClockParts;
   private readonly task: RepeatedTask;
-  /** Of the server's time over the steady clock's. */
+  /** How far the server's clock is ahead of the steady clock. */
   private aheadMs = 0;
 
   constructor(parts: DatabaseClockParts) {

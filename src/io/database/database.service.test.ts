@@ -13,7 +13,7 @@ import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 
-/** Of SQLite's write-ahead log: a page and its header. */
+/** A frame of SQLite's write-ahead log: a page and its header. */
 const FRAME_BYTES = 4096 + 24;
 const V1 = [
   'CREATE TABLE thing (id text PRIMARY KEY, size bigint NOT NULL, body bytea, note text)',

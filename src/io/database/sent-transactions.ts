@@ -104,7 +104,7 @@ async function liveTransactions(query: Query, limit: number): Promise<readonly S
   }));
 }
 
-/** Of transactions that are in a block too. */
+/** The highest nonce, including transactions that are already in a block. */
 export async function lastNonce(query: Query, sender: string): Promise<number | undefined> {
   const [row] = await query(
     "SELECT max(nonce) AS highest FROM sent_transaction WHERE sender = $1 AND state <> 'void'",

@@ -311,7 +311,7 @@ function valueOfText(bytes: Uint8Array): Value {
   return { kind: 'bytes', bytes: new Uint8Array(Buffer.from(digits, 'hex')) };
 }
 
-/** Of COPY: `\\x…` are bytes, `\N` is NULL. */
+/** A field of COPY: `\\x…` are bytes, `\N` is NULL. */
 function valueOfField(field: string): Value {
   if (field === '\\N') return { kind: 'none', text: '' };
   return valueOfText(Buffer.from(field.replace('\\\\', '\\'), 'latin1'));

@@ -60,7 +60,7 @@ export class ChainDatabase {
     }
   }
 
-  /** Of the canonical block. Throws GETH_DATA_DAMAGED. */
+  /** The hash of the canonical block. Throws GETH_DATA_DAMAGED. */
   hashOf(number: number): Hash32 {
     const hash =
       this.tables && number < this.frozen
@@ -122,12 +122,12 @@ export class ChainDatabase {
     return bytes && JSON.parse(new TextDecoder().decode(bytes));
   }
 
-  /** Of the private state after the block with this public root; undefined: none was written. */
+  /** The private state root after the block with this public root; undefined: none was written. */
   privateRoot(publicRoot: Hash32): Hash32 | undefined {
     return this.level.get(concatBytes(ascii('P'), publicRoot));
   }
 
-  /** Of the trie of private states (`isMPS`): PSI to root. */
+  /** The root of the trie of private states (`isMPS`), which maps PSI to root. */
   privateStatesRoot(publicRoot: Hash32): Hash32 | undefined {
     return this.level.get(concatBytes(ascii('PSTP'), publicRoot));
   }

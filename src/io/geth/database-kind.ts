@@ -9,7 +9,7 @@ import { fail } from '../../core/base/errors.ts';
 import { RlpReader } from '../../core/base/rlp.ts';
 import { damaged } from './freezer.ts';
 
-/** Of GoQuorum 24.4.1; it still reads what older ones wrote. */
+/** The version of GoQuorum 24.4.1, which still reads older ones. */
 const VERSION_MAX = 8;
 /** Pebble's folder has one, LevelDB's none. */
 const PEBBLE_FILE = /^(OPTIONS-\d+|marker\..*)$/;

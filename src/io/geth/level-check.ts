@@ -37,7 +37,7 @@ const NUMBERS: ReadonlySet<number> = new Set([3, 4, 9]);
 export interface CheckedFile {
   readonly name: string;
   readonly bytes: number;
-  /** Of all files. */
+  /** The completed part of all files. */
   readonly part: number;
 }
 
@@ -136,7 +136,7 @@ function checkTable(path: string): number {
     const { size } = fstatSync(file);
     const footer = size < FOOTER_BYTES ? undefined : read(file, size - FOOTER_BYTES, FOOTER_BYTES);
     if (footer?.readBigUInt64LE(FOOTER_BYTES - 8) !== MAGIC)
-      throw damaged(path, 'ends otherwise than a table of LevelDB');
+      throw damaged(path, 'does not end like a table of LevelDB');
     const handles = new Varints(footer);
     const [meta, index] = [handles.handle(), handles.handle()];
     for (const handle of [...blocksOf(path, file, meta), ...blocksOf(path, file, index)])

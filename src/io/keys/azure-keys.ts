@@ -20,7 +20,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface AzureKey {
-  /** Of the vault, with name and version. */
+  /** The key's URL in the vault, with name and version. */
   readonly url: URL;
   readonly algorithm: string;
   readonly publicKey: Uint8Array;

@@ -7,7 +7,7 @@ export type VaultEnv = Readonly<Record<string, string | undefined>>;
 
 export interface VaultConfig {
   readonly type: VaultType;
-  /** Of the vault; AWS: an endpoint, the region's own when undefined. */
+  /** The vault's URL; AWS: an endpoint, undefined for the region's own. */
   readonly url: string | undefined;
   /** HashiCorp: mount path of AppRole. */
   readonly approlePath?: string | undefined;

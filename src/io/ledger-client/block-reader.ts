@@ -35,7 +35,7 @@ export class BlockReader {
     return this.rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true]);
   }
 
-  /** Of one block, by its hash: never of a block that replaced it. */
+  /** The logs of one block, by its hash, never those of a block that replaced it. */
   logs(blockHash: string, addresses: readonly string[], topic: string): Promise<LedgerLog[]> {
     return this.rpc.call('eth_getLogs', [{ blockHash, address: addresses, topics: [topic] }]);
   }

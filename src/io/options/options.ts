@@ -80,7 +80,7 @@ export class ParsedOptions {
     return (this.typed(flag, ['boolean']) as boolean | undefined) ?? false;
   }
 
-  /** Of an integer, number or duration (milliseconds). */
+  /** The value of an integer, number or duration (in milliseconds). */
   number(flag: string): number | undefined {
     return this.typed(flag, ['integer', 'number', 'duration']) as number | undefined;
   }

@@ -19,7 +19,7 @@ export interface Session {
 }
 
 interface AdmissionParts {
-  /** Of this node. */
+  /** The id of this node. */
   readonly id: PeerId;
   readonly maxPeers: number;
   readonly trusted: ReadonlyMap<PeerId, unknown>;
@@ -74,7 +74,7 @@ export class Admission {
     return trusted.has(id) || dialer.has(id) || isKnown?.(id) === true;
   }
 
-  /** Of the places that others fill, oldest first. */
+  /** The places that others fill, oldest first. */
   private occupants() {
     return [...this.parts.sessions].flatMap(([id, session]) => {
       const { inbound, socket } = session.connection;

@@ -20,7 +20,7 @@ const TICK_MS = 200;
 /** A bootnode's name that does not resolve is tried again. */
 const RESOLVE_MS = 60_000;
 
-/** Of a server that listens there; undefined: it does not search. */
+/** Discovery for a server that listens there; undefined: it does not search. */
 export function discoveryOf(
   { discovery, listen, nodeKey, log }: P2pOptions,
   listening: { readonly port: number } | undefined,

@@ -5,7 +5,7 @@
  */
 import { Turns } from '../../core/base/turns.ts';
 
-/** Of all peers, in one turn. */
+/** Time for all peers in one turn. */
 const TURN_MS = 5;
 /** A turn that was used up is followed by a pause. */
 const REST_MS = 5;

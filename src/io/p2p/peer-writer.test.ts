@@ -72,7 +72,7 @@ it('shares the turns between peers', async () => {
   expect(written.indexOf(2)).toBeLessThan(written.lastIndexOf(1));
 });
 
-it('tells of a message that cannot be sent, and sends nothing after its end', async () => {
+it('reports a message that cannot be sent, and sends nothing after its end', async () => {
   const { writer, written, failures } = scene();
   const one = writer();
   one.write(1, new Uint8Array(3_000_000));

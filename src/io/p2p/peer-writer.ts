@@ -36,7 +36,7 @@ export class PeerWriter {
     this.place = parts.turns.newPlace();
   }
 
-  /** Of messages that are not encoded yet. */
+  /** Bytes of messages that are not encoded yet. */
   get waitingBytes(): number {
     return this.bytes;
   }

@@ -109,7 +109,7 @@ export class PeerConnection {
     }
   }
 
-  /** Of the address from which it connects. */
+  /** With the address from which it connects. */
   get enode(): string {
     const { remoteAddress, remotePort } = this.socket;
     return `enode://${this.id}@${hostPort(remoteAddress, remotePort)}`;

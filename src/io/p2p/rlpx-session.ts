@@ -87,9 +87,9 @@ export class RlpxSession {
   /** The received part of an incomplete header or body. */
   private parts: Uint8Array[] = [];
   private buffered = 0;
-  /** Of the frame whose header was read. */
+  /** The body of the frame whose header was read. */
   private body: Body | undefined;
-  /** Of the message that is decompressed. */
+  /** The message that is being decompressed. */
   private unpacked: { readonly code: number; readonly decoder: SnappyDecoder } | undefined;
 
   constructor(secrets: Secrets) {

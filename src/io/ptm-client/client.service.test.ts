@@ -206,7 +206,7 @@ describe('the client', () => {
     expect(seen.length).toBe(count + 1);
   });
 
-  it('goes by the highest version that it can read', async () => {
+  it('uses the highest version that it can read', async () => {
     const before = versions;
     try {
       for (const [list, features] of [

@@ -15,7 +15,7 @@ import { type ManagerConfig, socketPath } from './config.ts';
 
 /** COMPAT: managers log it, and Tessera's users filter by it. */
 const USER_AGENT = 'quorum-v24.4.1';
-/** Of the handshake and of requests for plain text. */
+/** For the handshake and for requests of plain text. */
 const PLAIN_USER_AGENT = 'Go-http-client/1.1';
 /** The pseudo host of the socket. */
 const SOCKET_BASE = 'http+unix://c';

@@ -1,6 +1,6 @@
 /** A node's JSON-RPC over any transport: text in, the reply's text out. */
 
-/** Of one reply: a trace of a large transaction takes as much. */
+/** For one reply: a trace of a large transaction takes this much. */
 export const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 export const DIAL_MS = 5_000;
 

@@ -5,7 +5,7 @@ import { RPC } from './method.ts';
 /** A reply as JSON: text, or bytes if it is long. */
 export type Reply = string | Uint8Array;
 
-/** Of one batch; every answer beyond that is replaced by an error. */
+/** Limits of one batch; every answer beyond them is replaced by an error. */
 export interface BatchLimits {
   readonly batchCallsMax: number;
   readonly batchReplyCharactersMax: number;

@@ -25,7 +25,7 @@ interface Recorded<T> {
   run(caller: Caller): T;
 }
 
-/** Of an error only its number: texts may quote what the caller sent. */
+/** Records only an error's number, because its text may quote what the caller sent. */
 export async function onRecord<T>(
   audit: CallAudit,
   { method, caller, admit, run }: Recorded<T>,

@@ -70,7 +70,7 @@ export type ContextOf<Context> = (caller: Caller, id: string | undefined) => Con
 type CallMeter = (method: string, isSuccess: boolean, durationMs: number) => void;
 
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
-/** Of all connections. */
+/** For all connections together. */
 const SUBSCRIPTIONS_MAX = 20_000;
 /**
  * Kept even if there is no room for more: a transaction that was sent must not be reported as
@@ -255,7 +255,7 @@ export class Dispatcher<Context> {
     return onRecord(audit, { method, caller: asker.caller, admit, run });
   }
 
-  /** Of those that take milliseconds to read, one in a turn of the event loop. */
+  /** Requests that take milliseconds to parse get a turn of the event loop each. */
   private ownTurn(): Promise<void> {
     const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
     this.turns = this.turns.then(turn);

@@ -3,7 +3,7 @@
  * reader. Attempts that do not finish are work done twice, so their time per second is bounded.
  */
 
-/** Of one attempt. The time is checked between its steps, so it may take a little longer. */
+/** For one attempt. The time is checked between its steps, so it may take a little longer. */
 const TRY_MS = 1;
 const WASTED_MS_MAX = 50;
 const WINDOW_MS = 1_000;

@@ -329,7 +329,7 @@ describe('serveHttp', () => {
     expect(bad.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('a request that does not come whole in its time is refused', async () => {
+  it('a request that is not complete in time is refused', async () => {
     const { port } = await serve({ traffic: newTraffic({ requestMs: 200 }) });
     for (const part of ['POST / HTTP/1.1\r\nHost: x\r\n', `${HEAD}99999\r\n\r\nx`]) {
       const socket = connect(port, '127.0.0.1', () => socket.write(part));

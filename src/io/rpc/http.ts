@@ -24,7 +24,7 @@ const CONTENT_TYPES = new Set([
 ]);
 const GZIP_BYTES_MIN = 1_400;
 const TOO_MUCH = 'too many requests at once';
-/** Of a caller whose token is refused: enough to answer under the ids that it chose. */
+/** For a caller whose token is refused: enough to answer with the ids of its requests. */
 const REFUSED_BODY_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;

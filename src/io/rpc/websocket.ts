@@ -13,7 +13,7 @@ import type { Caller, Dispatcher } from './dispatcher.ts';
 import { callerOf, urlOf } from './http.ts';
 
 const MESSAGE_BYTES_MAX = 15 * 1024 * 1024;
-/** Of a client's ping or pong. */
+/** For a client's ping or pong. */
 const FRAME_HEAD_BYTES = 6;
 
 export interface WebSocketOptions {

@@ -24,11 +24,11 @@ export interface DataFolder {
   /** Which vote was written last. */
   readonly votesWritten: SlotFile;
   readonly journal: LogFolder;
-  /** Of the index, and of the blocks. */
+  /** Disk use of the index and of the blocks. */
   readonly use: { readonly index: DiskUse; readonly blocks: DiskUse };
   /** A row of the index is damaged: the next opening rebuilds the index. */
   noteDamage(error: QuorateError): void;
-  /** Of the rows of the index that were read, none stays in memory. */
+  /** Frees the memory of index rows that were read. */
   release(): Promise<void>;
   /** Releases the lock and closes votes; the chain store closes log and kv before. */
   close(): void;

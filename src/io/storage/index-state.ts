@@ -23,7 +23,7 @@ const EARLY_MAX = 2;
 
 interface State {
   readonly version: number;
-  /** Of data.mdb when it was closed. */
+  /** Size and time of data.mdb when it was closed. */
   readonly closed?: { readonly bytes: number; readonly modifiedMs: number };
   /** Starts in a row that were not closed and ended early. */
   readonly early?: number;

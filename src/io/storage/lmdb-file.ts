@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Of a page's header; the meta record follows. */
+/** The size of a page's header, which the meta record follows. */
 const META_AT = 24;
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;

@@ -40,7 +40,7 @@ async function filled(): Promise<string> {
   return path;
 }
 
-it('a file that lmdb wrote is sound, however much of it is looked at; one that is not there is new', async () => {
+it('a file that lmdb wrote is sound, however much of it is checked; a missing one is new', async () => {
   const path = await filled();
   for (const pages of [0, 1, 100, ALL]) checkLmdbPages(path, pages);
   checkLmdbPages(join(path, 'nowhere'), ALL);

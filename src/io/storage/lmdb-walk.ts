@@ -21,10 +21,10 @@ const BRANCH = 0x01;
 const LEAF = 0x02;
 const OVERFLOW = 0x04;
 const META = 0x08;
-/** Of a leaf's node: its data is on pages of its own, or is a table. */
+/** Flags of a leaf's node: its data is on separate pages, or is a table. */
 const IS_OVERFLOW = 0x01;
 const IS_TABLE = 0x02;
-/** Of the table of free pages. */
+/** A flag of the table of free pages. */
 const HAS_NUMBERS_AS_KEYS = 0x08;
 const NODE_HEADER_BYTES = 8;
 const OVERFLOW_BYTES = 24;

@@ -199,7 +199,7 @@ describe('lmdb', () => {
   });
 });
 
-/** Of the file of the index in this process's memory. */
+/** The bytes of the index file that are mapped in this process. */
 function mappedBytes(): number {
   const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m);
   return maps

@@ -4,14 +4,14 @@ import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 
 const PACKAGE = 'stripe';
 const TIMEOUT_MS = 20_000;
-/** Of one call, under the same idempotency key. */
+/** Retries of one call, with the same idempotency key. */
 const RETRIES = 2;
 
 export type StripeClient = Stripe;
 
 export interface StripeAddress {
   readonly secretKey: string;
-  /** Of the API; Stripe's own, but for tests. */
+  /** The API's URL; Stripe's own, except in tests. */
   readonly url: URL;
   readonly load?: LoadPackage | undefined;
 }

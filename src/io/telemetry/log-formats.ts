@@ -19,7 +19,7 @@ interface LogEvent {
 }
 
 const LOGGER = 'quorate';
-/** Of syslog. */
+/** The severities of syslog. */
 const SEVERITY: Readonly<Record<LogLevel, number>> = {
   error: 3,
   warn: 4,

@@ -73,7 +73,7 @@ export class LoopWatch implements Watch {
     clearInterval(this.timer);
   }
 
-  /** Of nested pieces of work only the outermost one counts. */
+  /** Of nested calls, only the outermost one is counted. */
   during<T>(what: string, work: () => T): T {
     if (this.depth > 0) return work();
     this.depth++;

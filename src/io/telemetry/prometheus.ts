@@ -15,10 +15,10 @@ type Kind = 'counter' | 'gauge' | 'summary' | 'histogram';
 
 interface Series {
   readonly kind: Kind;
-  /** Of a summary or histogram: the sum. */
+  /** For a summary or histogram: the sum. */
   value: number;
   count: number;
-  /** Of a histogram: values up to each bound, and above the one before. */
+  /** For a histogram: the number of values up to each bound and above the one before. */
   readonly buckets?: number[];
   readonly read?: () => number;
 }

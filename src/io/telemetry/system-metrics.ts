@@ -10,7 +10,7 @@ import type { MetricsRegistry } from './metrics.ts';
 /** Percent of one core: 200 means two busy cores. */
 const PERCENT = 100;
 const NANOSECONDS_PER_MS = 1e6;
-/** Of /proc/stat. */
+/** A column of /proc/stat. */
 const IOWAIT_FIELD = 5;
 const MS_PER_TICK = 10;
 /** By geth's names, those of /proc/self/io. */

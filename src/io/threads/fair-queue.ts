@@ -15,7 +15,7 @@ export interface Asker {
 export interface QueueLimits {
   /** Waiting requests of one client. */
   readonly perClient: number;
-  /** Of all clients. */
+  /** The limit for all clients together. */
   readonly total: number;
 }
 

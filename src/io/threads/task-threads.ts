@@ -23,7 +23,7 @@ export interface TaskThreadsOptions {
   readonly name: string;
   readonly count: number;
   readonly settings: unknown;
-  /** Of one thread's heap. */
+  /** The size of one thread's heap. */
   readonly heapMegabytes: number;
   readonly limits: QueueLimits;
   readonly log: Log;

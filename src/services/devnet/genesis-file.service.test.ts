@@ -60,7 +60,7 @@ it.each([
   expect(() => keepGenesis(folder, other)).toThrow('made with other settings');
 });
 
-it('tells of a file that nobody can read', () => {
+it('reports a file that cannot be read', () => {
   writeFileSync(join(folder, 'genesis.json'), '{ "config": ');
   expect(() => keepGenesis(folder, wanted())).toThrow(/genesis\.json.*--fresh/);
 });

@@ -4,7 +4,7 @@ import type { GenesisFile } from './genesis-file.ts';
 export interface PreparedFiles {
   readonly genesis: GenesisFile;
   readonly password: string;
-  /** Of the signing proxy: its data, its keystores and the file that opens them. */
+  /** The signing proxy's folder: its data, its keystores and their password file. */
   readonly signerFolder: string;
   readonly signerKeys: string;
   readonly signerPassword: string;
@@ -15,7 +15,7 @@ export interface PreparedFiles {
   readonly rampFolder: string;
   /** What the ramp offers. */
   readonly rampOffer: string;
-  /** Of the ramp's operator: for the page /operator, and for scripts. */
+  /** The token of the ramp's operator: for the page /operator, and for scripts. */
   readonly operatorTokenFile: string;
   readonly operatorToken: string;
   /** Base64, by node. */

@@ -8,11 +8,11 @@ const NODE_PATH = '/debug/metrics/prometheus';
 const PATH = '/metrics';
 const SCRAPE_INTERVAL = '5s';
 
-/** Of a node's process. */
+/** The metrics of a node's process. */
 export const nodeMetrics = ({ ports }: NodeSpec): string => urlOf(ports.metrics, NODE_PATH);
-/** Of its private transaction manager: every server of a manager has them. */
+/** The metrics of its private transaction manager: every server of a manager has them. */
 export const managerMetrics = ({ ports }: NodeSpec): string => urlOf(ports.ptmThirdParty, PATH);
-/** Of the signing proxy, the staking service or the ramp. */
+/** The metrics of the signing proxy, the staking service or the ramp. */
 export const serviceMetrics = (port: number): string => urlOf(port, PATH);
 
 /**

@@ -21,7 +21,7 @@ const SIGNER_PORT = 8_545;
 /** After those of the nodes and managers. */
 const SIGNER_OFFSET = 20;
 export const STAKING_NAME = 'staking';
-/** Of the test client. */
+/** The id of the test client. */
 export const STAKING_CLIENT = 'devnet';
 const STAKING_PORT = 8_550;
 const STAKING_OFFSET = 21;
@@ -30,11 +30,11 @@ export const RAMP_NAME = 'ramp';
 export const RAMP_PARTNER = 'https://aggregator.example/';
 const RAMP_PORT = 8_560;
 const RAMP_OFFSET = 22;
-/** Of metrics: those of the nodes, then those of the services. */
+/** The first metrics port: those of the nodes, then those of the services. */
 const METRICS_PORT = 22_100;
 const METRICS_OFFSET = 23;
 const NODES_MAX = 4;
-/** Of the test accounts: pays crypto out. */
+/** The index of the test account that pays crypto out. */
 const RAMP_ACCOUNT = 11;
 /** Like all of them, below the range that the system uses for outgoing connections. */
 const RAFT_PORT = 20_401;
@@ -51,7 +51,7 @@ export interface Ports {
   readonly ptmThirdParty: number;
   readonly ptmP2p: number;
   readonly ptmQ2t: number;
-  /** Of Raft's own connections. */
+  /** The port of Raft's own connections. */
   readonly raft: number;
   readonly metrics: number;
 }
@@ -65,7 +65,7 @@ export interface NodeSpec {
   readonly ptmFolder: string;
   readonly ports: Ports;
   readonly nodeKey: Uint8Array;
-  /** Of the account that pays for the markers of EEA transactions. */
+  /** The key of the account that pays for the markers of EEA transactions. */
   readonly markerKey: Uint8Array;
   readonly address: string;
   readonly enode: string;
@@ -77,7 +77,7 @@ export interface NodeSpec {
 
 export interface Topology {
   readonly folder: string;
-  /** Of the signing proxy in front of node 1. */
+  /** The port of the signing proxy in front of node 1. */
   readonly signerPort: number;
   readonly stakingPort: number;
   readonly rampPort: number;

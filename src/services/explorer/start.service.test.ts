@@ -9,7 +9,7 @@ import { explorerSettings } from './config.ts';
 import { EXPLORER_ROWS } from './options.ts';
 import { type RunningExplorer, startExplorer } from './start.ts';
 
-/** Of script and style together, as they come over the wire. */
+/** Script and style together, as they are transferred. */
 const COMPRESSED_BYTES_MAX = 200_000;
 const KEY = 'BULeR8JyUWhiuuCMU/HLA0Q5pzkYT+cHII3ZKBey3Bo=';
 

@@ -11,7 +11,7 @@ import type { ExplorerSettings } from './config.ts';
 const BODY_BYTES_MAX = 1_024;
 
 export interface RunningExplorer {
-  /** Of its first page. */
+  /** The URL of its first page. */
   readonly url: string;
   close(): Promise<void>;
 }

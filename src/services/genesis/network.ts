@@ -18,7 +18,7 @@ const NODES_MAX = 1_000;
 const VANITY = new Uint8Array(32);
 /** Placeholder for the node's address. */
 const HOST = '<HOST>';
-/** Of quorum-dev-quickstart: their keys are public. */
+/** The accounts of quorum-dev-quickstart, whose keys are public. */
 const TEST_ACCOUNTS = [
   'fe3b557e8fb62b89f4916b721be55ceb828dbd73',
   'f17f52151EbEF6C7334FAD080c5704D77216b732',
@@ -151,7 +151,7 @@ function genesisOf(plan: NetworkPlan, validators: readonly NodeKeys[], all: read
 function engineOf(plan: NetworkPlan): object {
   const shared = {
     policy: 0,
-    // GoQuorum reads the second; quorum-genesis-tool writes the first alone, in vain.
+    // GoQuorum reads the second; quorum-genesis-tool writes only the first, which has no effect.
     epoch: plan.epochLength,
     epochlength: plan.epochLength,
     ceil2Nby3Block: 0,

@@ -20,7 +20,7 @@ export interface ApiParts extends ReadinessParts {
   readonly access: AccessControl;
   readonly log: Log;
   readonly audit?: CallAudit | undefined;
-  /** Of a chain for development. */
+  /** Only on a chain for development. */
   readonly development?: Development | undefined;
   /** Creates the reader threads; undefined: this thread answers everything. */
   readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;

@@ -12,7 +12,7 @@ import { Development } from './node/development/development.ts';
 import { ImpersonatingAccounts } from './node/development/impersonating-accounts.ts';
 import type { Accounts } from './node/sending/accounts.ts';
 
-/** Of the accounts with which the chain begins. */
+/** The keys of the accounts in the genesis. */
 export const DEVELOPMENT_KEYS: readonly Uint8Array[] = MNEMONIC_KEYS.map(fromHex);
 
 /** The accounts of the folder, and on a chain for development the known ones. */

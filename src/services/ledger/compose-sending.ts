@@ -19,7 +19,7 @@ import { Sender } from './node/sending/sender.ts';
 import { TenantSubmitter, tenantEea } from './node/sending/tenant-submitter.ts';
 import { poolHead } from './node/sending/transaction-intake.ts';
 
-/** Of one private state. */
+/** The parts for one private state. */
 type SendingRoom = Pick<Context, 'submitter' | 'payloads' | 'eea'>;
 
 export interface Sending {

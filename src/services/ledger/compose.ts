@@ -212,7 +212,7 @@ async function openRaft(
   return { settings, memory };
 }
 
-/** Of what happens on the chain, besides the API. */
+/** Reports events of the chain, besides the API. */
 function toldOf(parts: {
   readonly node: LedgerNode;
   readonly server: PeerNetwork;

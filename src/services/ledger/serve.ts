@@ -21,9 +21,9 @@ import { type Moment, type ReadinessParts, readiness } from './monitoring/readin
 export interface ServedApi {
   readonly httpUrl: string | undefined;
   readonly webSocketUrl: string | undefined;
-  /** Of GraphQL; undefined without. */
+  /** The URL of GraphQL; undefined: it is off. */
   readonly graphqlUrl: string | undefined;
-  /** Of the explorer; undefined without. */
+  /** The URL of the explorer; undefined: it is off. */
   readonly explorerUrl: string | undefined;
   close(): Promise<void>;
 }

@@ -27,7 +27,7 @@ const REVERTED = /^execution reverted(?:: )?/;
 export interface Outcome {
   readonly hash: string;
   readonly blockNumber: number;
-  /** Of a creation. */
+  /** The contract address of a creation. */
   readonly contractAddress: Address | undefined;
 }
 

@@ -153,7 +153,7 @@ async function readVotes(
   return accounts.map((account, i) => ({ account, vote: VOTES[votes[i] ?? 0] }));
 }
 
-/** Of the array whose offset is word `place`. */
+/** The array whose offset is word `place`. */
 function wordsAt(data: Uint8Array, place: number): AbiValues[] {
   const start = new AbiValues(data).number(place);
   const length = new AbiValues(data.subarray(start)).number(0);

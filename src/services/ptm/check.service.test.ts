@@ -82,7 +82,7 @@ describe('a store that an attacker reached', () => {
     expect(found('foreign')).toEqual(hashesOf('foreign'));
   });
 
-  it('is mended: boxes in their order, what peers have from them, and the rest from where the flags say', async () => {
+  it('is repaired: boxes by their order, payloads from peers, and the rest from the source in the flags', async () => {
     const two = await start(configure('two', []));
     const folder = configure('one', [two.p2pUrl]);
     const config = await configOf(folder);
@@ -122,7 +122,7 @@ describe('a store that an attacker reached', () => {
     expect((await checkPtm(config, {})).payloads).toEqual(last.after.payloads);
   });
 
-  it('is not mended beside the manager that runs on it', async () => {
+  it('is not repaired while a manager runs on it', async () => {
     const folder = configure('one', []);
     await start(folder);
     await expect(repairPtm(await configOf(folder), {}, [])).rejects.toMatchObject({
@@ -148,7 +148,7 @@ describe('a store that an attacker reached', () => {
       sender: OLDER.keys[0],
       ours: [OLDER.keys[0]],
     });
-    // A node is told of the first two that it is not a party; the third is not taken for that.
+    // For the first two, the node learns that it is not a party; the third does not count as such.
     expect(await Promise.all([absent, foreign!, forged!].map((hash) => read(one, hash)))).toEqual([
       404, 404, 500,
     ]);
@@ -172,7 +172,7 @@ describe('a store that an attacker reached', () => {
 });
 
 describe('any damage', () => {
-  it('is found, never read as something else, and mended from the peers', async () => {
+  it('is found, never read as something else, and repaired from the peers', async () => {
     const [kvOne, kvTwo] = [new MemoryKv(), new MemoryKv()];
     const one = await testPtm(1, [], { kv: kvOne });
     const two = await testPtm(2, [one.p2pUrl], { kv: kvTwo });

@@ -196,7 +196,7 @@ describe('digests of transactions', () => {
   const report = async (ptm: TestPtm, digests: object[], path = '/comparison/run') =>
     JSON.parse((await ask(ptm.q2tUrl + path, { roots: [], digests })).text) as Outcome;
 
-  it('are compared with who is party to all that they rest on, and an alarm stands until it is mended', async () => {
+  it('are compared with parties of everything they depend on, and an alarm stays until it is repaired', async () => {
     const payload = await send(one, [two, three]);
     const others = await send(one, [three]);
     await report(one, [digestOf(payload, 1, one, two), digestOf(others, 1, one, three)]);

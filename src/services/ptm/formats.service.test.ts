@@ -58,7 +58,7 @@ async function holdsAll(ptm: RunningPtm): Promise<void> {
 }
 
 describe('the store of a manager', () => {
-  it('of version 0.1.0 opens as it stands, the second time without a word', async () => {
+  it('of version 0.1.0 opens unchanged, the second time without a message', async () => {
     const folder = olderManager('one');
     for (const isFirst of [true, false]) {
       const lines: string[] = [];

@@ -39,7 +39,7 @@ export interface DatabaseSource {
 }
 
 export interface StoreSource {
-  /** Of the embedded store. */
+  /** The folder of the embedded store. */
   readonly dataFolder: string;
   /** Undefined: the embedded store. */
   readonly database?: DatabaseSource | undefined;
@@ -47,7 +47,7 @@ export interface StoreSource {
 
 export interface OpenedStore {
   readonly store: PayloadStore;
-  /** Of an embedded store. */
+  /** The size of an embedded store. */
   readonly size?: () => { readonly payloads: number; readonly bytes: number };
   /** Waits for pending writes, then closes. */
   close(): Promise<void>;

@@ -127,7 +127,7 @@ describe('a manager over PostgreSQL', () => {
     expect(await sql(url, 'SELECT 1 FROM quorate_outbox')).toEqual([]);
   });
 
-  withServer('is checked beside the manager that runs, and mended from the peers', async (url) => {
+  withServer('is checked while the manager runs, and repaired from the peers', async (url) => {
     const two = await start(2, []);
     const one = await start(1, [two.p2pUrl], source(url));
     await untilKnown(one, two.key);

@@ -148,7 +148,7 @@ describe('recovery', () => {
     const dead = 'http://127.0.0.1:9/';
     const partial = await recover(one, [two.p2pUrl, dead], kv);
     expect(partial).toMatchObject({ outcome: 'partial', peersFailed: [dead], refused: 0 });
-    // A peer that others tell of, and that is away.
+    // A peer that others name, and that is down.
     const awayUrl = `${three.p2pUrl}/`;
     await three.close();
     expect(await recover(one, [two.p2pUrl], kv)).toMatchObject({

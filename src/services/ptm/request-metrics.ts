@@ -50,7 +50,7 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 export class RequestMetrics {
   /** The manager's own metrics. */
   readonly own = new PrometheusMetrics();
-  /** Of its process. */
+  /** The metrics of its process. */
   readonly system = new MetricsRegistry();
   private readonly figures = new Map<string, Figures>();
   private readonly nowMs: () => number;

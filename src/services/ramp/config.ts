@@ -33,7 +33,7 @@ export interface RampSettings extends StoreSource {
   readonly ledgerUrl: string;
   /** Lower case. Undefined: nothing is paid out. */
   readonly from: string | undefined;
-  /** Of the ledger, for new blocks. */
+  /** The ledger's WebSocket, for new blocks. */
   readonly webSocketUrl: string;
   /**
    * What collects the crypto of sells: an address in lower case, or DEPLOY. Undefined: there are no
@@ -85,7 +85,7 @@ export function rampSettings(options: ParsedOptions): RampSettings {
   };
 }
 
-/** Of the command that reconciles. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE. */
+/** Settings of the reconcile command. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE. */
 export function reconcileSettings(options: ParsedOptions) {
   return {
     dataFolder: resolve(options.string('datadir')!),

@@ -68,7 +68,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
   const books = () => booksOf(ramp);
   const sent = (selector: string) =>
     [...ledger.mined.values()].filter(({ data }) => data.startsWith(selector));
-  /** Of the token, to the order. */
+  /** Sends tokens to the order's address. */
   const send = (order: any, units = FULL, part = {}) =>
     ledger.deposit({ from: WALLET, to: order.depositWallet, units, token: TOKEN, ...part });
   const refunds = () =>

@@ -49,7 +49,7 @@ export interface SignerConfig {
 export interface UpstreamOptions {
   readonly host: string;
   readonly port: number;
-  /** Of its WebSocket, for subscriptions. */
+  /** The port of its WebSocket, for subscriptions. */
   readonly wsPort: number;
   readonly path: string;
   readonly timeoutMs: number;

@@ -20,7 +20,7 @@ import type { Caller } from './proxy/transaction-signer.ts';
 import { certificateOf } from './serve.ts';
 
 const PING_INTERVAL_MS = 30_000;
-/** Of a client's ping or pong. */
+/** For a client's ping or pong. */
 const FRAME_HEAD_BYTES = 6;
 const CONNECTIONS_MAX = 2_000;
 /** How long a client has for the closing handshake. */
@@ -37,7 +37,7 @@ export interface WebSocketOptions {
   readonly frameBytesMax: number;
   /** Shared with the HTTP side. */
   readonly traffic: Traffic;
-  /** Of the node, for subscriptions. */
+  /** The node's WebSocket, for subscriptions. */
   readonly nodeUrl: string;
   readonly nodeOptions: ClientOptions;
   /** Host list and origins. */

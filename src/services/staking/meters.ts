@@ -9,16 +9,16 @@ import { labelsText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts'
 import type { LiveState } from './live-state.ts';
 import type { Refusal } from './token/oauth-error.ts';
 
-/** Of stakes that are not finished, and of those that somebody has to look at. */
+/** States of stakes that are not finished, or that need an operator. */
 const OPEN_STATES = ['QUEUED', 'SUBMITTED', 'FAILED'] as const;
-/** Of refusals that depend on a client's secret or rights; others are in the request's status. */
+/** Refusals that depend on a client's secret or rights; others only count by status. */
 const REFUSALS = ['invalid_client', 'too_many_requests', 'unavailable'] as const;
 
 export interface MeterParts {
   readonly database: Database;
   readonly live: Pick<LiveState, 'keys'>;
   readonly clock: Clock;
-  /** Of the embedded store; undefined: the store is elsewhere. */
+  /** The folder of the embedded store; undefined: the store is elsewhere. */
   readonly folder: string | undefined;
 }
 

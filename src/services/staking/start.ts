@@ -20,7 +20,7 @@ export interface RunningStaking {
   /** `http://host:port`; tokens are issued at /oauth/token there. */
   readonly url: string;
   readonly issuer: string;
-  /** Of the staking API's tokens. */
+  /** The audience of the staking API's tokens. */
   readonly audience: string;
   readonly admin: Admin;
   /** Undefined: off. */

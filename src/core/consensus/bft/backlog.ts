@@ -7,7 +7,7 @@ import type { View } from './interface.ts';
 
 /** Messages kept per signer; beyond it the farthest one is dropped. */
 const MESSAGES_PER_SIGNER_MAX = 64;
-/** How many heights ahead to keep: farther ones come by sync. */
+/** How many heights ahead to keep: sync brings higher ones. */
 const BACKLOG_HEIGHTS_MAX = 4;
 
 /** Neither past, nor so far ahead that sync will bring the block. */

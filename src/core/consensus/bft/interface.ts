@@ -25,9 +25,9 @@ export type Seal = Uint8Array;
 
 /** What a validator must not forget: opaque bytes of the engine, kept in the vote file. */
 export interface VoteMemory {
-  /** Of the last vote: no vote below it is ever sent. */
+  /** The height of the last vote: no vote below it is ever sent. */
   readonly height: number;
-  /** Of the last vote, within the height. */
+  /** The round of the last vote at this height. */
   readonly round: number;
   /** At most VOTE_BYTES_MAX: a proposal's hash, and the lock with its proof. */
   readonly bytes: Uint8Array;
@@ -62,7 +62,7 @@ export type BftInput =
       /** On disk. */
       readonly head: Header;
       readonly headHash: Hash32;
-      /** Of the next block; empty: the engine is idle. */
+      /** The validators of the next block; empty: the engine is idle. */
       readonly validators: ValidatorSet;
       /** At the next block. */
       readonly rules: ConsensusRules;
@@ -79,7 +79,7 @@ export type BftInput =
       readonly from: Address;
       readonly code: number;
       readonly bytes: Uint8Array;
-      /** Of a long message. */
+      /** The hashes of a long message, computed in advance. */
       readonly hashes?: MessageHashes;
     }
   /** `id` as given to `setTimer`; one of a past view is ignored. */

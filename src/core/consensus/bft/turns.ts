@@ -11,7 +11,7 @@ export interface Turns {
   /** Author of the block before; the zero address where that is the genesis block. */
   readonly lastProposer: Address;
   readonly author: Address;
-  /** Of the decision; undefined: the header does not name it (IBFT). */
+  /** The round of the decision; undefined: the header does not record it (IBFT). */
   readonly round: number | undefined;
 }
 

@@ -48,7 +48,7 @@ export class Cluster {
     this.removed.add(id);
   }
 
-  /** Of a snapshot: ids of former members. */
+  /** Restores a snapshot; `removed`: ids of former members. */
   replace(addresses: readonly MemberAddress[], removed: readonly number[]): number[] {
     this.removed = new Set(removed);
     const kept = new Set(addresses.map(({ raftId }) => raftId));

@@ -66,7 +66,7 @@ export class ProtobufWriter {
 
 export interface ProtobufField {
   readonly number: number;
-  /** Of a varint; 0 for bytes. */
+  /** The value of a varint; 0 for bytes. */
   readonly value: number;
   /** A view of the input; empty for a varint. */
   readonly bytes: Uint8Array;

@@ -102,7 +102,7 @@ function priceEip2565(larger: bigint, count: bigint): bigint {
   return price > 200n ? price : 200n;
 }
 
-/** Of `length` bytes at `at`, with zeros beyond the end of the input; without zeros in front. */
+/** The number of `length` bytes at `at`, without leading zeros; bytes after the input are zero. */
 function numberAt(input: Uint8Array, at: number, length: number): Uint8Array {
   const given = input.subarray(at, at + length);
   let first = 0;
@@ -148,7 +148,7 @@ function* longPower(base: bigint, exponent: Uint8Array, modulus: bigint): Slices
   return result;
 }
 
-/** Of up to 31 bits. */
+/** For a modulus of up to 31 bits. */
 function shortPower(base: bigint, bytes: Uint8Array, modulus: bigint): bigint {
   let exponent = 0;
   for (const byte of bytes) exponent = exponent * 256 + byte;

@@ -17,7 +17,7 @@ const LOG4 = 0xa4;
 const LOG_BYTES = 200;
 
 export class TransferLogs implements Tracer {
-  /** Of the open frames, and at last of the outermost one. */
+  /** The logs of each open frame, and at the end those of the outermost one. */
   private readonly open: Log[][] = [];
   private kept: readonly Log[] = [];
   private readonly spend: Spend;
@@ -26,7 +26,7 @@ export class TransferLogs implements Tracer {
     this.spend = spend;
   }
 
-  /** Of frames that did not fail, in the order in which they came. */
+  /** The logs of frames that did not fail, in order. */
   logs(): readonly Log[] {
     return this.kept;
   }

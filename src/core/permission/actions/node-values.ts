@@ -16,7 +16,7 @@ export function nodeCall(
   return ({ config }, ...values) => (config.model === 'v1' ? v1! : v2!)(...values);
 }
 
-/** Of a node that the network does not know yet; an empty URL means none. */
+/** Arguments for a node that the network does not know yet; an empty URL means no node. */
 export function newNode(context: ActionContext, url: string): AbiValue[] {
   const { config, isRaft, hasDns, addressOf } = context;
   if (config.model === 'v1') return [url];
@@ -26,7 +26,7 @@ export function newNode(context: ActionContext, url: string): AbiValue[] {
   return [id, address, BigInt(tcpPort), BigInt(raftPort)];
 }
 
-/** Of one that it knows, as it knows it. */
+/** Arguments for a known node, in its recorded form. */
 export function recordedNode({ config }: ActionContext, node: NodeRecord): AbiValue[] {
   const { contractId, address, port, raftPort } = node;
   return config.model === 'v1'

@@ -27,7 +27,7 @@ const HASHES_KEPT = 1_000;
 export interface RecordVisitor {
   block(block: ReplayedBlock, position: LogPosition): void;
   private(record: PrivateBlockRecord, position: LogPosition): void;
-  /** Of a chain that was copied without executing it. */
+  /** A part of the state of a chain that was copied without executing it. */
   state(part: StatePart): void;
 }
 

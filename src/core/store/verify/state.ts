@@ -22,7 +22,7 @@ const STEP_SLOTS = 1_000;
 export interface StateCounts {
   readonly accounts: number;
   readonly slots: number;
-  /** Of the private states alone. */
+  /** Contracts in private states only. */
   readonly privateContracts: number;
   readonly privateSlots: number;
 }

@@ -18,7 +18,7 @@ export interface AbiParameter {
 /** All in hex digits, without 0x. */
 interface Codec {
   readonly isDynamic: boolean;
-  /** Of what is in place; of a dynamic value, that is its offset. */
+  /** The size in place; for a dynamic value, that of its offset. */
   readonly size: number;
   encode(value: unknown): string;
   /** `at`: its position; offsets in it are relative to `base`. */
@@ -31,7 +31,7 @@ const numberWord = (value: unknown): string => {
   return padLeft(complement.toString(16), WORD);
 };
 const wordAt = (data: string, at: number): string => data.slice(at, at + WORD);
-/** Nothing if a contract returned nothing. */
+/** 0 for empty data: the contract returned nothing. */
 const numberAt = (data: string, at: number): BigNumber =>
   new BigNumber(wordAt(data, at) || '0', 16);
 /** As an offset or a length, in digits; values beyond the data are limited to its end. */

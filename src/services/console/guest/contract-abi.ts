@@ -39,7 +39,7 @@ export function isPayable(entry: AbiEntry | undefined): boolean {
   return entry?.payable === true || entry?.stateMutability === 'payable';
 }
 
-/** Of a signature, which is ASCII. */
+/** The hex of a signature, which is ASCII. */
 export function hexOfText(text: string): string {
   return Array.from(text, (character) =>
     character.charCodeAt(0).toString(16).padStart(2, '0'),

@@ -5,7 +5,7 @@
 export interface Host {
   /** A JSON-RPC request or batch, and its reply, both as JSON. */
   send(request: string): string;
-  /** Of bytes as hex, without 0x both. */
+  /** Hashes bytes; input and result are hex without 0x. */
   keccak(hex: string): string;
   /** Completion value of a script file, or why it could not be read or parsed. */
   load(path: string): Loaded;

@@ -51,7 +51,7 @@ export function isBigNumber(value: unknown): value is BigNumber {
   return BigNumber.isBigNumber(value);
 }
 
-/** Of a number, a decimal text, or hex with 0x; nothing is 0. Throws on what is not a number. */
+/** Converts a number, a decimal text, or hex with 0x; no value gives 0. Throws on other text. */
 export function toBigNumber(value: unknown): BigNumber {
   const given = value || 0;
   if (isBigNumber(given)) return given;

@@ -95,7 +95,7 @@ function fieldNames(value: object): string[] {
   ];
 }
 
-/** Of it and of its constructor's prototype, each once. */
+/** The names of its properties and of its constructor's prototype, each once. */
 export function propertyNames(value: object): string[] {
   const made = read(read(value, 'constructor'), 'prototype');
   const inherited = made instanceof Object ? Object.getOwnPropertyNames(made) : [];

@@ -36,7 +36,7 @@ export interface AgreementThreadParts {
   readonly thread: ThreadEnd;
   /** Ends it, whatever it does. */
   end(): Promise<void>;
-  /** Of the node's key. */
+  /** Derived from the node's key. */
   readonly id: PeerId;
   readonly log: Log;
   /** The node must stop. */

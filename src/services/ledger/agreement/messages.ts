@@ -23,7 +23,7 @@ export interface AgreementSettings {
   /** Folder with `permissioned-nodes.json`; undefined: anyone may connect. */
   readonly permissionsIn: string | undefined;
   readonly peers: Omit<P2pOptions, 'mayConnect' | 'isKnown' | 'log' | 'backlog'>;
-  /** Of a member of a Raft cluster. */
+  /** For a member of a Raft cluster. */
   readonly raft?: RaftThreadSettings | undefined;
 }
 
@@ -93,9 +93,9 @@ export interface OfSession {
 export interface Answer {
   readonly kind: 'answer';
   readonly id: number;
-  /** Of `assemble`: the block, encoded. */
+  /** For `assemble`: the encoded block. */
   readonly block?: Uint8Array | undefined;
-  /** Of `verify`. */
+  /** For `verify`. */
   readonly fault?: string | undefined;
   readonly error?: Failure;
 }

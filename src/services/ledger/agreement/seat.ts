@@ -66,7 +66,7 @@ export interface SeatParts {
   readonly log: Log;
   /** The contracts' rules for nodes. */
   permit(permits: NodePermits | undefined): void;
-  /** Of a member of a Raft cluster. */
+  /** For a member of a Raft cluster. */
   readonly raft?: NearRaft | undefined;
   /** The main thread asks this one to end. */
   end(): void;

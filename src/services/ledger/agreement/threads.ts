@@ -8,7 +8,7 @@ import type { AgreementSettings } from './messages.ts';
 
 /** Its module. */
 export const AGREEMENT_WORKER: URL = builtModule(new URL('./agreement-worker.js', import.meta.url));
-/** Of its heap; messages lie outside of it. */
+/** The size of its heap; messages are outside of it. */
 const HEAP_MEGABYTES = 512;
 /** Size of the young generation: small, so that a collection takes a millisecond. */
 const YOUNG_MEGABYTES = 16;

@@ -118,7 +118,7 @@ const newGroup: Param<{ name: string; description: string; members: string[] }> 
   },
 };
 
-/** Of the caller's private state at the head. */
+/** The nonce in the caller's private state at the head. */
 function nonceOf({ view }: Context, sender: Uint8Array, group: Uint8Array): string {
   const state = view.stateAt(view.head().number).private;
   return toQuantity(state ? nextEeaNonce(state, sender, group) : 0n);

@@ -75,7 +75,7 @@ describe('pending', () => {
 });
 
 describe('filters and subscriptions', () => {
-  it('tell of blocks, transactions and logs as they come', async () => {
+  it('notify about blocks, transactions and logs as they come', async () => {
     const sent: any[] = [];
     const channel: Channel = {
       subscriptions: new Map(),

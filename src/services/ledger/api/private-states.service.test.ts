@@ -149,7 +149,7 @@ it('opens payloads and markers only for their tenants, whichever tenant asked fi
   expect(counts.markers).toBe(3);
 });
 
-it('tells of a private contract what GoQuorum does, to its parties', async () => {
+it('tells parties of a private contract the same as GoQuorum does', async () => {
   const contract = '0x383da4d7826437536091dc092a4c340aa159c013';
   const creation = decodeBlock(fromHex(BLOCKS.find(({ number }) => number === 18)!.rlp));
   const { data } = creation.transactions[0]!;

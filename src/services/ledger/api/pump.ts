@@ -43,5 +43,5 @@ export class Pump {
   }
 }
 
-/** Of all subscriptions of this process. */
+/** For all subscriptions of this process. */
 export const notices: Pump = new Pump();

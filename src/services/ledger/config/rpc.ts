@@ -20,7 +20,9 @@ export interface RpcConfig {
   /** undefined: not served. */
   readonly http: TransportConfig | undefined;
   readonly ws: WebSocketConfig | undefined;
-  /** Of each transport, with both spellings of those that have two; `rpc` always. */
+  /**
+   * The namespaces of each transport, in both spellings where there are two; always includes `rpc`.
+   */
   readonly namespaces: Readonly<Record<'http' | 'ws', readonly string[]>>;
   /** Path of the socket; undefined: none. */
   readonly ipc: string | undefined;
@@ -36,7 +38,7 @@ export interface RpcConfig {
   readonly readers: number | undefined;
   readonly batchLimits: BatchLimits;
   readonly gasCap: bigint;
-  /** Of one call of the EVM. */
+  /** For one call of the EVM. */
   readonly callSeconds: number;
   readonly looks: Looks;
   readonly callbackHosts: readonly string[];

@@ -31,7 +31,7 @@ const WALLET = new Wallet(KEY);
 const FROM = WALLET.address.toLowerCase();
 const GAS = '0x47b760';
 const ADDRESS = fromHex(FROM);
-/** Of the message that is one byte, zero. */
+/** The hash of a message of one zero byte. */
 const HASH = fromHex(hashMessage(new Uint8Array(1)));
 
 afterEach(endAll);

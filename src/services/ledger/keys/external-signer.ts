@@ -34,7 +34,7 @@ type Kind = 'clef' | 'signing proxy';
 
 /**
  * What marks a transaction as private. Its payload is stored already, and no signature covers the
- * recipients: a proxy is told of none.
+ * recipients: a proxy receives none.
  */
 const PRIVATE: Readonly<Record<Kind, object>> = {
   clef: { isPrivate: true },
@@ -217,7 +217,7 @@ function fieldsOf(from: string, body: TransactionBody): object {
   };
 }
 
-/** Of r ‖ s ‖ v, v 0, 1, 27 or 28. */
+/** A signature from r ‖ s ‖ v, where v is 0, 1, 27 or 28. */
 function signatureOf(answer: unknown): Uint8Array | undefined {
   if (typeof answer !== 'string' || !/^0x[0-9a-f]{130}$/i.test(answer)) return undefined;
   const signature = fromHex(answer.toLowerCase());
@@ -225,7 +225,7 @@ function signatureOf(answer: unknown): Uint8Array | undefined {
   return signature;
 }
 
-/** Of a signed transaction. */
+/** The signature of a signed transaction. */
 function signatureIn(raw: unknown): Uint8Array | undefined {
   if (typeof raw !== 'string' || !/^0x(?:[0-9a-f]{2})+$/i.test(raw)) return undefined;
   try {

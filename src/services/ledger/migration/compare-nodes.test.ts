@@ -36,7 +36,7 @@ function node(change: (call: RpcCall) => RpcAnswer | undefined = () => undefined
   return { ...compared, asked };
 }
 
-/** Of a QBFT chain. */
+/** The header of a QBFT chain. */
 const { header: HEADER } = firstBlockOf(
   genesisFromJson(genesisFile({ engine: 'qbft', validators: [TO] })),
 ).block;
@@ -202,7 +202,7 @@ const NOT_ASKED: Readonly<Record<string, readonly RegExp[]>> = {
     /^debug_setHead$/,
     /^eth_(newFilter|newBlockFilter|newPendingTransactionFilter|uninstallFilter)$/,
   ],
-  'it tells of the moment, or of the process': [
+  'it depends on the moment, or on the process': [
     /^eth_(blockNumber|syncing|mining|hashrate|coinbase|pendingTransactions|protocolVersion)$/,
     /^eth_getFilter/,
     /^net_(listening|peerCount)$/,

@@ -16,7 +16,7 @@ import { readBftExtra } from '../../../core/chain/extra-data.ts';
 import type { RpcAnswer, RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
 import { Questions } from './questions.ts';
 
-/** Of questions in one request. */
+/** Queries per request. */
 const BATCH = 50;
 const BELOW_ZERO = /^0x[89a-f][0-9a-f]{15}$/;
 const HEX_DATA = /^0x(?:[0-9a-f]{2})*$/i;
@@ -141,7 +141,7 @@ function viewOf({ method }: RpcCall, answer: RpcAnswer): RpcAnswer {
   return { result: parts.map((part) => toHex(part)) };
 }
 
-/** Of a row: an organisation, a role of one, an account, a node, a member. */
+/** The name of a row: an organisation, a role of one, an account, a node, a member. */
 function nameOf(row: Record<string, unknown>): string {
   const { fullOrgId, orgId, roleId, acctId, url, raftId } = row;
   return [acctId, url, raftId, fullOrgId, orgId, roleId].map((part) => part ?? '').join(' ');

@@ -20,9 +20,9 @@ export interface CopyReport {
   /** Copied now. */
   readonly blocks: number;
   readonly transactions: number;
-  /** Of the blocks. */
+  /** The time to copy the blocks. */
   readonly elapsedMs: number;
-  /** Of the states. */
+  /** The time to copy the states. */
   readonly statesMs: number;
   /** Undefined: the states were copied before, or the copy ended before them. */
   readonly states: StateCounts | undefined;

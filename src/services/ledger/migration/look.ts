@@ -98,7 +98,7 @@ function hasPreimages(database: ChainDatabase, base: number): boolean {
   return true;
 }
 
-/** Of a file, or of the files of a folder itself. */
+/** The size of a file, or of the files directly in a folder. */
 function size(folder: string): number {
   let bytes = 0;
   try {

@@ -157,7 +157,7 @@ const PUBLIC_READS = [
   ...['quorumPermission_acctList', 'quorumPermission_roleList'],
   'raft_leader',
 ];
-/** Of this member. */
+/** Reads about this member. */
 const PARTY_READS = [
   ...['quorumExtension_activeExtensionContracts', 'eth_getPSI'],
   ...['istanbul_nodeAddress', 'raft_cluster', 'eth_accounts', 'personal_listAccounts'],
@@ -269,7 +269,7 @@ function rowsOf(result: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(result) ? result.filter((row) => typeof row === 'object' && row) : [];
 }
 
-/** Of a member of a Raft cluster. */
+/** The enode of a member of a Raft cluster. */
 function enodeOf({ nodeId, hostname, p2pPort, raftPort }: Record<string, unknown>): string {
   return `enode://${nodeId}@${hostname}:${p2pPort}?discport=0&raftport=${raftPort}`;
 }

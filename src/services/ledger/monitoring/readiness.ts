@@ -32,9 +32,9 @@ export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly hasConfiguredPeers?: boolean;
   /** Votes that are on disk, since the vote file was begun. */
   readonly votesWritten?: (() => number) | undefined;
-  /** Of this thread. */
+  /** The watch of this thread. */
   readonly watch?: LoopWatch | undefined;
-  /** Of the thread of agreement, which may be this one. */
+  /** The watch of the consensus thread, which may be this one. */
   readonly agreementWatch?: Pick<LoopWatch, 'longest' | 'onLag'> | undefined;
 }
 

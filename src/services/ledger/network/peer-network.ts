@@ -63,7 +63,7 @@ export interface OpenedPeers {
   admit(consensus: ConsensusParties): void;
 }
 
-/** Of a composed node. */
+/** The parts of a composed node. */
 export type ConsensusParties = Pick<LedgerNode, 'raft' | 'bft'>;
 
 /** `agreementWorker`: the module of the thread of agreement. */

@@ -82,7 +82,7 @@ export interface NodePorts {
   /** Answers "not a party" to everything if the node has none. */
   readonly manager: Manager;
   readonly signer: ConsensusSigner;
-  /** Of a member of a Raft cluster. */
+  /** For a member of a Raft cluster. */
   readonly raft?: RaftPorts;
   readonly watch?: Watch | undefined;
   /** Development: resolves once what clients sent has been mined. */
@@ -110,7 +110,7 @@ export interface NodeSettings {
   readonly privateStates?: PrivateStates;
 }
 
-/** Of the block that this node would now propose. */
+/** The parts of the block that this node would propose now. */
 export interface PendingParts {
   /** Its roots are missing. */
   readonly header: Header;

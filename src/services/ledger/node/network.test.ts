@@ -19,7 +19,7 @@ import { decodeQbftExtra } from '../../../core/chain/extra-data.ts';
 import type { Chain } from './chain/chain.ts';
 import { HeaderVerifier } from './consensus/header-verifier.ts';
 
-/** Makes every block of `node` take its time to the disk. */
+/** Delays the disk writes of each block of `node`. */
 function slowDisk({ chain }: MemoryNode, delayMs: number): void {
   const { store } = chain;
   const append = store.append.bind(store);
@@ -33,7 +33,7 @@ let network: ValidatorNetwork;
 afterEach(() => network.stop());
 
 describe('messages of consensus', () => {
-  /** Of one block, once the nodes have told each other of their connections. */
+  /** Messages for one block, once the nodes have told each other of their connections. */
   const messagesOfABlock = async () => {
     await network.start();
     await network.reach(4);

@@ -64,7 +64,7 @@ async function verified(
   return { ...report, damaged: report.findings.filter(({ isNote }) => !isNote) };
 }
 
-/** Of every file but lmdb's table of readers. */
+/** Checksums of every file except lmdb's table of readers. */
 function sums(at: string): string[] {
   return readdirSync(at, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'lock.mdb')

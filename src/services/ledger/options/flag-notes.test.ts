@@ -58,13 +58,13 @@ it.each([
   [['--pprof.port', '5'], 'pprof.port: it needs --pprof'],
   [['--ipcdisable', '--ipcpath', 'x'], 'ipcpath: it needs --ipcdisable to be omitted'],
   [['--rpc.auth.audience', 'x'], 'it needs --rpc.auth.keys or --rpc.auth.introspect'],
-])('%j is given in vain', (argv, text) => {
+])('%j has no effect', (argv, text) => {
   const [only, ...more] = vain([...argv, '--mine']);
   expect(only).toContain(text);
   expect(more).toEqual([]);
 });
 
-it('what a chain or a manager gives a meaning to is not in vain', () => {
+it('flags that a chain or a manager uses have an effect', () => {
   const raft = { config: genesis('raft'), engine: 'raft', isValidator: undefined } as const;
   expect(vain(['--raftport', '1', '--raftlogdir', 'x'], raft)).toEqual([]);
   expect(vain(['--mine'], raft)[0]).toContain('mine: it needs a chain of validators');

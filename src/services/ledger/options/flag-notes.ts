@@ -10,12 +10,12 @@ import type { ParsedOptions } from '../../../io/options/options.ts';
 export interface FlagWorld {
   readonly options: ParsedOptions;
   readonly config: ChainConfig;
-  /** Of the next block. */
+  /** The engine of the next block. */
   readonly engine: Engine;
   readonly hasManager: boolean;
   /** Number of the next block. */
   readonly number: number;
-  /** Of this node's key, 0x hex. */
+  /** The address of this node's key, 0x hex. */
   readonly address: string;
   /**
    * Whether this node's key is among the validators of the next block; undefined: there are none,

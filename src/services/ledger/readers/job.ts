@@ -16,7 +16,7 @@ import type { PendingPlan } from '../view/pending-block.ts';
 
 /** Start parameters of a reader thread. */
 export interface ReaderThreadSettings extends ReaderSettings {
-  /** Of the store, with the genesis file of the chain. */
+  /** The folder of the store, with the chain's genesis file. */
   readonly folder: string;
 }
 
@@ -57,7 +57,7 @@ export interface LogsRead {
 /** A query of GraphQL. */
 export interface GraphqlRead {
   readonly kind: 'graphql';
-  /** Of the request, as it came. */
+  /** The unparsed body of the request. */
   readonly body: string;
 }
 

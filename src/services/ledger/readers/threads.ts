@@ -7,7 +7,7 @@ import type { ReadAnswer, ReaderThreadSettings, ReaderThreads, ReadJob } from '.
 
 /** Their module. */
 export const READER_WORKER: URL = builtModule(new URL('./reader-worker.js', import.meta.url));
-/** Of one reader. */
+/** The heap of one reader. */
 const HEAP_MEGABYTES = 512;
 /** Most waiting requests, per client and in total. */
 const WAITING_PER_CLIENT_MAX = 1_000;

@@ -69,7 +69,7 @@ export interface OpenOptions {
   readonly log?: Log | undefined;
   /** By the migration that has marked the folder. */
   readonly isMigrating?: boolean;
-  /** Of a chain that begins here: the first block whose states will be there. */
+  /** For a chain that begins here: the first block whose states will be stored. */
   readonly base?: number | undefined;
 }
 

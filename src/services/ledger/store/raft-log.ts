@@ -21,7 +21,7 @@ export const RAFT_FOLDER = 'raft';
 const NO_ID = 0;
 
 export interface RaftPlace {
-  /** Of the node's store. */
+  /** The folder of the node's store. */
   readonly folder: string;
   /** Location of the folder `raft`. */
   readonly logFolder: string;

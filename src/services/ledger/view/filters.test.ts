@@ -29,7 +29,7 @@ const FULL = expect.objectContaining({ code: 'FILTERS_FULL' });
 const ALL = { from: 0, to: undefined };
 const NOTHING = { addresses: [], topics: [] };
 
-it('tells of blocks and of pending transactions that came since the last poll', () => {
+it('returns blocks and pending transactions since the last poll', () => {
   const { filters, view, chain, events } = filtersUnderTest();
   const blocks = filters.addBlocks(view, 'a');
   events.emit('pending', [{ hash: Uint8Array.of(1) } as Transaction]);

@@ -9,7 +9,7 @@ import {
   queryKey,
 } from '../../../core/privacy/inputs.ts';
 
-/** Of the node, for all its private states. */
+/** The node's payloads, for all its private states. */
 export interface AllPayloads extends PrivateInputs {
   ask(queries: readonly PrivateQuery[]): Promise<void>;
 }

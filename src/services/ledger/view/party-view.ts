@@ -77,7 +77,7 @@ export class PartyView {
     hasRaftSeconds?: boolean;
     hasRevertReasons?: boolean;
     prover: Prover;
-    /** Of this node; undefined: any PSI passes. */
+    /** The private states of this node; undefined: any PSI passes. */
     states?: PrivateStates;
   }) {
     this.chain = parts.chain;
@@ -266,13 +266,13 @@ export class PartyView {
     return this.chain.receipts(number);
   }
 
-  /** Of this party's private state; an empty one if there is none. Throws as `stateAt`. */
+  /** The root of this party's private state; an empty one if there is none. Throws as `stateAt`. */
   privateRoot(number: number): Hash32 {
     this.knownPsi();
     return this.rootOf(this.space, number);
   }
 
-  /** Of the no-party state if this node keeps several; else of its only one. */
+  /** The root of the no-party state if this node keeps several, otherwise of its only one. */
   defaultRoot(number: number): Hash32 {
     const psi = this.isOneOfSeveral() ? EMPTY_PSI : DEFAULT_PSI;
     return this.rootOf(this.space && { kind: 'private', psi }, number);
@@ -311,7 +311,7 @@ export class PartyView {
   }
 }
 
-/** Of one as text. */
+/** Per address, as text. */
 const ADDRESS_BYTES = 45;
 
 function isChanged(before: Account | undefined, after: Account | undefined): boolean {

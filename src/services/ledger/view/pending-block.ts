@@ -15,7 +15,7 @@ import type { PartyView } from './party-view.ts';
 
 /** Its plan; can be copied between threads. */
 export interface PendingPlan {
-  /** Of this plan alone. */
+  /** The unique id of this plan. */
   readonly id: number;
   /** Its roots are missing. */
   readonly header: Header;

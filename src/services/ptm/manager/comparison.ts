@@ -57,7 +57,7 @@ export class Comparison {
   private readonly mender: Mender;
   private missing: readonly MissingPayload[] = [];
   private differing: readonly Difference[] = [];
-  /** Of our node. */
+  /** The states of our own node. */
   private ownStates: readonly StateRoots[] = [];
   private running: Promise<boolean> | undefined;
   private timer: Timer | undefined;

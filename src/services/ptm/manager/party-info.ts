@@ -8,7 +8,7 @@ import { PUBLIC_KEY_BYTES, type PublicKey } from '../../../core/payload/payload.
 import { BinaryReader, BinaryWriter } from '../../../core/payload/payload-binary.ts';
 
 const URL_CHARACTERS_MAX = 512;
-/** Of one peer. */
+/** Keys per peer. */
 const KEYS_PER_PARTY_MAX = 1000;
 const RECIPIENT_BYTES_MIN = 16;
 const PARTY_URL = /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;

@@ -13,7 +13,7 @@ export interface SendTerms {
   /** ASCII of base64, or empty. */
   readonly execHash: Uint8Array;
   readonly mandatory: readonly PublicKey[];
-  /** Of the group whose members `to` lists. */
+  /** The id of the group whose members `to` lists. */
   readonly privacyGroupId?: Uint8Array;
 }
 

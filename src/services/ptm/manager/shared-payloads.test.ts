@@ -22,7 +22,7 @@ function hashOf(number: number): PayloadHash {
   return hash;
 }
 
-/** Of the hash, or of the one before what begins with a prefix. */
+/** The number of the hash, or of the one before a prefix. */
 function numberOf(hash: PayloadHash): number {
   return new DataView(hash.buffer).getUint32(0);
 }

@@ -20,7 +20,7 @@ export interface MovedCounts {
   payloads: number;
   raw: number;
   groups: number;
-  /** Of an unfinished recovery of Tessera: not migrated. */
+  /** Rows of an unfinished recovery of Tessera, which are not migrated. */
   staged: number;
   /** Skipped on purpose: damaged. */
   damaged: number;

@@ -15,7 +15,7 @@ export type TesseraRow =
       readonly lookupId: Uint8Array;
       readonly data: Uint8Array;
     }
-  /** Of an unfinished recovery of Tessera. */
+  /** A row of an unfinished recovery of Tessera. */
   | { readonly kind: 'staged' };
 
 export interface TesseraRows {

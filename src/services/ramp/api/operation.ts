@@ -59,7 +59,7 @@ export class Call {
     }
   }
 
-  /** Of a required parameter. */
+  /** The text of a required parameter. */
   text(name: string): string {
     return this.texts.get(name)!;
   }

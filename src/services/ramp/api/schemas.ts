@@ -153,7 +153,7 @@ export const REDIRECT = query('redirectUrl', 'Where the customer goes afterwards
   type: 'string',
   format: 'uri',
 });
-/** Of the pages alone. */
+/** Parameters that only pages have. */
 export const LOOK = [
   optional('language', 'en, de or es; omitted: as the browser prefers'),
   optional('theme', 'Omitted: as the device prefers', {

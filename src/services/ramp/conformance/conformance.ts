@@ -15,7 +15,7 @@ export interface ConformanceParts {
   readonly redirectUrl: string;
   readonly wallet: string;
   readonly verifyPath: string;
-  /** Of a buy that the caller knows, of `wallet`. */
+  /** The id of a known buy of `wallet`. */
   readonly orderId: string | undefined;
 }
 

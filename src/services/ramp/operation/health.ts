@@ -7,7 +7,7 @@ export interface HealthParts {
   readonly database: Database;
   readonly place: { readonly isReady: boolean };
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
-  /** Of the ledger and of prices: `node`, `proxy`, `gas price`, `prices`. */
+  /** Checks of the ledger and of prices: `node`, `proxy`, `gas price`, `prices`. */
   readonly quoting: () => Promise<readonly string[]>;
   /** What sells wait for: `deposits`. */
   readonly settling: () => Promise<readonly string[]>;

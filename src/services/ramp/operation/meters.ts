@@ -26,7 +26,7 @@ export interface MeterParts {
   /** Undefined: there is none yet. */
   readonly priceAgeSeconds: () => number | undefined;
   readonly lacking: () => readonly string[];
-  /** Of the embedded store; undefined: the store is elsewhere. */
+  /** The folder of the embedded store; undefined: the store is elsewhere. */
   readonly folder: string | undefined;
 }
 

@@ -33,11 +33,11 @@ export interface OrderHistory {
 export interface VolumeRow {
   readonly day: string;
   readonly side: Side;
-  /** Of the fiat. */
+  /** The fiat currency. */
   readonly asset: string;
   readonly count: number;
   readonly completed: number;
-  /** Of completed orders: smallest units, and cents. */
+  /** Amounts of completed orders: smallest units, and cents. */
   readonly units: string;
   readonly usdCents: string;
 }
@@ -172,7 +172,7 @@ export class Operator {
     return stuckOrders(this.parts.database, this.parts.nowMs());
   }
 
-  /** Of the last days, today included. */
+  /** The volume of the last days, including today. */
   async volume(days: number): Promise<readonly VolumeRow[]> {
     const count = Math.min(Math.max(1, Math.floor(days) || 1), VOLUME_DAYS_MAX);
     const first = new Date(this.parts.nowMs() - (count - 1) * DAY_MS).toISOString().slice(0, 10);
@@ -188,7 +188,7 @@ export class Operator {
   }
 }
 
-/** Of all accounts that are not at zero. */
+/** Balances of all accounts that are not at zero. */
 async function bookBalances({
   query,
 }: Pick<Database, 'query'>): Promise<readonly { account: string; asset: string; units: string }[]> {

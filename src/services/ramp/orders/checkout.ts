@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000;
 
 /** Where the crypto of a new order is to be sent. */
 export interface DepositPlace {
-  /** Of the order that it is made for. */
+  /** The id of the order that it is made for. */
   readonly id: string;
   readonly address: string;
   /** The contract that collects from there. */
@@ -215,7 +215,7 @@ export class Checkout {
     return withOrderId(order.redirectUrl!, this.parts.config().features.redirectOrderId, order.id);
   }
 
-  /** Of an order by its id. Throws a Refusal. */
+  /** The way back for an order, by its id. Throws a Refusal. */
   async wayBack(orderId: string): Promise<string> {
     const order = await this.parts.orders.find(orderId);
     if (order?.redirectUrl !== undefined) return this.backUrl(order);

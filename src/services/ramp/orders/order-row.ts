@@ -19,7 +19,7 @@ export interface OrderRow {
   readonly terms: Terms;
   readonly exchangeRate: string;
   readonly fiatUsd: string;
-  /** Of a sell. */
+  /** The deposit address of a sell. */
   readonly depositAddress: string | undefined;
   /** Contract that collects from the deposit address. */
   readonly depositCollector: string | undefined;

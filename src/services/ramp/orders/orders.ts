@@ -49,7 +49,7 @@ export interface NewOrder extends Pick<OrderRow, Given>, Partial<Pick<OrderRow, 
   readonly frequency?: Frequency | undefined;
   /** Deadline of the payment or deposit. */
   readonly dueMs: number;
-  /** Of a sell, which has its own deposit address. */
+  /** The id of a sell, which has its own deposit address. */
   readonly id?: string | undefined;
 }
 

@@ -51,9 +51,9 @@ export type PaymentReport =
 export type Report = (orderId: string, report: PaymentReport) => Promise<void>;
 
 export interface FiatPayout {
-  /** Of this movement, forever: the provider's idempotency key. */
+  /** The permanent id of this movement: the provider's idempotency key. */
   readonly id: string;
-  /** Of a refund: the payment that it goes back into. */
+  /** For a refund: the payment that it is returned to. */
   readonly recipient: string;
   readonly fiat: string;
   readonly units: bigint;

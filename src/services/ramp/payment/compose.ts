@@ -25,7 +25,7 @@ type Routes = (report: Report, told: Told) => readonly Route[];
 
 export interface Providers {
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
-  /** Of what they post. `told`: what becomes of each. */
+  /** Routes for the providers' webhooks. `told`: reports the outcome of each. */
   readonly routes: Routes;
 }
 

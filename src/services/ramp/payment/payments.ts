@@ -75,7 +75,7 @@ export class Payments {
       });
     } catch (error) {
       if (!hasCode(error, 'RAMP_ORDER_UNKNOWN')) throw error;
-      this.parts.log('error', 'A payment is of no order', { orderId, kind: report.kind });
+      this.parts.log('error', 'A payment belongs to no order', { orderId, kind: report.kind });
     }
   }
 

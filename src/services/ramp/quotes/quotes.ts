@@ -79,7 +79,7 @@ export class Quotes {
     return { offer, quote, fiatUsd: this.inUsd(fiatUnits, offer) };
   }
 
-  /** Of the transfer of a buy; if the ledger's coin has no price, gas counts as free. */
+  /** The fee of a buy's transfer; if the ledger's coin has no price, gas counts as free. */
   private networkFee({ crypto, fiat }: Offer): bigint {
     const native = this.config().crypto.find(
       (each) => isNative(each) && each.network === crypto.network,

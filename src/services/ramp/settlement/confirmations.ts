@@ -26,7 +26,7 @@ export interface ConfirmationParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly lookMs: number;
-  /** Of an asset: blocks, the one with the transaction included. */
+  /** The confirmations that an asset needs: blocks, including that of the transaction. */
   readonly confirmationsOf: (asset: string) => number;
 }
 
@@ -53,7 +53,7 @@ export class Confirmations {
     return this.task.stop();
   }
 
-  /** Of the payout of a buy, or the deposit of a sell, while the order waits for them. */
+  /** For the payout of a buy, or the deposit of a sell, while the order waits for confirmations. */
   async of({ id, state, terms }: Order): Promise<Confirmed | undefined> {
     if (state.code !== SENT && state.code !== RECEIVED) return undefined;
     const { database, confirmationsOf } = this.parts;

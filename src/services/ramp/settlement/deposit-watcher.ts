@@ -208,7 +208,7 @@ export class DepositWatcher {
         );
       } catch (error) {
         if (!hasCode(error, 'RAMP_ORDER_UNKNOWN')) throw error;
-        log('error', 'A deposit is of no order', { depositId });
+        log('error', 'A deposit belongs to no order', { depositId });
       }
     }
   }

@@ -254,7 +254,7 @@ async function keepMinedHash(query: Query, { id, hash }: SentTransaction): Promi
   ]);
 }
 
-/** Of `network:address`. */
+/** The token in `network:address`. */
 export function tokenOf(asset: string): string {
   return asset.slice(asset.indexOf(':') + 1);
 }

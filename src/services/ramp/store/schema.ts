@@ -104,7 +104,7 @@ export const SCHEMA: Schema = {
       'CREATE INDEX webhook_age ON webhook (created_at)',
     ],
     [
-      // Whose payment was charged back: their later orders are looked at.
+      // Whose payment was charged back: their later orders are reviewed.
       'ALTER TABLE customer ADD COLUMN charged_back_at bigint',
       `UPDATE customer SET charged_back_at = 0 WHERE id IN (SELECT ramp_order.customer_id FROM ramp_order
         JOIN ramp_event ON ramp_event.order_id = ramp_order.id WHERE ramp_event.type = 'payment.chargeback')`,

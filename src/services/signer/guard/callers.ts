@@ -5,7 +5,7 @@ import type { Identity, Refusal } from '../../../core/signing/guard.ts';
 import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 import { address, type CallerEntry } from './policy.ts';
 
-/** Of EthSigner: "Unauthorized". */
+/** EthSigner's code of "Unauthorized". */
 export const UNAUTHORIZED_CODE = -40_100;
 
 type Claims = Readonly<Record<string, unknown>>;

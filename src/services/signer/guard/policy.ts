@@ -36,7 +36,7 @@ export interface Rule {
   readonly selectors: ReadonlySet<string> | undefined;
   readonly maxValue: bigint | undefined;
   readonly maxGas: bigint | undefined;
-  /** Of gas limit times price. */
+  /** Compared with gas limit times price. */
   readonly maxFee: bigint | undefined;
   readonly rates: readonly Rate[];
   /** eth_sign and personal_sign. */

@@ -67,7 +67,7 @@ export interface HashicorpKey {
   /** Such as /v1/secret/data/key. */
   readonly keyPath: string;
   readonly keyName: string;
-  /** Of Vault Enterprise. */
+  /** The namespace in Vault Enterprise. */
   readonly namespace?: string | undefined;
   readonly login: HashicorpLogin;
 }

@@ -68,7 +68,7 @@ function stringEnd(text: string, start: number): number {
   }
 }
 
-/** Of a number, true, false or null. */
+/** The end of a number, true, false or null. */
 function wordEnd(text: string, start: number): number {
   let at = start;
   while (at < text.length && !/[\s,\]}]/.test(text[at]!)) at++;

@@ -7,7 +7,7 @@ import type { HeaderList, UpstreamAnswer } from './ports.ts';
 export interface Reply {
   readonly status: number;
   readonly body: string;
-  /** Of the node; undefined: our own answer. */
+  /** The node's headers; undefined: this is our own answer. */
   readonly headers?: HeaderList | undefined;
   /** The request was not JSON-RPC at all. */
   readonly isForeign?: boolean;

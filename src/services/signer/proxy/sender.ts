@@ -25,7 +25,7 @@ export interface SendJob {
   readonly nonce: number | undefined;
   /** Its error ends the job. */
   readonly sign: (nonce: number) => SignedCall | Promise<SignedCall>;
-  /** Of the client's request: its id as JSON text; headers and path are used when first sent. */
+  /** The client's request: its id as JSON text; headers and path are used when first sent. */
   readonly id: string;
   readonly headers: HeaderList;
   readonly path: string;

@@ -81,7 +81,7 @@ export class Transactions {
     return resultReply(call.id, `"${toHex(raw)}"`);
   }
 
-  /** Of `eth_sendTransaction` and `eea_sendTransaction`. */
+  /** Handles `eth_sendTransaction` and `eea_sendTransaction`. */
   async send(call: Call, caller: Caller): Promise<Reply> {
     const { signing, chainId } = this.parts;
     if (call.params === undefined || call.params === null)

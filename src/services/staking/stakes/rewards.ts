@@ -16,7 +16,7 @@ const PLAIN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 const REFERENCE_CHARACTERS_MAX = 128;
 const NOTE_CHARACTERS_MAX = 500;
 const QUOTED_MAX = 120;
-/** Clocks differ. */
+/** Allows for differences between clocks. */
 const AHEAD_MS_MAX = 5 * 60_000;
 
 /** What the operator sees: beyond what its client does. */
@@ -71,7 +71,7 @@ export class Rewards {
     return rows.map(rewardOf);
   }
 
-  /** Of all clients. */
+  /** The rewards of all clients. */
   async recorded({ after, limit }: Page): Promise<readonly RecordedReward[]> {
     const rows = await this.database.query(
       `${SELECT} WHERE r.number > $1 ORDER BY r.number LIMIT $2`,

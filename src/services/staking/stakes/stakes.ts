@@ -187,7 +187,7 @@ function stakeOf(row: Row): Stake {
   };
 }
 
-/** Of Unix milliseconds, as the API shows them. */
+/** A time in the API's format, from Unix milliseconds. */
 export function timeOf(ms: unknown): string {
   return new Date(Number(ms)).toISOString();
 }

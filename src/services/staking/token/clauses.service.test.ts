@@ -16,7 +16,7 @@ import type { ShownSecret } from '../admin.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const ENDPOINTS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect'];
-/** Of `error` and `error_description` (RFC 6749 §5.2). */
+/** The characters of `error` and `error_description` (RFC 6749 §5.2). */
 const CHARACTERS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
 
 let staking: TestStaking;
@@ -316,7 +316,7 @@ describe('RFC 7009', () => {
 });
 
 describe('RFC 7662', () => {
-  it('§2.2: tells what there is to tell of a living token, to its client and to its API', async () => {
+  it('§2.2: describes a valid token to its client and to its API', async () => {
     const token = await issued();
     for (const who of [mine, server]) {
       const answer = await postForm(at('/oauth/introspect'), {

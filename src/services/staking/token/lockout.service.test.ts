@@ -20,7 +20,7 @@ describe('locks and limits', () => {
     await one.staking.close();
   });
 
-  it('forgives a client that was added, or given another secret, after it had asked in vain', async () => {
+  it('forgives a client that was added, or given another secret, after its requests were refused', async () => {
     const one = await scene(['--auth.failures', '3']);
     const url = `${one.staking.url}/oauth/token`;
     const { admin, refresh } = one.staking.running;

@@ -14,7 +14,7 @@ const COST_LOG2 = 14;
 const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 const SECRET_CHARACTERS_MAX = 1024;
-/** Of a client: an old one and a new one. */
+/** Per client: an old one and a new one. */
 export const LIVE_SECRETS_MAX = 2;
 /** Limits of slow checks: concurrent, waiting, and remembered as correct. */
 const RUNNING_MAX = 2;

@@ -21,7 +21,7 @@ import type { SecretChecker } from './secrets.ts';
 import { ALGORITHMS, type SigningKeys } from './signing-keys.ts';
 
 const GRANT = 'client_credentials';
-/** Of RFC 6749 §3.3, with blanks between. */
+/** Scopes as in RFC 6749 §3.3, separated by spaces. */
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 /** Longest client id: longer ones are unknown, and not remembered among attempts. */
 const CLIENT_ID_CHARACTERS_MAX = 128;

@@ -42,7 +42,7 @@ export interface Ran {
   readonly gasUsed: number;
   readonly isFailed: boolean;
   readonly output: Uint8Array;
-  /** Of the EVM. */
+  /** The EVM's error. */
   readonly error: string | undefined;
 }
 

@@ -78,7 +78,7 @@ function bytesGuest(host: Host, world: World): Helpers {
       text += DIGITS[(value[at]! >> 4) & 15]! + DIGITS[value[at]! & 15]!;
     return text;
   };
-  /** Of bytes, or of hex with or without 0x. */
+  /** Converts bytes, or hex with or without 0x. */
   const digits = (value: unknown): string => {
     if (isBytes(value)) return hexOf(value);
     const text = String(value).replace(/^0x/i, '').toLowerCase();

@@ -29,7 +29,7 @@ import { needsScripts, type RunningTrace, startTrace, type TraceOptions } from '
 
 const TIMEOUT_MS_DEFAULT = 5_000;
 const TIMEOUT_MS_MAX = 60_000;
-/** Of all scripts of one request: their data, their code, a library for large numbers. */
+/** For all scripts of one request: their data, their code, and a library for large numbers. */
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;
 
 const DEFAULTS: TraceOptions = {

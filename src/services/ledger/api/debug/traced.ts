@@ -8,7 +8,7 @@ export interface Traced {
   readonly world: World;
   readonly rules: Rules;
   readonly coinbase: Uint8Array;
-  /** Of the block. */
+  /** The number of the block. */
   readonly number: number;
   readonly shouldStop: () => boolean;
   readonly message: Pick<

@@ -29,7 +29,7 @@ function trace(
 
 describe('struct logs', () => {
   it('end before copies of memory, or of storage, fill the heap', () => {
-    // One byte at 64 kB, then a loop; then a loop that stores in ever new slots.
+    // One byte at 64 kB, then a loop; then a loop that stores in a new slot each time.
     expect(() =>
       trace('0x600062010000525b600756', 300_000n, { words: 1_950_000, bytes: 0 }),
     ).toThrow(TOO_LARGE);
@@ -51,7 +51,7 @@ describe('other traces end before they are longer than an answer may be', () => 
   const NEAR: TraceRoom = { words: 0, bytes: 67_000_000 };
   // A call of address 9 with 64 kB of input, in a loop: the input is copied for each.
   const CALLS = '0x600062010000525b6000600062010000600060006063612710f150600756';
-  // A look at the balance of ever new accounts; then at ever new slots.
+  // Reads the balance of a new account each time; then a new slot each time.
   const LOOKS = '0x60005b803150600101600256';
   const SLOTS = '0x60005b805450600101600256';
   it.each([

@@ -44,16 +44,16 @@ export interface TraceOptions extends StructLogOptions {
 }
 
 export interface TraceRoom {
-  /** Of struct logs. */
+  /** The size of struct logs, in words. */
   words: number;
-  /** Of all others, as text. */
+  /** The size of all other output, as text. */
   bytes: number;
 }
 
 export interface Outcome {
   readonly gasUsed: number;
   readonly isFailed: boolean;
-  /** Of a success or a revert. */
+  /** The output of a success or a revert. */
   readonly output: Uint8Array;
 }
 

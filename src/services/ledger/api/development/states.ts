@@ -31,7 +31,7 @@ const amount: Param<bigint> = {
   parse: (value) => fieldQuantity(value, 'Go value of type hexutil.Big'),
 };
 
-/** Of a slot, or its content: leading zeros are usual. */
+/** A slot or its content; leading zeros are usual. */
 const word: Param<bigint> = {
   name: 'word',
   schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{1,64}$' },

@@ -61,7 +61,7 @@ export const blockOverrides: Param<BlockOverrides | undefined> = optional(
   undefined,
 );
 
-/** Of a block of eth_simulateV1. Throws ParamError. */
+/** The overrides of a block of eth_simulateV1. Throws ParamError. */
 export function simulatedOverrides(value: unknown): SimulatedOverrides {
   return overridesOf(value ?? {}, SIMULATED_FIELDS);
 }

@@ -62,7 +62,7 @@ async function kept(to: string, value: number): Promise<any[]> {
   return simulate({ blockStateCalls: [{ stateOverrides, calls: [first] }, { calls: [second] }] });
 }
 
-it('a private contract keeps what it did from block to block, and no root tells of it', async () => {
+it('a private contract keeps what it did from block to block, and no root reveals it', async () => {
   const runs = await Promise.all([kept(contract, 5), kept(contract, 6)]);
   expect(runs.map((blocks) => blocks[1].calls[0].returnData)).toEqual([word(5), word(6)]);
   expect(runs[0]!.map(({ stateRoot }) => stateRoot)).toEqual(

@@ -28,7 +28,7 @@ const CALLS_MAX = 10_000;
 const BLOCK_TEXT_BYTES = 2_000;
 const CALL_TEXT_BYTES = 500;
 const NANOSECONDS = 1_000_000_000n;
-/** Of a call that failed in the EVM. */
+/** The code of a call that failed in the EVM. */
 const VM_ERROR_NUMBER = -32015;
 
 interface AskedSimulation {

@@ -45,7 +45,7 @@ export interface NodeAnswers {
   readonly proposals: Readonly<Record<string, number>> | undefined;
   readonly raftRole: string | undefined;
   readonly raftMembers: readonly RaftMember[] | undefined;
-  /** Of all blocks, from a sample. */
+  /** The estimated number of transactions in all blocks, from a sample. */
   readonly transactions: number;
   readonly hasPrivate: boolean;
 }

@@ -17,7 +17,7 @@ export interface EventMap {
   committed: {
     readonly block: Block;
     readonly receipts: readonly Receipt[];
-    /** Of the public state. */
+    /** The writes of the public state. */
     readonly writes: WriteSet;
     /** Undefined: nobody asked for it. */
     readonly reached: ReachedByTransaction | undefined;

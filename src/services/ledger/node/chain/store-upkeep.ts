@@ -1,4 +1,4 @@
-/** Checkpoints of an idle node: by itself the store checks for them only when it appends. */
+/** Makes checkpoints while the node is idle: the store itself only makes them when it appends. */
 import type { Clock, Timer, Timers } from '../../../../core/base/ports.ts';
 import type { ChainStore } from '../../../../core/store/chain-store.ts';
 

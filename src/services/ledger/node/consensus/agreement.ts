@@ -32,7 +32,7 @@ export interface Position {
   readonly validators: readonly Address[];
   /** This node does not take part in the next block. */
   readonly isRefusing: boolean;
-  /** Of the next block. */
+  /** The rules of the next block. */
   readonly rules: ConsensusRules;
   /** The head, and blocks before it. */
   readonly latest: readonly { readonly header: Header; readonly engine: BftEngine }[];
@@ -94,7 +94,7 @@ export class Agreement implements AgreementPort {
   private hasTold = false;
   private view: View | undefined;
   private driver: BftDriver | undefined;
-  /** Of the next block. */
+  /** The engine of the next block. */
   private engine: Engine = 'none';
   /** Validators of the next block, without this one. */
   private others: readonly Address[] = [];

@@ -102,7 +102,7 @@ export class BftParticipation {
     this.watch = watch;
   }
 
-  /** Of proposals from now on, up to 32 bytes. */
+  /** For proposals from now on, up to 32 bytes. */
   setVanity(vanity: Uint8Array): void {
     this.vanity = vanity;
   }
@@ -192,7 +192,7 @@ export class BftParticipation {
     return this.isRefusing;
   }
 
-  /** Of the next block. */
+  /** Whether the address is a validator of the next block. */
   isValidator(address: Address): boolean {
     return this.validators().some((each) => equalBytes(each, address));
   }

@@ -5,7 +5,7 @@
 import type { ConsensusRules } from '../../../../core/chain/rules.ts';
 
 export interface BuildBounds {
-  /** Of all transactions of a block. */
+  /** The time for all transactions of a block. */
   readonly blockMs: number;
   /** Limit of one transaction tried alone: one that takes longer is dropped. */
   readonly transactionMs: number;

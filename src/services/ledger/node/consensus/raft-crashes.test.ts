@@ -16,7 +16,7 @@ const MEMBERS = 3;
 const SHARED = MEMBERS;
 const STEPS = 14;
 /**
- * The later ones stood still once: the new minter gave up a block that it was building, and nobody
+ * The later ones stalled once: the new minter gave up a block that it was building, and nobody
  * asked for the next.
  */
 const SEEDS = [1, 2, 3, 4, 42, 55, 88, 139, 146, 166];

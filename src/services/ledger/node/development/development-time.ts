@@ -33,7 +33,7 @@ export class DevelopmentTime {
     return this.offset;
   }
 
-  /** Of the next block; later ones continue from it. */
+  /** Sets the time of the next block; later ones continue from it. */
   setNext(timestamp: bigint): void {
     this.next = timestamp;
   }

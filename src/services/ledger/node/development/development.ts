@@ -126,7 +126,7 @@ export class Development implements Component {
     this.interval = { ms, timer: this.parts.timers.set(ms, again) };
   }
 
-  /** Of blocks from now on. */
+  /** For blocks from now on. */
   setGasLimit(gasLimit: bigint): void {
     this.gasLimit = gasLimit;
   }
@@ -190,7 +190,7 @@ export class Development implements Component {
     });
   }
 
-  /** Of the present state; its id is for `revert`. */
+  /** Saves the present state; `revert` takes the returned id. */
   snapshot(): Promise<bigint> {
     return this.turn.run(async () => {
       const { number } = this.parts.node.chain.head();

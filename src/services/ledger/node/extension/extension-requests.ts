@@ -53,7 +53,7 @@ export interface ExtensionRequestsParts {
   readonly manager: Manager;
   readonly payloads: PayloadCache;
   readonly index: ExtensionIndex;
-  /** Of the callers of a private state. */
+  /** For the callers of a private state. */
   readonly submitterOf: (psi: Psi) => TransactionSubmitter;
   readonly wallet: Accounts;
   readonly pool: PoolReader;
@@ -197,7 +197,7 @@ export class ExtensionRequests {
     });
   }
 
-  /** Of the last block whose private side is done. Throws when there is no such contract. */
+  /** At the last block with its private state. Throws when there is no such contract. */
   management(psi: Psi, contract: Address): ManagementState {
     const reader = this.privateState(psi);
     const account = reader.account(contract);

@@ -36,7 +36,7 @@ import { checkCode, contractCallOn, siteAfter } from './contract-call.ts';
 export interface NetworkPermissionsParts extends ContractSettings {
   readonly chain: Chain;
   readonly events: Events;
-  /** Of this node, 128 hex digits. */
+  /** The id of this node, 128 hex digits. */
   readonly nodeId: string;
   /** Peers must come from the address that the contract names: version 2. */
   readonly comparesAddress: boolean;
@@ -53,7 +53,7 @@ export class NetworkPermissions {
   /** The last change could not be read: the rules known before it stay active. */
   private isStale = false;
   private own: readonly NodeRecord[] = [];
-  /** Of the network or an organisation: who may change permissions. */
+  /** The administrators of the network or an organisation, who may change permissions. */
   private administrators: readonly Address[] = [];
   private enforced = false;
   /**

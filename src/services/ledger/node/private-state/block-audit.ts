@@ -35,7 +35,7 @@ export interface PrivateFault {
   readonly psi: Psi;
   readonly number: number;
   readonly transaction: Transaction;
-  /** Of the payload. */
+  /** The hash of the payload. */
   readonly hash: PayloadHash;
 }
 
@@ -136,7 +136,7 @@ export class BlockAudit {
     return faults;
   }
 
-  /** Of one transaction of block `number`. Rejects when the manager does not answer. */
+  /** Checks one transaction of block `number`. Rejects when the manager does not answer. */
   async standing(number: number, transaction: Transaction): Promise<Standing> {
     const faults = await this.look(number, 'deep');
     const own = faults.find((fault) => equalBytes(fault.transaction.hash, transaction.hash));

@@ -30,7 +30,9 @@ export interface TracedTransaction {
   readonly trace: PrivateTrace;
 }
 
-/** Of one transaction; `parties` may know it, because they know everything that it depends on. */
+/**
+ * The digest of one transaction; `parties` know everything that it depends on, so they may know it.
+ */
 export interface TransactionDigest extends Lineage {
   readonly number: number;
   readonly payload: PayloadHash;

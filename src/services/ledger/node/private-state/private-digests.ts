@@ -13,7 +13,7 @@ import type { PayloadHash } from '../../../../core/privacy/marker.ts';
 import type { TracedBlock } from './block-audit.ts';
 import { type Lineage, Lineages, type TransactionDigest } from './lineages.ts';
 
-/** Of all private states together, because they are sent in one message. */
+/** For all private states together, because they are sent in one message. */
 const DIGESTS_MAX = 256;
 /** Parties listed with a digest; transactions of larger groups are not compared. */
 const PARTIES_MAX = 32;
@@ -71,7 +71,7 @@ export class PrivateDigests {
     return this.kept.find(of)?.history;
   }
 
-  /** Of an account; `key`: keyOf(address). */
+  /** The lineage of an account; `key`: keyOf(address). */
   lineageOf(psi: Psi, key: string): Lineage | undefined {
     return this.lineages.get(psi)?.of(key);
   }

@@ -111,7 +111,7 @@ it('the root of a payload and what it affects reach its parties under their own 
   }
 });
 
-/** Of the payload that is in the newest private transaction. */
+/** The payload's hash in the newest private transaction. */
 function lastHash(): Uint8Array {
   const { store } = one.node.chain;
   for (let number = one.node.chain.head().number; ; number--) {

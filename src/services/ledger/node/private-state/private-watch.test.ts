@@ -69,7 +69,7 @@ async function missedBlock(): Promise<number> {
 it('names the block whose payload came too late, once, and is silent before it comes', async () => {
   watchOver(two);
   const number = await missedBlock();
-  await network.until(() => watch.looked >= number, 'it was looked at');
+  await network.until(() => watch.looked >= number, 'it was checked');
   expect(watch.firstBad).toMatchObject({ kind: 'missed', psi: PSI, number });
   expect(watch.isDiverged).toBe(true);
   await network.time.pass(60_000);
@@ -83,7 +83,7 @@ it('looks at all blocks again when the manager says that something has come', as
   const late = await one.send({ data: fromHex(COUNTER_CODE) }, [two]);
   const number = await untilRun(two, late);
   watchOver(two);
-  await network.until(() => watch.looked >= number, 'it was looked at');
+  await network.until(() => watch.looked >= number, 'it was checked');
   expect(watch.isDiverged).toBe(false);
   network.managers.setEmptied(two.key, false);
   compared = { ...NOTHING, arrivals: 'news' };
@@ -138,7 +138,7 @@ it('tells digests of its transactions, keeps one that differs, and says which', 
   expect(watch.digests.historyOf(PSI, payload)).toBeDefined();
 });
 
-it('tells of each private state which keys make it; of an only one nothing', async () => {
+it('reports the keys of each private state; of a single one nothing', async () => {
   const states: (string[] | undefined)[] = [undefined, [two.key]];
   for (const members of states) {
     watchOver(two, () => members);

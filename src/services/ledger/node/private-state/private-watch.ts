@@ -75,7 +75,7 @@ export interface WatchParts extends AuditParts {
 
 export class PrivateWatch implements Component {
   readonly name = 'private state watch';
-  /** Of the lowest blocks; at most `FAULTS_MAX`. */
+  /** The faults of the lowest blocks; at most `FAULTS_MAX`. */
   readonly faults: PrivateFault[] = [];
   private readonly parts: WatchParts;
   readonly audit: BlockAudit;

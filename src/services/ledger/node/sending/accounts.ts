@@ -27,7 +27,7 @@ export interface Accounts {
 
 export interface NewPluginAccount {
   readonly secretName: string;
-  /** Of the secret: the new one follows it; 0: there is none. */
+  /** The secret's present version, which the new one follows; 0: there is none. */
   readonly currentVersion: number;
   readonly isUnprotected: boolean;
 }
@@ -42,7 +42,7 @@ export interface PluginAccounts {
   importKey(secretKey: Uint8Array, wanted: NewPluginAccount): Promise<PluginAccount>;
 }
 
-/** Of this node's accounts, as newly listed as can be. */
+/** The addresses of this node's accounts, from a new listing if possible. */
 export async function listedAccounts(accounts: Accounts): Promise<readonly Address[]> {
   return accounts.list ? accounts.list() : accounts.addresses();
 }

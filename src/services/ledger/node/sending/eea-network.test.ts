@@ -26,7 +26,7 @@ import { topologyOf } from '../../../devnet/topology.ts';
 import { EeaSender } from './eea-sender.ts';
 import { NonceLock } from './nonce-lock.ts';
 
-/** Of the account that marks the transactions of a node. */
+/** The key of the account that signs a node's markers. */
 function markerKey(index: number): Uint8Array {
   return eeaKey(index + 0x31);
 }

@@ -40,7 +40,7 @@ export interface EeaSubmitter {
   submit(transaction: EeaTransaction): Promise<Hash32>;
   /** Resolves with the id, base64. */
   createGroup(group: NewPrivacyGroup): Promise<string>;
-  /** Of exactly these members. */
+  /** Finds the groups with exactly these members. */
   findGroups(members: readonly string[]): Promise<readonly ManagerGroup[]>;
   /** Resolves with the id, base64. */
   deleteGroup(id: string): Promise<string>;

@@ -24,7 +24,7 @@ export interface Authority {
 }
 
 export interface TenantParts {
-  /** Of the tenant's private state, as the next two. */
+  /** The tenant's private state; the next two are about it too. */
   readonly psi: Psi;
   readonly submitter: TransactionSubmitter;
   readonly payloads: Pick<PayloadReader, 'payload'>;

@@ -29,7 +29,7 @@ const EXPIRY_INTERVAL_MS = 60_000;
 /** Permissioned networks: why not; undefined: allowed. */
 export interface SendPermission {
   transactionFault(transaction: Pick<Transaction, 'sender' | 'to' | 'data'>): string | undefined;
-  /** Of an account that sends through this node. */
+  /** A fault of an account that sends through this node. */
   originFault(sender: Address): string | undefined;
 }
 

@@ -23,7 +23,7 @@ export function stripeAmount({ id, decimals }: Fiat, units: bigint): number | un
   return Number(amount);
 }
 
-/** Of an amount that Stripe reports; undefined: not a whole number of units in this currency. */
+/** An amount that Stripe reports; undefined: not a whole number of units in this currency. */
 export function fiatAmount(
   currency: string,
   amount: number,

@@ -16,7 +16,7 @@ const CURSOR = 'stripe-events-at';
 const LOOK_MS = 30_000;
 /** Stripe's list may show an event a little later than its time says. */
 const OVERLAP_SECONDS = 300;
-/** Of one query of the list. */
+/** The period of one query of the list. */
 const WINDOW_SECONDS = 24 * 3_600;
 /** Stripe forgets older ones. */
 const KEPT_SECONDS = 29 * 24 * 3_600;

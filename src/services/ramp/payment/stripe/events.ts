@@ -28,7 +28,7 @@ const DEBIT_MS = 14 * 24 * 60 * 60_000;
 
 export type StripeNews =
   | { readonly orderId: string; readonly report: PaymentReport }
-  /** Of a payment whose order is only in Stripe's record. */
+  /** A dispute of a payment whose order is only in Stripe's record. */
   | { readonly disputed: string };
 
 /** Undefined: nothing of ours, or nothing new for an order. */
@@ -51,7 +51,7 @@ export function newsOf(event: Stripe.Event): StripeNews | undefined {
   }
 }
 
-/** Of a payment in its present state; undefined: it does not count. */
+/** The report of a payment in its present state; undefined: it does not count. */
 export function settledReport(intent: Stripe.PaymentIntent): PaymentReport | undefined {
   if (intent.status !== 'succeeded') return undefined;
   const money = fiatAmount(intent.currency, intent.amount_received);

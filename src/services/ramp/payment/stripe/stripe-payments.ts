@@ -26,7 +26,7 @@ import { fiatAmount, stripeAmount } from './amounts.ts';
 import { EventLog } from './event-log.ts';
 import { ORDER_KEY, REPEAT_KEY, settledReport } from './events.ts';
 
-/** Of Stripe, by ours; wallets come with cards. */
+/** Stripe's payment methods, by our names; wallets are part of cards. */
 const METHODS: Readonly<
   Record<string, Stripe.Checkout.SessionCreateParams.AllowedPaymentMethodType>
 > = {
@@ -54,7 +54,7 @@ export interface StripePaymentsParts {
   readonly stripe: StripeClient;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of this service, without a slash at the end. */
+  /** The URL of this service, without a slash at the end. */
   readonly place: { readonly url: string };
 }
 

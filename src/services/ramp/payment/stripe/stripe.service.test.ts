@@ -195,7 +195,7 @@ it('a dispute takes the money of an order before its payout, and is a loss after
   ledger.balance = 10n ** 30n;
   const sent = await atPage();
   const other = await stripe.pay(sent.session);
-  // Their payments are looked at from now on.
+  // Their payments are reviewed from now on.
   await reaches(sent.id, 'PROVIDER-PENDING-REVIEW');
   await ramp.running.operator.act(sent.id, 'release', 'somebody');
   await reaches(sent.id, 'PROVIDER-COMPLETED-ORDER');
