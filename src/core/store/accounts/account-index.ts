@@ -273,7 +273,7 @@ function* putGeneration(writer: KvWriter, { spaces, creations }: Generation): Ge
   }
 }
 
-/** All rows are looked at: chains go back rarely. */
+/** Scans all rows, which is rare: only when a chain goes back. */
 function* removeAbove(
   kv: Kv,
   writer: KvWriter,
