@@ -10,9 +10,9 @@ import type {
   NonceEffect,
   NonceInput,
   NonceSettings,
+  Outcome,
   Settled,
 } from '../../src/core/signing/nonce-messages.ts';
-import type { Outcome } from '../../src/core/signing/upstream-answers.ts';
 
 const TICK_MS = 25;
 const BLOCK_MS = 1_000;

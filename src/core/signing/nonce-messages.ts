@@ -1,6 +1,22 @@
 /** Inputs and effects of the nonce manager. */
 import type { Held, SignedSend } from './nonce-held.ts';
-import type { Outcome } from './upstream-answers.ts';
+
+/** What a node's answer to a signed transaction means. */
+export type Outcome =
+  /** The node has it. */
+  | 'accepted'
+  /** The node already had these bytes. */
+  | 'known'
+  /** The account is past this nonce. */
+  | 'nonceTooLow'
+  /** Another transaction has this nonce. */
+  | 'underpriced'
+  /** The node refused it and keeps nothing. */
+  | 'refused'
+  /** Nothing was sent. */
+  | 'unsent'
+  /** Unknown: it may be mined. */
+  | 'unclear';
 
 export type NonceInput<Answer> =
   /** A client wants to send. `nonce`: the client's own choice. */

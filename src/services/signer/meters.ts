@@ -3,7 +3,7 @@
  * (Web3Signer Web3SignerMetricCategory).
  */
 import type { Metrics } from '../../core/base/ports.ts';
-import type { Outcome } from '../../core/signing/upstream-answers.ts';
+import type { Outcome } from '../../core/signing/nonce-messages.ts';
 import { watchDisk } from '../../io/telemetry/disk-metrics.ts';
 import { watchProcess } from '../../io/telemetry/process-metrics.ts';
 import { labelText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';

@@ -7,10 +7,11 @@ import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/port
 import type { Held, SignedSend } from '../../../core/signing/nonce-held.ts';
 import type { NonceManager } from '../../../core/signing/nonce-manager.ts';
 import type * as nonces from '../../../core/signing/nonce-messages.ts';
-import { countIn, judgeAnswer, type Outcome } from '../../../core/signing/upstream-answers.ts';
+import type { Outcome } from '../../../core/signing/nonce-messages.ts';
 import { countCall, isPublicNonce } from './nonce-keys.ts';
 import type { HeaderList, Journal, NodeAnswer, Upstream, UpstreamAnswer } from './ports.ts';
 import type { SignedCall } from './transaction-signer.ts';
+import { countIn, judgeAnswer } from './upstream-answers.ts';
 
 type NonceInput = nonces.NonceInput<NodeAnswer>;
 type NonceEffect = nonces.NonceEffect<NodeAnswer>;

@@ -2,22 +2,7 @@
  * The meaning of a node's answer to a signed transaction, as a table for Besu, geth, GoQuorum,
  * Nethermind, Erigon (EthSigner NonceTooLowRetryMechanism).
  */
-
-export type Outcome =
-  /** The node has it. */
-  | 'accepted'
-  /** The node already had these bytes. */
-  | 'known'
-  /** The account is past this nonce. */
-  | 'nonceTooLow'
-  /** Another transaction has this nonce. */
-  | 'underpriced'
-  /** The node refused it and keeps nothing. */
-  | 'refused'
-  /** Nothing was sent. */
-  | 'unsent'
-  /** Unknown: it may be mined. */
-  | 'unclear';
+import type { Outcome } from '../../../core/signing/nonce-messages.ts';
 
 const KNOWN = /\balready ?known\b|\bknown transaction\b|\balready (imported|exists)\b/;
 const NONCE_TOO_LOW = /nonce (is )?too low|nonce_too_low|old ?nonce/;
