@@ -14,6 +14,7 @@ export const CONTENTS: readonly Room[] = [
       ['development', 'A chain to develop on'],
       ['console', 'Console'],
       ['explorer', 'Explorer'],
+      ['screens', 'Screens'],
     ],
   },
   {

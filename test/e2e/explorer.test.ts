@@ -11,6 +11,7 @@ import { startTestBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/conditions.ts';
 import { startTestDevnet, type TestDevnet, untilMined } from '../support/devnet.ts';
 import { rpcClient } from '../support/rpc-client.ts';
+import { keepScreen } from '../support/screens.ts';
 
 const NO_BROWSER = 'no Chromium for this machine: CHROMIUM names one';
 /** Index of the devnet account that has all demo tokens at first. */
@@ -127,12 +128,14 @@ it('shows a private contract to its parties, and nothing of it to others', async
 
   await open(`/tx/${hash}`, 1);
   await shows('the selected node is a party');
+  await keepScreen(page, 'explorer-private');
   await expect.poll(() => page.locator('pre').textContent(), { timeout: 60_000 }).toContain(CANARY);
 
   received = [];
   await open(`/tx/${hash}`, 3);
   await shows('the selected node is not a party');
   await page.getByText('Digest of the payload').waitFor();
+  await keepScreen(page, 'explorer-stranger');
   await open(`/address/${contract}`, 3);
   await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
   await open(`/tx/${hash}/log/0`, 3);
@@ -295,6 +298,8 @@ it('can be used by everybody: keyboard, screen reader, phone, in three languages
       await open(path);
       await page.locator('main h1').waitFor();
       await expect.poll(() => page.locator('.skeleton').count(), { timeout: 60_000 }).toBe(0);
+      if (path === '' && at === 0) await keepScreen(page, 'explorer-overview');
+      if (path === '/validators' && at === 1) await keepScreen(page, 'explorer-phone');
       const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       expect([path, isWide]).toEqual([path, false]);
       // Colours are the same on all pages, so each page is checked in only one of the two themes.

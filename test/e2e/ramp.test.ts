@@ -18,6 +18,7 @@ import { openCustomer } from '../support/customer.ts';
 import { MAIN, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { startFakeLedger } from '../support/fake-ledger.ts';
 import { at, BUY, buy, idOf, openWidget, placeOrder, startTestRamp } from '../support/ramp.ts';
+import { keepScreen } from '../support/screens.ts';
 import { ask } from '../support/staking.ts';
 
 const WALLET = `0x${'e7'.repeat(20)}`;
@@ -123,6 +124,7 @@ it('is operated in a browser: orders found and held, buying or selling switched 
     await page.getByRole('textbox', { name: 'Operator token' }).fill(token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await step('the overview', page.getByRole('table', { includeHidden: false }));
+    await keepScreen(page, 'ramp-operator');
     await page.getByRole('button', { name: 'Orders' }).click();
     await page.getByRole('textbox', { name: 'Search' }).fill(WALLET);
     await page.getByRole('button', { name: 'Search' }).click();
@@ -172,6 +174,7 @@ it('a recurring buy is ended on its page, immediately or later, with the keyboar
     const { page, faults, step, open, copied } = await openCustomer(chromium, ramp.url);
     await open('/buy', { ...BUY, recurringFrequency: 'weekly' });
     await step('the recurring offer', page.getByText('repeats every week'));
+    await keepScreen(page, 'ramp-buy');
     await page.getByRole('textbox', { name: 'Card number' }).fill('4242424242424242');
     await page.getByRole('button', { name: 'Pay $100.00' }).click();
     await page.waitForURL(/\/widget\?.*#./);

@@ -9,11 +9,13 @@ import { errorsPage } from './errors-page.ts';
 import { deadLinks } from './links.ts';
 import { restPage } from './rest-page.ts';
 import { rpcPage } from './rpc-page.ts';
+import { screensPage } from './screens-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SITE = join(ROOT, 'site');
 const PAGES = join(SITE, 'pages');
 const BUILT = join(ROOT, 'dist/site');
+const SCREENS = join(ROOT, 'dist/screens');
 
 const COPIED = [
   'docs',
@@ -27,11 +29,13 @@ const MADE: Readonly<Record<string, () => string>> = {
   'rpc.md': rpcPage,
   'rest.md': restPage,
   'errors.md': () => errorsPage(ROOT),
+  'screens.md': () => screensPage(SCREENS),
 };
 
 rmSync(PAGES, { recursive: true, force: true });
 for (const path of COPIED) cpSync(join(ROOT, path), join(PAGES, path), { recursive: true });
 for (const [name, page] of Object.entries(MADE)) writeFileSync(join(PAGES, 'docs', name), page());
+if (existsSync(SCREENS)) cpSync(SCREENS, join(PAGES, 'docs/screens'), { recursive: true });
 install();
 mkdirSync(BUILT, { recursive: true });
 npm('exec', '--', 'vitepress', 'build', '.');
