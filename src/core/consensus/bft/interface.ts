@@ -72,7 +72,7 @@ export type BftInput =
     }
   /**
    * `from` is the address of the peer that carried it (not of its signer); `code` and `bytes` as on
-   * the wire.
+   * the wire: a message code of the protocol, at most 10 MiB.
    */
   | {
       readonly kind: 'message';
@@ -88,15 +88,20 @@ export type BftInput =
   | { readonly kind: 'assembled'; readonly view: View; readonly block: Block }
   /** Answer to `encode`. */
   | { readonly kind: 'encoded'; readonly proposal: LongProposal }
-  /** Answer to `verify`; without `fault` the block is valid and its execution is kept. */
+  /**
+   * Answer to `verify`, by the block's `hash`; without `fault`, a text for the log, the block is
+   * valid and its execution is kept.
+   */
   | { readonly kind: 'verified'; readonly hash: Hash32; readonly fault?: string }
   /** The chain has a new head, decided here or synced, and on disk. */
   | {
       readonly kind: 'committed';
       readonly head: Header;
       readonly headHash: Hash32;
+      /** Of the block after `head`, as in `start`; the same holds for `rules`. */
       readonly validators: ValidatorSet;
       readonly rules: ConsensusRules;
+      /** As in `start`. */
       readonly isMemoryLost?: boolean;
     }
   /**
@@ -113,7 +118,9 @@ export type BftEffect =
   | { readonly kind: 'remember'; readonly memory: VoteMemory }
   | {
       readonly kind: 'send';
+      /** A validator of the current set, not oneself. */
       readonly to: Address;
+      /** As for `message`, in all effects that send. */
       readonly code: number;
       readonly bytes: Uint8Array;
     }
@@ -167,11 +174,16 @@ export type BftEffect =
    */
   | {
       readonly kind: 'decide';
+      /** Verified, its number that of the height. */
       readonly block: Block;
+      /** In which it was decided: a View's. */
       readonly round: number;
       readonly seals: readonly Seal[];
     }
-  /** `peer` is to blame: the carrier of bytes that cannot be read, else the signer. */
+  /**
+   * `peer` is to blame: the carrier of bytes that cannot be read, else the signer. `fault`: a text
+   * for the log.
+   */
   | { readonly kind: 'misbehaved'; readonly peer: Address; readonly fault: string };
 
 export interface EngineOptions {

@@ -23,55 +23,84 @@ export const ENTRY_TYPE = { normal: 0, confChange: 1 } as const;
 
 export const CONF_CHANGE = { addNode: 0, removeNode: 1, updateNode: 2, addLearner: 3 } as const;
 
+/**
+ * Numbers of terms, indices and members are whole, from 0 to 2^53 - 1, unless a field says more.
+ */
 export interface Entry {
+  /** One of ENTRY_TYPE. */
   readonly type: number;
+  /** Of the leader that appended it; from 1, never lower than that of the entry before. */
   readonly term: number;
+  /** Place in the log, from 1; one more than that of the entry before. */
   readonly index: number;
   /** A block, a membership change, or nothing: what a new leader appends. */
   readonly data: Uint8Array;
 }
 
+/** At most MEMBERS_MAX ids, none in both lists. */
 export interface ConfState {
-  /** Voters. */
+  /** Raft ids of voters. */
   readonly nodes: readonly number[];
+  /** Raft ids of members without a vote. */
   readonly learners: readonly number[];
 }
 
 export interface Snapshot {
+  /** Members with their addresses, ids of removed ones, and the head's hash. */
   readonly data: Uint8Array;
+  /** Members after the entry at `index`. */
   readonly confState: ConfState;
-  /** 0: no snapshot. */
+  /** Of the last entry that it stands for; never above what was applied. 0: no snapshot. */
   readonly index: number;
+  /** Of that entry. */
   readonly term: number;
 }
 
+/** On disk before any message that depends on it leaves. */
 export interface HardState {
+  /** The newest term that this member knows of; never decreases. */
   readonly term: number;
   /** Whom this member voted for in `term`; 0: nobody. */
   readonly vote: number;
+  /** Index of the last committed entry that it knows of; never decreases, never above the log. */
   readonly commit: number;
 }
 
 export interface ConfChange {
+  /** The proposer's own number for it; etcd ignores it. */
   readonly id: number;
+  /** One of CONF_CHANGE. */
   readonly type: number;
+  /** Raft id of the member; from 1. */
   readonly nodeId: number;
   /** The member's address; empty where none is needed. */
   readonly context: Uint8Array;
 }
 
+/** A field that its type does not use is 0 or empty. At most 64 MiB on the wire. */
 export interface RaftMessage {
+  /** One of MESSAGE_TYPE. */
   readonly type: number;
+  /** Raft ids. */
   readonly to: number;
   readonly from: number;
+  /** The sender's; in a pre-vote, the one that it would begin. 0: of a proposal. */
   readonly term: number;
+  /** Of the entry at `index`, in append and (pre-)vote: does the receiver have the same one? */
   readonly logTerm: number;
+  /** The entry before `entries`; the candidate's last one; the last one that matches. */
   readonly index: number;
+  /** Behind `index`, in order; at most ENTRIES_MAX. */
   readonly entries: readonly Entry[];
+  /** Committed, as the leader knows; in a heartbeat at most what the receiver has acknowledged. */
   readonly commit: number;
+  /** For a member that is behind the log; its index is 0 in any other message. */
   readonly snapshot: Snapshot;
+  /** Of a response: the entries do not fit, or no vote is given. */
   readonly reject: boolean;
+  /** With `reject`: the last index of the refusing member's log. */
   readonly rejectHint: number;
+  /** Returned unchanged; this code sends none. */
   readonly context: Uint8Array;
 }
 
