@@ -27,6 +27,16 @@ const ABSENT = [
   ...['trie_memcache_flush_size', 'trie_memcache_gc_size'],
 ];
 
+/**
+ * Parts of geth that have no counterpart here, and names that depend on the engine and on calls.
+ */
+const OTHERWISE = [
+  ...[/^les_/, /^vflux_/, /^state_snapshot_/, /^chain_snapshot_/, /^trie_/, /^db_preimage_/],
+  ...[/^chain_(account|storage|prefetch|reorg)_/, /^eth_(downloader|fetcher)_/],
+  ...[/^eth_db_chaindata_compact_/, /^system_cpu_goroutines$/, /^system_memory_(allocs|frees)$/],
+  ...[/^consensus_istanbul_core_/, /^rpc_duration_(?!all)/, /^p2p_(in|e)gress_/],
+];
+
 interface Alert {
   readonly alert: string;
   readonly expr: string;
@@ -39,6 +49,8 @@ const alerts: readonly Alert[] = groups.flatMap(({ rules }: { rules: Alert[] }) 
 
 let net: TestDevnet;
 let series: Series[];
+/** Of a node's metrics, by name. */
+let types: Map<string, string>;
 beforeAll(async () => {
   net = await startTestDevnet();
   const { nodes, signer, staking, ramp, accounts } = net.devnet.description;
@@ -59,6 +71,10 @@ beforeAll(async () => {
     (await Promise.all(urls.map(async (url) => (await fetch(url)).text()))).join('\n');
   await until('the ramp has its prices', async () =>
     (await scrape()).includes('\nramp_price_age_seconds '),
+  );
+  const text = await (await fetch(nodes[0]!.metrics)).text();
+  types = new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]),
   );
   series = [...seriesOf(await scrape()), ...(await ofRaft()), { name: 'up', labels: {} }];
 });
@@ -144,6 +160,15 @@ it("the dashboard that GoQuorum's quickstart ships shows data, except what geth 
   const { expressions } = readJson(join(OWN_VECTORS, 'quickstart/goquorum-overview.json'));
   const missing = new Set((expressions as string[]).flatMap(lacking));
   expect([...missing].sort()).toEqual([...ABSENT].sort());
+});
+
+it('names of GoQuorum are here with its types, or have no meaning here', () => {
+  const names: Record<string, string> = readJson(join(OWN_VECTORS, 'goquorum/cli/metrics.json.gz'));
+  const expected = Object.entries(names).filter(
+    ([name]) => !OTHERWISE.some((pattern) => pattern.test(name)),
+  );
+  expect(expected.length).toBeGreaterThan(50);
+  expect(expected.map(([name]) => [name, types.get(name)])).toEqual(expected);
 });
 
 it('a query that nothing answers is noticed', () => {
