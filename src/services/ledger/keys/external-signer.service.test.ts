@@ -21,7 +21,8 @@ import {
   word,
 } from '../../../../test/support/store-contract.ts';
 import { fromHex } from '../../../core/base/hex.ts';
-import type { AccountsConfig } from '../config.ts';
+import type { AccountsConfig, LedgerConfig } from '../config.ts';
+import { readNodeKey } from './node-key.ts';
 import { openWallet } from './wallet.ts';
 import '../../../../test/support/install-crypto.ts';
 
@@ -247,6 +248,13 @@ it('refuses to start without a signer, or with what is for keys in the folder', 
   await expect(open(config('ftp://x'))).rejects.toThrow('no known transport');
   const both = { ...config(url), unlocked: ['0'] };
   await expect(open(both)).rejects.toThrow('--unlock is for keys in the node');
+});
+
+it("the node's own key is nowhere else", () => {
+  for (const file of ['http://127.0.0.1:8550', '/run/clef.ipc']) {
+    const given = { nodeKey: { hex: undefined, file }, dataFolder: 'unused' } as LedgerConfig;
+    expect(() => readNodeKey(given)).toThrow('always in the node');
+  }
 });
 
 it('a signing proxy signs public transactions and messages', async () => {

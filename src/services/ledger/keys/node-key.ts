@@ -6,12 +6,18 @@ import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../../io/keys/
 import type { LedgerConfig } from '../config.ts';
 import { storeFolder } from '../store/data.ts';
 
-/** GoQuorum's location in the data folder is checked too. Throws OPTION_CONFLICT and KEY_…. */
+/** GoQuorum's location in the data folder is checked too. Throws OPTION_… and KEY_…. */
 export function readNodeKey({ nodeKey: { hex, file }, dataFolder }: LedgerConfig): Uint8Array {
   if (hex !== undefined && file !== undefined) {
     throw fail('OPTION_CONFLICT', 'Options "nodekey" and "nodekeyhex" are mutually exclusive');
   }
   if (hex !== undefined) return parseKeyHex(hex);
+  if (file !== undefined && /^\w+:\/\/|\.ipc$/.test(file)) {
+    throw fail(
+      'OPTION_VALUE_INVALID',
+      "--nodekey names a file: the node's own key is always in the node, because it agrees on a secret with each peer, for which neither clef nor a signing proxy has a method",
+    );
+  }
   if (file !== undefined) return readKeyFile(file);
   const places = [
     join(storeFolder(dataFolder), 'nodekey'),
