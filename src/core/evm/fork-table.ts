@@ -158,7 +158,7 @@ const CHANGES: Partial<Record<Fork, (ops: Operations) => void>> = {
     ops.set(0x46, op(environment.chainid, 2, 0, 1));
     ops.set(0x47, op(environment.selfbalance, 5, 0, 1));
   },
-  // EIP-2929; the calls look at the rules themselves
+  // EIP-2929; the CALL opcodes check the rules themselves
   berlin: (ops) => {
     reprice(ops, 0x31, 0, chargeAccountAccess);
     reprice(ops, 0x3b, 0, chargeAccountAccess);

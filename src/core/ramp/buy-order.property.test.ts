@@ -86,7 +86,7 @@ const PAYOUT_FAILS: Act[] = [
   { do: 'revert' },
 ];
 
-/** The bank takes all of it back, what was to be refunded included. */
+/** The bank charges back the whole payment, including the part that was to be refunded. */
 const CHARGED_BACK_BEFORE_REFUND: Act[] = [
   { do: 'settle', id: 'much', verdict: 'good' },
   { do: 'input', input: { kind: 'released' } },

@@ -104,7 +104,7 @@ export interface Question {
   /** Token of the HTML attribute, such as `cc-number`. */
   readonly autocomplete: string;
   readonly hint?: string | undefined;
-  /** The only answers there are. */
+  /** The possible answers; undefined: free text. */
   readonly choices?: readonly Choice[] | undefined;
   /** Answers to try. */
   readonly samples?: readonly Choice[] | undefined;

@@ -16,7 +16,7 @@ const FORGED_KEYS = new Set(FORGED.map((block) => keyOf(block.hash)));
 const NUMBER_OF = new Map([...CHAIN, ...FORGED].map((b) => [keyOf(b.hash), b.header.number]));
 /** The verifier of this world knows a header without seals by its time. */
 const BAD_SEAL_TIME = 77_777_777n;
-/** Each of these in its own way keeps the node from the chain; none may succeed. */
+/** Behaviours of a peer; none may keep the node from syncing the chain. */
 const MANNERS = [
   'honest',
   'slow',

@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
   return status?.[0] !== 'Z' || Number(status[THREADS]) > 1;
 }
 
-/** Arguments joined by spaces, in one line: others chose what is in them. '' when unknown. */
+/** The arguments on one line, because another program chose their content; '' when unknown. */
 export function commandLineOf(pid: number): string {
   try {
     return inOneLine(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));

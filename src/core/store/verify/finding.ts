@@ -6,7 +6,7 @@
 export interface Finding {
   /** Below the store's folder, such as `blocks/000000.log`. */
   readonly file: string;
-  /** First byte of it. */
+  /** Where it begins in the file, in bytes. */
   readonly offset?: number;
   /** The block it is about, or the last good one before it. */
   readonly height?: number;

@@ -30,8 +30,8 @@ function enclaveOf(...ids: number[]): Enclave {
 }
 
 /**
- * A payload of a sender for two keys of ours and one of somebody else's; as our peers push it, a
- * portion a key.
+ * A payload of a sender for two keys of ours and one of somebody else's; in the
+ * form that our peers push it: one message per key.
  */
 function sent(flag: 0 | 3 = 0) {
   const [sender, ours, other] = [enclaveOf(1), enclaveOf(2, 3), enclaveOf(4)];
