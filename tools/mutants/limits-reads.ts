@@ -113,7 +113,7 @@ export const READ_LIMITS: readonly Limit[] = [
     name: 'simulations: time',
     on: 'pace: paceUntil(options.limits.shouldStop),',
     off: 'pace: paceUntil(undefined),',
-    only: 'after the time of one call',
+    test: 'src/core/execution/simulation.test.ts',
   },
   {
     ...SIMULATION,
