@@ -115,3 +115,16 @@ it('is plain text in a file or a pipe', async () => {
     await run(process.execPath, [MAIN, 'devnet', 'stop', '--folder', 'net'], { cwd: folder });
   }
 });
+
+it.each([
+  ['has colours', {}, true],
+  ['has none where NO_COLOR is set', { NO_COLOR: '1' }, false],
+])('a command in a terminal %s', async (_, extra, isColoured) => {
+  const line = `'${process.execPath}' '${MAIN}' status --node http://127.0.0.1:1`;
+  const command = ['-qec', line, '/dev/null'];
+  const env = { ...COLOURED, ...extra };
+  // Nobody listens there, hence its exit status.
+  const { stdout } = await run('script', command, { env }).catch((error) => error);
+  expect(stripVTControlCharacters(stdout)).toContain('127.0.0.1:1  down');
+  expect(stripVTControlCharacters(stdout) !== stdout).toBe(isColoured);
+});

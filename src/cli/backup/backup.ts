@@ -7,7 +7,7 @@ import { installCrypto } from '../../io/crypto/crypto.ts';
 import { VERSION } from '../../io/host/client-version.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { SnapshotWriter } from '../../io/snapshot/writer.ts';
-import { backupNode } from '../../services/ledger/offline/backup.ts';
+import { backupNode, blockBytes } from '../../services/ledger/offline/backup.ts';
 import { backupPtm } from '../../services/ptm/backup.ts';
 import { ptmConfig } from '../../services/ptm/config.ts';
 import { PTM_CONFIG_ROWS, VERBOSITY_ROW } from '../../services/ptm/options.ts';
@@ -64,20 +64,23 @@ export const backupCommand: Command = {
     }
     await installCrypto();
     const say = stderrLog(options.number('verbosity')!);
-    const progress = byteProgress('copied');
+    let progress = byteProgress('copied');
+    const add = (count: number) => progress.add(count);
     const config =
       configFile === undefined
         ? undefined
         : await ptmConfig(options, { command: 'backup', say, secrets: CONFIG_SECRETS });
-    const writer = new SnapshotWriter(out, progress.add);
+    const writer = new SnapshotWriter(out, add);
     try {
       if (dataDirectory !== undefined) {
+        progress = byteProgress("copied of the node's data", blockBytes(dataDirectory));
         const { head, hash } = await backupNode(dataDirectory, writer);
         console.log(`Node: up to block ${head} ${hash}`);
+        progress = byteProgress('copied');
       }
       if (config && configFile !== undefined) {
         const host = { clock: systemClock, say, env: process.env };
-        const counts = await backupPtm(config, configFile, writer, host, progress.add);
+        const counts = await backupPtm(config, configFile, writer, host, add);
         console.log(`Manager: ${counts.payloads} payloads, ${counts.raw} raw, ${counts.owed} owed`);
       }
       await backupServices(options, writer);

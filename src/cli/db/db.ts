@@ -93,6 +93,7 @@ async function reindex(options: ParsedOptions): Promise<string> {
   const hasAccounts = options.boolean('index.accounts') || hasAccountIndex(storeFolder(folder));
   const chain = await openChain(folder, {
     reindex: true,
+    log: stderrLog(INFO_VERBOSITY),
     accounts: hasAccounts ? 'new' : undefined,
   });
   try {

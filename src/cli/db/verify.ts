@@ -111,7 +111,9 @@ function progressLines(): (step: string, done: number, of: number) => void {
     if (nowMs < next) return;
     next = nowMs + PROGRESS_MS;
     const part = done / Math.max(1, of);
-    const left = timeLeft(nowMs - current.startMs, part);
-    process.stderr.write(`${step}: ${Math.floor(100 * part)} %, time left: ${left}\n`);
+    const elapsedMs = nowMs - current.startMs;
+    const rate = ((100_000 * part) / Math.max(elapsedMs, 1)).toFixed(1);
+    const left = timeLeft(elapsedMs, part);
+    process.stderr.write(`${step}: ${Math.floor(100 * part)} %, ${rate} %/s, time left: ${left}\n`);
   };
 }

@@ -1,7 +1,7 @@
 /** Reads the source's LevelDB once, so that a damaged file is named before anything is copied. */
 import { checkLevelFiles } from '../../../io/geth/level-check.ts';
+import { Progress } from '../../../io/telemetry/progress.ts';
 import type { CopyChainParts } from './copy-chain.ts';
-import { Progress } from './progress.ts';
 import type { GethSource } from './source.ts';
 
 const MB = 1_000_000;

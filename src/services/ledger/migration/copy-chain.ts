@@ -11,10 +11,10 @@ import { decodeHeader } from '../../../core/chain/header.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
+import { Progress } from '../../../io/telemetry/progress.ts';
 import type { OpenChain } from '../store/data.ts';
 import { copyBlocks } from './copy-blocks.ts';
 import { copyStates, privateRootsAfter, type StateCounts } from './copy-states.ts';
-import { Progress } from './progress.ts';
 
 export interface CopyReport {
   /** Copied now. */

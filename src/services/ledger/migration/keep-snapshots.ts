@@ -5,9 +5,9 @@
 import { hasCode } from '../../../core/base/errors.ts';
 import { type ConsensusDefaults, consensusAt } from '../../../core/chain/consensus-rules.ts';
 import { CHECKPOINT_BLOCKS } from '../../../core/consensus/bft/snapshots.ts';
+import { Progress } from '../../../io/telemetry/progress.ts';
 import { ValidatorSchedule } from '../node/consensus/validator-schedule.ts';
 import type { CopyChainParts } from './copy-chain.ts';
-import { Progress } from './progress.ts';
 
 type Parts = Pick<CopyChainParts, 'opened' | 'clock' | 'log' | 'memory' | 'shouldStop'> & {
   readonly defaults: ConsensusDefaults;

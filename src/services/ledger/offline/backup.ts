@@ -47,6 +47,13 @@ export interface NodeSnapshot {
   readonly hash: string;
 }
 
+/** Of the blocks, which are nearly all of a snapshot; 0: there are none. */
+export function blockBytes(dataDirectory: string): number {
+  const folder = join(storeFolder(dataDirectory), BLOCKS);
+  const names = isThere(folder) ? readdirSync(folder) : [];
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
 /**
  * Copies blocks last, up to the last whole record: everything else copied is older. Checks every
  * record. Throws GENESIS_MISSING, STORE_FORMAT_…, STORE_CORRUPT or SNAPSHOT_….

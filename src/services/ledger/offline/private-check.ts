@@ -9,6 +9,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Effort, Log, Timers } from '../../../core/base/ports.ts';
 import type { Manager, MissingPayload } from '../../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
+import { Progress } from '../../../io/telemetry/progress.ts';
 import { Chain } from '../node/chain/chain.ts';
 import { Events } from '../node/chain/events.ts';
 import { BlockAudit, type PrivateFault } from '../node/private-state/block-audit.ts';
@@ -16,7 +17,6 @@ import { PayloadCache } from '../node/private-state/payload-cache.ts';
 import { PrivateFollower } from '../node/private-state/private-follower.ts';
 import type { OpenChain } from '../store/data.ts';
 
-const PROGRESS_INTERVAL_MS = 8_000;
 /** Most listed faults. */
 const FAULTS_MAX = 1_000;
 
@@ -73,9 +73,12 @@ export class PrivateCheck {
     const head = this.cursor();
     const faults: PrivateFault[] = [];
     let blocks = 0;
-    const tell = this.progress(head);
+    const progress = new Progress(this.parts.clock, this.parts.log);
     for (let number = from; number <= head; number++) {
-      tell(number);
+      const done = number - from;
+      progress.tell('Checked private state', done / (head - from + 1), () => ({
+        ...{ block: number, of: head, 'blocks/s': progress.perSecond(done) },
+      }));
       if (!this.chain.store.hasPrivateWork(number)) continue;
       blocks++;
       const found = await this.audit.look(number, 'deep');
@@ -149,16 +152,6 @@ export class PrivateCheck {
     const { store } = this.chain;
     const { psis } = this.parts.privateStates;
     return Math.min(...psis.map((psi) => store.cursor({ kind: 'private', psi })));
-  }
-
-  private progress(head: number): (number: number) => void {
-    const { clock, log } = this.parts;
-    let toldMs = clock.nowMs();
-    return (number) => {
-      if (clock.nowMs() - toldMs < PROGRESS_INTERVAL_MS) return;
-      toldMs = clock.nowMs();
-      log('info', 'Checked private state', { block: number, of: head });
-    };
   }
 }
 

@@ -11,9 +11,9 @@ import type { Seals } from '../../../core/store/seals.ts';
 import { steadyClock } from '../../../io/host/clock.ts';
 import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
 import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
+import { Progress } from '../../../io/telemetry/progress.ts';
 
-/** Interval of progress lines. */
-const PROGRESS_MS = 5_000;
+const MB = 1_000_000;
 /** Interval for checking whether a reader thread has found damage. */
 const LOOK_MS = 1_000;
 
@@ -85,13 +85,11 @@ async function openOnce(
 }
 
 function progress(log: Log): (bytes: number, ofBytes: number) => void {
-  let next = performance.now() + PROGRESS_MS;
-  return (bytes, ofBytes) => {
-    if (performance.now() < next) return;
-    next = performance.now() + PROGRESS_MS;
-    const percent = Math.floor((100 * bytes) / ofBytes);
-    log('info', 'Reading the block log', { percent: `${percent} %`, bytes, ofBytes });
-  };
+  const told = new Progress(steadyClock, log);
+  return (bytes, ofBytes) =>
+    told.tell('Reading the block log', bytes / ofBytes, () => ({
+      ...{ bytes, ofBytes, 'MB/s': told.perSecond(bytes / MB) },
+    }));
 }
 
 function damageOfReader(): QuorateError {

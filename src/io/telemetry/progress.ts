@@ -1,9 +1,9 @@
 /**
- * Reports every few seconds how far a migration is, its rate, and how long the rest will take at
+ * Logs every few seconds how far some long work is, its rate, and how long the rest will take at
  * that rate.
  */
-import type { Clock, Log } from '../../../core/base/ports.ts';
-import { timeLeft } from '../../../io/telemetry/time-left.ts';
+import type { Clock, Log } from '../../core/base/ports.ts';
+import { timeLeft } from './time-left.ts';
 
 const INTERVAL_MS = 5_000;
 
