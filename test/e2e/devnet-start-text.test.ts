@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 // With CI set, Node disables colours even in a terminal.
-const { CI: _, NO_COLOR: __, ...rest } = process.env;
+const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...rest } = process.env;
 const COLOURED = { ...rest, TERM: 'xterm-256color' };
 
 /**
