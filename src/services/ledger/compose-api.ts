@@ -17,7 +17,7 @@ import { Callbacks } from './callbacks.ts';
 import { composeSending } from './compose-sending.ts';
 import { tenantsOf } from './config/private-states.ts';
 import type { RpcConfig } from './config/rpc.ts';
-import { graphqlEndpoints } from './graphql/endpoint.ts';
+import { graphqlEndpoints } from './graphql-endpoint.ts';
 import { callMeter, metricsOf } from './monitoring/metrics.ts';
 import { permissionRequests } from './network/permission-requests.ts';
 import type { Component } from './node/component.ts';

@@ -36,6 +36,11 @@ import {
   privateStatesOf,
 } from './config/private-states.ts';
 import type { LedgerConfig } from './config.ts';
+import {
+  checkOwnChain,
+  developmentGenesis,
+  refuseDevelopmentFolder,
+} from './development-folder.ts';
 import { readNodeKey } from './keys/node-key.ts';
 import { nodeSigner } from './keys/node-signer.ts';
 import { openWallet } from './keys/wallet.ts';
@@ -54,11 +59,6 @@ import { networkIdOf, nodeInfoOf } from './node-info.ts';
 import { sayFlags } from './options/say-flags.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
-import {
-  checkOwnChain,
-  developmentGenesis,
-  refuseDevelopmentFolder,
-} from './store/development-folder.ts';
 import type { NodeInfo } from './view/node-admin.ts';
 
 /** Run in reverse when the node ends, or when its start fails. */

@@ -2,17 +2,17 @@
  * GraphQL over HTTP: access control, and data that only the main thread has (GoQuorum
  * graphql/service.go).
  */
-import { fail, QuorateError } from '../../../core/base/errors.ts';
-import { toHex } from '../../../core/base/hex.ts';
-import type { Log } from '../../../core/base/ports.ts';
-import { decodeTransaction } from '../../../core/chain/transaction.ts';
-import { checkAccess, stateOf } from '../../../io/rpc/access.ts';
-import type { Caller } from '../../../io/rpc/dispatcher.ts';
-import type { Endpoint, Page } from '../../../io/rpc/http.ts';
-import type { Context } from '../api/context.ts';
-import type { GraphqlConfig } from '../config/rpc.ts';
-import type { Supplies } from '../readers/job.ts';
-import type { Readers, Supply } from '../readers/readers.ts';
+import { fail, QuorateError } from '../../core/base/errors.ts';
+import { toHex } from '../../core/base/hex.ts';
+import type { Log } from '../../core/base/ports.ts';
+import { decodeTransaction } from '../../core/chain/transaction.ts';
+import { checkAccess, stateOf } from '../../io/rpc/access.ts';
+import type { Caller } from '../../io/rpc/dispatcher.ts';
+import type { Endpoint, Page } from '../../io/rpc/http.ts';
+import type { Context } from './api/context.ts';
+import type { GraphqlConfig } from './config/rpc.ts';
+import type { Supplies } from './readers/job.ts';
+import type { Readers, Supply } from './readers/readers.ts';
 
 /** What tokens must grant: `rpc://graphql_*`. */
 const SCOPE = 'graphql_*';

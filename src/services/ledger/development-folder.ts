@@ -4,20 +4,20 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Address, equalBytes } from '../../../core/base/bytes.ts';
-import { fail } from '../../../core/base/errors.ts';
-import { toHex } from '../../../core/base/hex.ts';
-import { encodeRlp } from '../../../core/base/rlp.ts';
-import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
-import { engineAt } from '../../../core/chain/consensus-rules.ts';
-import { readBftExtra } from '../../../core/chain/extra-data.ts';
-import type { Genesis } from '../../../core/chain/genesis.ts';
-import { isThere } from '../../../io/host/files.ts';
-import { makeFolder } from '../../../io/host/make-folder.ts';
-import type { LedgerConfig } from '../config.ts';
-import { readNodeKey } from '../keys/node-key.ts';
-import { storeFolder } from './data.ts';
-import { keptGenesis } from './kept-genesis.ts';
+import { type Address, equalBytes } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import { toHex } from '../../core/base/hex.ts';
+import { encodeRlp } from '../../core/base/rlp.ts';
+import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
+import { engineAt } from '../../core/chain/consensus-rules.ts';
+import { readBftExtra } from '../../core/chain/extra-data.ts';
+import type { Genesis } from '../../core/chain/genesis.ts';
+import { isThere } from '../../io/host/files.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
+import type { LedgerConfig } from './config.ts';
+import { readNodeKey } from './keys/node-key.ts';
+import { storeFolder } from './store/data.ts';
+import { keptGenesis } from './store/kept-genesis.ts';
 
 const MARK = 'development';
 const CHAIN_ID = 1337;
