@@ -1,7 +1,7 @@
 /**
  * A recorded data folder of GoQuorum, taken over: nothing of it changes, and nothing differs.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -153,7 +153,10 @@ describe('a data folder of GoQuorum', () => {
     expect(isWhole).toBe(false);
     expect(head.number).toBeLessThan(EXPECTED.head);
     await expect(openChain(folders.target)).rejects.toMatchObject({ code: 'MIGRATION_UNFINISHED' });
-    const second = await migrate(folders);
+    // The same source by another path.
+    const source = `${folders.source}-linked`;
+    symlinkSync(folders.source, source);
+    const second = await migrate({ ...folders, source });
     expect(second.isWhole).toBe(true);
     expect(second.imported.blocks).toBe(EXPECTED.head - head.number);
     await expect(migrate(folders)).rejects.toMatchObject({ code: 'MIGRATION_TARGET' });

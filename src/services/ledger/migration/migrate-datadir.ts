@@ -4,7 +4,7 @@
  * by block, as a syncing node would, and compares the private state with GoQuorum's after each.
  * Continues where it was interrupted.
  */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -83,7 +83,7 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
   const mark = join(folder, MIGRATING);
   checkTarget(parts, mark);
   makeFolder(folder, 0o700);
-  writeFileSync(mark, `${source.folder}\n`, { mode: 0o600, flush: true });
+  writeFileSync(mark, `${realpathSync(source.folder)}\n`, { mode: 0o600, flush: true });
   const database = await openSource(source, join(folder, SCRATCH));
   try {
     const { text, isFileOlder } = migratedGenesis(readText(source.genesisFile), {
@@ -215,7 +215,7 @@ function checkTarget({ source, target }: MigrationParts, mark: string): void {
     );
   }
   const before = readText(mark).trim();
-  if (before === source.folder) return;
+  if (before === realpathSync(source.folder)) return;
   throw fail(
     'MIGRATION_TARGET',
     `${target} holds the unfinished migration of ${before}: continue it, or delete ${store}`,
