@@ -11,7 +11,7 @@ const WORD_BYTES = 32;
 /** An address as its 20 bytes, a dynamic string as text. */
 export type AbiValue = bigint | boolean | Uint8Array | string;
 
-/** Arguments of a call or constructor: heads, then the tails of strings. */
+/** Encodes the arguments of a call or constructor: heads, then the tails of strings. */
 export function encodeAbi(values: readonly AbiValue[]): Uint8Array {
   const heads: Uint8Array[] = [];
   const tails: Uint8Array[] = [];
@@ -43,8 +43,8 @@ function encodeString(text: string): Uint8Array {
 }
 
 /**
- * The dynamic string whose offset is word `index`, byte for character; undefined when `data` does
- * not hold it.
+ * The dynamic string whose offset is in word `index`, one byte per character; undefined when `data`
+ * does not contain it.
  */
 export function abiStringAt(data: Uint8Array, index: number): string | undefined {
   const offset = lengthAt(data, index * WORD_BYTES);
@@ -63,10 +63,10 @@ export function abiAddressAt(data: Uint8Array, index: number): Uint8Array | unde
   return end > data.length ? undefined : data.slice(end - 20, end);
 }
 
-/** Most addresses in an array: more than any contract needs. */
+/** Maximum addresses in an array: more than any contract needs. */
 const ADDRESSES_MAX = 10_000;
 
-/** The one result `address[]` of a call. Throws ABI_INVALID with go-ethereum's texts. */
+/** The single result `address[]` of a call. Throws ABI_INVALID with go-ethereum's texts. */
 export function abiAddresses(data: Uint8Array): Uint8Array[] {
   if (data.length === 0) {
     throw abiFault('attempting to unmarshall an empty string while arguments are expected');
@@ -98,7 +98,7 @@ function abiFault(text: string): Error {
   return fail('ABI_INVALID', `abi: ${text}`);
 }
 
-/** A number that fits into `data`. */
+/** Reads a length or offset; undefined when it lies beyond `data`. */
 function lengthAt(data: Uint8Array, at: number): number | undefined {
   if (at + WORD_BYTES > data.length) return undefined;
   const value = bytesToBigInt(data.subarray(at, at + WORD_BYTES));

@@ -1,4 +1,7 @@
-/** Base64 text at the edges: the standard alphabet with padding (RFC 4648 §4), strict. */
+/**
+ * Base64 text at the edges of the program: the standard alphabet with padding (RFC 4648 §4),
+ * strict.
+ */
 import { fail } from './errors.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -26,8 +29,8 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Throws BASE64_INVALID on a foreign character, wrong length, missing padding or stray bits behind
- * the last byte.
+ * Throws BASE64_INVALID on an invalid character, wrong length, missing padding or unused bits that
+ * are not zero.
  */
 export function fromBase64(text: string): Uint8Array {
   if (text.length % 4 !== 0) throw fail('BASE64_INVALID', 'base64 text of wrong length');

@@ -10,7 +10,7 @@ export const BLAKE2F_INPUT_BYTES = 213;
 
 /**
  * Mixes the message into the working vector: `v` holds 16 words of 64 bits and is changed, `m`
- * holds 16 and is not; each word is a pair of 32 bits, low first.
+ * holds 16 and is not changed; each word is a pair of 32-bit halves, the low one first.
  */
 export type Blake2Rounds = (v: Uint32Array, m: Uint32Array, rounds: number) => void;
 
@@ -59,8 +59,8 @@ const work = new Uint32Array(32);
 const message = new Uint32Array(32);
 
 /**
- * `input` as EIP-152 has it, BLAKE2F_INPUT_BYTES long; any flag other than 0 means final. Returns
- * 64 new bytes.
+ * `input` in the form of EIP-152, BLAKE2F_INPUT_BYTES long; any flag other than 0 means final.
+ * Returns 64 new bytes.
  */
 export function blake2F(input: Uint8Array): Uint8Array {
   const view = viewOf(input);
@@ -69,7 +69,7 @@ export function blake2F(input: Uint8Array): Uint8Array {
   return resultOf(view, work);
 }
 
-/** As `blake2F`. */
+/** Like `blake2F`, in pieces. */
 export function* blake2FInPieces(input: Uint8Array): Slices<Uint8Array> {
   const view = viewOf(input);
   const ownWork = new Uint32Array(32);
@@ -116,7 +116,9 @@ export function portableRounds(vector: Uint32Array, block: Uint32Array, rounds: 
   for (let i = 0; i < rounds; i++) round(BLAKE2_SIGMA[i % 10]!);
 }
 
-/** Columns, then diagonals, unrolled: nearly all of the precompile's time is spent here. */
+/**
+ * Columns, then diagonals, with the loops unrolled: the precompile spends nearly all its time here.
+ */
 function round(order: Uint8Array): void {
   mix(0, 8, 16, 24, 2 * order[0]!, 2 * order[1]!);
   mix(2, 10, 18, 26, 2 * order[2]!, 2 * order[3]!);
@@ -128,7 +130,7 @@ function round(order: Uint8Array): void {
   mix(6, 8, 18, 28, 2 * order[14]!, 2 * order[15]!);
 }
 
-/** G of RFC 7693 §3.1. Indexes are those of the low halves. */
+/** G of RFC 7693 §3.1. The indexes are those of the low halves. */
 function mix(a: number, b: number, c: number, d: number, x: number, y: number): void {
   add3(a, b, m[x]!, m[x + 1]!);
   let low = v[d]! ^ v[a]!;

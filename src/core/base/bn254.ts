@@ -1,5 +1,5 @@
 /**
- * The curve BN254, also called alt_bn128 or bn256, as EIP-196 and EIP-197 need it. io/crypto
+ * The curve BN254, also called alt_bn128 or bn256, as required by EIP-196 and EIP-197. io/crypto
  * installs a fast implementation, loaded on first use; without it the precompiles compute in
  * JavaScript.
  */
@@ -10,13 +10,13 @@ import type { Slices } from './pace.ts';
  * is not on the curve.
  */
 export interface Bn254 {
-  /** Two points of G1, 128 bytes. */
+  /** Adds two points of G1, 128 bytes. */
   add(input: Uint8Array): Uint8Array | undefined;
-  /** A point of G1 and a scalar, 96 bytes. */
+  /** Multiplies a point of G1 by a scalar, 96 bytes. */
   multiply(input: Uint8Array): Uint8Array | undefined;
   /**
-   * Pairs of 192 bytes, of G1 and G2 (each coordinate imaginary ‖ real): whether the product of
-   * their pairings is one.
+   * Whether the product of the pairings is one. `input`: pairs of 192 bytes, of G1 and G2 (each
+   * coordinate imaginary ‖ real).
    */
   isPairingOne(input: Uint8Array): Slices<boolean | undefined>;
 }

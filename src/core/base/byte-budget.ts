@@ -1,4 +1,4 @@
-/** A bound on the bytes held at once, in total and per source. */
+/** A bound on the bytes that are held at the same time, in total and per source. */
 
 export interface ByteBounds {
   readonly all: number;
@@ -15,12 +15,12 @@ export class ByteBudget {
     this.bounds = bounds;
   }
 
-  /** Bytes held now. */
+  /** Bytes that are held now. */
   get held(): number {
     return this.total;
   }
 
-  /** Opens an empty account for `source`. `end` is called when others need its bytes more. */
+  /** Opens an empty account for `source`. `end` is called when its bytes are needed elsewhere. */
   open(source: string, end: () => void = () => undefined): Holding {
     const change = (holding: Holding, count: number) => this.change(holding, count);
     return new Holding({ source, end, change, fits: (count) => this.fits(source, count) });
@@ -60,7 +60,7 @@ interface HoldingParts {
   readonly change: (holding: Holding, count: number) => void;
 }
 
-/** What one connection, request or peer holds. */
+/** The bytes that one connection, request or peer holds. */
 export class Holding {
   private readonly parts: HoldingParts;
   private count = 0;
@@ -77,20 +77,20 @@ export class Holding {
     return this.count;
   }
 
-  /** Returns false, and takes nothing, when there is not enough room. */
+  /** Returns false, and takes nothing, when there is not enough space. */
   take(count: number): boolean {
     if (!this.parts.fits(count)) return false;
     this.force(count);
     return true;
   }
 
-  /** Takes the bytes even when there is no room: see ByteBudget.relieve. */
+  /** Takes the bytes even when there is not enough space: see ByteBudget.relieve. */
   force(count: number): void {
     this.count += count;
     this.parts.change(this, count);
   }
 
-  /** Gives back that many bytes, or all that are left. */
+  /** Releases that many bytes, or all that are left. */
   give(count: number): void {
     this.force(-Math.min(count, this.count));
   }

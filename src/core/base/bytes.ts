@@ -1,4 +1,7 @@
-/** Bytes are `Uint8Array` everywhere inside; text appears only at the edges (see hex.ts). */
+/**
+ * Bytes are `Uint8Array` everywhere inside; text appears only at the edges of the program (see
+ * hex.ts).
+ */
 
 declare const brand: unique symbol;
 /** 20-byte account address. */
@@ -53,7 +56,7 @@ export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
   return out;
 }
 
-/** A Map key for bytes: one latin1 character a byte, so it sorts as the bytes do. */
+/** A Map key for bytes: one latin1 character per byte, so keys sort as the bytes do. */
 export function keyOf(bytes: Uint8Array): string {
   return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }

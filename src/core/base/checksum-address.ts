@@ -1,4 +1,4 @@
-/** EIP-55: an address whose letters' case is a checksum. */
+/** EIP-55: addresses with a checksum in the case of the letters. */
 import type { Address } from './bytes.ts';
 import { bareHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';

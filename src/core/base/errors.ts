@@ -1,6 +1,6 @@
 /**
- * Typed errors: compare `error.code`, never `instanceof` across rooms or the text.
- * A code is UPPER_SNAKE with its subsystem first. `data` holds facts, never secrets.
+ * Typed errors: compare `error.code`, never `instanceof` across rooms or the text. A code is
+ * UPPER_SNAKE with its subsystem first. `data` holds details, never secrets.
  */
 export class QuorateError extends Error {
   override readonly name = 'QuorateError';
@@ -30,7 +30,7 @@ export function hasCode(error: unknown, code: string): error is QuorateError {
   return error instanceof Error && (error as { code?: unknown }).code === code;
 }
 
-/** A broken invariant: a fault of ours, never of input. */
+/** Throws if an invariant is broken: that is a fault of this program, never of the input. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new QuorateError('INVARIANT_BROKEN', `invariant broken: ${message}`);
 }

@@ -1,16 +1,16 @@
-/** Hex text at the edges: `0x` + lower-case digits. */
+/** Hex text at the edges of the program: `0x` + lower-case digits. */
 import { fail } from './errors.ts';
 
 const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, i) =>
   i.toString(16).padStart(2, '0'),
 );
 const DIGIT_CODES: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
-/** By code of a character; 255: no digit. */
+/** Value of a digit by its character code; 255: not a digit. */
 const NIBBLES: Uint8Array = new Uint8Array(256).fill(255);
 for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {
   for (let i = 0; i < 16; i++) NIBBLES[digits.charCodeAt(i)] = i;
 }
-/** Above these sizes the way through an array of codes is the faster one. */
+/** Above these sizes, a conversion through an array of character codes is faster. */
 const SHORT_BYTES = 32;
 const SHORT_DIGITS = 192;
 const decoder = new TextDecoder('latin1');
@@ -37,8 +37,8 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 /**
- * Accepts upper and lower case, with or without `0x`. Throws HEX_INVALID on odd length or a foreign
- * character.
+ * Accepts upper and lower case, with or without `0x`. Throws HEX_INVALID on odd length or an
+ * invalid character.
  */
 export function fromHex(text: string): Uint8Array {
   const start = text.startsWith('0x') || text.startsWith('0X') ? 2 : 0;
@@ -47,7 +47,7 @@ export function fromHex(text: string): Uint8Array {
   const out = new Uint8Array(digits / 2);
   if (digits <= SHORT_DIGITS) {
     for (let i = 0; i < out.length; i++) {
-      // Beyond the table stands nothing: those are not digits either.
+      // Characters with codes beyond the table are not digits either.
       const high = NIBBLES[text.charCodeAt(start + 2 * i)] ?? 255;
       const low = NIBBLES[text.charCodeAt(start + 2 * i + 1)] ?? 255;
       if ((high | low) > 15) throw fail('HEX_INVALID', 'invalid hex string');
@@ -55,7 +55,7 @@ export function fromHex(text: string): Uint8Array {
     }
     return out;
   }
-  // A character that takes several bytes leaves its first one above 127: no digit.
+  // The first byte of a character that takes several bytes is above 127, so it is never a digit.
   const codes = new Uint8Array(text.length);
   encoder.encodeInto(text, codes);
   let all = 0;

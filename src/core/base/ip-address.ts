@@ -3,7 +3,7 @@
 const IPV4_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 const GROUPS = 8;
 
-/** 16 bytes, or undefined where the text is not an IP address (a host name). */
+/** 16 bytes, or undefined when the text is not an IP address but, for example, a host name. */
 export function parseIp(text: string): Uint8Array | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }

@@ -6,7 +6,7 @@ export interface ObjectFaults {
   twice(name: string): Error;
 }
 
-/** Throws what `faults` makes. */
+/** Throws the errors that `faults` makes. */
 export function readJsonObject(text: string, faults: ObjectFaults): Record<string, unknown> {
   let value: unknown;
   try {
@@ -27,7 +27,7 @@ export function readJsonObject(text: string, faults: ObjectFaults): Record<strin
 export function repeatedName(text: string): string | undefined {
   const seen = new Set<string>();
   let depth = 0;
-  // Strings are matched whole, so that brackets inside them don't count.
+  // Strings are matched as a whole, so that brackets inside them don't count.
   for (const [part, string] of text.matchAll(/("(?:[^"\\]|\\.)*")\s*:?|[{}[\]]/g)) {
     if (string === undefined) {
       depth += part === '{' || part === '[' ? 1 : -1;
@@ -42,8 +42,8 @@ export function repeatedName(text: string): string | undefined {
 }
 
 /**
- * As `repeatedName`, at any depth: the path of a duplicate name, such as `fiat[0].limits.min`. For
- * files of bounded length. `text` is JSON that parses.
+ * Like `repeatedName`, at any depth: the path of a duplicate name, such as `fiat[0].limits.min`.
+ * For files of bounded length. `text` is JSON that parses.
  */
 export function repeatedPath(text: string): string | undefined {
   const open: { readonly path: string; readonly names?: Set<string>; at: string }[] = [];

@@ -1,4 +1,4 @@
-/** Cuts a stream of concatenated JSON objects and arrays into texts. */
+/** Splits a stream of concatenated JSON objects and arrays into the text of each. */
 
 const UNFINISHED_CHARACTERS_MAX = 15 * 1024 * 1024;
 
@@ -10,12 +10,12 @@ export class JsonSplitter {
   private isInString = false;
   private isEscaped = false;
 
-  /** `charactersMax`: of a value that is not whole yet. */
+  /** `charactersMax`: maximum length of a value that is not yet complete. */
   constructor(charactersMax = UNFINISHED_CHARACTERS_MAX) {
     this.charactersMax = charactersMax;
   }
 
-  /** The values that are whole now; undefined when an unfinished one is too long. */
+  /** The values that are now complete; undefined when an incomplete one is too long. */
   push(text: string): string[] | undefined {
     this.pending += text;
     const values: string[] = [];

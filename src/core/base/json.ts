@@ -3,7 +3,8 @@ import { fail } from './errors.ts';
 
 const SPACE = /[ \t\n\r]*/y;
 /**
- * One bounded piece of a string: an expression for a whole long string would overflow the stack.
+ * Matches one bounded piece of a string: an expression for a whole long string would overflow the
+ * stack.
  */
 const CHARACTERS = /[^"\\\p{Cc}]{1,1000}|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/uy;
 const QUOTE = /"/y;
@@ -36,8 +37,8 @@ function placeOf(text: string, at: number): string {
 }
 
 /**
- * Each step returns what is missing at `at`. Nesting is held in a list, so that no text overflows
- * the stack.
+ * Each step returns what is missing at `at`, or undefined. Open brackets are kept in a list, so
+ * that deep nesting does not overflow the stack.
  */
 class Scan {
   at = 0;
@@ -71,7 +72,7 @@ class Scan {
     return this.at === this.text.length ? undefined : 'something follows the end';
   }
 
-  /** After a value: closes what ends there. */
+  /** Runs after a value: skips the brackets that close here. */
   private afterValue(): 'more' | string | undefined {
     while (this.open.length > 0) {
       if (this.closes()) continue;
@@ -90,7 +91,7 @@ class Scan {
     return true;
   }
 
-  /** In an object: the name and the colon in front of a value. */
+  /** In an object: reads the name and the colon before a value. */
   private key(): string | undefined {
     if (this.open.at(-1) !== '}') return undefined;
     this.skip(SPACE);

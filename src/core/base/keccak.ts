@@ -7,7 +7,7 @@ import { PIECE_BYTES, type Slices } from './pace.ts';
 
 export type Keccak256 = (bytes: Uint8Array) => Hash32;
 
-/** One that is given its input bit by bit. */
+/** A computation that receives its input piece by piece. */
 export interface Keccak256State {
   update(bytes: Uint8Array): void;
   /** The digest of all input so far. */
@@ -23,18 +23,18 @@ let implementation: Keccak256 = () => {
 
 let newState: (() => Keccak256State) | undefined;
 
-/** Without `state` long input is hashed at once. */
+/** Without `state`, long input is hashed at once instead of in pieces. */
 export function installKeccak256(hash: Keccak256, state?: () => Keccak256State): void {
   implementation = hash;
   newState = state;
 }
 
-/** 32 bytes in a fresh array that the caller owns. */
+/** Returns 32 bytes in a new array that the caller owns. */
 export function keccak256(bytes: Uint8Array): Hash32 {
   return implementation(bytes);
 }
 
-/** The same in pieces. */
+/** Like `keccak256`, in pieces. */
 export function* keccak256InPieces(bytes: Uint8Array): Slices<Hash32> {
   if (!newState || bytes.length <= PIECE_BYTES) return keccak256(bytes);
   const state = newState();

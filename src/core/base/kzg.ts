@@ -1,5 +1,5 @@
 /**
- * Checks a KZG opening on BLS12-381, as EIP-4844 needs it. io/crypto installs a fast
+ * Checks a KZG opening on BLS12-381, as required by EIP-4844. io/crypto installs a fast
  * implementation, loaded on first use; without it the precompile computes in JavaScript.
  */
 import { fromHex } from './hex.ts';
@@ -13,8 +13,8 @@ export const KZG_TAU_G2: Uint8Array = fromHex(
 /** Points of G1 are compressed, 48 bytes; scalars are 32 bytes, big-endian, below the order. */
 export interface Kzg {
   /**
-   * Whether the polynomial of `commitment` has the value `y` at `z`, by `proof`. undefined: a point
-   * is not one of G1.
+   * Whether `proof` shows that the polynomial of `commitment` has the value `y` at `z`. undefined:
+   * a point does not belong to G1.
    */
   isOpening(opening: {
     readonly commitment: Uint8Array;

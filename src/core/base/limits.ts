@@ -1,13 +1,13 @@
 /**
- * Bounds that several rooms share, each with its unit in the name. A bound that one room uses is in
- * that room.
+ * Bounds that several rooms share, each with its unit in the name. A bound that only one room uses
+ * is defined there.
  */
 
-/** devp2p: the largest decompressed message. */
+/** devp2p: maximum size of a decompressed message. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** RLP nesting that a decoder follows. */
+/** Maximum RLP nesting that a decoder accepts. */
 export const RLP_DEPTH_MAX = 1024;
-/** EVM call depth. */
+/** Maximum EVM call depth. */
 export const CALL_DEPTH_MAX = 1024;
 /** EIP-170. */
 export const CODE_BYTES_MAX = 24_576;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Lru } from './lru.ts';
 
-/** The same by an array, the least recently used first. */
+/** The same map as a simple array, the least recently used entry first. */
 class Model {
   entries: [number, number][] = [];
   private readonly entriesMax: number;

@@ -1,5 +1,5 @@
 /**
- * Least-recently-used map with a bound on the number of entries and, where sizes differ, on their
+ * Least-recently-used map with a bound on the number of entries and, if sizes differ, on their
  * total weight. The order is kept in a separate list: finding the first entry of a Map takes time
  * in proportion to the entries deleted before it.
  */
@@ -12,7 +12,7 @@ interface Entry<K, V> {
   newer: Entry<K, V> | undefined;
 }
 
-/** In any unit. A single value heavier than `max` is kept, alone. */
+/** In any unit. A single value heavier than `max` is kept, but alone. */
 export interface LruWeight<V> {
   readonly max: number;
   of(value: V): number;
@@ -75,12 +75,12 @@ export class Lru<K, V> {
     this.newest = undefined;
   }
 
-  /** From the least recently used on. */
+  /** Values, starting with the least recently used. */
   *values(): IterableIterator<V> {
     for (let entry = this.oldest; entry; entry = entry.newer) yield entry.value;
   }
 
-  /** A copy, oldest use first. */
+  /** A copy of the entries, starting with the least recently used. */
   items(): (readonly [K, V])[] {
     const all: (readonly [K, V])[] = [];
     for (let entry = this.oldest; entry; entry = entry.newer) all.push([entry.key, entry.value]);

@@ -1,12 +1,13 @@
 /**
  * Powers modulo a large number, for the precompile of EIP-198. io/crypto installs a fast
- * implementation at start; what that does not take is computed with the engine's integers.
+ * implementation at start; input that it does not accept is computed with bigints.
  */
 
 /**
- * All big-endian. `modulus` is above 1 and has no zeros in front; `base` is as long and below it;
- * `exponent` has no zeros in front and is not empty. Returns the power, as long as `modulus`;
- * undefined: not for numbers like these. A call may take some milliseconds at most.
+ * All numbers are big-endian. `modulus` is above 1 and has no leading zeros; `base` is as long and
+ * less than it; `exponent` has no leading zeros and is not empty. Returns the power, as long as
+ * `modulus`; undefined: numbers like these are not supported. A call may take some milliseconds at
+ * most.
  */
 export type ModularPower = (
   base: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Refuses files that a newer program wrote. Every stored file states its version: docs/storage.md,
- * "Formats".
+ * Refuses files that a newer version of the program wrote. Every stored file states its version:
+ * docs/storage.md, "Formats".
  */
 import { fail, type QuorateError } from './errors.ts';
 

@@ -1,20 +1,22 @@
 /**
- * How code without a clock keeps long work in bounds: it asks its pace now and then, with the gas
- * spent since it last asked. The caller, who has a clock, answers.
+ * How code without a clock limits long work: it calls its pace now and then with the gas spent
+ * since the last call. The caller, who has a clock, answers.
  */
 
-/** Longer messages are worked on in pieces. */
+/** Longer messages are processed in pieces. */
 export const LONG_MESSAGE_BYTES: number = 128 * 1024;
-/** The part of a long message that is hashed, decrypted or decompressed at once, in about 1 ms. */
+/**
+ * The part of a long message that is hashed, decrypted or decompressed in one piece, in about 1 ms.
+ */
 export const PIECE_BYTES: number = 256 * 1024;
 
-/** `pause`: hand control back and continue here later. `stop`: end without a result. */
+/** `pause`: return control and continue here later. `stop`: end without a result. */
 export type Verdict = 'go' | 'pause' | 'stop';
 export type Pace = (gas: number) => Verdict;
 
 export const UNHURRIED: Pace = () => 'go';
 
-/** Pauses after every `budget` of gas, so that slices are the same in every run. */
+/** Pauses each time `budget` of gas is spent, so that slices are the same in every run. */
 export function gasPace(budget: number): Pace {
   let left = budget;
   return (gas) => {
@@ -25,15 +27,15 @@ export function gasPace(budget: number): Pace {
   };
 }
 
-/** Stops when asked to; never pauses. */
+/** Stops when `shouldStop` says so; never pauses. */
 export function paceUntil(shouldStop: (() => boolean) | undefined): Pace | undefined {
   return shouldStop && (() => (shouldStop() ? 'stop' : 'go'));
 }
 
-/** Work that hands control back when its pace says so, and later continues where it stopped. */
+/** Work that returns control when its pace says so, and later continues where it stopped. */
 export type Slices<T> = Generator<undefined, T, undefined>;
 
-/** Runs to the end at once and ignores requests to pause. */
+/** Runs the work to its end at once and ignores requests to pause. */
 export function finish<T>(work: Slices<T>): T {
   for (;;) {
     const step = work.next();

@@ -1,6 +1,6 @@
 /**
- * What the outside must provide to the node. Types only: io implements them; tests and the
- * simulator use fakes.
+ * The services that the host must provide to the node. Types only: io implements them; tests and
+ * the simulator use fakes.
  */
 
 import type { Pace, Slices } from './pace.ts';
@@ -8,7 +8,7 @@ import type { Pace, Slices } from './pace.ts';
 // --- storage -----------------------------------------------------------------------------------------------------
 
 /**
- * One append-only file. `append` returns where the bytes began; they are durable only when `sync`
+ * One append-only file. `append` returns where the bytes began; they are durable only after `sync`
  * has resolved.
  */
 export interface LogFile {
@@ -27,11 +27,16 @@ export interface LogFolder {
   remove(segment: number): void;
 }
 
-/** Two or more fixed-size slots in one file, each written and synced as a whole (the vote file). */
+/**
+ * Two or more fixed-size slots in one file, each written and synced in one operation (the vote
+ * file).
+ */
 export interface SlotFile {
   read(slot: number): Uint8Array | undefined;
   write(slot: number, bytes: Uint8Array): Promise<void>;
-  /** Survives the process, but not always a power failure. Errors are ignored. */
+  /**
+   * The bytes survive the end of the process, but not always a power failure. Errors are ignored.
+   */
   writeUnsynced(slot: number, bytes: Uint8Array): void;
   close(): void;
 }
@@ -64,11 +69,10 @@ export interface KvWriter {
   delete(table: string, key: Uint8Array): void;
 }
 
-// --- time, randomness, logs
-// ------------------------------------------------------------------------------------------
+// --- time, randomness, logs -------------------------------------------------------------------
 
 /**
- * Code that uses two clocks calls the one that may be set back or forward `calendar`; the other
+ * Code with two clocks names the one that may be set back or forward `calendar`; the other one
  * measures waits and ages.
  */
 export interface Clock {
@@ -90,7 +94,7 @@ export interface Timer {
 export interface Effort {
   /** For one turn of the event loop: asks for a pause after a few milliseconds. */
   slice(): Pace;
-  /** Starts now. */
+  /** Starts a stopwatch. */
   stopwatch(): Stopwatch;
 }
 
@@ -101,7 +105,7 @@ export interface Stopwatch {
   cpuMs(): number;
 }
 
-/** Notes what a thread is working on, so that those who wait for it can be told why. */
+/** Records what a thread is working on, so that callers who wait for it can be told why. */
 export interface Watch {
   /** Runs `work`; `what` names it and contains nothing from a caller. */
   during<T>(what: string, work: () => T): T;
@@ -111,14 +115,19 @@ export interface Entropy {
   bytes(length: number): Uint8Array;
 }
 
-/** Recovers senders on other threads; see core/chain/sender-recovery.ts for the rows. */
+/**
+ * Recovers senders on other threads; see core/chain/sender-recovery.ts for the format of the rows.
+ */
 export interface SenderRecovery {
   recover(rows: Uint8Array): Promise<Uint8Array>;
 }
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-/** The message is constant; whatever varies is a field. Never a key, payload, password or token. */
+/**
+ * The message is constant; everything that varies is a field. Never a key, payload, password or
+ * token.
+ */
 export type Log = (
   level: LogLevel,
   message: string,
@@ -128,7 +137,7 @@ export type Log = (
 export interface Metrics {
   count(name: string, by?: number): void;
   gauge(name: string, value: number): void;
-  /** Seconds, bytes or another base unit that the name ends with. */
+  /** Adds a value in seconds, bytes or another base unit that the name ends with. */
   observe(name: string, value: number): void;
 }
 
@@ -138,7 +147,8 @@ export interface Metrics {
 export type PeerId = string;
 
 /**
- * `protocol` is the capability's name (`eth`, `istanbul`, …), `code` its own message code, from 0.
+ * `protocol` is the capability's name (`eth`, `istanbul`, …), `code` the message code within it,
+ * from 0.
  */
 export interface PeerMessage {
   protocol: string;
@@ -153,7 +163,7 @@ export interface PeerInfo {
   address: Uint8Array;
   enode: string;
   clientName: string;
-  /** Negotiated, name -> version. */
+  /** Negotiated capabilities, name -> version. */
   capabilities: ReadonlyMap<string, number>;
   inbound: boolean;
   trusted: boolean;
@@ -168,8 +178,8 @@ export type LinkEvent =
   | { kind: 'message'; peer: PeerId; message: PeerMessage };
 
 /**
- * A returned value is work that continues in pieces: the peer's next message is delivered when it
- * has ended.
+ * A returned value is work that continues in pieces: the peer's next message is delivered when that
+ * work has ended.
  */
 export type LinkSink = (event: LinkEvent) => Slices<void> | undefined;
 

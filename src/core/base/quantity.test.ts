@@ -9,7 +9,7 @@ import {
   putBigInt,
 } from './quantity.ts';
 
-/** Any size, with the edges of words and halves. */
+/** Integers of any size, with the edges of words and half words. */
 const natural = fc.oneof(
   fc.bigInt({ min: 0n, max: (1n << 300n) - 1n }),
   fc

@@ -6,8 +6,8 @@ export const MAX_UINT64 = (1n << 64n) - 1n;
 export const MAX_UINT256 = (1n << 256n) - 1n;
 
 /**
- * 256 bits between a bigint and bytes, low word first: far cheaper than going through hex text or
- * byte by byte.
+ * Holds 256 bits, the lowest word first, to convert between a bigint and bytes: far cheaper than
+ * through hex text or byte by byte.
  */
 const words = new BigUint64Array(4);
 const wordBytes = new Uint8Array(words.buffer);
@@ -81,7 +81,7 @@ export function putBigInt(value: bigint, out: Uint8Array, at: number): number {
   return length;
 }
 
-/** How many bytes the value takes. */
+/** Number of bytes that the value needs. */
 function toWords(value: bigint): number {
   words[0] = value;
   let length = 8;

@@ -1,6 +1,6 @@
 /**
- * Recursive Length Prefix (Yellow Paper, appendix B). Reader: strict as geth's (canonical lengths
- * and integers only), over one buffer, no copies. Writer: one growing buffer.
+ * Recursive Length Prefix (Yellow Paper, appendix B). Reader: as strict as geth's (canonical
+ * lengths and integers only), over one buffer, no copies. Writer: one growing buffer.
  */
 import { concatBytes } from './bytes.ts';
 import { fail, type QuorateError } from './errors.ts';
@@ -16,10 +16,10 @@ function invalid(what: string): QuorateError {
   return fail('RLP_INVALID', `rlp: ${what}`);
 }
 
-/** Walks one list (or the top level) of a buffer. `enter()` gives a reader of a nested list. */
+/** Reads one list (or the top level) of a buffer. `enter()` gives a reader of a nested list. */
 export class RlpReader {
   readonly bytes: Uint8Array;
-  /** Where the next item begins. */
+  /** Position of the next item. */
   at: number;
   readonly end: number;
   private payload = 0;
@@ -159,7 +159,9 @@ export function readList(bytes: Uint8Array): RlpReader {
   return inner;
 }
 
-/** The whole tree of the one item that fills `bytes`; for tests and small structures. */
+/**
+ * The value of the one item that fills `bytes`, with nested lists; for tests and small structures.
+ */
 export function decodeRlp(bytes: Uint8Array): RlpValue {
   const reader = new RlpReader(bytes);
   const value = decodeItem(reader, 0);
@@ -176,12 +178,12 @@ function decodeItem(reader: RlpReader, depth: number): RlpValue {
   return items;
 }
 
-/** How much buffer a reused writer keeps. */
+/** Maximum buffer that a reused writer keeps. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 /**
- * Appends items to one growing buffer. Lists are closed by their start: `const l = w.begin(); …;
- * w.end(l)`.
+ * Appends items to one growing buffer. A list is ended by its start position: `const l = w.begin();
+ * …; w.end(l)`.
  */
 export class RlpWriter {
   private buffer: Uint8Array;
@@ -280,7 +282,7 @@ export class RlpWriter {
     return this;
   }
 
-  /** Everything written, without a copy: for the last use of a writer. */
+  /** All bytes written, without a copy: only for the last use of a writer. */
   view(): Uint8Array {
     return this.buffer.subarray(0, this.length);
   }

@@ -4,8 +4,8 @@ import { fail } from './errors.ts';
 import { keccak256 } from './keccak.ts';
 
 /**
- * All keys are raw bytes: secret 32, public 64 (x ‖ y, without the 0x04 byte), signature 64 (r ‖
- * s).
+ * All values are raw bytes: secret key 32, public key 64 (x ‖ y, without the 0x04 byte), signature
+ * 64 (r ‖ s).
  */
 export interface Secp256k1 {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Secp256k1 {
   publicKey(secretKey: Uint8Array): Uint8Array;
   isSecretKey(secretKey: Uint8Array): boolean;
   isPublicKey(publicKey: Uint8Array): boolean;
-  /** x coordinate (32 bytes) of the shared point, unhashed: what ECIES and RLPx need. */
+  /** x coordinate (32 bytes) of the shared point, unhashed: as needed by ECIES and RLPx. */
   sharedX(secretKey: Uint8Array, publicKey: Uint8Array): Uint8Array;
 }
 

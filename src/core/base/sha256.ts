@@ -14,7 +14,7 @@ export function installSha256(hash: Sha256): void {
   implementation = hash;
 }
 
-/** 32 bytes in a fresh array that the caller owns. */
+/** Returns 32 bytes in a new array that the caller owns. */
 export function sha256(bytes: Uint8Array): Hash32 {
   return implementation(bytes);
 }

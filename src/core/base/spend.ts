@@ -1,6 +1,6 @@
 /**
- * Called for each piece of an answer while it is built, with its approximate size as text, in
- * bytes. Throws when there is no room.
+ * Called for each piece of an answer while the answer is built, with the piece's approximate size
+ * as text, in bytes. Throws when no space is left.
  */
 export type Spend = (bytes: number) => void;
 

@@ -1,10 +1,10 @@
 /**
- * The mnemonic of Hardhat and Anvil, whose keys everybody knows: for development alone. Never fund
- * its accounts elsewhere.
+ * The mnemonic of Hardhat and Anvil, whose keys are public: only for development. Never fund its
+ * accounts elsewhere.
  */
 
 export const TEST_MNEMONIC = 'test test test test test test test test test test test junk';
-/** The number of the account follows. */
+/** Append the number of the account. */
 export const TEST_MNEMONIC_PATH = "m/44'/60'/0'/0/";
 
 /** The mnemonic's keys 0 to 9. */

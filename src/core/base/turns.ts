@@ -1,14 +1,14 @@
 /**
- * Fair scheduling: the next turn goes to whoever wants one and has been served for the least
- * time.
+ * Fair scheduling: of the sources that want a turn, the one that has been served for the least time
+ * gets the next.
  */
 
 /**
- * The credit of a source that returns after others were served: short requests overtake long
+ * Credit of a source that returns after other sources were served: short requests overtake long
  * ones.
  */
 const HEAD_START_MS = 100;
-/** Sources that want nothing now; the oldest are forgotten. */
+/** Maximum of remembered sources that want no turn now; the oldest are forgotten. */
 const REMEMBERED_MAX = 1_000;
 
 export class Turns<Key> {
@@ -19,7 +19,7 @@ export class Turns<Key> {
     return this.active.size === 0;
   }
 
-  /** Asks for a turn. Time spent away earns no credit. */
+  /** Asks for a turn. Time without requests earns no further credit. */
   enter(key: Key): void {
     if (this.active.has(key)) return;
     let least = Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ export class Turns<Key> {
     this.forget();
   }
 
-  /** Wants no more turns. */
+  /** Ends the requests for turns. */
   leave(key: Key): void {
     this.active.delete(key);
   }
@@ -41,7 +41,7 @@ export class Turns<Key> {
     if (served !== undefined) this.servedMs.set(key, served + ms);
   }
 
-  /** Those that want a turn, least served first. */
+  /** Sources that want a turn, the least served first. */
   order(): Key[] {
     const served = (key: Key) => this.servedMs.get(key) ?? 0;
     return [...this.active].sort((a, b) => served(a) - served(b));

@@ -1,6 +1,6 @@
 /**
- * Hashes of typed structured data, as wallets sign it (EIP-712; arrays and null structures as
- * `eth_signTypedData_v4`).
+ * Hashes of typed structured data, in the form that wallets sign (EIP-712; arrays and null
+ * structures as in `eth_signTypedData_v4`).
  */
 import { concatBytes, EMPTY_BYTES, type Hash32, padLeft, ZERO_HASH } from './bytes.ts';
 import { fail, type QuorateError } from './errors.ts';
@@ -24,14 +24,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const WORD_BYTES = 32;
 const WORD_BITS = 256n;
-/** Nesting of structures and arrays. */
+/** Maximum nesting of structures and arrays. */
 const DEPTH_MAX = 64;
 const VALUES_MAX = 100_000;
 const PREFIX = fromHex('0x1901');
 const DOMAIN = 'EIP712Domain';
 /**
- * What is signed for `{types, primaryType, domain, message}`. Throws TYPED_DATA_INVALID naming the
- * field.
+ * The hash to sign for `{types, primaryType, domain, message}`. Throws TYPED_DATA_INVALID with the
+ * name of the field.
  */
 export function typedDataHash(value: unknown): Hash32 {
   const data = parse(value);
@@ -95,7 +95,9 @@ class Encoder {
     throw invalid(`${path}: type ${type} is not among the types`);
   }
 
-  /** The type's own text, then those of the structures that it uses, by name. */
+  /**
+   * Hash of the type's own text followed by those of the structures that it uses, sorted by name.
+   */
   private typeHash(type: string): Hash32 {
     const known = this.typeHashes.get(type);
     if (known) return known;
@@ -121,7 +123,7 @@ class Encoder {
   }
 }
 
-/** A value that is neither a structure nor an array, as one word. */
+/** Encodes a value that is neither a structure nor an array as one word. */
 function atom(type: string, value: unknown, path: string): Uint8Array {
   if (value === null || value === undefined) throw invalid(`${path} is missing`);
   if (type === 'string') {
@@ -156,7 +158,7 @@ function integerWord(value: unknown, bits: number, isSigned: boolean, path: stri
   return bigIntToFixed(BigInt.asUintN(Number(WORD_BITS), number), WORD_BYTES);
 }
 
-/** JSON numbers where they are exact, decimal or hex text everywhere. */
+/** Accepts exact JSON numbers, and decimal or hex text. */
 function integerOf(value: unknown, path: string): bigint {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   const match = typeof value === 'string' ? /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(value) : null;

@@ -1,6 +1,6 @@
 /**
- * `config` of Besu's and go-ethereum's genesis files. Besu: QBFT only, its own key names and
- * `transitions.qbft`.
+ * The `config` object of Besu's and go-ethereum's genesis files. Of Besu: QBFT only, with its own
+ * key names and `transitions.qbft`.
  */
 import { isZeroBytes } from '../base/bytes.ts';
 import { readBlockTimes, shortPeriodForks } from './block-times.ts';
@@ -100,7 +100,7 @@ function refuseEngines(config: JsonFields): void {
   }
 }
 
-/** A fork that is left out starts with the next one: Besu files often name only the newest. */
+/** A fork whose key is omitted starts with the next one: Besu files often name only the newest. */
 function readForkBlocks(config: JsonFields): ForkBlocks {
   const blocks: Record<string, bigint | undefined> = {};
   let next = newestFromStart(config);
@@ -113,7 +113,7 @@ function readForkBlocks(config: JsonFields): ForkBlocks {
   return blocks;
 }
 
-/** A fork by time that holds from the beginning brings in all earlier ones. */
+/** A fork by time that is active from the beginning includes all earlier ones. */
 function newestFromStart(config: JsonFields): bigint | undefined {
   return config.quantity('shanghaiTime') === 0n || config.quantity('cancunTime') === 0n
     ? 0n

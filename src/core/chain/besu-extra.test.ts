@@ -1,6 +1,6 @@
 /**
- * What Besu's own tests say of headers that GoQuorum and Besu both make: extra data, block hash,
- * proposer and committers.
+ * Headers that both GoQuorum and Besu make, compared with values from Besu's own tests: extra data,
+ * block hash, proposer and committers.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

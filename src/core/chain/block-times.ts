@@ -1,6 +1,6 @@
 /**
- * Block periods and timeouts of a `qbft` or `ibft` block or of a transition. Besu's names for what
- * GoQuorum lacks: `xblockperiodmilliseconds` and `xemptyblockperiodseconds`
+ * Block periods and timeouts of a `qbft` or `ibft` block or of a transition. Settings that GoQuorum
+ * lacks have Besu's names: `xblockperiodmilliseconds` and `xemptyblockperiodseconds`
  * (docs/genesis.md#block-periods-below-one-second).
  */
 import type { BftConfig, ChainConfig } from './chain-config.ts';
@@ -25,7 +25,7 @@ type BlockTimes = Pick<
 >;
 
 /**
- * In one block of the file milliseconds win over seconds. Where seconds are 0 they are not set.
+ * Within one block of the file, milliseconds take precedence over seconds. 0 seconds means not set.
  * Throws GENESIS_INVALID.
  */
 export function readBlockTimes(fields: JsonFields): BlockTimes {
@@ -83,7 +83,7 @@ function engineFault(path: string): Error {
 
 /**
  * A period below a second is a fork that only Quorate has: its blocks may repeat their parent's
- * timestamp. GoQuorum would refuse them, so the fork id keeps it away from the chain.
+ * timestamp. GoQuorum would refuse them, so the fork id keeps GoQuorum nodes off such a chain.
  */
 export function shortPeriodForks(
   qbft: BftConfig | undefined,

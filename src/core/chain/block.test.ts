@@ -26,7 +26,9 @@ import {
 } from './receipt.ts';
 import { decodeTransaction, encodeTransaction } from './transaction.ts';
 
-/** Recordings whose blocks file fits, each with its folder, where the genesis is. */
+/**
+ * The recordings whose file of blocks matches `pattern`, each with the folder that has its genesis.
+ */
 function recordings(pattern: RegExp) {
   return filesBelow(OWN_VECTORS, (path) => pattern.test(path) && BLOCKS_FILE.test(path)).map(
     (file) => ({ recording: recordingOf(file), blocks: readBlocks(file) }),

@@ -17,14 +17,14 @@ export interface Withdrawal {
   readonly index: bigint;
   readonly validatorIndex: bigint;
   readonly address: Uint8Array;
-  /** Gwei. */
+  /** In gwei. */
   readonly amount: bigint;
 }
 
 export interface Block {
   readonly header: Header;
   /**
-   * Block hash as the chain's consensus defines it: BFT leaves the commit seals and round out
+   * Block hash as the chain's consensus defines it: BFT omits the commit seals and the round
    * (extra-data.ts).
    */
   readonly hash: Uint8Array;
@@ -33,7 +33,7 @@ export interface Block {
   readonly withdrawals?: readonly Withdrawal[] | undefined;
 }
 
-/** What peers exchange separately from the header. */
+/** The part of a block that peers exchange separately from the header. */
 export type BlockBody = Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>;
 
 /** unclesHash of a block without uncles: keccak256(rlp([])). */
@@ -61,7 +61,7 @@ export function encodeBlock(block: Block): Uint8Array {
   return writer.finish();
 }
 
-/** About the length of its RLP, without encoding it. */
+/** Approximate length of its RLP, without encoding it. */
 export function blockBytes(block: Block): number {
   return block instanceof EncodedBlock ? block.raw.length : bodySize(block);
 }
@@ -84,13 +84,13 @@ export function decodeBlock(bytes: Uint8Array, dialect: TransactionDialect = 'qu
 }
 
 /**
- * A block kept as its bytes: the header is read at once, the body only on request (consensus never
- * asks). Reading the body may throw RLP_INVALID and TX_….
+ * A block kept as its bytes: the header is read at once, the body only when it is needed (never by
+ * consensus). Reading the body may throw RLP_INVALID and TX_….
  */
 export class EncodedBlock implements Block {
   readonly header: Header;
   readonly hash: Hash32;
-  /** The whole item. */
+  /** The complete RLP item. */
   readonly raw: Uint8Array;
   readonly hasWithdrawals: boolean;
   private body: BlockBody | undefined;

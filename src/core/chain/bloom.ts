@@ -43,7 +43,7 @@ export function mergeBlooms(blooms: Iterable<Uint8Array>): Uint8Array {
   return merged;
 }
 
-/** False: the entry is certainly not in it. */
+/** False: `entry` is certainly not in the filter. */
 export function bloomMayContain(bloom: Uint8Array, entry: Uint8Array): boolean {
   const hash = keccak256(entry);
   for (let i = 0; i < 6; i += 2) {

@@ -1,10 +1,10 @@
 /**
- * What a genesis file says about the rules of its chain. Only rulesAt(), consensusAt() and the fork
- * id read it.
+ * The settings in a genesis file that determine the rules of its chain. Only rulesAt(),
+ * consensusAt() and the fork id read it.
  */
 import type { Address } from '../base/bytes.ts';
 
-/** Blocks from which a fork holds; undefined: never. */
+/** First block of each fork; undefined: never. */
 export interface ForkBlocks {
   readonly homestead?: bigint | undefined;
   readonly eip150?: bigint | undefined;
@@ -22,23 +22,23 @@ export interface ForkBlocks {
   readonly cancun?: bigint | undefined;
 }
 
-/** Seconds from which a fork holds. */
+/** First timestamp of each fork, in seconds. */
 export interface ForkTimes {
   readonly shanghai?: bigint | undefined;
   readonly cancun?: bigint | undefined;
 }
 
-/** A `qbft`, `ibft` or `istanbul` block of the file. undefined: not set, the default holds. */
+/** A `qbft`, `ibft` or `istanbul` block of the file. undefined: not set, so the default applies. */
 export interface BftConfig {
   readonly epoch?: number | undefined;
   readonly blockPeriodSeconds?: number | undefined;
-  /** Wins over `blockPeriodSeconds`. */
+  /** Takes precedence over `blockPeriodSeconds`. */
   readonly blockPeriodMs?: number | undefined;
   readonly emptyBlockPeriodSeconds?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
   readonly maxRequestTimeoutMs?: number | undefined;
   readonly isSticky?: boolean | undefined;
-  /** null: never, as a legacy `istanbul` block without it says. */
+  /** null: never, as in a legacy `istanbul` block without this key. */
   readonly ceil2Nby3Block?: bigint | null | undefined;
   /** From a legacy `istanbul` block: QBFT from this block on. */
   readonly testQbftBlock?: bigint | undefined;
@@ -50,13 +50,13 @@ export interface BftConfig {
   readonly miningBeneficiary?: Address | undefined;
 }
 
-/** One entry of `transitions`: what changes from `block` on. undefined: stays as it was. */
+/** One entry of `transitions`: what changes from `block` on. undefined: unchanged. */
 export interface Transition extends BftConfig {
   readonly block: bigint;
   readonly algorithm?: 'ibft' | 'qbft' | undefined;
   readonly codeKilobytesMax?: number | undefined;
   /**
-   * 0 when absent. COMPAT: the last entry counts even then, and sets the limit back to
+   * 0 when absent. COMPAT: the last entry applies even then, and resets the limit to
    * `txnSizeLimit`.
    */
   readonly transactionKilobytesMax: number;
@@ -73,7 +73,7 @@ export interface CodeSizeStep {
   readonly kilobytes: number;
 }
 
-/** Which client's format the file has; it decides what keys mean. */
+/** Which client's format the file has; it determines the meaning of its keys. */
 export type GenesisFormat = 'goquorum' | 'besu' | 'ethereum';
 
 export interface ChainConfig {
@@ -87,8 +87,8 @@ export interface ChainConfig {
   readonly forkIdBlocks: readonly bigint[];
   readonly forkIdTimes: readonly bigint[];
   /**
-   * A rule that neither GoQuorum nor Besu shares holds from the first block on: the fork id counts
-   * a fork at block 0.
+   * Whether a rule that neither GoQuorum nor Besu has applies from the first block on: the fork id
+   * then counts a fork at block 0.
    */
   readonly hasForkAtStart?: boolean | undefined;
   readonly isZeroBaseFee: boolean;
@@ -96,15 +96,15 @@ export interface ChainConfig {
   readonly ibft: BftConfig | undefined;
   readonly qbft: BftConfig | undefined;
   readonly transitions: readonly Transition[];
-  /** KB; 0: not set. */
+  /** In KB; 0: not set. */
   readonly transactionKilobytesMax: number;
   readonly codeSizes: readonly CodeSizeStep[];
-  /** Bytes; Besu's contractSizeLimit. */
+  /** In bytes; Besu's contractSizeLimit. */
   readonly codeBytesMax: number | undefined;
   readonly qip714Block: bigint | undefined;
   /**
    * Validators reject proposals that the network's permissions do not allow. Every validator must
-   * be Quorate.
+   * run Quorate.
    */
   readonly votesOnPermissions?: boolean | undefined;
   readonly privacyEnhancementsBlock: bigint | undefined;
@@ -117,7 +117,7 @@ export interface ChainConfig {
   readonly source: unknown;
 }
 
-/** Transitions that hold at `number`, in their order. */
+/** Transitions that apply at block `number`, in their order. */
 export function transitionsUntil(config: ChainConfig, number: number): readonly Transition[] {
   const end = config.transitions.findIndex((transition) => transition.block > number);
   return end < 0 ? config.transitions : config.transitions.slice(0, end);

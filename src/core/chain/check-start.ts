@@ -1,4 +1,4 @@
-/** Checks that a chain can make blocks: GoQuorum notices these faults at start, or never. */
+/** Checks that a chain can make blocks: GoQuorum detects these faults at start, or never. */
 import { equalBytes } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
 import type { ChainConfig } from './chain-config.ts';

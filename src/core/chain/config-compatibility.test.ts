@@ -84,7 +84,7 @@ describe('a newer genesis file', () => {
       'mismatching EIP155 chain ID in database (have 1337, want <nil>, rewindto 1336)',
     );
     expect(configFault(chain(1337), chain(1), 427)).toContain('mismatching EIP155 chain ID');
-    // The way of old chains, which had none.
+    // Old chains had no chain id: a new file may add it.
     expect(configFault(chain(undefined), chain(1337), 427)).toBeUndefined();
     expect(configFault(chain(1337), chain(999), 0)).toBeUndefined();
     const late = { eip155Block: 500, eip158Block: 20 };

@@ -1,5 +1,5 @@
 /**
- * Whether a newer genesis file may replace the configuration of a chain that has grown already
+ * Whether a newer genesis file may replace the configuration of a chain that already has blocks
  * (GoQuorum params/config.go).
  */
 import { compareBytes } from '../base/bytes.ts';
@@ -10,7 +10,7 @@ import { forkConflict } from './fork-compatibility.ts';
 import { JsonFields } from './json-fields.ts';
 import { type ChainHead, pastRulesFault } from './past-rules.ts';
 
-/** Why `next` would alter blocks up to `head`, in GoQuorum's words; undefined: it would not. */
+/** Why `next` would change blocks up to `head`, in GoQuorum's words; undefined: it would not. */
 export function configFault(
   stored: ChainConfig,
   next: ChainConfig,
@@ -52,7 +52,10 @@ function codeSizeConflict(
   return isEqual ? undefined : conflict(`${data} maxCodeSize historical data does not match`);
 }
 
-/** Only the list: a new file may say with the list what an old one said with `maxCodeSize`. */
+/**
+ * Only an explicit list: a new file may express as a list what an old one expressed with
+ * `maxCodeSize`.
+ */
 function codeSizesOf(config: ChainConfig): ChainConfig['codeSizes'] {
   return new JsonFields(config.source, 'config').has('maxCodeSizeConfig') ? config.codeSizes : [];
 }
@@ -60,8 +63,8 @@ function codeSizesOf(config: ChainConfig): ChainConfig['codeSizes'] {
 type Compared = readonly [name: string, of: (transition: Transition) => unknown];
 
 /**
- * The first ten are GoQuorum's; it lets the others change the past, which would contradict existing
- * blocks.
+ * The first ten comparisons are GoQuorum's; it lets the other settings change the past, which would
+ * contradict existing blocks.
  */
 const COMPARED: readonly Compared[] = [
   ['Algorithm', (t) => t.algorithm],

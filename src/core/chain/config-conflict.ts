@@ -1,5 +1,5 @@
 /**
- * Two configurations that say different things of the past, in the words of GoQuorum 24.4.1
+ * Two configurations that differ about past blocks, in the words of GoQuorum 24.4.1
  * params/config.go.
  */
 export interface Conflict {
@@ -9,7 +9,7 @@ export interface Conflict {
   readonly want: bigint | undefined;
 }
 
-/** The last block that both agree on. */
+/** The last block on which both agree. */
 export function rewindTo({ have, want }: Conflict): bigint {
   const first = have === undefined || (want !== undefined && want < have) ? want : have;
   return first !== undefined && first > 0n ? first - 1n : 0n;

@@ -1,6 +1,5 @@
 /**
- * Consensus settings that hold at one block (GoQuorum params/config.go,
- * consensus/istanbul/config.go).
+ * The consensus settings of one block (GoQuorum params/config.go, consensus/istanbul/config.go).
  */
 import type { Address } from '../base/bytes.ts';
 import { type BftConfig, type ChainConfig, isForked, transitionsUntil } from './chain-config.ts';
@@ -13,11 +12,9 @@ export const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
 export interface ConsensusRules {
   readonly engine: Engine;
-  /**
-   * Whole seconds, or from 50 to 1,000. Below 1,000 a block may repeat its parent's timestamp.
-   */
+  /** Whole seconds, or 50 to 1,000 ms. Below 1,000 a block may repeat its parent's timestamp. */
   readonly blockPeriodMs: number;
-  /** 0 or below the block period: empty blocks come at the block period. */
+  /** 0 or below the block period: empty blocks are made at the block period, too. */
   readonly emptyBlockPeriodSeconds: number;
   readonly requestTimeoutMs: number;
   /** 0: no cap. */
@@ -31,15 +28,15 @@ export interface ConsensusRules {
   readonly validatorContract: Address | undefined;
   /**
    * Validators that a transition sets at this very block, unless a contract names them; at block 0
-   * those of the configuration. GoQuorum looks for them in the first transition of the file only,
-   * and then sets them all the same when it prepares the next block.
+   * those of the configuration. GoQuorum searches for them only in the first transition of the
+   * file, and still sets them when it prepares the next block.
    */
   readonly validatorOverride: readonly Address[] | undefined;
 }
 
 /**
- * What the command line says for chains whose file leaves it out (`--istanbul.blockperiod` and the
- * like).
+ * Command-line values for chains whose file omits the setting (`--istanbul.blockperiod` and similar
+ * ones).
  */
 export interface ConsensusDefaults {
   readonly blockPeriodSeconds?: number;
@@ -51,7 +48,7 @@ const DEFAULT_BLOCK_PERIOD_SECONDS = 5;
 const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
 const DEFAULT_EPOCH_BLOCKS = 30_000;
 
-/** Which engine seals block `number`. */
+/** The engine that seals block `number`. */
 export function engineAt(config: ChainConfig, number: number): Engine {
   const base = baseEngine(config);
   if (!base) return config.isQuorum ? 'raft' : 'none';
@@ -76,7 +73,7 @@ export function consensusAt(
   }
   const ceilBlock = settings.ceil2Nby3Block === undefined ? 0n : settings.ceil2Nby3Block;
   const isContract = settings.validatorSelectionMode === 'contract';
-  // COMPAT: GoQuorum wires the allowed future time for a legacy `istanbul` block only.
+  // COMPAT: GoQuorum applies the allowed future time only for a legacy `istanbul` block.
   const future = config.istanbul ? defaults.allowedFutureBlockSeconds : undefined;
   return {
     engine: engineAt(config, height),
@@ -104,8 +101,8 @@ interface BaseEngine {
 }
 
 /**
- * The order in which GoQuorum chooses: a legacy block, IBFT, QBFT, each also by a transition at
- * block 0.
+ * The order of GoQuorum's choice: a legacy block, IBFT, QBFT; each may also be set by a transition
+ * at block 0.
  */
 function baseEngine(config: ChainConfig): BaseEngine | undefined {
   if (config.istanbul) return { kind: 'ibft', settings: config.istanbul };
@@ -118,10 +115,10 @@ function baseEngine(config: ChainConfig): BaseEngine | undefined {
 
 type Settings = { -readonly [K in keyof BftConfig]: BftConfig[K] };
 
-/** Lays what `change` sets over `settings`. */
+/** Overwrites `settings` with those that `change` sets. */
 function assignSet(settings: Settings, change: BftConfig): void {
   settings.epoch = change.epoch ?? settings.epoch;
-  // A change to whole seconds ends a period in milliseconds.
+  // A change to whole seconds removes a period in milliseconds.
   const isInSeconds = change.blockPeriodSeconds !== undefined;
   settings.blockPeriodMs =
     change.blockPeriodMs ?? (isInSeconds ? undefined : settings.blockPeriodMs);

@@ -1,6 +1,6 @@
 /**
- * Root of the trie of an ordered list, keys rlp(index): transactions, receipts, withdrawals (Yellow
- * Paper §4.3.2).
+ * Root of the trie of an ordered list with keys rlp(index): transactions, receipts, withdrawals
+ * (Yellow Paper §4.3.2).
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
@@ -80,7 +80,9 @@ function writeReference(writer: RlpWriter, node: Uint8Array): void {
   else writer.string(keccak256(node));
 }
 
-/** The leaves are sorted: what the first and the last share, all share. */
+/**
+ * Nibbles that all leaves share: they are sorted, so those that the first and the last one share.
+ */
 function sharedDepth(a: readonly number[], b: readonly number[], depth: number): number {
   let at = depth;
   while (at < a.length && a[at] === b[at]) at++;

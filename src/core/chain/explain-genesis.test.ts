@@ -1,4 +1,4 @@
-/** A genesis file with each mistake, and with many at once. */
+/** Genesis files with one mistake of each kind, and with many at once. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { OWN_VECTORS, readJson } from '../../../test/vectors/folders.ts';

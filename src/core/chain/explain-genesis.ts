@@ -8,7 +8,7 @@ import { parseGenesisJson } from './json-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Accounts that are checked one by one; reading the whole file checks all. */
+/** Accounts that are checked one by one; reading the whole file checks all of them. */
 const ACCOUNTS_MAX = 10_000;
 const REQUIRED = ['gasLimit', 'difficulty', 'alloc', 'config'];
 /** Known names, as the clients spell them. */
@@ -18,7 +18,7 @@ const KEYS = [
   ...['blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot'],
 ];
 
-/** Empty where there is none. */
+/** Lists the mistakes; empty if there are none. */
 export function genesisMistakes(text: string): string[] {
   let file: unknown;
   try {
@@ -29,7 +29,7 @@ export function genesisMistakes(text: string): string[] {
   if (!isObject(file)) return ['the file is not an object'];
   const mistakes = new Set<string>();
   const sound = soundParts(file, mistakes);
-  // Conflicts between parts show only in the whole file, or in what is left of it.
+  // Conflicts between parts appear only in the whole file, or in its valid parts together.
   const rest = { ...soundFile(file), ...sound };
   for (const whole of [file, rest, { ...rest, config: withoutForks(rest.config) }]) {
     const mistake = mistakeIn(() => checkStart(genesisFromJson(whole)));
@@ -76,7 +76,7 @@ function soundConfig(config: Json, isSound: (part: Json) => boolean): Json {
   return { ...base, ...Object.fromEntries(found) };
 }
 
-/** A wrong order of forks hides every later mistake. */
+/** Needed because a wrong order of forks hides every later mistake. */
 function withoutForks(config: unknown): unknown {
   if (!isObject(config)) return config;
   return Object.fromEntries(Object.entries(config).filter(([name]) => !/block$/i.test(name)));
@@ -89,7 +89,7 @@ function soundAccounts(alloc: Json, isSound: (part: Json) => boolean): Json {
   return Object.fromEntries(found);
 }
 
-/** A valid file in the same client's format. */
+/** A minimal valid file in the format of the same client. */
 function soundFile(given: Json): Json & { readonly config?: unknown } {
   const config = memberOf(given, 'config');
   const isQuorum = isObject(config) ? memberOf(config, 'isQuorum') : undefined;
@@ -97,7 +97,7 @@ function soundFile(given: Json): Json & { readonly config?: unknown } {
   return { gasLimit: '0x1', difficulty: '0x1', alloc: {}, config: { chainId: 10, ...flag } };
 }
 
-/** As JsonFields finds it: whatever the case of letters. */
+/** Finds a member as JsonFields does: the case of letters does not matter. */
 function memberOf(object: Json, name: string): unknown {
   const key = Object.keys(object).findLast((each) => each.toLowerCase() === name.toLowerCase());
   const value = key === undefined ? undefined : object[key];
@@ -113,7 +113,7 @@ function mistakeIn(read: () => unknown): string | undefined {
   }
 }
 
-/** Already in our words. */
+/** Such a mistake is already reported in our own words. */
 function isMissing(mistake: string): boolean {
   return /missing required field '\w+' for Genesis$|has no chain configuration/.test(mistake);
 }
@@ -122,7 +122,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Without the common prefix of all texts. */
+/** The error's text without the prefix that all of them have. */
 function textOf(error: unknown): string {
   return (error as Error).message.replace(/^invalid genesis file: /, '');
 }

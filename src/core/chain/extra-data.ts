@@ -1,6 +1,6 @@
 /**
  * Extra data of IBFT and QBFT headers, the block hash rule and the pre-images of seals (GoQuorum
- * core/types/istanbul.go). Addresses of proposers and seals are 65 bytes r ‖ s ‖ v.
+ * core/types/istanbul.go). Seals are 65 bytes r ‖ s ‖ v.
  */
 import { type Address, concatBytes, EMPTY_BYTES, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail, hasCode } from '../base/errors.ts';
@@ -16,7 +16,7 @@ export const ISTANBUL_DIGEST: Hash32 = fromHex(
   '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365',
 );
 const VANITY_BYTES = 32;
-/** First bytes of RLP lists: of an empty one, and of the longest whose length is in that byte. */
+/** First bytes of RLP lists: an empty one, and the longest one whose length fits in that byte. */
 const LIST_OF_0 = 0xc0;
 const LIST_OF_55 = 0xf7;
 const COMMIT_CODE = 2;
@@ -97,15 +97,15 @@ export function decodeIbftExtra(bytes: Uint8Array): IbftExtra {
   return { kind: 'ibft', vanity: bytes.subarray(0, VANITY_BYTES), validators, proposerSeal, seals };
 }
 
-/** Whichever form the bytes have, IBFT tried first as the block hash does; undefined: neither. */
+/** Reads either form, IBFT first as the block hash does; undefined: the bytes have neither form. */
 export function readBftExtra(bytes: Uint8Array): BftExtra | undefined {
   const ibft = mayBeIbft(bytes) ? attempt(decodeIbftExtra, bytes) : undefined;
   return ibft ?? attempt(decodeQbftExtra, bytes);
 }
 
 /**
- * Whether a list starts after the vanity and ends with the bytes: saves QBFT headers a decoding
- * that must fail.
+ * Whether a list starts after the vanity and ends with the bytes. It saves a decoding that always
+ * fails for QBFT headers.
  */
 function mayBeIbft(bytes: Uint8Array): boolean {
   const first = bytes[VANITY_BYTES];
@@ -123,7 +123,7 @@ function encodeBftExtra(extra: BftExtra): Uint8Array {
 }
 
 /**
- * The hash of a block. BFT leaves out the commit seals and, in QBFT, the round: validators store
+ * The hash of a block. BFT omits the commit seals and, in QBFT, the round: validators store
  * different ones.
  */
 export function blockHash(header: Header): Hash32 {
@@ -135,34 +135,34 @@ export function blockHash(header: Header): Hash32 {
 }
 
 /**
- * What a QBFT validator signs in its commit seal: the header without seals, with the round it
- * commits in.
+ * The hash that a QBFT validator signs in its commit seal: of the header without seals, with the
+ * round of the commit.
  */
 export function qbftCommitPreimage(header: Header, round: number): Hash32 {
   const extra = decodeQbftExtra(header.extraData);
   return headerHash({ ...header, extraData: encodeQbftExtra({ ...extra, round, seals: [] }) });
 }
 
-/** What an IBFT validator signs in its commit seal. */
+/** The hash that an IBFT validator signs in its commit seal. */
 function ibftCommitPreimage(hash: Hash32): Hash32 {
   return keccak256(concatBytes(hash, Uint8Array.of(COMMIT_CODE)));
 }
 
-/** What a validator of `engine` signs to commit the block of this header in `round`. */
+/** The hash that a validator of `engine` signs to commit the block of this header in `round`. */
 export function commitPreimage(engine: BftEngine, header: Header, round: number): Hash32 {
   return engine === 'qbft'
     ? qbftCommitPreimage(header, round)
     : ibftCommitPreimage(blockHash(header));
 }
 
-/** The hash that names an IBFT block before its proposer has signed. */
+/** The hash that identifies an IBFT block before its proposer has signed. */
 export function ibftSealHash(header: Header): Hash32 {
   const extra = decodeIbftExtra(header.extraData);
   const bare = { ...extra, proposerSeal: EMPTY_BYTES, seals: [] };
   return headerHash({ ...header, extraData: encodeIbftExtra(bare) });
 }
 
-/** What an IBFT proposer signs. COMPAT: the seal hash, hashed again. */
+/** The hash that an IBFT proposer signs. COMPAT: the seal hash, hashed again. */
 export function ibftProposerPreimage(header: Header): Hash32 {
   return keccak256(ibftSealHash(header));
 }
@@ -172,7 +172,7 @@ export function withProposerSeal(header: Header, proposerSeal: Uint8Array): Head
   return { ...header, extraData: encodeIbftExtra({ ...extra, proposerSeal }) };
 }
 
-/** The header as it is stored once decided; IBFT has no round. */
+/** The header as stored after the decision; IBFT has no round. */
 export function withCommitSeals(
   header: Header,
   round: number,
@@ -185,7 +185,7 @@ export function withCommitSeals(
 }
 
 /**
- * Who proposed the block: its miner field in QBFT, the signer of the proposer's seal in IBFT
+ * The proposer of the block: its miner field in QBFT, the signer of the proposer's seal in IBFT
  * (undefined: the seal is invalid).
  */
 export function blockAuthor(
@@ -199,8 +199,8 @@ export function blockAuthor(
 }
 
 /**
- * Validators of the next block as this header names them; throws when the extra data belongs to no
- * BFT engine.
+ * Validators of the next block that this header lists; throws when the extra data has the form of
+ * no BFT engine.
  */
 export function validatorsOf(header: Header): readonly Address[] {
   const extra = readBftExtra(header.extraData);
@@ -218,7 +218,7 @@ export interface HeaderVote {
 
 /**
  * The vote that the proposer casts. IBFT: candidate in the miner field, kind in the nonce.
- * undefined: none.
+ * undefined: no vote.
  */
 export function voteOf(engine: BftEngine, header: Header): HeaderVote | undefined {
   if (engine === 'qbft') {

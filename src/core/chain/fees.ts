@@ -46,7 +46,7 @@ function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint)
   return sum / denominator;
 }
 
-/** What a transaction pays per gas in a block with this base fee. */
+/** The price per gas that a transaction pays in a block with this base fee. */
 export function effectiveGasPrice(
   fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint },
   baseFee: bigint,

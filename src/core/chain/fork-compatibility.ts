@@ -7,7 +7,8 @@ import { type Conflict, rewindTo } from './config-conflict.ts';
 import { JsonFields } from './json-fields.ts';
 
 /**
- * Names of GoQuorum's messages and keys of the files, in its order; a last few are of newer forks.
+ * Names in GoQuorum's messages and keys of the files, in its order; the last few belong to newer
+ * forks.
  */
 const FORKS: readonly (readonly [what: string, key: string])[] = [
   ['Homestead fork block', 'homesteadBlock'],
@@ -34,7 +35,7 @@ const FORKS: readonly (readonly [what: string, key: string])[] = [
   ['Cancun fork block', 'quorate.cancunBlock'],
 ];
 
-/** The earliest conflict. undefined: blocks up to `head` are unaffected. */
+/** The earliest conflict; undefined: blocks up to `head` are unaffected. */
 export function forkConflict(
   stored: ChainConfig,
   next: ChainConfig,
@@ -52,7 +53,7 @@ export function forkConflict(
 function conflictAt(stored: ChainConfig, next: ChainConfig, head: number): Conflict | undefined {
   for (const [what, key] of FORKS) {
     const fork = forkConflictOf(what, key, { stored, next, head });
-    // At block 1 or earlier it asks for no rewind: GoQuorum lets it pass.
+    // A conflict at block 1 or earlier requires no rewind: GoQuorum accepts it.
     if (fork && rewindTo(fork) > 0n) return fork;
     const other = OTHER_CHECKS[key]?.(stored, next, head);
     if (other) return other;
@@ -68,7 +69,7 @@ function forkConflictOf(
   if (key.startsWith('istanbul.') && !(stored.istanbul && next.istanbul)) return undefined;
   const [have, want] = [blockOf(stored, key), blockOf(next, key)];
   if (!isIncompatible(have, want, head)) return undefined;
-  // A file may add Petersburg later if it came with Constantinople.
+  // A file may add Petersburg later: without the key it was active together with Constantinople.
   const isImplied =
     key === 'petersburgBlock' &&
     !isIncompatible(blockOf(stored, 'constantinopleBlock'), want, head);
@@ -77,7 +78,7 @@ function forkConflictOf(
 
 type Check = (stored: ChainConfig, next: ChainConfig, head: number) => Conflict | undefined;
 
-/** What GoQuorum compares once a fork holds, by the key of the fork. */
+/** Further checks of GoQuorum after a fork is active, by the key of the fork. */
 const OTHER_CHECKS: Readonly<Record<string, Check>> = {
   daoForkBlock(stored, next, head) {
     const [have, want] = [blockOf(stored, 'daoForkBlock'), blockOf(next, 'daoForkBlock')];
@@ -85,7 +86,7 @@ const OTHER_CHECKS: Readonly<Record<string, Check>> = {
     const conflict = { what: 'DAO fork support flag', have, want };
     return rewindTo(conflict) > 0n ? conflict : undefined;
   },
-  // A chain that had an id keeps it.
+  // A chain that already has a chain id must keep it.
   eip155Block(stored, next, head) {
     const [have, want] = [stored.chainId, next.chainId];
     if (have === undefined || have === want) return undefined;

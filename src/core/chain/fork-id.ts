@@ -8,8 +8,8 @@ import type { ChainConfig } from './chain-config.ts';
 
 export interface ForkId {
   /**
-   * CRC-32 of the genesis hash and all forks passed. Forks at block 0 are left out, but for one
-   * that only Quorate has (`hasForkAtStart`).
+   * CRC-32 of the genesis hash and all past forks. Forks at block 0 are omitted, except one that
+   * only Quorate has (`hasForkAtStart`).
    */
   readonly hash: number;
   /** Block or time of the next fork, 0n when none is known. */
@@ -23,7 +23,8 @@ export interface ChainPosition {
 }
 
 /**
- * A `next` below this is a block number, else a timestamp: the start of Ethereum's main network.
+ * A `next` below this is a block number, otherwise a timestamp: the start of Ethereum's main
+ * network.
  */
 const FIRST_FORK_TIME = 1_438_269_973n;
 
@@ -31,7 +32,7 @@ const FIRST_FORK_TIME = 1_438_269_973n;
 export class ForkSchedule {
   private readonly blocks: readonly bigint[];
   private readonly times: readonly bigint[];
-  /** Checksum before the i-th fork. */
+  /** Checksum before each fork, by its index. */
   private readonly sums: readonly number[];
 
   constructor(
@@ -49,7 +50,7 @@ export class ForkSchedule {
     this.sums = sums;
   }
 
-  /** What a node with this head announces. */
+  /** The fork id that a node with this head announces. */
   at(head: ChainPosition): ForkId {
     const passed = this.passed(head);
     return { hash: this.sums[passed]!, next: this.fork(passed) ?? 0n };
@@ -93,7 +94,10 @@ export class ForkSchedule {
     return passed;
   }
 
-  /** Chains without forks by time are compared by block only: Raft timestamps are nanoseconds. */
+  /**
+   * Chains without forks by time are compared by block number only: Raft timestamps are
+   * nanoseconds.
+   */
   private positionAfterBlocks(head: ChainPosition): bigint {
     return this.times.length > 0 ? head.timestamp : head.number;
   }
@@ -108,7 +112,7 @@ export class ForkSchedule {
 const REMOTE_FAULT = 'remote needs update';
 const LOCAL_FAULT = 'local incompatible or needs update';
 
-/** Without duplicates, and without forks that hold from the beginning. */
+/** Sorted, without duplicates and without forks that are active from the beginning. */
 function ascending(forks: readonly bigint[], beginning: bigint): bigint[] {
   const later = new Set(forks.filter((fork) => fork > beginning));
   return [...later].sort((a, b) => (a < b ? -1 : 1));
@@ -126,7 +130,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, i) => {
   return value;
 });
 
-/** CRC-32 (IEEE) of `bytes` after what `sum` covers. */
+/** CRC-32 (IEEE) of `bytes`, continued from `sum`. */
 function crc32(sum: number, bytes: Uint8Array): number {
   let value = ~sum >>> 0;
   for (const byte of bytes) value = CRC_TABLE[(value ^ byte) & 0xff]! ^ (value >>> 8);

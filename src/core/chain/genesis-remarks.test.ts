@@ -1,4 +1,4 @@
-/** Each entry of a genesis file that has no effect. */
+/** Tests each entry of a genesis file that has no effect. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { OWN_VECTORS, readJson } from '../../../test/vectors/folders.ts';

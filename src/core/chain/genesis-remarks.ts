@@ -1,12 +1,12 @@
 /**
- * Entries of a genesis file that have no effect, or another effect than its author may expect.
- * Clients start with it: nothing here is a mistake that refuses the file.
+ * Entries of a genesis file that have no effect, or an effect that its author may not expect.
+ * Clients accept such a file: none of these is a mistake for which it is refused.
  */
 import type { BftConfig, ChainConfig } from './chain-config.ts';
 import { parseGenesis } from './genesis.ts';
 import { JsonFields, parseGenesisJson } from './json-fields.ts';
 
-/** What a transfer costs. */
+/** Gas that a transfer costs. */
 const TRANSFER_GAS = 21_000n;
 const REMARKS_MAX = 100;
 
@@ -33,10 +33,10 @@ const TRANSITION = [
   ...['enhancedPermissioningEnabled', 'privacyEnhancementsEnabled', 'privacyPrecompileEnabled'],
   ...['gasPriceEnabled', '2FPlus1Enabled'],
 ];
-/** Forks after GoQuorum's, which it does not read. */
+/** Forks newer than GoQuorum's: it does not read their keys. */
 const NEWER_FORK = /^(london|paris|shanghai|cancun)block$/;
 
-/** Of a file without mistakes. Throws GENESIS_INVALID. */
+/** Remarks on a file without mistakes. Throws GENESIS_INVALID. */
 export function genesisRemarks(text: string): string[] {
   const { config, header } = parseGenesis(text);
   const fields = new JsonFields(parseGenesisJson(text), '').object('config')!;
@@ -70,7 +70,7 @@ function quorumRemarks(config: ChainConfig, fields: JsonFields): string[] {
   ];
 }
 
-/** With those that quorum-genesis-tool writes and nobody reads. */
+/** Includes keys that quorum-genesis-tool writes although no client reads them. */
 function bftNames(block: JsonFields): readonly string[] {
   return [...BFT, 'testQBFTBlock', ...(block.has('epochlength') ? ['epoch'] : [])];
 }
@@ -87,7 +87,7 @@ function unknownIn(fields: JsonFields | undefined, known: readonly string[]): st
   });
 }
 
-/** One begins as the other does. */
+/** Whether one of the names begins with the other. */
 function isLike(known: string, given: string): boolean {
   return given.length > 2 && (known.startsWith(given) || given.startsWith(known));
 }

@@ -20,7 +20,7 @@ import { type GenesisAccount, genesisBlock, genesisFromJson, parseGenesis } from
 
 const CONTRACT = `0x${'7777'.padStart(40, '0')}`;
 
-/** State root by an independent trie. */
+/** State root, computed by an independent trie implementation. */
 async function rootOf(alloc: readonly GenesisAccount[]): Promise<Uint8Array> {
   const trie = await createMPT({ useKeyHashing: true });
   for (const { address, nonce, balance, code, storage } of alloc) {

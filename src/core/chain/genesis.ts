@@ -40,7 +40,7 @@ export interface GenesisAccount {
 export interface Genesis {
   readonly config: ChainConfig;
   readonly alloc: readonly GenesisAccount[];
-  /** Block 0 but for its state root; `difficulty` is also the first total difficulty. */
+  /** Block 0 without its state root; `difficulty` is also the first total difficulty. */
   readonly header: Omit<Header, 'stateRoot'>;
 }
 
@@ -80,7 +80,7 @@ export function genesisBlock(
 }
 
 /**
- * A `config` object alone, as an existing database keeps it; not checked as `init` does. Throws
+ * A `config` object alone, as stored in an existing database, without the checks of `init`. Throws
  * GENESIS_INVALID.
  */
 export function chainConfigFromJson(json: unknown, format?: GenesisFormat): ChainConfig {
@@ -102,7 +102,7 @@ function readConfig(config: JsonFields, format: GenesisFormat, source: unknown):
   return { ...chain, source };
 }
 
-/** Keys that only GoQuorum has. */
+/** Keys that only GoQuorum's files have. */
 const GOQUORUM_KEYS = [
   'isQuorum',
   'istanbul',
@@ -119,8 +119,8 @@ const GOQUORUM_KEYS = [
 ];
 
 /**
- * `isQuorum: false` is written for chains without the extras; their keys still mean what GoQuorum
- * means by them.
+ * Files with `isQuorum: false` are for chains without GoQuorum's extensions, but their keys have
+ * GoQuorum's meaning.
  */
 function formatOf(config: JsonFields): GenesisFormat {
   const qbft = config.object('qbft');
@@ -234,9 +234,9 @@ function readStorage(account: JsonFields): (readonly [Hash32, Hash32])[] {
   return storage;
 }
 
-/** Validators are in the extra data or in a contract, not in both. */
+/** Validators may be in the extra data or in a contract, but not in both. */
 function checkValidatorContract(config: ChainConfig, extraData: Uint8Array): void {
-  // COMPAT: of an `ibft` block too, though that engine has no form that passes.
+  // COMPAT: also checked for an `ibft` block, where no file with a contract passes.
   if (config.ibft?.validatorContract) throw contractFault('ibft');
   if (config.qbft?.validatorContract && !namesNobody(extraData)) throw contractFault('qbft');
 }
@@ -255,7 +255,7 @@ function contractFault(engine: BftEngine): Error {
   );
 }
 
-/** GoQuorum fails at the first block and never makes it. */
+/** Without code at the contract, GoQuorum fails at the first block and never makes it. */
 function checkContractCode(config: ChainConfig, alloc: readonly GenesisAccount[]): void {
   const { validatorContract } = consensusAt(config, 0);
   if (!validatorContract) return;

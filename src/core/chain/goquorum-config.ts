@@ -1,6 +1,6 @@
 /**
- * `config` of a GoQuorum genesis file (GoQuorum params/config.go), with GoQuorum's checks and
- * texts.
+ * The `config` object of a GoQuorum genesis file (GoQuorum params/config.go), with GoQuorum's
+ * checks and texts.
  */
 import { isZeroBytes } from '../base/bytes.ts';
 import { readBlockTimes, shortPeriodForks } from './block-times.ts';
@@ -25,7 +25,7 @@ const FORK_KEYS = {
   muirGlacier: 'muirGlacierBlock',
 } as const;
 
-/** Top-level keys that GoQuorum's fork id counts beside the forks above. */
+/** Top-level keys that GoQuorum's fork id counts in addition to the forks above. */
 const FORK_ID_KEYS = [
   ...Object.values(FORK_KEYS),
   'daoForkBlock',
@@ -51,7 +51,7 @@ const NEWER_FORK_KEYS = {
 } as const;
 
 /**
- * Reads without checking: an existing database may hold what `init` refuses today. See
+ * Reads without checking: an existing database may hold what `init` now refuses. See
  * checkGoquorumConfig().
  */
 export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): ChainConfig {
@@ -90,7 +90,7 @@ export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): Chain
   };
 }
 
-/** What GoQuorum checks at `init`, with its texts. Throws GENESIS_INVALID. */
+/** GoQuorum's checks at `init`, with its texts. Throws GENESIS_INVALID. */
 export function checkGoquorumConfig(config: JsonFields, chain: ChainConfig): void {
   checkCodeSizes(config);
   if (chain.isQuorum) checkTransitions(chain);
@@ -118,7 +118,7 @@ function readNewerForks(config: JsonFields): ForkBlocks {
   return blocks;
 }
 
-/** A legacy block. COMPAT: without `ceil2Nby3Block` the quorum is 2F + 1 forever. */
+/** Reads a legacy block. COMPAT: without `ceil2Nby3Block` the quorum is 2F + 1 forever. */
 function readIstanbul(fields: JsonFields | undefined): BftConfig | undefined {
   if (!fields) return undefined;
   return {
@@ -139,8 +139,8 @@ function readBft(fields: JsonFields | undefined): BftConfig | undefined {
 }
 
 /**
- * What a `qbft` block and a transition have in common; 0 is "not set" where GoQuorum has no
- * pointer.
+ * Settings that a `qbft` block and a transition have in common; 0 means "not set" where GoQuorum's
+ * field is not a pointer.
  */
 function readSharedBft(fields: JsonFields): BftConfig {
   const maxTimeout = fields.number('maxRequestTimeoutSeconds');
@@ -313,7 +313,7 @@ function checkForkOrder(config: JsonFields, newer: ForkBlocks): void {
   }
 }
 
-/** A misspelt switch of ours would silently be off. */
+/** A misspelt setting of ours would silently have no effect. */
 function checkOwnKeys(config: JsonFields): void {
   const known = [...Object.values(NEWER_FORK_KEYS), 'permissionVotes'];
   const names = known.map((each) => each.toLowerCase());
@@ -324,7 +324,7 @@ function checkOwnKeys(config: JsonFields): void {
   );
 }
 
-/** GoQuorum accepts the file and then fails at every transaction. */
+/** GoQuorum accepts such a file and then fails at every transaction. */
 function checkBeneficiaryMode({ qbft }: ChainConfig): void {
   const mode = qbft?.beneficiaryMode?.toLowerCase();
   if (mode !== undefined && mode !== 'fixed' && mode !== 'validator') {

@@ -91,7 +91,7 @@ type LaterFields = Pick<
   'baseFeePerGas' | 'withdrawalsRoot' | 'blobGasUsed' | 'excessBlobGas' | 'parentBeaconBlockRoot'
 >;
 
-/** London, Shanghai and Cancun append one group each; a group is there whole or not at all. */
+/** London, Shanghai and Cancun append one group each; a group is either complete or absent. */
 function readLaterFields(list: RlpReader): LaterFields {
   if (list.done) return {};
   const london = { baseFeePerGas: list.bigint() };
@@ -113,7 +113,7 @@ export function decodeHeader(bytes: Uint8Array): Header {
   return header;
 }
 
-/** keccak256 of the header as it is; the hash of a block is blockHash() of extra-data.ts. */
+/** keccak256 of the header as it is. For the hash of a block, use blockHash() of extra-data.ts. */
 export function headerHash(header: Header): Hash32 {
   return keccak256(encodeHeader(header));
 }

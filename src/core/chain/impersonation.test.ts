@@ -4,7 +4,7 @@ import { impersonate } from './impersonation.ts';
 import { withSignature } from './signing.ts';
 import { decodeTransaction } from './transaction.ts';
 
-/** Also with zeros in front. */
+/** Addresses, some with leading zeros. */
 const SENDERS = [0x77, 0, 1].map((first) => new Uint8Array(20).fill(0x55).fill(first, 0, 2));
 
 function signedBy(sender: Uint8Array, isPrivate: boolean) {

@@ -1,5 +1,5 @@
 /**
- * Gas that a transaction owes before its first opcode (Yellow Paper g0; EIP-2, 2028, 2930, 3860).
+ * Gas that a transaction pays before its first opcode (Yellow Paper g0; EIP-2, 2028, 2930, 3860).
  */
 import { fail } from '../base/errors.ts';
 import type { Rules } from './rules.ts';
@@ -15,7 +15,7 @@ const ACCESS_LIST_SLOT_GAS = 1_900;
 const INITCODE_WORD_GAS = 2;
 
 /**
- * Of a private transaction `data` is the 64-byte hash, never the payload (GoQuorum
+ * For a private transaction, `data` is the 64-byte hash, never the payload (GoQuorum
  * core/state_transition.go).
  */
 export function intrinsicGas(

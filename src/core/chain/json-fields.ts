@@ -1,6 +1,6 @@
 /**
- * Fields of a JSON object as Go's decoder finds them: keys in any case, the last one wins, null is
- * absent.
+ * Fields of a JSON object, found as Go's decoder does: keys in any case, the last one applies, null
+ * counts as absent.
  */
 import { type Address, type Hash32, padLeft } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -63,7 +63,7 @@ export class JsonFields {
     return quantity;
   }
 
-  /** As quantity(), as a number up to 2^53 - 1. */
+  /** Like quantity(), as a number up to 2^53 - 1. */
   number(name: string): number | undefined {
     const quantity = this.quantity(name, 53);
     return quantity === undefined ? undefined : Number(quantity);

@@ -13,12 +13,12 @@ export interface ChainHead {
   readonly timestamp: bigint;
 }
 
-/** What GoQuorum's own checks do not cover. */
+/** Rules that GoQuorum's own checks do not cover. */
 const GOQUORUM_RULES: readonly (keyof Rules)[] = ['isQuorum', 'isGasPriceEnabled'];
 /** These limit new blocks only, never existing ones. */
 const LIMITS: readonly (keyof Rules)[] = ['minerGasLimit', 'transactionBytesMax'];
 
-/** How `next` contradicts existing blocks; undefined: it does not. */
+/** How `next` contradicts existing blocks; undefined: it does not contradict them. */
 export function pastRulesFault(
   stored: ChainConfig,
   next: ChainConfig,
@@ -45,7 +45,7 @@ function plainRules(rules: Rules): (keyof Rules)[] {
   return keys.filter((key) => typeof rules[key] !== 'object' && !LIMITS.includes(key));
 }
 
-/** Blocks up to `head` at which something changes. */
+/** Blocks up to `head` at which a rule changes. */
 function turningPoints(configs: readonly ChainConfig[], head: ChainHead): ChainHead[] {
   const changes = configs.map(changesOf);
   const numbers = changes.flatMap(({ blocks }) => blocks.map(Number));

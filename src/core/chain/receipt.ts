@@ -14,7 +14,9 @@ export interface Log {
 
 export interface Receipt {
   readonly type: 0 | 1 | 2 | 3;
-  /** 1 success, 0 failure; from Byzantium on. Before: undefined and `postState` is set. */
+  /**
+   * 1 success, 0 failure; from Byzantium on. Before Byzantium: undefined, and `postState` is set.
+   */
   readonly status: 0 | 1 | undefined;
   readonly postState?: Hash32;
   readonly cumulativeGasUsed: bigint;
@@ -22,13 +24,13 @@ export interface Receipt {
   /** 256 bytes. */
   readonly bloom: Uint8Array;
   readonly logs: readonly Log[];
-  /** The address of a creation, successful or not. */
+  /** Address of the contract in a creation, whether successful or not. */
   readonly contractAddress?: Address;
   /** Return data of a revert, kept for `--revertreason`. */
   readonly revertReason?: Uint8Array;
 }
 
-/** What consensus and peers know of a receipt. */
+/** The part of a receipt that consensus and peers know. */
 export type ConsensusReceipt = Pick<
   Receipt,
   'type' | 'status' | 'postState' | 'cumulativeGasUsed' | 'bloom' | 'logs'
@@ -71,7 +73,7 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
   return receipt;
 }
 
-/** An item of a wire message: a list is legacy, a string is typed. */
+/** Writes a receipt as an item of a wire message: a list is legacy, a string is typed. */
 export function writeReceipt(writer: RlpWriter, receipt: ConsensusReceipt): void {
   const encoded = encodeReceipt(receipt);
   if (receipt.type === 0) writer.raw(encoded);
@@ -82,7 +84,7 @@ export function receiptsRoot(receipts: readonly ConsensusReceipt[]): Hash32 {
   return deriveRoot(receipts.map(encodeReceipt));
 }
 
-/** Everything but the bloom, which follows from the logs: one item of the block log. */
+/** Everything except the bloom, which can be computed from the logs: one item of the block log. */
 export function writeStoredReceipt(writer: RlpWriter, receipt: Receipt): void {
   const start = writer.begin();
   writer.number(receipt.type);

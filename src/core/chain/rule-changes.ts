@@ -1,6 +1,6 @@
 /**
  * Blocks at which rules change, each with a digest of the change, so that nodes can compare their
- * files. Changes covered by the fork id of the eth handshake are left out.
+ * files. Changes covered by the fork id of the eth handshake are omitted.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
@@ -18,7 +18,7 @@ export interface RuleChange {
 /** Forks that GoQuorum lacks. */
 const NEWER_FORKS = ['london', 'paris', 'shanghai', 'cancun'] as const;
 
-/** In ascending order, block 0 left out: that is the genesis. */
+/** In ascending order, without block 0, which is the genesis. */
 export function ruleChanges(config: ChainConfig): RuleChange[] {
   const lines = new Map<number, string[]>();
   const newer = new Set<number>();
@@ -47,7 +47,7 @@ export function ruleChanges(config: ChainConfig): RuleChange[] {
     }));
 }
 
-/** Its settings by name, in ASCII. */
+/** The settings of a transition by name, in ASCII. */
 function textOf(transition: Transition): string {
   return Object.entries(transition)
     .filter(([, value]) => value !== undefined)

@@ -1,5 +1,5 @@
 /**
- * The rules at one block: one frozen flat record. Only rulesAt() and the fork id read
+ * The rules at one block, as one frozen flat record. Only rulesAt() and the fork id read
  * ChainConfig.
  */
 import { type Address, ZERO_ADDRESS } from '../base/bytes.ts';
@@ -39,7 +39,7 @@ export interface Rules {
   readonly isIstanbul: boolean;
   readonly isBerlin: boolean;
   readonly isLondon: boolean;
-  /** The merge: PREVRANDAO instead of DIFFICULTY. */
+  /** From the merge on: PREVRANDAO instead of DIFFICULTY. */
   readonly isParis: boolean;
   readonly isShanghai: boolean;
   readonly isCancun: boolean;
@@ -51,7 +51,7 @@ export interface Rules {
   readonly isEnhancedPermissioning: boolean;
   /** From London on: the base fee is 0 in every block. */
   readonly isZeroBaseFee: boolean;
-  /** While false on a GoQuorum chain every gas price must be 0. True on other chains. */
+  /** While it is false on a GoQuorum chain, every gas price must be 0. True on other chains. */
   readonly isGasPriceEnabled: boolean;
   readonly isPrivacyEnhancements: boolean;
   readonly isPrivacyPrecompile: boolean;
@@ -59,9 +59,9 @@ export interface Rules {
   readonly codeBytesMax: number;
   /** Bytes. */
   readonly transactionBytesMax: number;
-  /** Gas limit that a block builder aims for; undefined: its own setting. */
+  /** Gas limit that a block builder aims for; undefined: the builder's own setting. */
   readonly minerGasLimit: bigint | undefined;
-  /** Wei, to `rewardTo`. */
+  /** In wei, paid to `rewardTo`. */
   readonly blockReward: bigint;
   readonly rewardTo:
     | { readonly kind: 'coinbase' }
@@ -71,13 +71,13 @@ export interface Rules {
 }
 
 const BYTES_PER_KILOBYTE = 1024;
-/** go-ethereum's limit of a transaction in its pool. */
+/** go-ethereum's limit for a transaction in its pool. */
 const ETHEREUM_TRANSACTION_BYTES_MAX = 128 * BYTES_PER_KILOBYTE;
 const WEI_PER_ETHER = 10n ** 18n;
 
 /**
- * Rules of block `number` with this timestamp (seconds). The same record for all blocks between two
- * changes.
+ * Rules of block `number` with this timestamp (seconds). All blocks between two changes share one
+ * record.
  */
 export function rulesAt(config: ChainConfig, number: number, timestamp: bigint): Rules {
   let table = tables.get(config);
@@ -97,7 +97,7 @@ export function rulesAt(config: ChainConfig, number: number, timestamp: bigint):
 }
 
 interface RulesTable {
-  /** Ascending: the points at which something changes. */
+  /** Ascending: blocks and times at which a rule changes. */
   readonly blocks: readonly bigint[];
   readonly times: readonly bigint[];
   readonly known: Map<number, Rules>;
@@ -227,7 +227,7 @@ function computeRules(config: ChainConfig, number: number, timestamp: bigint): R
   };
 }
 
-/** The value that the last transition with one gives. */
+/** The value of the last transition that sets one. */
 function latest<T>(
   past: readonly Transition[],
   of: (transition: Transition) => T | undefined,
@@ -238,8 +238,8 @@ function latest<T>(
 }
 
 /**
- * EIP-3860: twice what a contract may have; larger contracts on GoQuorum networks come with larger
- * init code.
+ * EIP-3860: twice the size limit of a contract; where GoQuorum networks allow larger contracts,
+ * they also allow larger init code.
  */
 export function initCodeBytesMax(rules: Rules): number {
   return 2 * rules.codeBytesMax;
@@ -256,7 +256,7 @@ function codeBytesMax(config: ChainConfig, number: number, past: readonly Transi
   return bytes;
 }
 
-/** COMPAT: the last transition decides even when it does not mention the limit. */
+/** COMPAT: the last transition applies even when it does not mention the limit. */
 function transactionBytesMax(config: ChainConfig, past: readonly Transition[]): number {
   if (config.format !== 'goquorum') return ETHEREUM_TRANSACTION_BYTES_MAX;
   const kilobytes =
@@ -267,7 +267,7 @@ function transactionBytesMax(config: ChainConfig, past: readonly Transition[]): 
 }
 
 /**
- * QBFT pays what the file says, IBFT nothing; without a BFT engine (as with Raft) ethash's reward
+ * QBFT pays the reward in the file, IBFT none; without a BFT engine (as with Raft) ethash's reward
  * applies.
  */
 function blockReward(

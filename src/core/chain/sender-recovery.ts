@@ -15,8 +15,8 @@ const ADDRESS_BYTES = 20;
 const NOBODY = new Uint8Array(ADDRESS_BYTES);
 
 /**
- * Keeps senders in `transactions` once `recovery` has answered. What it cannot recover stays
- * unrecovered: reading the sender tries again and throws the right error.
+ * Keeps senders in `transactions` once `recovery` has answered. Senders that it cannot recover stay
+ * unknown: reading `sender` tries again and throws the right error.
  */
 export async function recoverElsewhere(
   transactions: readonly Transaction[],
@@ -37,7 +37,7 @@ export async function recoverElsewhere(
   }
 }
 
-/** The other thread's part: 20 bytes a row. */
+/** The work of the other thread: returns 20 bytes per row. */
 export function recoverRows(rows: Uint8Array): Uint8Array {
   const count = rows.length / SIGNED_ROW_BYTES;
   const addresses = new Uint8Array(count * ADDRESS_BYTES);

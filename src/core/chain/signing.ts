@@ -18,16 +18,16 @@ import {
   transactionFrom,
 } from './transaction.ts';
 
-/** A body with only the fields that matter; the others default to zero, empty or legacy. */
+/** A body with only the fields to set; the others default to zero, empty or legacy. */
 export type UnsignedTransaction = Partial<TransactionBody>;
 
 export interface SigningOptions {
   /**
-   * EIP-155 for legacy, the chain id of a typed one. undefined: no replay protection, or the body's
-   * own chain id.
+   * For EIP-155 in a legacy transaction; the chain id of a typed one. undefined: no replay
+   * protection, or the body's own chain id.
    */
   readonly chainId?: bigint | undefined;
-  /** v is 37/38, over the hash without chain id; legacy only. */
+  /** The signature has v 37/38 and covers the hash without chain id; legacy only. */
   readonly isPrivate?: boolean;
   readonly dialect?: TransactionDialect | undefined;
 }
@@ -98,7 +98,9 @@ function signatureV(body: TransactionBody, isPrivate: boolean, parity: 0 | 1): b
   return BigInt(35 + parity) + 2n * body.chainId;
 }
 
-/** v 28 becomes 38, everything else 37: right for a signature over the hash without chain id. */
+/**
+ * v 28 becomes 38, any other v becomes 37: right for a signature over the hash without chain id.
+ */
 export function markPrivate(transaction: Transaction): DecodedTransaction {
   if (transaction.type !== 0) {
     throw fail('TX_PRIVATE_TYPED', 'only a legacy transaction can be private');
@@ -138,8 +140,8 @@ function senderOrUndefined(transaction: Transaction, allowHighS = false): Addres
 }
 
 /**
- * Throws what GoQuorum's signer of these rules says: type, chain id, then signature values. Returns
- * the sender.
+ * Returns the sender. Throws the errors of GoQuorum's signer under these rules: for the type, the
+ * chain id, then the signature values.
  */
 export function checkSigner(transaction: Transaction, rules: Rules): Address {
   const { type } = transaction;

@@ -1,6 +1,6 @@
 /**
- * A transaction is its bytes; everything else is decoded once and kept.
- * Types: 0 legacy (pre-155, 155, and private with v 37/38), 1 EIP-2930, 2 EIP-1559, 3 EIP-4844.
+ * A transaction consists of its bytes; everything else is decoded once and kept. Types: 0 legacy
+ * (pre-155, 155, and private with v 37/38), 1 EIP-2930, 2 EIP-1559, 3 EIP-4844.
  */
 import { type Address, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -17,18 +17,18 @@ export interface AccessListEntry {
 
 export type TransactionType = 0 | 1 | 2 | 3;
 
-/** What is signed. Fields that a type does not have are 0n or empty. */
+/** The signed fields. Fields that a type does not have are 0n or empty. */
 export interface TransactionBody {
   readonly type: TransactionType;
   /** undefined for legacy without replay protection, and for private ones. */
   readonly chainId: bigint | undefined;
   readonly nonce: bigint;
-  /** Types 0 and 1; for 2 and 3 it equals maxFeePerGas. */
+  /** Types 0 and 1; in types 2 and 3 it equals maxFeePerGas. */
   readonly gasPrice: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
   readonly gasLimit: bigint;
-  /** undefined creates a contract. */
+  /** undefined: creates a contract. */
   readonly to: Address | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
@@ -50,7 +50,7 @@ export interface Transaction extends TransactionFields {
   /** keccak256(raw); computed once. */
   readonly hash: Hash32;
   /**
-   * Recovered once, s must be low (EIP-2); throws TX_SIGNATURE_INVALID. See signing.ts for batches.
+   * Recovered once; s must be low (EIP-2). Throws TX_SIGNATURE_INVALID. See signing.ts for batches.
    */
   readonly sender: Address;
   /** Legacy with v 37 or 38 (GoQuorum core/types/transaction_signing_private.go). */
@@ -83,7 +83,7 @@ export class DecodedTransaction implements Transaction {
   /** Minimal scalars, views of `raw`. */
   private readonly rBytes: Uint8Array;
   private readonly sBytes: Uint8Array;
-  /** Where the signed items stand in `raw`. */
+  /** Positions of the signed items in `raw`. */
   private readonly bodyStart: number;
   private readonly bodyEnd: number;
   private hashCache: Hash32 | undefined;
@@ -140,13 +140,13 @@ export class DecodedTransaction implements Transaction {
     return this.recover(false);
   }
 
-  /** What the sender signed, cut from `raw`. */
+  /** Hash of the bytes that the sender signed, read from `raw`. */
   signingHash(): Hash32 {
     const body = this.raw.subarray(this.bodyStart, this.bodyEnd);
     return signingHashOfItems(this.type, body, this.type === 0 ? this.chainId : undefined);
   }
 
-  /** As `sender`; a high s is allowed before Homestead only. */
+  /** Like `sender`; a high s is allowed before Homestead only. */
   recover(allowHighS: boolean): Address {
     this.senderCache ??= recoverSigner(
       this.signingHash(),
@@ -159,9 +159,9 @@ export class DecodedTransaction implements Transaction {
   }
 
   /**
-   * Signing hash ‖ r ‖ s ‖ parity (97 bytes), for a recovery elsewhere (sender-recovery.ts).
-   * Returns false when there is nothing to recover: the sender is known, or the values are not
-   * valid since Homestead.
+   * Signing hash ‖ r ‖ s ‖ parity (97 bytes), for a recovery on another thread
+   * (sender-recovery.ts). Returns false when there is nothing to recover: the sender is known, or
+   * the values are not valid since Homestead.
    */
   writeSigned(row: Uint8Array): boolean {
     const parity = this.parity();
@@ -173,7 +173,7 @@ export class DecodedTransaction implements Transaction {
     return true;
   }
 
-  /** The result of a recovery elsewhere. */
+  /** Stores the result of a recovery on another thread. */
   keepSender(sender: Address): void {
     this.senderCache ??= sender;
   }
@@ -186,9 +186,9 @@ export class DecodedTransaction implements Transaction {
 }
 
 /**
- * Decodes canonical bytes (an RLP list, or type ‖ RLP list), strict as geth. Keeps a view of `raw`:
- * pass a copy of bytes that change or that belong to a much larger buffer. Throws RLP_INVALID,
- * TX_TYPE_NOT_SUPPORTED, TX_BLOB_WRAPPER.
+ * Decodes canonical bytes (an RLP list, or type ‖ RLP list), as strictly as geth. Keeps a view of
+ * `raw`: pass a copy of bytes that change or that belong to a much larger buffer. Throws
+ * RLP_INVALID, TX_TYPE_NOT_SUPPORTED, TX_BLOB_WRAPPER.
  */
 export function decodeTransaction(
   raw: Uint8Array,
@@ -207,7 +207,7 @@ export function encodeTransaction(fields: TransactionFields): Uint8Array {
   return fields.type === 0 ? writer.finish() : prefixed(fields.type, writer.finish());
 }
 
-/** A transaction of the fields; `chainId` of a legacy one follows from `v`. */
+/** A transaction with these fields; the `chainId` of a legacy one follows from `v`. */
 export function transactionFrom(
   fields: TransactionFields,
   dialect: TransactionDialect = 'quorum',
@@ -216,8 +216,8 @@ export function transactionFrom(
 }
 
 /**
- * What a sender signs; `chainId` of the body protects a legacy one (EIP-155), undefined does not
- * (Homestead, private).
+ * The hash that a sender signs. A `chainId` in a legacy body protects it (EIP-155), undefined does
+ * not (Homestead, private).
  */
 export function signingHashOf(body: TransactionBody): Hash32 {
   const writer = new RlpWriter(body.data.length + 256);
@@ -299,15 +299,15 @@ function readAccessList(reader: RlpReader): AccessListEntry[] {
 }
 
 /**
- * COMPAT: v below 35 other than 0, 1, 27 and 28 counts as protected by a chain id that wrapped
- * around 64 bits.
+ * COMPAT: v below 35 other than 0, 1, 27 and 28 counts as protected by a chain id that overflowed
+ * 64 bits.
  */
 function legacyChainId(v: bigint): bigint | undefined {
   if (v === 27n || v === 28n || v === 0n || v === 1n) return undefined;
   return v >= 35n ? (v - 35n) >> 1n : BigInt.asUintN(64, v - 35n) >> 1n;
 }
 
-/** Everything between the chain id of a typed transaction and the signature. */
+/** Writes the items between the chain id of a typed transaction and the signature. */
 function writeItems(writer: RlpWriter, body: TransactionBody): void {
   writer.bigint(body.nonce);
   if (body.type >= 2) writer.bigint(body.maxPriorityFeePerGas).bigint(body.maxFeePerGas);
@@ -334,7 +334,7 @@ function writeItems(writer: RlpWriter, body: TransactionBody): void {
   });
 }
 
-/** Reused for one signing payload at a time, so that not each needs a buffer. */
+/** Reused for one signing payload at a time, so that each needs no buffer of its own. */
 const signingWriter = new RlpWriter(1_024);
 
 function signingHashOfItems(

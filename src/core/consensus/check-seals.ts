@@ -20,25 +20,25 @@ import type { ConsensusSigner, ValidatorSet } from './bft/interface.ts';
 import { quorumOf } from './bft/quorum.ts';
 import { isValidator } from './bft/validators.ts';
 
-/** The one fault that time heals. */
+/** The only fault that disappears with time. */
 export const FUTURE_BLOCK = 'block in the future';
 
-/** What a header is checked against, except who may make it. */
+/** The data that a header is checked against, except the validators that may make it. */
 export interface ParentContext {
   readonly engine: BftEngine;
   readonly parent: Pick<Header, 'number' | 'timestamp'>;
   readonly parentHash: Uint8Array;
-  /** At the header's number. */
+  /** Rules at the header's number. */
   readonly rules: ConsensusRules;
   /**
-   * Undefined for a block that a quorum has decided and so found not too early; this machine's
+   * Undefined for a block that a quorum has decided, and so has not found too early: this machine's
    * clock may be behind.
    */
   readonly nowMs?: number | undefined;
 }
 
 export interface HeaderContext extends ParentContext {
-  /** Who may make this block: the set after its parent. */
+  /** The validators that may make this block: the set after its parent. */
   readonly validators: ValidatorSet;
 }
 
@@ -59,7 +59,8 @@ export function headerFault(
   if (header.number !== parent.number + 1 || !equalBytes(header.parentHash, context.parentHash)) {
     return 'unknown ancestor';
   }
-  // With a period below a second only this remains: timestamps may repeat, but never decrease.
+  // With a period below a second only this check remains: timestamps may repeat, but never
+  // decrease.
   const stepSeconds = Math.floor(rules.blockPeriodMs / 1000);
   if (parent.timestamp + BigInt(stepSeconds) > header.timestamp) {
     return 'invalid timestamp';
@@ -91,7 +92,7 @@ function readExtra(header: Header, engine: BftEngine) {
   }
 }
 
-/** COMPAT: GoQuorum looks at the vote when it counts it, and at IBFT's nonce here. */
+/** COMPAT: GoQuorum checks the vote when it counts it, but IBFT's nonce here. */
 function invalidVote(header: Header, engine: BftEngine): string | undefined {
   try {
     voteOf(engine, header);

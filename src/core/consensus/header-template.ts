@@ -1,5 +1,5 @@
 /**
- * What a proposer puts into a header before the block is filled (GoQuorum
+ * The fields that a proposer puts into a header before the block is filled (GoQuorum
  * consensus/istanbul/qbft/engine/engine.go).
  */
 import { type Address, EMPTY_BYTES, type Hash32, ZERO_ADDRESS } from '../base/bytes.ts';
@@ -22,11 +22,11 @@ export interface HeaderPlan {
   readonly engine: BftEngine;
   readonly parent: Pick<Header, 'number' | 'timestamp'>;
   readonly parentHash: Hash32;
-  /** The set that makes this block. */
+  /** The set of validators that makes this block. */
   readonly validators: ValidatorSet;
-  /** At the block's number. */
+  /** Rules at the block's number. */
   readonly rules: ConsensusRules;
-  /** COMPAT: what the header lists follows from the rules at its parent. */
+  /** COMPAT: the validators that the header lists depend on the rules at its parent. */
   readonly parentRules: Pick<ConsensusRules, 'validatorContract' | 'validatorOverride'>;
   readonly proposer: Address;
   readonly vote: HeaderVote | undefined;
@@ -49,7 +49,7 @@ export type HeaderTemplate = Pick<
   | 'mixHash'
   | 'nonce'
 > &
-  /** In place of the builder's. */
+  /** Replaces the builder's value. */
   Partial<Pick<Header, 'gasLimit'>>;
 
 const NONCE_ADD = new Uint8Array(8).fill(0xff);
@@ -72,7 +72,7 @@ export function headerTemplate(plan: HeaderPlan): HeaderTemplate {
 }
 
 /**
- * One block period after the parent, of which whole seconds count; later if the clock is, or if the
+ * One block period after the parent, in whole seconds; later if the clock is later, or if the
  * engine waited for transactions.
  */
 function timestampOf({ parent, rules, nowMs, notBeforeMs }: HeaderPlan): bigint {

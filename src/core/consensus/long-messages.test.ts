@@ -35,7 +35,7 @@ import {
 
 const PAYLOAD_BYTES = 600_000;
 
-/** One whose body has so many bytes, which agreement does not read. */
+/** A block whose body has this many bytes, which consensus does not read. */
 function long(by: ConsensusSigner): Block {
   const transactions = new RlpWriter(PAYLOAD_BYTES + 8)
     .string(new Uint8Array(PAYLOAD_BYTES))
@@ -71,7 +71,7 @@ it('a long proposal of another is hashed in pieces, and heard as one that is not
   const effects = hashed.step({ ...message, hashes: result! });
   expect(ofKind(effects, 'verify').length).toBe(1);
   expect(isDeepStrictEqual(effects, whole.step(message))).toBe(true);
-  // It is known again, however it is hashed.
+  // The message is recognised as a repetition, with or without given hashes.
   expect(hashed.step(message)).toEqual([]);
   const forged = { ...result!, signed: keccak256(Uint8Array.of(1)) };
   expect(ofKind(new Bench(ME).step({ ...message, hashes: forged }), 'verify')).toEqual([]);
@@ -92,7 +92,7 @@ it('a long proposal of our own is encoded and hashed in pieces, for the round it
   const asked = bench.step({ kind: 'assembled', view, block });
   expect(ofKind(asked, 'encode').map((each) => each.view)).toEqual([view]);
   expect(broadcasts(asked)).toEqual([]);
-  // One of another round is none.
+  // The answer for another round has no effect.
   const other = { ...result, view: { height: 1, round: 1 } };
   expect(broadcasts(bench.step({ kind: 'encoded', proposal: other }))).toEqual([]);
   const effects = bench.step({ kind: 'encoded', proposal: result });

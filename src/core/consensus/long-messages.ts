@@ -1,6 +1,6 @@
 /**
- * Consensus messages that carry megabytes: hashed in pieces before the engine sees or sends them.
- * A step of the engine cannot be interrupted, so that it would block everything else meanwhile.
+ * Consensus messages that carry megabytes: hashed in pieces before the engine sees or sends them. A
+ * step of the engine cannot be interrupted: hashing there would block everything else meanwhile.
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { keccak256InPieces } from '../base/keccak.ts';
@@ -12,7 +12,9 @@ import { messageOrFault } from './bft/read-message.ts';
 import * as ibft from './ibft/messages.ts';
 import * as qbft from './qbft/messages.ts';
 
-/** `code` and `bytes` as on the wire. undefined: it is not a message, as the engine will find. */
+/**
+ * `code` and `bytes` as on the wire. undefined: it cannot be decoded, which the engine will report.
+ */
 export function* messageHashes(code: number, bytes: Uint8Array): Slices<MessageHashes | undefined> {
   const signed = messageOrFault(() =>
     code === ibft.IBFT_MESSAGE
@@ -26,7 +28,7 @@ export function* messageHashes(code: number, bytes: Uint8Array): Slices<MessageH
   };
 }
 
-/** The block as `proposer` sends it in `view`. */
+/** The encoded block in the form in which `proposer` sends it in `view`. */
 export function* longProposal(
   engine: Engine,
   proposer: Address,

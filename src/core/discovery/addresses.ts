@@ -27,7 +27,8 @@ function ipv4Kind(first: number, second: number): Kind {
 }
 
 /**
- * Whether a node at `sender` may name one at `ip`: outside nodes may not name internal addresses.
+ * Whether a node at `sender` may tell us about one at `ip`: outside nodes may not name internal
+ * addresses.
  */
 export function mayRelay(sender: string, ip: string): boolean {
   const kind = kindOf(ip);

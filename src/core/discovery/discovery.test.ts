@@ -17,11 +17,11 @@ const UDP = 30_303;
 const DELAY_MS = 20;
 const keyOf = (number: number) => keccak256(numberToBytes(number + 1));
 
-/** Nodes under one clock; whatever one sends arrives a little later, or never. */
+/** Nodes with a common clock; packets arrive a little later, or never. */
 class World {
   nowMs = 1_000_000;
   readonly nodes = new Map<string, Discovery>();
-  /** Packets to addresses where no node is, as enemies read them. */
+  /** Packets to addresses without a node; attackers read them. */
   readonly strays: DiscoveryEffect[] = [];
   private readonly chance: Prng;
   private readonly loss: number;
@@ -80,7 +80,7 @@ function nodeOf(number: number, ip: string) {
   return discoveredNode(publicKey, { ip, udp: UDP, tcp: UDP });
 }
 
-/** Somebody who writes packets by hand, from any address. */
+/** An attacker who writes packets by hand, from any address. */
 function enemy(world: World, victim: Discovery & { at: string }, key = keyOf(900)) {
   const endpoint = { ip: '9.9.9.9', udp: UDP, tcp: UDP };
   const expiration = () => world.unixSeconds() + EXPIRATION_SECONDS;
@@ -145,7 +145,7 @@ describe('discovery', () => {
     const { effects } = foe.ping();
     expect(kindsOf(effects)).toEqual(['pong', 'ping']);
     expect(foe.findnode().effects).toEqual([]);
-    // The proof counts for this address alone.
+    // The proof is valid for this address only.
     const { hash } = openPacket(effects[1]!.bytes);
     const to = { ip: '10.0.0.1', udp: UDP, tcp: UDP };
     const pong = { kind: 'pong', to, expiration: foe.expiration(), recordSeq: undefined } as const;
@@ -198,7 +198,7 @@ describe('discovery', () => {
     let answers = 0;
     for (let i = 0; i < 500; i++) answers += foe.ping().effects.length;
     expect(answers).toBeLessThanOrEqual(2 * SOURCE_PACKETS_BURST_MAX);
-    // One ping of ours is under way: no second one to the same node.
+    // One of our pings waits for its answer: the same node gets no second one.
     expect(answers).toBe(SOURCE_PACKETS_BURST_MAX + 1);
     const packets = { pong: 0, ping: 0 } as Record<string, number>;
     for (let i = 0; i < 2_000; i++) {

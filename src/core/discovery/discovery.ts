@@ -1,6 +1,6 @@
 /**
  * Node discovery, version 4: finds nodes through known ones. A node must prove its address before
- * others learn of it, and before it gets a large answer (devp2p specification, discv4; EIP-868).
+ * other nodes get it, and before it gets a large answer (devp2p specification, discv4; EIP-868).
  */
 import { equalBytes } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -45,9 +45,9 @@ export interface Source {
 
 export type DiscoveryInput =
   | { readonly kind: 'packet'; readonly from: Source; readonly bytes: Uint8Array }
-  /** Called several times a second. */
+  /** Sent several times per second. */
   | { readonly kind: 'tick' }
-  /** Where a search begins. */
+  /** Nodes at which searches begin. */
   | { readonly kind: 'bootnodes'; readonly nodes: readonly DiscoveredNode[] };
 
 export interface DiscoveryEffect {
@@ -58,14 +58,14 @@ export interface DiscoveryEffect {
 
 export interface DiscoveryParts {
   readonly secretKey: Uint8Array;
-  /** This node, as others see it. */
+  /** Address and ports of this node as other nodes see them. */
   readonly self: Endpoint;
-  /** Sequence number of this node's record: higher than at its last start. */
+  /** Sequence number of this node's record; must be higher than at its last start. */
   readonly recordSeq: bigint;
-  /** Unix time in seconds: packets expire. */
+  /** Unix time in seconds, because packets expire. */
   readonly unixSeconds: () => number;
   readonly chance: Prng;
-  /** Whether anything may be sent to this address. */
+  /** Whether packets may be sent to this address. */
   readonly mayReach: (ip: string) => boolean;
 }
 
@@ -73,23 +73,26 @@ export interface DiscoveryParts {
 interface Bond {
   readonly pongMs: number | undefined;
   readonly pingMs: number | undefined;
-  /** Questions in a row that it did not answer. */
+  /** Number of questions in a row that it did not answer. */
   readonly missed: number;
 }
 
 interface Question {
   readonly node: DiscoveredNode;
-  /** `pinged`: waits for a pong; `proving`: for the node's own ping; `asked`: for neighbours. */
+  /**
+   * `pinged`: waits for a pong; `proving`: waits for the node's own ping; `asked`: waits for
+   * neighbours.
+   */
   state: 'pinged' | 'proving' | 'asked';
   pingHash: Uint8Array | undefined;
   deadlineMs: number;
-  /** Undefined: only whether it is there. */
+  /** undefined: the question is only whether the node still answers. */
   readonly lookup: Lookup | undefined;
   readonly found: DiscoveredNode[];
 }
 
 export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
-  /** The record of this node, in RLP. */
+  /** The record of this node, as RLP. */
   readonly record: Uint8Array;
   private readonly parts: DiscoveryParts;
   private readonly own: DiscoveredNode;
@@ -114,7 +117,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     this.record = signRecord(secretKey, recordSeq, self);
   }
 
-  /** Nodes that have proven their address, and take connections. */
+  /** Nodes that have proven their address and accept connections. */
   nodes(): DiscoveredNode[] {
     return this.table.nodes().filter(({ tcp }) => tcp !== 0);
   }
@@ -192,7 +195,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     }
   }
 
-  /** The nodes nearest to a key, in packets of the allowed length. */
+  /** Sends the nodes nearest to a key, in packets of the allowed length. */
   private tell(node: DiscoveredNode, target: Uint8Array): void {
     const near = this.table
       .closest(keccak256(target), BUCKET_NODES_MAX)
@@ -267,7 +270,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     this.lookup = lookup;
   }
 
-  /** Searches follow each other quickly while they find new nodes. */
+  /** Searches follow each other quickly as long as they find new nodes. */
   private end(): void {
     this.lookup = undefined;
     const longest = this.table.size > 0 ? LOOKUP_WAIT_MAX_MS : LOOKUP_ALONE_MAX_MS;
@@ -330,12 +333,12 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     this.bonds.set(key, { ...before, ...news });
   }
 
-  /** It answered a ping that was sent to this address. */
+  /** Whether the node has answered a ping that was sent to this address. */
   private isProven(node: DiscoveredNode): boolean {
     return isFresh(this.bonds.get(keyOf(node))?.pongMs, this.nowMs);
   }
 
-  /** We answered its ping, so our address is proven to it. */
+  /** Whether we have answered the node's ping, which proves our address to it. */
   private isProvenTo(node: DiscoveredNode): boolean {
     return isFresh(this.bonds.get(keyOf(node))?.pingMs, this.nowMs);
   }
@@ -344,7 +347,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     return { expiration: this.parts.unixSeconds() + EXPIRATION_SECONDS };
   }
 
-  /** Hash of the packet. */
+  /** Sends a packet and returns its hash. */
   private send({ ip, udp }: DiscoveredNode, packet: DiscoveryPacket): Uint8Array {
     const { bytes, hash } = encodePacket(packet, this.parts.secretKey);
     this.sent.push({ kind: 'send', to: { ip, port: udp }, bytes });

@@ -1,12 +1,12 @@
 /**
- * One search for the nodes nearest to a place: asks the nearest known ones for nearer ones, until
- * none is left to ask.
+ * A search for the nodes nearest to a place: asks the nearest known nodes for nearer ones until all
+ * of them have been asked.
  */
 import { LOOKUP_ALPHA, LOOKUP_ASKED_MAX, LOOKUP_NODES_MAX } from './limits.ts';
 import { compareDistance, type DiscoveredNode } from './node.ts';
 
 export class Lookup {
-  /** A public key; no node needs to have it. */
+  /** A public key; it need not belong to a node. */
   readonly target: Uint8Array;
   private readonly place: Uint8Array;
   private readonly known = new Set<string>();
@@ -14,14 +14,14 @@ export class Lookup {
   private nearest: DiscoveredNode[] = [];
   private running = 0;
 
-  /** `own`: id of this node, which is never asked. */
+  /** `own`: id of this node, to which no question is sent. */
   constructor(own: string, target: Uint8Array, place: Uint8Array) {
     this.target = target;
     this.place = place;
     this.known.add(own);
   }
 
-  /** Nodes that may be asked. */
+  /** Adds nodes that may be asked. */
   learn(nodes: readonly DiscoveredNode[]): void {
     const fresh = nodes.filter(({ id }) => !this.known.has(id));
     for (const { id } of fresh) this.known.add(id);
@@ -39,7 +39,7 @@ export class Lookup {
     return chosen;
   }
 
-  /** A node has answered with these, or with nothing in time. */
+  /** A node has answered with these nodes, or has not answered in time. */
   answered(nodes: readonly DiscoveredNode[]): void {
     this.running--;
     this.learn(nodes);

@@ -21,7 +21,7 @@ export interface NodeRecord {
 
 const utf8 = new TextEncoder();
 
-/** The record's RLP, signed. */
+/** The signed record as RLP. */
 export function signRecord(secretKey: Uint8Array, seq: bigint, at: Endpoint): Uint8Array {
   const key = compressed(secp256k1().publicKey(secretKey));
   const pairs: (readonly [string, RlpValue])[] = [
@@ -45,7 +45,7 @@ function addressPairs({ ip }: Endpoint): (readonly [string, RlpValue])[] {
   return [isIpv4(bytes) ? ['ip', bytes.subarray(12)] : ['ip6', bytes]];
 }
 
-/** Text of a record: `enr:` and its RLP in base64, with the alphabet of URLs and no padding. */
+/** Text of a record: `enr:` and its RLP in base64 with the URL alphabet and without padding. */
 export function recordText(record: Uint8Array): string {
   const base64 = toBase64(record);
   return `enr:${base64.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')}`;
@@ -88,7 +88,7 @@ function stringOf(rlp: Uint8Array | undefined): string | undefined {
   return rlp && new TextDecoder().decode(rlp.subarray(1));
 }
 
-/** 33 bytes: the parity of y, and x. */
+/** A compressed key of 33 bytes: the parity of y, then x. */
 function compressed(publicKey: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(2 + (publicKey[63]! & 1)), publicKey.subarray(0, 32));
 }

@@ -1,12 +1,12 @@
-/** A node as discovery knows it, and how near two nodes are to each other. */
+/** A node as discovery knows it, and the distance between two nodes. */
 import { bareHex } from '../base/hex.ts';
 import { keccak256 } from '../base/keccak.ts';
 
 export interface Endpoint {
-  /** As Go writes it, IPv4 never mapped into IPv6. '' where a packet has none. */
+  /** In the form that Go writes, IPv4 never mapped into IPv6. '' when a packet has none. */
   readonly ip: string;
   readonly udp: number;
-  /** 0: takes no connections. */
+  /** 0: the node accepts no connections. */
   readonly tcp: number;
 }
 
@@ -15,7 +15,7 @@ export interface DiscoveredNode extends Endpoint {
   readonly id: string;
   /** 64 bytes. */
   readonly publicKey: Uint8Array;
-  /** Keccak-256 of the key: its place among all nodes. */
+  /** Keccak-256 of the key: the node's position in the network's key space. */
   readonly place: Uint8Array;
 }
 
@@ -24,9 +24,7 @@ export function discoveredNode(publicKey: Uint8Array, at: Endpoint): DiscoveredN
   return { id: bareHex(publicKey), publicKey, place: keccak256(publicKey), ip, udp, tcp };
 }
 
-/**
- * Bits of the distance between two places: 0 for the same place, 256 where the first bit differs.
- */
+/** Bits of the distance between two places: 0 for the same place, 256 if the first bit differs. */
 export function logDistance(a: Uint8Array, b: Uint8Array): number {
   for (let at = 0; at < a.length; at++) {
     const differing = a[at]! ^ b[at]!;
@@ -35,7 +33,7 @@ export function logDistance(a: Uint8Array, b: Uint8Array): number {
   return 0;
 }
 
-/** For sorting: below 0 where `a` is nearer to `target`. */
+/** For sorting: below 0 when `a` is nearer to `target`. */
 export function compareDistance(target: Uint8Array, a: Uint8Array, b: Uint8Array): number {
   for (let at = 0; at < target.length; at++) {
     const [fromA, fromB] = [target[at]! ^ a[at]!, target[at]! ^ b[at]!];

@@ -1,6 +1,6 @@
 /**
- * Packets of node discovery, version 4: hash ‖ signature ‖ type ‖ RLP, with EIP-8's tolerance of
- * what later versions append, and the record numbers and requests of EIP-868.
+ * Packets of node discovery, version 4: hash ‖ signature ‖ type ‖ RLP, with the record numbers and
+ * requests of EIP-868. Data that later versions append is ignored (EIP-8).
  */
 import { concatBytes, equalBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -12,7 +12,7 @@ import { secp256k1, sign65 } from '../base/secp256k1.ts';
 import { type DiscoveredNode, discoveredNode, type Endpoint } from './node.ts';
 
 const PACKET_BYTES_MAX = 1280;
-/** Nodes of one Neighbors packet: more do not fit with the longest addresses. */
+/** Maximum of nodes in one Neighbors packet: with the longest addresses, more do not fit. */
 export const NEIGHBORS_MAX = 12;
 const HASH_BYTES = 32;
 const HEAD_BYTES = HASH_BYTES + 65;
@@ -42,7 +42,7 @@ export type DiscoveryPacket =
       readonly expiration: number;
     }
   | { readonly kind: 'enrRequest'; readonly expiration: number }
-  /** `record`: its RLP. */
+  /** `record`: the record as RLP. */
   | { readonly kind: 'enrResponse'; readonly requestHash: Uint8Array; readonly record: Uint8Array };
 
 const TYPES = ['ping', 'pong', 'findnode', 'neighbors', 'enrRequest', 'enrResponse'] as const;
@@ -50,11 +50,11 @@ const TYPES = ['ping', 'pong', 'findnode', 'neighbors', 'enrRequest', 'enrRespon
 export interface OpenedPacket {
   readonly hash: Uint8Array;
   readonly packet: DiscoveryPacket;
-  /** Public key of the sender. Costs a recovery. Throws DISCOVERY_PACKET_INVALID. */
+  /** Public key of the sender, recovered at each call. Throws DISCOVERY_PACKET_INVALID. */
   sender(): Uint8Array;
 }
 
-/** The packet signed, and the hash that an answer to it names. */
+/** The signed packet, and the hash that an answer to it must contain. */
 export function encodePacket(
   packet: DiscoveryPacket,
   secretKey: Uint8Array,
@@ -76,7 +76,7 @@ export function openPacket(bytes: Uint8Array): OpenedPacket {
   const signed = bytes.subarray(HEAD_BYTES);
   const kind = TYPES[signed[0]! - 1];
   if (!kind) throw invalid(`unknown type ${signed[0]}`);
-  // What follows the list belongs to later versions.
+  // Data after the list belongs to later versions.
   const packet = PARSERS[kind](new RlpReader(signed, 1).enter());
   return { hash, packet, sender: () => senderOf(bytes, signed) };
 }
@@ -144,7 +144,7 @@ function port(list: RlpReader): number {
   return value;
 }
 
-/** Anything else that a later version puts here counts as absent. */
+/** Any other item that a later version puts here counts as absent. */
 function optionalSeq(list: RlpReader): bigint | undefined {
   if (list.done || list.isList) return undefined;
   try {

@@ -1,5 +1,6 @@
 /**
- * How many packets are examined, from one source and in all, before their signatures are verified.
+ * Limits the packets that are examined, per source and in total, before their signatures are
+ * verified.
  */
 import { isIpv4, parseIp } from '../base/ip-address.ts';
 import { Lru } from '../base/lru.ts';
@@ -48,7 +49,7 @@ export class Rates {
       own = new Allowance(SOURCE_PACKETS_PER_SECOND_MAX, SOURCE_PACKETS_BURST_MAX);
       this.sources.set(source, own);
     }
-    // The source first: one that floods must not use up what is left for all.
+    // The source's limit comes first: a source that floods must not use up the limit for all.
     return own.take(nowMs) && this.all.take(nowMs);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Nodes that have proven their address, in buckets by their distance from this node: far ones are
- * many and near ones few, as in Kademlia (go-ethereum p2p/discover/table.go).
+ * Nodes that have proven their address, in buckets by their distance from this node: there are many
+ * far nodes and few near ones, as in Kademlia (go-ethereum p2p/discover/table.go).
  */
 import { subnetOf } from './addresses.ts';
 import {
@@ -13,13 +13,13 @@ import {
 import { compareDistance, type DiscoveredNode, logDistance } from './node.ts';
 
 interface Bucket {
-  /** The one that answered last comes first. */
+  /** Most recent answer first. */
   nodes: DiscoveredNode[];
-  /** Take the place of a node that no longer answers. Newest first. */
+  /** Nodes that replace one that no longer answers, newest first. */
   replacements: DiscoveredNode[];
 }
 
-/** Distances up to this share the first bucket: few nodes are so near. */
+/** Distances up to this share the first bucket: few nodes are that near. */
 const NEAREST = 256 - BUCKETS + 1;
 
 export class Table {
@@ -43,7 +43,7 @@ export class Table {
     return this.buckets.flatMap(({ nodes }) => nodes);
   }
 
-  /** A node has just answered. True when it is new in the table. */
+  /** Call it when a node has just answered. Returns whether it is new in the table. */
   add(node: DiscoveredNode): boolean {
     const bucket = this.bucketOf(node);
     if (!bucket) return false;
@@ -64,7 +64,7 @@ export class Table {
     return false;
   }
 
-  /** A node no longer answers: another one of its bucket takes its place. */
+  /** A node no longer answers: another one of its bucket replaces it. */
   remove(id: string): void {
     for (const bucket of this.buckets) {
       const at = bucket.nodes.findIndex((node) => node.id === id);
@@ -85,7 +85,10 @@ export class Table {
       .slice(0, count);
   }
 
-  /** The node of one bucket that has not answered for longest; undefined in an empty table. */
+  /**
+   * The node of a random bucket that has not answered for the longest time; undefined in an empty
+   * table.
+   */
   stalest(below: (bound: number) => number): DiscoveredNode | undefined {
     const filled = this.buckets.filter(({ nodes }) => nodes.length > 0);
     return filled[below(filled.length)]?.nodes.at(-1);
@@ -96,7 +99,10 @@ export class Table {
     return distance === 0 ? undefined : this.buckets[Math.max(0, distance - NEAREST)];
   }
 
-  /** Whether the subnet of `node` has a place left; `except`: a node that it replaces. */
+  /**
+   * Whether the limits for the subnet of `node` allow another node; `except`: a node that it
+   * replaces.
+   */
   private hasRoom({ nodes }: Bucket, node: DiscoveredNode, except?: DiscoveredNode): boolean {
     const subnet = subnetOf(node.ip);
     if (subnet === undefined || (except && subnetOf(except.ip) === subnet)) return true;

@@ -1,4 +1,4 @@
-/** Calls of the permission contracts, and their results. */
+/** Calls to the permission contracts, and their results. */
 import { type AbiValue, abiAddressAt, abiStringAt, encodeAbi } from '../base/abi.ts';
 import { type Address, concatBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -7,9 +7,9 @@ import { bytesToBigInt } from '../base/quantity.ts';
 
 const WORD_BYTES = 32;
 
-/** Builds calls of the function with this signature. */
+/** Returns a builder of calls to the function with this signature. */
 export function callOf(signature: string): (...values: AbiValue[]) => Uint8Array {
-  // Hashed on first use: modules load before a hash function is installed.
+  // Computed on first use: modules load before a hash function is installed.
   let selector: Uint8Array | undefined;
   return (...values) => {
     selector ??= topicOf(signature).subarray(0, 4);
@@ -26,8 +26,8 @@ export function topicOf(signature: string): Uint8Array {
 }
 
 /**
- * The values of a result or of a log's data, by position. Throws PERMISSION_ANSWER_INVALID when one
- * is missing.
+ * The values of a result or of a log's data, by position in words. Throws PERMISSION_ANSWER_INVALID
+ * when one is missing.
  */
 export class AbiValues {
   private readonly data: Uint8Array;
@@ -42,7 +42,7 @@ export class AbiValues {
     return fromOctets(found);
   }
 
-  /** A value that does not fit counts as the largest number. */
+  /** A value above 2^53 - 1 counts as that number. */
   number(place: number): number {
     const end = (place + 1) * WORD_BYTES;
     if (end > this.data.length) throw missing(place);
@@ -69,7 +69,7 @@ function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** UTF-8, a character for each byte; half a surrogate pair is not a character. */
+/** The text's UTF-8 bytes, one character for each; half a surrogate pair is replaced. */
 function octets(text: string): string {
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd')).replace(
     /%([0-9A-F]{2})/g,
@@ -77,7 +77,7 @@ function octets(text: string): string {
   );
 }
 
-/** Bytes that are not valid UTF-8 stay as they are. */
+/** Decodes UTF-8; bytes that are not valid UTF-8 stay unchanged. */
 function fromOctets(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text;

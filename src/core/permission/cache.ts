@@ -1,6 +1,6 @@
 /**
- * The contracts' records in memory: filled at the start, then updated block by block. Events tell
- * what a block changed; a contract whose storage changed without an event is read again as a whole.
+ * The contracts' records in memory: filled at the start, then updated block by block. Events show
+ * what a block changed; a contract whose storage changed without an event is read again completely.
  */
 import { type Address, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -33,7 +33,7 @@ const ACCOUNT_EVENTS = [
   'AccountStatusChanged(address,string,uint256)',
 ];
 
-/** Which record a log is about: a key among its contract's records. */
+/** The key of the record that a log is about. */
 type KeyIn = (values: AbiValues) => string;
 
 const accountIn: KeyIn = (values) => keyOf(values.address(0));
@@ -43,7 +43,7 @@ const orgIn: KeyIn = (values) => {
 };
 let keys: ReadonlyMap<string, KeyIn> | undefined;
 
-/** By topic. */
+/** Readers of keys, by the topic of the event. */
 function keyReaders(): ReadonlyMap<string, KeyIn> {
   const keyed = (events: readonly string[], key: KeyIn) =>
     events.map((event): [string, KeyIn] => [keyOf(topicOf(event)), key]);
@@ -56,14 +56,14 @@ function keyReaders(): ReadonlyMap<string, KeyIn> {
   return keys;
 }
 
-/** What a block did to the contracts. */
+/** Changes that a block made to the contracts. */
 export interface BlockChanges {
   readonly logs: Iterable<Log>;
-  /** Whether the block wrote into the account. */
+  /** Whether the block wrote to the account's storage. */
   wrote(address: Address): boolean;
 }
 
-/** Records of one kind, and the contract that has them. */
+/** Records of one kind, and the contract that stores them. */
 class Kind<T> {
   readonly at: Address;
   private readonly records: Records<T>;
@@ -101,7 +101,7 @@ class Kind<T> {
     for (const place of places) this.records.put(place, this.read(contracts, place));
   }
 
-  /** The places of records that the logs change; undefined: the logs do not say. */
+  /** Positions of the records that the logs change; undefined: the logs do not show them. */
   private placesIn(logs: readonly Log[]): Set<number> | undefined {
     const places = new Set<number>();
     for (const { topics, data } of logs) {
@@ -120,7 +120,9 @@ class Kind<T> {
   }
 }
 
-/** More than any network has; a contract that reports more is not a permission contract. */
+/**
+ * More than the records of any network; a contract that reports more is not a permission contract.
+ */
 const RECORDS_MAX = 1_000_000;
 
 export class PermissionCache {
@@ -163,7 +165,7 @@ export class PermissionCache {
   }
 
   /**
-   * Reads everything. Throws EXECUTION_… or PERMISSION_ANSWER_INVALID when a contract does not
+   * Reads all records. Throws EXECUTION_… or PERMISSION_ANSWER_INVALID when a contract does not
    * answer as expected.
    */
   fill(call: ContractCall): void {
@@ -173,7 +175,7 @@ export class PermissionCache {
     this.readState(contracts);
   }
 
-  /** Updates after a block; returns whether anything changed. Throws as `fill` does. */
+  /** Updates after a block; returns whether anything changed. Throws like `fill`. */
   follow(call: ContractCall, changes: BlockChanges): boolean {
     const changed = this.watched.filter((address) => changes.wrote(address));
     if (changed.length === 0) return false;
@@ -193,14 +195,16 @@ export class PermissionCache {
     return true;
   }
 
-  /** What waits for votes: the file need not name the contract that keeps it. */
+  /**
+   * Reads the operation that waits for votes: the contract that stores it need not be in the file.
+   */
   readPending(call: ContractCall): void {
     this.registry.pending = new PermissionContracts(this.settings, call).pending();
   }
 
   /**
-   * Contracts whose changes count. The implementation may be another than the one in the file, and
-   * has storage of its own.
+   * Contracts whose changes are followed. The implementation may differ from the one in the file,
+   * and has storage of its own.
    */
   get watched(): readonly Address[] {
     const named = Object.values(this.settings.config.addresses);
@@ -216,9 +220,9 @@ export class PermissionCache {
   }
 
   /**
-   * Administrators of the organisations named in account events, and of those that an account named
-   * there administers without belonging to them: the contract shows an administrator only while
-   * active, so one who becomes active may belong to any organisation that has none.
+   * Reads the administrators again: of the organisations named in account events, and of those that
+   * a named account administers without belonging to them. A contract shows an administrator only
+   * while active, so an account that becomes active may administer any organisation that has none.
    */
   private readAdmins(contracts: PermissionContracts, logs: readonly Log[]): void {
     const { registry } = this;

@@ -1,6 +1,7 @@
 /**
- * The functions of the permission interface that change something (GoQuorum permission/v1/contract,
- * permission/v2/contract PermissionsInterface.sol). Those about nodes take them as the model does.
+ * The functions of the permission interface that change records (GoQuorum permission/v1/contract,
+ * permission/v2/contract PermissionsInterface.sol). How a node is passed depends on the version
+ * (actions/node-values.ts).
  */
 import { callOf } from './abi.ts';
 import { nodeCall } from './actions/node-values.ts';

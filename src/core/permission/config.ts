@@ -1,7 +1,7 @@
 /**
- * `permission-config.json` (GoQuorum permission/core/types/backend.go): where the contracts are,
- * and the network's initial values. Keys match in any case; `upgradableAddress` is accepted besides
- * GoQuorum's own `upgrdableAddress`.
+ * `permission-config.json` (GoQuorum permission/core/types/backend.go): the addresses of the
+ * contracts, and the network's initial values. Keys match in any case; `upgradableAddress` is
+ * accepted in addition to GoQuorum's own `upgrdableAddress`.
  */
 import { type Address, isZeroBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -12,7 +12,7 @@ export const PERMISSION_CONFIG_FILE = 'permission-config.json';
 
 export type PermissionModel = 'v1' | 'v2';
 
-/** Undefined when it is not needed and the file omits it. */
+/** An address is undefined when it is not needed and the file omits it. */
 export interface PermissionAddresses {
   readonly upgradable: Address | undefined;
   readonly interface: Address;
@@ -33,15 +33,14 @@ export interface PermissionConfig {
   readonly orgAdminRole: string;
   /** The first network administrators. */
   readonly accounts: readonly Address[];
-  /** Most children that one organisation may have. */
+  /** Maximum of children of one organisation. */
   readonly subOrgBreadth: number;
-  /** Deepest level; that of a master organisation is 1. */
+  /** Deepest allowed level; that of a master organisation is 1. */
   readonly subOrgDepth: number;
 }
 
 /**
- * Reads the text of the file. Throws PERMISSION_CONFIG_INVALID, with GoQuorum's text where there is
- * one.
+ * Reads the text of the file. Throws PERMISSION_CONFIG_INVALID, with GoQuorum's text if it has one.
  */
 export function parsePermissionConfig(text: string): PermissionConfig {
   const fields = fieldsOf(text);
@@ -92,7 +91,7 @@ export function formatPermissionConfig(config: PermissionConfig): string {
 
 type Fields = ReadonlyMap<string, unknown>;
 
-/** By lower-case name; null is absent. */
+/** The file's values by lower-case name; null counts as absent. */
 function fieldsOf(text: string): Fields {
   let value: unknown;
   try {
@@ -146,7 +145,7 @@ function neededAddress(fields: Fields, name: string): Address {
   throw fault(`missing contract addresses in ${PERMISSION_CONFIG_FILE}: ${name}`);
 }
 
-/** Undefined: absent or zero. */
+/** undefined: absent or zero. */
 function addressIn(fields: Fields, name: string): Address | undefined {
   const value = fields.get(name.toLowerCase());
   if (value === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads records from the contracts, through the functions that GoQuorum's contracts have
- * (permission/v1, v2).
+ * Reads records from the contracts, through the functions of GoQuorum's contracts (permission/v1,
+ * v2).
  */
 import type { Address } from '../base/bytes.ts';
 import { keyOf } from '../base/bytes.ts';
@@ -17,7 +17,7 @@ import {
   type RoleRecord,
 } from './records.ts';
 
-/** Carries out a call that changes nothing. Throws EXECUTION_… where it fails. */
+/** Executes a call that changes nothing. Throws EXECUTION_… when it fails. */
 export type ContractCall = (to: Address, data: Uint8Array, from?: Address) => Uint8Array;
 
 const CALL = {
@@ -41,7 +41,7 @@ const NOBODY_KEY = keyOf(new Uint8Array(20));
 
 export interface ContractSettings {
   readonly config: PermissionConfig;
-  /** URLs of nodes carry their Raft port. */
+  /** URLs of nodes contain their Raft port. */
   readonly isRaft: boolean;
 }
 
@@ -78,7 +78,7 @@ export class PermissionContracts {
     return this.ask(this.at.roles, CALL.roleCount()).number(0);
   }
 
-  /** `masterOf`: of an organisation. */
+  /** `masterOf`: the master of an organisation. */
   role(place: number, masterOf: (orgId: string) => string): RoleRecord {
     const values = this.ask(this.at.roles, CALL.role(BigInt(place)));
     const [roleId, orgId] = [values.text(0), values.text(1)];
@@ -90,7 +90,7 @@ export class PermissionContracts {
       isAdmin: values.flag(4),
       isActive: values.flag(5),
     };
-    // Whether a removed role still works depends on the contract, so the contract is asked.
+    // Whether a removed role is still effective depends on the contract, so ask the contract.
     const mayDiffer = this.isV2 && !role.isActive;
     const effectiveAccess = mayDiffer
       ? this.ask(this.at.roles, CALL.roleAccess(roleId, orgId, masterOf(orgId))).number(0)
@@ -141,15 +141,15 @@ export class PermissionContracts {
     };
   }
 
-  /** The contract that has the rules now; it can be replaced. */
+  /** The contract that currently has the rules; it can be replaced. */
   get implementation(): Address {
     this.known ??= this.ask(this.at.interface, CALL.implementation()).address(0);
     return this.known;
   }
 
   /**
-   * Who may do that. undefined: unknown, because GoQuorum nodes never check whether the file
-   * names the right contract.
+   * The account that may replace the implementation. undefined: unknown, because GoQuorum nodes
+   * never check whether the file has the right contract address.
    */
   guardian(): Address | undefined {
     const { upgradable } = this.at;
@@ -165,7 +165,10 @@ export class PermissionContracts {
     return this.ask(this.at.interface, CALL.isBooted()).flag(0);
   }
 
-  /** Without voters nothing waits for votes. */
+  /**
+   * Reads the operation that waits for votes. The call reverts when there are no voters: then there
+   * is none.
+   */
   pending(): PendingOperation {
     try {
       const { interface: to } = this.at;
@@ -183,8 +186,8 @@ export class PermissionContracts {
   }
 
   /**
-   * No function names an organisation's administrator, but the one that would remove it reveals the
-   * account.
+   * No function returns an organisation's administrator, but a simulated call of the one that
+   * removes the administrator reveals the account.
    */
   private adminKey(orgId: string): string {
     try {

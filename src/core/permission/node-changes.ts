@@ -1,6 +1,6 @@
 /**
- * How nodes changed between two readings of the contracts' records, for data that a node keeps
- * beside them.
+ * Finds how nodes changed between two readings of the contracts' records, for data that a node
+ * stores apart from them.
  */
 import { NODE_STATUS, type NodeRecord } from './records.ts';
 
@@ -17,12 +17,13 @@ export class NodeChanges {
   private known: ReadonlyMap<string, number> = new Map();
 
   /**
-   * Since the last call, in the contracts' order; the first time: of nodes that are not approved.
+   * Changes since the last call, in the contracts' order; the first call returns the nodes that are
+   * not approved.
    */
   take(nodes: readonly NodeRecord[]): NodeChange[] {
     const current = new Map<string, NodeChange>();
     for (const { id, url, status } of nodes) {
-      // Version 1 may know a node under several URLs: one that is approved is enough.
+      // Version 1 may know a node under several URLs: one approved URL is enough.
       if (id === '' || current.get(id)?.status === NODE_STATUS.approved) continue;
       current.set(id, { id, url, status });
     }

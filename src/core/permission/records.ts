@@ -1,5 +1,5 @@
 /**
- * What the contracts of a permissioned network record (GoQuorum permission/core/cache.go), with
+ * The records in the contracts of a permissioned network (GoQuorum permission/core/cache.go), with
  * names for their numbers.
  */
 import type { Address } from '../base/bytes.ts';
@@ -12,7 +12,7 @@ export const ORG_STATUS = {
   suspended: 4,
   revokeProposed: 5,
 } as const;
-/** By status; of nodes and accounts too. */
+/** Names by status; also for nodes and accounts. */
 export const ORG_STATUS_NAMES: readonly string[] = [
   ...['unknown', 'proposed', 'approved', 'suspension proposed', 'suspended'],
   'activation proposed',
@@ -40,7 +40,7 @@ export const ACCOUNT_STATUS_NAMES: readonly string[] = [
   ...['unknown', 'proposed', 'active', 'inactive', 'suspended', 'denylisted', 'revoked'],
   ...['recovery proposed', 'recovered'],
 ];
-/** What waits for votes. */
+/** Kinds of operations that wait for votes. */
 export const OPERATION = {
   none: 0,
   newOrg: 1,
@@ -52,7 +52,7 @@ export const OPERATION = {
 } as const;
 
 export interface OrgRecord {
-  /** Without its parents. */
+  /** Without the names of its parents. */
   readonly name: string;
   /** Names of all its parents and itself, joined by dots. */
   readonly fullId: string;
@@ -74,20 +74,20 @@ export interface RoleRecord {
   readonly access: number;
   readonly isActive: boolean;
   /**
-   * Version 2: what the contract allows accounts with this role, whether or not the role is
-   * active.
+   * Version 2: the access that the contract gives accounts with this role, whether or not the role
+   * is active.
    */
   readonly effectiveAccess: number;
 }
 
 export interface NodeRecord {
-  /** As the contract knows it: version 1 a node URL, version 2 the key. */
+  /** The contract's key for it: in version 1 a node URL, in version 2 the node id. */
   readonly contractId: string;
   /** 128 hex digits; empty when the contract's text is not a node URL. */
   readonly id: string;
   readonly orgId: string;
   readonly url: string;
-  /** Version 2; version 1 has it only in the URL. */
+  /** In version 2; version 1 has it only in the URL. */
   readonly address: string;
   readonly port: number;
   readonly raftPort: number;
@@ -106,7 +106,7 @@ export interface PendingOperation {
   /** One of OPERATION. */
   readonly kind: number;
   readonly orgId: string;
-  /** Like NodeRecord.contractId; empty: no node is involved. */
+  /** Like NodeRecord.contractId; empty: no node is concerned. */
   readonly nodeId: string;
   readonly account: Address;
 }

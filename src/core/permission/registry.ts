@@ -64,7 +64,7 @@ const NOTHING_PENDING: PendingOperation = {
 export class Registry {
   readonly orgs: Records<OrgRecord> = new Records(({ fullId }) => fullId);
   readonly roles: Records<RoleRecord> = new Records(({ orgId, roleId }) => roleKey(orgId, roleId));
-  /** By the contract's id. */
+  /** Keyed by the contract's id. */
   readonly nodes: Records<NodeRecord> = new Records(({ contractId }) => contractId);
   readonly accounts: Records<AccountRecord> = new Records(({ address }) => keyOf(address));
   pending: PendingOperation = NOTHING_PENDING;
@@ -72,9 +72,9 @@ export class Registry {
    * Access of accounts that were looked up, by keyOf(address); cleared whenever a record changes.
    */
   readonly access: Map<string, number> = new Map();
-  /** The first administrators are set, and the contracts are active. */
+  /** Whether the first administrators are set and the contracts are active. */
   isBooted = false;
-  /** The contract that has the rules, and who may replace it. */
+  /** The contract that has the rules, and the account that may replace it. */
   implementation: Address | undefined;
   guardian: Address | undefined;
 
@@ -86,12 +86,12 @@ export class Registry {
     return this.roles.get(roleKey(orgId, roleId));
   }
 
-  /** By its key, in whatever URL. The last one wins where version 1 has several. */
+  /** Finds a node by its id, with any URL; the last one if version 1 has several. */
   node(id: string): NodeRecord | undefined {
     return this.nodes.all().findLast((node) => node.id === id);
   }
 
-  /** Full ids, in the order in which they were added. */
+  /** Full ids of an organisation's children, in the order in which they were added. */
   childrenOf(orgId: string): string[] {
     return this.orgs
       .all()

@@ -1,5 +1,6 @@
 /**
- * What the contracts' records allow (GoQuorum permission/core/cache.go, permission/v2/contract).
+ * The permissions that follow from the contracts' records (GoQuorum permission/core/cache.go,
+ * permission/v2/contract).
  */
 import { type Address, isZeroBytes, keyOf } from '../base/bytes.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -17,7 +18,7 @@ import type { Registry } from './registry.ts';
 export const NO_PERMISSION = 'account does not have permission for the transaction';
 export const NOT_FROM_THIS_NODE = 'cannot send transaction from this node';
 
-/** Which rules hold, and the names of the two special roles. */
+/** The version of the rules, and the names of the two special roles. */
 export interface PermissionTerms {
   readonly model: PermissionModel;
   readonly networkAdminRole: string;
@@ -28,7 +29,10 @@ export type TransactionKind = 'transfer' | 'deploy' | 'call';
 
 const NO_ACCESS = 0;
 const FULL_ACCESS = 3;
-/** Access values of each kind beside full access. Version 1 has levels, version 2 combinations. */
+/**
+ * For each kind of transaction, the access values that allow it in addition to full access. Version
+ * 1 has levels, version 2 combinations.
+ */
 const ACCESS: Readonly<
   Record<PermissionModel, Readonly<Record<TransactionKind, readonly number[]>>>
 > = {
@@ -40,7 +44,8 @@ const ACCESS: Readonly<
 export const ACCESS_MAX: Readonly<Record<PermissionModel, number>> = { v1: 3, v2: 7 };
 
 /**
- * A call may carry a value. The contract of version 2 takes the zero address for a deployment, too.
+ * A call may carry a value. In version 2, the contract also treats the zero address as a
+ * deployment.
  */
 export function kindOf(
   { model }: PermissionTerms,
@@ -50,7 +55,7 @@ export function kindOf(
   return data.length > 0 ? 'call' : 'transfer';
 }
 
-/** Whether the account may send such a transaction. Unknown accounts may do nothing. */
+/** Whether the account may send a transaction of this kind. Unknown accounts may do nothing. */
 export function mayTransact(
   registry: Registry,
   terms: PermissionTerms,
@@ -68,7 +73,7 @@ export function mayTransact(
   return access === FULL_ACCESS || ACCESS[terms.model][kind].includes(access);
 }
 
-/** The access value, as a role's. */
+/** Access of the account, as a value of a role's access. */
 function accessOf(
   registry: Registry,
   terms: PermissionTerms,
@@ -88,7 +93,7 @@ function accessV1(registry: Registry, terms: PermissionTerms, account: AccountRe
   return activeRoles(registry, account)[0]?.access ?? 0;
 }
 
-/** An organisation's administrator may do everything, whatever the role says. */
+/** An organisation's administrator has full access, whatever the access of the role. */
 function accessV2(registry: Registry, key: string, { orgId, roleId }: AccountRecord): number {
   const org = registry.orgs.get(orgId)!;
   const isRecorded = org.adminKey === key || registry.orgs.get(org.master)?.adminKey === key;
@@ -97,7 +102,7 @@ function accessV2(registry: Registry, key: string, { orgId, roleId }: AccountRec
   return role?.isActive && role.isAdmin ? FULL_ACCESS : (role?.effectiveAccess ?? 0);
 }
 
-/** The account's active role: in its own organisation, then in the master. */
+/** The account's active role: in its own organisation, then in the master organisation. */
 function activeRoles(registry: Registry, { orgId, roleId }: AccountRecord): RoleRecord[] {
   const { master = orgId } = registry.orgs.get(orgId) ?? {};
   const roles = [registry.role(orgId, roleId), registry.role(master, roleId)];
@@ -117,8 +122,8 @@ export function isOrgActive(registry: Registry, model: PermissionModel, orgId: s
 }
 
 /**
- * Who may extend private contracts: an active account with an administrator role, or an equivalent
- * active role.
+ * Whether an account may extend private contracts: it is active and has an administrator role, or
+ * an equivalent active role.
  */
 export function isAdminAccount(
   registry: Registry,
@@ -133,9 +138,9 @@ export function isAdminAccount(
 }
 
 /**
- * Whether an account's transactions may enter the network at a node: one that is approved and of
- * the account's own master organisation. `own`: the records of the node. Unknown accounts, and
- * those of a suspended organisation, are refused elsewhere.
+ * Whether an account's transactions may enter the network at this node: it must be approved and
+ * belong to the account's master organisation. `own`: the records of the node. Unknown accounts,
+ * and accounts of a suspended organisation, are refused elsewhere.
  */
 export function maySendFrom(
   registry: Registry,

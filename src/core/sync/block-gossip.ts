@@ -1,6 +1,6 @@
 /**
- * Which peers learn of a new block: the whole block to floor(sqrt(lacking)), its hash to the rest
- * (GoQuorum eth/handler.go).
+ * Selects the peers to which a new block is sent: the full block to floor(sqrt(n)) of the n peers
+ * that lack it, its hash to the rest (GoQuorum eth/handler.go).
  */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import type { PeerId } from '../base/ports.ts';
@@ -24,7 +24,7 @@ export class BlockGossip {
     this.peers.get(peer)?.add(keyOf(hash));
   }
 
-  /** Peers that lack the block; they count as told from now on. */
+  /** Peers that lack the block; from now on they count as knowing it. */
   spread(hash: Hash32): { whole: PeerId[]; hash: PeerId[] } {
     const key = keyOf(hash);
     const lacking: PeerId[] = [];

@@ -1,13 +1,13 @@
-/** Headers as a peer sent them, decoded and hashed. */
+/** Decodes and hashes the headers that a peer sent. */
 import { blockHash } from '../chain/extra-data.ts';
 import { decodeHeader } from '../chain/header.ts';
 import type { SyncHeader } from './sync-types.ts';
 
-/** undefined: some header is malformed. */
+/** undefined: one of the headers is malformed. */
 export function decodeHeaders(raws: readonly Uint8Array[]): SyncHeader[] | undefined {
   try {
     return raws.map((bytes) => {
-      // A copy: a view would keep the whole message in memory.
+      // A copy, because a view would keep the whole message in memory.
       const raw = bytes.slice();
       const header = decodeHeader(raw);
       return { header, hash: blockHash(header), raw };

@@ -1,5 +1,5 @@
 /**
- * The Status exchange with every peer that shares `eth`: no other message is accepted before it
+ * The Status exchange with every peer that shares `eth`: no other message is accepted earlier
  * (GoQuorum eth/protocols/eth).
  */
 import type { Machine } from '../base/machine.ts';
@@ -40,7 +40,7 @@ export type HandshakeEffect =
     };
 
 export interface HandshakeChain {
-  /** Our Status; its version is set here. */
+  /** Our Status; the handshake sets its version. */
   status(): Omit<Status, 'version'>;
   /** Why a fork id is refused, or undefined. */
   forkFault(id: ForkId): string | undefined;
@@ -77,7 +77,7 @@ export class EthHandshake implements Machine<HandshakeInput, HandshakeEffect> {
 
   private receive(peer: PeerId, code: number, bytes: Uint8Array): readonly HandshakeEffect[] {
     const held = this.waiting.get(peer);
-    // GoQuorum answers a second Status, too, with this reason.
+    // GoQuorum uses this reason for a second Status, too.
     if (!held) return [refuse(peer, 'unexpected Status')];
     this.waiting.delete(peer);
     if (code !== ETH_MESSAGE.status) {

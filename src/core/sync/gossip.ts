@@ -1,7 +1,7 @@
 /**
- * Which peers learn of a transaction: the node where it entered sends bodies, nodes that relay it
- * send hashes and request what others announce (GoQuorum eth/handler.go; docs/performance.md:
- * collected for 5 ms or 8 KB, no per-transaction overhead on the wire).
+ * Spreads transactions: the node where one entered sends its body, nodes that relay it send its
+ * hash, and hashes announced by peers are requested (GoQuorum eth/handler.go). Transactions are
+ * collected for 5 ms or 8 KB, without overhead per transaction on the wire (docs/performance.md).
  */
 import { bytesOfKey, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -13,22 +13,22 @@ import { KnownHashes } from './known-hashes.ts';
 const GATHER_MS = 5;
 const GATHER_BYTES = 8 * 1024;
 /**
- * Peers that get the node's own clients' transactions in full; the others get hashes. Transactions
- * from peers are announced to those that seem to lack them, since their sender has probably sent
- * them too. GoQuorum sends bodies to all.
+ * Number of peers to which transactions of this node's clients are sent in full; the other peers
+ * get hashes. Transactions from peers are announced to those that seem to lack them, since their
+ * sender has probably sent them too. GoQuorum sends bodies to all peers.
  */
 const BODY_PEERS_MAX = 16;
-/** Announcements wait longer: the peer may announce the same hashes itself. */
+/** Announcements are collected for longer: the peer may announce the same hashes itself. */
 const ANNOUNCE_GATHER_MS = 50;
-/** One message; longer batches are split. */
+/** Approximate maximum of one message; longer batches are split. */
 const MESSAGE_BYTES_SOFT_MAX = 512 * 1024;
 const ANNOUNCEMENT_HASHES_MAX = 4_096;
 const REQUEST_HASHES_MAX = 256;
 const REQUEST_TIMEOUT_MS = 5_000;
-/** After there was no room for what a peer sent, it is not asked again sooner. */
+/** Wait before a peer is asked again after its transactions did not fit in the pool. */
 const ROOM_WAIT_MS = 1_000;
 /**
- * Hashes waiting to be requested, per peer. Those beyond it are forgotten: blocks bring the
+ * Maximum of hashes per peer that wait to be requested. Further ones are ignored: blocks bring the
  * transactions anyway.
  */
 const WANTED_PER_PEER_MAX = 16_384;
@@ -48,8 +48,8 @@ export type GossipInput =
   /** Transactions that entered the pool, from clients or from peers. */
   | { readonly kind: 'admitted'; readonly transactions: readonly GossipTransaction[] }
   /**
-   * Own ones that have waited for some blocks: peers may have refused them at the first
-   * announcement.
+   * Transactions of this node that have waited for some blocks: peers may have refused them at the
+   * first announcement.
    */
   | { readonly kind: 'unmined'; readonly transactions: readonly GossipTransaction[] }
   /** Transactions that a peer sent in full (Transactions or PooledTransactions). */
@@ -59,23 +59,23 @@ export type GossipInput =
       readonly hashes: readonly Hash32[];
       /** From a PooledTransactions reply. */
       readonly requestId: bigint | undefined;
-      /** Those for which there was no room; `canAsk`: the peer answers requests for them. */
+      /** Transactions without space in the pool; `canAsk`: the peer answers requests for them. */
       readonly turnedAway?: { readonly hashes: readonly Hash32[]; readonly canAsk: boolean };
     }
-  /** NewPooledTransactionHashes; `wanted` are those that the pool lacks. */
+  /** NewPooledTransactionHashes; `wanted` are the hashes that the pool lacks. */
   | {
       readonly kind: 'announced';
       readonly peer: PeerId;
       readonly hashes: readonly Hash32[];
       readonly wanted: readonly Hash32[];
     }
-  /** Announced to a new peer: the pool's content. */
+  /** The pool's content, which is announced to a new peer. */
   | {
       readonly kind: 'introduce';
       readonly peer: PeerId;
       readonly transactions: readonly GossipTransaction[];
     }
-  /** The time set by a `wake` has come. */
+  /** The time of a `wake` has come. */
   | GossipDue;
 
 type GossipReceived = Extract<GossipInput, { kind: 'received' }>;
@@ -105,8 +105,8 @@ export type GossipEffect =
       readonly hashes: readonly Hash32[];
     }
   /**
-   * Step with `due` after so many ms. Clocks are not compared: a timer may fire a millisecond
-   * early, and the clock may jump.
+   * Call `step` with `due` after this many milliseconds. Clocks are not compared: a timer may fire
+   * a millisecond early, and the clock may jump.
    */
   | { readonly kind: 'wake'; readonly afterMs: number; readonly due: GossipDue }
   | {
@@ -119,10 +119,10 @@ export type GossipEffect =
 interface GossipPeer {
   readonly id: PeerId;
   readonly known: KnownHashes;
-  /** Keys of hashes that it has and that are not yet requested. */
+  /** Keys of hashes that the peer has and that are not yet requested. */
   readonly wanted: Set<string>;
   request: { id: bigint; keys: readonly string[] } | undefined;
-  /** It is asked for nothing until there may be room. */
+  /** No requests are sent to the peer until its transactions may fit in the pool. */
   isResting: boolean;
   timeouts: number;
 }
@@ -134,15 +134,16 @@ interface Keyed {
 
 export class Gossip implements Machine<GossipInput, GossipEffect> {
   private readonly peers = new Map<PeerId, GossipPeer>();
-  /** From this node's clients, to be sent. */
+  /** Transactions from this node's clients, to be sent. */
   private own: Keyed[] = [];
   private ownBytes = 0;
-  /** From peers, to be announced. */
+  /** Transactions from peers, to be announced. */
   private passedOn: Keyed[] = [];
-  /** Hashes already requested from some peer: not requested twice. */
+  /** Keys of hashes requested from a peer, so that no other peer is asked for them. */
   private readonly underWay = new Map<string, PeerId>();
   /**
-   * What peers sent recently: it is in the pool, refused or mined, so asking again is pointless.
+   * Keys of transactions that peers sent recently. They are in the pool, refused or mined, so
+   * requesting them again is pointless.
    */
   private readonly seen = new Lru<string, true>(RECENTLY_SEEN_MAX);
   private nextRequestId = 1n;
@@ -201,7 +202,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     this.askAll();
   }
 
-  /** Gives up a peer's request, so that others may be asked for the same. */
+  /** Ends a peer's request, so that other peers may be asked for the same hashes. */
   private release(peer: GossipPeer): void {
     for (const key of peer.request?.keys ?? []) this.underWay.delete(key);
     peer.request = undefined;
@@ -244,7 +245,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     }
   }
 
-  /** For peers that get bodies: those that get hashes do not request what they have seen. */
+  /** Sends to peers that get bodies; those that get hashes do not request what they have seen. */
   private sendAgain(transactions: readonly GossipTransaction[]): void {
     const peers = [...this.peers.keys()].slice(0, BODY_PEERS_MAX);
     for (const peer of peers) this.sendBodies(peer, transactions);
@@ -304,8 +305,8 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   }
 
   /**
-   * Replies are in the order of the request. What is missing after the last received one did not
-   * fit into the reply; other missing ones the peer no longer has.
+   * Hashes of a request that did not fit into the reply. Replies have the order of the request, so
+   * these come after the last received one; the peer no longer has the other missing ones.
    */
   private cutOff(asked: readonly string[]): readonly string[] {
     const last = asked.findLastIndex((key) => this.seen.has(key));
@@ -317,7 +318,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     peer.wanted.add(key);
   }
 
-  /** They count as never sent; the peer is asked for them once there may be room. */
+  /** Counts them as never sent; requests them from the peer again once the pool may have space. */
   private turnAway(peer: GossipPeer, { hashes, canAsk }: TurnedAway): void {
     for (const hash of hashes) {
       const key = keyOf(hash);
@@ -348,7 +349,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     for (const peer of this.peers.values()) this.ask(peer);
   }
 
-  /** One request at a time per peer, for hashes not requested elsewhere. */
+  /** Sends one request at a time per peer, for hashes not requested from other peers. */
   private ask(peer: GossipPeer): void {
     if (peer.request || peer.isResting || peer.wanted.size === 0) return;
     const keys: string[] = [];
@@ -369,7 +370,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     this.out.push({ kind: 'wake', afterMs: REQUEST_TIMEOUT_MS, due });
   }
 
-  /** A request timed out, unless it was answered: other peers are asked. */
+  /** A request has timed out, unless it was answered: asks other peers. */
   private giveUp(id: PeerId, requestId: bigint): void {
     const peer = this.peers.get(id);
     if (peer?.request?.id !== requestId) return;
@@ -383,7 +384,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   }
 }
 
-/** Marks them as known to the peer. */
+/** The transactions that the peer does not know; marks them as known. */
 function lackedBy(peer: GossipPeer, batch: readonly Keyed[]): GossipTransaction[] {
   const lacking: GossipTransaction[] = [];
   for (const { key, transaction } of batch) if (peer.known.add(key)) lacking.push(transaction);

@@ -1,12 +1,12 @@
-/** Hashes that a peer is known to have: bounded, the oldest are forgotten. */
+/** Hashes that a peer is known to have, up to a maximum: the oldest are forgotten. */
 
 const KNOWN_MAX = 32_768;
 
 export class KnownHashes {
   private readonly keys = new Set<string>();
   /**
-   * In order of arrival, a ring once it is full: a Set is slow to find its first key after many
-   * deletions.
+   * Keys in order of arrival, a ring once it is full: finding the first key of a Set is slow after
+   * many deletions.
    */
   private readonly order: string[] = [];
   private oldest = 0;
@@ -16,7 +16,7 @@ export class KnownHashes {
     this.countMax = countMax;
   }
 
-  /** `key` is keyOf(hash). False when it was known. */
+  /** `key` is keyOf(hash). Returns false if it was already known. */
   add(key: string): boolean {
     if (this.keys.has(key)) return false;
     if (this.order.length < this.countMax) {

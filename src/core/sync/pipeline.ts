@@ -1,6 +1,6 @@
 /**
- * Blocks between the chain's head and what peers have: linked headers, verified, filled with
- * bodies, handed over.
+ * Blocks between the chain's head and the heads of the peers: their headers are linked and
+ * verified, bodies are added, and the blocks are handed over for import.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
@@ -12,14 +12,14 @@ import type { Header } from '../chain/header.ts';
 import type { RawBody } from '../wire/eth.ts';
 import type { SyncBlock, SyncHeader } from './sync-types.ts';
 
-/** Headers kept ahead of the chain's head. */
+/** Maximum of headers kept beyond the chain's head. */
 export const HEADERS_AHEAD_MAX = 2_048;
 /**
- * Bodies kept for blocks that cannot be handed over yet; the lowest missing one is always asked
- * for.
+ * Maximum of bodies kept for blocks that cannot be handed over yet; the lowest missing one is
+ * always requested.
  */
 export const BODY_BYTES_AHEAD_MAX = 32 * 1024 * 1024;
-/** Blocks handed over and not imported yet. */
+/** Maximum of blocks that are handed over but not yet imported. */
 const IMPORT_AHEAD_MAX = 64;
 
 const EMPTY_BODY: RawBody = { transactions: [], uncles: [], withdrawals: undefined, size: 3 };
@@ -35,9 +35,9 @@ interface Entry extends SyncHeader {
 
 export class Pipeline {
   private entries: Entry[] = [];
-  /** How many leading entries were handed over. */
+  /** Number of leading entries that were handed over. */
   private handed = 0;
-  /** All entries below have their body or were requested: the search starts here. */
+  /** All earlier entries have their body or it was requested: the search starts here. */
   private openFrom = 0;
   private bodyBytes = 0;
   private head: { number: number; hash: Hash32 };
@@ -61,7 +61,10 @@ export class Pipeline {
     return this.bodyBytes;
   }
 
-  /** The chain moved: drops what it now holds. If it rejected one of our blocks, starts again. */
+  /**
+   * The chain has a new head: drops the blocks that it now contains. If it rejected one of our
+   * blocks, starts again.
+   */
   advance(head: { number: number; hash: Hash32 }): void {
     this.head = head;
     const first = this.entries[0];
@@ -82,7 +85,7 @@ export class Pipeline {
     }
   }
 
-  /** Headers that are linked to the tip and to each other. */
+  /** Adds headers that are linked to the tip and to each other. */
   append(headers: readonly SyncHeader[], from: PeerId, batch: number): void {
     for (const item of headers) {
       const body = isEmptyBody(item.header) ? EMPTY_BODY : undefined;
@@ -91,7 +94,7 @@ export class Pipeline {
     }
   }
 
-  /** Marks a batch and returns whether any of it is still here. */
+  /** Marks the headers of a batch as verified and returns whether any of them are still here. */
   markVerified(batch: number, count: number): boolean {
     let marked = 0;
     for (const entry of this.entries) {
@@ -104,8 +107,8 @@ export class Pipeline {
   }
 
   /**
-   * Removes every header from the batch on. Returns who sent the batch; undefined when nothing of
-   * it is here.
+   * Removes all headers from `index` in the batch on. Returns the peer that sent the batch;
+   * undefined when none of its headers are here.
    */
   removeFrom(batch: number, index: number): PeerId | undefined {
     const start = this.entries.findIndex((entry) => entry.batch === batch);
@@ -135,7 +138,7 @@ export class Pipeline {
   }
 
   /**
-   * Lowest verified headers whose body has not been requested, up to `countMax`, of blocks up to
+   * Lowest verified headers whose body has not been requested: at most `countMax`, of blocks up to
    * `numberMax`.
    */
   wantedBodies(countMax: number, numberMax: number): SyncHeader[] {
@@ -151,7 +154,8 @@ export class Pipeline {
       if (!entry.verified || entry.header.number > numberMax) break;
       if (entry.body) continue;
       if (!isSettled) wanted.push(entry);
-      // When memory is short only the lowest missing block is fetched: the others wait for it.
+      // When memory is short, only the lowest missing block is fetched, because the others wait for
+      // it.
       if (wanted.length === countMax || isFull) break;
     }
     return wanted;
@@ -165,7 +169,7 @@ export class Pipeline {
     if (peer === undefined) this.openFrom = 0;
   }
 
-  /** Takes a body for one of our headers. The caller has matched it. */
+  /** Adds the body to one of our headers. The caller has checked that it matches. */
   fill(item: SyncHeader, body: RawBody): void {
     const entry = this.entryOf(item);
     if (!entry || entry.body) return;
@@ -201,7 +205,7 @@ function isEmptyBody(header: Header): boolean {
   );
 }
 
-/** Whether a body is the one that the header commits to. */
+/** Whether the body matches the hashes in the header. */
 export function bodyMatches(header: Header, body: RawBody): boolean {
   const hasWithdrawals = header.withdrawalsRoot !== undefined;
   if (hasWithdrawals !== (body.withdrawals !== undefined)) return false;

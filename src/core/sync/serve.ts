@@ -4,16 +4,16 @@ import type { Slices } from '../base/pace.ts';
 import { ETH_MESSAGE, type EthMessage, type HeadersQuery } from '../wire/eth.ts';
 import { encodePooledTransactions, encodeRawReply } from '../wire/eth-encode.ts';
 
-/** Replies stop growing here; one more item may cross it. */
+/** A reply ends after the item that crosses this size. */
 const REPLY_BYTES_SOFT_MAX = 2 * 1024 * 1024;
 const HEADERS_MAX = 1024;
 const BODIES_MAX = 1024;
 const RECEIPTS_MAX = 1024;
 const POOLED_TRANSACTIONS_MAX = 256;
-/** Most hashes processed per request. */
+/** Maximum of hashes processed per request. */
 const LOOKUPS_MAX = 2 * 1024;
 
-/** What the chain and the pool offer to peers. Only the canonical chain is served. */
+/** Data of the chain and the pool that peers may request. Only the canonical chain is served. */
 export interface ServedChain {
   numberOf(hash: Hash32): number | undefined;
   /** RLP. */
@@ -32,7 +32,7 @@ export interface Reply {
 }
 
 /**
- * Yields one item at a time: reading all of it may take long. undefined: the message requests
+ * Yields one item at a time: reading all items may take long. undefined: the message requests
  * nothing.
  */
 export function* serve(chain: ServedChain, message: EthMessage): Slices<Reply | undefined> {
@@ -65,7 +65,7 @@ export function* serve(chain: ServedChain, message: EthMessage): Slices<Reply | 
       return { code: ETH_MESSAGE.pooledTransactions, bytes };
     }
     case 'getNodeData':
-      // State is not stored by hash: an empty reply, as from a node without the state.
+      // State is not stored by hash: the reply is empty, as from a node without the state.
       return { code: ETH_MESSAGE.nodeData, bytes: encodeRawReply(message.requestId, []) };
     default:
       return undefined;

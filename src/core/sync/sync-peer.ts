@@ -1,5 +1,6 @@
 /**
- * What sync knows of one peer: the chain that it claims, what was requested, how often it failed.
+ * What sync knows about one peer: the chain that it claims, what was requested, how often it
+ * failed.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import type { PeerId } from '../base/ports.ts';
@@ -8,7 +9,7 @@ import type { ChainHead, SyncHeader } from './sync-types.ts';
 export interface HeadersRequest {
   readonly id: bigint;
   readonly sinceMs: number;
-  /** A number: a batch from there on. A hash: the header of the peer's head. */
+  /** A number: a batch of headers from there on. A hash: the header of the peer's head. */
   readonly origin: Hash32 | number;
   readonly amount: number;
 }
@@ -22,7 +23,7 @@ export interface BodiesRequest {
 export interface SyncPeer {
   readonly id: PeerId;
   head: Hash32;
-  /** Highest block that it claims; undefined until its head is known. */
+  /** Highest block that the peer claims; undefined until its head is known. */
   best: number | undefined;
   needsProbe: boolean;
   headers: HeadersRequest | undefined;
@@ -53,7 +54,10 @@ export function newSyncPeer(
   };
 }
 
-/** Fewer strikes first, then one that is not busy with bodies, then the longer chain. */
+/**
+ * Whether `a` is preferred: it has fewer strikes, or is not busy with bodies, or has the longer
+ * chain.
+ */
 export function isBetter(a: SyncPeer, b: SyncPeer): boolean {
   if (a.strikes !== b.strikes) return a.strikes < b.strikes;
   const [aBusy, bBusy] = [a.bodies !== undefined, b.bodies !== undefined];

@@ -55,9 +55,9 @@ export type SyncInput =
     }
   /** A block that was handed over cannot be imported. Success is reported by `head`. */
   | { readonly kind: 'importFailed'; readonly hash: Hash32; readonly fault: string }
-  /** The chain's head, imported or decided here. */
+  /** The chain has a new head, imported or decided here. */
   | { readonly kind: 'head'; readonly head: ChainHead }
-  /** Every SYNC_TICK_MS. */
+  /** Sent every SYNC_TICK_MS. */
   | { readonly kind: 'tick' };
 
 export type SyncEffect =
@@ -74,8 +74,8 @@ export type SyncEffect =
       readonly hashes: readonly Hash32[];
     }
   /**
-   * Check the seals and everything else that needs no state; answered by `verified`. Headers are
-   * linked and follow the last verified.
+   * Check the seals and all other rules that need no state; answered by `verified`. Headers are
+   * linked and follow the last verified one.
    */
   | {
       readonly kind: 'verifyHeaders';
@@ -84,7 +84,7 @@ export type SyncEffect =
     }
   /**
    * Verified blocks in order, each the child of the one before; the first follows the head or the
-   * last handed over.
+   * last block handed over.
    */
   | { readonly kind: 'import'; readonly blocks: readonly SyncBlock[] }
   /** The peer is to be dropped with `reason` (wire/disconnect.ts). */
@@ -95,7 +95,7 @@ export type SyncEffect =
       readonly fault: string;
     };
 
-/** eth_syncing. */
+/** The answer of eth_syncing. */
 export interface SyncProgress {
   readonly startingBlock: number;
   readonly currentBlock: number;

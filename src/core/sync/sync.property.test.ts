@@ -14,7 +14,7 @@ const CHAIN = makeRawChain(1_600);
 const FORGED = makeRawChain(1_600, { salt: 1 });
 const FORGED_KEYS = new Set(FORGED.map((block) => keyOf(block.hash)));
 const NUMBER_OF = new Map([...CHAIN, ...FORGED].map((b) => [keyOf(b.hash), b.header.number]));
-/** The verifier of this world knows a header without seals by its time. */
+/** This test's verifier recognises a header without seals by this timestamp. */
 const BAD_SEAL_TIME = 77_777_777n;
 /** Behaviours of a peer; none may keep the node from syncing the chain. */
 const MANNERS = [
@@ -41,7 +41,7 @@ interface Event {
   readonly input: SyncInput;
 }
 
-/** Virtual time, peers with manners, an importer that takes its time. */
+/** Virtual time, peers with different behaviours, and an importer that needs time. */
 class World {
   readonly sync: Sync;
   readonly imported: number[] = [];
@@ -186,7 +186,7 @@ class World {
   }
 }
 
-/** The last header is replaced by one that links but is not sealed by validators. */
+/** Replaces the last header with one that is linked but not sealed by validators. */
 function sealedBadly(start: number, raws: Uint8Array[]): Uint8Array[] {
   const block = CHAIN[start + raws.length - 1]!;
   return [...raws.slice(0, -1), encodeHeader({ ...block.header, timestamp: BAD_SEAL_TIME })];

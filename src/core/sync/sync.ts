@@ -1,7 +1,7 @@
 /**
- * Sync, headers first: which peer to ask for what, and in which order blocks reach the importer
- * (GoQuorum eth/handler.go). BFT blocks are final, so a peer whose chain forks below our head is
- * useless.
+ * Sync, headers first: selects what to request from which peer, and the order in which blocks reach
+ * the importer (GoQuorum eth/handler.go). BFT blocks are final, so a peer whose chain forks below
+ * our head is useless.
  */
 import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -18,16 +18,16 @@ export const SYNC_TICK_MS = 250;
 const HEADERS_PER_REQUEST = 192;
 const BODIES_PER_REQUEST = 64;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How long a peer that failed to answer is left alone. */
+/** How long no requests are sent to a peer that failed to answer. */
 const PEER_PAUSE_MS = 2_000;
-/** Unanswered or empty replies in a row that end a session. */
+/** Missing or empty replies in a row, after which the session ends. */
 const STRIKES_MAX = 3;
 /**
- * Delay before fetching blocks announced at the head: a validator usually decides them itself in
- * this time.
+ * Delay before announced blocks at the head are fetched: a validator usually decides them itself
+ * within this time.
  */
 const ANNOUNCE_WAIT_MS = 500;
-/** Gap that counts as "at the head". */
+/** Number of missing blocks that counts as "at the head". */
 const NEAR_BLOCKS = 2;
 const BAD_BLOCKS_MAX = 128;
 
@@ -48,7 +48,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     this.pipeline = new Pipeline(head);
   }
 
-  /** undefined while at the head (or one block from it). */
+  /** undefined while at the head, or one block behind it. */
   get progress(): SyncProgress | undefined {
     if (this.startingBlock === undefined) return undefined;
     return {
@@ -121,7 +121,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     this.out.push({ kind: 'misbehaved', peer: id, reason, fault });
   }
 
-  /** A missing or useless reply. */
+  /** Counts a missing or useless reply. */
   private strike(peer: SyncPeer, nowMs: number, fault: string): void {
     peer.strikes++;
     peer.pausedUntilMs = nowMs + PEER_PAUSE_MS;
@@ -136,7 +136,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
   ): void {
     const peer = this.peers.get(id);
     const request = peer?.headers;
-    // Too late, or never requested.
+    // The reply came too late, or was never requested.
     if (!peer || !request || request.id !== requestId) return;
     peer.headers = undefined;
     if (raws.length > request.amount) {
@@ -202,7 +202,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
         const fault = `its chain forks from ours at block ${first.header.number}`;
         this.blame(peer.id, DISCONNECT.uselessPeer, fault);
       } else {
-        // One of two peers lies. The check of the earlier headers will show which.
+        // One of two peers is lying. The check of the earlier headers will show which one.
         peer.pausedUntilMs = nowMs + SYNC_TICK_MS;
       }
       return;
@@ -254,7 +254,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
       this.strike(peer, nowMs, 'does not send the bodies of blocks that it announced');
       return;
     }
-    // Replies keep the order of the request and leave out what the peer lacks.
+    // Replies keep the order of the request and omit what the peer lacks.
     let at = 0;
     for (const item of request.headers) {
       const body = bodies[at];
@@ -283,7 +283,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     peer.needsProbe = false;
   }
 
-  /** A block pushed at the head is imported without further requests. */
+  /** A block that a peer sent unrequested at the head is imported without further requests. */
   private takeNewBlock(id: PeerId, block: RawBlock): void {
     const peer = this.peers.get(id);
     if (!peer) return;
@@ -296,7 +296,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     this.raise(peer, { number: header.number, hash });
     const { tip } = this.pipeline;
     if (header.number !== tip.number + 1 || !equalBytes(header.parentHash, tip.hash)) return;
-    // COMPAT: a pushed block with a foreign body is ignored, not punished.
+    // COMPAT: a NewBlock whose body does not match its header is ignored, not punished.
     if (!bodyMatches(header, block.body)) return;
     this.append(id, [item]);
     this.pipeline.fill(item, block.body);
@@ -354,7 +354,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     this.out.push({ kind: 'getHeaders', peer: peer.id, requestId, query });
   }
 
-  /** One batch at a time, after the last known header. */
+  /** Requests one batch at a time, after the last known header. */
   private askHeaders(target: number, gap: number, nowMs: number): void {
     const { tip } = this.pipeline;
     if (target <= tip.number || this.pipeline.length > HEADERS_AHEAD_MAX - HEADERS_PER_REQUEST) {

@@ -9,7 +9,7 @@ import { initCodeBytesMax, type Rules } from '../chain/rules.ts';
 import { checkSigner } from '../chain/signing.ts';
 import type { Transaction } from '../chain/transaction.ts';
 
-/** The head as the pool sees it. */
+/** The chain's head as seen by the pool. */
 export interface PoolHead {
   readonly number: number;
   readonly gasLimit: bigint;
@@ -19,7 +19,7 @@ export interface PoolHead {
   readonly nextRules: Rules;
 }
 
-/** Accounts at the head. */
+/** The state of accounts at the head. */
 export interface PoolState {
   nonce(address: Address): bigint;
   balance(address: Address): bigint;
@@ -31,21 +31,24 @@ export interface AdmissionContext {
   /** Wei; remote transactions below it are refused if gas has a price. */
   readonly priceLimit: bigint;
   readonly isLocal: boolean;
-  /** As PoolLimits. */
+  /** See PoolLimits. */
   readonly gasMax: bigint;
-  /** BFT and Raft networks carry no blobs. */
+  /** BFT and Raft networks do not support blobs. */
   readonly hasBlobs: boolean;
   /** The private transaction inside a privacy marker, if it could be fetched. */
   readonly inner?: Transaction | undefined;
-  /** Network permissioning: why the sender may not do this. */
+  /**
+   * Network permissioning: the reason why the sender may not send this transaction; undefined:
+   * allowed.
+   */
   readonly permissionFault?: ((transaction: Transaction) => string | undefined) | undefined;
 }
 
 export interface AdmissionCheck {
   readonly name: string;
-  /** Error texts; a check may return its own. */
+  /** Text of the error; a check may return its own. */
   readonly text: string;
-  /** True, or a text: refused. */
+  /** True or a text: the transaction is refused. */
   check(transaction: Transaction, context: AdmissionContext): boolean | string | undefined;
 }
 
@@ -185,7 +188,7 @@ export interface AdmissionFault {
   readonly text: string;
 }
 
-/** The first failing check; undefined: none fails. */
+/** The first failing check; undefined: all pass. */
 export function firstFault(
   transaction: Transaction,
   context: AdmissionContext,

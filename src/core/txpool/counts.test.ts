@@ -11,7 +11,7 @@ import { TransactionPool } from './pool.ts';
 const [ALICE, BOB] = [senderOf(0), senderOf(1)];
 const LIMITS = { accountSlots: 1, globalSlots: 2, accountQueue: 2, globalQueue: 2, lifetimeMs: 10 };
 
-/** With offers that may be refused. */
+/** A pool, and a function that offers it transactions and ignores refusals. */
 function poolOf() {
   const accounts = new Accounts();
   const pool = new TransactionPool(poolHead({ hasGasPrice: true }), accounts, { limits: LIMITS });
@@ -20,7 +20,7 @@ function poolOf() {
     try {
       pool.add(transaction, 0);
     } catch {
-      // Counted.
+      // The pool counts the refusal.
     }
     return transaction;
   };

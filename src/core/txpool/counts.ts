@@ -1,5 +1,5 @@
 /**
- * What happened to the transactions that were offered to a pool, as go-ethereum counts it
+ * Counts the outcomes of the transactions that were offered to a pool, as go-ethereum does
  * (core/tx_pool.go).
  */
 export class PoolCounts {
@@ -7,11 +7,11 @@ export class PoolCounts {
   valid = 0;
   /** Refused because they are invalid. */
   invalid = 0;
-  /** In the pool already. */
+  /** Already in the pool. */
   known = 0;
-  /** Refused because they pay too little, or removed for one that pays more. */
+  /** Refused because they pay too little, or removed in favour of one that pays more. */
   underpriced = 0;
-  /** Refused by a full pool. */
+  /** Refused because the pool is full. */
   overflowed = 0;
   /** Counts of executable transactions, and of those after a nonce gap. */
   readonly pending: ListCounts = new ListCounts();
@@ -38,9 +38,9 @@ export class PoolCounts {
 }
 
 export class ListCounts {
-  /** Replacements that paid too little. */
+  /** Replacements refused because they paid too little. */
   discard = 0;
-  /** Replaced. */
+  /** Transactions that were replaced. */
   replace = 0;
   /** Removed because of a limit. */
   rateLimit = 0;

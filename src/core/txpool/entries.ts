@@ -7,7 +7,7 @@ const SLOT_BYTES = 32 * 1024;
 export class PoolEntries {
   /** In slots of `SLOT_BYTES`. */
   slots = 0;
-  /** Transactions of local senders. */
+  /** Number of transactions of local senders. */
   locals = 0;
   private readonly byKey = new Map<string, PoolEntry>();
 
@@ -36,7 +36,7 @@ export class PoolEntries {
     if (this.byKey.delete(entry.key)) this.count(entry, -1);
   }
 
-  /** The transactions of a sender that was not local. */
+  /** A sender has become local: counts its transactions as local. */
   becameLocal({ size }: SenderQueue): void {
     this.locals += size;
   }

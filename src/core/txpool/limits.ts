@@ -1,4 +1,7 @@
-/** Bounds of the pool, and what is dropped when one is reached. Local senders are exempt. */
+/**
+ * Bounds of the pool, and which transactions are dropped when one is reached. Local senders are
+ * exempt.
+ */
 import type { Address } from '../base/bytes.ts';
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
 
@@ -7,17 +10,19 @@ export interface PoolLimits {
   readonly priceLimit: bigint;
   /** Percent by which a replacement must pay more. */
   readonly priceBump: bigint;
-  /** Most gas that a transaction may have; 0: the block's limit. */
+  /** Maximum gas limit of a transaction; 0: the block's limit. */
   readonly gasMax: bigint;
   /** Executable transactions guaranteed to every remote sender. */
   readonly accountSlots: number;
-  /** Executable transactions in total; those beyond are dropped from the largest remote senders. */
+  /**
+   * Maximum of executable transactions; further ones are dropped from the largest remote senders.
+   */
   readonly globalSlots: number;
   readonly accountQueue: number;
   readonly globalQueue: number;
   /** How long a remote sender's queued transactions may wait. */
   readonly lifetimeMs: number;
-  /** Nothing enters beyond this, local or not. */
+  /** Maximum of all transactions: beyond it none is accepted, local or not. */
   readonly transactionsMax: number;
   /** False: no sender is privileged (`--txpool.nolocals`). */
   readonly hasLocals: boolean;
@@ -41,8 +46,8 @@ export const POOL_LIMITS: PoolLimits = {
 };
 
 /**
- * Candidate among the last transactions of remote senders: one that is queued, else the worst paid,
- * else the newest.
+ * The next transaction to drop, among the last ones of remote senders: a queued one, otherwise the
+ * one that pays least, otherwise the newest.
  */
 export function cheapest(queues: Iterable<SenderQueue>): PoolEntry | undefined {
   let worst: PoolEntry | undefined;
@@ -53,7 +58,7 @@ export function cheapest(queues: Iterable<SenderQueue>): PoolEntry | undefined {
   return worst;
 }
 
-/** COMPAT: the sender that was active last loses first. */
+/** COMPAT: the sender that was active last loses transactions first. */
 function newestWaiting(queues: Iterable<SenderQueue>): SenderQueue | undefined {
   let newest: SenderQueue | undefined;
   for (const queue of queues) {
@@ -75,15 +80,15 @@ function largest(queues: Iterable<SenderQueue>, accountSlots: number): SenderQue
   return found;
 }
 
-/** What a pool counts of its transactions. */
+/** Counts of a pool's transactions. */
 interface Fill {
   readonly pending: number;
   readonly queued: number;
 }
 
 /**
- * What must be dropped after a transaction entered `queue`, one after the other: each is dropped
- * before the next is requested. Local senders are exempt.
+ * The transactions that must be dropped after one entered `queue`: the caller drops each before it
+ * requests the next. Local senders are exempt.
  */
 export function* excess(
   queue: SenderQueue,

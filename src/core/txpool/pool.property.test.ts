@@ -14,8 +14,8 @@ const SENDERS = 4;
 const SLOT_BYTES = 32 * 1024;
 
 /**
- * What the pool must be, said as plainly as possible: by sender and nonce, everything recomputed at
- * every question.
+ * The expected pool in its simplest form: by sender and nonce, with everything recomputed for every
+ * question.
  */
 class Model {
   readonly bySender = Array.from({ length: SENDERS }, () => new Map<number, Transaction>());

@@ -53,7 +53,7 @@ describe('admission', () => {
       'nonce has max value',
       'insufficient funds for gas * price + value',
       'intrinsic gas too low',
-      // Ours, and off unless --miner.txgaslimit is given.
+      // A limit that only this client has, and only with --miner.txgaslimit.
       "exceeds this node's gas limit for a transaction",
     ]);
   });

@@ -1,13 +1,14 @@
 /**
- * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a gap
- * (`queued`). Limits and texts as in GoQuorum (core/tx_pool). Time comes in as `nowMs`.
+ * Transactions that wait for a block, by sender: executable ones (`pending`) and those after a
+ * nonce gap (`queued`). Limits and texts as in GoQuorum (core/tx_pool). The current time is passed
+ * in as `nowMs`.
  *
- *   add -> queued (behind a gap) <-> pending (executable) -> in a block, replaced, dropped or expired
+ *   add -> queued (after a gap) <-> pending (executable) -> in a block, replaced, dropped or expired
  *
  * Invariants (docs/internals/transaction-pool.md): the pending transactions of a sender have
  * consecutive nonces, starting at the account's nonce at the head; `pendingCount` is their number
- * over all senders; every change raises `version`. Failures: the pool is in memory only.
- * Transactions sent through this node are restored from `TransactionJournal`; peers send theirs
+ * over all senders; every change raises `version`. The pool is in memory only: after a restart,
+ * transactions sent through this node are restored from `TransactionJournal`, and peers send theirs
  * again.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
@@ -30,14 +31,14 @@ import { type PoolEntry, type SenderContent, SenderQueue } from './sender-queue.
 
 /** Senders that are remembered as local after their transactions have left the pool. */
 const LOCAL_SENDERS_MAX = 100_000;
-/** Remembered, so that peers cannot bring them back. */
+/** Transactions that must not be accepted again, so that peers cannot bring them back. */
 const BARRED_MAX = 4096;
 
 export type { PoolLimits } from './limits.ts';
 export type { SenderContent } from './sender-queue.ts';
 
 export interface AddOptions {
-  /** Came from a client of this node. */
+  /** Received from a client of this node. */
   readonly isLocal?: boolean;
   readonly inner?: Transaction | undefined;
   readonly permissionFault?: AdmissionContext['permissionFault'];
@@ -46,7 +47,7 @@ export interface AddOptions {
 export type PoolStatus = 'unknown' | 'queued' | 'pending';
 
 export class TransactionPool {
-  /** Counts every change: derived data can be cached until it moves. */
+  /** Raised by every change: derived data can be cached until it changes. */
   version = 0;
   readonly counts: PoolCounts = new PoolCounts();
   private limits: PoolLimits;
@@ -130,7 +131,7 @@ export class TransactionPool {
     return promoted.filter((transaction) => this.status(transaction.hash) === 'pending');
   }
 
-  /** A new head. `mined`: since the last head; undefined: rewound, check every sender. */
+  /** New head. `mined`: transactions since the last one; undefined: after a rewind, check all. */
   reset(
     head: PoolHead,
     state: PoolState,
@@ -148,7 +149,7 @@ export class TransactionPool {
     this.version++;
   }
 
-  /** Drops waiting transactions of remote senders that had no executable one for the lifetime. */
+  /** Drops queued transactions of remote senders that had no executable one for the lifetime. */
   expire(nowMs: number): void {
     for (const queue of [...this.queues.values()]) {
       if (queue.isLocal || nowMs - queue.beatMs <= this.limits.lifetimeMs) continue;
@@ -162,13 +163,13 @@ export class TransactionPool {
     return queue ? BigInt(queue.nextNonce) : this.state.nonce(address);
   }
 
-  /** A walk over executable transactions for a block builder; `senders`: only these, by keyOf. */
+  /** An iteration over executable transactions, for a block builder; `senders`: only these keys. */
   select(baseFee = 0n, order: SelectionOrder = 'usual', senders?: Iterable<string>): Selection {
     const named = senders && [...senders].flatMap((key) => this.queues.get(key) ?? []);
     return new Selection(named ?? this.queues.values(), baseFee, order);
   }
 
-  /** Executable transactions whose gas limits fit together, in the order of a block. */
+  /** Executable transactions whose gas limits fit together, in the order for a block. */
   take(gasLimit: bigint, baseFee = 0n): Transaction[] {
     const selection = this.select(baseFee);
     const taken: Transaction[] = [];
@@ -195,20 +196,20 @@ export class TransactionPool {
     return entry.queue.isPending(entry) ? 'pending' : 'queued';
   }
 
-  /** Removes one that cannot be executed, say; its sender's later ones are queued. */
+  /** Removes one, for example because it cannot be executed; its sender's later ones get queued. */
   remove(hash: Uint8Array): void {
     const entry = this.entries.get(keyOf(hash));
     if (entry) this.drop(entry);
   }
 
-  /** Removes all that are now refused, and returns how many. */
+  /** Removes all transactions that are now refused, and returns their number. */
   removeWhere(isRefused: (transaction: Transaction) => boolean): number {
     const refused = [...this.entries.values()].filter(({ transaction }) => isRefused(transaction));
     for (const entry of refused) this.drop(entry);
     return refused.length;
   }
 
-  /** Like `remove`, and it is not accepted again; `why` is reported to whoever sends it. */
+  /** Like `remove`, and the transaction is not accepted again; offers of it fail with `why`. */
   bar(hash: Uint8Array, why: string): void {
     this.barred.set(keyOf(hash), why);
     this.remove(hash);
@@ -223,7 +224,7 @@ export class TransactionPool {
     return queue?.content() ?? { address, pending: [], queued: [] };
   }
 
-  /** Every transaction of local senders, in nonce order: these survive a restart. */
+  /** Every transaction of local senders, in nonce order: they are restored after a restart. */
   locals(): Transaction[] {
     return [...this.queues.values()]
       .filter((queue) => queue.isLocal)
@@ -231,7 +232,7 @@ export class TransactionPool {
       .map(({ transaction }) => transaction);
   }
 
-  /** Wei; remote transactions that pay less are dropped, if gas has a price. */
+  /** In wei; remote transactions that pay less are dropped if gas has a price. */
   setPriceLimit(priceLimit: bigint): void {
     this.limits = { ...this.limits, priceLimit };
     if (!this.head.rules.isGasPriceEnabled) return;
@@ -241,7 +242,7 @@ export class TransactionPool {
     }
   }
 
-  /** Executable transactions in any order, for announcing them to a new peer. */
+  /** Executable transactions in any order, to announce them to a new peer. */
   *pending(): Iterable<Transaction> {
     for (const queue of this.queues.values()) {
       for (const { transaction } of queue.pending) yield transaction;
@@ -280,7 +281,7 @@ export class TransactionPool {
     return queue;
   }
 
-  /** Whether `next` may take the place of `old`. */
+  /** Whether `next` may replace `old`. */
   isBetter(next: Transaction, old: Transaction): boolean {
     return outbids(next, old, this.limits.priceBump);
   }
@@ -370,7 +371,10 @@ export class TransactionPool {
     if (queue.size === 0) this.queues.delete(queue.key);
   }
 
-  /** When full, a new remote one must pay more, or be executable unlike others. */
+  /**
+   * Drops a transaction when the pool is full. A new remote one must pay more or, where gas has no
+   * price, be executable while the dropped one is not.
+   */
   private makeRoom(transaction: Transaction, isLocal: boolean): void {
     const { globalSlots, globalQueue, transactionsMax } = this.limits;
     const size = this.entries.size;

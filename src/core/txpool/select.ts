@@ -1,7 +1,7 @@
 /**
- * Which transactions a block builder takes, and in what order. The default: local senders first,
- * then by price, then by arrival. `smallest`: the lowest gas limit first, which bounds what a
- * transaction can cost, then as usual.
+ * Selects the transactions for a block, in order. By default: local senders first, then by price,
+ * then by arrival. `smallest`: the lowest gas limit first, which bounds the cost of a transaction,
+ * then as by default.
  */
 import { assert } from '../base/errors.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -13,13 +13,15 @@ interface Cursor {
   readonly entries: readonly PoolEntry[];
   readonly isLocal: boolean;
   at: number;
-  /** What the builder earns per gas, in wei. */
+  /** Wei that the builder earns per gas. */
   tip: bigint;
   arrival: number;
   gasLimit: bigint;
 }
 
-/** One walk over a snapshot of the executable transactions. Nonces of a sender come in order. */
+/**
+ * One iteration over a snapshot of the executable transactions. Nonces of a sender are in order.
+ */
 export class Selection {
   /** Binary heap of senders, best first. */
   private readonly heap: Cursor[] = [];
@@ -46,7 +48,7 @@ export class Selection {
 
   /**
    * The next transaction whose gas limit fits; senders whose next one does not fit are dropped from
-   * this walk.
+   * this iteration.
    */
   next(gasLeft: bigint): Transaction | undefined {
     while (this.heap.length > 0) {
@@ -64,7 +66,7 @@ export class Selection {
     return undefined;
   }
 
-  /** Skips the rest of a sender whose transaction could not be executed. */
+  /** Skips the remaining transactions of a sender after one that could not be executed. */
   leaveOut(transaction: Transaction): void {
     const nonce = Number(transaction.nonce);
     const found = this.heap.findIndex(({ entries }) => {
@@ -78,7 +80,7 @@ export class Selection {
     for (let i = (this.heap.length >> 1) - 1; i >= 0; i--) this.sink(i);
   }
 
-  /** Prices the cursor's entry; false when none pays the base fee. */
+  /** Prices the cursor's entry; false when there is none or it does not pay the base fee. */
   private load(cursor: Cursor): boolean {
     const { entries, at } = cursor;
     const entry = entries[at];

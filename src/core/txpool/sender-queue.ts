@@ -29,15 +29,15 @@ export class SenderQueue {
   /** keyOf(address). */
   readonly key: string;
   isLocal: boolean;
-  /** When a transaction last became executable, or the first one arrived. */
+  /** Time when a transaction last became executable, or when the first one arrived. */
   beatMs: number;
   /** The account's balance at the head. */
   balance: bigint;
-  /** Nonces nonce, nonce + 1, … */
+  /** With the nonces nonce, nonce + 1, … */
   pending: PoolEntry[] = [];
   readonly queued = new Map<number, PoolEntry>();
   private accountNonce: number;
-  /** Upper bounds of cost and gas of all entries: most checks end here. */
+  /** Upper bounds of cost and gas of all entries: they are enough for most checks. */
   private costCap = 0n;
   private gasCap = 0n;
 
@@ -96,7 +96,7 @@ export class SenderQueue {
     else this.queued.set(nonce, entry);
   }
 
-  /** Promotes what has become executable, and returns it. */
+  /** Promotes the transactions that have become executable, and returns them. */
   promote(): PoolEntry[] {
     const promoted: PoolEntry[] = [];
     if (this.queued.size === 0) return promoted;
@@ -109,7 +109,7 @@ export class SenderQueue {
     }
   }
 
-  /** Removes one; executable ones after it become queued. */
+  /** Removes one transaction; executable ones after it become queued. */
   remove(entry: PoolEntry): void {
     if (!this.isPending(entry)) {
       if (this.queued.get(entry.nonce) === entry) this.queued.delete(entry.nonce);
@@ -121,8 +121,8 @@ export class SenderQueue {
   }
 
   /**
-   * Sets the account's nonce: returns what is too old and keeps the rest in order. Call promote()
-   * after it.
+   * Sets the account's nonce, and returns the transactions that are now too old; the rest stays in
+   * order. Call promote() after it.
    */
   moveTo(nonce: number): PoolEntry[] {
     const gone: PoolEntry[] = [];
@@ -139,8 +139,8 @@ export class SenderQueue {
   }
 
   /**
-   * Removes what the account cannot pay or no block can hold; executable ones after it become
-   * queued.
+   * Removes transactions that the account cannot pay or that no block can hold; executable ones
+   * after them become queued.
    */
   removeUnpayable(gasLimit: bigint): PoolEntry[] {
     if (this.costCap <= this.balance && this.gasCap <= gasLimit) return [];
@@ -153,7 +153,7 @@ export class SenderQueue {
     return gone;
   }
 
-  /** The one with the highest nonce: the first to be dropped when room is short. */
+  /** The transaction with the highest nonce: the first to be dropped when space is short. */
   last(): PoolEntry | undefined {
     return this.lastQueued() ?? this.pending.at(-1);
   }

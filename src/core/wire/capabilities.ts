@@ -1,5 +1,5 @@
 /**
- * Which sub-protocols two peers share, and where each one's message codes begin (GoQuorum
+ * Selects the sub-protocols that two peers share and the first message code of each (GoQuorum
  * p2p/peer.go).
  */
 import { BASE_PROTOCOL_LENGTH } from './disconnect.ts';
@@ -10,31 +10,35 @@ export interface Capability {
 }
 
 export interface ProtocolSpec extends Capability {
-  /** How many message codes it takes. */
+  /** Number of its message codes. */
   readonly length: number;
 }
 
 export interface SharedProtocol extends ProtocolSpec {
-  /** Code of its message 0 on the connection. */
+  /** Code on the connection of the sub-protocol's message 0. */
   readonly offset: number;
 }
 
 export const ETH_66: ProtocolSpec = { name: 'eth', version: 66, length: 17 };
 export const ETH_68: ProtocolSpec = { name: 'eth', version: 68, length: 17 };
 export const ISTANBUL_100: ProtocolSpec = { name: 'istanbul', version: 100, length: 22 };
-/** What a BFT chain announces: those before 100 carry the eth messages too (istanbul.ts). */
+/**
+ * Versions that a BFT chain announces; those before 100 also carry the eth messages (istanbul.ts).
+ */
 export const ISTANBUL: readonly ProtocolSpec[] = [
   { name: 'istanbul', version: 64, length: 18 },
   { name: 'istanbul', version: 99, length: 18 },
   ISTANBUL_100,
 ];
-/** Between Quorate nodes; sorts after eth and istanbul, so that their codes do not move. */
+/**
+ * Used between Quorate nodes; it sorts after eth and istanbul, so that their codes do not change.
+ */
 export const QUORATE_1: ProtocolSpec = { name: 'quorate', version: 1, length: 2 };
 
 /**
  * One capability per name, in the highest version that both offer, ordered by name. `length` comes
- * from our table: a peer does not announce it. COMPAT: a peer that offers only istanbul/99 is taken
- * for a Besu with eth/64, which is no longer served.
+ * from our table: a peer does not announce it. COMPAT: a peer that offers only istanbul/99 is
+ * treated as a Besu node with eth/64, which is no longer supported.
  */
 export function sharedProtocols(
   ours: readonly ProtocolSpec[],

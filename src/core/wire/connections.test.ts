@@ -16,7 +16,7 @@ it('more connections than any network has, and garbage, are refused', () => {
   const many = Array.from({ length: 5000 }, () => new Uint8Array(20));
   expect(decodeConnections(encodeConnections(many))).toHaveLength(4096);
   const list = encodeConnections(many.slice(0, 4096));
-  // The same list with one more entry: its length is at bytes 1 to 3.
+  // The same list with one more entry; the length of a list is in its bytes 1 to 3.
   const longer = new Uint8Array(list.length + 21);
   longer.set(list);
   longer[list.length] = 0x94;

@@ -9,7 +9,7 @@ import { RlpWriter, readList } from '../base/rlp.ts';
 export const CONNECTIONS_MESSAGE = 1;
 
 const ADDRESS_BYTES = 20;
-/** More than any network has validators. */
+/** More than the validators of any network. */
 const CONNECTIONS_MAX = 4096;
 
 export function encodeConnections(peers: readonly Address[]): Uint8Array {

@@ -2,7 +2,7 @@
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
 
 export const BASE_MESSAGE = { hello: 0x00, disconnect: 0x01, ping: 0x02, pong: 0x03 } as const;
-/** Codes below belong to the base protocol; capabilities share what lies above. */
+/** Lower codes belong to the base protocol; capabilities share the others. */
 export const BASE_PROTOCOL_LENGTH = 16;
 /** Hello and the other base messages are never longer. */
 export const BASE_MESSAGE_BYTES_MAX = 2 * 1024;
@@ -21,7 +21,7 @@ export const DISCONNECT = {
   self: 0x0a,
   readTimeout: 0x0b,
   subprotocolError: 0x10,
-  /** Quorum's own. */
+  /** A reason that only Quorum has. */
   authError: 0x20,
 } as const;
 
@@ -51,7 +51,7 @@ export function encodeDisconnect(reason: number): Uint8Array {
 }
 
 /**
- * `[reason]`, or a bare reason as some clients send it; anything else reads as `requested`: the
+ * `[reason]`, or a bare reason as sent by some clients; anything else reads as `requested`: the
  * peer is leaving anyway.
  */
 export function decodeDisconnect(bytes: Uint8Array): number {

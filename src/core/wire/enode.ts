@@ -1,6 +1,6 @@
 /**
  * Node URLs `enode://<128 hex>@host:port[?discport=n][&raftport=n]` (GoQuorum p2p/enode/urlv4.go).
- * DNS is left to the dialler.
+ * DNS names are resolved by the dialler.
  */
 import { fail } from '../base/errors.ts';
 import { bareHex, fromHex } from '../base/hex.ts';
@@ -11,8 +11,8 @@ export interface Enode {
   readonly id: string;
   readonly publicKey: Uint8Array;
   /**
-   * IP address or DNS name; undefined in an incomplete URL, which only names a node. IPv6 without
-   * brackets.
+   * IP address or DNS name; undefined in an incomplete URL, which only identifies a node. IPv6
+   * without brackets.
    */
   readonly host: string | undefined;
   readonly tcpPort: number;
@@ -115,7 +115,7 @@ function parsePort(text: string, fault: string): number {
   return port;
 }
 
-/** First value of each key; the keys that are read contain no escapes. */
+/** First value of each key; the keys in use contain no escapes. */
 function parseQuery(text: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const pair of text.split('&')) {

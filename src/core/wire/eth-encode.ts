@@ -1,6 +1,6 @@
 /**
- * Bodies of `eth` messages that we send; eth.ts reads them. All return the message's bytes (its
- * code is in ETH_MESSAGE).
+ * Encodes the bodies of `eth` messages that we send; eth.ts decodes them. All functions return the
+ * message's bytes (its code is in ETH_MESSAGE).
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { listOfRaw, RlpWriter } from '../base/rlp.ts';
@@ -25,7 +25,7 @@ export function encodeNewBlock(block: Uint8Array, td: bigint): Uint8Array {
   return new RlpWriter(block.length + 48).list((w) => w.raw(block).bigint(td)).finish();
 }
 
-/** eth/66: hashes. eth/68: types, sizes of the canonical bytes, hashes. */
+/** eth/66: only hashes. eth/68: types, sizes of the canonical bytes, and hashes. */
 export function encodePooledHashes(
   version: number,
   hashes: readonly Hash32[],
@@ -60,7 +60,7 @@ export function encodeHashRequest(requestId: bigint, hashes: readonly Hash32[]):
   return exchange(requestId, (w) => w.list((list) => putHashes(list, hashes)));
 }
 
-/** BlockHeaders, BlockBodies, Receipts and (empty) NodeData: items are RLP already. */
+/** BlockHeaders, BlockBodies, Receipts and (empty) NodeData: the items are already RLP. */
 export function encodeRawReply(requestId: bigint, raws: readonly Uint8Array[]): Uint8Array {
   return exchange(requestId, (w) => w.raw(listOfRaw(raws)));
 }

@@ -1,13 +1,13 @@
-/** eth Status, and what makes it unacceptable, in GoQuorum's words (GoQuorum eth/protocols/eth). */
+/** eth Status, and its faults in GoQuorum's words (GoQuorum eth/protocols/eth). */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
 import { bigIntToFixed, bytesToNumber } from '../base/quantity.ts';
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
 import type { ForkId } from '../chain/fork-id.ts';
 
-/** Difficulty sums above this many bits are refused. */
+/** Total difficulties with more bits are refused. */
 const TOTAL_DIFFICULTY_BITS_MAX = 100;
-/** COMPAT: GoQuorum still takes Status packets that istanbul/99 numbered. */
+/** COMPAT: GoQuorum still accepts a Status with this version, that of istanbul/99. */
 const LEGACY_STATUS_VERSION = 99;
 
 export interface Status {
@@ -50,8 +50,8 @@ export function decodeStatus(bytes: Uint8Array): Status {
 }
 
 /**
- * undefined: acceptable. Otherwise the fault, which ends the session as `subprotocol error`.
- * `forkFault` judges the fork id (EIP-2124): undefined or its fault.
+ * undefined: the status is acceptable. Otherwise the fault, which ends the session as `subprotocol
+ * error`. `forkFault` judges the fork id (EIP-2124): undefined or its fault.
  */
 export function statusFault(
   ours: Status,

@@ -206,7 +206,7 @@ function encodeBlockOf(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * encodeRawReply writes `[0, [parts]]`: the inner list begins behind the outer header and the id.
+ * encodeRawReply writes `[0, [parts]]`: the inner list begins after the outer header and the id.
  */
 function headerLength(parts: readonly Uint8Array[]): number {
   const payload = parts.reduce((sum, part) => sum + part.length, 0);

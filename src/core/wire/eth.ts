@@ -1,7 +1,7 @@
 /**
  * The `eth` sub-protocol, versions 66 and 68 (GoQuorum eth/protocols/eth; ethereum/devp2p
- * caps/eth.md). Headers, bodies and receipts stay raw RLP here; transactions are canonical bytes (a
- * list, or type ‖ list).
+ * caps/eth.md). Headers, bodies and receipts remain raw RLP here; transactions are canonical bytes
+ * (a list, or type ‖ list).
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -28,7 +28,7 @@ export const ETH_MESSAGE = {
 
 /** Longer messages end the session. */
 export const ETH_MESSAGE_BYTES_MAX = 10 * 1024 * 1024;
-/** Most items in one list: more would cost more memory than the message itself. */
+/** Maximum items in one list: more would cost more memory than the message itself. */
 const TRANSACTIONS_MAX = 65_536;
 const HASHES_MAX = 16_384;
 const HEADERS_MAX = 1024;
@@ -41,7 +41,7 @@ const EXCHANGE_CODES = new Set<number>(
   Object.values(ETH_MESSAGE).filter((code) => !PLAIN_CODES.has(code)),
 );
 
-/** Whether the code is a request or a reply: eth/66 gives these an id. */
+/** Whether the code is a request or a reply: since eth/66 these have an id. */
 export function isExchange(code: number): boolean {
   return EXCHANGE_CODES.has(code);
 }
@@ -99,7 +99,7 @@ export type EthMessage =
       readonly bodies: readonly RawBody[];
     }
   | { readonly kind: 'newBlock'; readonly block: RawBlock; readonly td: bigint }
-  /** `types` and `sizes` are of eth/68 and empty in eth/66. */
+  /** `types` and `sizes` belong to eth/68 and are empty in eth/66. */
   | {
       readonly kind: 'newPooledTransactionHashes';
       readonly hashes: readonly Hash32[];
@@ -116,8 +116,8 @@ export type EthMessage =
   | { readonly kind: 'nodeData'; readonly requestId: bigint };
 
 /**
- * Views into `bytes`, no copies. Throws ETH_MESSAGE_INVALID or RLP_INVALID; both are a breach of
- * protocol.
+ * Decodes to views of `bytes`, without copies. Throws ETH_MESSAGE_INVALID or RLP_INVALID; both are
+ * a breach of protocol.
  */
 export function decodeEth(version: number, code: number, bytes: Uint8Array): EthMessage {
   if (bytes.length > ETH_MESSAGE_BYTES_MAX) {

@@ -15,7 +15,7 @@ export interface Hello {
   readonly version: number;
   readonly clientName: string;
   readonly capabilities: readonly Capability[];
-  /** 0: the peer does not listen, or does not say. */
+  /** 0: the peer does not listen, or does not announce its port. */
   readonly listenPort: number;
   /** 64-byte public key of the node. */
   readonly id: Uint8Array;
@@ -37,7 +37,7 @@ export function encodeHello(hello: Hello): Uint8Array {
 
 /**
  * Elements after the id are ignored (EIP-8), names are read as Latin-1. Throws HELLO_INVALID or
- * RLP_INVALID; an id of another length is the caller's `invalid node identity`.
+ * RLP_INVALID; the caller refuses an id of another length as `invalid node identity`.
  */
 export function decodeHello(bytes: Uint8Array): Hello {
   if (bytes.length > BASE_MESSAGE_BYTES_MAX) throw fail('HELLO_INVALID', 'hello: message too big');

@@ -7,7 +7,7 @@ import { ETH_MESSAGE, isExchange } from './eth.ts';
 
 /** Reported as the version of eth: the last one without announcements of transactions. */
 export const LEGACY_ETH_VERSION = 64;
-/** Requests to one peer without a reply. */
+/** Maximum of requests to one peer that wait for a reply. */
 const ASKED_MAX = 64;
 
 const REQUESTS: ReadonlySet<number> = new Set([
@@ -18,14 +18,14 @@ const REQUESTS: ReadonlySet<number> = new Set([
   ETH_MESSAGE.getReceipts,
 ]);
 
-/** Per peer: which of our requests the next reply answers. */
+/** Holds, for one peer, which of our requests its next reply answers. */
 export class LegacyEth {
   /** Ids by the code of the reply, oldest first: a peer answers in order. */
   private readonly asked = new Map<number, bigint[]>();
 
   /**
-   * Body of an eth/66 message to what the peer reads. COMPAT: GoQuorum keeps the id, and /99 peers
-   * disconnect because of it.
+   * Converts the body of an eth/66 message to the form that the peer reads. COMPAT: GoQuorum keeps
+   * the id, and /99 peers disconnect because of it.
    */
   outgoing(code: number, bytes: Uint8Array): Uint8Array {
     if (!isExchange(code)) return bytes;

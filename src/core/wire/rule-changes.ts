@@ -1,6 +1,6 @@
 /**
- * `quorate/1`, message 0: what the eth handshake does not cover. Sent once, at the start: `[[block,
- * digest], …]`, the rule changes in a node's configuration.
+ * `quorate/1`, message 0: rule changes that the eth handshake does not cover. Sent once, at the
+ * start: `[[block, digest], …]`, the changes in a node's configuration.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -8,7 +8,7 @@ import { RlpWriter, readList } from '../base/rlp.ts';
 
 export const RULE_CHANGES_MESSAGE = 0;
 
-/** More than any configuration has. */
+/** More than the changes of any configuration. */
 const CHANGES_MAX = 1024;
 
 interface AnnouncedChange {

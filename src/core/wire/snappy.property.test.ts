@@ -6,7 +6,7 @@ import { runs } from '../../../test/support/effort.ts';
 import { snappyDecode, snappyEncode } from './snappy.ts';
 
 const BYTES_MAX = 1 << 24;
-/** Random bytes, and ones that repeat at all distances. */
+/** Random bytes, and bytes that repeat at all distances. */
 const text = fc.oneof(
   fc.uint8Array({ maxLength: 400 }),
   fc

@@ -11,7 +11,7 @@ function corrupt(): QuorateError {
   return fail('SNAPPY_INVALID', 'snappy: corrupt input');
 }
 
-/** The length that the header claims, unverified. Throws SNAPPY_INVALID. */
+/** The length that the header claims, not verified. Throws SNAPPY_INVALID. */
 function snappyLength(input: Uint8Array): { length: number; at: number } {
   let length = 0;
   for (let at = 0; at < 5; at++) {
@@ -26,7 +26,7 @@ function snappyLength(input: Uint8Array): { length: number; at: number } {
   throw corrupt();
 }
 
-/** Throws SNAPPY_TOO_LONG before it allocates, SNAPPY_INVALID on damage. */
+/** Throws SNAPPY_TOO_LONG before it allocates, SNAPPY_INVALID on invalid input. */
 export function snappyDecode(input: Uint8Array, bytesMax: number): Uint8Array {
   return new SnappyDecoder(input, bytesMax).step(Number.POSITIVE_INFINITY)!;
 }
@@ -52,7 +52,10 @@ export class SnappyDecoder {
     this.at = at;
   }
 
-  /** About `bytes` more; all of them when these were the last. Throws SNAPPY_INVALID. */
+  /**
+   * Decodes about `bytes` more. Returns the whole output once it is complete. Throws
+   * SNAPPY_INVALID.
+   */
   step(bytes: number): Uint8Array | undefined {
     this.decode(this.to + bytes);
     if (this.at < this.input.length) return undefined;
@@ -102,7 +105,7 @@ function littleEndian(bytes: Uint8Array, at: number, count: number): number {
   return value;
 }
 
-/** Ascending, so that an overlapping copy repeats its pattern. */
+/** Copies in ascending order, so that an overlapping copy repeats its pattern. */
 function copyForward(
   from: Uint8Array,
   fromAt: number,
@@ -144,7 +147,7 @@ export class SnappyEncoder {
     this.out[this.to++] = rest;
   }
 
-  /** Encodes 64 KB more; returns the whole, always the same array, when it is complete. */
+  /** Encodes 64 KB more; returns the whole output once it is complete, always in the same array. */
   step(): Uint8Array | undefined {
     const { input, out, at, to } = this;
     if (at < input.length) {
@@ -161,7 +164,7 @@ export class SnappyEncoder {
 }
 
 /**
- * Greedy matching over one block of at most 64 KB; matches never reach back over the block's start.
+ * Greedy matching over one block of at most 64 KB; matches never begin before the block's start.
  */
 function encodeBlock(
   input: Uint8Array,

@@ -7,10 +7,10 @@ import type { View } from './interface.ts';
 
 /** Messages kept per signer; beyond it the farthest one is dropped. */
 const MESSAGES_PER_SIGNER_MAX = 64;
-/** How many heights ahead to keep: sync brings higher ones. */
+/** Messages are kept for this many heights ahead; sync brings the blocks of higher ones. */
 const BACKLOG_HEIGHTS_MAX = 4;
 
-/** Neither past, nor so far ahead that sync will bring the block. */
+/** Whether a message is neither of the past nor so far ahead that sync will bring its block. */
 export function isRelevant(now: View, view: View): boolean {
   if (view.height === now.height) return view.round >= now.round;
   return view.height > now.height && view.height <= now.height + BACKLOG_HEIGHTS_MAX;
@@ -29,7 +29,7 @@ interface Kept<M> {
 export class Backlog<M> {
   private readonly bySigner = new Map<string, Kept<M>[]>();
 
-  /** Only members of the current set are kept: that bounds the number of signers. */
+  /** The caller passes only messages of current validators: that bounds the number of signers. */
   put(signer: Address, view: View, message: M): void {
     const key = keyOf(signer);
     const kept = this.bySigner.get(key) ?? [];

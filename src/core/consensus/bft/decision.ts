@@ -22,8 +22,8 @@ export function tryDecide(step: StepBase, preimageOf: SealPreimage): void {
 }
 
 /**
- * Drops COMMITs whose seal is not by their signer: one of them would make every node reject the
- * block.
+ * Drops COMMITs whose seal is not by their signer: even one of them would make every node reject
+ * the block.
  */
 function soundSeals(step: StepBase, preimageOf: SealPreimage): readonly Seal[] {
   const { commits, proposal, round } = step.state.current;

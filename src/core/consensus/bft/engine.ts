@@ -1,7 +1,7 @@
 /**
  * QBFT and IBFT as machines: routes inputs to the algorithm and holds the state that outlives a
  * height. Both vote as GoQuorum 24.4.1 does, so that they can share a network with it, and check
- * what it takes on trust (GoQuorum consensus/istanbul).
+ * what GoQuorum takes on trust (GoQuorum consensus/istanbul).
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../base/bytes.ts';
 import { keccak256 } from '../../base/keccak.ts';
@@ -36,10 +36,10 @@ interface BftMessage {
   readonly view: View;
 }
 
-/** One of the two algorithms, with its state `S` of a height and its messages `M`. */
+/** QBFT or IBFT. `S`: its state at one height; `M`: its messages. */
 export interface Algorithm<S extends HeightBase, M extends BftMessage> {
   newHeight(start: HeightStart, signer: ConsensusSigner, quorumRule: typeof quorumOf): S;
-  /** Restores the state at which the memory was written. */
+  /** Restores the state that this validator had when it wrote the memory. */
   recall(state: S, memory: VoteMemory): void;
   /** Enters a new height; `isResumed`: after a restart, in the remembered round. */
   begin(step: StepOf<S>, isResumed: boolean): void;
@@ -47,7 +47,7 @@ export interface Algorithm<S extends HeightBase, M extends BftMessage> {
   isOwnCode(code: number): boolean;
   /** Throws CONSENSUS_MESSAGE. */
   decode(code: number, bytes: Uint8Array): M;
-  /** `signedHash`: of what was signed, where it is known. */
+  /** `signedHash`: hash of the signed bytes, if it is already known. */
   signerOf(
     signer: ConsensusSigner,
     message: M,
@@ -75,10 +75,12 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
   private readonly signer: ConsensusSigner;
   private readonly options: EngineOptions;
   private readonly backlog = new Backlog<M>();
-  /** When each message was relayed. */
+  /** When each message was last accepted. */
   private readonly seen = new Lru<string, number>(SEEN_MESSAGES_MAX);
   private state: S | undefined;
-  /** From before the restart: no vote below its height, and no different vote at it. */
+  /**
+   * Memory from before the restart: this node votes neither below its height nor differently at it.
+   */
   private memory: VoteMemory | undefined;
   private isAbstaining = false;
 
@@ -98,7 +100,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
       if (!this.state || input.head.number >= this.state.height) this.enter(input, nowMs, effects);
     } else if (this.state) {
       const { state } = this;
-      // A clock that was set back must not make the period last until it is there again.
+      // After the clock was set back, the period must not last until the old time is reached again.
       state.headAtMs = Math.min(state.headAtMs, nowMs);
       this.route(input, { signer: this.signer, state, nowMs, effects });
     }
@@ -106,8 +108,8 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
   }
 
   /**
-   * Whether it stays silent at the new height: its past votes are unknown and it has not yet seen a
-   * decision.
+   * Whether this node stays silent at the new height: its past votes are unknown and it has not yet
+   * seen a decision.
    */
   abstainsAfter({ head, isMemoryLost }: Start): boolean {
     const { state } = this;
@@ -221,7 +223,8 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
       step.effects.push({ kind: 'misbehaved', peer: from, fault: algorithm.unsignedFault });
       return;
     }
-    // The set may be about to change, so a message from a non-member is not its carrier's fault.
+    // The validator set may be about to change: a message from a non-member is not the fault of the
+    // peer that delivered it.
     if (!isValidator(step.state.validators, signer)) return;
     this.seen.set(key, step.nowMs);
     if (equalBytes(signer, this.signer.address)) return;
@@ -230,8 +233,8 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
   }
 
   /**
-   * Its signer repeated it because it may not have reached all; those that it reaches through us
-   * may have missed it.
+   * Whether the signer may have sent the message again because some validators missed it. Those
+   * that get it only through this node may have missed it too.
    */
   private isRepeated({ state, nowMs }: StepOf<S>, passedMs: number): boolean {
     return this.options.isRelaying === true && nowMs - passedMs >= state.rules.requestTimeoutMs / 2;

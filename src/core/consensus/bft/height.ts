@@ -16,18 +16,18 @@ const CHECKED_PROPOSALS_MAX = 16;
 export interface HeightStart {
   readonly head: Header;
   readonly headHash: Hash32;
-  /** As `HeightBase` has it. */
+  /** See `HeightBase`. */
   readonly headAtMs: number;
   /** In the order of the engine's proposer rule. */
   readonly validators: ValidatorSet;
   readonly rules: ConsensusRules;
   /** Below this height this node has already voted and stays silent. */
   readonly votesFrom: number;
-  /** Its last vote is unknown. */
+  /** This node's last vote is unknown. */
   readonly isAbstaining: boolean;
 }
 
-/** All but the round. */
+/** The state of a new height, without its first round. */
 export function heightBase(
   { head, headHash, headAtMs, validators, rules, votesFrom, isAbstaining }: HeightStart,
   signer: ConsensusSigner,
@@ -56,7 +56,7 @@ export function heightBase(
 
 export type RoundContext = Pick<HeightBase, 'validators' | 'rules' | 'lastProposer'>;
 
-/** The initial state of a round, without the votes, whose types differ. */
+/** The initial state of a round, without the votes, whose types differ between QBFT and IBFT. */
 export function roundBase(
   { validators, rules, lastProposer }: RoundContext,
   round: number,

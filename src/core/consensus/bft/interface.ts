@@ -17,7 +17,7 @@ export interface View {
   readonly round: number;
 }
 
-/** Ascending by address, each once: the order in which the proposer rule walks. */
+/** Ascending by address, without duplicates: the order that the proposer rule uses. */
 export type ValidatorSet = readonly Address[];
 
 /** 65 bytes r ‖ s ‖ v (v 0 or 1) over the commit pre-image. */
@@ -38,41 +38,44 @@ export interface VoteMemory {
  */
 export interface MessageHashes {
   readonly message: Hash32;
-  /** What its signer signs. */
+  /** Hash of the bytes that its signer signs. */
   readonly signed: Hash32;
 }
 
-/** A long block as its proposer sends it in `view`: encoded and hashed beforehand, in pieces. */
+/**
+ * A long block in the form in which its proposer sends it in `view`: encoded and hashed beforehand,
+ * in pieces.
+ */
 export interface LongProposal {
   readonly view: View;
   readonly block: Block;
   /** The part of the message that carries the block. */
   readonly payload: Uint8Array;
-  /** Keccak-256 of what its proposer signs. */
+  /** Keccak-256 of the bytes that its proposer signs. */
   readonly signed: Hash32;
 }
 
 /**
- * `isMemoryLost`: this validator may have voted more than it remembers. It then says nothing until
+ * `isMemoryLost`: this validator may have voted more than it remembers. It then sends nothing until
  * it has seen a height decided.
  */
 export type BftInput =
   | {
       readonly kind: 'start';
-      /** On disk. */
+      /** Already on disk. */
       readonly head: Header;
       readonly headHash: Hash32;
       /** The validators of the next block; empty: the engine is idle. */
       readonly validators: ValidatorSet;
-      /** At the next block. */
+      /** Rules of the next block. */
       readonly rules: ConsensusRules;
-      /** As read from the vote file; undefined: never voted. */
+      /** From the vote file; undefined: this validator has never voted. */
       readonly memory?: VoteMemory;
       readonly isMemoryLost?: boolean;
     }
   /**
-   * `from` is the address of the peer that carried it (not of its signer); `code` and `bytes` as on
-   * the wire: a message code of the protocol, at most 10 MiB.
+   * `from` is the address of the peer that delivered it, which need not be its signer; `code` and
+   * `bytes` as on the wire: a message code of the protocol, at most 10 MiB.
    */
   | {
       readonly kind: 'message';
@@ -82,15 +85,15 @@ export type BftInput =
       /** The hashes of a long message, computed in advance. */
       readonly hashes?: MessageHashes;
     }
-  /** `id` as given to `setTimer`; one of a past view is ignored. */
+  /** `id` as given to `setTimer`; a timer of a past view is ignored. */
   | { readonly kind: 'timer'; readonly id: string }
-  /** Answer to `assemble`: a whole block of this node, in IBFT with the proposer's seal. */
+  /** Answer to `assemble`: a complete block of this node, in IBFT with the proposer's seal. */
   | { readonly kind: 'assembled'; readonly view: View; readonly block: Block }
   /** Answer to `encode`. */
   | { readonly kind: 'encoded'; readonly proposal: LongProposal }
   /**
-   * Answer to `verify`, by the block's `hash`; without `fault`, a text for the log, the block is
-   * valid and its execution is kept.
+   * Answer to `verify`, by the block's `hash`. `fault`: a text for the log; without it the block is
+   * valid and the result of its execution is kept.
    */
   | { readonly kind: 'verified'; readonly hash: Hash32; readonly fault?: string }
   /** The chain has a new head, decided here or synced, and on disk. */
@@ -98,15 +101,16 @@ export type BftInput =
       readonly kind: 'committed';
       readonly head: Header;
       readonly headHash: Hash32;
-      /** Of the block after `head`, as in `start`; the same holds for `rules`. */
+      /** For the block after `head`, as in `start`; so are the `rules`. */
       readonly validators: ValidatorSet;
       readonly rules: ConsensusRules;
       /** As in `start`. */
       readonly isMemoryLost?: boolean;
     }
   /**
-   * The pool holds executable transactions: ends the wait of an empty block period. Sent when the
-   * pool stops being empty, and after each `start` and `committed` with a pool that is not.
+   * The transaction pool holds executable transactions: ends the wait of an empty block period.
+   * Sent when the pool stops being empty, and after each `start` and `committed` with a pool that
+   * is not.
    */
   | { readonly kind: 'transactionsPending' };
 
@@ -118,21 +122,21 @@ export type BftEffect =
   | { readonly kind: 'remember'; readonly memory: VoteMemory }
   | {
       readonly kind: 'send';
-      /** A validator of the current set, not oneself. */
+      /** A validator of the current set other than this node. */
       readonly to: Address;
-      /** As for `message`, in all effects that send. */
+      /** As in the input `message`; the same in all other effects that send. */
       readonly code: number;
       readonly bytes: Uint8Array;
     }
   /**
-   * To all connected validators of the current set, never to oneself. A vote or proposal is
+   * To all connected validators of the current set, but not to this node. A vote or proposal is
    * preceded by its `remember`, which must be on disk first.
    */
   | { readonly kind: 'broadcast'; readonly code: number; readonly bytes: Uint8Array }
   /**
    * A valid message of another validator, to be relayed to validators that may lack it: not to
    * `from`, not to its signer. For networks where not all validators are connected to each other.
-   * Nothing need be on disk: the message is not ours.
+   * It needs no `remember` before it: the message is not ours.
    */
   | {
       readonly kind: 'relay';
@@ -146,7 +150,7 @@ export type BftEffect =
   | { readonly kind: 'clearTimer'; readonly id: string }
   /**
    * Build a block on `parent`, not before `notBeforeMs`, with a timestamp not before it; answered
-   * by `assembled`. Unless `mayBeEmpty` it is answered only when there are transactions; it is
+   * by `assembled`. Unless `mayBeEmpty` it is answered only when there are transactions, and
    * requested again after `transactionsPending`. A later `assemble` replaces an earlier one.
    * `parent` must be on disk: the effect comes after the head's `start` or `committed`.
    */
@@ -160,29 +164,29 @@ export type BftEffect =
   /** Encode and hash a long block that is to be proposed in `view`; answered by `encoded`. */
   | { readonly kind: 'encode'; readonly view: View; readonly block: Block }
   /**
-   * Check and execute a proposal, keep the result by its hash; answered by `verified`, unless it is
-   * abandoned first.
+   * Check and execute a proposal, keep the result under its hash; answered by `verified`, unless it
+   * is abandoned first.
    */
   | { readonly kind: 'verify'; readonly block: Block }
   /**
-   * Its round has passed: the check of a proposal pauses until the block is to be verified again.
+   * The round of a proposal has passed: its check pauses until the block is to be verified again.
    */
   | { readonly kind: 'abandon'; readonly hash: Hash32 }
   /**
-   * Final: `seals` in the order of arrival, own one included: a quorum, at most one per validator.
-   * The next height starts with `committed`, once the block is on disk.
+   * Final. `seals`: a quorum in the order of arrival, at most one per validator, including this
+   * node's. The next height starts with `committed`, once the block is on disk.
    */
   | {
       readonly kind: 'decide';
-      /** Verified, its number that of the height. */
+      /** Verified; its number is the height. */
       readonly block: Block;
-      /** In which it was decided: a View's. */
+      /** The round in which it was decided, as in a View. */
       readonly round: number;
       readonly seals: readonly Seal[];
     }
   /**
-   * `peer` is to blame: the carrier of bytes that cannot be read, else the signer. `fault`: a text
-   * for the log.
+   * `peer` is at fault: the peer that delivered unreadable bytes, otherwise the message's signer.
+   * `fault`: a text for the log.
    */
   | { readonly kind: 'misbehaved'; readonly peer: Address; readonly fault: string };
 

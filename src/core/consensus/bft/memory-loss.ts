@@ -10,8 +10,8 @@ import type { ConsensusSigner, VoteMemory } from './interface.ts';
 import { encodeMemory } from './memory.ts';
 
 /**
- * `empty`, `damaged`, `old`: of the vote file. `behind`: the head has a seal of this validator that
- * it does not remember, so the vote file is an older copy, or was recreated.
+ * `empty`, `damaged`, `old`: the state of the vote file. `behind`: the head has a seal of this
+ * validator that it does not remember, so the vote file is an older copy, or was recreated.
  */
 export type MemoryLoss = 'empty' | 'damaged' | 'old' | 'behind';
 
@@ -21,12 +21,12 @@ export interface Remembering {
   readonly memory: VoteMemory | undefined;
 }
 
-/** Blocks searched for our own seals when a node starts: a block holds those of a quorum only. */
+/** Blocks searched for our own seals when a node starts; each holds only the seals of a quorum. */
 export const BLOCKS_LOOKED_THROUGH = 16;
 
 /**
- * Undefined: all votes are known. `latest`: the head, and blocks before it. A file made at block 0
- * holds no vote.
+ * Undefined: all votes are known. `latest`: the head and some blocks before it. A file made at
+ * block 0 holds no vote.
  */
 export function memoryLoss(
   { loss, memory }: Remembering,

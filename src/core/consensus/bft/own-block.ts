@@ -36,8 +36,8 @@ export function onEmptyDue(step: StepBase): void {
 }
 
 /**
- * The pool is no longer empty: the empty block period ends, and so does the others' wait for this
- * proposer.
+ * The pool is no longer empty: the empty block period ends, and so does the time that the other
+ * validators give this proposer.
  */
 export function onTransactionsPending(step: StepBase): void {
   const { state } = step;
@@ -49,8 +49,8 @@ export function onTransactionsPending(step: StepBase): void {
 }
 
 /**
- * Whether the block can be proposed in the current view at once. A long one is encoded and hashed
- * elsewhere first, whoever made it: its proposer continues with `encoded`.
+ * Whether the block can be proposed in the current view at once. A long one, of any author, is
+ * encoded and hashed elsewhere first: its proposer continues with `encoded`.
  */
 export function isReady(step: StepBase, block: Block): boolean {
   if (blockBytes(block) < LONG_MESSAGE_BYTES || encodedFor(step, block)) return true;
@@ -62,7 +62,7 @@ export function isReady(step: StepBase, block: Block): boolean {
   return false;
 }
 
-/** The block as it is sent in the current view; undefined: it is not encoded for it. */
+/** The block as it is sent in the current view; undefined: it is not encoded for this view. */
 export function encodedFor(step: StepBase, block: Block): LongProposal | undefined {
   const { long, height, current } = step.state;
   const isOfView = long?.view.height === height && long.view.round === current.round;
@@ -79,8 +79,8 @@ export function keepOwnBlock(step: StepBase, block: Block): boolean {
     equalBytes(header.transactionsRoot, EMPTY_ROOT) &&
     Number(header.timestamp) < Math.floor(emptyDueMs(step) / 1000);
   if (isTooEarly) {
-    // The pool has nothing left that this block had room or time for: new transactions end the
-    // wait.
+    // An empty block means that no pooled transaction fitted in its gas or time limit: wait for new
+    // ones.
     state.hasTransactions = false;
     return false;
   }

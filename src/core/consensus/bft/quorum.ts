@@ -1,5 +1,5 @@
 /**
- * How many of n validators may fail, and how many make a decision (GoQuorum
+ * How many of n validators may fail, and how many votes make a decision (GoQuorum
  * consensus/istanbul/validator/default.go).
  */
 

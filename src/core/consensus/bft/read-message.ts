@@ -16,7 +16,7 @@ export function messageOrFault<M>(decode: () => M): M | string {
 
 /**
  * Reads one item as a block of a BFT chain without decoding its body: from Shanghai on with an
- * empty list of withdrawals, as Besu has it.
+ * empty list of withdrawals, as in Besu.
  */
 export function readProposal(reader: RlpReader): Block {
   const block = new EncodedBlock(reader.raw());
@@ -24,7 +24,7 @@ export function readProposal(reader: RlpReader): Block {
   return block;
 }
 
-/** The nearest double of any integer; we never write one above 2^53. */
+/** Reads an integer of any size as the nearest double; we never write one above 2^53. */
 export function readInteger(reader: RlpReader): number {
   return Number(bytesToBigInt(reader.scalar(32)));
 }

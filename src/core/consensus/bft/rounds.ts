@@ -3,13 +3,13 @@ import type { HeightBase, StepBase } from './step.ts';
 import { isAtCap } from './timeout.ts';
 import { setRoundTimer } from './timers.ts';
 
-/** Rounds must fit the header's 32 bits; at one second each this takes a century. */
+/** Rounds must fit the header's 32 bits; at one second each, that lasts a century. */
 export const ROUND_MAX = 0xffffffff;
 
 /**
  * Starts the timer of the round: at once while rounds still grow longer, as in GoQuorum. At the cap
- * they no longer grow, and validators out of step would stay so forever; there it starts when a
- * quorum has reached this round. `asked`: the round in each signer's ROUND-CHANGE.
+ * they no longer grow, and validators out of step would stay so forever; so there the timer starts
+ * when a quorum has reached this round. `asked`: the round in each signer's ROUND-CHANGE.
  */
 export function startClock(step: StepBase, asked: readonly number[]): void {
   const { current, quorum, rules, isVoting } = step.state;
@@ -18,7 +18,9 @@ export function startClock(step: StepBase, asked: readonly number[]): void {
   if (!isAtCap(rules, current.round) || here.length >= quorum) setRoundTimer(step);
 }
 
-/** f + 1 validators are ahead, so an honest one is: the highest round that f + 1 have reached. */
+/**
+ * The highest later round that f + 1 validators have reached, so at least one of them is honest.
+ */
 export function roundToCatchUp(
   { current, faulty }: HeightBase,
   asked: readonly number[],

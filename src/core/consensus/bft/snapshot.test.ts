@@ -12,12 +12,12 @@ const RULES = {
   validatorContract: undefined,
 } as const;
 
-/** 'A' -> 20 bytes of 65. */
+/** 'A' -> 20 bytes with the value 65. */
 function account(name: string): Uint8Array {
   return new Uint8Array(20).fill(name.charCodeAt(0));
 }
 
-/** 'A+B' block by A with a vote to add B, 'A-B' to remove, 'A' without a vote. */
+/** `blocks`: 'A+B' is a block by A with a vote to add B, 'A-B' to remove B, 'A' without a vote. */
 function run(validators: string, blocks: string, epoch = 30_000): Snapshot {
   const rules = { ...RULES, epoch };
   let snapshot = genesisSnapshot(ZERO_HASH, [...validators].map(account), rules);

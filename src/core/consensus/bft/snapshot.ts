@@ -20,14 +20,14 @@ export interface Snapshot {
   readonly votes: readonly Vote[];
   readonly tally: Tally;
   /**
-   * Who makes block `number + 1`; ascending by address. Empty: a contract named them, in a state
-   * that was not migrated.
+   * Validators that make block `number + 1`, ascending by address. Empty: a contract named them, in
+   * a state that was not migrated.
    */
   readonly validators: ValidatorSet;
   readonly proposerPolicy: ConsensusRules['proposerPolicy'];
 }
 
-/** What a snapshot needs to know of one header. */
+/** The parts of a header that a snapshot needs. */
 export interface VotingHeader {
   readonly number: number;
   readonly hash: Hash32;
@@ -37,7 +37,10 @@ export interface VotingHeader {
 
 type SnapshotRules = Pick<ConsensusRules, 'epoch' | 'proposerPolicy' | 'validatorOverride'>;
 
-/** At block 0: `rules` at 0; validators of its extra data unless the configuration names others. */
+/**
+ * The snapshot at block 0, under `rules` at 0; the validators are those of its extra data unless
+ * the configuration names others.
+ */
 export function genesisSnapshot(
   hash: Hash32,
   validators: readonly Address[],
@@ -55,8 +58,8 @@ export function genesisSnapshot(
 }
 
 /**
- * The snapshot after `header`, the child of `before`. `rules` hold at the header's number; `named`
- * are the validators of the contract there, if one has them. COMPAT: votes are still counted.
+ * The snapshot after `header`, the child of `before`. `rules` are those at the header's number;
+ * `named` are the validators that a contract names there, if any. COMPAT: votes are still counted.
  * Throws CONSENSUS_VOTING_CHAIN when it is not the next block and CONSENSUS_UNAUTHORIZED when its
  * author is not a validator.
  */
@@ -83,7 +86,7 @@ export function nextSnapshot(
   };
 }
 
-/** Like nextSnapshot, where it is not known who could vote: open votes stay as they are. */
+/** Like nextSnapshot, for a block whose voters are unknown: open votes stay unchanged. */
 export function unnamedSnapshot(
   before: Snapshot,
   { number, hash }: VotingHeader,
@@ -110,7 +113,7 @@ class Counting {
     if (!isValidator(this.validators, author)) {
       throw fail('CONSENSUS_UNAUTHORIZED', 'unauthorized', { data: { author: toHex(author) } });
     }
-    // COMPAT: a block without a vote is one against the zero address.
+    // COMPAT: a block without a vote counts as a vote against the zero address.
     const cast = vote ?? { candidate: ZERO_ADDRESS, isAdd: false };
     this.withdraw(author, cast.candidate);
     if (isMeaningful(this.validators, cast)) {
@@ -145,7 +148,7 @@ class Counting {
   }
 }
 
-/** What `istanbul_getSnapshot` answers. */
+/** The answer of `istanbul_getSnapshot`. */
 export type SnapshotJson = {
   readonly epoch: number;
   readonly number: number;

@@ -37,9 +37,9 @@ export class Snapshots {
   }
 
   /**
-   * Validators and votes after a block. Throws CONSENSUS_UNKNOWN_ANCESTOR when a header is
-   * missing, and STORE_STATE_NOT_MIGRATED where a contract named the validators in a state that is
-   * not there.
+   * Validators and votes after a block. Throws CONSENSUS_UNKNOWN_ANCESTOR when a header is missing,
+   * and STORE_STATE_NOT_MIGRATED where a contract named the validators in a state that this node
+   * lacks.
    */
   at(number: number, hash: Hash32): Snapshot {
     const missing: { header: Header; hash: Hash32 }[] = [];
@@ -59,7 +59,7 @@ export class Snapshots {
     for (let next = missing.pop(); next; next = missing.pop()) {
       snapshot = this.keep(this.after(snapshot, next.header, next.hash));
     }
-    // Throws, unless the state that names them has come since.
+    // Throws, unless the contract's state has arrived since.
     if (snapshot.validators.length === 0) this.named(number, this.store.rulesAt(number), true);
     return snapshot;
   }
@@ -84,7 +84,10 @@ export class Snapshots {
     return genesisSnapshot(hash, this.named(0, rules) ?? validatorsOf(header), rules);
   }
 
-  /** Empty, unless `isNeeded`: the contract's state after the block was not migrated. */
+  /**
+   * The validators that a contract names; undefined: there is no such contract. Empty, unless
+   * `isNeeded`: the contract's state after the block was not migrated.
+   */
   private named(
     number: number,
     { validatorContract }: ConsensusRules,
@@ -106,7 +109,7 @@ export class Snapshots {
     const author = blockAuthor(engine, header);
     if (!author) throw fail('CONSENSUS_UNAUTHORIZED', 'unauthorized');
     const voting = { number, hash, author, vote: voteOf(engine, header) };
-    // Where no contract names them, a header says who made it.
+    // If the contract's validators are unknown, the header may list the set that made it.
     const validators =
       before.validators.length > 0 ? before.validators : sortedValidators(validatorsOf(header));
     const named = this.named(number, rules);

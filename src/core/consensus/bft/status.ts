@@ -1,5 +1,5 @@
 /**
- * What istanbul_status and istanbul_getSignersFromBlock answer (GoQuorum
+ * Answers of istanbul_status and istanbul_getSignersFromBlock (GoQuorum
  * consensus/istanbul/backend/api.go); block parameters are resolved by the caller.
  */
 import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
@@ -14,7 +14,9 @@ import type { ValidatorSet } from './interface.ts';
 const SIGNATURE_BYTES = 65;
 /** Blocks counted when no range is given. */
 const STATUS_BLOCKS = 64;
-/** COMPAT has no bound; a range is cut off here so that one request cannot walk a whole chain. */
+/**
+ * COMPAT: GoQuorum has no bound; here a range is cut off, so that no request reads a whole chain.
+ */
 const STATUS_BLOCKS_MAX = 1_000_000;
 
 /**
@@ -93,12 +95,12 @@ export function statusOf(
   };
 }
 
-/** What istanbul_getSignersFromBlock answers, before formatting. */
+/** The answer of istanbul_getSignersFromBlock, before formatting. */
 export interface BlockSigners {
   readonly number: number;
   readonly hash: Hash32;
   readonly author: Address;
-  /** In the order of the seals; nobody at genesis. */
+  /** In the order of the seals; empty at genesis. */
   readonly committers: readonly Address[];
 }
 

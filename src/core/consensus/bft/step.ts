@@ -16,7 +16,7 @@ import type {
 
 export interface Proposal {
   readonly block: Block;
-  /** When this node took it up. */
+  /** When this node began to check it. */
   readonly atMs: number;
   status: 'checking' | 'valid' | 'invalid';
 }
@@ -34,7 +34,7 @@ interface BlockTerms {
 
 export type MessageKind = 'preprepare' | 'prepare' | 'commit' | 'roundChange';
 
-/** As sent. */
+/** One of our messages, as it was sent. */
 interface SentMessage {
   readonly kind: MessageKind;
   readonly code: number;
@@ -70,8 +70,8 @@ export interface HeightBase {
   readonly head: Header;
   readonly headHash: Hash32;
   /**
-   * When this node took up the head's proposal, or when it got the head if it saw none: a block
-   * period below a second counts from here.
+   * When this node began to check the head's proposal, or when it got the head if it saw no
+   * proposal: a block period below a second counts from here.
    */
   headAtMs: number;
   readonly rules: ConsensusRules;
@@ -88,14 +88,14 @@ export interface HeightBase {
   readonly reported: Set<string>;
   /** The block that this node has built at this height. */
   own: Block | undefined;
-  /** The last one that was encoded to be proposed. */
+  /** The last long block that was encoded to be proposed. */
   long: LongProposal | undefined;
   hasTransactions: boolean;
   isDecided: boolean;
   current: RoundBase;
 }
 
-/** What a message handler works on: the state of its engine, the time, and where effects go. */
+/** Data for a message handler: the state of its engine, the time, and the list for its effects. */
 export interface StepOf<S extends HeightBase> {
   readonly signer: ConsensusSigner;
   readonly state: S;
@@ -105,7 +105,7 @@ export interface StepOf<S extends HeightBase> {
 
 export type StepBase = StepOf<HeightBase>;
 
-/** Sends one of our messages to the others and keeps it for repetition. */
+/** Sends one of our messages to the other validators and keeps it for repetition. */
 export function say({ state, effects }: StepBase, message: SentMessage): void {
   state.current.sent.push(message);
   effects.push({ kind: 'broadcast', code: message.code, bytes: message.bytes });
@@ -123,7 +123,7 @@ export function isProposer({ state, signer }: StepBase): boolean {
   return state.isVoting && equalBytes(state.current.proposer, signer.address);
 }
 
-/** Author of the head, under either engine; genesis has none. */
+/** Author of the head, in QBFT or IBFT; the zero address for genesis. */
 export function authorOfHead(head: Header, recover: ConsensusSigner['recover']): Address {
   if (head.number === 0) return ZERO_ADDRESS;
   const isIbft = readBftExtra(head.extraData)?.kind === 'ibft';

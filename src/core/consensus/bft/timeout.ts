@@ -26,8 +26,8 @@ export function roundTimeoutMs(rules: TimeoutRules, round: number): number {
 }
 
 /**
- * Whether later rounds last no longer than this one, so that waiting does not bring validators
- * together.
+ * Whether later rounds last no longer than this one, so that waiting longer does not bring
+ * validators into the same round.
  */
 export function isAtCap(rules: TimeoutRules, round: number): boolean {
   return round > 0 && roundTimeoutMs(rules, round + 1) === roundTimeoutMs(rules, round);

@@ -28,8 +28,8 @@ export function dueTimer(step: StepBase, id: string): TimerName | undefined {
 }
 
 /**
- * Runs before the view changes. A proposal whose check outlasts its round must not delay the next:
- * its proposer may have made it slow on purpose.
+ * Runs before the view changes. A proposal whose check outlasts its round must not delay the next
+ * round: its proposer may have made it slow on purpose.
  */
 export function leaveView(step: StepBase): void {
   for (const name of NAMES) step.effects.push({ kind: 'clearTimer', id: timerId(step, name) });
@@ -39,9 +39,9 @@ export function leaveView(step: StepBase): void {
 }
 
 /**
- * End of the block period: nothing is proposed earlier. Timestamps cannot say when a period below a
- * second ends: it ends where the clock is a multiple of it, so that blocks keep the pace however
- * long agreement takes, and not before half of it has passed.
+ * End of the block period: nothing is proposed earlier. Timestamps cannot show the end of a period
+ * below a second: it ends when the clock is a multiple of it, so that blocks keep the pace however
+ * long agreement takes, but not before half of it has passed.
  */
 export function periodEndMs({ state }: StepBase): number {
   const { blockPeriodMs } = state.rules;

@@ -1,4 +1,4 @@
-/** Whose turn to propose passed without a decided block. */
+/** Validators whose turn to propose passed without a decided block. */
 import { type Address, equalBytes } from '../../base/bytes.ts';
 import type { ConsensusRules } from '../../chain/rules.ts';
 import type { ValidatorSet } from './interface.ts';
@@ -8,7 +8,7 @@ export interface Turns {
   /** In the engine's order. */
   readonly validators: ValidatorSet;
   readonly policy: ConsensusRules['proposerPolicy'];
-  /** Author of the block before; the zero address where that is the genesis block. */
+  /** Author of the block before; the zero address if that is the genesis block. */
   readonly lastProposer: Address;
   readonly author: Address;
   /** The round of the decision; undefined: the header does not record it (IBFT). */
@@ -16,8 +16,8 @@ export interface Turns {
 }
 
 /**
- * Proposers of the rounds before the decided one, each once. Without a round, those whose turn came
- * before the author's.
+ * Proposers of the rounds before the decided one, each once. Without a round, the validators whose
+ * turn came before the author's.
  */
 export function missedTurns({ validators, policy, lastProposer, ...of }: Turns): Address[] {
   const missed: Address[] = [];
@@ -28,6 +28,6 @@ export function missedTurns({ validators, policy, lastProposer, ...of }: Turns):
     if (isAuthor && of.round === undefined) return missed;
     if (!isAuthor) missed.push(proposer);
   }
-  // An author out of turn: nothing follows from the order.
+  // If the author proposed out of turn, the order shows nothing.
   return of.round === undefined ? [] : missed;
 }

@@ -7,8 +7,8 @@ import { checksumAddress } from '../../base/checksum-address.ts';
 import type { ValidatorSet } from './interface.ts';
 
 /**
- * QBFT's order, and the order of every list in headers and RPC answers: ascending by address, each
- * once.
+ * QBFT's order, and the order of every list in headers and RPC answers: ascending by address,
+ * without duplicates.
  */
 export function sortedValidators(addresses: readonly Address[]): ValidatorSet {
   const sorted = [...addresses].sort(compareBytes);
@@ -16,8 +16,8 @@ export function sortedValidators(addresses: readonly Address[]): ValidatorSet {
 }
 
 /**
- * COMPAT: IBFT walks the set in the order of the EIP-55 text, where upper-case letters come before
- * lower-case ones.
+ * COMPAT: IBFT goes through the set in the order of the EIP-55 text, where upper-case letters come
+ * before lower-case ones.
  */
 export function sortedByChecksumText(addresses: readonly Address[]): ValidatorSet {
   return sortedValidators(addresses)

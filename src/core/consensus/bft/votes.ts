@@ -10,7 +10,7 @@ import { isValidator } from './validators.ts';
 
 export interface Vote extends HeaderVote {
   readonly validator: Address;
-  /** Number of the block that carried it. */
+  /** Number of the block that contained it. */
   readonly block: number;
 }
 
@@ -72,7 +72,10 @@ export class Tally {
 /** Candidates that a node holds at once. */
 const CANDIDATES_MAX = 1024;
 
-/** What `istanbul_propose` and `istanbul_discard` set: in memory only, never cleared by success. */
+/**
+ * The candidates that `istanbul_propose` and `istanbul_discard` set: in memory only, never cleared
+ * by success.
+ */
 export class Candidates {
   private readonly candidates = new Map<string, HeaderVote>();
 

@@ -102,7 +102,7 @@ class Bench {
   }
 }
 
-/** `prepare 1/0`, in order. */
+/** The messages sent, such as `prepare 1/0`, in order. */
 function said(effects: readonly BftEffect[]): string[] {
   return ofKind(effects, 'broadcast').map(({ bytes }) => {
     const { kind, view } = decodeMessage(bytes);
@@ -123,7 +123,7 @@ function commitOf(signer: ConsensusSigner, block: Block, view = VIEW) {
   return signCommit(signer, view, block.hash, commitSeal(signer, block));
 }
 
-/** A validator that has locked `block` in round 0, where nobody decided. */
+/** A validator that has locked `block` in round 0, which ended without a decision. */
 function locked(block: Block): Bench {
   const bench = new Bench(ME);
   bench.hear(signPreprepare(PROPOSER, VIEW, block));
@@ -364,7 +364,7 @@ describe('the switch to QBFT', () => {
     const rules = { ...RULES, engine: 'qbft' } as const;
     const entered = { kind: 'committed', head: last.header, headHash: last.hash } as const;
     engine.step({ ...entered, validators: VALIDATORS, rules }, START_MS);
-    // Heard already: the same vote for another block is a double vote now.
+    // The first vote was received: one for another block is a double vote now.
     const other = signQbftPrepare(THIRD, { height: 2, round: 0 }, EMPTY_ROOT);
     const effects = engine.step({ ...message, bytes: encodeQbft(other) }, START_MS);
     expect(ofKind(effects, 'misbehaved').map(({ fault }) => fault)).toEqual([

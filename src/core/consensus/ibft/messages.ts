@@ -1,7 +1,8 @@
 /**
- * IBFT messages: exact bytes both ways (GoQuorum consensus/istanbul/ibft/types/message.go). One
- * code for all; on the wire an RLP byte string that holds `[code, body, address, signature, seal]`.
- * What is signed is that list with an empty signature.
+ * IBFT messages: encoding and decoding of their exact bytes (GoQuorum
+ * consensus/istanbul/ibft/types/message.go). All have the same code; on the wire, each is an RLP
+ * byte string that holds `[code, body, address, signature, seal]`. The signed bytes are that list
+ * with an empty signature.
  */
 import { type Address, EMPTY_BYTES, equalBytes, type Hash32, ZERO_HASH } from '../../base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
@@ -15,7 +16,7 @@ import { readInteger, readProposal } from '../bft/read-message.ts';
 /** Message code, relative to the istanbul sub-protocols. */
 export const IBFT_MESSAGE = 0x11;
 
-/** Which message it is, inside. */
+/** The kind of a message, in its first field. */
 const KIND_CODE = { preprepare: 0, prepare: 1, commit: 2, roundChange: 3 } as const;
 
 /**
@@ -60,8 +61,8 @@ export type IbftMessage = Preprepare | Prepare | Commit | RoundChange;
 // --- signing ------------------------------------------------------------------------------------------------------
 
 /**
- * Who signed, or undefined when the signature is not by the address in the message. `hash`: of what
- * was signed.
+ * Who signed, or undefined when the signature is not by the address in the message. `hash`: hash of
+ * the signed bytes.
  */
 export function signerOf(
   signer: ConsensusSigner,
@@ -83,7 +84,7 @@ export function signedBytes(message: Unsigned): Uint8Array {
 
 type Unsigned = Pick<IbftMessage, 'kind' | 'body' | 'address' | 'seal'>;
 
-/** `long`: where the block was encoded beforehand. */
+/** `long`: the encoded block, if it was encoded beforehand. */
 export function signPreprepare(
   signer: ConsensusSigner,
   view: View,

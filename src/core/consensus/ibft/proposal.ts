@@ -1,6 +1,6 @@
 /**
- * PRE-PREPARE: proposing our own or the locked block, and verifying the proposals of others
- * (GoQuorum consensus/istanbul/ibft/core/preprepare.go).
+ * PRE-PREPARE: proposing our own or the locked block, and verifying the proposals of other
+ * validators (GoQuorum consensus/istanbul/ibft/core/preprepare.go).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
@@ -16,8 +16,8 @@ import { remember } from './vote-memory.ts';
 import { count, sendPrepare } from './votes.ts';
 
 /**
- * As proposer, once a round: the locked block, or our own, which is requested if there is none
- * yet.
+ * As proposer, once per round: proposes the locked block, or our own, which is requested if there
+ * is none yet.
  */
 export function tryPropose(step: Step): void {
   const { state } = step;
@@ -66,8 +66,8 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
 }
 
 /**
- * Checks without executing. In round 0 a proposal is its proposer's own; later it may be a locked
- * one.
+ * Checks a block without executing it. In round 0 it must be its proposer's own; later it may be a
+ * locked one.
  */
 function blockFault(step: Step, signer: Address, { header, hash }: Block): string | undefined {
   const { state } = step;
@@ -119,7 +119,9 @@ export function conclude(step: Step, fault: string | undefined): void {
   if (state.current === current) count(step);
 }
 
-/** COMPAT: a validator locked on the block sends a COMMIT at once, without a PREPARE; see count. */
+/**
+ * COMPAT: a validator locked on the block sends a COMMIT at once, without a PREPARE; see `count`.
+ */
 function support(step: Step, block: Block): void {
   const { current, lock } = step.state;
   if (!current.digest) {

@@ -10,12 +10,12 @@ import { type RoundChange, signRoundChange } from './messages.ts';
 import { broadcast, type HeightState, newRound, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
-/** The round failed: requests the next. */
+/** The round failed: requests the next one. */
 export function leaveRound(step: Step): void {
   askFor(step, step.state.current.round + 1);
 }
 
-/** Leaves the round and tells the others; a non-voting node follows silently. */
+/** Leaves the round and tells the other validators; a non-voting node follows silently. */
 function askFor(step: Step, round: number): void {
   const { state } = step;
   if (round > ROUND_MAX) return;
@@ -32,7 +32,7 @@ function roundsAsked({ roundChanges }: HeightState): number[] {
   return [...roundChanges.values()];
 }
 
-/** After the round is remembered. */
+/** Call it after the round is remembered. */
 export function sendRoundChange(step: Step): void {
   const { signer } = step;
   const message = signRoundChange(signer, viewOf(step));
@@ -53,14 +53,14 @@ export function onRoundChange(step: Step, signer: Address, { view }: RoundChange
     return;
   }
   const asked = roundsAsked(state);
-  // COMPAT: GoQuorum follows at its own timeout, or when exactly f + 1 request one round while it
-  // is itself waiting.
+  // COMPAT: GoQuorum follows at its own timeout, or when exactly f + 1 validators request the same
+  // round while it waits itself.
   const ahead = roundToCatchUp(state, asked);
   if (ahead !== undefined) askFor(step, ahead);
   else startClock(step, asked);
 }
 
-/** The highest round that a quorum has requested, if it has not begun here. */
+/** The highest round that a quorum has requested, if this node has not begun it. */
 function agreedRound({ state }: Step): number | undefined {
   const { round, isWaiting } = state.current;
   const votes = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * Everything IBFT knows at one height and in one round of it: plain records that the message files
- * fill.
+ * What IBFT knows at one height and in its current round: plain records, filled in by the files of
+ * the message kinds.
  */
 import { type Hash32, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
@@ -27,7 +27,7 @@ import {
 
 /**
  * The block that a quorum prepared: this node votes for nothing else at this height, in any round.
- * The lock is permanent because seals name no round: collecting seals across rounds yields a
+ * The lock is permanent because seals contain no round: seals of different rounds together make a
  * decision.
  */
 export interface Lock {
@@ -36,7 +36,10 @@ export interface Lock {
 }
 
 export interface RoundState extends RoundBase {
-  /** Requested but not begun: until a quorum requests it, only ROUND-CHANGE is handled. */
+  /**
+   * The round was requested but has not begun: until a quorum requests it, only ROUND-CHANGE is
+   * handled.
+   */
   isWaiting: boolean;
   held: Ballot<Preprepare> | undefined;
   readonly prepares: Map<string, Ballot<Prepare>>;

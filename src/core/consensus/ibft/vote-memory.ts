@@ -22,7 +22,7 @@ export function remember(step: Step): void {
   step.effects.push({ kind: 'remember', memory });
 }
 
-/** Restores the state at which the memory was written; a round above 0 must be agreed on again. */
+/** Restores the state from when the memory was written; a round above 0 must be agreed on again. */
 export function recall(state: HeightState, memory: VoteMemory): void {
   const { view, digest, lock } = decodeMemory(memory);
   state.current = newRound(state, view.round);

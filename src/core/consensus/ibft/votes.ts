@@ -10,10 +10,10 @@ import { type Commit, commitSeal, type Prepare, signCommit, signPrepare } from '
 import { broadcast, type Step, supportersOf } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
-/** IBFT seals name no round. */
+/** IBFT seals contain no round. */
 const sealPreimage: SealPreimage = (header) => commitPreimage('ibft', header, 0);
 
-/** After the digest is remembered. */
+/** Call it after the digest is remembered. */
 export function sendPrepare(step: Step): void {
   const { signer, state } = step;
   const prepare = signPrepare(signer, viewOf(step), state.current.digest!);
@@ -25,7 +25,7 @@ export function onPrepare(step: Step, signer: Address, prepare: Prepare): void {
   if (countVote(step, step.state.current.prepares, signer, prepare)) count(step);
 }
 
-/** After the lock is remembered. */
+/** Call it after the lock is remembered. */
 function sendCommit(step: Step): void {
   const { signer, state } = step;
   const { block } = state.current.proposal!;
@@ -38,7 +38,7 @@ export function onCommit(step: Step, signer: Address, commit: Commit): void {
   if (countVote(step, step.state.current.commits, signer, commit)) count(step);
 }
 
-/** Acts on the votes of the round once its proposal was found valid. */
+/** Acts on the votes of the round, once its proposal was found valid. */
 export function count(step: Step): void {
   tryLock(step);
   tryDecide(step, sealPreimage);

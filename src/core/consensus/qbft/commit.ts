@@ -9,7 +9,7 @@ import { countVote, viewOf } from '../bft/step.ts';
 import { type Commit, signCommit } from './messages.ts';
 import { broadcast, type Step } from './round-state.ts';
 
-/** After the lock is remembered. */
+/** Call it after the lock is remembered. */
 export function sendCommit(step: Step): void {
   const { state, signer } = step;
   const block = state.current.proposal!.block;

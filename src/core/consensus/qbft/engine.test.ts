@@ -124,7 +124,7 @@ describe('QBFT engine', () => {
     const block = proposal(PROPOSER);
     bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
     expect(ofKind(bench.fire('round'), 'abandon')).toEqual([{ kind: 'abandon', hash: block.hash }]);
-    // What the others have prepared meanwhile is proposed again.
+    // The block that the other validators have prepared meanwhile is proposed again.
     const view = { height: 1, round: 1 };
     const prepares = [PROPOSER, ME, THIRD].map((each) => signPrepare(each, VIEW, block.hash));
     const lock = { round: 0, block, prepares };
@@ -165,7 +165,7 @@ describe('QBFT engine', () => {
       round: 0,
       digest: block.hash,
     });
-    // This node proposes in round 1: the locked block again, proved.
+    // This node proposes in round 1: the locked block again, with its proof.
     const moves = [THIRD, FOURTH].map((s) =>
       signRoundChange(s, { height: 1, round: 1 }, undefined),
     );

@@ -70,14 +70,14 @@ function onAssembled(step: Step, block: Block): void {
   if (isOurs && keepOwnBlock(step, block)) proposeOwn(step);
 }
 
-/** Or, in a later round, what the others have prepared. */
+/** Proposes our own block or, in a later round, the one that the other validators prepared. */
 function proposeOwn(step: Step): void {
   const { own, current } = step.state;
   if (current.round > 0) tryPropose(step);
   else if (own && isProposer(step) && !current.hasProposed) propose(step, own, [], []);
 }
 
-/** Continues in the remembered round: repeats what was sent, never anything else. */
+/** Continues in the remembered round: repeats the messages sent before, and sends no other ones. */
 function resume(step: Step): void {
   const { state } = step;
   const { current, lock } = state;

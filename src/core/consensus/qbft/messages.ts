@@ -1,7 +1,7 @@
 /**
- * QBFT messages: exact bytes both ways (GoQuorum consensus/istanbul/qbft/types). What is signed is
- * keccak256(rlp([code, payload])), so every message keeps the payload as received. Decoding never
- * looks at signatures; signerOf() does.
+ * QBFT messages: encoding and decoding of their exact bytes (GoQuorum
+ * consensus/istanbul/qbft/types). The signed hash is keccak256(rlp([code, payload])), so every
+ * message keeps the payload as received. Decoding never checks signatures; signerOf() does.
  */
 import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
@@ -71,7 +71,7 @@ export function signedBytes({ code, payload }: Pick<Signed, 'code' | 'payload'>)
   return listOfRaw([Uint8Array.of(code), payload]);
 }
 
-/** Who signed, or undefined when the signature matches no key. `hash`: of what was signed. */
+/** Who signed, or undefined when the signature matches no key. `hash`: hash of the signed bytes. */
 export function signerOf(
   signer: ConsensusSigner,
   message: Signed,
@@ -106,7 +106,7 @@ export function signCommit(
   return { ...signed(signer, QBFT_CODE.commit, view, payload), kind: 'commit', digest, seal };
 }
 
-/** `long`: where the block was encoded beforehand. */
+/** `long`: the encoded block, if it was encoded beforehand. */
 export function signPreprepare(
   signer: ConsensusSigner,
   view: View,
@@ -159,7 +159,7 @@ function payloadOf(view: View, write: (writer: RlpWriter) => unknown): Uint8Arra
 
 // --- encoding -----------------------------------------------------------------------------------------------------
 
-/** `[payload, signature]`: a whole PREPARE or COMMIT, or a part of a justification. */
+/** `[payload, signature]`: a complete PREPARE or COMMIT, or a part of a justification. */
 export function encodeSigned({ payload, signature }: Signed): Uint8Array {
   return listOfRaw([payload, stringItem(signature)]);
 }
@@ -244,7 +244,7 @@ function openEnvelope(reader: RlpReader): Envelope {
   return { body, view, payload, signature };
 }
 
-/** One PREPARE as in a certificate; throws as the reader does. */
+/** Reads one PREPARE of a certificate; throws the errors of the reader. */
 export function readPrepare(reader: RlpReader): Prepare {
   const { body, view, payload, signature } = openEnvelope(reader);
   const digest = body.fixed(32);

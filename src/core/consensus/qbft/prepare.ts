@@ -9,7 +9,7 @@ import { type Prepare, signPrepare } from './messages.ts';
 import { broadcast, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
-/** After the digest is remembered. */
+/** Call it after the digest is remembered. */
 export function sendPrepare(step: Step, digest: Hash32): void {
   const { signer } = step;
   const prepare = signPrepare(signer, viewOf(step), digest);

@@ -1,5 +1,5 @@
 /**
- * PRE-PREPARE: proposing our own block, and verifying the proposals of others (GoQuorum
+ * PRE-PREPARE: proposing our own block, and verifying the proposals of other validators (GoQuorum
  * consensus/istanbul/qbft/core/preprepare.go).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
@@ -23,7 +23,7 @@ import { sendPrepare, tryLock } from './prepare.ts';
 import { broadcast, electorateOf, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
-/** Proposes, once a round; a long block as soon as it is encoded. */
+/** Proposes a block, once per round; a long one as soon as it is encoded. */
 export function propose(
   step: Step,
   block: Block,
@@ -52,8 +52,8 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   const { current } = state;
   // A restarted validator supports what it supported before the restart, or nothing.
   if (current.digest && !equalBytes(current.digest, message.block.hash)) return;
-  // COMPAT: an honest GoQuorum proposer does this when its worker is faster than the ROUND-CHANGEs:
-  // not a fault, but not a proposal either.
+  // COMPAT: an honest GoQuorum proposer sends this when its worker is faster than the
+  // ROUND-CHANGEs: not a fault, but not a proposal either.
   if (current.round > 0 && message.roundChanges.length === 0) return;
   const fault =
     (current.round > 0
@@ -74,7 +74,9 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   else accept(step, message);
 }
 
-/** Checks without executing. A block that nobody has prepared yet must be its proposer's own. */
+/**
+ * Checks a block without executing it. One that no quorum has prepared must be its proposer's own.
+ */
 function blockFault(step: Step, signer: Address, message: Preprepare): string | undefined {
   const { header } = message.block;
   const { state } = step;

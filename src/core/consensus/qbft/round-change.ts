@@ -13,7 +13,10 @@ import { propose } from './proposal.ts';
 import { broadcast, electorateOf, type HeightState, newRound, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
-/** Enters `round` of the same height and tells the others; a non-voting node follows silently. */
+/**
+ * Enters `round` of the same height and tells the other validators; a non-voting node follows
+ * silently.
+ */
 export function changeRound(step: Step, round: number): void {
   const { state } = step;
   if (round > ROUND_MAX) return;
@@ -26,7 +29,7 @@ export function changeRound(step: Step, round: number): void {
   sendRoundChange(step);
 }
 
-/** After the round and the lock are remembered. */
+/** Call it after the round and the lock are remembered. */
 export function sendRoundChange(step: Step): void {
   const { signer, state } = step;
   const message = signRoundChange(signer, viewOf(step), state.lock);
@@ -40,8 +43,8 @@ export function onRoundChange(step: Step, signer: Address, message: RoundChange)
   if (state.isDecided || message.view.round > ROUND_MAX || message.view.round === 0) return;
   if (!record(step, signer, message)) return;
   const asked = roundsAsked(state);
-  // COMPAT: GoQuorum moves when exactly f + 1 are ahead, to the lowest of their rounds, and may
-  // miss it.
+  // COMPAT: GoQuorum moves when exactly f + 1 validators are ahead, to the lowest of their rounds,
+  // and may miss it.
   const ahead = roundToCatchUp(state, asked);
   if (ahead !== undefined) {
     changeRound(step, ahead);
@@ -55,7 +58,7 @@ function roundsAsked({ roundChanges }: HeightState): number[] {
   return [...roundChanges.values()].map(({ message }) => message.view.round);
 }
 
-/** Keeps each signer's latest, if its claim is proved. */
+/** Keeps the latest ROUND-CHANGE of each signer, if its claim is proved. */
 function record(step: Step, signer: Address, message: RoundChange): boolean {
   const { roundChanges } = step.state;
   const earlier = roundChanges.get(keyOf(signer))?.message;
@@ -74,7 +77,7 @@ function record(step: Step, signer: Address, message: RoundChange): boolean {
   return true;
 }
 
-/** As proposer of a round above 0: proposes when a quorum has moved here. */
+/** As proposer of a round above 0: proposes when a quorum has moved to this round. */
 export function tryPropose(step: Step): void {
   const { state } = step;
   const { current } = state;

@@ -1,6 +1,6 @@
 /**
- * Everything QBFT knows at one height and in one round of it: plain records that the message files
- * fill.
+ * What QBFT knows at one height and in its current round: plain records, filled in by the files of
+ * the message kinds.
  */
 import type { Block } from '../../chain/block.ts';
 import { type HeightStart, heightBase, type RoundContext, roundBase } from '../bft/height.ts';

@@ -22,7 +22,7 @@ import { headerTemplate } from '../header-template.ts';
 import { signPreprepare } from './messages.ts';
 
 const SHORT = { ...RULES, blockPeriodMs: 200 };
-/** When a bench begins. */
+/** Time at which a `Bench` gets the head. */
 const HEAD_AT_MS = START_MS + 1500;
 
 const at = (block: Block, timestamp: bigint) =>
@@ -98,7 +98,7 @@ describe('a block period below a second', () => {
     bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
     bench.nowMs = START_MS + 1690;
     expect(dueAfter(bench, block)).toEqual([START_MS + 1800]);
-    // One that did not see the proposal begins when it has the head.
+    // A validator that did not see the proposal counts the period from when it got the head.
     const synced = new Bench(ME, SHORT);
     synced.nowMs = START_MS + 1720;
     expect(dueAfter(synced, block)).toEqual([START_MS + 2000]);
@@ -154,7 +154,7 @@ describe('a block period below a second', () => {
       measureScale({ ...quiet, blocks: 20, blockPeriodMs }).blockMs;
     expect(Math.abs(blockMs(200) - 200)).toBeLessThan(5);
     expect(Math.abs(blockMs(500) - 500)).toBeLessThan(5);
-    // Agreement takes longer than the period: as fast as it can.
+    // Agreement takes longer than the period: blocks follow as fast as it allows.
     expect(blockMs(50)).toBeGreaterThan(150);
     expect(blockMs(50)).toBeLessThan(250);
   });

@@ -28,7 +28,7 @@ export function remember(step: Step): void {
   step.effects.push({ kind: 'remember', memory });
 }
 
-/** Restores the state at which the memory was written. */
+/** Restores the state that this validator had when it wrote the memory. */
 export function recall(state: HeightState, memory: VoteMemory): void {
   const { view, digest, lock } = decodeMemory(memory);
   state.current = newRound(state, view.round);

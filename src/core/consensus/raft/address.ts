@@ -1,7 +1,6 @@
 /**
- * Members: their addresses, and the form they have in a snapshot, in GoQuorum's RLP (GoQuorum
- * raft/peer.go, raft/snapshot.go). With host names there are six fields, with IP addresses alone
- * five.
+ * Addresses of members, and their form in a snapshot: GoQuorum's RLP (GoQuorum raft/peer.go,
+ * raft/snapshot.go), with six fields where host names are allowed and five with IP addresses only.
  */
 import { EMPTY_BYTES, type Hash32 } from '../../base/bytes.ts';
 import { fail, hasCode } from '../../base/errors.ts';
@@ -19,7 +18,7 @@ export interface MemberAddress {
 }
 
 export interface ClusterSnapshot {
-  /** By raft id. */
+  /** Sorted by raft id. */
   readonly addresses: readonly MemberAddress[];
   readonly removedIds: readonly number[];
   readonly headHash: Hash32;

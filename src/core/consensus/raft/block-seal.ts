@@ -15,9 +15,7 @@ export interface RaftSeal {
   readonly signature: Uint8Array;
 }
 
-/**
- * COMPAT: what the minter signs has neither extra data nor the hashes and the bloom of the body.
- */
+/** COMPAT: the signed header has neither extra data nor the hashes and the bloom of the body. */
 export function raftSealHash(header: Header): Hash32 {
   return headerHash({
     ...header,

@@ -1,4 +1,4 @@
-/** Who may become a member, against GoQuorum's recorded answers. */
+/** Which node may become a member, compared with GoQuorum's recorded answers. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OWN_VECTORS, readText } from '../../../../test/vectors/folders.ts';

@@ -30,7 +30,7 @@ export class Cluster {
     return this.addresses.get(this.self);
   }
 
-  /** By raft id, this node included. */
+  /** Sorted by raft id, including this node. */
   members(): MemberAddress[] {
     return [...this.addresses.values()].sort((a, b) => a.raftId - b.raftId);
   }
@@ -119,7 +119,7 @@ function checkAgainst(member: MemberAddress, node: Applicant): void {
   }
 }
 
-/** The short name of a node in GoQuorum's texts: hash of its public key. */
+/** The short name of a node in GoQuorum's texts: the hash of its public key. */
 function shortId(nodeId: string): string {
   return bareHex(keccak256(fromHex(nodeId)));
 }

@@ -1,6 +1,6 @@
 /**
- * Difficulty of a Raft block: ethash's formula, which GoQuorum fills in and nobody checks (GoQuorum
- * raft/minter.go).
+ * Difficulty of a Raft block: ethash's formula, which GoQuorum fills in and no node checks
+ * (GoQuorum raft/minter.go).
  */
 import type { Header } from '../../chain/header.ts';
 import type { Rules } from '../../chain/rules.ts';
@@ -10,7 +10,7 @@ const BOUND_DIVISOR = 2_048n;
 const FALL_MAX = -99n;
 const BOMB_PERIOD_BLOCKS = 100_000n;
 
-/** `parentHasUncles` is never so on a Raft chain. */
+/** `parentHasUncles` is always false on a Raft chain. */
 export function raftDifficulty(
   parent: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
   timestamp: bigint,

@@ -1,6 +1,6 @@
 /**
  * Elections: votes are requested, given and counted, first without starting a term (pre-vote), then
- * in earnest.
+ * for real.
  */
 import { becomeLeader } from './leader.ts';
 import { MESSAGE_TYPE, type RaftMessage } from './messages.ts';
@@ -53,8 +53,8 @@ export function judgeVote(
 ): void {
   const isPreVote = type === MESSAGE_TYPE.preVote;
   const responseType = isPreVote ? MESSAGE_TYPE.preVoteResponse : MESSAGE_TYPE.voteResponse;
-  // A member that hears its leader refuses pre-votes. It does not withhold votes: GoQuorum has no
-  // pre-vote, and its members could never return.
+  // A member that hears its leader refuses pre-votes, but not votes: members running GoQuorum have
+  // no pre-vote and could never return.
   const isLeaderAlive = isPreVote && raft.leader !== 0 && raft.electionElapsed < ELECTION_TICKS;
   const isFree = raft.votedFor === 0 || raft.votedFor === from || (isPreVote && term > raft.term);
   if (isFree && !isLeaderAlive && raft.log.isUpToDate(index, logTerm)) {

@@ -1,4 +1,4 @@
-/** What a member does with what its leader sends. */
+/** How a member handles messages of its leader. */
 import { Members } from './members.ts';
 import { MESSAGE_TYPE, type RaftMessage } from './messages.ts';
 import type { RaftState } from './raft-state.ts';
@@ -8,7 +8,7 @@ const FORKED =
 
 export function follow(raft: RaftState, message: RaftMessage): void {
   const { type, from } = message;
-  // A term has one leader: a second one belongs to another cluster, or lost its disk.
+  // A term has one leader: a second leader belongs to another cluster, or has lost its disk.
   if (raft.role === 'leader') return;
   if (raft.role !== 'follower') raft.becomeFollower(raft.term, from);
   raft.electionElapsed = 0;

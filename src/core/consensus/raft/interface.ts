@@ -9,11 +9,12 @@ export type RaftLinkEvent =
 
 export interface RaftLinks {
   /**
-   * Resolves when it listens. `isRemoved`: which callers to tell that they are no longer members.
+   * Resolves when it accepts connections. `isRemoved`: whether a caller is to be told that it is no
+   * longer a member.
    */
   start(sink: (event: RaftLinkEvent) => void, isRemoved: (id: number) => boolean): Promise<void>;
   stop(): Promise<void>;
-  /** Never blocks, may drop: losses are reported as `unreachable`. */
+  /** Never blocks, may drop messages: losses are reported as `unreachable`. */
   send(message: RaftMessage): void;
   /** Connects to a member, in both directions. */
   addMember(address: MemberAddress): void;

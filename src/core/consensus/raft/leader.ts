@@ -37,7 +37,7 @@ function appendOwn(raft: RaftState, entries: readonly Pick<Entry, 'type' | 'data
     const isChange = type === ENTRY_TYPE.confChange;
     const isRefused = isChange && raft.pendingConfIndex > raft.log.applied;
     if (isChange && !isRefused) raft.pendingConfIndex = index;
-    // As in GoQuorum, a change that comes too early becomes an empty entry.
+    // As in GoQuorum, a change that is proposed too early becomes an empty entry.
     own.push(
       isRefused
         ? { type: ENTRY_TYPE.normal, data: new Uint8Array(0), term: raft.term, index }
@@ -51,7 +51,8 @@ function appendOwn(raft: RaftState, entries: readonly Pick<Entry, 'type' | 'data
 
 function tryCommit(raft: RaftState): boolean {
   const index = raft.members.quorumIndex();
-  // Only entries of its own term are committed by counting; older ones follow (Raft §5.4.2).
+  // Only entries of the leader's own term are committed by counting; older ones follow with them
+  // (Raft §5.4.2).
   if (index <= raft.log.committed || raft.log.term(index) !== raft.term) return false;
   raft.log.commitTo(index);
   return true;
@@ -114,7 +115,7 @@ function sendSnapshot(raft: RaftState, to: number, progress: Progress): void {
 }
 
 function sendHeartbeat(raft: RaftState, to: number, progress: Progress): void {
-  // An entry that may differ at the member must not be reported as committed.
+  // An entry that may differ in the member's log must not be reported as committed.
   const commit = Math.min(progress.match, raft.log.committed);
   raft.send({ type: MESSAGE_TYPE.heartbeat, to, commit });
 }
@@ -131,7 +132,7 @@ export function tickLeader(raft: RaftState): void {
   for (const [id, progress] of raft.members.othersThan(raft.id)) sendHeartbeat(raft, id, progress);
 }
 
-/** The quorum may have become smaller. */
+/** A member has left: the quorum may have become smaller. */
 export function memberLeft(raft: RaftState, id: number): void {
   if (id === raft.id) raft.becomeFollower(raft.term, 0);
   else if (tryCommit(raft)) sendAppends(raft);

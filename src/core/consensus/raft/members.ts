@@ -1,5 +1,6 @@
 /**
- * The members as of the last applied entry: voters and learners, and what a leader knows of each.
+ * The members as of the last applied entry: voters and learners, and what a leader knows about
+ * each.
  */
 import type { ConfState } from './messages.ts';
 import { Progress } from './progress.ts';
@@ -33,7 +34,7 @@ export class Members {
     return this.voters.get(id) ?? this.learners.get(id);
   }
 
-  /** Voters and learners but `self`. */
+  /** Voters and learners except `self`. */
   othersThan(self: number): [number, Progress][] {
     return [...this.voters, ...this.learners].filter(([id]) => id !== self);
   }
@@ -44,7 +45,7 @@ export class Members {
     return { nodes: sorted(this.voters), learners: sorted(this.learners) };
   }
 
-  /** A new leader knows only that it hears the others. */
+  /** A new leader knows nothing about the others' logs, only that it can hear them. */
   startOver(self: number, lastIndex: number): void {
     for (const members of [this.voters, this.learners]) {
       for (const id of members.keys()) {
@@ -55,7 +56,7 @@ export class Members {
     }
   }
 
-  /** Whether a quorum was heard since the last call. */
+  /** Whether a quorum has sent messages since the last call. */
   hadActiveQuorum(self: number): boolean {
     let active = 0;
     for (const [id, progress] of this.voters) {
@@ -65,13 +66,13 @@ export class Members {
     return active >= this.quorum;
   }
 
-  /** Highest index stored by a quorum. */
+  /** Highest index that a quorum has stored. */
   quorumIndex(): number {
     const matches = [...this.voters.values()].map(({ match }) => match).sort((a, b) => b - a);
     return matches[this.quorum - 1] ?? 0;
   }
 
-  /** A learner that is added as a voter is promoted; a voter stays one. */
+  /** Adding a learner as a voter promotes it; a voter stays a voter. */
   add(id: number, isLearner: boolean, lastIndex: number): void {
     if (this.voters.has(id)) return;
     const known = this.learners.get(id);

@@ -24,16 +24,16 @@ export const ENTRY_TYPE = { normal: 0, confChange: 1 } as const;
 export const CONF_CHANGE = { addNode: 0, removeNode: 1, updateNode: 2, addLearner: 3 } as const;
 
 /**
- * Numbers of terms, indices and members are whole, from 0 to 2^53 - 1, unless a field says more.
+ * Numbers of terms, indices and members are integers from 0 to 2^53 - 1, unless a field says more.
  */
 export interface Entry {
   /** One of ENTRY_TYPE. */
   readonly type: number;
-  /** Of the leader that appended it; from 1, never lower than that of the entry before. */
+  /** Term of the leader that appended it; from 1, never lower than that of the entry before. */
   readonly term: number;
   /** Place in the log, from 1; one more than that of the entry before. */
   readonly index: number;
-  /** A block, a membership change, or nothing: what a new leader appends. */
+  /** A block or a membership change; empty in the first entry of a new leader. */
   readonly data: Uint8Array;
 }
 
@@ -46,28 +46,31 @@ export interface ConfState {
 }
 
 export interface Snapshot {
-  /** Members with their addresses, ids of removed ones, and the head's hash. */
+  /** The members with their addresses, the ids of removed ones, and the head's hash. */
   readonly data: Uint8Array;
   /** Members after the entry at `index`. */
   readonly confState: ConfState;
-  /** Of the last entry that it stands for; never above what was applied. 0: no snapshot. */
+  /** Index of the last entry that it replaces; never above what was applied. 0: no snapshot. */
   readonly index: number;
-  /** Of that entry. */
+  /** Term of that entry. */
   readonly term: number;
 }
 
-/** On disk before any message that depends on it leaves. */
+/** Stored on disk before any message that depends on it is sent. */
 export interface HardState {
   /** The newest term that this member knows of; never decreases. */
   readonly term: number;
-  /** Whom this member voted for in `term`; 0: nobody. */
+  /** Raft id that this member voted for in `term`; 0: none. */
   readonly vote: number;
-  /** Index of the last committed entry that it knows of; never decreases, never above the log. */
+  /**
+   * Index of the last committed entry that this member knows of; never decreases, never above the
+   * log.
+   */
   readonly commit: number;
 }
 
 export interface ConfChange {
-  /** The proposer's own number for it; etcd ignores it. */
+  /** Number given by the proposer; etcd ignores it. */
   readonly id: number;
   /** One of CONF_CHANGE. */
   readonly type: number;
@@ -81,22 +84,27 @@ export interface ConfChange {
 export interface RaftMessage {
   /** One of MESSAGE_TYPE. */
   readonly type: number;
-  /** Raft ids. */
+  /** Raft ids of receiver and sender. */
   readonly to: number;
   readonly from: number;
-  /** The sender's; in a pre-vote, the one that it would begin. 0: of a proposal. */
+  /** Term of the sender; in a pre-vote, the one that it would begin. 0 in a proposal. */
   readonly term: number;
-  /** Of the entry at `index`, in append and (pre-)vote: does the receiver have the same one? */
+  /**
+   * Term of the entry at `index`, in append and (pre-)vote: the receiver checks it against its log.
+   */
   readonly logTerm: number;
-  /** The entry before `entries`; the candidate's last one; the last one that matches. */
+  /**
+   * Index of the entry before `entries`, of the candidate's last entry, or of the last one that
+   * matches.
+   */
   readonly index: number;
-  /** Behind `index`, in order; at most ENTRIES_MAX. */
+  /** The entries after `index`, in order; at most ENTRIES_MAX. */
   readonly entries: readonly Entry[];
-  /** Committed, as the leader knows; in a heartbeat at most what the receiver has acknowledged. */
+  /** Commit index of the leader; in a heartbeat at most what the receiver has acknowledged. */
   readonly commit: number;
-  /** For a member that is behind the log; its index is 0 in any other message. */
+  /** For a member that lags behind the start of the log; its index is 0 in any other message. */
   readonly snapshot: Snapshot;
-  /** Of a response: the entries do not fit, or no vote is given. */
+  /** In a response: the entries do not fit, or no vote is given. */
   readonly reject: boolean;
   /** With `reject`: the last index of the refusing member's log. */
   readonly rejectHint: number;
@@ -132,7 +140,7 @@ export function raftMessage(parts: Partial<RaftMessage>): RaftMessage {
   return { ...BLANK, ...parts };
 }
 
-/** Most entries in one message; more are refused before they are kept. */
+/** Maximum entries in one message; a message with more is refused before any is stored. */
 const ENTRIES_MAX = 65_536;
 const MEMBERS_MAX = 65_535;
 

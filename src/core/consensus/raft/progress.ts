@@ -1,20 +1,20 @@
 /**
- * What a leader knows of a member's log, and how it sends entries: probing, streaming, or waiting
- * for a snapshot to arrive.
+ * What a leader knows about a member's log, and how it sends entries: probing, streaming, or
+ * waiting for a snapshot to arrive.
  */
 
-/** Most unacknowledged appends per member. */
+/** Maximum of unacknowledged appends per member. */
 const INFLIGHT_MAX = 256;
 
 export type ProgressState = 'probe' | 'replicate' | 'snapshot';
 
 export class Progress {
-  /** Highest index known to agree. */
+  /** Highest index up to which the logs are known to agree. */
   match: number;
-  /** Next index to send. */
+  /** Index of the next entry to send. */
   next: number;
   state: ProgressState = 'probe';
-  /** Whether anything was heard since the last check of the quorum. */
+  /** Whether the member sent anything since the last check of the quorum. */
   isRecentlyActive = false;
   private isProbeOut = false;
   private pendingSnapshot = 0;
@@ -48,7 +48,7 @@ export class Progress {
     this.pendingSnapshot = index;
   }
 
-  /** After an append was sent. */
+  /** Call it after an append was sent. */
   sent(lastIndex: number, isEmpty: boolean): void {
     if (isEmpty) return;
     if (this.state === 'probe') this.isProbeOut = true;
@@ -58,7 +58,7 @@ export class Progress {
     }
   }
 
-  /** The member has everything up to `index`. Returns whether that is new. */
+  /** The member has all entries up to `index`. Returns whether that is new. */
   acknowledge(index: number): boolean {
     const isNews = index > this.match;
     if (isNews) {
@@ -74,8 +74,8 @@ export class Progress {
   }
 
   /**
-   * The member refused what follows `rejected`; its log ends at `last`. Returns whether the refusal
-   * is current, so that a retry makes sense.
+   * The member refused the entries after `rejected`; its log ends at `last`. Returns whether the
+   * refusal is current, so that a retry makes sense.
    */
   reject(rejected: number, last: number): boolean {
     if (this.state === 'replicate') {
@@ -99,12 +99,12 @@ export class Progress {
     if (this.state === 'replicate') this.becomeProbe();
   }
 
-  /** A snapshot arrived, or did not. */
+  /** A snapshot was delivered, or its delivery failed. */
   snapshotSent(isDelivered: boolean): void {
     if (this.state !== 'snapshot') return;
     if (!isDelivered) this.pendingSnapshot = 0;
     this.becomeProbe();
-    // Until the member answers, or with the next heartbeat.
+    // Send nothing until the member answers, or until the next heartbeat.
     this.isProbeOut = true;
   }
 

@@ -9,7 +9,7 @@ const WIRE_VARINT = 0;
 const WIRE_BYTES = 2;
 const VARINT_BYTES_MAX = 10;
 const VARINT_SIZE_MAX = 8;
-/** Arrays up to this size are cheap to create and copy; views of them are not. */
+/** Up to this size, creating and copying an array costs less than a view. */
 const SMALL_BYTES = 64;
 
 export class ProtobufWriter {
@@ -20,7 +20,7 @@ export class ProtobufWriter {
     this.bytes = new Uint8Array(capacity);
   }
 
-  /** Zeros are written too: the fields of raftpb are never left out. */
+  /** Zeros are written too: the fields of raftpb are never omitted. */
   number(field: number, value: number): this {
     this.reserve(1 + VARINT_SIZE_MAX);
     this.bytes[this.length++] = (field << 3) | WIRE_VARINT;
@@ -37,7 +37,7 @@ export class ProtobufWriter {
     return this;
   }
 
-  /** An empty value is left out. */
+  /** An empty value is omitted. */
   optional(field: number, value: Uint8Array): this {
     return value.length === 0 ? this : this.field(field, value);
   }
@@ -72,7 +72,7 @@ export interface ProtobufField {
   readonly bytes: Uint8Array;
 }
 
-/** The fields in their order. Throws RAFT_MESSAGE_INVALID. */
+/** Yields the fields in their order. Throws RAFT_MESSAGE_INVALID. */
 export function* protobufFields(bytes: Uint8Array): Generator<ProtobufField> {
   const reader = { bytes, at: 0 };
   while (reader.at < bytes.length) {

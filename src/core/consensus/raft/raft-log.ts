@@ -7,16 +7,16 @@ import { type Entry, NO_SNAPSHOT, type Snapshot } from './messages.ts';
 
 export class RaftLog {
   private entries: Entry[];
-  /** Index and term of the entry before the first. */
+  /** Index and term of the entry before the first one here. */
   private baseIndex: number;
   private baseTerm: number;
-  /** Sent to members that lag behind the first entry. */
+  /** For members that need entries before the first one here. */
   private latestSnapshot: Snapshot = NO_SNAPSHOT;
-  /** Highest index that is on disk here, with its present term. */
+  /** Highest index that is on disk here with its current term. */
   private stable: number;
   committed: number;
   applied: number;
-  /** Handed out to be applied. */
+  /** Index of the last entry that was handed out to be applied. */
   delivered: number;
 
   constructor(base: { index: number; term: number }, entries: readonly Entry[]) {
@@ -48,7 +48,7 @@ export class RaftLog {
     return this.latestSnapshot;
   }
 
-  /** undefined: compacted, or beyond the end. */
+  /** undefined: the entry was compacted, or is beyond the end. */
   term(index: number): number | undefined {
     if (index === this.baseIndex) return this.baseTerm;
     return this.entries[index - this.firstIndex]?.term;
@@ -58,7 +58,9 @@ export class RaftLog {
     return lastTerm > this.lastTerm || (lastTerm === this.lastTerm && lastIndex >= this.lastIndex);
   }
 
-  /** From `from` to `to` inclusive, at least one entry, else no more than `bytesMax` of data. */
+  /**
+   * Entries from `from` to `to` inclusive, with at most `bytesMax` of data but at least one entry.
+   */
   slice(from: number, to: number, bytesMax = Number.POSITIVE_INFINITY): Entry[] {
     assert(from >= this.firstIndex, 'entries asked for are in the log');
     const found: Entry[] = [];
@@ -103,7 +105,7 @@ export class RaftLog {
     return last;
   }
 
-  /** Never beyond the end: a faulty leader's larger claim is ignored. */
+  /** Sets the commit index, never beyond the end: a faulty leader's larger claim is ignored. */
   commitTo(index: number): void {
     const bounded = Math.min(index, this.lastIndex);
     if (bounded > this.committed) this.committed = bounded;
@@ -117,12 +119,12 @@ export class RaftLog {
     this.stable = Math.max(this.stable, index);
   }
 
-  /** Committed and not applied. */
+  /** Entries committed but not applied. */
   unapplied(): Entry[] {
     return this.slice(this.applied + 1, this.committed);
   }
 
-  /** Committed and not handed out yet, up to `countMax`. */
+  /** Entries committed but not yet handed out, at most `countMax`. */
   undelivered(countMax: number): Entry[] {
     return this.slice(this.delivered + 1, Math.min(this.committed, this.delivered + countMax));
   }
@@ -132,7 +134,7 @@ export class RaftLog {
     this.applied = Math.max(this.applied, index);
   }
 
-  /** Starts again after a snapshot that a leader sent. */
+  /** Restarts the log after a snapshot that a leader sent. */
   restore(snapshot: Snapshot): void {
     this.entries = [];
     this.baseIndex = snapshot.index;
@@ -144,7 +146,7 @@ export class RaftLog {
     this.latestSnapshot = snapshot;
   }
 
-  /** Takes a snapshot of what was applied, and drops the entries before `firstKept`. */
+  /** Takes a snapshot of the applied entries, and drops those before `firstKept`. */
   compact(snapshot: Snapshot, firstKept: number): void {
     assert(snapshot.index <= this.applied, 'a snapshot holds what was applied');
     this.latestSnapshot = snapshot;
@@ -157,8 +159,7 @@ export class RaftLog {
   }
 
   /**
-   * First entry of the shortest tail, at most up to `index`, that has `count` entries or `bytes` of
-   * data before it.
+   * First entry of the longest tail up to `index` with at most `count` entries and `bytes` of data.
    */
   tailStart(index: number, count: number, bytes: number): number {
     let start = index + 1;

@@ -12,7 +12,9 @@ import {
 } from './messages.ts';
 import { RaftLog } from './raft-log.ts';
 
-/** An election begins after this many ticks of silence, or up to twice as many. */
+/**
+ * An election begins after this many ticks without a message of the leader, or up to twice as many.
+ */
 export const ELECTION_TICKS = 10;
 
 export type RaftRole = 'follower' | 'preCandidate' | 'candidate' | 'leader';
@@ -33,7 +35,7 @@ export class RaftState {
   term: number;
   votedFor: number;
   role: RaftRole = 'follower';
-  /** 0: none known. */
+  /** Raft id of the leader; 0: none known. */
   leader = 0;
   members: Members;
   votes = new Map<number, boolean>();
@@ -42,7 +44,7 @@ export class RaftState {
   /** A membership change may be proposed once everything up to here is applied. */
   pendingConfIndex = 0;
   outbox: RaftMessage[] = [];
-  /** A snapshot from the leader, not yet on disk. */
+  /** A snapshot from the leader that is not yet on disk. */
   received: Snapshot | undefined;
   fault: string | undefined;
   private readonly chance: Prng;
@@ -68,7 +70,7 @@ export class RaftState {
     this.leader = leader;
   }
 
-  /** Starts a term, or a role in it. */
+  /** Starts a term, or a new role within it. */
   reset(term: number): void {
     if (this.term !== term) {
       this.term = term;
@@ -84,7 +86,7 @@ export class RaftState {
     this.electionTimeout = ELECTION_TICKS + this.chance.below(ELECTION_TICKS);
   }
 
-  /** In the current term, unless `parts` name another. */
+  /** Sends in the current term, unless `parts` name another. */
   send(parts: Partial<RaftMessage> & { type: number; to: number }): void {
     const term = parts.type === MESSAGE_TYPE.propose ? 0 : this.term;
     this.outbox.push(raftMessage({ term, ...parts, from: this.id }));
@@ -93,8 +95,8 @@ export class RaftState {
 
 function logOf(snapshot: Snapshot, entries: readonly Entry[]): RaftLog {
   const first = entries[0];
-  // Entries before the snapshot are kept for members that lag a little; the oldest serves only to
-  // check the next.
+  // Entries before the snapshot are kept for members that lag a little; the oldest one serves only
+  // to check the next one.
   if (first && snapshot.index > 0 && first.index <= snapshot.index) {
     const log = new RaftLog(first, entries.slice(1));
     log.committed = snapshot.index;

@@ -3,7 +3,7 @@
  * `ready` says what to store, send and apply, in this order. Settings as in GoQuorum
  * raft/handler.go.
  *
- * Beyond GoQuorum, and harmless to its members: a pre-vote comes before a term starts, and a leader
+ * Unlike GoQuorum, but compatible with its members: a pre-vote precedes each new term, and a leader
  * that hears no quorum for an election timeout steps down.
  */
 import { campaign, countVote, judgeVote } from './election.ts';
@@ -25,7 +25,7 @@ import { type RaftRole, type RaftStart, RaftState } from './raft-state.ts';
 
 /** One tick is 100 ms. */
 export const TICK_MS = 100;
-/** Most entries handed out but not yet applied. */
+/** Maximum of entries handed out but not yet applied. */
 const APPLY_ENTRIES_MAX = 64;
 /** How much of the log stays after a snapshot, for members that lag a little. */
 const KEPT_ENTRIES = 256;
@@ -33,34 +33,40 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** To be carried out in this order: store (and sync), send, apply, `advance`. */
 export interface Ready {
-  /** Term, vote and commit index to store; undefined: unchanged. On disk before any message. */
+  /**
+   * Term, vote and commit index to store; undefined: unchanged. To be on disk before any message is
+   * sent.
+   */
   readonly hardState: HardState | undefined;
   /**
-   * To append to the stored log, replacing from the first one's index. On disk before any message.
+   * To append to the stored log, replacing what it has from the first one's index on. To be on disk
+   * before any message is sent.
    */
   readonly entries: readonly Entry[];
-  /** From the leader: replaces the whole log. On disk before any message. */
+  /** Snapshot from the leader: replaces the whole log. To be on disk before any message is sent. */
   readonly snapshot: Snapshot | undefined;
   /** To send once all of the above is on disk; may be lost. */
   readonly messages: readonly RaftMessage[];
-  /** To apply, in order; at most APPLY_ENTRIES_MAX are outstanding. A quorum has them on disk. */
+  /**
+   * To apply, in order; a quorum has them on disk. At most APPLY_ENTRIES_MAX wait to be applied.
+   */
   readonly committed: readonly Entry[];
-  /** A message that no correct cluster sends was not answered. */
+  /** Set when a message that no correct cluster sends was ignored. */
   readonly fault: string | undefined;
 }
 
 export type RaftInput =
   | { readonly kind: 'tick' }
   | { readonly kind: 'message'; readonly message: RaftMessage }
-  /** Dropped unless there is a leader to take it. */
+  /** Dropped if no leader is known. */
   | { readonly kind: 'propose'; readonly entries: readonly Pick<Entry, 'type' | 'data'>[] }
-  /** The transport could not deliver. */
+  /** The transport could not deliver a message. */
   | { readonly kind: 'unreachable'; readonly id: number }
   | { readonly kind: 'snapshotSent'; readonly id: number; readonly isDelivered: boolean };
 
 export class Raft {
   private readonly state: RaftState;
-  /** As it is on disk. */
+  /** The part that is on disk. */
   private stored: HardState;
 
   constructor(start: RaftStart) {
@@ -84,7 +90,7 @@ export class Raft {
     return this.state.role;
   }
 
-  /** 0: none known. */
+  /** Raft id of the leader; 0: none known. */
   get leader(): number {
     return this.state.leader;
   }
@@ -143,7 +149,7 @@ export class Raft {
 
   /**
    * The output of `ready` was stored and sent, and its entries are being applied; `applied` reports
-   * when that is done.
+   * when that is finished.
    */
   advance(ready: Ready): void {
     if (ready.hardState) this.stored = ready.hardState;
@@ -171,9 +177,8 @@ export class Raft {
   }
 
   /**
-   * A snapshot of what was applied up to `index`; a tail of the log before it is kept, unless told
-   * otherwise. Index of the
-   * first entry kept.
+   * Takes a snapshot of what was applied up to `index`. With `keepsTail`, a tail of the log before
+   * it is kept. `firstKept`: index of the first entry kept.
    */
   compact(
     index: number,
@@ -212,7 +217,7 @@ export class Raft {
       propose(state, message.entries);
       return;
     }
-    // Term 0 marks a member's messages to itself: none comes from outside.
+    // Term 0 marks a member's messages to itself: none arrives from outside.
     if (term === 0) return;
     if (term < state.term) {
       meetLowerTerm(state, message);
@@ -269,8 +274,8 @@ function meetLowerTerm(state: RaftState, { type, from }: RaftMessage): void {
 }
 
 /**
- * What a new cluster of `members` (id and address) writes before anything else: the same bytes at
- * each of them.
+ * The first entries that a new cluster writes, one for each encoded change that adds a member: the
+ * same bytes at each member.
  */
 export function bootstrapEntries(changes: readonly Uint8Array[]): {
   entries: Entry[];

@@ -1,6 +1,6 @@
 /**
- * Blocks that this minter has proposed and the cluster has not yet committed: the next one is built
- * on the last of them, without their transactions (GoQuorum raft/speculative_chain.go).
+ * Blocks that this minter has proposed and the cluster has not yet committed: the next block is
+ * built on the last of them, without their transactions (GoQuorum raft/speculative_chain.go).
  */
 import { equalBytes, keyOf } from '../../base/bytes.ts';
 
@@ -12,12 +12,12 @@ export interface SpeculativeBlock {
 export class SpeculativeChain<B extends SpeculativeBlock> {
   private blocks: B[] = [];
   /**
-   * Descendants of a block that lost its place: they will also come out of the log, and are
-   * ignored.
+   * Descendants of a block that did not get its place in the chain: the log will deliver them too,
+   * and they are ignored.
    */
   private readonly doomed = new Set<string>();
   private readonly proposed = new Set<string>();
-  /** How often proposed blocks were abandoned: anything built on them is void. */
+  /** Number of times that proposed blocks were abandoned: anything built on them is void. */
   private generations = 0;
 
   get generation(): number {
@@ -45,7 +45,7 @@ export class SpeculativeChain<B extends SpeculativeBlock> {
     this.proposed.clear();
   }
 
-  /** `block` is the head of the chain now. Another minter's block ends our proposals. */
+  /** `block` is now the head of the chain. A block of another minter ends our proposals. */
   accept(block: SpeculativeBlock): void {
     const [first] = this.blocks;
     if (!first) {
@@ -58,7 +58,7 @@ export class SpeculativeChain<B extends SpeculativeBlock> {
     } else this.clear();
   }
 
-  /** `hash` came out of the log at a place where it does not extend the chain. */
+  /** The log delivered the block `hash` at a place where it does not extend the chain. */
   unwindFrom(hash: Uint8Array): void {
     if (this.doomed.delete(keyOf(hash))) return;
     const at = this.blocks.findIndex((block) => equalBytes(block.hash, hash));

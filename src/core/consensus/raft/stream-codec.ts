@@ -1,7 +1,7 @@
 /**
- * What members write into each other's streams: `msgapp` in etcd's msgappv2 form, where appends
- * that continue the last one omit what it implies, and `message`, plain length-prefixed messages
- * (etcd 3.3 etcdserver/api/rafthttp).
+ * The bytes that members write into each other's streams: `msgapp` in etcd's msgappv2 form, where
+ * appends that continue the previous one omit what follows from it, and `message`, plain
+ * length-prefixed messages (etcd 3.3 etcdserver/api/rafthttp).
  */
 import { concatBytes } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
@@ -18,8 +18,8 @@ import {
 
 const FRAME = { heartbeat: 0, entries: 1, message: 2 } as const;
 /**
- * GoQuorum reads up to 512 MB; a block and its neighbours are far smaller, and nobody on this port
- * is authenticated.
+ * GoQuorum reads up to 512 MB; a block and its neighbours are far smaller, and peers on this port
+ * are not authenticated.
  */
 export const RAFT_FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const ENTRIES_MAX = 65_536;
@@ -168,7 +168,7 @@ export class StreamDecoder {
   }
 }
 
-/** Reads as far as there are bytes; `wanted` is how many the next read needs. */
+/** Reads as far as bytes are available; `wanted`: how many the next read needs. */
 class FrameReader {
   at: number;
   wanted: number;

@@ -1,4 +1,4 @@
-/** Actions on roles and accounts: what must hold for each, and the call that carries it out. */
+/** Actions on roles and accounts: the conditions of each, and the call that executes it. */
 import { type Address, isZeroBytes } from '../../base/bytes.ts';
 import { CALL } from '../calls.ts';
 import { ACCOUNT_STATUS, type AccountRecord, OPERATION } from '../records.ts';
@@ -65,7 +65,7 @@ export function assignAccountRole(
   if (isZeroBytes(account)) throw refused(TEXT.invalidInput);
   if (isAdminRole(context, roleId)) throw refused(TEXT.invalidRole);
   checkOrgAdmin(context, orgId);
-  // The role must exist in the organisation and be active in its master.
+  // The role must exist in the organisation and be active in its master organisation.
   const { master } = registry.orgs.get(orgId)!;
   const isUsable = registry.role(orgId, roleId) && registry.role(master, roleId)?.isActive;
   if (!isUsable) throw refused(TEXT.invalidRole);
@@ -159,7 +159,7 @@ function isAdminRole({ config }: ActionContext, roleId: string): boolean {
   return roleId === config.orgAdminRole || roleId === config.networkAdminRole;
 }
 
-/** GoQuorum crashes for an unknown account. */
+/** Refused here; GoQuorum crashes for an unknown account. */
 function knownAccount({ registry }: ActionContext, account: Address): AccountRecord {
   const known = registry.account(account);
   if (!known) throw refused(TEXT.accountMissing);

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { type ActionContext, nodeIn } from './checks.ts';
 
-/** A point of the curve. */
+/** A valid public key: a point of the curve. */
 const ID =
   '6c4a4972e5ab2617cd318bd28753e16b03e7a67399587a69cfe911b4be65ccc9' +
   'baa09ba968b641c0a45ab21886fa5147a3ebeed64b849b141b9039f3ecc2be4e';
 const url = (host: string) => `enode://${ID}@${host}:21000?discport=0&raftport=50400`;
 
-/** What is said of a node's host. */
+/** The fault that is found in a node's host. */
 function fault(host: string, more: Partial<ActionContext>): string | undefined {
   const addressOf = (name: string) => (name === 'node1.example' ? '10.0.0.1' : undefined);
   const own = (name: string) => (/^[\d.]+$/.test(name) ? name : addressOf(name));

@@ -41,15 +41,15 @@ export const TEXT = {
   hostName: 'Hostname not supported in the network',
 } as const;
 
-/** Who asks, and for which network. */
+/** The caller of an action, and the network that it is for. */
 export interface ActionContext {
   readonly registry: Registry;
   readonly config: PermissionConfig;
   readonly from: Address;
   readonly isRaft: boolean;
-  /** Nodes of a Raft cluster may be named by host names. */
+  /** Whether URLs of a Raft cluster's nodes may contain host names. */
   readonly hasDns: boolean;
-  /** IP address of a URL's host; undefined: unknown. */
+  /** IP address of a URL's host; undefined: it is unknown. */
   readonly addressOf: (host: string) => string | undefined;
 }
 
@@ -57,7 +57,7 @@ export function refused(text: string): QuorateError {
   return fail('PERMISSION_REFUSED', text);
 }
 
-/** GoQuorum's text for an action that it could not send. */
+/** GoQuorum's text for an action whose transaction it could not send. */
 export function notExecuted(why: string): QuorateError {
   return fail('PERMISSION_REFUSED', `failed to execute permissions action: ${why}`);
 }
@@ -74,7 +74,7 @@ export function checkNetworkAdmin({ registry, config, from }: ActionContext): vo
   }
 }
 
-/** An administrator of the organisation itself or of its master. */
+/** The caller must be an administrator of the organisation itself or of its master. */
 export function checkOrgAdmin({ registry, from }: ActionContext, orgId: string): void {
   const org = registry.orgs.get(orgId);
   if (!org) throw refused(TEXT.orgMissing);
@@ -108,13 +108,13 @@ export function checkPending({ registry }: ActionContext, awaited: Awaited): voi
   if (!isSame) throw refused(TEXT.nothingToApprove);
 }
 
-/** A node that is not in the network yet. */
+/** The node must not be in the network yet. */
 export function checkNewNode(context: ActionContext, url: string): void {
   const { id } = nodeIn(context, url);
   if (context.registry.node(id)) throw refused(TEXT.nodePresent);
 }
 
-/** The node that a URL names. */
+/** The node that a URL identifies. */
 export function nodeIn({ isRaft, hasDns, addressOf }: ActionContext, url: string): Enode {
   const enode = enodeOf(url);
   if (enode?.host === undefined) throw refused(TEXT.invalidNode);
@@ -124,7 +124,7 @@ export function nodeIn({ isRaft, hasDns, addressOf }: ActionContext, url: string
   return enode;
 }
 
-/** A node of the network, by its key in whatever URL. */
+/** The recorded node with the key in the URL; the rest of the URL may differ. */
 export function knownNode(context: ActionContext, orgId: string, url: string): NodeRecord {
   if (url === '') throw refused(TEXT.invalidNode);
   const node = context.registry.node(nodeIn(context, url).id);
@@ -133,7 +133,7 @@ export function knownNode(context: ActionContext, orgId: string, url: string): N
   return node;
 }
 
-/** The account must be new, or of this organisation. */
+/** The account must be new, or belong to this organisation. */
 export function checkAccountFree({ registry }: ActionContext, account: Address, orgId: string) {
   const known = registry.account(account);
   if (known && known.orgId !== orgId) throw refused(TEXT.accountInUse);

@@ -1,4 +1,6 @@
-/** Every check of every action, in GoQuorum's order (permission/api.go), with its words. */
+/**
+ * Tests every check of every action, in GoQuorum's order (permission/api.go) and with its texts.
+ */
 import { describe, expect, it } from 'vitest';
 import { type Address, ZERO_ADDRESS } from '../../base/bytes.ts';
 import type { PermissionConfig, PermissionModel } from '../config.ts';
@@ -20,7 +22,7 @@ const OTHER = person(7);
 const PROPOSED = person(8);
 const NOBODY = person(9);
 
-/** Points of the curve: G, 2G, ... */
+/** Public keys: the points G, 2G, ... of the curve. */
 const KEYS = [
   '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8',
   'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee51ae168fea63dc339a3c58419466ceaeef7f632653266d0e1236431a950cfe52a',
@@ -104,7 +106,7 @@ const role = (orgId: string, roleId: string, value = 1) => ({
   ...{ orgId, roleId, access: value, ...access },
 });
 
-/** undefined: nothing is wrong with it. */
+/** For each action: the expected error of a call; undefined: it has none. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   addOrg: [
     [TEXT.invalidInput, (c) => orgs.addOrg(c, '', NEW, NOBODY)],

@@ -1,4 +1,7 @@
-/** How a node is passed to the contracts: version 1 takes its URL, version 2 its parts. */
+/**
+ * The form in which a node is passed to the contracts: version 1 takes its URL, version 2 its
+ * parts.
+ */
 import type { AbiValue } from '../../base/abi.ts';
 import { callOf } from '../abi.ts';
 import type { NodeRecord } from '../records.ts';
@@ -6,7 +9,9 @@ import { type ActionContext, nodeIn } from './checks.ts';
 
 const NODE_TYPES = { v1: 'string', v2: 'string,string,uint16,uint16' } as const;
 
-/** A function with a node among its parameters, written as `NODE` in the signature. */
+/**
+ * Builds calls to a function with a node among its parameters, written as `NODE` in the signature.
+ */
 export function nodeCall(
   signature: string,
 ): (context: ActionContext, ...values: AbiValue[]) => Uint8Array {

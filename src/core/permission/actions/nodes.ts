@@ -1,4 +1,4 @@
-/** Actions on nodes: what must hold for each, and the call that carries it out. */
+/** Actions on nodes: the conditions of each, and the call that executes it. */
 import { CALL } from '../calls.ts';
 import { NODE_STATUS, OPERATION } from '../records.ts';
 import {

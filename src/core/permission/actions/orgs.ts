@@ -1,4 +1,4 @@
-/** Actions on organisations: what must hold for each, and the call that carries it out. */
+/** Actions on organisations: the conditions of each, and the call that executes it. */
 import type { AbiValue } from '../../base/abi.ts';
 import { type Address, isZeroBytes } from '../../base/bytes.ts';
 import { CALL } from '../calls.ts';
@@ -49,7 +49,10 @@ export function approveOrg(
   return CALL.approveOrg(context, orgId, ...proposedNode(context, id), account);
 }
 
-/** Its parts as proposed: with others the contract would not change it. */
+/**
+ * The node in the form in which it was proposed: with any other values, the contract would not
+ * change it.
+ */
 function proposedNode(context: ActionContext, id: string): AbiValue[] {
   const node = context.registry.node(id);
   if (!node) throw refused(TEXT.nothingToApprove);
