@@ -1,13 +1,15 @@
 /**
- * What a bearer token allows: which methods (`rpc://<namespace>_<method>`), and with which accounts
- * in which private states (`psi://<PSI>?node.eoa=<address>&self.eoa=<address>`), as GoQuorum reads
- * scopes (GoQuorum multitenancy).
+ * The permissions of a bearer token: which methods (`rpc://<namespace>_<method>`), and which
+ * accounts in which private states (`psi://<PSI>?node.eoa=<address>&self.eoa=<address>`). Scopes
+ * have the same meaning as in GoQuorum (GoQuorum multitenancy).
  */
 import type { Address } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { toHex } from '../base/hex.ts';
 
-/** An acting account: one whose key the node holds, or one that signs elsewhere. */
+/**
+ * An account in whose name a call acts: one whose key the node holds, or one that signs elsewhere.
+ */
 export interface Actor {
   readonly kind: 'node' | 'self';
   readonly address: Address;
@@ -19,20 +21,20 @@ interface MethodGrant {
 }
 
 interface StateGrant {
-  /** As spelled in the token. */
+  /** The private state, as spelled in the token. */
   readonly psi: string;
   readonly accounts: Readonly<Record<Actor['kind'], readonly string[]>>;
 }
 
 const ANY = '*';
 const ANY_ACCOUNT = '0x0';
-/** Further entries are ignored: a token should not hold such long lists. */
+/** Further entries are ignored: no token needs such long lists. */
 const SCOPES_MAX = 10_000;
 
 export class AccessToken {
   /** Unix time at which the token expires. */
   readonly expiresMs: number;
-  /** Whom it was issued to; undefined: it does not say. */
+  /** The holder of the token; undefined: the token does not name one. */
   readonly subject: string | undefined;
   private readonly methods: readonly MethodGrant[];
   private readonly states: readonly StateGrant[];
@@ -57,7 +59,7 @@ export class AccessToken {
     );
   }
 
-  /** The private state that a caller works on. Throws ACCESS_DENIED in GoQuorum's words. */
+  /** The private state that a caller uses. Throws ACCESS_DENIED in GoQuorum's words. */
   stateFor(asked: string | undefined): string {
     if (asked !== undefined) {
       if (this.states.some(({ psi }) => isSame(psi, asked))) return asked;
@@ -89,7 +91,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 /**
- * `rpc://eth_call`, `rpc://eth.call`, `rpc://eth_` or `rpc://eth_*`, `rpc://_call` or
+ * Parses `rpc://eth_call`, `rpc://eth.call`, `rpc://eth_` or `rpc://eth_*`, `rpc://_call` or
  * `rpc://*_call`.
  */
 function methodGrant(scope: string): MethodGrant | undefined {

@@ -1,6 +1,6 @@
 /**
  * Tessera's key files: `{"type":"unlocked",…}` and `{"type":"argon2sbox",…}` (Tessera KeyData).
- * Pure: io derives the keys.
+ * Without key derivation, which is in io.
  */
 import { fromBase64, toBase64 } from '../base/base64.ts';
 import { fail } from '../base/errors.ts';
@@ -22,18 +22,18 @@ export type KeyFile =
       readonly options: Argon2Options;
       readonly nonce: Uint8Array;
       readonly salt: Uint8Array;
-      /** Secretbox of the secret key. */
+      /** Secretbox that contains the secret key. */
       readonly box: Uint8Array;
     };
 
-/** As Tessera generates them: 1 GiB, ten passes, parallelism four. */
+/** Tessera's values for new files: 1 GiB, ten passes, parallelism four. */
 export const ARGON2_DEFAULTS: Argon2Options = {
   variant: 'id',
   memory: 1_048_576,
   iterations: 10,
   parallelism: 4,
 };
-/** The most that a file may ask for: 4 GiB. */
+/** The largest values that a file may require: 4 GiB. */
 const ARGON2_MEMORY_KIB_MAX = 4_194_304;
 const ARGON2_ITERATIONS_MAX = 1000;
 const ARGON2_PARALLELISM_MAX = 64;
@@ -42,8 +42,8 @@ const LOCKED_BOX_BYTES = 48;
 const LOCKED_NONCE_BYTES = 24;
 
 /**
- * `config` is the parsed JSON of a key file, or `keyData[].config`. Throws PTM_KEY_INVALID, never
- * showing the content.
+ * `config` is the parsed JSON of a key file, or `keyData[].config`. Throws PTM_KEY_INVALID, whose
+ * text never contains any of the content.
  */
 export function parseKeyFile(config: unknown): KeyFile {
   const file = asObject(config);

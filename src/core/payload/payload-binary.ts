@@ -1,5 +1,5 @@
 /**
- * Length-prefixed binary of Tessera peers: 8-byte big-endian lengths and counts (Tessera
+ * The length-prefixed binary format of Tessera peers: 8-byte big-endian lengths and counts (Tessera
  * BinaryEncoder).
  */
 import { fail } from '../base/errors.ts';
@@ -7,7 +7,8 @@ import { fail } from '../base/errors.ts';
 const LENGTH_BYTES = 8;
 
 /**
- * Reads fields; every length is checked against what is left, so hostile lengths allocate nothing.
+ * Reads fields; every length is checked against the remaining bytes, so that hostile lengths
+ * allocate nothing.
  */
 export class BinaryReader {
   private readonly bytes: Uint8Array;
@@ -23,14 +24,14 @@ export class BinaryReader {
     return this.bytes.length - this.at;
   }
 
-  /** A count of items that take at least `itemBytesMin` each. */
+  /** Reads the number of items that take at least `itemBytesMin` each. */
   count(itemBytesMin: number): number {
     const value = this.length();
     if (value * itemBytesMin > this.remaining) throw truncated();
     return value;
   }
 
-  /** A view into the input, not a copy. */
+  /** The next field, as a view into the input, not a copy. */
   field(): Uint8Array {
     const length = this.length();
     if (length > this.remaining) throw truncated();
@@ -56,7 +57,7 @@ export class BinaryReader {
   }
 }
 
-/** Collects fields, then lays them out in one buffer. */
+/** Collects fields, then copies them into one buffer. */
 export class BinaryWriter {
   private readonly parts: (number | Uint8Array)[] = [];
   private size = 0;

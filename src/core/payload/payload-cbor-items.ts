@@ -1,6 +1,6 @@
 /**
  * The part of CBOR (RFC 8949) that encoded payloads use: unsigned numbers, byte and text strings,
- * arrays, maps of text keys.
+ * arrays, maps with text keys.
  */
 import { fail } from '../base/errors.ts';
 
@@ -12,7 +12,10 @@ const INDEFINITE = 31;
 const BREAK = 0xff;
 const MAJOR = { unsigned: 0, bytes: 2, text: 3, array: 4, map: 5 } as const;
 
-/** Definite and indefinite arrays and maps; every length is checked against what is left. */
+/**
+ * Reads definite and indefinite arrays and maps; every length is checked against the remaining
+ * bytes.
+ */
 export class CborReader {
   private readonly input: Uint8Array;
   private at = 0;
@@ -92,7 +95,7 @@ export class CborReader {
   }
 }
 
-/** Shortest heads, definite lengths. */
+/** Writes the shortest heads, and definite lengths. */
 export class CborWriter {
   private readonly parts: Uint8Array[] = [];
   private size = 0;
@@ -111,7 +114,7 @@ export class CborWriter {
     return this;
   }
 
-  /** ASCII. */
+  /** Writes ASCII text. */
   text(value: string): this {
     const bytes = new Uint8Array(value.length);
     for (let i = 0; i < value.length; i++) bytes[i] = value.charCodeAt(i);
@@ -149,7 +152,7 @@ export class CborWriter {
   }
 }
 
-/** Field names and base64 are ASCII; other bytes give names that match no field. */
+/** Field names and base64 are ASCII; names with other bytes match no field. */
 function latinText(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

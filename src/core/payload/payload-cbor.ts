@@ -1,7 +1,7 @@
 /**
- * CBOR form of an encoded payload, towards peers of API 5.0 (Tessera CBOREncoder). Tessera's last
- * releases write one map with named fields; a short-lived earlier form was the bare sequence of
- * values. Both are read, the map is written.
+ * CBOR form of an encoded payload, for peers with API 5.0 (Tessera CBOREncoder). Tessera's last
+ * releases write one map with named fields; an earlier form, used for a short time, was the
+ * sequence of values alone. Both forms are read, only the map is written.
  */
 
 import { fromBase64, toBase64 } from '../base/base64.ts';

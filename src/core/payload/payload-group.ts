@@ -12,10 +12,7 @@ import { BinaryReader, BinaryWriter } from './payload-binary.ts';
 
 export const GROUP_MEMBERS_MAX = 1000;
 const TEXT_BYTES_MAX = 4096;
-/**
- * Used instead of a group's random seed in the identifier that all groups of the same members
- * share.
- */
+/** Replaces a group's random seed in the identifier that all groups with the same members share. */
 const LOOKUP_SEED = fromHex('0x5375ba871e5c3d0f1d055b5da0ac02ea035bed38');
 
 export type GroupType = 'PANTHEON' | 'LEGACY';
@@ -33,7 +30,7 @@ export interface PrivacyGroup {
 
 /**
  * Keccak-256 over the RLP list of the distinct members and the group's random seed; groups that
- * `privateFor` implies have none.
+ * `privateFor` implies have no such seed.
  */
 export function groupId(members: readonly PublicKey[], seed?: Uint8Array): Uint8Array {
   const sorted = withoutDuplicates(members).sort(
@@ -57,7 +54,9 @@ export function encodeGroup(group: PrivacyGroup): Uint8Array {
     .finish();
 }
 
-/** The identifier is not sent: it follows from the content. Throws PAYLOAD_INVALID. */
+/**
+ * The identifier is not in the bytes, because it follows from the content. Throws PAYLOAD_INVALID.
+ */
 export function decodeGroup(bytes: Uint8Array): PrivacyGroup {
   const input = new BinaryReader(bytes);
   const name = text(input.field());
@@ -96,7 +95,7 @@ function javaHashCode(bytes: Uint8Array): number {
   return hash;
 }
 
-/** UTF-8 by hand: core has no access to the host's encoder. */
+/** Encodes UTF-8 without the host's encoder, to which core has no access. */
 function utf8(value: string): Uint8Array {
   const escaped = encodeURIComponent(value).replace(/%([0-9A-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -1,6 +1,6 @@
 /**
- * Tessera's own binary form of an encoded payload: every peer reads it, from before privacy modes
- * to today (Tessera LegacyPayloadEncoder).
+ * Tessera's own binary form of an encoded payload: peers of every version read it, also those
+ * before privacy modes (Tessera LegacyPayloadEncoder).
  */
 import { EMPTY_BYTES } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -27,7 +27,8 @@ export function encodeLegacy(payload: EncodedPayload): Uint8Array {
     .field(Uint8Array.of(payload.flag))
     .count(payload.affected.length);
   for (const { hash, securityHash } of payload.affected) out.field(hash).field(securityHash);
-  // Written only with state validation: with any other flag every reader would misread an execHash.
+  // Written only with private state validation: with any other flag, readers would misread an
+  // execHash.
   if (payload.execHash.length > 0 && payload.flag === PRIVATE_STATE_VALIDATION) {
     out.field(payload.execHash);
   }
@@ -36,7 +37,7 @@ export function encodeLegacy(payload: EncodedPayload): Uint8Array {
   return out.finish();
 }
 
-/** Views into `bytes`. Throws PAYLOAD_INVALID. */
+/** Fields of the result are views into `bytes`. Throws PAYLOAD_INVALID. */
 export function decodeLegacy(bytes: Uint8Array): EncodedPayload {
   const input = new BinaryReader(bytes);
   const base = {
@@ -46,7 +47,7 @@ export function decodeLegacy(bytes: Uint8Array): EncodedPayload {
     recipientBoxes: input.fields(),
     recipientNonce: input.field(),
   };
-  // Payloads of peers before privacy modes end here, or after the recipient keys.
+  // Payloads from peers before privacy modes end here, or after the recipient keys.
   const recipientKeys = input.remaining === 0 ? [] : input.fields();
   const metadata = input.remaining === 0 ? NO_METADATA : readMetadata(input);
   if (input.remaining !== 0) {

@@ -1,6 +1,6 @@
 /**
- * The encrypted payload that managers exchange and keep: its parts, and what each recipient
- * receives (Tessera EncodedPayload, EnclaveImpl).
+ * The encrypted payload that managers exchange and store: its parts, and the parts that each
+ * recipient receives (Tessera EncodedPayload, EnclaveImpl).
  */
 
 import { fromBase64, toBase64 } from '../base/base64.ts';
@@ -13,13 +13,13 @@ import type { PayloadHash } from '../privacy/marker.ts';
 export const PUBLIC_KEY_BYTES = 32;
 export const MASTER_KEY_BYTES = 32;
 export const NONCE_BYTES = 24;
-/** Poly1305 tag. */
+/** Length of a Poly1305 tag. */
 const SEAL_OVERHEAD_BYTES = 16;
 const RECIPIENT_BOX_BYTES: number = MASTER_KEY_BYTES + SEAL_OVERHEAD_BYTES;
 export const PAYLOAD_HASH_BYTES = 64;
 const EXEC_HASH_BYTES = 32;
 const EXEC_HASH_CHARACTERS = 44;
-/** Recipients of one payload. */
+/** Maximum number of recipients of one payload. */
 export const RECIPIENTS_MAX = 4096;
 
 /** X25519 public key. */
@@ -28,7 +28,7 @@ export type PublicKey = Uint8Array;
 export interface AffectedPayload {
   readonly hash: PayloadHash;
   /**
-   * SHA3-512 proving that the sender knows the affected payload's master key (Tessera
+   * SHA3-512 that proves that the sender knows the affected payload's master key (Tessera
    * PayloadDigest, SecurityHash).
    */
   readonly securityHash: Uint8Array;
@@ -38,20 +38,20 @@ export interface EncodedPayload {
   readonly senderKey: PublicKey;
   readonly cipherText: Uint8Array;
   readonly cipherTextNonce: Uint8Array;
-  /** Box i is for recipient key i; payloads of very old peers have boxes without keys. */
+  /** Box i is for recipient key i; payloads from very old peers have boxes without keys. */
   readonly recipientBoxes: readonly Uint8Array[];
   readonly recipientNonce: Uint8Array;
   readonly recipientKeys: readonly PublicKey[];
   readonly flag: PrivacyFlag;
   readonly affected: readonly AffectedPayload[];
-  /** ASCII of the base64 text that the sender gave, or empty. */
+  /** ASCII of the base64 text from the sender, or empty. */
   readonly execHash: Uint8Array;
   readonly mandatoryRecipients: readonly PublicKey[];
-  /** Empty without a privacy group. */
+  /** Empty if there is no privacy group. */
   readonly privacyGroupId: Uint8Array;
 }
 
-/** A payload stored encrypted to its sender alone, until it is sent. */
+/** A payload that is stored, encrypted only for its sender, until it is sent. */
 export interface RawPayload {
   readonly senderKey: PublicKey;
   readonly cipherText: Uint8Array;
@@ -86,7 +86,7 @@ export function indexOfKey(keys: readonly PublicKey[], key: PublicKey): number {
   return keys.findIndex((candidate) => equalBytes(candidate, key));
 }
 
-/** Keeps the first of equal keys, order unchanged. */
+/** Keeps only the first of equal keys; the order is unchanged. */
 export function withoutDuplicates(keys: readonly PublicKey[]): PublicKey[] {
   const kept: PublicKey[] = [];
   for (const key of keys) if (!hasKey(kept, key)) kept.push(key);
@@ -94,8 +94,8 @@ export function withoutDuplicates(keys: readonly PublicKey[]): PublicKey[] {
 }
 
 /**
- * What one recipient is sent: its own box only. Under state validation all keys travel, its own
- * first.
+ * The payload as one recipient receives it: only with its own box. Under private state validation
+ * it contains all keys, the recipient's first.
  */
 export function stripFor(payload: EncodedPayload, recipient: PublicKey): EncodedPayload {
   const index = indexOfKey(payload.recipientKeys, recipient);
@@ -114,7 +114,10 @@ export function stripFor(payload: EncodedPayload, recipient: PublicKey): Encoded
   };
 }
 
-/** Adds boxes one by one, as recipients received them: how a sender recovers its own payload. */
+/**
+ * One payload per box, as the recipients received them; from these a sender recovers its own
+ * payload.
+ */
 export function splitBoxes(payload: EncodedPayload): EncodedPayload[] {
   return payload.recipientBoxes.map((box, i) => {
     const key = payload.recipientKeys[i];
@@ -126,9 +129,9 @@ export function splitBoxes(payload: EncodedPayload): EncodedPayload[] {
 }
 
 /**
- * Merges the same raw payload, sent again: recipients of both times keep their boxes, which are the
- * same each time. Undefined: nothing new. Throws PTM_PAYLOAD_CONFLICT when the privacy terms
- * differ: the recipients hold the first ones.
+ * Merges a raw payload that was sent again: recipients of both times keep their boxes, which are
+ * identical. undefined: nothing is new. Throws PTM_PAYLOAD_CONFLICT when the privacy terms differ
+ * from those that the first recipients hold.
  */
 export function mergeSent(held: EncodedPayload, again: EncodedPayload): EncodedPayload | undefined {
   const added = again.recipientKeys.filter((key) => !hasKey(held.recipientKeys, key));
@@ -157,7 +160,9 @@ function sameKeys(a: readonly PublicKey[], b: readonly PublicKey[]): boolean {
   return a.every((key) => hasKey(b, key)) && b.every((key) => hasKey(a, key));
 }
 
-/** Everything except the boxes: what may not change when a payload arrives again. */
+/**
+ * Compares everything except the boxes: these parts must not change when a payload arrives again.
+ */
 export function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
   return (
     equalBytes(a.cipherText, b.cipherText) &&
@@ -176,7 +181,10 @@ export function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
   );
 }
 
-/** Empty, or base64 text of 32 bytes: nodes decode it and must not fail on a peer's text. */
+/**
+ * Whether the text is empty, or 32 bytes in base64: nodes decode it, and must not fail because of a
+ * peer's text.
+ */
 export function isExecHash(text: Uint8Array): boolean {
   if (text.length === 0) return true;
   if (text.length !== EXEC_HASH_CHARACTERS) return false;
@@ -187,7 +195,7 @@ export function isExecHash(text: Uint8Array): boolean {
   }
 }
 
-/** Checks sizes after decoding; the codecs call it. */
+/** Checks sizes after decoding; called by the codecs. */
 export function checkedPayload(payload: EncodedPayload): EncodedPayload {
   const keys = [payload.senderKey, ...payload.recipientKeys, ...payload.mandatoryRecipients];
   const nonces = [payload.cipherTextNonce, payload.recipientNonce];

@@ -4,8 +4,8 @@ import { fromBase64, toBase64 } from '../base/base64.ts';
 import { fromHex, toHex } from '../base/hex.ts';
 import { checkEea, decodeEea, eeaContractAddress, openEea, partyGroup, sealEea } from './eea.ts';
 
-// Published vectors: transactions of EthSigner's acceptance tests, and the group ids and
-// transactions of Besu 22.10.3.
+// Published vectors: transactions of EthSigner's acceptance tests, and group ids and transactions
+// of Besu 22.10.3.
 const A = 'A1aVtMxLCUHmBVHXoZzzBgPbW/wj5axDpW9X8l91SGo=';
 const B = 'Ko2bVqD+nNlNYL5EE7y3IdOnviftjiizpjRt+HTuFBs=';
 const TO_PARTIES =

@@ -1,7 +1,7 @@
 /**
- * EEA restricted private transactions (EthSigner EeaPrivateTransaction): their RLP, which group
- * they belong to, and how they travel as the payload of a privacy marker. A GoQuorum node that is a
- * party does not recognise the payload and ignores it.
+ * EEA restricted private transactions (EthSigner EeaPrivateTransaction): their RLP, their group,
+ * and their form as the payload of a privacy marker. A GoQuorum node that is a party does not
+ * recognise the payload and ignores it.
  */
 import { type Address, concatBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -12,16 +12,16 @@ import { recoverSigner } from '../chain/signature.ts';
 
 export const EEA_KEY_BYTES = 32;
 export const EEA_GROUP_BYTES = 32;
-/** Most members that one payload can reach. */
+/** Maximum number of members that one payload can reach. */
 const PRIVATE_FOR_MAX = 1024;
 const RESTRICTED = 'restricted';
 /**
- * First bytes of a marker's payload that holds one: not JSON, so that no other client mistakes
- * it.
+ * First bytes of a marker's payload that contains such a transaction: not JSON, so that no other
+ * client takes it for its own.
  */
 const ENVELOPE = new TextEncoder().encode('quorate-eea/1\n');
 
-/** Manager's public key, 32 bytes. */
+/** Public key of a manager, 32 bytes. */
 type ManagerKey = Uint8Array;
 
 export interface EeaTransaction {
@@ -37,20 +37,20 @@ export interface EeaTransaction {
   readonly v: bigint;
   readonly r: bigint;
   readonly s: bigint;
-  /** undefined: signed without replay protection. */
+  /** undefined: the signature has no replay protection. */
   readonly chainId: bigint | undefined;
   readonly sender: Address;
   readonly privateFrom: ManagerKey;
-  /** undefined: the group is named. */
+  /** undefined: the transaction names a group instead. */
   readonly privateFor: readonly ManagerKey[] | undefined;
-  /** 32 bytes: the one named, or that of the parties. */
+  /** 32 bytes: the group that is named, or the one that the parties form. */
   readonly groupId: Uint8Array;
   readonly restriction: string;
 }
 
 /** Throws RLP_INVALID, or TX_SIGNATURE_INVALID when the signature matches no key. */
 export function decodeEea(bytes: Uint8Array): EeaTransaction {
-  // Copied, so as not to keep the caller's buffer alive.
+  // A copy, so that the caller's buffer can be freed.
   const raw = bytes.slice();
   const list = readList(raw);
   const start = list.at;
@@ -108,7 +108,7 @@ function readRecipients(
   return { privateFor, groupId: partyGroup([privateFrom, ...privateFor]) };
 }
 
-/** `body`: the first six fields, `tail`: the three private ones, as they were encoded. */
+/** `body` is the first six fields, `tail` the three private ones, both as they were encoded. */
 function signingHash(body: Uint8Array, tail: Uint8Array, chainId: bigint | undefined): Uint8Array {
   const writer = new RlpWriter(body.length + tail.length + 32);
   writer.list((list) => {
@@ -120,7 +120,7 @@ function signingHash(body: Uint8Array, tail: Uint8Array, chainId: bigint | undef
 }
 
 /**
- * Checks what a client may send on a chain with that id. Throws EEA_*, with the texts that clients
+ * Checks what a client sends on a chain with this id. Throws EEA_*, with the texts that clients
  * know.
  */
 export function checkEea(tx: EeaTransaction, chainId: bigint): void {
@@ -146,7 +146,7 @@ export function partyGroup(keys: readonly ManagerKey[]): Uint8Array {
   return keccak256(writer.finish());
 }
 
-/** COMPAT: Besu's and Orion's order of keys: by Java's 32-bit hash code of the signed bytes. */
+/** COMPAT: the order of keys in Besu and Orion: by Java's 32-bit hash code of the signed bytes. */
 function javaHash(bytes: Uint8Array): number {
   let hash = 1;
   for (const byte of bytes) hash = (Math.imul(31, hash) + ((byte << 24) >> 24)) | 0;
@@ -165,14 +165,14 @@ export function eeaContractAddress(sender: Address, nonce: bigint, groupId: Uint
   return keccak256(writer.finish()).subarray(12);
 }
 
-/** The payload that goes to the parties. */
+/** The payload that the parties receive. */
 export function sealEea({ raw }: EeaTransaction): Uint8Array {
   return concatBytes(ENVELOPE, raw);
 }
 
 /**
- * The transaction in a marker's payload; undefined: another kind of payload; a text: why it cannot
- * run.
+ * The transaction in a marker's payload. undefined: another kind of payload. A text: the reason why
+ * it cannot run.
  */
 export function openEea(payload: Uint8Array): EeaTransaction | string | undefined {
   if (!equalBytes(payload.subarray(0, ENVELOPE.length), ENVELOPE)) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Extensions of private contracts to new parties, as the logs of their management contracts report
- * them (GoQuorum extension): active extensions, voters' uuids, and the state that is shared.
+ * them (GoQuorum extension): active extensions, voters' uuids, and the shared state.
  */
 import { abiAddressAt, abiStringAt } from '../base/abi.ts';
 import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
@@ -21,7 +21,7 @@ const FINISHED_TOPIC: Hash32 = fromHex(
 /** An extension between the creation of its management contract and its end. */
 export interface ActiveExtension extends ExtensionTerms {
   readonly manager: Address;
-  /** Who sent the creation. */
+  /** The sender of the management contract's creation. */
   readonly initiator: Address;
   /** Payload hash of the management contract's creation. */
   readonly creationHash: PayloadHash;
@@ -32,7 +32,7 @@ export type ExtensionEvent =
   | { readonly kind: 'created'; readonly manager: Address; readonly terms: ExtensionTerms }
   | { readonly kind: 'finished'; readonly manager: Address };
 
-/** The caller must have checked that the log's emitter is a management contract. */
+/** Callers must already have checked that the log's emitter is a management contract. */
 export function readExtensionLog({ address, topics, data }: Log): ExtensionEvent | undefined {
   const topic = topics[0];
   if (topics.length !== 1 || topic === undefined) return undefined;
@@ -45,7 +45,7 @@ export function readExtensionLog({ address, topics, data }: Log): ExtensionEvent
   return { kind: 'created', manager: address, terms: { toExtend, recipient, recipientKey } };
 }
 
-/** Topics to look for in blooms. */
+/** Topics to search for in blooms. */
 export const EXTENSION_TOPICS: readonly Hash32[] = [CREATED_TOPIC, FINISHED_TOPIC];
 
 /** The active extensions of one private state, by management contract. */
@@ -60,7 +60,7 @@ export class ActiveExtensions {
     this.byManager.set(keyOf(extension.manager), extension);
   }
 
-  /** False: it was not active. */
+  /** Ends an extension. False: it was not active. */
   end(manager: Address): boolean {
     return this.byManager.delete(keyOf(manager));
   }
@@ -74,7 +74,10 @@ export class ActiveExtensions {
   }
 }
 
-/** An encrypted payload that no manager stores, as its encryption call returns it: base64 parts. */
+/**
+ * An encrypted payload that no manager stores, in the base64 parts that the encryption call
+ * returns.
+ */
 export interface SealedParts {
   readonly senderKey: string;
   readonly cipherText: string;
@@ -85,9 +88,9 @@ export interface SealedParts {
 }
 
 /**
- * Payload behind a uuid: the management contract's address, sealed so that only the voter's own
- * manager can open it; that is how a party recognises its own vote when the state is shared. The
- * parts in GoQuorum's order.
+ * The payload to which a uuid refers: the management contract's address, encrypted so that only the
+ * voter's own manager can decrypt it. By that, a party recognises its own vote when the state is
+ * shared. Parts are in GoQuorum's order.
  */
 export function uuidPayload(parts: SealedParts): Uint8Array {
   const { senderKey, cipherText, cipherTextNonce, recipientBoxes } = parts;
@@ -104,12 +107,12 @@ export function uuidPayload(parts: SealedParts): Uint8Array {
   );
 }
 
-/** The text that stands for a voter's envelope in the management contract. */
+/** The uuid of a voter's envelope, as text in the management contract. */
 export function uuidOf(hash: PayloadHash): string {
   return toHex(hash);
 }
 
-/** An account to share. */
+/** An account whose state is shared. */
 export interface DumpSource {
   readonly address: Address;
   readonly account: {
@@ -123,13 +126,13 @@ export interface DumpSource {
 }
 
 /**
- * The state dump of one contract, byte for byte as GoQuorum writes it; parseStateDump() reads it.
+ * The state dump of one contract, byte for byte as GoQuorum writes it; parseStateDump() parses it.
  */
 export function formatStateDump({ address, account, code, storage }: DumpSource): Uint8Array {
   const slots = storage.map(
     ({ slot, value }) => [toHex(bigIntToFixed(slot, 32)), bareHex(bigIntToBytes(value))] as const,
   );
-  // COMPAT: Go writes map members in order of their names.
+  // COMPAT: Go writes the members of a map in order of their names.
   slots.sort(([a], [b]) => (a < b ? -1 : 1));
   const state = {
     balance: String(account.balance),

@@ -18,28 +18,31 @@ export type PrivacyFlag = 0 | 1 | 2 | 3;
 
 export type PrivateQuery =
   | { readonly kind: 'payload'; readonly hash: PayloadHash }
-  /** Contract extension: did this manager send the payload with this hash? */
+  /** Contract extension: whether this manager sent the payload with this hash. */
   | { readonly kind: 'isSender'; readonly hash: PayloadHash }
-  /** Contract extension: the clear text behind a uuid envelope. */
+  /** Contract extension: the clear text of a uuid's envelope. */
   | { readonly kind: 'opened'; readonly hash: PayloadHash };
 
 export interface HeldPayload {
   readonly kind: 'held';
   readonly payload: Uint8Array;
   readonly flag: PrivacyFlag;
-  /** Affected contract transactions. */
+  /** Payload hashes of the affected contract transactions. */
   readonly affected: readonly PayloadHash[];
   readonly execHash: Hash32 | undefined;
   readonly managedParties: readonly string[];
   readonly senderKey: string;
-  /** Base64 id of the privacy group that it was sent to, if any. */
+  /** Base64 id of the privacy group to which the payload was sent, if any. */
   readonly privacyGroupId?: string | undefined;
 }
 
 export type PrivateAnswer =
   | HeldPayload
   | { readonly kind: 'fact'; readonly value: boolean }
-  /** The manager answered 404: this node is not a party. No answer at all means: not asked yet. */
+  /**
+   * The manager answered 404: this node is not a party. Without any answer, the manager was not
+   * asked yet.
+   */
   | { readonly kind: 'notParty' };
 
 export interface PrivateInputs {
@@ -49,17 +52,22 @@ export interface PrivateInputs {
 /** Identifier of a private state; `private` unless the node serves several. */
 export type Psi = string;
 export const DEFAULT_PSI: Psi = 'private';
-/** The no-party state of a node with several private states. */
+/**
+ * The state of a node with several private states for transactions to which none of its tenants is
+ * a party.
+ */
 export const EMPTY_PSI: Psi = 'empty';
 
-/** `kind:` and the hash's key: the name of a query in maps. */
+/** The name of a query in maps: its kind, `:`, and the bytes of the hash. */
 export function queryKey(query: PrivateQuery): string {
   let key = `${query.kind}:`;
   for (const byte of query.hash) key += String.fromCharCode(byte);
   return key;
 }
 
-/** The payload behind a hash. The manager is not asked for the empty hash: it has no parties. */
+/**
+ * The payload with this hash. The manager is never asked for the empty hash, which has no parties.
+ */
 export function payloadAnswer(
   inputs: PrivateInputs | undefined,
   hash: PayloadHash,
@@ -70,7 +78,7 @@ export function payloadAnswer(
 
 /**
  * Queries still needed before `txs` can run: payloads of private transactions, inner transactions
- * of markers, and, once these are known, their payloads. Empty when nothing is missing (but for
+ * of markers, and, once these are known, their payloads. Empty when nothing is missing (except for
  * StateShared logs, which only execution finds).
  */
 export function nextQueries(

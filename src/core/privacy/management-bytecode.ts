@@ -1,7 +1,7 @@
 /**
- * Creation code of the extension management contract: the one that GoQuorum deploys for every
- * extension (its contract_extender.sol, solidity 0.5.17), byte for byte, so that nodes of both
- * kinds recognise each other's extensions.
+ * Creation code of the extension management contract: byte for byte the one that GoQuorum deploys
+ * for every extension (its contract_extender.sol, solidity 0.5.17), so that GoQuorum and Quorate
+ * nodes recognise each other's extensions.
  */
 import { fromBase64 } from '../base/base64.ts';
 
@@ -113,7 +113,7 @@ const CODE_BASE64 = [
 
 let code: Uint8Array | undefined;
 
-/** Without the constructor's arguments. */
+/** The creation code without the constructor's arguments. */
 export function managementBytecode(): Uint8Array {
   code ??= fromBase64(CODE_BASE64);
   return code;

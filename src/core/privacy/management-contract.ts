@@ -25,13 +25,13 @@ const SLOT = {
   sharedDataHash: 10n,
   isFinished: 12n,
 } as const;
-/** The constructor makes two: creator and recipient. */
+/** Maximum number of voters that are read; the constructor makes two: creator and recipient. */
 const VOTERS_MAX = 16;
 
 export interface ExtensionTerms {
   readonly toExtend: Address;
   readonly recipient: Address;
-  /** Base64, as given. */
+  /** Base64, as the client gave it. */
   readonly recipientKey: string;
 }
 
@@ -49,12 +49,12 @@ export function finishCall(): Uint8Array {
   return FINISH;
 }
 
-/** `hash`: payload hash of the state dump as base64. */
+/** `hash`: the payload hash of the state dump, in base64. */
 export function sharedStateCall(hash: string): Uint8Array {
   return concatBytes(SET_SHARED_STATE_HASH, encodeAbi([hash]));
 }
 
-/** The contract's storage by slot. */
+/** Reads the contract's storage by slot. */
 export type SlotReader = (slot: bigint) => bigint;
 
 export interface ManagementState {
@@ -62,13 +62,13 @@ export interface ManagementState {
   readonly toExtend: Address;
   readonly voters: readonly Address[];
   readonly isFinished: boolean;
-  /** Every voter has agreed; the state may be shared. */
+  /** Whether every voter has agreed, so that the state may be shared. */
   readonly isAccepted: boolean;
   readonly hasSharedState: boolean;
   hasVoted(voter: Address): boolean;
 }
 
-/** Reads a contract whose code is the management contract's. */
+/** Reads the state of a contract whose code is that of the management contract. */
 export function readManagement(slot: SlotReader): ManagementState {
   const voters = votersOf(slot);
   return {

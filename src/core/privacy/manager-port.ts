@@ -1,4 +1,4 @@
-/** What a node asks of its private transaction manager. */
+/** The operations of its private transaction manager that a node uses. */
 import type { SealedParts } from './extension.ts';
 import type { HeldPayload, PrivacyFlag, PrivateAnswer, PrivateQuery } from './inputs.ts';
 import type { PayloadHash } from './marker.ts';
@@ -12,7 +12,7 @@ export interface OutgoingPayload {
   affected: readonly PayloadHash[];
   execHash: Uint8Array | undefined;
   mandatory: readonly string[] | undefined;
-  /** Base64 id of a privacy group, whose members the manager knows: `to` is then empty. */
+  /** Base64 id of a privacy group whose members the manager knows: `to` is then empty. */
   privacyGroupId?: string | undefined;
 }
 
@@ -23,15 +23,15 @@ export interface SentPayload {
 }
 
 export interface ResidentGroup {
-  /** The PSI. */
+  /** The name of the private state (PSI). */
   name: string;
   description: string;
   members: readonly string[];
 }
 
-/** A privacy group created by clients, as in Besu, with the same API. */
+/** A privacy group that clients created, as in Besu and with the same API. */
 export interface ManagerGroup {
-  /** Base64. */
+  /** The group's id, base64. */
   id: string;
   name: string;
   description: string;
@@ -41,7 +41,7 @@ export interface ManagerGroup {
 
 /** `from` undefined: the manager's default key. */
 export interface ManagerGroups {
-  /** Resolves with the id. */
+  /** Resolves with the group's id. */
   create(group: {
     name: string;
     description: string;
@@ -50,7 +50,7 @@ export interface ManagerGroups {
   }): Promise<string>;
   /** Finds the groups with exactly these members. */
   find(members: readonly string[]): Promise<readonly ManagerGroup[]>;
-  /** Resolves with the id. */
+  /** Resolves with the group's id. */
   delete(id: string, from: string | undefined): Promise<string>;
 }
 
@@ -60,20 +60,22 @@ export interface PrivateRoot {
   readonly root: Uint8Array;
 }
 
-/** What a private transaction did, and what it depends on, as one digest. */
+/** One digest of the results of a private transaction and of everything on which they depend. */
 export interface PayloadDigest {
   readonly number: number;
   readonly payload: PayloadHash;
   readonly digest: Uint8Array;
-  /** Keys that are party to everything that it depends on, and so may know it. */
+  /**
+   * Keys that are party to everything on which the transaction depends, and so may know the digest.
+   */
   readonly parties: readonly Uint8Array[];
 }
 
 /** The roots of one private state of a node, and digests of its latest transactions. */
 export interface StateRoots {
-  /** Its name where the node has several; undefined: it is the only one. */
+  /** The state's name if the node has several; undefined: it is the only one. */
   readonly psi?: string | undefined;
-  /** Keys of the manager whose payloads make up this state; undefined: all of them. */
+  /** Keys of the manager to which the payloads of this state belong; undefined: all of them. */
   readonly keys?: readonly Uint8Array[] | undefined;
   readonly roots: readonly PrivateRoot[];
   readonly digests?: readonly PayloadDigest[] | undefined;
@@ -87,36 +89,39 @@ export interface MissingPayload {
 }
 
 /**
- * What a manager knows about its payloads, and about differences from its peers
+ * What a manager knows about missing payloads and about differences from its peers
  * (docs/privacy.md).
  */
 export interface PeerComparison {
-  /** Changes with each start, and when a payload arrives that a node was told is not held. */
+  /**
+   * Changes with each start, and whenever a payload arrives after the manager told a node that it
+   * does not hold it.
+   */
   readonly arrivals: string;
   readonly missing: readonly MissingPayload[];
   /**
-   * Blocks after which a peer that is party to the same payloads has a different private state; or
-   * whose transaction had another outcome there, or depends on other ones.
+   * Blocks after which a peer that is party to the same payloads has a different private state, or
+   * in which a transaction had another outcome there or depends on other transactions.
    */
   readonly differing: readonly {
     readonly number: number;
     readonly peer: string;
     /** The private state of this node; undefined: it has only one. */
     readonly psi?: string | undefined;
-    /** The transaction's payload; undefined: the whole state differs. */
+    /** The payload of the transaction; undefined: the whole state differs. */
     readonly payload?: PayloadHash | undefined;
   }[];
 }
 
-/** The last known state; `now`: compares first. */
+/** Returns the last known comparison; with `now`, compares first. */
 export type Compare = (states: readonly StateRoots[], when?: 'now') => Promise<PeerComparison>;
 
 /**
- * GoQuorum private/engine/tessera/model.go. Rejections carry the manager's text in a QuorateError
+ * GoQuorum private/engine/tessera/model.go. Rejections contain the manager's text in a QuorateError
  * (`PTM_…`).
  */
 export interface Manager {
-  /** Highest version of its client API, such as "4.0"; its features follow from it. */
+  /** Highest version of the manager's client API, such as "4.0"; its features follow from it. */
   readonly features: ManagerFeatures;
   /** False: this node has no manager and is not a party to any transaction. */
   readonly isInUse: boolean;
@@ -126,18 +131,21 @@ export interface Manager {
   sendSigned(
     payload: Omit<OutgoingPayload, 'payload' | 'from'> & { hash: PayloadHash },
   ): Promise<SentPayload>;
-  /** A payload stored by storeRaw and not sent yet. */
+  /** A payload that storeRaw stored and that is not sent yet. */
   receiveRaw(hash: PayloadHash): Promise<{ payload: Uint8Array; senderKey: string } | undefined>;
   participants(hash: PayloadHash): Promise<readonly string[]>;
   mandatory(hash: PayloadHash): Promise<readonly string[]>;
   groups(): Promise<readonly ResidentGroup[]>;
   /** Encrypts without storing (contract extension). */
   encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<SealedParts>;
-  /** Decrypts what a manager encrypted without storing. Rejects with PTM_REFUSED when it cannot. */
+  /**
+   * Decrypts a payload that a manager encrypted without storing. Rejects with PTM_REFUSED when it
+   * cannot.
+   */
   decryptPayload(parts: SealedParts): Promise<HeldPayload>;
-  /** Only managers that keep privacy groups. */
+  /** Present only in managers that keep privacy groups. */
   readonly privacyGroups?: ManagerGroups;
-  /** Only managers that compare with their peers; the roots are sent to them. */
+  /** Present only in managers that compare with their peers; they receive the roots. */
   readonly compare?: Compare | undefined;
 }
 

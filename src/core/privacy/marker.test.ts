@@ -32,7 +32,7 @@ function inner(
   return signTransaction({ nonce, gasLimit: 90_000n, data: INNER_HASH }, key, { isPrivate });
 }
 
-/** As geth writes a transaction, with the newline that its encoder adds. */
+/** A transaction in geth's JSON, with the newline that its encoder adds. */
 function jsonOf(tx: Transaction): Uint8Array {
   const fields = {
     type: '0x0',

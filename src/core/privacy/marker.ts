@@ -11,7 +11,8 @@ import { decodeTransaction, type Transaction } from '../chain/transaction.ts';
 export const PRIVACY_PRECOMPILE: Address = fromHex('0x000000000000000000000000000000000000007a');
 export const PAYLOAD_HASH_BYTES = 64;
 /**
- * An inner transaction is a legacy transaction as JSON with a 64-byte hash as data: far below this.
+ * Far more than an inner transaction needs: it is a legacy transaction as JSON with a 64-byte hash
+ * as data.
  */
 const INNER_JSON_BYTES_MAX = 1024 * 1024;
 
@@ -23,7 +24,7 @@ export function payloadHashOf(data: Uint8Array): PayloadHash {
   return padLeft(data, PAYLOAD_HASH_BYTES);
 }
 
-/** The manager is never asked for 64 zero bytes: they have no parties. */
+/** The manager is never asked for 64 zero bytes, a hash without parties. */
 export function isEmptyPayloadHash(hash: PayloadHash): boolean {
   return isZeroBytes(hash);
 }
@@ -33,21 +34,22 @@ export function isPrivateTransaction(tx: Transaction, rules: Rules): boolean {
 }
 
 /**
- * A transaction to the precompile, even before the fork, and even when the outer one is private (it
- * is then ignored).
+ * Whether it is a transaction to the precompile, even before the fork, and even when the outer one
+ * is private (it is then ignored).
  */
 export function isPrivacyMarker(tx: Transaction, rules: Rules): boolean {
   return rules.isQuorum && tx.to !== undefined && equalBytes(tx.to, PRIVACY_PRECOMPILE);
 }
 
-/** Whether executing `tx` looks for an inner transaction. */
+/** Whether the execution of `tx` looks for an inner transaction. */
 export function opensInner(tx: Transaction, rules: Rules): boolean {
   return rules.isPrivacyPrecompile && isPrivacyMarker(tx, rules) && !tx.isPrivate;
 }
 
 /**
- * The inner transaction of a marker's payload, or why there is none (a text for the log; the marker
- * itself succeeds). Checks of GoQuorum in its order: JSON, private, signer, nonce.
+ * The inner transaction of a marker's payload, or a text for the log that says why there is none
+ * (the marker itself succeeds). Checks are those of GoQuorum in its order: JSON, private, signer,
+ * nonce.
  */
 export function openInner(outer: Transaction, payload: Uint8Array): Transaction | string {
   let inner: Transaction;
@@ -67,8 +69,8 @@ export function openInner(outer: Transaction, payload: Uint8Array): Transaction 
 }
 
 /**
- * An inner transaction as the sender's node hands it to the manager: geth's JSON of a transaction
- * and a line feed.
+ * An inner transaction in the form that the sender's node passes to the manager: geth's JSON of a
+ * transaction and a line feed.
  */
 export function innerToJson(tx: Transaction): Uint8Array {
   const fields = {
@@ -96,8 +98,8 @@ function senderOf(tx: Transaction): Address | undefined {
 }
 
 /**
- * The first JSON value of `payload`, written by the sender's node as geth writes transactions.
- * Throws on anything else.
+ * Parses the first JSON value of `payload`, which the sender's node wrote as geth writes
+ * transactions. Throws on anything else.
  */
 function innerFromJson(payload: Uint8Array): Transaction {
   if (payload.length > INNER_JSON_BYTES_MAX) throw new RangeError('inner transaction is too large');

@@ -1,7 +1,7 @@
 /**
- * Roots of private states, and digests of their transactions, as managers and nodes exchange them
- * in JSON: `roots` for a node with one private state, `states` for a node with several, each with
- * the keys whose payloads make it up.
+ * Roots of private states and digests of their transactions, in the JSON that managers and nodes
+ * exchange: `roots` for a node with one private state, `states` for a node with several, each with
+ * the keys whose payloads it consists of.
  */
 import { fromBase64, toBase64 } from '../base/base64.ts';
 
@@ -10,7 +10,7 @@ import { PAYLOAD_HASH_BYTES } from './marker.ts';
 
 const ROOT_BYTES = 32;
 const KEY_BYTES = 32;
-/** Most in one message. */
+/** Maximum numbers in one message. */
 const ROOTS_MAX = 1_024;
 const STATES_MAX = 256;
 const KEYS_MAX = 256;
@@ -36,14 +36,14 @@ function contentToJson({ roots, digests }: Pick<StateRoots, 'roots' | 'digests'>
   };
 }
 
-/** Peers do not learn who else is a party. */
+/** Without `parties` for peers, which must not learn the other parties. */
 export function digestToJson(told: Omit<PayloadDigest, 'parties'> & Partial<PayloadDigest>) {
   const { number, payload, digest, parties } = told;
   const named = parties ? { parties: parties.map(toBase64) } : {};
   return { number, payload: toBase64(payload), digest: toBase64(digest), ...named };
 }
 
-/** Untrusted input: invalid entries are skipped. */
+/** Parses untrusted input: invalid entries are skipped. */
 export function statesIn(fields: Fields): StateRoots[] {
   const found: StateRoots[] = [];
   const only = contentIn(fields);
@@ -63,7 +63,7 @@ function contentIn({ roots, digests }: Fields): Pick<StateRoots, 'roots' | 'dige
   return { roots: rootsIn(roots), ...(found.length > 0 ? { digests: found } : {}) };
 }
 
-/** Untrusted input, as above. */
+/** Parses untrusted input: invalid entries are skipped. */
 export function digestsIn(digests: unknown): PayloadDigest[] {
   return listOf(digests, DIGESTS_MAX).flatMap((item) => {
     const { number, payload, digest, parties } = fieldsOf(item);

@@ -1,29 +1,29 @@
-/** Which private states a node keeps, and who owns them (GoQuorum core/mps). */
+/** The private states that a node keeps, and the manager keys that own them (GoQuorum core/mps). */
 import { fail } from '../base/errors.ts';
 import { DEFAULT_PSI, EMPTY_PSI, type Psi } from './inputs.ts';
 
 /** A tenant of the node's manager. */
 export interface TenantGroup {
-  /** The PSI. */
+  /** Name of the tenant's private state (PSI). */
   readonly name: string;
-  /** Manager keys, base64. */
+  /** The tenant's manager keys, base64. */
   readonly members: readonly string[];
 }
 
 export interface PrivateStates {
-  /** Includes the no-party state when there are several tenants. */
+  /** Includes the state for transactions without a party when there are several tenants. */
   readonly psis: readonly Psi[];
   /** undefined: the key belongs to no tenant. */
   psiOf(managedParty: string): Psi | undefined;
   /** Keys that may send in a private state; undefined: all of the manager's. */
   membersOf(psi: Psi): readonly string[] | undefined;
-  /** Whether callers may work on `psi`. */
+  /** Whether callers may use `psi`. */
   has(psi: Psi): boolean;
-  /** Throws PSI_UNKNOWN unless callers may work on `psi`. */
+  /** Throws PSI_UNKNOWN unless callers may use `psi`. */
   check(psi: Psi): void;
   /**
-   * Like `check`, for callers that need only the name. COMPAT: with one private state any name
-   * passes.
+   * Like `check`, for callers that need only the name. COMPAT: with only one private state, any
+   * name is accepted.
    */
   checkName(psi: Psi): void;
 }
@@ -44,7 +44,8 @@ export const SINGLE_PRIVATE_STATE: PrivateStates = {
 };
 
 /**
- * For a node whose genesis has `isMPS`. Throws PSI_GROUPS when a name or a key is in two groups.
+ * The private states of a node whose genesis has `isMPS`. Throws PSI_GROUPS when a name or a key is
+ * in two groups.
  */
 export function residentPrivateStates(groups: readonly TenantGroup[]): PrivateStates {
   const members = new Map<Psi, readonly string[]>();

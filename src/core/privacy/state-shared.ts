@@ -1,5 +1,5 @@
 /**
- * The event that shares a private contract's state, and the state dump that it names (GoQuorum
+ * The event that shares a private contract's state, and the state dump to which it refers (GoQuorum
  * extension/extensionContracts, extension/state_fetcher.go).
  */
 
@@ -24,7 +24,7 @@ const MANAGEMENT_CODE_HASH: Hash32 = fromHex(
 const WORD_BYTES = 32;
 
 export interface StateShared {
-  /** The management contract. */
+  /** Address of the management contract. */
   readonly emitter: Address;
   readonly toExtend: Address;
   /** Payload hash of the state dump; undefined when its text is not base64. */
@@ -33,12 +33,14 @@ export interface StateShared {
   readonly uuid: PayloadHash | undefined;
 }
 
-/** Unlike GoQuorum, which believes any contract that emits the event. */
+/**
+ * Whether it is the management contract's code. GoQuorum trusts any contract that emits the event.
+ */
 export function isManagementContract(codeHash: Hash32): boolean {
   return equalBytes(codeHash, MANAGEMENT_CODE_HASH);
 }
 
-/** undefined: not this event, or data that does not decode. */
+/** undefined: the log is not this event, or its data cannot be decoded. */
 export function readStateShared(log: Log): StateShared | undefined {
   if (log.topics.length !== 1 || !equalBytes(log.topics[0]!, STATE_SHARED_TOPIC)) return undefined;
   if (log.data.length < 3 * WORD_BYTES) return undefined;
@@ -78,8 +80,8 @@ export interface SharedAccount {
 }
 
 /**
- * Accounts of a dump as the initiator's node wrote it; undefined when it does not parse or holds
- * impossible values.
+ * Accounts of a dump that the initiator's node wrote; undefined when it cannot be parsed or
+ * contains impossible values.
  */
 export function parseStateDump(payload: Uint8Array): SharedAccount[] | undefined {
   let text = '';

@@ -10,11 +10,11 @@ import { type ChainEnd, type ChainedRecord, chainFault, recordHash } from '../cr
 /** The previous hash of a chain's first line. */
 export const NO_HASH = '0'.repeat(64);
 /**
- * In the first line that a run writes into a file. Raise with any change that an older program
- * would misread.
+ * Version in the first line that a run writes into a file. Raise it with any change that an older
+ * program would misread.
  */
 export const AUDIT_VERSION = 1;
-/** Longest line: texts from outside are truncated. */
+/** Maximum bytes of a line: texts from outside are truncated to fit. */
 export const LINE_BYTES_MAX = 16 * 1024;
 
 const TEXT_CHARACTERS_MAX = 256;
@@ -65,7 +65,7 @@ export type LineCheck =
   | { readonly kind: 'sound'; readonly record: ChainedRecord }
   | { readonly kind: 'broken'; readonly why: string };
 
-/** The version in an event line; undefined: none. */
+/** The version in an event line; undefined: there is none. */
 function versionOf(line: string): number | undefined {
   try {
     const { event, version } = JSON.parse(line) as { event?: unknown; version?: unknown };

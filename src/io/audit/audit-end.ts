@@ -1,7 +1,7 @@
 /**
  * The file `AUDITLOG.end`: number and hash of the last entry, so that a truncated or replaced log
- * is detected, and a chain continues after its file was moved away. Written without a sync: a power
- * failure may leave an older one.
+ * is detected, and the chain continues when its file was moved away. Written without a sync: a
+ * power failure may leave an older one.
  */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
@@ -25,7 +25,7 @@ export class AuditEnd {
     try {
       writeSync(this.descriptor, `${text} ${sumOf(text)}\n`, 0);
     } catch {
-      // Only the log itself matters.
+      // The noted end is only an aid: a failure to write it must not stop the log.
     }
   }
 
@@ -34,7 +34,10 @@ export class AuditEnd {
   }
 }
 
-/** Undefined: none, or unreadable. Throws STORAGE_FORMAT_NEWER. */
+/**
+ * The end noted in the file; undefined: the file is missing or unreadable. Throws
+ * STORAGE_FORMAT_NEWER.
+ */
 export function notedEnd(log: string): ChainEnd | undefined {
   if (!existsSync(pathOf(log))) return undefined;
   const found = LINE.exec(readFileSync(pathOf(log), 'latin1'));

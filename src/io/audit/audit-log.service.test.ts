@@ -204,7 +204,7 @@ it('notices a log that lost its end or was restored, and continues where the fil
   renameSync(path, rotated);
   await (await open()).close();
   expect(await verifyAuditLogs([rotated, path])).toMatchObject({ lines: 9 });
-  // What a power failure may leave of the note counts for nothing.
+  // A note that a power failure damaged is ignored.
   for (const note of ['', 'quorate audit end 1 0000000000000099 ']) {
     writeFileSync(`${path}.end`, note);
     await (await open()).close();

@@ -1,6 +1,6 @@
 /**
- * The audit log on disk: appended to by one process, many entries with one sync, resolved when they
- * are durable.
+ * The audit log on disk: one process appends to it; many entries share one sync, and resolve when
+ * they are durable.
  */
 
 import {
@@ -31,7 +31,7 @@ import {
 import { AuditEnd, checkEnd, notedEnd } from './audit-end.ts';
 
 const FILE_MODE = 0o600;
-/** Entries waiting for the disk; beyond it what they record is refused. */
+/** Maximum number of entries waiting for the disk; with more, new entries are refused. */
 const WAITING_MAX = 100_000;
 
 const NO_END: ChainEnd = { seq: 0, hash: NO_HASH };
@@ -90,8 +90,8 @@ export class AuditLog {
   }
 
   /**
-   * Resolves when the entry would survive a crash. Rejects with AUDIT_FAILED: then nothing
-   * may be sent.
+   * Resolves when the entry would survive a crash. Rejects with AUDIT_FAILED: the caller must then
+   * send nothing.
    */
   async append(entry: AuditEntry): Promise<void> {
     await this.add((nowMs) => entryLine(this.end, nowMs, entry));
@@ -156,7 +156,7 @@ export class AuditLog {
       try {
         if (this.broken) throw this.broken;
         const bytes = Buffer.from(`${lines.join('\n')}\n`);
-        // Nobody else may write here or truncate it.
+        // No other process may write to the file or truncate it.
         if (fstatSync(this.file.fd).size !== this.size)
           throw new Error('it was changed from outside, or another process writes it');
         await this.file.appendFile(bytes);
@@ -180,7 +180,7 @@ export class AuditLog {
         for (const one of waiting) one.reject(this.broken);
       }
     }
-    // In the same turn as the last check: later entries start their own flush.
+    // Set in the same turn as the last check, so that later entries start a flush of their own.
     this.flushing = undefined;
   }
 }
@@ -203,21 +203,21 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** The name of a new file must survive too. */
+/** The name of a new file must also survive a crash. */
 function syncFolder(path: string): void {
   const folder = openSync(dirname(path), 'r');
   try {
     fsyncSync(folder);
   } catch {
-    // Some file systems do not support it.
+    // Some file systems do not support a sync of folders.
   } finally {
     closeSync(folder);
   }
 }
 
 /**
- * End of the chain in a file; `none`: for a file without lines. `check` may throw before a torn
- * line is cut off.
+ * Finds the end of the chain in a file; returns `none` for a file without lines. `check` may throw
+ * before a torn line is cut off.
  */
 function recoverEnd(
   path: string,

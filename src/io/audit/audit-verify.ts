@@ -16,7 +16,10 @@ export interface AuditReport {
   readonly tornBytes: number;
 }
 
-/** In the order of writing. Throws AUDIT_BROKEN, which names file and line. */
+/**
+ * Takes the files in the order in which they were written. Throws AUDIT_BROKEN, which names file
+ * and line.
+ */
 export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditReport> {
   let end: ChainEnd | undefined;
   let lines = 0;

@@ -19,12 +19,12 @@ import type {
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const DIAL_MS = 5_000;
 const ANSWER_MS = 10_000;
-/** Introspections in progress: strangers can present any number of tokens. */
+/** Maximum number of introspections in progress: any client can present any number of tokens. */
 const QUESTIONS_MAX = 256;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Reads again each time. `read` rejects with AUTH_SERVER_FAILED. */
+/** A value that each call reads again. `read` rejects with AUTH_SERVER_FAILED. */
 export interface Source<T> {
   read(): Promise<T>;
   close(): void;
@@ -34,7 +34,8 @@ export interface Source<T> {
 export function keySet({ place, trust }: KeySource): Source<Claims> {
   if (!/^https?:/.test(place)) {
     const path = place.replace(/^file:\/\//, '');
-    // At once: a faulty file is reported when the server starts, not at the first request.
+    // Read once now, so that a faulty file is reported when the server starts, not at the first
+    // request.
     readKeySet(path);
     return {
       read: async () => readKeySet(path),
@@ -105,7 +106,7 @@ export class Introspection {
   }
 }
 
-/** RFC 6749 §2.3.1: both parts are form-encoded first. */
+/** HTTP Basic as in RFC 6749 §2.3.1: both parts are form-encoded first. */
 function basic(id: string, secret: string): string {
   const encode = (text: string) => encodeURIComponent(text).replace(/%20/g, '+');
   return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`;

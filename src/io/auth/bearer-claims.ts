@@ -1,6 +1,6 @@
 /**
- * Claims of bearer tokens: JSON web tokens under the issuer's key set, one public key, or a shared
- * secret.
+ * Claims of bearer tokens: JSON web tokens signed by keys of the issuer's key set, one public key,
+ * or a shared secret.
  */
 
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
@@ -18,16 +18,16 @@ import { PUBLIC_KEY_ALGORITHMS, TOKEN_CHARACTERS_MAX } from './token-checker.ts'
 const SECRET_ALGORITHMS = ['HS256'];
 const SECRET_BYTES_MIN = 32;
 const KNOWN_MAX = 1_000;
-/** How long a valid token is not checked again: a withdrawn key takes effect after it. */
+/** How long a valid token is not checked again; a withdrawn key takes effect after this time. */
 const KNOWN_MS = 60_000;
 const PEM = /-----BEGIN (PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----/;
 
 export interface BearerRules {
   /** URL or file of a JSON web key set, or file of a public key or certificate (PEM). */
   readonly keys: string | undefined;
-  /** File of a secret in hex. */
+  /** File that contains a secret in hex. */
   readonly secretFile: string | undefined;
-  /** Empty: any. */
+  /** Accepted issuers; empty: any. */
   readonly issuers: readonly string[];
   readonly audience: string | undefined;
 }
@@ -45,7 +45,7 @@ export class BearerClaims {
   private readonly verify: Verify;
   private readonly algorithms: readonly string[];
   private readonly ring: KeyRing | undefined;
-  /** By hash: a token itself is not kept. */
+  /** Keyed by the token's hash, so that the token itself is not kept. */
   private readonly known = new Lru<string, { claims: Claims; sinceMs: number; expMs: number }>(
     KNOWN_MAX,
   );
@@ -120,7 +120,7 @@ export class BearerClaims {
 
 const SYSTEM_TRUST = { isUnchecked: false, certificates: [] };
 
-/** undefined: it is a key set. */
+/** The public key in a file; undefined: `place` holds a key set. */
 function publicKey(place: string): KeyObject | undefined {
   if (/^https?:/.test(place)) return undefined;
   const text = readText(place.replace(/^file:\/\//, ''), 'keys');

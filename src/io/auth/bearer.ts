@@ -9,7 +9,7 @@ export interface BearerRefusal {
   readonly challenge: string | undefined;
 }
 
-/** Undefined: the token is now valid for `scope`. */
+/** The refusal, if the token is not valid for `scope` now; undefined: it is. */
 export function bearerRefusal(
   verdict: Verdict,
   scope: string,
@@ -45,7 +45,9 @@ export function bearerRefusal(
   };
 }
 
-/** The token is given twice, or in the wrong place. `why`: without quotes. */
+/**
+ * The answer to a token that is given twice, or in the wrong place. `why` must not contain quotes.
+ */
 export function badCredentials(why: string): BearerRefusal {
   return {
     status: 400,
@@ -55,7 +57,7 @@ export function badCredentials(why: string): BearerRefusal {
   };
 }
 
-/** Never says which part of it was wrong. */
+/** Does not say which part of the token is wrong. */
 export function invalidToken(): BearerRefusal {
   const description = 'the token is expired, revoked, malformed or from another issuer';
   return {

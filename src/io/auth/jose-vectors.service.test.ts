@@ -1,6 +1,6 @@
 /**
- * Published signatures under the key sets and the algorithms that the services take: RFC 7515, 8037
- * and 7638, and public suites where they are.
+ * Published signatures under the key sets and the algorithms that the services accept: RFC 7515,
+ * 8037 and 7638, and public suites where they are present.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { PUBLIC_KEY_ALGORITHMS, TokenChecker } from './token-checker.ts';
 
 const RFC = readJson(join(OWN_VECTORS, 'jose/rfc.json'));
 const TRUST = { isUnchecked: false, certificates: [] };
-/** Before the tokens of the RFC end, in 2011. */
+/** A time before the RFC's tokens expire, in 2011. */
 const NOW_MS = RFC.claims.exp * 1000 - 60_000;
 const clock = { nowMs: () => NOW_MS };
 
@@ -37,7 +37,7 @@ function keyFile(...keys: readonly JWK[]): string {
   return file;
 }
 
-/** What was signed; undefined: refused. */
+/** The signed text; undefined: refused. */
 async function verified(compact: string, ...keys: readonly JWK[]): Promise<string | undefined> {
   const ring = new KeyRing(keySet({ place: keyFile(...keys), trust: TRUST }), clock);
   try {
@@ -67,7 +67,7 @@ async function verdict(compact: string, ...keys: readonly JWK[]): Promise<string
   return said.kind === 'token' ? 'taken' : said.cause;
 }
 
-/** The same token with one bit of one of its parts turned. */
+/** The same token with one bit of one of its parts flipped. */
 function turned(compact: string, at: number, bit: number): string {
   return compact
     .split('.')
@@ -122,7 +122,7 @@ it('RFC 8037, appendix A.4: EdDSA', async () => {
     for (const at of [0, 1, 2])
       expect(await verified(turned(compact, at, bit), open)).toBeUndefined();
   }
-  // It is no web token: there are no claims in it.
+  // It is not a JSON web token: it contains no claims.
   expect(await verdict(compact, open)).toBe('invalid');
   expect(await calculateJwkThumbprint(open)).toBe(thumbprint);
 });
@@ -136,7 +136,7 @@ it('RFC 7638, section 3.1: the thumbprint', async () => {
 
 describe('public suites', READS_PUBLIC_VECTORS, () => {
   /**
-   * Valid for Wycheproof, and refused here: symmetric, or the key's `alg` is not that of the
+   * Valid in Wycheproof, and refused here: the key is symmetric, or its `alg` is not that of the
    * signature.
    */
   const REFUSED_HERE = /^(Figure20|Figure27|Figure35)$/;
@@ -172,7 +172,7 @@ describe('public suites', READS_PUBLIC_VECTORS, () => {
         if ((await verified(jws, ...keys)) !== undefined) taken.push(`${tcId} ${comment}`);
       }
     }
-    // An issuer's own key set is trusted not to hold keys that are weak by how they were made.
+    // An issuer's own key set is trusted not to contain keys from a weak generator.
     expect(taken).toEqual([
       '5 acceptsValid',
       '7 rejectsKeyWithRocaVulnerability',

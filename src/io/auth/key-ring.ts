@@ -1,6 +1,6 @@
 /**
- * Public keys of the issuer, fetched when first needed, when a token names an unknown one, and
- * every ten minutes.
+ * Public keys of the issuer, fetched when first needed, again when a token names an unknown one,
+ * and every ten minutes.
  */
 import {
   createLocalJWKSet,
@@ -14,7 +14,9 @@ import { isWithin } from '../host/clock.ts';
 import type { Claims, Source } from './authorization-server.ts';
 
 const AGE_MS_MAX = 10 * 60 * 1000;
-/** Unknown keys cause no more frequent requests than this: tokens come from strangers. */
+/**
+ * Shortest pause between requests that unknown keys cause: anyone can send a token that names one.
+ */
 const PAUSE_MS = 30_000;
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
@@ -32,7 +34,7 @@ export class KeyRing {
   }
 
   /**
-   * As `jwtVerify` of jose calls it. Rejects with JWKSNoMatchingKey, or with the error of
+   * The key lookup for `jwtVerify` of jose. Rejects with JWKSNoMatchingKey, or with the error of
    * reading.
    */
   readonly find = async (header: JWSHeaderParameters, token: FlattenedJWSInput) => {
@@ -49,7 +51,7 @@ export class KeyRing {
     this.source.close();
   }
 
-  /** Keys no older than that; older ones if new ones cannot be obtained. */
+  /** Keys no older than `ageMsMax`; older ones if new ones cannot be obtained. */
   private async current(ageMsMax: number): Promise<LocalKeys> {
     const { keys } = this;
     if (keys && isWithin(ageMsMax, this.readMs, this.clock.nowMs())) return keys;

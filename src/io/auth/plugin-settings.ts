@@ -1,4 +1,7 @@
-/** The `--plugins` file of GoQuorum: a provider's own configuration, wherever it is written. */
+/**
+ * The `--plugins` file of GoQuorum: a provider's own configuration, in whatever place it is
+ * written.
+ */
 import { fail, hasCode, type QuorateError } from '../../core/base/errors.ts';
 import { parseJson } from '../../core/base/json.ts';
 import { readText } from '../host/files.ts';
@@ -7,14 +10,14 @@ import { reasonOf } from '../host/reason.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Built in; of account plugins, that for HashiCorp Vault. */
+/** Providers that are built in; the only account plugin is the one for HashiCorp Vault. */
 const PROVIDERS = ['security', 'account'] as const;
 export type PluginProvider = (typeof PROVIDERS)[number];
 const ACCOUNT_PLUGIN = 'quorum-account-plugin-hashicorp-vault';
 
 /**
  * What a `--plugins` URI configures for a provider; undefined: nothing. Throws
- * SECURITY_CONFIG_INVALID, for providers that are not built in too.
+ * SECURITY_CONFIG_INVALID, also if it names a provider that is not built in.
  */
 export function readPluginConfig(
   uri: string,
@@ -41,13 +44,15 @@ export function readPluginConfig(
   return readPluginValue(config, `providers.${wanted}.config`, environment);
 }
 
-/** Reads a value of JSON, or of a URI to it; `from` is its name in errors. */
+/** Reads JSON from a text, or from a URI that leads to it; `from` is its name in errors. */
 export function readPluginValue(value: string, from: string, environment: Environment): Fields {
   const text = /^(file|env):/.test(value) ? readUri(value, environment) : value;
   return parseSettings(text, from);
 }
 
-/** `file:///path`, `env://NAME`, or `env://NAME?type=file` whose variable holds a path. */
+/**
+ * Takes `file:///path`, `env://NAME`, or `env://NAME?type=file`, whose variable contains a path.
+ */
 function readUri(uri: string, environment: Environment): string {
   const match = /^(file|env):\/\/([^?]*)(?:\?(.*))?$/.exec(uri);
   if (!match)

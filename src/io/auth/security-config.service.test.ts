@@ -12,7 +12,7 @@ function file(name: string, content: unknown): string {
   return `file://${join(folder, name)}`;
 }
 
-/** As the plugin's documentation shows it. */
+/** The example in the plugin's documentation. */
 const DOCUMENTED = {
   tls: {
     auto: false,

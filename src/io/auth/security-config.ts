@@ -52,11 +52,11 @@ export interface TokenRules {
 }
 
 export interface ServerCertificate {
-  /** Create one if the files do not exist. */
+  /** Whether to create a certificate and key if the files do not exist. */
   readonly isMade: boolean;
   readonly certFile: string;
   readonly keyFile: string;
-  /** Names of RFC 5246 or TLS 1.3. */
+  /** Suite names as in RFC 5246 or TLS 1.3. */
   readonly cipherSuites: readonly string[];
 }
 
@@ -73,7 +73,7 @@ export const CACHE_DEFAULT: TokenRules['cache'] = {
 };
 export const SCOPE_FIELD_DEFAULT = 'scope';
 
-/** Defaults of GoQuorum's plugin: nothing with RSA key exchange. */
+/** Defaults of GoQuorum's plugin: no suite with RSA key exchange. */
 const CIPHER_SUITES_DEFAULT = [
   'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384',
   'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
@@ -81,14 +81,16 @@ const CIPHER_SUITES_DEFAULT = [
   'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
 ];
 
-/** The security provider of a `--plugins` URI. Throws SECURITY_CONFIG_INVALID. */
+/**
+ * Settings of the security provider that a `--plugins` URI names. Throws SECURITY_CONFIG_INVALID.
+ */
 export function readPluginSettings(uri: string, environment: Environment): SecurityConfig {
   const content = readPluginConfig(uri, 'security', environment);
   if (content === undefined) return { tls: undefined, tokens: undefined };
   return parseSecurityConfig(content, environment);
 }
 
-/** What GoQuorum's enterprise plugin reads. Throws SECURITY_CONFIG_INVALID. */
+/** Parses the settings of GoQuorum's enterprise plugin. Throws SECURITY_CONFIG_INVALID. */
 export function parseSecurityConfig(content: Fields, environment: Environment): SecurityConfig {
   const read = new Reader(environment);
   const tls = content.tls === undefined ? undefined : read.certificate(object(content.tls, 'tls'));
@@ -192,7 +194,7 @@ class Reader {
     };
   }
 
-  /** `env://NAME` is the value of that variable. */
+  /** Replaces `env://NAME` with the value of that variable. */
   private text(value: unknown, name: string): string | undefined {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string') throw invalid(`${name} must be a string`);

@@ -1,7 +1,4 @@
-/**
- * A self-signed certificate, for a first try of JSON-RPC over TLS (`auto` of the security
- * plugin).
- */
+/** A self-signed certificate, to try JSON-RPC over TLS (`auto` of the security plugin). */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** Writes both files, PEM; only the owner may read the key. */
+/** Writes both files as PEM; only the owner may read the key. */
 export function writeSelfSigned(files: { certFile: string; keyFile: string }, nowMs: number): void {
   // Loaded on first use: few nodes need it.
   const forge = createRequire(import.meta.url)('node-forge') as typeof import('node-forge');

@@ -1,6 +1,6 @@
 /**
- * Bearer tokens: JSON web tokens by the issuer's keys, others by introspection; texts of GoQuorum's
- * plugin.
+ * Checks bearer tokens: JSON web tokens with the issuer's keys, others by introspection; error
+ * texts are those of GoQuorum's plugin.
  */
 import { createHash } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
@@ -12,7 +12,9 @@ import { type Claims, Introspection, keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';
 import type { TokenRules } from './security-config.ts';
 
-/** No shared secrets: whoever can check such a token can forge one. */
+/**
+ * Without shared secrets: a server that can check such a token can also forge one.
+ */
 export const PUBLIC_KEY_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -22,12 +24,15 @@ export const PROFILE_CLAIMS: readonly string[] = [
   ...['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
 ];
 export const PROFILE_TYPE = 'at+jwt';
-/** As in RFC 7515 §2: without padding, though decoders accept it. */
+/** Without padding, as in RFC 7515 §2, though decoders accept padding. */
 export const WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 export const TOKEN_CHARACTERS_MAX = 16 * 1024;
 
 const PLUGIN_ERROR = 'rpc error: code = Unknown desc = ';
-/** For a token with a valid signature, in the words of quorum-security-plugin-enterprise. */
+/**
+ * Error for a token with a valid signature and a wrong claim, worded as in
+ * quorum-security-plugin-enterprise.
+ */
 const CLAIM_ERROR =
   'rpc error: code = PermissionDenied desc = square/go-jose/jwt: validation failed, ';
 const CLAIM_FAILURES: Readonly<Record<string, string>> = {
@@ -47,7 +52,10 @@ export type Verdict =
   | {
       readonly kind: 'refused';
       readonly why: string;
-      /** No token was given; the token is not valid; it cannot be checked now. */
+      /**
+       * `missing`: no token was given. `invalid`: it is not valid. `unknown`: it cannot be checked
+       * now.
+       */
       readonly cause: 'missing' | 'invalid' | 'unknown';
     };
 
@@ -55,11 +63,11 @@ export interface TokenCheckerParts {
   readonly rules: TokenRules;
   readonly clock: Clock;
   readonly log: Log;
-  /** Finds keys of an issuer in this process, instead of those that the rules name. */
+  /** Finds an issuer's keys in this process, instead of the keys that the rules name. */
   readonly ownKeys?: JWTVerifyGetKey | undefined;
-  /** Takes a token's `jti`; called each time, for cached tokens too. */
+  /** Takes a token's `jti`; called at each check, also for cached tokens. */
   readonly isRevoked?: ((id: string) => boolean) | undefined;
-  /** Takes the id of the key that signed a token; called each time too. */
+  /** Takes the id of the key that signed a token; called at each check, too. */
   readonly isWithdrawn?: ((keyId: string) => boolean) | undefined;
 }
 
@@ -83,7 +91,7 @@ export class TokenChecker {
   private readonly keys: KeyRing | undefined;
   private readonly findKey: JWTVerifyGetKey | undefined;
   private readonly introspection: Introspection | undefined;
-  /** By hash: a token itself is not kept. */
+  /** Keyed by the token's hash, so that the token itself is not kept. */
   private readonly known: Lru<string, KnownToken>;
   private readonly isRevoked: (id: string) => boolean;
   private readonly isWithdrawn: (keyId: string) => boolean;
@@ -154,7 +162,7 @@ export class TokenChecker {
     return { claims, keyId };
   }
 
-  /** Checks that introspection leaves to its caller (RFC 7662 §2.2). */
+  /** Checks that an introspection server leaves to its caller (RFC 7662 §2.2). */
   private judge(claims: Claims): Claims {
     const { issuers, audience } = this.rules;
     const { active, iss, aud, exp } = claims;
@@ -197,7 +205,7 @@ export class TokenChecker {
   }
 }
 
-/** A list, or text with blanks between. */
+/** Scopes are a list, or text separated by blanks. */
 function scopesOf(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return claim.split(/\s+/).filter((each) => each !== '');
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];

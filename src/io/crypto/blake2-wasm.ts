@@ -46,7 +46,7 @@ const OP = {
   xor64: 0x85,
   rotateRight64: 0x8a,
 } as const;
-/** The alignment of loads and stores: the logarithm of 8 bytes. */
+/** The alignment of loads and stores: the binary logarithm of 8 bytes. */
 const ALIGNED = 3;
 
 /** v[to] = v[to] + v[from] (+ m[word]) */
@@ -73,7 +73,7 @@ function mix([a, b, c, d]: readonly [number, number, number, number], x: number,
   ];
 }
 
-/** Leaves when no round is left, otherwise counts it and runs it. */
+/** Exits the loop when no round is left; otherwise counts one round and runs it. */
 function round(order: Uint8Array): number[] {
   return [
     ...[OP.get, 0, OP.isZero32, OP.branchIf, 1],

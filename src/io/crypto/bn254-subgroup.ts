@@ -1,8 +1,8 @@
 /**
  * Whether a point on BN254's twist is in the subgroup G2, by the endomorphism psi that raises
- * coordinates to the power p. Exactly in G2 (x + 1)P + psi(xP) + psi^2(xP) = psi^3(2xP), where x is
- * the parameter of the curve (Dai, Lin, Zhao and Zhou, https://eprint.iacr.org/2022/348, section
- * 5).
+ * coordinates to the power p. Exactly for points of G2, (x + 1)P + psi(xP) + psi^2(xP) =
+ * psi^3(2xP), where x is the parameter of the curve (Dai, Lin, Zhao and Zhou,
+ * https://eprint.iacr.org/2022/348, section 5).
  */
 import { fromHex } from '../../core/base/hex.ts';
 import { FP_BYTES, G2_BYTES, type Mcl } from './mcl.ts';
@@ -10,8 +10,8 @@ import { FP_BYTES, G2_BYTES, type Mcl } from './mcl.ts';
 /** The parameter of the curve. */
 const X = 4965661367192848881n;
 /**
- * What psi multiplies the conjugates of the coordinates by, real and imaginary: xi^((p-1)/3) and
- * xi^((p-1)/2), xi = 9 + i.
+ * Factors by which psi multiplies the conjugates of the coordinates, real and imaginary part:
+ * xi^((p-1)/3) and xi^((p-1)/2), xi = 9 + i.
  */
 const PSI_X = [
   '2fb347984f7911f74c0bec3cf559b143b78cc310c2c3330c99e39557176f553d',
@@ -55,7 +55,7 @@ export class SubgroupCheck {
     this.sum = mcl._malloc(G2_BYTES);
   }
 
-  /** `point` is on the curve, and not at infinity. */
+  /** Whether `point` is in G2; it must be on the curve, and not at infinity. */
   holds(point: number): boolean {
     const { mcl, multiple, image, sum } = this;
     this.multiplyByX(point);
@@ -69,7 +69,10 @@ export class SubgroupCheck {
     return mcl._mclBnG2_isEqual(sum, image) === 1;
   }
 
-  /** Step by step: mcl's multiplication uses a shortcut that is valid only in the subgroup. */
+  /**
+   * Multiplies step by step, because mcl's multiplication uses a shortcut that is valid only in the
+   * subgroup.
+   */
   private multiplyByX(point: number): void {
     const { mcl, multiple, negative } = this;
     mcl._mclBnG2_neg(negative, point);

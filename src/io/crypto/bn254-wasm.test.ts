@@ -10,7 +10,7 @@ import { bn254Add, bn254Multiply, bn254Pairing } from '../../core/evm/precompile
 import { bn254InWasm } from './bn254-wasm.ts';
 
 const wasm = bn254InWasm();
-// The precompiles in JavaScript are what it is compared with.
+// Results are compared with those of the precompiles in JavaScript.
 installBn254(undefined);
 afterAll(() => installBn254(bn254InWasm));
 
@@ -35,7 +35,7 @@ function g2(factor: bigint): Uint8Array {
   return words(x.c1, x.c0, y.c1, y.c0);
 }
 
-/** On the twist, and almost surely not of the subgroup. */
+/** A point on the twist, and almost surely outside the subgroup. */
 function strayG2(from: bigint): Uint8Array {
   for (let c0 = from; ; c0++) {
     const x = Fp2.fromBigTuple([c0, 1n]);
@@ -51,7 +51,7 @@ const factor = fc.oneof(fc.constantFrom(0n, 1n, 2n, Fr.ORDER - 1n), fc.bigInt(1n
 const anyWord = fc.bigInt(0n, (1n << 256n) - 1n);
 const pointG1 = fc.oneof(
   { weight: 8, arbitrary: factor.map(g1) },
-  // Not on the curve; on it, with a coordinate that is not below the order of the field.
+  // Points that are not on the curve, or have a coordinate that is not below the field's order.
   fc.tuple(anyWord, anyWord).map(([x, y]) => words(x, y)),
   fc.constantFrom(words(1n + Fp.ORDER, 2n), words(1n, 2n + Fp.ORDER), words(0n, Fp.ORDER)),
   fc.constantFrom(words(Fp.ORDER, 0n), words(0n, 1n), words(1n, Fp.ORDER - 2n)),
@@ -89,7 +89,7 @@ it('answers pairings as the implementation in JavaScript, refusals too', () => {
 });
 
 it('finds products that are one, in pieces that others come between', () => {
-  // e(aP, bQ)·e(-abP, Q), four times over and with points at infinity in between.
+  // e(aP, bQ)·e(-abP, Q), four times, with points at infinity in between.
   const product = (a: bigint, b: bigint) =>
     concatBytes(g1(a), g2(b), INFINITY_1, g2(3n), g1(Fr.ORDER - ((a * b) % Fr.ORDER)), g2(1n));
   const input = concatBytes(...[2n, 3n, 5n, 7n].map((a) => product(a, a + 11n)));

@@ -9,7 +9,7 @@ import { FP_BYTES, FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, type Mcl, openMcl } f
 const COORDINATE_BYTES = 32;
 const POINT_BYTES = 64;
 const PAIR_BYTES = 192;
-/** About 3 ms; pairs of a slice share the squarings of the Miller loop. */
+/** Pairs of a slice, which takes about 3 ms; they share the squarings of the Miller loop. */
 const PAIRS_A_PIECE = 4;
 const FIELD_ORDER = '30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47';
 
@@ -22,7 +22,7 @@ class MclBn254 implements Bn254 {
   private readonly mcl: Mcl;
   private readonly bytes: number;
   private readonly scalar: number;
-  /** Memory for the points of a slice. */
+  /** Addresses in the module's memory for the points of a slice. */
   private readonly g1: number;
   private readonly g2: number;
   private readonly product: number;
@@ -31,7 +31,7 @@ class MclBn254 implements Bn254 {
 
   constructor(mcl: Mcl) {
     this.mcl = mcl;
-    // mcl's own check multiplies by the order; ours costs a third.
+    // mcl's own check multiplies by the order; our check takes a third of the time.
     mcl._mclBn_verifyOrderG2(0);
     this.subgroup = new SubgroupCheck(mcl);
     this.bytes = mcl._malloc(COORDINATE_BYTES);
@@ -59,7 +59,9 @@ class MclBn254 implements Bn254 {
     return this.takeG1(g1);
   }
 
-  /** Between slices nothing is left in the module's memory, which others use meanwhile. */
+  /**
+   * Between slices nothing is left in the module's memory, because other calls use it meanwhile.
+   */
   *isPairingOne(input: Uint8Array): Slices<boolean | undefined> {
     const { mcl, product, factor } = this;
     let kept: Int8Array | undefined;
@@ -81,7 +83,7 @@ class MclBn254 implements Bn254 {
     return mcl._mclBnGT_isOne(product) === 1;
   }
 
-  /** How many pairs count; undefined: a point is not one. */
+  /** Number of pairs without a point at infinity; undefined: a point is not valid. */
   private putPairs(pairs: Uint8Array): number | undefined {
     const { g1, g2 } = this;
     let count = 0;
@@ -110,7 +112,7 @@ class MclBn254 implements Bn254 {
   private putG2(to: number, bytes: Uint8Array): boolean {
     if (isZeroBytes(bytes)) return true;
     const { mcl } = this;
-    // Real parts come first in memory.
+    // In memory the real part comes first.
     for (const [index, place] of [1, 0, 3, 2].entries()) {
       if (!this.putField(to + place * FP_BYTES, bytes, index)) return false;
     }
@@ -119,11 +121,11 @@ class MclBn254 implements Bn254 {
     return mcl._mclBnG2_isValid(to) === 1 && this.subgroup.holds(to);
   }
 
-  /** Coordinate `index`; false when it is not below the order of the field. */
+  /** Writes coordinate `index`; false when it is not below the order of the field. */
   private putField(to: number, bytes: Uint8Array, index: number): boolean {
     const at = index * COORDINATE_BYTES;
     const coordinate = bytes.subarray(at, at + COORDINATE_BYTES);
-    // Almost all are below by their first byte.
+    // For almost all coordinates the first byte is enough to see that they are below.
     if (coordinate[0]! >= 0x30 && bareHex(coordinate) >= FIELD_ORDER) return false;
     this.put(coordinate);
     return this.mcl._mclBnFp_setBigEndianMod(to, this.bytes, COORDINATE_BYTES) === 0;

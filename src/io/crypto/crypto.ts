@@ -1,6 +1,6 @@
 /**
- * Installs the fastest primitives that work here behind core's interfaces, after a self-test with
- * fixed vectors.
+ * Installs the fastest primitives that work on this machine behind core's interfaces, after a
+ * self-test with fixed vectors.
  */
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -26,7 +26,7 @@ import { modularPower } from './modular-power.ts';
 const SELF_TEST = {
   secretKey: fromHex('0x4646464646464646464646464646464646464646464646464646464646464646'),
   hash: fromHex('0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53'),
-  // EIP-155, "Example".
+  // The example of EIP-155.
   signature:
     '28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276' +
     '67cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
@@ -49,7 +49,7 @@ let installed: { secp256k1: string } | undefined;
 
 /**
  * Idempotent. Returns the implementation in use. Programs whose speed depends on it pass `log`,
- * which warns about the slow one.
+ * which warns about the slow implementation.
  */
 export async function installCrypto(log: Log = () => {}): Promise<{ secp256k1: string }> {
   installed ??= await install();
@@ -122,8 +122,8 @@ interface NativeBinding {
 }
 
 /**
- * The C library, by npm `secp256k1`'s binding entry: its main entry may choose slow JavaScript
- * silently.
+ * The C library, loaded through the binding entry of npm `secp256k1`: the main entry may choose
+ * slow JavaScript silently.
  */
 function native(): Secp256k1 | undefined {
   let binding: NativeBinding;
@@ -153,7 +153,7 @@ function native(): Secp256k1 | undefined {
   };
 }
 
-/** Loaded on first use: it is large. */
+/** Loaded on first use, because it is large. */
 async function inWasm(): Promise<Secp256k1> {
   const { secp256k1InWasm } = await import('./secp256k1-wasm.ts');
   return secp256k1InWasm();

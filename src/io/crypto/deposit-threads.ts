@@ -1,6 +1,6 @@
 /**
- * Derives validators' keys and signs deposits in other threads: each takes 25 ms, which would block
- * the main thread.
+ * Derives validators' keys and signs deposits in other threads: each operation takes 25 ms, which
+ * would block the main thread.
  */
 import { availableParallelism } from 'node:os';
 import type { Deposit } from '../../core/staking/deposit.ts';
@@ -16,7 +16,7 @@ export interface DepositSigner {
   stop(): Promise<void>;
 }
 
-/** Threads start when there is work, and stay. */
+/** Threads start when they are needed, and keep running. */
 export function depositThreads(keys: DepositKeys): DepositSigner {
   const count = Math.min(THREADS_MAX, availableParallelism());
   let threads: WorkerThread<DepositOrder, Deposit>[] = [];

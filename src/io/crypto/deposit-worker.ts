@@ -1,4 +1,4 @@
-/** The thread that deposit-threads.ts starts: orders in, signed deposits out. */
+/** The thread that deposit-threads.ts starts: takes orders, returns signed deposits. */
 import { parentPort, workerData } from 'node:worker_threads';
 import {
   type DepositKeys,

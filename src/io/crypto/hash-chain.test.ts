@@ -1,4 +1,4 @@
-/** A chain notices every change of a record, its loss, and a stranger between two. */
+/** A chain detects every changed record, every missing record and every inserted one. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ChainEnd, type ChainedRecord, chainFault, recordHash } from './hash-chain.ts';

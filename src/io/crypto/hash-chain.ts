@@ -1,6 +1,6 @@
 /**
  * Records chained by their hashes, as in audit trails: each record contains the hash of the one
- * before it. Whoever changes, drops or inserts one must rewrite all that follow.
+ * before it. To change, drop or insert one means to rewrite all that follow.
  */
 import { createHash } from 'node:crypto';
 

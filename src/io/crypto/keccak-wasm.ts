@@ -1,6 +1,6 @@
 /**
- * Keccak-256 by the module that assembly/keccak is compiled to. One instance serves all states of a
- * thread: a state is 200 bytes, put into its memory before each use and taken out after it.
+ * Keccak-256 by the module compiled from assembly/keccak. One instance serves all states of a
+ * thread: a state is 200 bytes, which are copied into its memory before each use and back after it.
  */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import type { Keccak256State } from '../../core/base/keccak.ts';
@@ -24,7 +24,7 @@ interface Exports {
 const STATE_BYTES = 200;
 const HASH_BYTES = 32;
 
-/** The used part of the global, which Node's types declare only as types. */
+/** The part of the global WebAssembly that is used here; Node's types declare it only as a type. */
 interface Engine {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -52,10 +52,10 @@ export function keccak256InWasm(bytes: Uint8Array): Hash32 {
 /** A state that is read while it grows (RLPx MACs), or that gets long input in pieces. */
 export class KeccakState implements Keccak256State {
   private readonly saved = new Uint8Array(STATE_BYTES);
-  /** Bytes of the block under way. */
+  /** Bytes absorbed into the current block. */
   private filled = 0;
 
-  /** `seed`: what it begins with. */
+  /** `seed`: the first bytes that the state absorbs. */
   constructor(seed: Uint8Array) {
     this.update(seed);
   }
@@ -80,7 +80,9 @@ export class KeccakState implements Keccak256State {
   }
 }
 
-/** Into the state in memory; returns how full its block is then. */
+/**
+ * Absorbs into the state in the module's memory; returns the bytes in its current block afterwards.
+ */
 function absorbAll(filled: number, bytes: Uint8Array): number {
   let at = filled;
   for (let from = 0; from < bytes.length; from += INPUT_BYTES) {

@@ -11,15 +11,14 @@ import { POINT_EVALUATION } from '../../core/evm/precompiles/kzg.ts';
 import { kzgInWasm } from './kzg-wasm.ts';
 
 const wasm = kzgInWasm();
-// The precompile in JavaScript is what it is compared with.
+// Results are compared with those of the precompile in JavaScript.
 installKzg(undefined);
 afterAll(() => installKzg(kzgInWasm));
 
 const G1 = bls12_381.G1.Point;
 const { Fp, Fr } = bls12_381.fields;
 /**
- * The opening that the consensus tests of Ethereum give for this precompile: z, y, commitment and
- * proof.
+ * An opening from the consensus tests of Ethereum for this precompile: z, y, commitment and proof.
  */
 const KNOWN = fromHex(
   '0x564c0a11a0f704f4fc3e8acfe0f8245f0ad1347b378fbf96e206da11a5d3630624d25032e67a7e6a4910df5834b8fe70' +
@@ -40,7 +39,7 @@ interface Opening {
   readonly proof: Uint8Array;
 }
 
-/** True ones, for any z, y and factor. */
+/** A valid opening, for any z, y and factor. */
 function openingOf(z: bigint, y: bigint, factor: bigint): Opening {
   const times = (point: typeof PROOF, scalar: bigint) => point.multiplyUnsafe(Fr.create(scalar));
   const commitment = times(G1.BASE, y).add(times(TAU_PROOF, factor));
@@ -53,7 +52,7 @@ function openingOf(z: bigint, y: bigint, factor: bigint): Opening {
   };
 }
 
-/** On the curve, and almost surely not of the subgroup. */
+/** A point on the curve, and almost surely outside the subgroup. */
 function stray(from: bigint): Uint8Array {
   for (let x = from; ; x++) {
     const square = Fp.add(Fp.mul(Fp.sqr(x), x), 4n);
@@ -92,7 +91,7 @@ const withEnds = (first: number, last: number) => {
   bytes[47] = last;
   return bytes;
 };
-/** As a compressed point of the sign that is flagged. */
+/** The compressed point with this x; `flags`: compression and sign. */
 const withX = (x: bigint, flags = 0x80) => {
   const bytes = bigIntToFixed(x, 48);
   bytes[0]! |= flags;
@@ -133,7 +132,7 @@ it('refuses whatever the implementation in JavaScript refuses', () => {
       bytes[at % bytes.length]! ^= 1 << bit;
       return { ...each, [name]: bytes };
     })
-    // The precompile itself refuses a scalar that is not below the order.
+    // The precompile itself refuses a scalar that is not below the group's order.
     .filter(({ z, y }) => [z, y].every((scalar) => bytesToBigInt(scalar) < Fr.ORDER));
   const placed = fc
     .tuple(opening, fc.constantFrom('commitment', 'proof'), point)

@@ -9,7 +9,7 @@ import { FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, type Mcl, openMcl } from './mcl
 
 const G1_COMPRESSED_BYTES = 48;
 const G2_COMPRESSED_BYTES = 96;
-/** In the first byte of a compressed point. */
+/** Flags in the first byte of a compressed point. */
 const FLAG = { compressed: 0x80, infinity: 0x40, sign: 0x20 } as const;
 const FIELD_ORDER = fromHex(
   '0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab',
@@ -31,14 +31,14 @@ export function kzgInWasm(): Kzg {
 class MclKzg implements Kzg {
   private readonly mcl: Mcl;
   private readonly bytes: number;
-  /** The generator, then the proof. */
+  /** Addresses of two points: the generator, then the proof. */
   private readonly points: number;
   private readonly scalars: number;
   private readonly commitment: number;
   private readonly shift: number;
   private readonly product: number;
   private readonly factor: number;
-  /** Lines through the generator, and through tau times it. */
+  /** Addresses of the lines through the generator of G2, and through tau times it. */
   private readonly base: number;
   private readonly tau: number;
 

@@ -11,14 +11,17 @@ export const G1_BYTES: number = 3 * FP_BYTES;
 export const G2_BYTES: number = 6 * FP_BYTES;
 export const GT_BYTES: number = 12 * FP_BYTES;
 
-/** The used part of the module: numbers are addresses in its memory. Points are Jacobian. */
+/**
+ * The part of the module that is used here: numbers are addresses in its memory. Points are
+ * Jacobian.
+ */
 export interface Mcl {
   readonly HEAP8: Int8Array;
   _malloc(bytes: number): number;
   _mclBn_init(curve: number, build: number): number;
   /** Points are serialised as in Ethereum's consensus layer. */
   _mclBn_setETHserialization(isOn: number): void;
-  /** Whether the validity of points of G2 includes their order. */
+  /** Whether the check of points of G2 includes their order. */
   _mclBn_verifyOrderG2(isOn: number): void;
   _mclBnFp_setBigEndianMod(to: number, from: number, bytes: number): number;
   _mclBnFp_getLittleEndian(to: number, bytes: number, from: number): number;
@@ -35,7 +38,7 @@ export interface Mcl {
   _mclBnG1_mulVec(to: number, points: number, scalars: number, count: number): void;
   _mclBnG1_normalize(to: number, from: number): void;
   _mclBnG1_clear(point: number): void;
-  /** Checks the point and its order. 0: invalid. */
+  /** Checks the point and its order. Returns 0 for an invalid point. */
   _mclBnG1_deserialize(to: number, from: number, bytes: number): number;
   _mclBnG2_isValid(point: number): number;
   _mclBnG2_isEqual(a: number, b: number): number;
@@ -62,8 +65,8 @@ export function openMcl(curve: keyof typeof CURVES): Mcl {
 }
 
 /**
- * The EVM cannot wait. The module's factory waits only for compilation, which here completes at
- * once.
+ * Synchronous, because the EVM cannot wait: the module's factory waits only for compilation, which
+ * completes at once here.
  */
 function instantiate(): Mcl {
   type Maker = (options: object) => Mcl;
@@ -82,7 +85,7 @@ function instantiate(): Mcl {
   }
 }
 
-/** The used part of the global, which Node's types declare only as types. */
+/** The part of the global WebAssembly that is used here; Node's types declare it only as a type. */
 interface Engine {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => object;

@@ -8,7 +8,7 @@ import { modularPower } from './modular-power.ts';
 
 afterEach(() => installModularPower(modularPower));
 
-/** Bit by bit. */
+/** Square and multiply, bit by bit. */
 function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let [result, square] = [1n, base];
   for (let left = exponent; left > 0n; left >>= 1n) {
@@ -18,7 +18,7 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result;
 }
 
-/** Odd; near powers of two where words end, too. */
+/** Odd moduli, some of them near powers of two at the limits of machine words. */
 const modulus = fc.oneof(
   fc
     .tuple(fc.integer({ min: 129, max: 700 }), fc.bigInt(0n, (1n << 700n) - 1n))

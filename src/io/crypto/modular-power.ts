@@ -1,17 +1,19 @@
 /**
  * Powers modulo odd numbers by OpenSSL: the public operation of RSA without padding is
- * base^exponent mod modulus, whether or not the numbers make a key (RFC 8017, 5.1.1). A key is
- * given again each time, in the form of RFC 8017, A.1.1: nothing is kept.
+ * base^exponent mod modulus, even if the numbers are not a valid key (RFC 8017, 5.1.1). Each call
+ * builds a key in the form of RFC 8017, A.1.1; nothing is kept.
  */
 import { constants, type PublicKeyInput, publicEncrypt, type RsaPublicKey } from 'node:crypto';
 import { compareBytes, concatBytes } from '../../core/base/bytes.ts';
 
 /** 1 KiB: more than any algorithm in use needs. */
 const MODULUS_BYTES_MAX = 1_024;
-/** Above these, OpenSSL takes exponents of 64 bits only: OPENSSL_RSA_SMALL_MODULUS_BITS. */
+/**
+ * For larger moduli OpenSSL accepts exponents of at most 64 bits: OPENSSL_RSA_SMALL_MODULUS_BITS.
+ */
 const SMALL_MODULUS_BYTES_MAX = 384;
 const LARGE_MODULUS_EXPONENT_BYTES_MAX = 8;
-/** A call has an overhead of about 10 µs: for less work, the engine's integers are faster. */
+/** A call has an overhead of about 10 µs: for less work, JavaScript's integers are faster. */
 const EXPONENT_BYTES_MIN = 2;
 const BYTE_PRODUCT_MIN = 384;
 
@@ -34,7 +36,7 @@ export function modularPower(
   try {
     return new Uint8Array(publicEncrypt(key, base));
   } catch {
-    // A build of OpenSSL with narrower bounds: use the engine's integers.
+    // This build of OpenSSL has narrower bounds: use JavaScript's integers.
     return undefined;
   }
 }
@@ -50,14 +52,12 @@ function isTaken(exponent: Uint8Array, modulus: Uint8Array): boolean {
   return isBelow(exponent, modulus);
 }
 
-/** Neither has zeros in front. */
+/** Both numbers are without leading zeros. */
 function isBelow(a: Uint8Array, b: Uint8Array): boolean {
   return a.length < b.length || (a.length === b.length && compareBytes(a, b) < 0);
 }
 
-/**
- * DER (ITU-T X.690): tag, length, content. A number whose first bit is set gets a zero in front.
- */
+/** DER (ITU-T X.690): tag, length, content. A number whose first bit is set gets a leading zero. */
 function element(tag: number, content: Uint8Array): Uint8Array {
   const isPadded = tag === TAG_INTEGER && content[0]! > 127;
   const length = content.length + (isPadded ? 1 : 0);

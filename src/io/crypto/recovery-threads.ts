@@ -7,7 +7,7 @@ import type { SenderRecovery } from '../../core/base/ports.ts';
 import { builtModule } from '../threads/module-file.ts';
 import { idlest, WorkerThread } from '../threads/worker-thread.ts';
 
-/** More would be idle: execution on one thread takes as long as recovery on one. */
+/** More threads would be idle: execution on one thread takes as long as recovery on one. */
 const THREADS_MAX = 2;
 const WORKER = builtModule(new URL('./recovery-worker.js', import.meta.url));
 

@@ -1,4 +1,7 @@
-/** The thread that recovery-threads.ts starts: rows of signatures in, addresses out, in order. */
+/**
+ * The thread that recovery-threads.ts starts: takes rows of signatures, returns addresses in the
+ * same order.
+ */
 import { parentPort } from 'node:worker_threads';
 import { recoverRows } from '../../core/chain/sender-recovery.ts';
 import { sayLoaded } from '../threads/owned-thread.ts';

@@ -18,8 +18,8 @@ function named(text: string): number[] {
 }
 
 /**
- * `parameters`: their number, all i32. `code`: its groups of locals and its instructions, up to the
- * last `end`.
+ * `parameters`: number of the function's parameters, all i32. `code`: the function's groups of
+ * locals and its instructions, up to the last `end`.
  */
 export function moduleOf(part: {
   readonly name: string;
@@ -38,12 +38,12 @@ export function moduleOf(part: {
   ]);
 }
 
-/** The used part of the global, which Node's types declare only as types. */
+/** The part of the global WebAssembly that is used here; Node's types declare it only as a type. */
 interface Engine {
   instantiate(module: Uint8Array): Promise<{ readonly instance: { readonly exports: unknown } }>;
 }
 
-/** Returns its exports. Rejects when the machine does not support an instruction. */
+/** Returns the module's exports. Rejects when the machine does not support an instruction. */
 export async function instantiate(module: Uint8Array): Promise<unknown> {
   const engine = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly;
   return (await engine.instantiate(module)).instance.exports;

@@ -6,11 +6,11 @@ import { type ChainEnd, chainFault, recordHash } from '../crypto/hash-chain.ts';
 import type { Database, Query } from './database.ts';
 
 export interface AuditEntry {
-  /** Who did it: the user at a command line, or a client. */
+  /** The user at a command line, or the client, who made the change. */
   readonly actor: string;
   readonly action: string;
   readonly subject: string;
-  /** Scene; never a secret. */
+  /** Details of the change; never a secret. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
@@ -24,8 +24,8 @@ export interface AuditRow extends AuditEntry {
 const NO_HASH = '';
 
 /**
- * Inside a transaction: raises the revision, which makes other writers wait, and records what was
- * done. Returns the revision.
+ * To be called in a transaction: raises the revision, which makes other writers wait, and records
+ * what was done. Returns the revision.
  */
 export async function change(query: Query, entry: AuditEntry, nowMs: number): Promise<number> {
   const [row] = await query('UPDATE revision SET value = value + 1 WHERE one = 1 RETURNING value');
@@ -49,13 +49,13 @@ export async function revisionOf(database: Database): Promise<number> {
 }
 
 /**
- * Oldest first. `isWhole` is false when an entry, even the newest, was later changed, added or
- * removed.
+ * Entries, oldest first. `isWhole` is false when an entry, even the newest, was later changed,
+ * added or removed.
  */
 export async function auditTrail(
   database: Database,
 ): Promise<{ readonly rows: readonly AuditRow[]; readonly isWhole: boolean }> {
-  // Read together: the service continues meanwhile.
+  // Read in one query, because the service writes meanwhile.
   const found = await database.query(
     `SELECT audit.*, revision.value AS newest FROM revision LEFT JOIN audit ON audit.number IS NOT NULL
      ORDER BY audit.number`,

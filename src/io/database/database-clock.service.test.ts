@@ -1,4 +1,4 @@
-/** Machines whose clocks differ by ten minutes, on one database. */
+/** Machines whose clocks differ by ten minutes, with the same database. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   POSTGRES_PATIENCE_MS,

@@ -1,7 +1,7 @@
 /**
- * The clock of a database server, for services that share its store: all use the same clock,
- * however wrong that of a machine is. It is read now and then; in between, a monotonic clock
- * continues it.
+ * The clock of a database server, for services that share its store: all use the same clock, even
+ * if a machine's clock is wrong. It is read periodically; in between, a monotonic clock continues
+ * it.
  */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { RepeatedTask } from '../host/repeated-task.ts';
@@ -19,7 +19,7 @@ export interface DatabaseClockParts {
 export class DatabaseClock implements Clock {
   private readonly parts: DatabaseClockParts;
   private readonly task: RepeatedTask;
-  /** How far the server's clock is ahead of the steady clock. */
+  /** Milliseconds by which the server's clock is ahead of the steady clock. */
   private aheadMs = 0;
 
   constructor(parts: DatabaseClockParts) {
@@ -31,7 +31,7 @@ export class DatabaseClock implements Clock {
     });
   }
 
-  /** Resolves when it has been read. */
+  /** Resolves when the clock has been read for the first time. */
   async start(): Promise<void> {
     await this.read();
     void this.task.wake();
@@ -51,7 +51,7 @@ export class DatabaseClock implements Clock {
     const [row] = await query(
       'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms',
     );
-    // Half of the round trip.
+    // The server read its clock about halfway through the round trip.
     this.aheadMs = Number(row!.now_ms) - (askedMs + steady.nowMs()) / 2;
   }
 }

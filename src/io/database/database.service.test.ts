@@ -1,4 +1,4 @@
-/** The same statements on both databases: what holds for one holds for the other. */
+/** The same statements on both databases, with the same results. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 
-/** A frame of SQLite's write-ahead log: a page and its header. */
+/** Bytes of a frame of SQLite's write-ahead log: a page and its header. */
 const FRAME_BYTES = 4096 + 24;
 const V1 = [
   'CREATE TABLE thing (id text PRIMARY KEY, size bigint NOT NULL, body bytea, note text)',
@@ -129,7 +129,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
       database.transaction(async (query) => {
         await query(insert, [`beside${at}`]);
         if (at % 4 === 1) throw new Error('changed my mind');
-        // A statement that fails ends its transaction on both.
+        // A statement that fails ends its transaction, in both databases.
         if (at % 4 === 2) await query(insert, ['beside0']);
         return at;
       }),
@@ -191,7 +191,7 @@ it('SQLite commits together what comes together: one wait for the disk', async (
       ),
     );
     expect(await database.query('SELECT value FROM counter')).toEqual([{ value: 32 }]);
-    // Each commit writes the page once.
+    // Each commit writes the page once: one commit.
     const frames = statSync(`${file}-wal`).size / FRAME_BYTES - framesBefore;
     expect(Math.round(frames)).toBe(1);
   } finally {

@@ -1,6 +1,6 @@
 /**
- * All tables of a service as lines of JSON, and back: from one database to another, whichever
- * products they are. The first line names the service and the version; each other one is `[table,
+ * Writes all tables of a service as lines of JSON, and loads them again, also into a database of
+ * another product. The first line names the service and the version; each other one is `[table,
  * row]`.
  */
 import { fail } from '../../core/base/errors.ts';
@@ -8,11 +8,12 @@ import { newerVersion } from '../../core/base/newer-version.ts';
 import type { Database, Query, Row } from './database.ts';
 import { migrate, type Schema } from './migrate.ts';
 
-/** Bytes are `{hex}`. */
+/** Bytes are written as `{hex}`. */
 type Value = string | number | null | { readonly hex: string };
 
 /**
- * Everything as it was at one moment; the service may run meanwhile. `write` gets some whole lines.
+ * Dumps everything as it was at one moment; the service may run meanwhile. `write` gets one or more
+ * complete lines.
  */
 export async function dumpTables(
   database: Database,
@@ -34,8 +35,8 @@ export async function dumpTables(
 }
 
 /**
- * Into a database without rows of this service: all, or nothing. A dump of an earlier version is
- * upgraded. Throws STORAGE_NOT_EMPTY, STORAGE_FORMAT_NEWER, SNAPSHOT_DAMAGED.
+ * Loads a dump into a database without rows of this service, completely or not at all. A dump of an
+ * earlier version is upgraded. Throws STORAGE_NOT_EMPTY, STORAGE_FORMAT_NEWER, SNAPSHOT_DAMAGED.
  */
 export async function loadTables(
   database: Database,
@@ -54,7 +55,7 @@ export async function loadTables(
   await migrate(database, asDumped);
   const tables = new Set(tablesOf(asDumped));
   const count = await database.transaction(async (query) => {
-    // What new tables begin with.
+    // Removes the rows that new tables begin with.
     for (const table of [...tables].reverse()) await query(`DELETE FROM ${table}`);
     let loaded = 0;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
@@ -69,7 +70,7 @@ export async function loadTables(
   return count;
 }
 
-/** Those that others refer to come first, as they do in the schema. */
+/** Tables to which other tables refer come first, as in the schema. */
 function tablesOf({ versions }: Schema): readonly string[] {
   return versions.flat().flatMap((statement) => {
     const [, table] = /^CREATE TABLE (\w+)/.exec(statement) ?? [];
@@ -78,7 +79,7 @@ function tablesOf({ versions }: Schema): readonly string[] {
 }
 
 async function checkNew({ query, place }: Database, service: string): Promise<void> {
-  // Its table may be missing.
+  // The table `quorate_schema` may be missing.
   const rows = await query('SELECT service FROM quorate_schema').catch(() => []);
   if (!rows.some((row) => row.service === service)) return;
   throw fail(

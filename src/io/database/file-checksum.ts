@@ -1,8 +1,8 @@
 /**
  * SHA-256 of a closed database file, in a file next to it, as `sha256sum` writes it: SQLite has no
- * checksums and would return whatever a damaged page holds. It is removed when the file is opened,
- * and written when the last user closes it. While the write-ahead log (`-wal`) has content the file
- * is in use, or was left by a crash: then the checksum is not used.
+ * checksums and would return whatever a damaged page contains. The checksum is removed when the
+ * file is opened, and written when the last user closes it. While the write-ahead log (`-wal`) has
+ * content the file is in use, or was left by a crash: in both cases the checksum is not used.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -42,7 +42,9 @@ export function checkAtRest(file: string): void {
   rmSync(path, { force: true });
 }
 
-/** Call it after closing. Others who still have the file open write it when they close. */
+/**
+ * Call it after closing. If others still have the file open, the last of them writes the checksum.
+ */
 export function noteAtRest(file: string): void {
   if (hasLog(file)) return;
   const path = sumPath(file);
@@ -51,7 +53,7 @@ export function noteAtRest(file: string): void {
     if (hasLog(file)) rmSync(`${path}.new`);
     else renameSync(`${path}.new`, path);
   } catch {
-    // Such as on a full disk: the file is closed nevertheless, without a checksum.
+    // For example on a full disk: the file is closed nevertheless, without a checksum.
     rmSync(`${path}.new`, { force: true });
   }
 }

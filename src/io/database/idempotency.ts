@@ -9,8 +9,8 @@ import type { Clock } from '../../core/base/ports.ts';
 import type { Database, Query } from './database.ts';
 
 /**
- * After this time another instance takes over from one that died; a slow one renews its claim in
- * time.
+ * After this time another instance takes over from one that died; one that is merely slow renews
+ * its claim in time.
  */
 const HELD_MS = 10_000;
 const RENEWAL_MS = HELD_MS / 4;
@@ -26,7 +26,10 @@ export interface KeyedRequest {
   readonly fingerprint: string;
 }
 
-/** Depends on the content of a request, not its spelling: members in any order, any white space. */
+/**
+ * The fingerprint depends on the content of a request, not on its spelling: the order of members
+ * and white space do not matter.
+ */
 export function fingerprintOf(path: string, value: unknown): string {
   return createHash('sha256')
     .update(`${path}\n${canonical(value)}`)
@@ -42,27 +45,28 @@ export class Idempotency {
     this.clock = clock;
   }
 
-  /** At the start of the only instance: unfinished requests of its last run left no trace. */
+  /** Called when the only instance starts: unfinished requests of its last run had no effect. */
   async forgetUnfinished(): Promise<void> {
     await this.database.query('DELETE FROM idempotency WHERE status IS NULL');
   }
 
   /**
-   * Runs `prepare`, then `work` and the record of its answer in one transaction: both or neither.
-   * Returns the stored answer if there is one. Throws IDEMPOTENCY_KEY_REUSED for a different
-   * request with the same key, and IDEMPOTENCY_KEY_IN_FLIGHT while the first is being processed.
+   * Runs `prepare`, then in one transaction `work` and the record of its answer. Returns the stored
+   * answer if there is one. Throws IDEMPOTENCY_KEY_REUSED for a different request with the same
+   * key, and IDEMPOTENCY_KEY_IN_FLIGHT while the first is being processed.
    */
   async once<T>(
     request: KeyedRequest,
     prepare: () => Promise<T>,
     work: (query: Query, prepared: T) => Promise<KeptAnswer>,
   ): Promise<KeptAnswer> {
-    // Unique to this attempt: one that lost its claim must not mistake another's for its own.
+    // Unique to this attempt: an attempt that lost its claim must not take the claim of another for
+    // its own.
     const holder = randomUUID();
     const kept = await this.begin(request, holder);
     if (kept) return kept;
     const renewal = setInterval(() => {
-      // If that keeps failing, another instance takes over.
+      // If renewal keeps failing, another instance takes over.
       this.renew(request, holder).catch(() => undefined);
     }, RENEWAL_MS);
     try {
@@ -103,8 +107,8 @@ export class Idempotency {
       );
     }
     if (row.status !== null) return { status: Number(row.status), body: String(row.body) };
-    // A claim that ends later than possible was made before the clock was set back: its holder
-    // would renew it.
+    // A claim with more time left than a holder can request was made before the clock was set back:
+    // it has expired, because its holder would have renewed it.
     const leftMs = Number(row.held_until) - nowMs;
     if (leftMs > 0 && leftMs <= 2 * HELD_MS) throw inFlight();
     const taken = await this.database.query(
@@ -136,7 +140,7 @@ export class Idempotency {
        WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL RETURNING key`,
       [request.clientId, request.key, holder, answer.status, answer.body],
     );
-    // Another instance has taken over: none of this one's work may stay.
+    // Another instance has taken over: the transaction of this one must be undone.
     if (kept.length === 0) throw inFlight();
   }
 

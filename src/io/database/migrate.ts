@@ -1,6 +1,6 @@
 /**
- * Upgrades the tables of a service to this program's version, step by step, each step completely or
- * not at all.
+ * Upgrades the tables of a service to this program's version, step by step; each step is applied
+ * completely or not at all.
  */
 import { newerVersion } from '../../core/base/newer-version.ts';
 import type { Log } from '../../core/base/ports.ts';
@@ -11,13 +11,13 @@ const TABLE =
 
 export interface Schema {
   readonly service: string;
-  /** Statements of each version, in order; released ones are never changed. */
+  /** Statements of each version, in order; those of a released version are never changed. */
   readonly versions: readonly (readonly string[])[];
 }
 
 /**
- * A database file is copied first; for a database on a server the log says that a dump is the way
- * back. Throws STORAGE_FORMAT_NEWER when a newer program wrote here, STORAGE_….
+ * A database file is copied first; for a database on a server the log says that only a dump allows
+ * to go back. Throws STORAGE_FORMAT_NEWER when a newer program wrote to the database, STORAGE_….
  */
 export async function migrate(
   database: Database,

@@ -7,7 +7,7 @@ import { openPostgres } from './postgres.ts';
 import { type Login, parsePostgresUrl } from './postgres-address.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** `url` undefined: the embedded one, in `file`. Throws STORAGE_URL_INVALID, STORAGE_…. */
+/** `url` undefined: a SQLite database in `file`. Throws STORAGE_URL_INVALID, STORAGE_…. */
 export function openDatabase(
   { url, file }: { readonly url: string | undefined; readonly file: string },
   login: Login,
@@ -15,14 +15,14 @@ export function openDatabase(
   return url === undefined ? openSqlite(file) : openPostgres(parsePostgresUrl(url, login));
 }
 
-/** Where a service keeps its tables. */
+/** The place of a service's tables. */
 export interface StoreSource {
   readonly dataFolder: string;
   /** `postgres://…`; undefined: a file in the data folder. */
   readonly storeUrl: string | undefined;
 }
 
-/** The store of a service with its tables in place: creates what is missing. Throws STORAGE_…. */
+/** Opens the store of a service, and creates tables that are missing. Throws STORAGE_…. */
 export async function openServiceStore(
   { dataFolder, storeUrl }: StoreSource,
   { file, schema }: { readonly file: string; readonly schema: Schema },

@@ -27,7 +27,7 @@ export interface Login {
   readonly password?: string | undefined;
 }
 
-/** Undefined: a JDBC URL of another database. `otherDatabase` tells its kind, such as `h2`. */
+/** False for a JDBC URL of another database, whose kind, such as `h2`, databaseKind() tells. */
 export function isPostgresUrl(url: string): boolean {
   return URL_FORM.test(url);
 }
@@ -37,7 +37,8 @@ export function databaseKind(url: string): string {
 }
 
 /**
- * `login` supplies what the URL omits. Throws STORAGE_URL_INVALID, never with the password in it.
+ * `login` supplies what the URL omits. Throws STORAGE_URL_INVALID, whose text never contains the
+ * password.
  */
 export function parsePostgresUrl(text: string, login: Login = {}): PostgresAddress {
   if (!isPostgresUrl(text)) throw invalid('it must begin with postgres:// or jdbc:postgresql://');
@@ -72,7 +73,10 @@ export function parsePostgresUrl(text: string, login: Login = {}): PostgresAddre
   };
 }
 
-/** `sslmode` as in libpq and the JDBC driver, but without trying both ways. */
+/**
+ * `sslmode` as in libpq and the JDBC driver, except that there is no second attempt with or without
+ * TLS.
+ */
 function tlsOptions(query: URLSearchParams, host: string): ConnectionOptions | false {
   const mode = query.get('sslmode') ?? (query.get('ssl') === 'true' ? 'verify-full' : 'disable');
   const file = query.get('sslrootcert');

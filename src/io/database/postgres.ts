@@ -42,8 +42,8 @@ export function openPostgres(
   });
   // An idle connection that breaks is replaced by the next query.
   pool.on('error', () => undefined);
-  // The pool does not listen to one in use: if it breaks between the statements of a transaction,
-  // the next statement fails, and the process survives.
+  // The pool does not listen to errors of a connection in use: if it breaks between the statements
+  // of a transaction, the next statement fails, and the process survives.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const explain = (error: unknown) => databaseError(error, place);
   const connect = async (): Promise<PoolClient> => {

@@ -1,4 +1,6 @@
-/** The table of transactions that a service has sent, and what all services do with it. */
+/**
+ * The table of transactions that a service has sent, with the operations that all services share.
+ */
 import type {
   SentTransaction,
   SubmissionStore,
@@ -12,13 +14,13 @@ export const SENT_TRANSACTION_TABLE = [
   `CREATE TABLE sent_transaction (id text PRIMARY KEY, sender text NOT NULL, nonce bigint NOT NULL, raw text NOT NULL,
         hash text NOT NULL UNIQUE, state text NOT NULL, block_number bigint, created_at bigint NOT NULL,
         updated_at bigint NOT NULL)`,
-  // A nonce that was lost may be used again.
+  // The nonce of a lost transaction may be used again.
   "CREATE UNIQUE INDEX sent_transaction_nonce ON sent_transaction (sender, nonce) WHERE state <> 'void'",
 ] as const;
 
 /**
- * A service adds its orders: which are queued, and what happens to one together with its
- * transaction.
+ * A service adds its orders: which of them are queued, and what changes in an order together with
+ * its transaction.
  */
 export abstract class SentTransactions<T extends TransactionOrder> implements SubmissionStore<T> {
   protected readonly database: Database;
@@ -52,7 +54,7 @@ export abstract class SentTransactions<T extends TransactionOrder> implements Su
     return lastNonce(this.database.query, sender);
   }
 
-  /** All of them, or none. */
+  /** Keeps all entries, or none. */
   keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void> {
     return this.database.transaction(async (query) => {
       for (const { hash, nonce, atMs, to, value, data } of entries) {
@@ -88,7 +90,7 @@ export abstract class SentTransactions<T extends TransactionOrder> implements Su
   abstract lost(transaction: SentTransaction, nowMs: number): Promise<void>;
 }
 
-/** Oldest first. */
+/** Live transactions, oldest first. */
 async function liveTransactions(query: Query, limit: number): Promise<readonly SentTransaction[]> {
   const rows = await query(
     "SELECT * FROM sent_transaction WHERE state = 'live' ORDER BY created_at, nonce LIMIT $1",
@@ -125,7 +127,7 @@ export async function unknownTransactions(query: Query, sender: string): Promise
   });
 }
 
-/** False: another instance has the nonce, or has already sent this order. */
+/** False: another instance has used the nonce, or has already sent this order. */
 export async function insertTransaction(
   query: Query,
   { id, sender, nonce, raw, hash, updatedAt }: SentTransaction,
@@ -166,7 +168,10 @@ export async function transactionLost(
   );
 }
 
-/** Transactions that no block has yet, each with a nonce of its own; age of the oldest. */
+/**
+ * Number of sent transactions that are not in a block yet, each with a nonce of its own; age of the
+ * oldest.
+ */
 export async function pendingNonces(
   { query }: Pick<Database, 'query'>,
   nowMs: number,

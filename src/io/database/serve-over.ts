@@ -1,11 +1,11 @@
 /**
- * A service over its database, which is opened under a lock and closed before the lock is released,
- * also if the start fails.
+ * Runs a service over its database, which is opened under a lock and closed before the lock is
+ * released, also if the start fails.
  */
 import type { Database } from './database.ts';
 
 interface ServiceParts<Running> {
-  /** Returns the release. */
+  /** Returns the function that releases the lock. */
   lock(): () => void;
   open(): Promise<Database>;
   serve(database: Database): Promise<Running>;

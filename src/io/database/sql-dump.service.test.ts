@@ -43,8 +43,8 @@ describe.each(EXPORTS)('%s', (name) => {
     const lastRow = text.lastIndexOf('INSERT INTO');
     const end = lastRow < 0 ? last : Math.max(lastRow, last - 200);
     for (let i = 0; i < runs(40); i++) {
-      // At the end of a statement of H2 nothing tells: between two of them there is white space
-      // only.
+      // Where a statement of H2 ends, a truncated dump looks complete: only white space separates
+      // statements.
       const at = 1 + Math.floor((i * (end - 1)) / runs(40));
       const part = text.subarray(0, at);
       if (name.startsWith('h2') && /;\s*$/.test(part.toString('latin1'))) continue;

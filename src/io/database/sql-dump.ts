@@ -1,5 +1,5 @@
 /**
- * Rows of some tables in a SQL dump, one at a time: H2's SCRIPT (large values in
+ * Reads rows of given tables from a SQL dump, one at a time: H2's SCRIPT (large values in
  * SYSTEM_LOB_STREAM included), mysqldump with and without --hex-blob, sqlite3's .dump, pg_dump with
  * COPY or INSERT.
  */
@@ -7,7 +7,7 @@ import { concatBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { type SqlToken, SqlTokens } from './sql-tokens.ts';
 
-/** By the column's name in lower case; undefined: NULL, or not bytes. */
+/** Values by column name in lower case; undefined: NULL, or not bytes. */
 export type DumpedRow = ReadonlyMap<string, Uint8Array | undefined>;
 
 export interface Dumped {
@@ -19,10 +19,13 @@ export interface Dumped {
 
 const LOBS = 'system_lob_stream';
 const LOB_CALL = /^system_combine_[bc]lob$/i;
-/** Words that begin an entry in a table's parentheses that is not a column. */
+/** Words that begin an entry in a table's parentheses other than a column. */
 const NO_COLUMN = /^(primary|constraint|unique|key|foreign|check|index)$/i;
 const COUNT_OF_H2 = /(\d+) \+\/- SELECT COUNT\(\*\) FROM (.+?);?\s*$/i;
-/** What the programs write last. H2 writes nothing, but counts the rows of each table before it. */
+/**
+ * The last line that a program writes. H2 writes no such line, but writes the number of rows before
+ * each table.
+ */
 const ENDINGS = [/^ Dump completed/, /^ PostgreSQL database dump complete/];
 const BYTES_IN_TEXT = /^\\x([0-9a-f]*)$/i;
 
@@ -33,8 +36,8 @@ type Value =
   | { readonly kind: 'none'; readonly text: string };
 
 /**
- * `tables` in lower case. Throws SQL_DUMP_INVALID when the file is truncated, damaged or not a
- * dump; FILE_UNREADABLE.
+ * `tables`: names in lower case. Throws FILE_UNREADABLE, or SQL_DUMP_INVALID when the file is
+ * truncated, damaged or not a dump.
  */
 export function* dumpedRows(file: string, tables: readonly string[]): Generator<Dumped> {
   const tokens = new SqlTokens(file);
@@ -50,7 +53,7 @@ class Dump {
   private readonly tokens: SqlTokens;
   private readonly tables: ReadonlySet<string>;
   private readonly columns = new Map<string, readonly string[]>();
-  /** Rows that each table must have, by H2. */
+  /** Number of rows of each table, as H2's dump states them. */
   private readonly counts = new Map<string, number>();
   private readonly seen = new Map<string, number>();
   private readonly lobs = new Map<string, Uint8Array[]>();
@@ -68,7 +71,7 @@ class Dump {
     for (;;) {
       const first = this.token();
       if (!first) break;
-      // psql's own commands have a line of their own.
+      // psql's own commands occupy a whole line.
       if (isMark(first, '\\')) this.tokens.line();
       if (first.kind === 'mark') continue;
       this.statements++;
@@ -161,7 +164,7 @@ class Dump {
     }
   }
 
-  /** pg_dump's own form: rows as lines behind the statement. */
+  /** pg_dump's own form: the rows are lines after the statement. */
   private *copy(): Generator<Dumped> {
     const head: SqlToken[] = [];
     let names: string[] = [];
@@ -211,7 +214,7 @@ class Dump {
     this.lobs.set(id.text, [...(this.lobs.get(id.text) ?? []), part]);
   }
 
-  /** In parentheses; the opening one was already read. */
+  /** Reads names in parentheses; the opening one was already read. */
   private names(): string[] {
     const names: string[] = [];
     for (;;) {
@@ -244,7 +247,7 @@ class Dump {
     }
   }
 
-  /** To the end of the statement. */
+  /** Skips to the end of the statement. */
   private skip(): void {
     for (let token = this.needed(); !isMark(token, ';'); ) token = this.needed();
   }
@@ -311,7 +314,7 @@ function valueOfText(bytes: Uint8Array): Value {
   return { kind: 'bytes', bytes: new Uint8Array(Buffer.from(digits, 'hex')) };
 }
 
-/** A field of COPY: `\\x…` are bytes, `\N` is NULL. */
+/** The value of a COPY field: `\\x…` is bytes, `\N` is NULL. */
 function valueOfField(field: string): Value {
   if (field === '\\N') return { kind: 'none', text: '' };
   return valueOfText(Buffer.from(field.replace('\\\\', '\\'), 'latin1'));

@@ -1,5 +1,5 @@
 /**
- * Words of a SQL dump, read piece by piece: H2's SCRIPT, mysqldump, sqlite3's .dump and pg_dump.
+ * Tokens of a SQL dump, read piece by piece: H2's SCRIPT, mysqldump, sqlite3's .dump and pg_dump.
  * Text stays as bytes, because mysqldump writes binary columns unencoded.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
@@ -12,7 +12,7 @@ export type SqlToken =
   | { readonly kind: 'hex'; readonly bytes: Uint8Array };
 
 const PIECE_BYTES = 1024 * 1024;
-/** A payload of 64 MB in hexadecimal digits. */
+/** Enough for a payload of 64 MB in hexadecimal digits. */
 const TOKEN_BYTES_MAX = 128 * 1024 * 1024;
 const QUOTE = 0x27;
 const BACKSLASH = 0x5c;
@@ -21,7 +21,10 @@ const WORD = /[\w$.+\-:\u0080-\u00ff]/;
 const IS_WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
   WORD.test(String.fromCharCode(byte)) ? 1 : 0,
 );
-/** What MySQL writes for bytes after a backslash; all others stand for themselves. */
+/**
+ * Characters after a backslash by which MySQL writes other bytes; every other character stands for
+ * itself.
+ */
 const ESCAPES = new Map([
   [0x30, 0],
   [0x6e, 0x0a],
@@ -59,19 +62,19 @@ export class SqlTokens {
     this.hasEscapes = /^-- (MySQL|MariaDB) dump/m.test(head);
   }
 
-  /** Undefined: the end of the file. Throws SQL_DUMP_INVALID. */
+  /** The next token; undefined: the end of the file. Throws SQL_DUMP_INVALID. */
   next(): SqlToken | undefined {
     for (;;) {
       const from = this.at;
       const token = this.scan();
-      // A token that ends with what was read may continue.
+      // A token that reaches the end of the buffer may continue in the next piece.
       if (this.isEnded || (token && this.at < this.buffer.length)) return token;
       this.at = from;
       this.more();
     }
   }
 
-  /** The rest of the line; its end is consumed. For the rows of COPY. */
+  /** The rest of the line, for the rows of COPY; its line end is consumed. */
   line(): string | undefined {
     for (;;) {
       const end = this.buffer.indexOf(NEWLINE, this.at);
@@ -97,8 +100,7 @@ export class SqlTokens {
         `${this.file} has a value of more than ${this.tokenBytesMax} bytes: it is not a dump of Tessera's tables`,
       );
     }
-    // Reads as much again as there is, so that a long token is not scanned from its start too
-    // often.
+    // Doubles the buffer, so that a long token is not scanned from its start too often.
     const next = Buffer.allocUnsafe(rest.length + Math.max(PIECE_BYTES, rest.length));
     rest.copy(next);
     const count = readSync(this.descriptor, next, rest.length, next.length - rest.length, null);
@@ -151,7 +153,7 @@ export class SqlTokens {
     return { kind, text };
   }
 
-  /** After its opening quote. */
+  /** Reads a text from after its opening quote. */
   private text(start: number): { readonly kind: 'text'; readonly bytes: Uint8Array } | undefined {
     const { buffer } = this;
     const parts: Buffer[] = [];
@@ -185,7 +187,7 @@ export class SqlTokens {
   }
 }
 
-/** The next backslash before `end`; -1: none. */
+/** Position of the next backslash before `end`; -1: there is none. */
 function escapeBefore(buffer: Buffer, at: number, end: number): number {
   const found = buffer.subarray(at, end < 0 ? buffer.length : end).indexOf(BACKSLASH);
   return found < 0 ? -1 : at + found;

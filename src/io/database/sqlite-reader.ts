@@ -1,6 +1,6 @@
 /**
- * Another program's SQLite file, read only. SQLite makes files of its own beside a database that it
- * opens, so what is opened is a copy, with the write-ahead log where one was left.
+ * Another program's SQLite file, read only. SQLite creates files beside a database that it opens,
+ * so it opens a copy here, with the write-ahead log if there is one.
  */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

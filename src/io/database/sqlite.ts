@@ -1,8 +1,8 @@
 /**
  * A database in one file, by SQLite: durable at each commit, open to several processes of this
- * machine (the service, and a command that administers it). Statements are those that PostgreSQL
- * and SQLite share. Transactions that come together share a commit: each on its own would wait for
- * the disk.
+ * machine (the service, and a command that administers it). Statements are limited to those that
+ * PostgreSQL and SQLite share. Transactions that arrive together share a commit: with a commit
+ * each, each would wait for the disk.
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,15 +23,16 @@ import { checkAtRest, noteAtRest } from './file-checksum.ts';
 type Input = Parameters<Statement['all']>[0];
 
 /**
- * How often to retry while another process writes: SQLite's own waiting would block this process.
+ * How long and how often to retry while another process writes; SQLite's own waiting would block
+ * this process.
  */
 const BUSY_MS = 5_000;
 const BUSY_PAUSE_MS = 2;
 const STATEMENTS_MAX = 256;
-/** Transactions of one commit: whoever comes later waits for all of them. */
+/** Maximum number of transactions in one commit: each of them waits for all of them. */
 const GROUP_MAX = 32;
 const PAGE_ROWS = 1_000;
-/** Statements that share commits too. */
+/** Statements that share commits, too. */
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 /** Result codes of SQLite. */
 const GENERIC = 1;
@@ -52,7 +53,7 @@ const CODES_BY_TEXT: Readonly<Record<string, number>> = {
 };
 
 interface Member {
-  /** Resolves with what tells its caller the result. */
+  /** Resolves to a function that gives its caller the result. */
   readonly run: (query: Query) => Promise<() => void>;
   readonly reject: (error: unknown) => void;
 }
@@ -82,11 +83,11 @@ class SqliteDatabase implements Database {
   readonly place: string;
   private readonly database: DatabaseSyncInstance;
   private readonly statements = new Lru<string, Statement>(STATEMENTS_MAX);
-  /** Calls during a transaction wait for its end: there is one connection. */
+  /** Calls during a transaction wait for its end, because there is only one connection. */
   private turn: Promise<void> | undefined;
-  /** Transactions that have not begun. */
+  /** Transactions that wait for the next commit. */
   private readonly waiting: Member[] = [];
-  /** At work while there are some. */
+  /** Runs commits while transactions wait; undefined: none waits. */
   private commits: Promise<void> | undefined;
 
   constructor(place: string, database: DatabaseSyncInstance) {
@@ -110,7 +111,7 @@ class SqliteDatabase implements Database {
     });
   }
 
-  /** On a connection of its own, which delays no writer. */
+  /** Uses a connection of its own, which does not delay writers. */
   async view<T>(
     work: (rows: (table: string) => AsyncIterable<readonly Row[]>) => Promise<T>,
   ): Promise<T> {
@@ -140,10 +141,10 @@ class SqliteDatabase implements Database {
     while (this.commits) await this.commits;
     if (!this.database.isOpen) return;
     try {
-      // Open statements would prevent SQLite from doing this when the connection closes.
+      // Open statements would prevent SQLite from emptying the log when the connection closes.
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The content of the write-ahead log stays there, and remains valid.
+      // The write-ahead log keeps its content, and remains valid.
     }
     this.database.close();
     noteAtRest(this.place);
@@ -151,7 +152,7 @@ class SqliteDatabase implements Database {
 
   private async commitAll(): Promise<void> {
     while (this.waiting.length > 0) {
-      // Whoever comes in the same turn of the event loop is in the same commit.
+      // All transactions of the same turn of the event loop share the commit.
       await nextTurn();
       this.turn = this.commitGroup();
       await this.turn;
@@ -160,7 +161,7 @@ class SqliteDatabase implements Database {
     this.commits = undefined;
   }
 
-  /** Never rejects: the members of the group are told. */
+  /** Never rejects: errors go to the members of the group. */
   private async commitGroup(): Promise<void> {
     const finished: Finished[] = [];
     try {
@@ -177,7 +178,7 @@ class SqliteDatabase implements Database {
     for (const { resolve } of finished) resolve();
   }
 
-  /** Where it cannot, nobody who waits can. */
+  /** If the group's transaction cannot begin, all waiting transactions fail. */
   private async begin(): Promise<void> {
     try {
       await this.patiently('BEGIN IMMEDIATE', [], true);
@@ -187,7 +188,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** One that fails is undone; the others of its group stay. */
+  /** A transaction that fails is undone; the others of its group stay. */
   private async runMember({ run, reject }: Member, finished: Finished[]): Promise<void> {
     this.run('SAVEPOINT member');
     try {
@@ -204,8 +205,8 @@ class SqliteDatabase implements Database {
   }
 
   /**
-   * `hasTurn`: this query begins the transaction; others must not join one that began while they
-   * waited.
+   * `hasTurn`: this query begins the transaction; other queries must not become part of one that
+   * began while they waited.
    */
   private async patiently(
     text: string,
@@ -258,7 +259,10 @@ async function* pagesOf(
   }
 }
 
-/** SQLite's primary result code; 0: not an error of SQLite. Statements report only its text. */
+/**
+ * SQLite's primary result code; 0: not an error of SQLite. Statements report only the text of the
+ * error.
+ */
 function codeOf(error: unknown): number {
   const { code, errcode, message } = (error ?? {}) as Error & { code?: string; errcode?: number };
   if (errcode !== undefined) return errcode & 0xff;
@@ -285,7 +289,7 @@ function sqliteError(error: unknown, place: string): QuorateError {
       { cause: error },
     );
   }
-  // Without a code: the folder or the file could not be created.
+  // Without a code, the folder or the file could not be created.
   if (code === 0 || code === READ_ONLY || code === CANNOT_OPEN) {
     return fail('STORAGE_REFUSED', `the database ${place} cannot be used: ${reasonOf(error)}`, {
       cause: error,

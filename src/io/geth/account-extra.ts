@@ -1,13 +1,13 @@
 /**
  * What GoQuorum stores about a private contract beside its account: RLP of [creation hash, flag,
- * managed parties], the last one newer.
+ * managed parties], the last one only in newer data.
  */
 import { RlpReader } from '../../core/base/rlp.ts';
 import type { PrivacyMetadata } from '../../core/state/account.ts';
 
 /**
- * GoQuorum 24.4.1 core/state/account_extra_data.go. Undefined: there is no such data. Throws
- * RLP_INVALID.
+ * GoQuorum 24.4.1 core/state/account_extra_data.go. Returns undefined when there is no such data.
+ * Throws RLP_INVALID.
  */
 export function decodeAccountExtra(bytes: Uint8Array): PrivacyMetadata | undefined {
   const list = new RlpReader(bytes).enter();

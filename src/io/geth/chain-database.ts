@@ -13,11 +13,11 @@ import { damaged, FreezerTable, type FreezerTableName } from './freezer.ts';
 import { LevelCopy } from './level-copy.ts';
 
 export interface ChainDatabaseFolders {
-  /** `geth/chaindata` of a data folder. */
+  /** The folder `geth/chaindata` of a data folder. */
   readonly chaindata: string;
-  /** `ancient` in it, unless --datadir.ancient was given. */
+  /** The folder `ancient` in it, unless --datadir.ancient was given. */
   readonly ancient: string;
-  /** Created and removed; on the disk of `chaindata` it takes no space. */
+  /** Created and later removed; on the disk of `chaindata` it takes no space. */
   readonly scratch: string;
 }
 
@@ -111,7 +111,7 @@ export class ChainDatabase {
     return this.level.get(concatBytes(ascii('PSR2PMDR'), privateRoot));
   }
 
-  /** Damage of the state, which is in LevelDB. */
+  /** An error about damage of the state, which is in LevelDB. */
   stateDamaged(what: string, cause?: unknown): Error {
     return damaged(this.folders.chaindata, what, cause);
   }
@@ -141,7 +141,7 @@ export class ChainDatabase {
     return this.level.get(concatBytes(ascii('c'), hash)) ?? this.level.get(hash);
   }
 
-  /** Gives back the memory of what was read. Nobody may read meanwhile. */
+  /** Releases the memory of what was read. No read may be in progress. */
   release(): Promise<void> {
     return this.level.reopen();
   }
@@ -187,7 +187,7 @@ const PART_NAME = { headers: 'header', bodies: 'body', receipts: 'receipts' } as
 
 const keys = new Map<string, Uint8Array>();
 
-/** The value under the first of these names. */
+/** Bytes of the text part of a key, kept for the next call. */
 function ascii(text: string): Uint8Array {
   let bytes = keys.get(text);
   if (!bytes) {

@@ -1,7 +1,7 @@
 /**
  * Whether a database is one that GoQuorum wrote: LevelDB, with one of the versions that GoQuorum
- * 24.4.1 reads (core/blockchain.go, BlockChainVersion). Later releases of geth keep other things in
- * the same place.
+ * 24.4.1 reads (core/blockchain.go, BlockChainVersion). Later releases of geth store other formats
+ * in the same folder.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { damaged } from './freezer.ts';
 
 /** The version of GoQuorum 24.4.1, which still reads older ones. */
 const VERSION_MAX = 8;
-/** Pebble's folder has one, LevelDB's none. */
+/** A file that is always in Pebble's folder, and never in LevelDB's. */
 const PEBBLE_FILE = /^(OPTIONS-\d+|marker\..*)$/;
 
-/** Before it is opened. Throws GETH_DATA_NEWER. */
+/** Called before the database is opened. Throws GETH_DATA_NEWER. */
 export function checkFolderKind(chaindata: string, ancient: string): void {
   const pebble = readdirSync(chaindata).find((name) => PEBBLE_FILE.test(name));
   if (pebble !== undefined)

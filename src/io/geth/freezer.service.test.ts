@@ -1,5 +1,6 @@
 /**
- * Tables of geth's ancient store, written here as GoQuorum 24.4.1 core/rawdb/freezer_table.go does.
+ * Tables of geth's ancient store, written by this test in the form of GoQuorum 24.4.1
+ * core/rawdb/freezer_table.go.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,8 @@ const folder = scratchFolder('quorate-freezer-');
 const hash = (number: number) => new Uint8Array(HASH_BYTES).fill(number);
 
 /**
- * Hashes of blocks `deleted` to `count` - 1, three to a file; the files of those before are gone.
+ * A table with the hashes of blocks `deleted` to `count` - 1, three per file; the files with
+ * earlier blocks are deleted.
  */
 function table(name: string, deleted: number, count: number): FreezerTable {
   const place = join(folder, name);

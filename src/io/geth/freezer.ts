@@ -11,10 +11,10 @@ import { MESSAGE_BYTES_MAX } from '../../core/base/limits.ts';
 import { snappyDecode } from '../../core/wire/snappy.ts';
 
 const ENTRY_BYTES = 6;
-/** Open data files of a table; reads go from the first to the last. */
+/** Maximum number of open data files of a table; reads go from the first to the last. */
 const FILES_MAX = 2;
 
-/** What helps where a source is damaged. */
+/** Advice for a damaged source. */
 export const COPY_AGAIN = 'copy the whole data folder again, or take that of another member';
 
 export type FreezerTableName = 'headers' | 'hashes' | 'bodies' | 'receipts';
@@ -26,9 +26,9 @@ const IS_COMPRESSED: Readonly<Record<FreezerTableName, boolean>> = {
 };
 
 export class FreezerTable {
-  /** Items that the index names. */
+  /** Number of items in the index, including deleted ones. */
   readonly count: number;
-  /** Items that were deleted at the front: they cannot be read. */
+  /** Number of items that were deleted at the front: they cannot be read. */
   readonly deleted: number;
   private readonly folder: string;
   private readonly name: FreezerTableName;
@@ -36,7 +36,7 @@ export class FreezerTable {
   private readonly indexPath: string;
   private readonly files = new Map<number, number>();
 
-  /** Throws GETH_DATA_DAMAGED where a file is missing or shorter than its index says. */
+  /** Throws GETH_DATA_DAMAGED when a file is missing or shorter than its index says. */
   constructor(folder: string, name: FreezerTableName) {
     this.folder = folder;
     this.name = name;
@@ -55,8 +55,8 @@ export class FreezerTable {
   }
 
   /**
-   * Item `number` of `deleted` to `count` - 1, unpacked. Throws GETH_DATA_DAMAGED, also for any
-   * other number.
+   * Reads item `number`, uncompressed; it must be from `deleted` to `count` - 1. Throws
+   * GETH_DATA_DAMAGED, also for any other number.
    */
   read(number: number): Uint8Array {
     if (number < this.deleted || number >= this.count)

@@ -1,7 +1,7 @@
 /**
- * Whether the files of a LevelDB hold what was written: the checksum of every block of its tables
- * and of every record of its logs. LevelDB itself skips a record that is damaged, so that a key can
- * be gone and nothing says so (https://github.com/google/leveldb, doc/table_format.md,
+ * Checks that the files of a LevelDB are undamaged: the checksum of every block of its tables and
+ * of every record of its logs. LevelDB itself skips a record that is damaged, so that a key can be
+ * lost without an error (https://github.com/google/leveldb, doc/table_format.md,
  * doc/log_format.md).
  */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
@@ -15,15 +15,15 @@ const TABLE = /^\d+\.(ldb|sst)$/;
 const LOG = /^\d+\.log$/;
 const FOOTER_BYTES = 48;
 const MAGIC = 0xdb4775248b80fb57n;
-/** Behind each block: how it is packed, and its checksum. */
+/** Bytes after each block: its kind of compression, and its checksum. */
 const TRAILER_BYTES = 5;
 const SNAPPY = 1;
-/** Far above what a block holds: 4 KiB, or one value. */
+/** Far more bytes than a block holds: 4 KiB, or one value. */
 const BLOCK_BYTES_MAX = 256 * 1024 * 1024;
 const LOG_BLOCK_BYTES = 32 * 1024;
 const LOG_HEADER_BYTES = 7;
 const RECORD = { full: 1, first: 2, last: 4 } as const;
-/** What a manifest notes (https://github.com/google/leveldb, db/version_edit.cc). */
+/** Tags of the entries in a manifest (https://github.com/google/leveldb, db/version_edit.cc). */
 const EDIT = {
   comparator: 1,
   logNumber: 2,
@@ -31,19 +31,19 @@ const EDIT = {
   deletedFile: 6,
   newFile: 7,
 } as const;
-/** Next file, last sequence, the log before. */
+/** Tags of entries with one number: next file, last sequence, previous log. */
 const NUMBERS: ReadonlySet<number> = new Set([3, 4, 9]);
 
 export interface CheckedFile {
   readonly name: string;
   readonly bytes: number;
-  /** The completed part of all files. */
+  /** Fraction of all files that is checked. */
   readonly part: number;
 }
 
 /**
- * One file after the other, of those that its manifest names: a node that was killed leaves others,
- * half-written. Throws GETH_DATA_DAMAGED, with the file and the byte.
+ * Checks the files that the manifest names, one after the other; a node that was killed leaves
+ * other files, half-written. Throws GETH_DATA_DAMAGED, which names the file and the position.
  */
 export function* checkLevelFiles(folder: string): Generator<CheckedFile, void> {
   const manifest = join(folder, readText(join(folder, 'CURRENT')).trim());
@@ -99,7 +99,7 @@ function liveFiles(manifest: string): { tables: ReadonlySet<number>; firstLog: n
   return { tables, firstLog };
 }
 
-/** Changes of the set of files, each perhaps in several records. */
+/** Changes of the set of files; a change may span several records. */
 function* editsOf(manifest: string): Generator<Buffer> {
   let parts: Uint8Array[] = [];
   for (const { type, data } of recordsOf(manifest, readFileSync(manifest))) {
@@ -109,7 +109,7 @@ function* editsOf(manifest: string): Generator<Buffer> {
   }
 }
 
-/** A torn end is none: the last write was never acknowledged. */
+/** A torn record at the end is omitted: that write was never acknowledged. */
 function* recordsOf(path: string, bytes: Buffer): Generator<{ type: number; data: Uint8Array }> {
   let at = 0;
   while (at + LOG_HEADER_BYTES <= bytes.length) {
@@ -120,7 +120,7 @@ function* recordsOf(path: string, bytes: Buffer): Generator<{ type: number; data
     }
     const length = bytes.readUInt16LE(at + 4);
     const end = at + LOG_HEADER_BYTES + length;
-    // What was reserved and never written.
+    // Space that was reserved and never written.
     if (length === 0 && bytes.readUInt32LE(at) === 0 && bytes[at + 6] === 0) return;
     if (end > bytes.length) return;
     if (LOG_HEADER_BYTES + length > room || !isWhole(bytes, at + 6, end, bytes.readUInt32LE(at)))
@@ -155,14 +155,15 @@ interface Handle {
   readonly size: number;
 }
 
-/** What the entries of an index point to. */
+/** The blocks to which the entries of an index point. */
 function blocksOf(path: string, file: number, handle: Handle): Handle[] {
   const bytes = block(path, file, handle);
   const entries = bytes.length - 4 * (bytes.readUInt32LE(bytes.length - 4) + 1);
   const reader = new Varints(bytes);
   const found: Handle[] = [];
   while (reader.at < entries) {
-    // How much of the key is the one before's, how much is its own, how long the value is.
+    // An entry begins with the bytes of the key shared with the previous key, those not shared, and
+    // the bytes of the value.
     const [, own, length] = [reader.next(), reader.next(), reader.next()];
     const start = reader.at + own!;
     reader.at = start;
@@ -172,7 +173,7 @@ function blocksOf(path: string, file: number, handle: Handle): Handle[] {
   return found;
 }
 
-/** Its content, unpacked. */
+/** The content of a block, uncompressed. */
 function block(path: string, file: number, { offset, size }: Handle): Buffer {
   if (size > BLOCK_BYTES_MAX) throw damaged(path, `has a block of ${size} bytes at byte ${offset}`);
   const bytes = read(file, offset, size + TRAILER_BYTES);
@@ -188,7 +189,10 @@ function read(file: number, offset: number, length: number): Buffer {
   return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
 }
 
-/** LevelDB turns its checksums and adds to them, so that those of checksums differ from them. */
+/**
+ * LevelDB rotates a checksum and adds a constant, because the checksum of data that contains
+ * checksums is weak.
+ */
 function isWhole(bytes: Uint8Array, start: number, end: number, masked: number): boolean {
   const crc = crc32c(bytes, 0, start, end);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0 === masked;
@@ -212,7 +216,7 @@ class Varints {
     }
   }
 
-  /** Bytes behind their length. */
+  /** Skips bytes that are preceded by their length. */
   skip(): void {
     const length = this.next();
     this.at += length;

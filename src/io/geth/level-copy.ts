@@ -1,6 +1,6 @@
 /**
- * A LevelDB that is never written to. LevelDB writes whenever it opens (its log, its manifest), so
- * what is opened is a scratch folder: table files never change and are linked, the rest is copied
+ * A LevelDB that is never written to. LevelDB writes its log and manifest whenever it opens a
+ * folder, so it opens a scratch folder: table files never change and are linked, the rest is copied
  * (https://github.com/google/leveldb, doc/impl.md).
  */
 import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -27,7 +27,7 @@ export class LevelCopy {
     this.scratch = scratch;
   }
 
-  /** `scratch` is created empty. Rejects with GETH_DATA_DAMAGED, and the errors of the disk. */
+  /** `scratch` is created empty. Rejects with GETH_DATA_DAMAGED, or with the errors of the disk. */
   static async open(folder: string, scratch: string): Promise<LevelCopy> {
     if (!existsSync(join(folder, 'CURRENT'))) throw damaged(join(folder, 'CURRENT'), 'is missing');
     rmSync(scratch, { recursive: true, force: true });
@@ -50,7 +50,10 @@ export class LevelCopy {
     }
   }
 
-  /** LevelDB maps its tables. Rejects with GETH_DATA_DAMAGED. */
+  /**
+   * Opens the database again, to release the memory of LevelDB's mapped tables. Rejects with
+   * GETH_DATA_DAMAGED.
+   */
   async reopen(): Promise<void> {
     await this.level.close();
     this.level = await openLevel(this.folder, this.scratch);
@@ -63,7 +66,7 @@ export class LevelCopy {
 }
 
 async function openLevel(folder: string, scratch: string) {
-  // Loaded here: no other command needs its compiled part.
+  // Loaded here, because no other command needs its compiled part.
   const { ClassicLevel } = await import('classic-level');
   const level = new ClassicLevel<Uint8Array, Uint8Array>(scratch, {
     keyEncoding: 'view',
@@ -85,7 +88,7 @@ function inSource(reason: string, folder: string, scratch: string): string {
   return reason.replaceAll(scratch, folder);
 }
 
-/** Another disk, or another owner's file, cannot be linked to. */
+/** A link is impossible to another disk, or to a file of another owner. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);

@@ -9,13 +9,16 @@ import { readTransaction, type Transaction } from '../../core/chain/transaction.
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface JournalEnd {
-  /** First byte that is not part of a whole transaction; undefined: everything was read. */
+  /**
+   * Position of the first byte that is not part of a complete transaction; undefined: everything
+   * was read.
+   */
   readonly damagedAt: number | undefined;
 }
 
 /**
- * In the order in which they were sent. As in geth, reading ends at the first torn or damaged item:
- * nothing after it can be found.
+ * Transactions in the order in which they were sent. As in geth, reading ends at the first torn or
+ * damaged item, because items after it cannot be found.
  */
 export function* journaledTransactions(path: string): Generator<Transaction, JournalEnd> {
   const file = openSync(path, 'r');
@@ -30,7 +33,7 @@ export function* journaledTransactions(path: string): Generator<Transaction, Jou
       for (let next = nextIn(reader); next; next = nextIn(reader)) yield next;
       start += reader.at;
       held = held.subarray(reader.at);
-      // No transaction is longer than a piece: one that does not end within it is damaged.
+      // No transaction is longer than a piece: an item that does not end within a piece is damaged.
       const isEnd = length < PIECE_BYTES || held.length > PIECE_BYTES;
       if (isEnd) return { damagedAt: held.length > 0 ? start : undefined };
     }
@@ -39,7 +42,9 @@ export function* journaledTransactions(path: string): Generator<Transaction, Jou
   }
 }
 
-/** Undefined: the rest is not a whole transaction; the reader stays before it. */
+/**
+ * The next transaction; undefined: the rest is not a complete one, and the reader stays before it.
+ */
 function nextIn(reader: RlpReader): Transaction | undefined {
   const { at } = reader;
   if (reader.done) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What a Raft member of GoQuorum left on disk: its log (`raft-wal`) and newest snapshot
+ * The state that a Raft member of GoQuorum keeps on disk: its log (`raft-wal`) and newest snapshot
  * (`raft-snap`), as etcd 3.3 writes them (wal/encoder.go, snap/snapshotter.go). Frames of the log:
  * `length | padding u64` little endian, a protobuf record, zeros up to eight bytes; each record's
  * checksum continues from the one before.
@@ -21,18 +21,20 @@ import { damaged } from './freezer.ts';
 
 const LOG_FILE = /^[0-9a-f]{16}-[0-9a-f]{16}\.wal$/;
 const SNAPSHOT_FILE = /^[0-9a-f]{16}-[0-9a-f]{16}\.snap$/;
-/** Kinds of records; the others (who wrote it, where snapshots are) are not needed here. */
+/** Kinds of records; the others (who wrote the log, where snapshots are) are not needed here. */
 const RECORD = { entry: 2, state: 3, crc: 4 } as const;
 const FRAME_BYTES = 8;
 
 export interface GethRaftState {
   readonly hardState: HardState;
   readonly snapshot: Snapshot;
-  /** Those after the snapshot. */
+  /** Entries after the snapshot. */
   readonly entries: readonly Entry[];
 }
 
-/** From a data folder; undefined: it was not a member. Throws GETH_DATA_DAMAGED. */
+/**
+ * Reads the state in a data folder; undefined: the node was not a member. Throws GETH_DATA_DAMAGED.
+ */
 export function readRaftState(folder: string): GethRaftState | undefined {
   const logs = join(folder, 'raft-wal');
   if (!existsSync(logs)) return undefined;
@@ -46,7 +48,7 @@ export function readRaftState(folder: string): GethRaftState | undefined {
     for (const record of records(path, readFileSync(path), at === names.length - 1)) {
       const { kind, data } = record;
       if (kind === RECORD.crc) {
-        // The first record of the first file that was kept begins the checksum.
+        // In the first file that was kept, the first record starts the checksum.
         if (checksum !== 0 && record.crc !== checksum) throw damaged(path, NOT_ITS_SUM);
         checksum = record.crc;
         continue;
@@ -56,7 +58,7 @@ export function readRaftState(folder: string): GethRaftState | undefined {
       if (kind === RECORD.state) hardState = decodeHardState(data);
       if (kind !== RECORD.entry) continue;
       const entry = decodeEntry(data.slice());
-      // A later leader's entry replaces the one there, and all after it.
+      // An entry of a later leader replaces the one with the same index, and all after it.
       if (entries.length > 0 && entry.index <= entries.at(-1)!.index)
         entries = entries.filter(({ index }) => index < entry.index);
       entries.push(entry);
@@ -81,7 +83,10 @@ interface WalRecord {
   readonly data: Uint8Array;
 }
 
-/** What a crash left torn at the end of the last file is ignored: it was never acknowledged. */
+/**
+ * A record at the end of the last file that a crash left torn is ignored: it was never
+ * acknowledged.
+ */
 function* records(path: string, bytes: Buffer, isLast: boolean): Generator<WalRecord> {
   let at = 0;
   while (at + FRAME_BYTES <= bytes.length) {
@@ -111,7 +116,7 @@ function decodeRecord(bytes: Uint8Array): WalRecord {
   return { kind, crc, data };
 }
 
-/** By term and index, which is their order by name. */
+/** The snapshot with the highest term and index, which is the last one by name. */
 function newestSnapshot(folder: string): Snapshot {
   if (!existsSync(folder)) return NO_SNAPSHOT;
   const name = readdirSync(folder)

@@ -1,7 +1,7 @@
 /**
- * Receipts as geth stores them: a list of receipts without the fields that follow from the block,
- * and, if GoQuorum has more data (several private states, privacy markers, revert reasons), a
- * second list after it (GoQuorum 24.4.1 core/types/receipt.go).
+ * Receipts as geth stores them: a list of receipts without the fields that can be derived from the
+ * block, and, if GoQuorum has more data (several private states, privacy markers, revert reasons),
+ * a second list after it (GoQuorum 24.4.1 core/types/receipt.go).
  */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -22,14 +22,14 @@ export interface Outcome {
 
 export interface PrivateOutcome extends Outcome {
   /**
-   * Of the inner transaction of a privacy marker, if it created a contract; 20 zero bytes
-   * otherwise.
+   * Contract created by the inner transaction of a privacy marker; 20 zero bytes if it created
+   * none.
    */
   readonly contractAddress: Uint8Array;
 }
 
 export interface StoredReceipt extends Outcome {
-  /** By private state: of a chain with several, and of privacy markers. */
+  /** Outcomes by private state: on a chain with several, and for privacy markers. */
   readonly private: ReadonlyMap<Psi, PrivateOutcome>;
 }
 
@@ -43,12 +43,12 @@ export function decodeStoredReceipts(bytes: Uint8Array): StoredReceipt[] {
   return receipts.map((receipt, index) => ({ ...receipt, ...extras[index] }));
 }
 
-/** Lists of 3 items; older nodes wrote 4 (several private states), 6 or 7. */
+/** Receipts are lists of 3 items; older nodes wrote 4 (several private states), 6 or 7. */
 function readReceipt(item: RlpReader): StoredReceipt {
   const count = itemsOf(item);
   const outcome = readOutcome(item);
   const cumulativeGasUsed = item.bigint(8);
-  // Of 6: transaction, contract; of 7: also bloom.
+  // Lists of 6 items also have transaction and contract; lists of 7 also bloom.
   if (count >= 6) for (let i = 4; i < count; i++) item.skip();
   const logs = readAll(item, readLog);
   const base = { ...outcome, cumulativeGasUsed, logs };
@@ -95,7 +95,7 @@ function readOutcome(item: RlpReader): Pick<Outcome, 'status' | 'postState'> {
   throw fail('RECEIPT_STATUS_INVALID', 'invalid receipt status');
 }
 
-/** Address, topics, data; older nodes appended more. */
+/** A log is address, topics, data; older nodes appended more. */
 function readLog(item: RlpReader): Log {
   const address = item.fixed(20);
   const topics = readItems(item.enter(), (topic) => topic.fixed(32));

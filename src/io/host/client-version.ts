@@ -1,4 +1,4 @@
-/** Name and version of this software, and where it runs. */
+/** Name and version of this software, and its platform. */
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 

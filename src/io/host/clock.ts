@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/base/ports.ts';
 
 /**
- * The machine's Unix time: it may be set back or forward while a program runs. For dates: blocks,
- * tokens, log lines.
+ * The machine's Unix time: it may be changed in both directions while a program runs. For dates:
+ * blocks, tokens, log lines.
  */
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
 /**
- * Unix time at the program's start plus the time since: never adjusted. For waits, ages and
- * bounds.
+ * Unix time at the program's start plus the time since then; it is never adjusted. For waits, ages
+ * and bounds.
  */
 export const steadyClock: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
 

@@ -1,12 +1,12 @@
 /**
- * Whether a disk has enough space for a start. On a full disk, memory-mapped files (lmdb's and
+ * Whether a disk has enough space to start. On a full disk, memory-mapped files (lmdb's and
  * SQLite's reader tables) end the process by SIGBUS instead of with an error.
  */
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 
-/** For the files created at a start, with a margin. */
+/** Enough for the files created at a start, with a margin. */
 const ROOM_BYTES = 512 * 1024;
 
 /** Free bytes on the disk of `path`, a file or folder to be created or written. */

@@ -1,7 +1,10 @@
 import type { Effort } from '../../core/base/ports.ts';
 import { threadCpuMs } from './thread-cpu.ts';
 
-/** A turn of the event loop: consensus waits no longer than this for its messages and timers. */
+/**
+ * Longest turn of the event loop, so that consensus does not wait longer for its messages and
+ * timers.
+ */
 const SLICE_MS = 5;
 
 export const systemEffort: Effort = {
@@ -13,7 +16,7 @@ export const systemEffort: Effort = {
     const startMs = performance.now();
     const startCpuMs = threadCpuMs();
     const elapsedMs = () => performance.now() - startMs;
-    // The process may have used more CPU time than this thread, which cannot have used more than
+    // threadCpuMs() may give the time of the whole process; this thread cannot have used more than
     // elapsed.
     return { elapsedMs, cpuMs: () => Math.min(elapsedMs(), threadCpuMs() - startCpuMs) };
   },

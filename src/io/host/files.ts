@@ -1,4 +1,4 @@
-/** Files named by a person: errors contain the path, never the file's content. */
+/** Reads files that a person named: errors contain the path, never the file's content. */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { parseJson } from '../../core/base/json.ts';
@@ -13,7 +13,7 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-/** As UTF-8. Throws FILE_UNREADABLE. */
+/** Reads a file as UTF-8. Throws FILE_UNREADABLE. */
 export function readText(path: string): string {
   return readBytes(path).toString('utf8');
 }
@@ -28,7 +28,10 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** For files read as a stream, whose errors do not name the file. Throws FILE_UNREADABLE. */
+/**
+ * Checks files that are read as a stream, whose errors do not name the file. Throws
+ * FILE_UNREADABLE.
+ */
 export function checkFile(path: string): void {
   try {
     const file = openSync(path, 'r');
@@ -42,7 +45,10 @@ export function checkFile(path: string): void {
   }
 }
 
-/** Throws FILE_UNREADABLE when it cannot be determined, such as in a folder closed to this user. */
+/**
+ * Whether a file exists. Throws FILE_UNREADABLE when that is unknown, such as in a folder closed to
+ * this user.
+ */
 export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

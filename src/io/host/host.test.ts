@@ -202,7 +202,7 @@ describe('signals', () => {
   it('stops once, then obeys the impatient', async () => {
     const stop = vi.fn(async () => {});
     const exits: number[] = [];
-    // Libraries listen too, and would end this process.
+    // Libraries listen too, and their listeners would end this process.
     const others = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
     const send = (signal: (typeof SIGNALS)[number]) => {
       for (const listener of process.listeners(signal)) if (!others.has(listener)) listener(signal);

@@ -11,7 +11,10 @@ export interface KeyPairFiles {
   readonly keyFile: string;
 }
 
-/** PEM. Throws FILE_UNREADABLE, or TLS_CONFIG_INVALID, which names the file. */
+/**
+ * The contents of both files, PEM. Throws FILE_UNREADABLE, or TLS_CONFIG_INVALID, which names the
+ * file.
+ */
 export function readKeyPair({ certFile, keyFile }: KeyPairFiles): {
   readonly cert: string;
   readonly key: string;
@@ -23,7 +26,7 @@ export function readKeyPair({ certFile, keyFile }: KeyPairFiles): {
   return { cert, key };
 }
 
-/** Certificates of authorities. Throws as readKeyPair() does. */
+/** Certificates of authorities, PEM. Throws as readKeyPair() does. */
 export function readAuthorities(path: string): string {
   const ca = readPem(path);
   attempt({ ca }, path, 'no certificate that TLS can use');

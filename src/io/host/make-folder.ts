@@ -1,10 +1,10 @@
-/** Creates folders named by a person, with their parents. */
+/** Creates folders that a person named, with their parents. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Does nothing if it exists. Node 20's own `recursive` never ends when the system answers ENOENT
- * below an existing folder, as in /proc.
+ * Does nothing if the folder exists. Node 20's own `recursive` never ends when the system answers
+ * ENOENT below an existing folder, as in /proc.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {

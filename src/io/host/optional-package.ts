@@ -1,4 +1,7 @@
-/** Packages that only some settings need: loaded on use, named in the error if not installed. */
+/**
+ * Packages that only some settings need: they are loaded on first use, and the error names a
+ * missing one.
+ */
 import { createRequire } from 'node:module';
 import { fail } from '../../core/base/errors.ts';
 
@@ -25,7 +28,7 @@ export async function optionalPackage(
   }
 }
 
-/** Next to this package or above it, as Node resolves packages. */
+/** Finds the package next to this one or above it, as Node does. */
 async function loadInstalled(name: string): Promise<unknown> {
   return createRequire(import.meta.url)(name);
 }

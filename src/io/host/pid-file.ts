@@ -5,8 +5,8 @@ import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from './reason.ts';
 
 /**
- * Replaces an existing file; removed when the process ends, unless another process replaced it.
- * Throws PID_FILE_FAILED.
+ * Replaces an existing file, and removes it when the process ends, unless another process replaced
+ * it. Throws PID_FILE_FAILED.
  */
 export function writePidFile(path: string): void {
   const own = `${process.pid}\n`;
@@ -22,7 +22,7 @@ export function writePidFile(path: string): void {
     try {
       if (readFileSync(path, 'utf8') === own) rmSync(path);
     } catch {
-      // Gone already.
+      // The file is already gone.
     }
   });
 }

@@ -1,4 +1,4 @@
-/** The process that holds a TCP port of this machine, if /proc tells (proc_net(5)). */
+/** The process that listens on a TCP port of this machine, found in /proc (proc_net(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { commandLineOf } from './process-table.ts';
 
@@ -7,7 +7,7 @@ export interface PortHolder {
   readonly command: string;
 }
 
-/** undefined when nobody holds it, or when the system does not say who. */
+/** undefined when no process uses the port, or when the system does not say which. */
 export function holderOf(port: number): PortHolder | undefined {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => socketsAt(port, table)));
   if (sockets.size === 0) return undefined;
@@ -21,7 +21,7 @@ export function holderOf(port: number): PortHolder | undefined {
   return undefined;
 }
 
-/** In the form of file descriptor links. */
+/** Sockets in the form that links of file descriptors have. */
 function socketsAt(port: number, table: string): string[] {
   const wanted = port.toString(16).toUpperCase().padStart(4, '0');
   try {

@@ -1,11 +1,13 @@
-/** What the system knows of other processes. */
+/** The system's information about other processes. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Field of proc_pid_stat(5) with the number of threads, counted from the state. */
+/**
+ * Position of the number of threads among the fields of proc_pid_stat(5), counted from the state.
+ */
 const THREADS = 17;
 
-/** Whether it runs. A zombie (ended, but its status not yet read) does not. */
+/** Whether the process runs. A zombie (ended, but its status not yet read) does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -30,7 +32,7 @@ function inOneLine(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ').trim();
 }
 
-/** undefined when unknown. */
+/** undefined: not known. */
 export function parentOf(pid: number): number | undefined {
   return Number(statusOf(pid)?.[1] ?? ask(pid, 'ppid')) || undefined;
 }
@@ -39,14 +41,14 @@ export function parentOf(pid: number): number | undefined {
 function statusOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The preceding name may contain anything.
+    // The name before these fields may contain any characters.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;
   }
 }
 
-/** For systems without /proc, as macOS. */
+/** For systems without /proc, such as macOS. */
 function ask(pid: number, column: 'args' | 'ppid'): string {
   try {
     const args = ['-p', String(pid), '-o', `${column}=`];

@@ -1,11 +1,11 @@
 /**
  * Why something outside failed, in words for people. The texts of the operating system, Node,
- * OpenSSL and parsers are for programmers, differ between versions, and may quote what was read.
+ * OpenSSL and parsers are for programmers, differ between versions, and may quote file contents.
  */
 import { TomlError } from 'smol-toml';
 import { QuorateError } from '../../core/base/errors.ts';
 
-/** By error code of the operating system (errno(3)) or of Node. */
+/** Reasons by error code of the operating system (errno(3)) or of Node. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of the path is a file, not a folder',
@@ -63,11 +63,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_OSSL_BAD_PASSWORD_READ: 'it is locked: give the key without a password',
 };
 
-/** Text for a code that is in no list. */
+/** For error codes that are not in a list. */
 const OPENSSL = /^ERR_(OSSL|SSL|TLS|CRYPTO)_/;
 const ERRNO = /^E[A-Z0-9]+$/;
 
-/** One line, without the error's code. For our own errors: their text. */
+/** The reason on one line, without the error's code. For our own errors: their text. */
 export function reasonOf(error: unknown): string {
   if (error instanceof QuorateError) return error.message;
   const { code } = error as { code?: unknown };
@@ -79,7 +79,7 @@ export function reasonOf(error: unknown): string {
   return message.split('\n')[0]!.trim();
 }
 
-/** Its first line; the others quote the file. */
+/** Uses only the first line of the message; the others quote the file. */
 function tomlReason({ message, line, column }: TomlError): string {
   const what = message.split('\n')[0]!.replace(/^Invalid TOML document: /, '');
   return `no valid TOML: line ${line}, column ${column}: ${what}`;
@@ -93,7 +93,7 @@ function reasonByKind(code: string): string | undefined {
   return ERRNO.test(code) ? 'the operating system refused it' : undefined;
 }
 
-/** The operation of the system call, and its path or address. */
+/** An error that has the operation of the system call, and its path or address. */
 export interface SystemError extends Error {
   readonly code: string;
   readonly syscall: string;

@@ -1,14 +1,14 @@
-/** Work that a service does again and again: one run at a time, with a pause after each. */
+/** A service's repeated work: one run at a time, with a pause after each. */
 
 export interface RepeatedTaskParts {
-  /** Resolves with the milliseconds to pause before the next run, where `pauseMs` is not right. */
+  /** Resolves with the milliseconds to pause before the next run; undefined: `pauseMs`. */
   readonly run: () => Promise<number | undefined>;
   readonly pauseMs: number;
-  /** Called when a run fails, unless the run before failed for the same reason. */
+  /** Called when a run fails, unless the previous run failed for the same reason. */
   readonly failed: (reason: string) => void;
 }
 
-/** States: waiting (a timer is set) -> running -> waiting ... -> stopped, for good. */
+/** States: waiting (a timer is set) -> running -> waiting ... -> stopped, permanently. */
 export class RepeatedTask {
   private readonly parts: RepeatedTaskParts;
   private timer: NodeJS.Timeout | undefined;
@@ -21,12 +21,15 @@ export class RepeatedTask {
     this.parts = parts;
   }
 
-  /** A run checks it between two steps, so that `stop` does not wait for all of them. */
+  /** A run checks this between two steps, so that `stop` does not wait for all of them. */
   get isStopped(): boolean {
     return this.hasStopped;
   }
 
-  /** Runs now, or once more as soon as the present run has ended. Resolves when that run has. */
+  /**
+   * Starts a run now, or one more as soon as the current run has ended. Resolves when that run has
+   * ended.
+   */
   wake(): Promise<void> {
     if (this.running) {
       this.isAskedAgain = true;
@@ -50,7 +53,10 @@ export class RepeatedTask {
     await this.running;
   }
 
-  /** Milliseconds to pause. After a failure never 0, so that a fault does not use up a core. */
+  /**
+   * Runs once; resolves with the milliseconds to pause. After a failure never 0, so that a fault
+   * does not use up a core.
+   */
   private async runOnce(): Promise<number> {
     const { run, pauseMs, failed } = this.parts;
     this.isAskedAgain = false;

@@ -19,7 +19,7 @@ it('gives pages back when the process is large, and has grown since the last tim
   mapped = 500;
   await memory.bound();
   expect(times).toBe(1);
-  // What is no page of a file stays: it does not try again at once.
+  // Memory that is not pages of a file remains; the files are not mapped again at once.
   others = 600;
   await memory.bound();
   await memory.bound();

@@ -1,4 +1,4 @@
-/** Asks a costly question once for all callers. */
+/** Makes one costly request for all callers. */
 import type { Clock } from '../../core/base/ports.ts';
 
 /** The answer is kept for `keepMs`. `ask` must not reject. */

@@ -8,7 +8,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 export interface StopParts {
   readonly stop: () => Promise<void>;
   readonly log: Log;
-  /** Ends the process; the default is process.exit. */
+  /** Ends the process; default: process.exit. */
   readonly exit?: (code: number) => void;
 }
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { threadCpuMs } from './thread-cpu.ts';
 
-/** Works until the process has used so many more milliseconds. */
+/** Works until the process has used the given number of further milliseconds of CPU time. */
 const WORKER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };

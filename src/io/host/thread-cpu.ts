@@ -1,10 +1,10 @@
 /**
- * CPU time of the calling thread: the cost of its work, however busy the machine and the other
- * threads are.
+ * CPU time of the calling thread: the cost of its work, independent of the load of the machine and
+ * of other threads.
  */
 import { openSync, readSync } from 'node:fs';
 
-/** Resolves to the thread that opens it. */
+/** The link resolves to the thread that opens it. */
 const SCHEDULER_FILE = '/proc/thread-self/schedstat';
 const FIGURES_BYTES = 64;
 
@@ -13,7 +13,7 @@ interface Usage {
   readonly system: number;
 }
 
-/** From Node 23.9 on. */
+/** Present from Node 23.9 on. */
 type WithThreads = typeof process & { threadCpuUsage?(): Usage };
 
 let clock: (() => number) | undefined;
@@ -32,13 +32,13 @@ function nodeClock(): (() => number) | undefined {
   return threadCpuUsage && (() => milliseconds(threadCpuUsage()));
 }
 
-/** Its first figure: nanoseconds on a processor. */
+/** Reads the first number of the file: nanoseconds on a processor. */
 function linuxClock(): (() => number) | undefined {
   const bytes = Buffer.alloc(FIGURES_BYTES);
   try {
     const file = openSync(SCHEDULER_FILE, 'r');
     const read = () => {
-      // Asking for the process's time makes the kernel update this thread's time since its last
+      // A query for the process's time makes the kernel update this thread's time since its last
       // tick.
       process.cpuUsage();
       const length = readSync(file, bytes, 0, FIGURES_BYTES, 0);

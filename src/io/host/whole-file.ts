@@ -1,5 +1,6 @@
 /**
- * Writes a file completely or not at all: nobody reads half of it, whenever the writer is killed.
+ * Writes a file completely or not at all: readers never see half of it, even if the writer is
+ * killed.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

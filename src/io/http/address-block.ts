@@ -1,4 +1,4 @@
-/** The address block that counts as one party: an IPv4 address, an IPv6 /64. */
+/** The address block that counts as one client: an IPv4 address, or an IPv6 /64. */
 import { isIPv6 } from 'node:net';
 
 const GROUPS_OF_BLOCK = 4;

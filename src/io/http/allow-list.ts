@@ -1,5 +1,5 @@
 /**
- * Which addresses may connect to a server: those of a list of hosts, with names resolved
+ * Which addresses may connect to a server: those in a list of hosts, whose names are resolved
  * periodically (Tessera IPWhitelistFilter).
  */
 import { lookup } from 'node:dns/promises';
@@ -14,7 +14,7 @@ export class AllowList {
   private resolved: Promise<ReadonlySet<string>> | undefined;
   private resolvedMs = 0;
 
-  /** `hosts` are names or IP addresses; any local form stands for all of them. */
+  /** `hosts` are names or IP addresses; any name or address of localhost stands for all of them. */
   constructor(hosts: readonly string[]) {
     const plain = hosts.map((host) => host.replace(/^\[|\]$/g, '').toLowerCase());
     const all = plain.some((host) => LOCAL.includes(host)) ? [...plain, ...LOCAL] : plain;
@@ -39,7 +39,7 @@ export class AllowList {
   }
 }
 
-/** A name that does not resolve admits nobody. */
+/** A name that does not resolve allows no address. */
 async function resolveAll(names: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await Promise.allSettled(names.map((name) => lookup(name, { all: true })));
   return new Set(

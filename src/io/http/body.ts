@@ -1,15 +1,15 @@
-/** The body of a request, counted as it arrives. */
+/** Reads the body of a request, and counts its bytes as they arrive. */
 import type { IncomingMessage } from 'node:http';
 import type { Holding } from '../../core/base/byte-budget.ts';
 
 /**
- * `large`: too large for one request. `busy`: too much in flight. `gone`: the client
- * disconnected.
+ * `large`: too large for one request. `busy`: too many bytes of all requests are being read.
+ * `gone`: the client disconnected.
  */
 export type BodyRefusal = 'large' | 'busy' | 'gone';
 
 /**
- * Held bytes stay counted until the holding is released. Resolves as soon as the outcome is
+ * Held bytes stay counted until the caller releases the holding. Resolves as soon as the outcome is
  * known.
  */
 export function readBody(
@@ -21,7 +21,7 @@ export function readBody(
     let chunks: Buffer[] = [];
     let length = 0;
     const refuse = (why: BodyRefusal) => {
-      // Further bytes are discarded; the answer ends the connection.
+      // Further bytes are discarded, and the answer closes the connection.
       request.removeListener('data', take);
       request.resume();
       chunks = [];

@@ -1,8 +1,8 @@
 /** Names of TLS cipher suites. */
 
 /**
- * OpenSSL names: `TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384` becomes `ECDHE-RSA-AES256-GCM-SHA384`;
- * names of TLS 1.3 stay.
+ * Gives OpenSSL's name: `TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384` becomes
+ * `ECDHE-RSA-AES256-GCM-SHA384`; names of TLS 1.3 are unchanged.
  */
 export function opensslName(suite: string): string {
   if (!suite.includes('_WITH_')) return suite;

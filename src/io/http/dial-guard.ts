@@ -1,7 +1,7 @@
 /**
- * Keeps a client from connecting to addresses in the operator's own network that a stranger names:
- * loopback, private and link-local ranges (RFC 6890). Names are checked by the dialled address, so
- * that one that resolves differently the second time is refused too.
+ * Keeps a client from connecting to addresses in the operator's own network, when an outsider names
+ * the target: loopback, private and link-local ranges (RFC 6890). The check of a name uses the
+ * dialled address, so that a name that resolves differently the second time is refused too.
  */
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { addressBlocks, isInBlocks, lookupAllowed, plainHost } from './dial-lookup.ts';
@@ -44,13 +44,13 @@ export class DialGuard {
     this.hosts.add(plainHost(host));
   }
 
-  /** False for an internal address; a name is checked when dialled. */
+  /** False for an internal address; a name is checked when it is dialled. */
   allowsHost(host: string): boolean {
     const name = plainHost(host);
     return this.hosts.has(name) || isIP(name) === 0 || this.allowsAddress(name);
   }
 
-  /** For a client's connections. */
+  /** The resolver for a client's connections. */
   readonly lookup: LookupFunction = lookupAllowed(
     (host, address) => this.hosts.has(plainHost(host)) || this.allowsAddress(address),
     (host) => `${host} is an internal address`,

@@ -1,7 +1,7 @@
 /**
- * Where a client may connect when somebody else names the target: the asker's own address, and
- * those that the operator lists. Names are checked by the dialled address, unless the list contains
- * the name itself.
+ * Where a client may connect when another party names the target: to that party's own address, and
+ * to those that the operator lists. The check of a name uses the dialled address, unless the list
+ * contains the name itself.
  */
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import {
@@ -12,10 +12,12 @@ import {
   plainHost,
 } from './dial-lookup.ts';
 
-/** Entries for this machine. */
+/** Entries that stand for this machine. */
 export const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** A name, an address or a block: no URL, no port, and no malformed address. */
+/**
+ * Whether an entry is a name, an address or a block, and not a URL, a port or a malformed address.
+ */
 export function isPlace(entry: string): boolean {
   if (entry === '*' || isAddressBlock(entry)) return true;
   return /^(?=.*[a-z])[a-z\d][\w.-]*$/i.test(entry);
@@ -27,7 +29,8 @@ export class DialList {
   private readonly blocks: BlockList;
 
   /**
-   * `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere; each isPlace.
+   * `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere; each must pass
+   * isPlace.
    */
   constructor(entries: readonly string[]) {
     this.isOpen = entries.includes('*');
@@ -36,13 +39,13 @@ export class DialList {
     this.blocks = addressBlocks(entries.filter((entry) => !isName(entry)));
   }
 
-  /** False for an address that is not allowed; a name is checked when dialled. */
+  /** False for an address that is not allowed; a name is checked when it is dialled. */
   allowsHost(host: string, asker: string): boolean {
     const name = plainAddress(host);
     return isIP(name) === 0 || this.allows(name, asker);
   }
 
-  /** For connections on behalf of `asker`, an IP address. */
+  /** The resolver for connections on behalf of `asker`, an IP address. */
   lookupFor(asker: string): LookupFunction {
     return lookupAllowed(
       (host, address) => this.names.has(plainHost(host)) || this.allows(address, asker),
@@ -56,7 +59,7 @@ export class DialList {
   }
 }
 
-/** IPv4 written as IPv6 becomes IPv4 again. */
+/** Converts an IPv4 address written as IPv6 to IPv4. */
 function plainAddress(host: string): string {
   const name = plainHost(host);
   return name.startsWith('::ffff:') && isIP(name.slice(7)) === 4 ? name.slice(7) : name;

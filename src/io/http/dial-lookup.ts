@@ -1,4 +1,4 @@
-/** Shared by both lists of allowed targets: names are checked by the dialled address. */
+/** Shared by both lists of allowed targets: the check of a name uses the dialled address. */
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
@@ -9,8 +9,8 @@ type Answer = (
 ) => void;
 
 /**
- * For a client's connections: resolves a name to those of its addresses that `isAllowed` accepts.
- * Fails with `refusal` if there is none.
+ * The resolver for a client's connections: gives those addresses of a name that `isAllowed`
+ * accepts. Fails with `refusal` if there is none.
  */
 export function lookupAllowed(
   isAllowed: (host: string, address: string) => boolean,
@@ -29,7 +29,7 @@ export function lookupAllowed(
   };
 }
 
-/** An address, or a block such as 10.1.0.0/16. */
+/** Whether the text is an address, or a block such as 10.1.0.0/16. */
 export function isAddressBlock(text: string): boolean {
   const [address = '', bits] = text.split('/');
   const version = isIP(address);
@@ -37,7 +37,7 @@ export function isAddressBlock(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32);
 }
 
-/** Addresses, and blocks such as 10.1.0.0/16. Throws on an invalid block. */
+/** Takes addresses, and blocks such as 10.1.0.0/16. Throws on an invalid block. */
 export function addressBlocks(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {

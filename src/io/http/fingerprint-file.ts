@@ -1,7 +1,7 @@
 /**
- * Files of known certificates as Web3Signer and EthSigner keep them: `<name> <SHA-256 fingerprint>`
- * a line, name a client's common name or a server's `host:port` (Web3Signer
- * PicoCliTlsServerOptions). Read once.
+ * Files of known certificates as Web3Signer and EthSigner keep them: one `<name> <SHA-256
+ * fingerprint>` per line, where the name is a client's common name or a server's `host:port`
+ * (Web3Signer PicoCliTlsServerOptions). Read once.
  */
 
 import { createHash, type X509Certificate } from 'node:crypto';
@@ -32,7 +32,9 @@ export class FingerprintFile {
     }
   }
 
-  /** Whether one line has this name, in any case, with the fingerprint of the certificate. */
+  /**
+   * Whether a line has this name, in upper or lower case, with the fingerprint of the certificate.
+   */
   has(name: string, certificate: X509Certificate): boolean {
     return this.prints.get(name.toLowerCase())?.has(fingerprintOf(certificate)) ?? false;
   }
@@ -44,7 +46,7 @@ export class FingerprintFile {
   }
 }
 
-/** The subject's common name; blanks are kept, though no line can name such a certificate. */
+/** The subject's common name. Blanks in it are kept, though no line can name such a certificate. */
 export function commonNameOf(certificate: X509Certificate): string | undefined {
   return /^CN=(.*)$/m.exec(certificate.subject ?? '')?.[1]?.trim();
 }

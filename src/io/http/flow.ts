@@ -1,27 +1,27 @@
 /**
- * Keeps a connection that carries many calls within bounds: it is not read while too many calls
- * wait or the client does not read its answers, and it is closed if that does not help.
+ * Keeps a connection with many calls within bounds: it is not read while too many calls wait or the
+ * client does not read its answers, and it is closed if that does not help.
  */
 import type { Holding } from '../../core/base/byte-budget.ts';
 import { REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from './traffic.ts';
 
-/** Calls waiting or in progress: with more the connection is not read. */
+/** Maximum number of calls that wait or are in progress: with more, the connection is not read. */
 const CALLS_MAX = 1_000;
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
-/** With more unread by the client, nothing is read and no further call starts. */
+/** With more bytes unread by the client, nothing is read and no further call starts. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
-/** Notifications are unsolicited: a client with more of them unread is disconnected. */
+/** Notifications are unsolicited: a client with more unread bytes of them is disconnected. */
 const NOTICE_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface FlowWire {
   pause(): void;
   resume(): void;
-  /** Cuts the connection. */
+  /** Closes the connection at once. */
   end(): void;
 }
 
 export class Flow {
-  /** For the answers of the batch in progress. */
+  /** Space for the answers of the batch in progress. */
   readonly room: UnsentRoom;
   private readonly wire: FlowWire;
   private readonly traffic: Traffic;
@@ -46,20 +46,20 @@ export class Flow {
     );
   }
 
-  /** Bytes of an incomplete message. */
+  /** Called for received bytes of an incomplete message. */
   arrived(bytes: number): void {
     this.partBytes += bytes;
     if (!this.isOver && !this.requests.take(bytes)) this.end();
   }
 
-  /** This many of the received bytes belong to no message. */
+  /** Called when this many of the received bytes belong to no message. */
   passed(bytes: number): void {
     const given = Math.min(bytes, this.partBytes);
     this.partBytes -= given;
     this.requests.give(given);
   }
 
-  /** A complete message, which now waits. */
+  /** Called for a complete message, which now waits for its turn. */
   begin(bytes: number): void {
     this.requests.give(this.partBytes);
     this.partBytes = 0;
@@ -69,7 +69,7 @@ export class Flow {
     this.settle();
   }
 
-  /** It is answered. */
+  /** Called when a message has been answered. */
   finish(bytes: number): void {
     this.calls--;
     this.waitingBytes -= bytes;
@@ -78,8 +78,8 @@ export class Flow {
   }
 
   /**
-   * Hands this many bytes to the connection; the returned function is called when the client has
-   * read them.
+   * Call it when this many bytes are handed to the connection; call the returned function when the
+   * client has read them.
    */
   send(bytes: number, isNotice: boolean): () => void {
     if (isNotice) this.noticeBytes += bytes;
@@ -95,18 +95,18 @@ export class Flow {
     };
   }
 
-  /** Resolves when the client has read most of what it was sent, or is gone. */
+  /** Resolves when the client has read most of the bytes sent, or is gone. */
   async drained(): Promise<void> {
     while (!this.isOver && this.unsent.bytes > UNSENT_BYTES_MAX)
       await new Promise<void>((resolve) => this.waiters.push(resolve));
   }
 
-  /** The client has read nothing for too long. */
+  /** Called when the client has read nothing for too long. */
   stalled(): void {
     if (this.unsent.bytes > 0) this.end();
   }
 
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   close(): void {
     this.isOver = true;
     this.requests.release();

@@ -1,4 +1,4 @@
-/** An answer that came in time is an answer, however busy this thread was then. */
+/** An answer that arrives in time is accepted, even if this thread was busy at that moment. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
@@ -7,7 +7,9 @@ import { afterEach, expect, it } from 'vitest';
 import { HttpClient } from './http-client.ts';
 
 const TIMEOUT_MS = 1_000;
-/** Answers at once when it is let, then says so in shared memory after the time is up. */
+/**
+ * Answers as soon as a flag allows it, and sets another flag in shared memory after the time is up.
+ */
 const SERVER = `
 const { workerData: { flags, lateMs }, parentPort } = require('node:worker_threads');
 const server = require('node:http').createServer((request, response) => {

@@ -17,16 +17,16 @@ const IDLE_SOCKETS_MAX = 16;
 const STALE_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 export interface HttpClientOptions {
-  /** Unix socket for every request, whatever its URL says. */
+  /** Unix socket for every request, whatever host its URL names. */
   readonly socketPath?: string | undefined;
-  /** To connect; 0: no limit. */
+  /** For connecting; 0: no limit. */
   readonly dialTimeoutMs: number;
-  /** The whole request; 0: no limit. */
+  /** For the whole request; 0: no limit. */
   readonly timeoutMs: number;
-  /** Idle connections are closed after this; 0: kept. */
+  /** Idle connections are closed after this time; 0: never. */
   readonly idleTimeoutMs: number;
   readonly responseBytesMax: number;
-  /** Most simultaneous connections to one server. */
+  /** Maximum number of simultaneous connections to one server. */
   readonly socketsMax?: number | undefined;
   readonly tls?: https.AgentOptions | undefined;
   /** Replaces the system's resolver, and may refuse addresses. */
@@ -40,9 +40,9 @@ export interface HttpClientOptions {
 export interface HttpCall {
   readonly method: string;
   readonly url: URL;
-  /** Path and query as on the wire, when the URL class would spell them differently. */
+  /** Path and query exactly as sent, when the URL class would spell them differently. */
   readonly path?: string;
-  /** Sent in this order, `Host` included by the caller or added. */
+  /** Sent in this order; `Host` is added if the caller does not include it. */
   readonly headers: readonly (readonly [string, string])[];
   /** Text is sent in one write with the headers. */
   readonly body?: Uint8Array | string | undefined;
@@ -78,20 +78,20 @@ export class HttpClient {
   }
 
   /**
-   * Any status is an answer. Rejects with HTTP_FAILED, which names the server; the cause says what
-   * happened.
+   * An answer with any status resolves. Rejects with HTTP_FAILED, which names the server; the cause
+   * says what happened.
    */
   async request(call: HttpCall): Promise<HttpAnswer> {
     try {
       return await this.once(call);
     } catch (error) {
-      // A kept-alive connection that the server closed at the same moment, without answering.
+      // The server closed a kept-alive connection at the moment of the request, without answering.
       if (!isStale(error)) throw error;
       return this.again(call);
     }
   }
 
-  /** The request may already have reached the server: `data.wasSent` says so. */
+  /** The first attempt may already have reached the server: `data.wasSent` says so. */
   private async again(call: HttpCall): Promise<HttpAnswer> {
     try {
       return await this.once(call);

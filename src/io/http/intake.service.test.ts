@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const MB = 1024 * 1024;
-/** 20 connections and 3 MB, whoever counts them. */
+/** Effective bounds per source in all tests: 20 connections and 3 MB. */
 const OF_SOURCE: IntakeBounds = {
   ...{ connectionsMax: 40, connectionsOfSourceMax: 20 },
   ...{ bodyBytesMax: 4 * MB, bodyBytesOfSourceMax: 3 * MB },
@@ -68,7 +68,7 @@ it.each(BOUNDS)('bounds the bytes that %s hold at once, and gives them back', as
   const someRefused = new Promise<void>((resolve) => {
     refused = resolve;
   });
-  // Three of them have room; the others are told so, or cut off while they still send.
+  // Three of them fit; the others get a refusal, or are cut off while they still send.
   const all = Array.from({ length: 6 }, async () => {
     const status = await take(url, MB).catch(() => 429);
     statuses.push(status);
@@ -112,7 +112,7 @@ it.each(BOUNDS)('bounds the connections of %s, and the body of one route', async
     sockets.push(socket);
     return once(socket, 'close');
   });
-  // Those beyond the bound are closed at once; the others stay.
+  // Connections beyond the bound are closed at once; the others stay.
   let closed = 0;
   for (const end of ended) void end.then(() => closed++);
   while (closed < 5) await Promise.race(ended.filter((_, i) => !sockets[i]!.destroyed));

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { ByteBudget } from '../../core/base/byte-budget.ts';
 import { addressBlock } from './address-block.ts';
 
-/** Smaller bodies are counted at once. */
+/** Bodies whose announced length is at most this are counted as a whole. */
 const SMALL_BYTES = 64 * 1024;
 
 export interface IntakeBounds {
@@ -20,7 +20,7 @@ export interface IntakeBounds {
 }
 
 const MB = 1024 * 1024;
-/** For a server without its own bounds: all its clients may share one address. */
+/** Bounds of a server without its own: all its clients may share one address. */
 export const INTAKE: IntakeBounds = {
   connectionsMax: 10_000,
   connectionsOfSourceMax: 10_000,
@@ -28,7 +28,7 @@ export const INTAKE: IntakeBounds = {
   bodyBytesOfSourceMax: 256 * MB,
 };
 
-/** For a service with small requests: a proxy in front of it is one source. */
+/** Bounds of a service with small requests: a proxy in front of it counts as one source. */
 export const API_INTAKE: IntakeBounds = {
   connectionsMax: 4096,
   connectionsOfSourceMax: 4096,
@@ -36,7 +36,7 @@ export const API_INTAKE: IntakeBounds = {
   bodyBytesOfSourceMax: 64 * MB,
 };
 
-/** Refuses what exceeds them: closes a connection, answers a body with `statusCode` 429. */
+/** Refuses what exceeds the bounds: closes a connection, answers a body with `statusCode` 429. */
 export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
   app.server.maxConnections = bounds.connectionsMax;
   const connections = new Tally();
@@ -60,7 +60,7 @@ export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
     const held = bodies.open(addressBlock(raw.socket.remoteAddress));
     reply.raw.once('close', () => held.release());
     const refuse = () => {
-      // At once, so that the next request is not blamed.
+      // Released now, so that the next request is not refused because of this one.
       held.release();
       reply.header('connection', 'close');
       return Object.assign(new Error('too much is being read at once: try again later'), {
@@ -75,14 +75,15 @@ export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
       transform: (chunk: Buffer, _encoding, done) =>
         done(held.take(chunk.length) ? undefined : refuse(), chunk),
     });
-    // An aborted body also aborts its reader; the server answers, or the client is gone. Not before
-    // the parser listens: an unheard refusal would leave the request unanswered.
+    // An aborted body also aborts its reader; the server answers, or the client is gone. The
+    // pipeline starts after the parser listens: an earlier error would leave the request without
+    // an answer.
     setImmediate(() => pipeline(payload, counted, () => undefined));
     return counted;
   });
 }
 
-/** Connections by source; a source without any is removed. */
+/** Number of connections by source; a source without any is removed. */
 class Tally {
   private readonly counts = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 /**
- * Reads Java's own key store format (JKS, magic FEEDFEED): private keys under its SHA-1 keystream,
- * and certificates.
+ * Reads Java's own key store format (JKS, magic FEEDFEED): private keys encrypted with its SHA-1
+ * keystream, and certificates.
  */
 import { createHash } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
@@ -30,7 +30,10 @@ export function isJavaKeyStore(bytes: Buffer): boolean {
   return bytes.length >= 12 && bytes.readUInt32BE(0) === MAGIC;
 }
 
-/** Keys are encrypted with the store's password, as keytool does. Throws TLS_CONFIG_INVALID. */
+/**
+ * Keys are encrypted with the store's password, as keytool encrypts them. Throws
+ * TLS_CONFIG_INVALID.
+ */
 export function readJavaKeyStore(bytes: Buffer, password: string): StoredKeys {
   const secret = Buffer.from(password, 'utf16le').swap16();
   const content = bytes.subarray(0, bytes.length - DIGEST_BYTES);
@@ -64,7 +67,7 @@ export function readJavaKeyStore(bytes: Buffer, password: string): StoredKeys {
   return { keys, trusted };
 }
 
-/** EncryptedPrivateKeyInfo: algorithm, then salt, key under the keystream, check. */
+/** EncryptedPrivateKeyInfo: algorithm, then salt, encrypted key, check. */
 function unseal(info: Buffer, secret: Buffer): Uint8Array {
   const outer = new Reader(new Reader(info).element(0x30));
   outer.element(0x30);

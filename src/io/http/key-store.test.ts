@@ -5,7 +5,8 @@ import { seeds } from '../../../test/support/effort.ts';
 import { readKeyStore } from './key-store.ts';
 
 /**
- * Written by keytool of Java 17: one EC key each, and its certificate alone; password "changeit".
+ * Key stores written by keytool of Java 17, with one EC key and with its certificate alone;
+ * password "changeit".
  */
 const JKS_KEY = Buffer.from(
   `
@@ -98,7 +99,7 @@ describe('key stores of Java', () => {
     for (const at of seeds(places)) {
       const changed = Buffer.from(bytes);
       changed[at]! ^= 0x55;
-      // Names and dates outside of the sealed part may differ; the key may not.
+      // Names and dates outside the encrypted part may differ; the key must not.
       try {
         expect(readKeyStore(changed, 'changeit')).toEqual(whole);
       } catch (error) {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { isJavaKeyStore, readJavaKeyStore, type StoredKeys } from './java-key-store.ts';
 
-/** With more than one key in a store it is unclear which is meant. */
+/** Contents of a store with at most one key: with more it is unclear which is meant. */
 export interface KeyStore {
   /** PEM; undefined in a store of certificates only. */
   readonly key: string | undefined;
@@ -13,7 +13,7 @@ export interface KeyStore {
   readonly trusted: readonly string[];
 }
 
-/** Throws TLS_CONFIG_INVALID, never with any of the content. */
+/** Throws TLS_CONFIG_INVALID, whose text never contains any of the content. */
 export function readKeyStore(bytes: Buffer, password: string): KeyStore {
   const { keys, trusted } = isJavaKeyStore(bytes)
     ? readJavaKeyStore(bytes, password)
@@ -32,9 +32,9 @@ export function readKeyStore(bytes: Buffer, password: string): KeyStore {
   };
 }
 
-/** Bags stay DER: the library reads only RSA keys, TLS reads all. */
+/** Contents stay DER: the library reads only RSA keys, TLS reads all. */
 function readPkcs12(bytes: Buffer, password: string): StoredKeys {
-  // Loaded on first use: few configurations name such a store.
+  // Loaded on first use, because few configurations name such a store.
   const forge = createRequire(import.meta.url)('node-forge') as typeof import('node-forge');
   const der = (value: import('node-forge').asn1.Asn1) =>
     new Uint8Array(Buffer.from(forge.asn1.toDer(value).getBytes(), 'latin1'));

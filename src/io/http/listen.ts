@@ -1,4 +1,4 @@
-/** Listening on an address: errors say why it failed and what to do. */
+/** Listens on an address: errors say why it failed and what to do. */
 import { chmod, rm, stat } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
@@ -10,9 +10,12 @@ export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
 
-/** For its owner alone. */
+/** Access for the owner alone. */
 const SOCKET_MODE = 0o600;
-/** Length of `sun_path` without its terminator (unix(7)); Node silently truncates longer paths. */
+/**
+ * Maximum length of `sun_path` without its terminator (unix(7)); Node silently truncates longer
+ * paths.
+ */
 const SOCKET_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103;
 const PRIVILEGED_PORT_MAX = 1023;
 
@@ -35,8 +38,8 @@ export async function listen(server: Server, at: ListenAddress, code: string): P
 const NO_SUCH_HOST: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /**
- * `data` of the error holds the path, or the port, and the host if that is at fault, so that the
- * option can be named.
+ * `data` of the error contains the path, or the port and, if it is at fault, the host, so that the
+ * caller can name the option.
  */
 export function listenFault(at: ListenAddress, cause: unknown, code: string): QuorateError {
   const where = at.kind === 'unix' ? at.path : `${at.host}:${at.port}`;
@@ -65,8 +68,8 @@ function whyNot(at: ListenAddress, cause: unknown): string {
 }
 
 /**
- * Creates the folder; removes the socket of a process that is gone. Any other file, or a socket
- * that answers, stays.
+ * Creates the folder, and removes the socket of a process that has ended. Any other file, or a
+ * socket that answers, stays.
  */
 export async function clearSocketPath(path: string, code: string): Promise<void> {
   const refuse = (why: string) =>

@@ -1,6 +1,6 @@
 /**
- * A service's metrics for Prometheus, at /metrics on a port of their own: clients need not see
- * them.
+ * A service's metrics for Prometheus, at /metrics on a port of its own, so that clients need no
+ * access to them.
  */
 import type { MetricsAddress } from '../options/metrics-address.ts';
 import { type HttpReply, type HttpServer, startHttpServer } from './server.ts';

@@ -1,11 +1,11 @@
 /**
- * A timeout for input from outside. This thread may have been busy long after the deadline: input
- * that arrived meanwhile counts, so it is handled before the timeout.
+ * A timeout for input from outside. If this thread is busy beyond the deadline, input that arrived
+ * meanwhile is still handled before the timeout.
  */
 export function patientTimer(ms: number, onTimeout: () => void): { cancel(): void } {
   let last: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    // Timers come before sockets in a turn of Node's event loop, immediates after them.
+    // In a turn of Node's event loop, timers run before sockets, and immediates after them.
     last = setImmediate(onTimeout);
   }, ms);
   return {

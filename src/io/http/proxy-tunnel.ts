@@ -1,4 +1,4 @@
-/** Connections through an HTTP proxy (RFC 9110 §9.3.6). */
+/** Connects through an HTTP proxy (RFC 9110 §9.3.6). */
 import { Agent, type ClientRequestArgs, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 
@@ -11,14 +11,14 @@ export interface HttpProxy {
   readonly password: string | undefined;
 }
 
-/** Name and value; empty when no login is needed. */
+/** Name and value of the header; empty when no login is needed. */
 export function proxyAuthorization({ username, password = '' }: HttpProxy): string[] {
   if (username === undefined) return [];
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');
   return ['Proxy-Authorization', `Basic ${credentials}`];
 }
 
-/** Rejects when the proxy cannot connect. */
+/** Opens a connection to a server through the proxy. Rejects when the proxy cannot connect. */
 export function tunnelThrough(
   proxy: HttpProxy,
 ): (server: { readonly host: string; readonly port: number }) => Promise<Duplex> {
@@ -42,7 +42,7 @@ export function tunnelThrough(
     });
 }
 
-/** Plain connections through a proxy, for more than a simple request: WebSockets. */
+/** Plain connections through a proxy, for protocols other than simple requests: WebSockets. */
 export class TunnelAgent extends Agent {
   private readonly dial: ReturnType<typeof tunnelThrough>;
 

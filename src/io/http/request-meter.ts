@@ -1,13 +1,13 @@
-/** Requests of an HTTP server by route and outcome, and how long they took. */
+/** Metrics of an HTTP server: requests by route and outcome, and their duration. */
 import type { Metrics } from '../../core/base/ports.ts';
 import { labelsText } from '../telemetry/prometheus.ts';
 import type { AnsweredRequest } from './server.ts';
 
-/** Clients choose paths and methods: what is in no table is counted together. */
+/** Clients choose paths and methods, so those without a route are counted together. */
 const OTHER = 'other';
 
 /**
- * For the option `answered` of a server: counts under `SERVICE_http_requests_total` by method,
+ * For the option `answered` of a server. Counts under `SERVICE_http_requests_total` by method,
  * route and status, and times under `SERVICE_http_request_duration_seconds` by route.
  */
 export function requestMeter(

@@ -1,6 +1,6 @@
 /**
- * HTTP servers of the services: routes over TCP or a unix socket, bounded bodies, plain errors, a
- * graceful end.
+ * HTTP servers of the services: routes over TCP or a unix socket, bounded bodies, errors as plain
+ * text or JSON, and a graceful shutdown.
  */
 import { chmod } from 'node:fs/promises';
 import type * as https from 'node:https';
@@ -15,7 +15,7 @@ import { guardServer, isOfHost, type ServerTrust, serverOptions } from './tls-tr
 
 const PARAMETER_CHARACTERS_MAX = 1024;
 const KEEP_ALIVE_MS = 72_000;
-/** A client that sends nothing of its request for this long is disconnected. */
+/** A client that sends nothing of its request for this time is disconnected. */
 const REQUEST_MS = 60_000;
 const MS_PER_SECOND = 1_000;
 const SOCKET_MODE = 0o600;
@@ -26,8 +26,8 @@ export interface HttpRequest {
   readonly query: Readonly<Record<string, string | undefined>>;
   header(name: string): string | undefined;
   /**
-   * Whether a header that may occur once occurs several times: `header` then gives the first. Takes
-   * its name in lower case.
+   * Whether a header that may occur only once occurs several times: `header` then gives the first.
+   * `name` is in lower case.
    */
   isRepeated?(name: string): boolean;
   readonly body: Uint8Array;
@@ -43,18 +43,18 @@ export interface HttpReply {
   readonly status: number;
   /** Media type. */
   readonly type: string;
-  /** An iterable when it is sent in pieces. */
+  /** An iterable if the body is sent in pieces. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
-  /** With `:name` for parameters, which arrive decoded. */
+  /** With `:name` for parameters, which `handle` receives decoded. */
   readonly path: string;
   /** One line for the list of operations in the documentation. */
   readonly about?: string;
-  /** The route's own; otherwise the server's. */
+  /** The limit of this route; undefined: the server's. */
   readonly bodyBytesMax?: number;
   handle(request: HttpRequest): HttpReply | Promise<HttpReply>;
 }
@@ -67,34 +67,37 @@ export interface HttpServerOptions {
   readonly address: HttpAddress;
   readonly bodyBytesMax: number;
   /**
-   * Turns anything that a route threw into an answer; the server's own refusals also come here,
+   * Turns anything that a route throws into an answer; the server's own refusals are passed too,
    * with `statusCode`.
    */
   readonly failure: (error: unknown) => HttpReply;
-  /** For paths without a route; undefined: a line of text. */
+  /** The answer for paths without a route; undefined: a line of text. */
   readonly missing?: HttpReply | undefined;
   readonly tls?: ServerTrust | undefined;
   /** Clients at other addresses get 401; undefined: all may connect. */
   readonly allowed?: AllowList | undefined;
-  /** An answer instead of the route's, before any of the body is read; the connection then ends. */
+  /**
+   * Gives an answer instead of the route's, before any of the body is read; the connection is then
+   * closed.
+   */
   readonly refuse?: ((remote: string) => HttpReply | undefined) | undefined;
-  /** Undefined: INTAKE. */
+  /** undefined: INTAKE. */
   readonly intake?: IntakeBounds | undefined;
-  /** Told of each answer once it is sent. */
+  /** Called for each answer after it was sent. */
   readonly answered?: ((answered: AnsweredRequest) => void) | undefined;
 }
 
 export interface AnsweredRequest {
   readonly method: string;
-  /** Its path as in the route's row; undefined: there is no such route. */
+  /** Path as in the route's definition; undefined: there is no such route. */
   readonly route: string | undefined;
   readonly status: number;
-  /** From the request's head to the last byte of the answer. */
+  /** Time from the request's head to the last byte of the answer. */
   readonly seconds: number;
 }
 
 export interface HttpServer {
-  /** `http://host:port` as bound, or `unix:/path`. */
+  /** `http://host:port` with the port that was bound, or `unix:/path`. */
   readonly url: string;
   /** Stops accepting, lets requests in progress finish, then closes connections. */
   close(): Promise<void>;
@@ -110,14 +113,15 @@ export function json(status: number, value: unknown): HttpReply {
 
 /** Throws HTTP_LISTEN_FAILED when it cannot listen on the address. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  // Loaded with the first server: a node has one only with some options.
+  // Loaded when the first server starts: a node starts one only with some options.
   const { default: fastify } = await import('fastify');
   const app = fastify({
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',
-    // Unreadable URLs: by default the server would repeat them, and its own name.
+    // Called for URLs that cannot be parsed: by default the server would repeat them, and its own
+    // name.
     frameworkErrors: (error, _request, reply) => answer(reply, options.failure(error)),
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     ...(options.tls ? { https: serverOptions(options.tls) } : {}),
@@ -151,7 +155,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       done();
     });
   }
-  // A GET may carry a body here: Tessera's /receive does.
+  // A GET request may have a body, because that of Tessera's /receive has one.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -185,7 +189,7 @@ function toRequest(request: FastifyRequest, tls: ServerTrust | undefined): HttpR
   };
 }
 
-/** `lines`: names and values in turn. */
+/** `lines`: names and values, alternating. */
 function countOf(lines: readonly string[], name: string): number {
   let count = 0;
   for (let at = 0; at < lines.length; at += 2) {
@@ -199,7 +203,7 @@ function answer(reply: FastifyReply, { status, type, body, headers }: HttpReply)
   if (headers) reply.headers(headers);
   if (isPieces(body))
     return reply.code(status).header('content-type', type).send(Readable.from(body));
-  // Bytes, so that no charset is added to the media type.
+  // Converted to bytes, so that no charset is added to the media type.
   const bytes =
     typeof body === 'string'
       ? Buffer.from(body)

@@ -1,7 +1,7 @@
 /**
- * Whom a TLS connection trusts, in Tessera's five modes: certificate authorities, first use, a list
- * of known certificates, or anyone (Tessera SslConfig, SslTrustMode). Known files hold one `<common
- * name> <fingerprint>` a line.
+ * Which certificates a TLS connection trusts, in Tessera's five modes: certificate authorities,
+ * first use, a list of known certificates, or every certificate (Tessera SslConfig, SslTrustMode).
+ * Files of known certificates contain one `<common name> <fingerprint>` per line.
  */
 import { createHash, type X509Certificate } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -19,13 +19,13 @@ export type TrustMode = (typeof TRUST_MODES)[number];
 const HANDSHAKE_MS = 10_000;
 /** Error code of a connection to an untrusted server. */
 const UNTRUSTED_CODE = 'ERR_TLS_CERT_UNTRUSTED';
-/** Most certificates in one known file. */
+/** Maximum number of certificates in one known file. */
 const KNOWN_MAX = 10_000;
 const SHA1_HEX_CHARACTERS = 40;
 
 /**
- * Undefined: trusted; else why not. `authorityError` is the result of the check against
- * authorities.
+ * undefined: trusted; otherwise the reason why not. `authorityError` is the result of the check
+ * against authorities.
  */
 export type PeerCheck = (
   certificate: X509Certificate | undefined,
@@ -33,8 +33,8 @@ export type PeerCheck = (
 ) => string | undefined;
 
 /**
- * `knownFile` is needed by the modes that remember; it is read now and appended to. Throws
- * TLS_CONFIG_INVALID.
+ * `knownFile` is needed by the modes that remember certificates; it is read now, and appended to
+ * later. Throws TLS_CONFIG_INVALID.
  */
 export function peerCheck(mode: TrustMode, knownFile: string): PeerCheck {
   switch (mode) {
@@ -97,7 +97,7 @@ class KnownCertificates {
     return this.fingerprints.has(commonName(certificate));
   }
 
-  /** Files of Tessera hold SHA-1 fingerprints; ours are SHA-256. */
+  /** Tessera's files contain SHA-1 fingerprints; ours are SHA-256. */
   has(certificate: X509Certificate): boolean {
     const known = this.fingerprints.get(commonName(certificate));
     if (known === undefined) return false;
@@ -128,17 +128,17 @@ function fingerprint(certificate: X509Certificate, algorithm: 'sha1' | 'sha256')
 export interface ClientTrust {
   readonly mode: TrustMode;
   readonly check: PeerCheck;
-  /** Our own certificate and the authorities we trust, in PEM. */
+  /** Our own key and certificate, and the authorities that we trust, in PEM. */
   readonly key?: string | undefined;
   readonly cert?: string | undefined;
   readonly ca?: readonly string[] | undefined;
-  /** Creates the connection under TLS; by default a plain one to the server. */
+  /** Opens the connection that TLS uses; by default a plain one to the server. */
   readonly dial?: ((server: { host: string; port: number }) => Promise<Duplex>) | undefined;
 }
 
 /**
- * An agent whose connections are used only after the server's certificate was checked: nothing is
- * sent before.
+ * An agent whose connections are used only after the server's certificate was checked: before that,
+ * nothing is sent.
  */
 export class TrustingAgent extends https.Agent {
   private readonly trust: ClientTrust;
@@ -198,7 +198,7 @@ export interface ServerTrust {
   readonly ca?: readonly string[] | undefined;
   readonly auth: boolean;
   readonly check: PeerCheck;
-  /** `check` admits only certificates that the operator listed. */
+  /** Whether `check` admits only certificates that the operator listed. */
   readonly isListed?: boolean;
 }
 
@@ -227,8 +227,8 @@ export function guardServer(server: https.Server, { auth, check }: ServerTrust):
 }
 
 /**
- * Whether an authority, or the operator's list, vouches for a client whose certificate names this
- * host. A certificate merely remembered at first use may name anything.
+ * Whether an authority or the operator's list confirms a client whose certificate names this host.
+ * A certificate that was only remembered at first use may contain any name.
  */
 export function isOfHost(
   socket: tls.TLSSocket,

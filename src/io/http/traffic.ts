@@ -1,19 +1,19 @@
 /**
- * What a service's clients have in flight, over all its servers: bytes of requests being read,
- * waiting or in progress, and bytes of answers not yet read by clients.
+ * Bytes that clients occupy in a service, over all its servers: of requests being read, waiting or
+ * in progress, and of answers not yet read by clients.
  */
 import { type ByteBounds, ByteBudget, type Holding } from '../../core/base/byte-budget.ts';
 
 const MB = 1024 * 1024;
 const REQUESTS: ByteBounds = { all: 256 * MB, ofSource: 128 * MB };
 /**
- * Beyond it the clients with the most unread bytes are disconnected; batches end with an error
+ * Above it, the clients with the most unread bytes are disconnected; batches end with an error
  * before that.
  */
 const UNSENT: ByteBounds = { all: 256 * MB, ofSource: 128 * MB };
-/** This much of a batch's answers may displace clients with more unread bytes. */
+/** A batch's answers up to this size may displace clients with more unread bytes. */
 const SMALL_ANSWER_BYTES = MB;
-/** Overhead of a request beyond its bytes. */
+/** Memory that a request takes in addition to its bytes. */
 export const REQUEST_OVERHEAD_BYTES = 4 * 1024;
 const STALL_MS = 30_000;
 const REQUEST_MS = 30_000;
@@ -22,12 +22,13 @@ const PING_MS = 60_000;
 export interface Traffic {
   readonly requests: ByteBudget;
   readonly unsent: ByteBudget;
-  /** A client that reads nothing of its answer for this long is disconnected. */
+  /** A client that reads nothing of its answer for this time is disconnected. */
   readonly stallMs: number;
-  /** A request that is not complete by then is refused. */
+  /** A request that is not complete within this time is refused. */
   readonly requestMs: number;
   /**
-   * Interval of a WebSocket's pings; it is disconnected if it answers nothing until the next one.
+   * Interval of a WebSocket's pings; a client that has not answered one before the next is
+   * disconnected.
    */
   readonly pingMs: number;
 }
@@ -49,18 +50,18 @@ export function newTraffic({
   return { requests: new ByteBudget(requests), unsent: new ByteBudget(unsent), ...times };
 }
 
-/** Room for the answers of a batch, from the first one until all are sent together. */
+/** Reserves space for the answers of a batch, from the first one until all are sent together. */
 export class UnsentRoom {
   private readonly unsent: ByteBudget;
   private readonly holding: Holding;
 
-  /** `holding`: of `unsent`. */
+  /** `holding` counts within `unsent`. */
   constructor(unsent: ByteBudget, holding: Holding) {
     this.unsent = unsent;
     this.holding = holding;
   }
 
-  /** False: clients have so much unread that there is no room for these bytes. */
+  /** False: clients have so many unread bytes that there is no space for these. */
   take(bytes: number): boolean {
     if (this.holding.take(bytes)) return true;
     if (this.holding.bytes + bytes > SMALL_ANSWER_BYTES) return false;

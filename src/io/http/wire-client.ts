@@ -1,7 +1,7 @@
 /**
- * POST requests to one server over kept plain connections, written and read by hand: at about a
- * third of node:http's cost for a small request. HTTP/1.1 (RFC 9112): fixed, chunked and unbounded
- * bodies; one request at a time on a connection.
+ * POST requests to one server over kept-alive connections without TLS. The code writes and reads
+ * them itself, which costs about a third of node:http for a small request. HTTP/1.1 (RFC 9112):
+ * fixed, chunked and unbounded bodies; one request at a time on a connection.
  */
 
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 import { type WireAnswer, WireReader } from './wire-reader.ts';
 
-/** Requests that wait for a connection. */
+/** Maximum number of requests that wait for a connection. */
 const WAITING_MAX = 100_000;
 const ASCII = /^[\x20-\x7e\r\n]*$/;
 
@@ -18,9 +18,9 @@ export interface WireClientOptions {
   readonly host: string;
   readonly port: number;
   readonly connectionsMax: number;
-  /** For one request, including its connection. */
+  /** For one request, including opening its connection. */
   readonly timeoutMs: number;
-  /** An idle connection is closed after this. */
+  /** An idle connection is closed after this time. */
   readonly idleMs: number;
   readonly responseBytesMax: number;
 }
@@ -31,7 +31,7 @@ interface Job {
   readonly resolve: (answer: WireAnswer) => void;
   readonly reject: (error: Error) => void;
   timer: NodeJS.Timeout | undefined;
-  /** Was sent on a connection that the server closed at the same moment. */
+  /** The request was already sent on a connection that the server closed at the same moment. */
   isSecond: boolean;
 }
 
@@ -50,8 +50,8 @@ export class WireClient {
   }
 
   /**
-   * Any status is an answer. `headers`: name, value, …, without those of the connection. Rejects
-   * with HTTP_FAILED as HttpClient does.
+   * An answer with any status resolves. `headers`: name, value, …, without those of the connection.
+   * Rejects with HTTP_FAILED as HttpClient does.
    */
   post(path: string, headers: readonly string[], body: string): Promise<WireAnswer> {
     let head = `POST ${path} HTTP/1.1\r\nHost: ${this.hostHeader}\r\n`;
@@ -69,7 +69,7 @@ export class WireClient {
     for (const connection of this.all) connection.destroy();
   }
 
-  /** Takes an idle connection, opens a new one, or waits. */
+  /** Uses an idle connection, opens a new one, or waits. */
   private begin(job: Job): void {
     const free = this.idle.pop();
     if (free) free.send(job);
@@ -222,7 +222,7 @@ class Connection {
     const { job } = this;
     this.job = undefined;
     if (!job) return;
-    // A kept-alive connection that the server closed at the same moment, without answering.
+    // The server closed a kept-alive connection at the moment of the request, without answering.
     if (this.isReused && !job.isSecond && this.reader.isFresh) {
       this.owner.again(job);
       return;
@@ -231,7 +231,7 @@ class Connection {
   }
 }
 
-/** The body as text, decompressed if a server compresses without being asked. */
+/** The body as text, decompressed if a server compresses without a request to do so. */
 export function wireText(answer: WireAnswer, bytesMax: number): string {
   const { body, isPacked } = answer;
   if (!isPacked) return body.toString('utf8');

@@ -8,14 +8,14 @@ export interface WireAnswer {
   /** Name, value, name, value, … as received. */
   readonly headers: readonly string[];
   readonly body: Buffer;
-  /** With gzip. */
+  /** Whether the body is compressed with gzip. */
   readonly isPacked: boolean;
 }
 
 interface Head {
   readonly status: number;
   readonly headers: string[];
-  /** undefined: until the connection ends. */
+  /** undefined: the body continues until the connection ends. */
   readonly length: number | 'chunked' | undefined;
   readonly isPacked: boolean;
 }
@@ -28,12 +28,12 @@ export class WireReader {
   private pieces: Buffer[] = [];
   private size = 0;
   private isLastChunk = false;
-  /** Missing bytes of the chunk. */
+  /** Bytes of the chunk that have not arrived. */
   private chunkLeft = 0;
-  /** The chunk is complete except for its line end. */
+  /** Whether the chunk is complete except for its line end. */
   private isChunkRead = false;
   private mayKeep = true;
-  /** Nothing of the answer has arrived. */
+  /** Whether nothing of the answer has arrived. */
   isFresh = true;
 
   constructor(bytesMax: number) {
@@ -68,7 +68,7 @@ export class WireReader {
       }
       const head = this.readHead(this.rest.toString('latin1', 0, end));
       this.rest = this.rest.subarray(end + 4);
-      // Interim answers before the final one.
+      // Answers below 200 are interim ones before the final one.
       if (head.status >= 200) this.head = head;
     }
     if (this.head.length === 'chunked') return this.readChunks();
@@ -82,7 +82,7 @@ export class WireReader {
     return this.size < this.head.length ? undefined : this.whole();
   }
 
-  /** The connection has ended: that ends an answer of unknown length. */
+  /** Called when the connection ends, which completes an answer of unknown length. */
   end(): WireAnswer | undefined {
     return this.head && this.head.length === undefined ? this.whole() : undefined;
   }
@@ -133,7 +133,7 @@ export class WireReader {
         return undefined;
       }
       if (this.isLastChunk) {
-        // Trailers, up to an empty line.
+        // Trailers, up to an empty line, are skipped.
         this.rest = this.rest.subarray(end + 2);
         if (end === 0) return this.whole();
         continue;
@@ -148,7 +148,10 @@ export class WireReader {
     }
   }
 
-  /** Reads at most this many bytes as they arrive; they are joined once. Returns their number. */
+  /**
+   * Keeps at most `count` bytes of those that have arrived; all pieces are joined once, at the end.
+   * Returns their number.
+   */
   private keepFirst(count: number): number {
     const piece = this.rest.subarray(0, count);
     if (piece.length > 0) this.keep(piece);

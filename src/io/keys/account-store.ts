@@ -1,7 +1,7 @@
 /**
  * Accounts in a folder of key files (`keystore/UTC--…`), as geth keeps them: listed in order of
- * file names, unlocked for a time or permanently, locked again by forgetting the key. Added and
- * removed files are noticed.
+ * file names, unlocked for a time or permanently, and locked again by forgetting the key. Notices
+ * added and removed files.
  */
 import {
   existsSync,
@@ -21,7 +21,7 @@ import { makeFolder } from '../host/make-folder.ts';
 import { decryptKey, encryptKey } from './keystore.ts';
 import { newSecretKey } from './node-key.ts';
 
-/** setTimeout's limit; a longer unlock lasts until the process ends. */
+/** The limit of setTimeout; a longer unlock lasts until the process ends. */
 const UNLOCK_MS_MAX = 2 ** 31 - 1;
 const KEY_FILE_BYTES_MAX = 64 * 1024;
 
@@ -34,7 +34,7 @@ export interface AccountStoreParts {
   readonly directory: string;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Weak but fast key derivation for new files (geth's --lightkdf). */
+  /** Whether new files use a weak but fast key derivation (geth's --lightkdf). */
   readonly light?: boolean;
   /**
    * false: keys must not be unlocked for outside callers (geth without --allow-insecure-unlock).
@@ -44,7 +44,7 @@ export interface AccountStoreParts {
 
 interface Unlocked {
   readonly secretKey: Uint8Array;
-  /** undefined: until the process ends. */
+  /** undefined: unlocked until the process ends. */
   readonly expiry: Timer | undefined;
 }
 
@@ -80,7 +80,7 @@ export class AccountStore {
     return this.unlocked.has(keyOf(address));
   }
 
-  /** r ‖ s ‖ v, v 0 or 1. Throws ACCOUNT_UNKNOWN or ACCOUNT_LOCKED. */
+  /** The signature, r ‖ s ‖ v, with v 0 or 1. Throws ACCOUNT_UNKNOWN or ACCOUNT_LOCKED. */
   sign(address: Address, hash: Uint8Array): Uint8Array {
     const held = this.unlocked.get(keyOf(address));
     if (held) return sign65(hash, held.secretKey);
@@ -102,8 +102,8 @@ export class AccountStore {
   }
 
   /**
-   * For `seconds`, or until the process ends when 0. An account unlocked permanently stays so.
-   * Throws ACCOUNT_UNLOCK_REFUSED, KEYSTORE_NO_MATCH or KEYSTORE_PASSWORD_WRONG.
+   * Unlocks for `seconds`, or until the process ends when 0. An account unlocked permanently stays
+   * so. Throws ACCOUNT_UNLOCK_REFUSED, KEYSTORE_NO_MATCH or KEYSTORE_PASSWORD_WRONG.
    */
   async unlock(address: Address, password: string, seconds: number): Promise<void> {
     if (this.parts.mayUnlock === false)
@@ -140,7 +140,7 @@ export class AccountStore {
     (await this.secretKey(address, password)).fill(0);
   }
 
-  /** Rewrites the file with another password. Throws as `check`. */
+  /** Rewrites the file with another password. Throws what `check` throws. */
   async changePassword(address: Address, password: string, next: string): Promise<void> {
     const secretKey = await this.secretKey(address, password);
     const file = await encryptKey(secretKey, next, { light: this.parts.light === true });
@@ -192,7 +192,7 @@ export class AccountStore {
     throw fail('KEYSTORE_NO_MATCH', 'no key for given address or file');
   }
 
-  /** A file with the address in its name, but none in its content. */
+  /** A file with the address in its name, but not in its content. */
   private damagedFileOf(address: Address): string | undefined {
     const { directory } = this.parts;
     const end = `--${bareHex(address)}`;
@@ -232,7 +232,7 @@ function unknownAccount(): QuorateError {
   return fail('ACCOUNT_UNKNOWN', 'unknown account');
 }
 
-/** As geth: no hidden, backup or temporary files. */
+/** As in geth: hidden, backup and temporary files are not key files. */
 function isKeyFileName(name: string): boolean {
   return !name.startsWith('.') && !name.endsWith('~') && !name.endsWith('.tmp');
 }
@@ -250,7 +250,7 @@ function readAccountFile(path: string): AccountFile | undefined {
   }
 }
 
-/** Written completely or not at all. */
+/** Writes the file completely or not at all. */
 function writeKeyJson(path: string, file: object): void {
   const temporary = `${path}.tmp`;
   writeFileSync(temporary, JSON.stringify(file), { mode: 0o600, flush: true });

@@ -1,4 +1,4 @@
-/** Signed calls of an AWS service with a JSON interface; throttled calls are retried. */
+/** Signed calls to an AWS service with a JSON interface; throttled calls are retried. */
 import { fail } from '../../core/base/errors.ts';
 import { type AwsCredentials, signV4 } from './aws-signature.ts';
 import { baseUrl, type VaultAnswer, type VaultRequest } from './vault-types.ts';
@@ -14,18 +14,18 @@ const THROTTLED: readonly string[] = [
 ];
 
 export interface AwsService {
-  /** As in its host name and in signatures. */
+  /** The service's name in its host name and in signatures. */
   readonly name: string;
   /** Prefix of operations in `X-Amz-Target`. */
   readonly target: string;
-  /** Name in errors. */
+  /** The service's name in errors. */
   readonly title: string;
 }
 
 export interface AwsClientParts {
   readonly service: AwsService;
   readonly region: string;
-  /** Replaces the region's own. */
+  /** Replaces the endpoint of the region. */
   readonly endpoint?: string | undefined;
   readonly credentials: () => AwsCredentials | Promise<AwsCredentials>;
   readonly ask: VaultRequest;
@@ -34,7 +34,10 @@ export interface AwsClientParts {
 
 export type AwsCall = (operation: string, body: object) => Promise<VaultAnswer>;
 
-/** Any answer except throttling or a failure on AWS's side; those are retried a few times. */
+/**
+ * Resolves with any answer except throttling or a failure on AWS's side; those are retried a few
+ * times.
+ */
 export function awsCalls(parts: AwsClientParts): AwsCall {
   const { service, region } = parts;
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
@@ -61,13 +64,13 @@ export function awsCalls(parts: AwsClientParts): AwsCall {
   };
 }
 
-/** Such as ResourceNotFoundException; empty when there is none. */
+/** The kind of error, such as ResourceNotFoundException; empty when there is none. */
 export function awsErrorKind({ fields }: VaultAnswer): string {
   const type = fields.__type;
   return typeof type === 'string' ? type.split('#').at(-1)! : '';
 }
 
-/** The kind of the error is AWS's own word, not a secret. */
+/** The kind of the error may be quoted: it is AWS's own word, not a secret. */
 export function awsRefused(service: AwsService, what: string, answer: VaultAnswer): Error {
   const kind = awsErrorKind(answer);
   const told = /^\w{1,80}$/.test(kind) ? ` (${kind})` : '';

@@ -1,5 +1,5 @@
 /**
- * Credentials of AWS: as given, from the environment, or from the chain of AWS's own package
+ * Credentials of AWS: given ones, those of the environment, or those that AWS's own package finds
  * (profiles, SSO, containers, instances).
  */
 import { fail } from '../../core/base/errors.ts';
@@ -9,7 +9,7 @@ import type { AwsCredentials } from './aws-signature.ts';
 import type { VaultEnv } from './vault-types.ts';
 
 const PACKAGE = '@aws-sdk/credential-providers';
-/** Credentials that expire sooner are renewed. */
+/** Credentials that expire within this time are renewed. */
 const EARLY_MS = 5 * 60_000;
 
 interface ChainCredentials {

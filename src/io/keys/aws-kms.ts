@@ -1,4 +1,4 @@
-/** AWS KMS: keys that sign remotely, one by one or all of a region. */
+/** AWS KMS: keys that sign remotely, a single one or all of a region. */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { signatureOfDer } from '../../core/signing/remote-signature.ts';
@@ -14,7 +14,7 @@ const TAGS_PAGE = 50;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** 64 bytes. Throws VAULT_SECRET_MISSING, VAULT_REFUSED, KEY_CURVE_UNSUPPORTED. */
+/** The public key, 64 bytes. Throws VAULT_SECRET_MISSING, VAULT_REFUSED, KEY_CURVE_UNSUPPORTED. */
 export async function kmsPublicKey(call: AwsCall, keyId: string): Promise<Uint8Array> {
   const { fields } = await good(call, 'GetPublicKey', { KeyId: keyId }, keyId);
   const spec = fields.KeySpec ?? fields.CustomerMasterKeySpec;
@@ -24,7 +24,7 @@ export async function kmsPublicKey(call: AwsCall, keyId: string): Promise<Uint8A
   return publicKeyOfDer(Buffer.from(fields.PublicKey, 'base64'));
 }
 
-/** r ‖ s. */
+/** The signature, r ‖ s. */
 export async function kmsSign(call: AwsCall, keyId: string, digest: Hash32): Promise<Uint8Array> {
   const body = {
     KeyId: keyId,

@@ -11,8 +11,8 @@ export interface AwsCredentials {
 }
 
 /**
- * The headers with `x-amz-date` and `authorization`. `headers` have lower-case names, `host` among
- * them.
+ * Returns the headers with `x-amz-date` and `authorization` added. Names in `headers` are in lower
+ * case and include `host`.
  */
 export function signV4(
   method: string,

@@ -1,4 +1,4 @@
-/** Azure Key Vault's keys, which sign remotely, one by one or all of a vault. */
+/** Azure Key Vault's keys, which sign remotely, a single one or all of a vault. */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { AzureLogin } from './azure-login.ts';
@@ -11,7 +11,7 @@ const PAGES_MAX = 10_000;
 const TOO_MANY = 429;
 const TRIES_MAX = 4;
 const RETRY_MS = 200;
-/** Names of the curve, current and older, each with its signing algorithm. */
+/** Names of the curve, the current and the older one, each with its signing algorithm. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   'P-256K': 'ES256K',
   SECP256K1: 'ECDSA256',
@@ -48,14 +48,17 @@ export async function azureKey(
   return { url: ownUrl(base, kid), algorithm, publicKey: publicKeyOfCoordinates(x, y) };
 }
 
-/** The vault gives the key's URL; one outside the vault would receive our token. */
+/**
+ * The vault returns the key's URL; a URL outside the vault would receive our token, so only its
+ * path is used.
+ */
 function ownUrl(base: URL, kid: unknown): URL {
   const path = typeof kid === 'string' && URL.canParse(kid) ? new URL(kid).pathname : undefined;
   if (path?.startsWith('/keys/')) return new URL(path, base);
   throw fail('VAULT_FAILED', `${NAME} names a key in a way that is not understood`);
 }
 
-/** r ‖ s. */
+/** The signature, r ‖ s. */
 export async function azureSign(
   login: AzureLogin,
   { url, algorithm }: AzureKey,
@@ -102,7 +105,7 @@ function wantedName(row: Fields, tags: Readonly<Record<string, string>>): string
   return name && decodeURIComponent(name);
 }
 
-/** The vault limits the rate of requests. */
+/** Retries requests, because the vault limits their rate. */
 async function patient(ask: () => Promise<VaultAnswer>): Promise<VaultAnswer> {
   for (let tried = 1; ; tried++) {
     const answer = await ask();

@@ -1,6 +1,6 @@
 /**
- * Tokens for Azure Key Vault: of a client and its secret, of a managed identity, or of Azure's own
- * package.
+ * Tokens for Azure Key Vault: for a client with its secret, for a managed identity, or from Azure's
+ * own package.
  */
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
@@ -12,7 +12,7 @@ const NAME = 'Azure Key Vault';
 const AUTHORITY_DEFAULT = 'https://login.microsoftonline.com';
 const RESOURCE = 'https://vault.azure.net';
 const SCOPE = `${RESOURCE}/.default`;
-/** Where a virtual machine requests its own identity. */
+/** The server from which a virtual machine requests its own identity. */
 const METADATA_DEFAULT = 'http://169.254.169.254';
 const PACKAGE = '@azure/identity';
 
@@ -23,7 +23,7 @@ export type AzureIdentity =
       readonly id: string;
       readonly secret: () => string | Promise<string>;
     }
-  /** `id`: of a user-assigned one. */
+  /** `id`: that of a user-assigned identity. */
   | { readonly kind: 'managed'; readonly id?: string | undefined }
   /** DefaultAzureCredential of @azure/identity. */
   | { readonly kind: 'default' };
@@ -46,7 +46,7 @@ export class AzureLogin {
     this.session = new BearerSession({ ask, clock, login: () => this.obtain() });
   }
 
-  /** A request with the token. Throws VAULT_REFUSED, VAULT_FAILED, HTTP_FAILED. */
+  /** Sends a request with the token. Throws VAULT_REFUSED, VAULT_FAILED, HTTP_FAILED. */
   request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
     return this.session.request(method, url, body);
   }
@@ -82,7 +82,7 @@ export class AzureLogin {
     );
   }
 
-  /** App Service and containers name an endpoint; virtual machines use the metadata service. */
+  /** App Service and containers provide an endpoint; virtual machines use the metadata service. */
   private async ofMachine(id: string | undefined): Promise<BearerToken> {
     const { env } = this.parts;
     const isService = env.IDENTITY_ENDPOINT !== undefined && env.IDENTITY_HEADER !== undefined;

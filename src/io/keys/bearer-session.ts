@@ -1,17 +1,17 @@
 /**
- * Requests to a cloud with a token obtained on first use, by one login for all waiting requests,
- * and renewed before it expires.
+ * Requests to a cloud with a token, which is obtained on first use, by one login for all waiting
+ * requests, and renewed before it expires.
  */
 import type { Clock } from '../../core/base/ports.ts';
 import { refused, type VaultAnswer, type VaultRequest } from './vault-types.ts';
 
-/** Tokens that expire sooner are renewed. */
+/** Tokens that expire within this time are renewed. */
 const EARLY_SECONDS = 300;
 const LIFE_SECONDS_DEFAULT = 3600;
 
 export interface BearerToken {
   readonly text: string;
-  /** Unix time after which it is not used. */
+  /** Unix time after which the token is not used. */
   readonly untilMs: number;
 }
 
@@ -30,12 +30,12 @@ export class BearerSession {
     this.parts = parts;
   }
 
-  /** A refused token is renewed once. Throws what the login and the request throw. */
+  /** A refused token is renewed once. Throws what the login or the request throws. */
   async request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
     const used = await this.current();
     const answer = await this.ask(method, url, used, body);
     if (answer.status !== 401) return answer;
-    // Another request may have renewed it by now.
+    // Another request may already have renewed the token.
     if (this.held === used) this.held = undefined;
     return this.ask(method, url, await this.current(), body);
   }
@@ -58,7 +58,7 @@ export class BearerSession {
   }
 }
 
-/** When to stop using a token that expires at that Unix time. */
+/** A token that is used until some time before `endMs`, the Unix time of its expiry. */
 export function heldUntil(text: string, endMs: number): BearerToken {
   return { text, untilMs: endMs - EARLY_SECONDS * 1000 };
 }

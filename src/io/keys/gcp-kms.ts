@@ -1,6 +1,6 @@
 /**
- * Google Cloud KMS: keys that sign remotely. Logs in with a service account's key or through
- * Google's own package.
+ * Google Cloud KMS: keys that sign remotely. The login uses a service account's key or Google's own
+ * package.
  */
 import { createSign } from 'node:crypto';
 import type { Hash32 } from '../../core/base/bytes.ts';
@@ -39,7 +39,7 @@ interface ServiceAccount {
 }
 
 export interface GcpLoginParts {
-  /** A service account's key; undefined: application default credentials. */
+  /** File with a service account's key; undefined: application default credentials. */
   readonly credentialsPath: string | undefined;
   readonly ask: VaultRequest;
   readonly env: VaultEnv;
@@ -58,7 +58,7 @@ export class GcpLogin {
     this.session = new BearerSession({ ask, clock, login: () => this.obtain() });
   }
 
-  /** A request with the token. */
+  /** Sends a request with the token. */
   request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
     return this.session.request(method, url, body);
   }
@@ -71,7 +71,7 @@ export class GcpLogin {
     const purpose = "Google credentials other than a service account's key";
     const { GoogleAuth } = (await optionalPackage(PACKAGE, purpose, load)) as GoogleAuthPackage;
     const options = { scopes: [SCOPE], ...(path ? { keyFilename: path } : {}) };
-    // The package keeps its token and renews it.
+    // The package keeps its token and renews it, so it is not kept here.
     const found = await new GoogleAuth(options).getAccessToken().catch((cause: unknown) => {
       throw fail('VAULT_REFUSED', `${NAME}: no credentials were found or they are refused`, {
         cause,
@@ -105,7 +105,7 @@ interface GoogleAuthPackage {
   };
 }
 
-/** Undefined: credentials of another kind. Throws VAULT_CONFIG_INVALID. */
+/** Returns undefined for credentials of another kind. Throws VAULT_CONFIG_INVALID. */
 async function readAccount(path: string): Promise<ServiceAccount | undefined> {
   const text = (await readSmallFile(path, CREDENTIALS_BYTES_MAX)).toString('utf8');
   let fields: Readonly<Record<string, unknown>>;
@@ -127,7 +127,7 @@ async function readAccount(path: string): Promise<ServiceAccount | undefined> {
   };
 }
 
-/** RFC 7523, RS256. */
+/** The assertion of RFC 7523, signed with RS256. */
 function assertion({ email, keyId, privateKey, tokenUri }: ServiceAccount, now: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const header = { alg: 'RS256', typ: 'JWT', ...(keyId ? { kid: keyId } : {}) };
@@ -152,7 +152,7 @@ export function gcpKeyUrl(endpoint: string | undefined, keyVersionName: string):
   return new URL(`v1/${path}`, baseUrl(endpoint ?? ENDPOINT_DEFAULT, NAME));
 }
 
-/** 64 bytes. Throws VAULT_REFUSED, KEY_CURVE_UNSUPPORTED. */
+/** The public key, 64 bytes. Throws VAULT_REFUSED, KEY_CURVE_UNSUPPORTED. */
 export async function gcpPublicKey(login: GcpLogin, key: URL): Promise<Uint8Array> {
   const { status, fields } = await login.request('GET', new URL(`${key.pathname}/publicKey`, key));
   if (status !== 200) throw refused(NAME, 'the public key', status);
@@ -162,7 +162,7 @@ export async function gcpPublicKey(login: GcpLogin, key: URL): Promise<Uint8Arra
   return publicKeyOfPem(fields.pem);
 }
 
-/** r ‖ s. */
+/** The signature, r ‖ s. */
 export async function gcpSign(login: GcpLogin, key: URL, digest: Hash32): Promise<Uint8Array> {
   const url = new URL(`${key.pathname}:asymmetricSign`, key);
   const body = JSON.stringify({ digest: { sha256: Buffer.from(digest).toString('base64') } });

@@ -1,5 +1,5 @@
 /**
- * A session with HashiCorp Vault: a given token, or one obtained by AppRole or from Kubernetes;
+ * A session with HashiCorp Vault: a given token, or one obtained through AppRole or Kubernetes;
  * renewed while needed.
  */
 import type { Timer, Timers } from '../../core/base/ports.ts';
@@ -7,7 +7,7 @@ import { refused, type VaultAnswer, type VaultRequest } from './vault-types.ts';
 
 const NAME = 'HashiCorp Vault';
 const JSON_BODY: readonly [string, string] = ['content-type', 'application/json'];
-/** Tokens are renewed after this fraction of their lifetime, and once a day. */
+/** Tokens are renewed after this fraction of their lifetime, and at least once a day. */
 const RENEWAL_PART = 2 / 3;
 const RENEWAL_MS_MAX = 24 * 60 * 60 * 1000;
 const RENEWAL_MS_MIN = 1000;
@@ -16,20 +16,20 @@ export type HashicorpAuth =
   | { readonly kind: 'token'; readonly token: () => string | Promise<string> }
   | {
       readonly kind: 'login';
-      /** Name in errors. */
+      /** The login's name in errors. */
       readonly name: 'AppRole' | 'Kubernetes';
       readonly mount: string;
-      /** What is posted. */
+      /** Returns the body of the login request. */
       readonly credentials: () => Promise<object> | object;
     };
 
 export interface HashicorpSessionParts {
-  /** With one slash at its end. */
+  /** URL with one slash at its end. */
   readonly base: URL;
   readonly ask: VaultRequest;
   readonly auth: HashicorpAuth;
   readonly namespace?: string | undefined;
-  /** Undefined: nothing is renewed. */
+  /** undefined: tokens are not renewed. */
   readonly timers?: Timers | undefined;
 }
 
@@ -58,7 +58,10 @@ export class HashicorpSession {
     return renewed === (await used) ? answer : this.ask(method, url, renewed, body);
   }
 
-  /** Logs in, so that a mistake is known at once. Throws as `request`. */
+  /**
+   * Logs in now, so that a wrong configuration is noticed at the start. Throws what `request`
+   * throws.
+   */
   async start(): Promise<void> {
     await this.currentToken();
   }
@@ -99,7 +102,7 @@ export class HashicorpSession {
     return answer.client_token;
   }
 
-  /** Lifetime of a given token; it may not be allowed to look this up. */
+  /** Reads the lifetime of a given token, which may not have the permission to do so. */
   private async watchGiven(token: string): Promise<void> {
     const url = new URL('v1/auth/token/lookup-self', this.parts.base);
     const { status, fields } = await this.ask('GET', url, token);
@@ -117,7 +120,7 @@ export class HashicorpSession {
     this.renewal?.cancel();
     this.renewal = timers.set(delayMs, () => {
       this.renewal = undefined;
-      // A token that cannot be renewed is replaced on next use.
+      // A token that cannot be renewed is replaced when next used.
       if (!isRenewable) this.token = undefined;
       else this.renew().catch(() => (this.token = undefined));
     });
@@ -148,7 +151,7 @@ function leaseOf(seconds: unknown, renewable: unknown): Lease {
   return { seconds: isNumber ? seconds : 0, isRenewable: renewable === true };
 }
 
-/** Names may hold slashes. */
+/** Names may contain slashes. */
 export function vaultPath(name: string): string {
   return name.split('/').map(encodeURIComponent).join('/');
 }

@@ -9,7 +9,7 @@ import { completeSignature, signatureOfDer } from '../../core/signing/remote-sig
 import { Gate, inParallel } from '../threads/parallel.ts';
 import { RemoteSigner } from './key-signer.ts';
 
-/** A key of OpenSSL, which signs with whatever s comes out. */
+/** A key in OpenSSL, whose signatures may have a high s. */
 function opensslKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
   const ecdh = createECDH('secp256k1');

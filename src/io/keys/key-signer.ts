@@ -1,4 +1,4 @@
-/** An account's key: in memory, encrypted until used, or remote. Any of them can be forgotten. */
+/** An account's key: in memory, encrypted until used, or remote. Each kind can be forgotten. */
 import type { Address, Hash32 } from '../../core/base/bytes.ts';
 import { equalBytes } from '../../core/base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../core/base/errors.ts';
@@ -9,13 +9,13 @@ import { completeSignature } from '../../core/signing/remote-signature.ts';
 import type { Gate } from '../threads/parallel.ts';
 
 export interface KeySigner extends AccountSigner {
-  /** Available at no cost; undefined while an encrypted key has not been opened. */
+  /** Available without opening the key; undefined while an encrypted key has not been opened. */
   readonly knownPublicKey: Uint8Array | undefined;
   /** Stops signing; the key is overwritten in memory. */
   forget(): void;
 }
 
-/** A key in memory. Takes ownership of `secretKey`: it is zeroed at the end. */
+/** A key in memory. Takes ownership of `secretKey`, and overwrites it with zeros in the end. */
 export class MemorySigner implements KeySigner {
   readonly address: Address;
   readonly knownPublicKey: Uint8Array;
@@ -45,19 +45,19 @@ export class MemorySigner implements KeySigner {
 export interface SealedKey {
   readonly address: Address;
   readonly publicKey?: Uint8Array | undefined;
-  /** The secret key, read again each time. */
+  /** Reads the secret key again at each call. */
   open(): Promise<Uint8Array>;
-  /** Called once it is known. */
+  /** Called once the public key is known. */
   readonly onPublicKey?: ((publicKey: Uint8Array) => void) | undefined;
   readonly onFailure?: FailureSink | undefined;
 }
 
-/** Called with the reason why a key could not be used; the requester is not told. */
+/** Receives the reason why a key could not be used; the requester does not get it. */
 export type FailureSink = (error: QuorateError) => void;
 
 /**
- * A key that is opened at its first signature and stays open. Opening is expensive, so it waits at
- * `gate`.
+ * A key that is opened at its first signature and stays open. Opening is expensive, so `gate`
+ * limits concurrent openings.
  */
 export class SealedSigner implements KeySigner {
   readonly address: Address;
@@ -79,7 +79,10 @@ export class SealedSigner implements KeySigner {
     return this.known;
   }
 
-  /** For an encrypted key: opens it after all pending signatures, and closes it again. */
+  /**
+   * The public key. An encrypted key is opened for it, after all pending signatures, and closed
+   * again.
+   */
   async publicKey(): Promise<Uint8Array> {
     if (this.known) return this.known;
     if (this.opening) await this.opening;
@@ -97,7 +100,7 @@ export class SealedSigner implements KeySigner {
     });
   }
 
-  /** Opens it now, to stay open. */
+  /** Opens the key now; it stays open. */
   async unlock(): Promise<void> {
     if (this.secretKey || this.isForgotten) return;
     this.opening ??= this.openToStay();
@@ -156,7 +159,7 @@ export class RemoteSigner implements KeySigner {
   private readonly onFailure: FailureSink | undefined;
   private isForgotten = false;
 
-  /** `ask` returns r ‖ s, 64 bytes. */
+  /** `ask` resolves with r ‖ s, 64 bytes. */
   constructor(
     publicKey: Uint8Array,
     ask: (digest: Hash32) => Promise<Uint8Array>,

@@ -1,6 +1,6 @@
 /**
- * A keystore in one file and its password in another: identified by its address, opened when its
- * key is needed.
+ * A keystore in one file and its password in another: the keystore is identified by its address,
+ * and opened when its key is needed.
  */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -18,19 +18,19 @@ const RETURN = 0x0d;
 
 export interface PasswordFile {
   readonly path: string;
-  /** The whole file, or its first line. */
+  /** Which part of the file is the password: all of it, or its first line. */
   readonly take: 'whole' | 'firstLine';
   readonly mayBeEmpty: boolean;
 }
 
 export interface KeystoreSummary {
-  /** From the file or its name; undefined if neither has it. */
+  /** Found in the file or in its name; undefined if neither contains it. */
   readonly address: Address | undefined;
-  /** Changes when the file does. */
+  /** Changes whenever the file changes. */
   readonly contentHash: string;
 }
 
-/** Throws KEYSTORE_INVALID, KEY_FILE_TOO_LARGE, or what the file system says. */
+/** Throws KEYSTORE_INVALID, KEY_FILE_TOO_LARGE, or the error of the file system. */
 export async function readKeystoreSummary(path: string): Promise<KeystoreSummary> {
   const bytes = await readSmallFile(path, KEYSTORE_BYTES_MAX);
   const { address, crypto, Crypto } = parseKeystore(bytes, path);
@@ -49,7 +49,7 @@ function parseKeystore(bytes: Buffer, path: string): Readonly<Record<string, unk
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Never quotes the file.
+    // The parser's error is dropped, because it would quote the file.
   }
   throw fail('KEYSTORE_INVALID', `${path} is not a keystore: it is not a JSON object`);
 }
@@ -61,7 +61,7 @@ function addressOf(value: unknown): Address | undefined {
 }
 
 /**
- * Size and time of a file; it changes when the file is rewritten. Throws
+ * Text with size and time of a file; it changes when the file is rewritten. Throws
  * KEYSTORE_PASSWORD_MISSING.
  */
 export async function passwordStamp({ path }: PasswordFile): Promise<string> {
@@ -70,7 +70,10 @@ export async function passwordStamp({ path }: PasswordFile): Promise<string> {
   throw fail('KEYSTORE_PASSWORD_MISSING', `Keystore password file not found: ${path}`);
 }
 
-/** The secret key. Throws KEYSTORE_PASSWORD_WRONG, KEYSTORE_INVALID, KEYSTORE_PASSWORD_MISSING. */
+/**
+ * Decrypts the secret key. Throws KEYSTORE_PASSWORD_WRONG, KEYSTORE_INVALID,
+ * KEYSTORE_PASSWORD_MISSING.
+ */
 export async function openKeystoreFile(path: string, password: PasswordFile): Promise<Uint8Array> {
   const file = parseKeystore(await readSmallFile(path, KEYSTORE_BYTES_MAX), path);
   await passwordStamp(password);

@@ -1,5 +1,5 @@
 /**
- * Web3 secret storage: key files of version 3 (and reading of version 1), scrypt and PBKDF2,
+ * Web3 secret storage: key files of version 3 (version 1 is only read), scrypt and PBKDF2,
  * AES-128-CTR, Keccak MAC.
  * https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage
  */
@@ -20,13 +20,16 @@ import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 
-/** geth's StandardScryptN/P and LightScryptN/P; `instant` is for well-known passwords. */
+/**
+ * `standard` and `light` are geth's StandardScryptN/P and LightScryptN/P; `instant` is for
+ * well-known passwords.
+ */
 const SCRYPT = {
   standard: { n: 262_144, p: 1 },
   light: { n: 4096, p: 6 },
   instant: { n: 2, p: 1 },
 } as const;
-/** The most that a key file may ask for. */
+/** Upper bounds for what a key file may require. */
 const SCRYPT_MEMORY_BYTES_MAX = 1024 * 1024 * 1024;
 const PBKDF2_ROUNDS_MAX = 10_000_000;
 const DERIVED_BYTES_MAX = 128;
@@ -57,8 +60,8 @@ const deriveScrypt = promisify(
 const derivePbkdf2 = promisify(pbkdf2);
 
 /**
- * A version 3 file as geth writes it; `light` and `instant` take little time and memory, for tests
- * and devnets.
+ * Writes a version 3 file as geth does; `light` and `instant` take little time and memory, for
+ * tests and devnets.
  */
 export async function encryptKey(
   secretKey: Uint8Array,
@@ -86,7 +89,10 @@ export async function encryptKey(
   };
 }
 
-/** The 32-byte key of a parsed key file. Throws KEYSTORE_PASSWORD_WRONG or KEYSTORE_INVALID. */
+/**
+ * Decrypts the 32-byte key of a parsed key file. Throws KEYSTORE_PASSWORD_WRONG or
+ * KEYSTORE_INVALID.
+ */
 export async function decryptKey(
   file: unknown,
   password: string | Uint8Array,
@@ -167,7 +173,7 @@ function runScrypt(
   if (bytes > SCRYPT_MEMORY_BYTES_MAX || n < 2 || (n & (n - 1)) !== 0) {
     throw invalid('scrypt parameters out of range');
   }
-  // OpenSSL requires n below 2^(16 r), as in RFC 7914; some wallets have exceeded it.
+  // OpenSSL requires n below 2^(16 r), as in RFC 7914; files of some wallets exceed it.
   if (n >= 2 ** (16 * r)) return scryptAsync(password, salt, { N: n, r, p, dkLen: dklen });
   return deriveScrypt(password, salt, dklen, { N: n, r, p, maxmem: bytes + 1024 * 1024 });
 }

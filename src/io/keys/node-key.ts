@@ -1,4 +1,4 @@
-/** The node key: 64 hex digits in a file, as geth's `nodekey`. */
+/** The node key: 64 hex digits in a file, like geth's `nodekey`. */
 
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { reasonOf } from '../host/reason.ts';
 
 const KEY_DIGITS = 64;
 
-/** Throws FILE_UNREADABLE or NODE_KEY_INVALID, with geth's text after the path. */
+/** Throws FILE_UNREADABLE, or NODE_KEY_INVALID with the path and geth's text. */
 export function readKeyFile(path: string): Uint8Array {
   const text = readText(path);
   try {
@@ -37,7 +37,7 @@ export function parseKeyHex(text: string): Uint8Array {
   return key;
 }
 
-/** The key in that file; generated and written when the file is missing. */
+/** Reads the key in that file; generates it and writes the file when it is missing. */
 export function loadOrCreateKeyFile(path: string): Uint8Array {
   if (existsSync(path)) return readKeyFile(path);
   const key = newSecretKey();

@@ -19,7 +19,9 @@ const LIBRARIES = [
 ];
 const PIN = '483-canary';
 
-/** The package is not among ours: whoever has an HSM installs it. */
+/**
+ * pkcs11js is not a dependency: operators with an HSM install it. undefined: nothing is missing.
+ */
 async function missing(): Promise<string | undefined> {
   if (!LIBRARIES.some(existsSync))
     return 'SoftHSM is not installed (Debian: apt-get install softhsm2)';

@@ -1,6 +1,6 @@
 /**
- * Keys in hardware security modules, by PKCS#11: they sign inside it. The package pkcs11js loads
- * the module's library.
+ * Keys in hardware security modules, through PKCS#11: a key signs inside its module. The package
+ * pkcs11js loads the module's library.
  */
 import { concatBytes, type Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -9,7 +9,7 @@ import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 import { Gate } from '../threads/parallel.ts';
 
 const PACKAGE = 'pkcs11js';
-/** Signatures that wait for one session. */
+/** Maximum number of signatures that wait for one session. */
 const WAITING_MAX = 10_000;
 const OBJECTS_MAX = 2;
 /** OBJECT IDENTIFIER 1.3.132.0.10 in DER: secp256k1. */
@@ -17,7 +17,7 @@ const CURVE = Buffer.from('06052b8104000a', 'hex');
 const OCTET_STRING = 0x04;
 const WRAPPED_POINT_BYTES = 67;
 
-// Of the standard's header file.
+// Constants of the standard's header file.
 const CKF_SERIAL_SESSION = 0x4;
 const CKU_USER = 1;
 const CKO_PUBLIC_KEY = 2;
@@ -37,7 +37,7 @@ interface Attribute {
   readonly value?: Buffer | number | string;
 }
 
-/** The used part of the package. */
+/** The part of the package that is used here. */
 interface Library {
   load(path: string): void;
   C_Initialize(): void;
@@ -60,23 +60,23 @@ interface Library {
 
 export interface Pkcs11Place {
   readonly modulePath: string;
-  /** Which token: by its label, by its slot's position, or the only one. */
+  /** How to choose the token: by its label, by its slot's position, or the only one. */
   readonly tokenLabel?: string | undefined;
   readonly slotIndex?: number | undefined;
   readonly pin: () => Promise<string | undefined>;
   readonly keyLabel?: string | undefined;
-  /** In hex. */
+  /** The key's id, in hex. */
   readonly keyId?: string | undefined;
 }
 
 export interface Pkcs11Signer {
   readonly publicKey: Uint8Array;
-  /** r ‖ s. */
+  /** The signature, r ‖ s. */
   sign(digest: Hash32): Promise<Uint8Array>;
   close(): void;
 }
 
-/** Libraries of this process by path: a module is initialised once. */
+/** Libraries of this process by path: a module must be initialised only once. */
 const libraries = new Map<string, Library>();
 
 /** Rejects with PACKAGE_MISSING, HSM_FAILED, KEY_CURVE_UNSUPPORTED. */
@@ -106,7 +106,7 @@ function signer(
   key: Handle,
   publicKey: Uint8Array,
 ): Pkcs11Signer {
-  // A session does one thing at a time.
+  // A session does one operation at a time.
   const gate = new Gate({ width: 1, waitingMax: WAITING_MAX });
   return {
     publicKey,
@@ -185,7 +185,7 @@ function findOne(
   throw fail('HSM_FAILED', `PKCS#11: the token has ${count} ${what} key named ${name}`);
 }
 
-/** 64 bytes. */
+/** The public key, 64 bytes. */
 function publicKeyOf(library: Library, session: Handle, key: Handle): Uint8Array {
   const [curve, point] = step('the public key', () =>
     library.C_GetAttributeValue(session, key, [{ type: CKA_EC_PARAMS }, { type: CKA_EC_POINT }]),
@@ -193,7 +193,7 @@ function publicKeyOf(library: Library, session: Handle, key: Handle): Uint8Array
   if (!curve || !point || !CURVE.equals(curve.value)) {
     throw fail('KEY_CURVE_UNSUPPORTED', 'PKCS#11: the key is not of the curve secp256k1');
   }
-  // The standard wraps the point into an octet string; some modules do not.
+  // The standard encodes the point in an octet string; some modules do not.
   const { value } = point;
   const isWrapped = value[0] === OCTET_STRING && value.length === WRAPPED_POINT_BYTES;
   const raw = isWrapped ? value.subarray(2) : value;
@@ -202,7 +202,7 @@ function publicKeyOf(library: Library, session: Handle, key: Handle): Uint8Array
   throw fail('KEY_CURVE_UNSUPPORTED', 'PKCS#11: the public key is not a point of secp256k1');
 }
 
-/** The library's errors say which function failed and how; never a PIN. */
+/** Errors of the library name the function and its result, but never contain a PIN. */
 function step<T>(what: string, run: () => T, harmless?: number): T {
   try {
     return run();

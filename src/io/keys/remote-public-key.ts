@@ -1,4 +1,4 @@
-/** Public keys as clouds return them: in PEM, in DER, or as coordinates. */
+/** Public keys in the forms in which clouds return them: PEM, DER, or coordinates. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
@@ -6,19 +6,19 @@ import { secp256k1 } from '../../core/base/secp256k1.ts';
 
 const CURVE = 'secp256k1';
 
-/** 64 bytes, of SubjectPublicKeyInfo in PEM. Throws KEY_CURVE_UNSUPPORTED. */
+/** The 64 bytes of a SubjectPublicKeyInfo in PEM. Throws KEY_CURVE_UNSUPPORTED. */
 export function publicKeyOfPem(pem: string): Uint8Array {
   return rawPublicKey(() => createPublicKey(pem));
 }
 
-/** 64 bytes, of SubjectPublicKeyInfo in DER. Throws KEY_CURVE_UNSUPPORTED. */
+/** The 64 bytes of a SubjectPublicKeyInfo in DER. Throws KEY_CURVE_UNSUPPORTED. */
 export function publicKeyOfDer(der: Uint8Array): Uint8Array {
   return rawPublicKey(() =>
     createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }),
   );
 }
 
-/** 64 bytes, of two coordinates in base64url. Throws KEY_CURVE_UNSUPPORTED. */
+/** The 64 bytes of two coordinates in base64url. Throws KEY_CURVE_UNSUPPORTED. */
 export function publicKeyOfCoordinates(x: unknown, y: unknown): Uint8Array {
   if (typeof x !== 'string' || typeof y !== 'string') throw unsupported();
   const [left, right] = [x, y].map((text) => new Uint8Array(Buffer.from(text, 'base64url')));

@@ -9,8 +9,8 @@ const TEXT = /^(?:0[xX])?[0-9a-fA-F]{64}$/;
 const FILE_BYTES_MAX = 1024;
 
 /**
- * 32 bytes in hex, with or without `0x` and surrounding white space. Throws KEY_INVALID, never with
- * a digit of the key.
+ * 32 bytes in hex, with or without `0x` and surrounding white space. Throws KEY_INVALID, whose text
+ * never contains a digit of the key.
  */
 export function parseSecretKey(text: string): Uint8Array {
   const trimmed = text.trim();
@@ -20,7 +20,7 @@ export function parseSecretKey(text: string): Uint8Array {
   throw fail('KEY_INVALID', 'Invalid hex value for private key: not a valid secp256k1 key');
 }
 
-/** A file that holds only a key in hex. Throws KEY_INVALID. */
+/** Reads a file that contains only a key in hex. Throws KEY_INVALID. */
 export async function readSecretKeyFile(path: string): Promise<Uint8Array> {
   const bytes = await readSmallFile(path, FILE_BYTES_MAX);
   try {

@@ -12,7 +12,7 @@ const DIAL_TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 1024 * 1024;
 
 export interface VaultClientOptions {
-  /** For a whole request. */
+  /** Time limit of a whole request. */
   readonly timeoutMs?: number | undefined;
   readonly tls?: https.AgentOptions | undefined;
   readonly secureAgent?: ((pool: https.AgentOptions) => https.Agent) | undefined;
@@ -55,7 +55,8 @@ function fieldsOf(body: Uint8Array): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // The text is untrusted and may contain anything: it is not quoted.
+    // The parser's error is dropped: the answer is untrusted, may contain anything, and must not be
+    // quoted.
   }
   throw fail('VAULT_FAILED', 'the key vault does not answer with JSON: check its URL');
 }

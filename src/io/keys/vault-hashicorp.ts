@@ -1,4 +1,4 @@
-/** HashiCorp Vault over its HTTP API: version 2 key-value engines, by token or AppRole. */
+/** HashiCorp Vault over its HTTP API: version 2 key-value engines, with a token or AppRole. */
 import { fail } from '../../core/base/errors.ts';
 import { type HashicorpAuth, HashicorpSession, vaultPath } from './hashicorp-session.ts';
 import {
@@ -57,7 +57,9 @@ export function openHashicorpVault(
   };
 }
 
-/** A value of a secret with its full path, `/v1/secret/data/key`; the texts are Web3Signer's. */
+/**
+ * Reads a value of a secret by its full path, `/v1/secret/data/key`; error texts are Web3Signer's.
+ */
 export async function readHashicorpPath(
   session: HashicorpSession,
   url: URL,

@@ -1,4 +1,4 @@
-/** What the three key vaults share. */
+/** Types and functions that the three key vaults share. */
 import { fail } from '../../core/base/errors.ts';
 
 export const VAULT_TYPES = ['HASHICORP', 'AWS', 'AZURE'] as const;
@@ -7,27 +7,27 @@ export type VaultEnv = Readonly<Record<string, string | undefined>>;
 
 export interface VaultConfig {
   readonly type: VaultType;
-  /** The vault's URL; AWS: an endpoint, undefined for the region's own. */
+  /** The vault's URL; AWS: an endpoint, or undefined for the region's own. */
   readonly url: string | undefined;
-  /** HashiCorp: mount path of AppRole. */
+  /** HashiCorp: path at which AppRole is mounted. */
   readonly approlePath?: string | undefined;
 }
 
 export interface SecretName {
   readonly name: string;
   readonly version?: string | undefined;
-  /** HashiCorp: the secrets engine, and which value of the secret. */
+  /** HashiCorp: the secrets engine, and the name of the value in the secret. */
   readonly engine?: string | undefined;
   readonly field?: string | undefined;
 }
 
 export interface KeyVault {
   /**
-   * Throws VAULT_SECRET_MISSING, VAULT_REFUSED or VAULT_FAILED; never with a secret or
-   * credential.
+   * Throws VAULT_SECRET_MISSING, VAULT_REFUSED or VAULT_FAILED, whose texts never contain a secret
+   * or credential.
    */
   get(secret: SecretName): Promise<string>;
-  /** A new secret, or a new version of one. HashiCorp: all values of one secret at once. */
+  /** Writes a new secret, or a new version of one. HashiCorp: all values of one secret at once. */
   set(secret: SecretName, values: Readonly<Record<string, string>>): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ afterEach(() => {
 type Reply = [status: number, body: unknown];
 type Handle = (request: IncomingMessage, body: string) => Reply;
 
-/** A server that speaks a vault's own protocol. */
+/** A local server that implements a vault's protocol. */
 async function fake(handle: Handle): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

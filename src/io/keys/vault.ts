@@ -1,6 +1,6 @@
 /**
- * Key vaults that hold private keys of the transaction manager: one form for HashiCorp, AWS and
- * Azure (Tessera KeyData).
+ * Key vaults that hold private keys of the transaction manager: one interface for HashiCorp, AWS
+ * and Azure (Tessera KeyData).
  */
 import { openAwsVault } from './vault-aws.ts';
 import { openAzureVault } from './vault-azure.ts';
@@ -9,7 +9,8 @@ import { openHashicorpVault } from './vault-hashicorp.ts';
 import type { KeyVault, VaultConfig, VaultRequest } from './vault-types.ts';
 
 /**
- * Credentials come from `env`, with EthSigner's variable names. Throws VAULT_CREDENTIALS_MISSING.
+ * Opens a vault with credentials from `env`, under EthSigner's variable names. Throws
+ * VAULT_CREDENTIALS_MISSING.
  */
 export function openVault(
   config: VaultConfig,

@@ -1,14 +1,14 @@
-/** Blocks of a ledger with all they hold, and a call when there is a new one. */
+/** Reads blocks of a ledger with all their content, and calls back when there is a new one. */
 import { WebSocket } from 'ws';
 import type { LedgerLog, LedgerTransaction } from '../../core/ramp/deposits.ts';
 import { RpcClient } from './rpc-client.ts';
 
-/** The largest block that a ledger of ours has, as JSON. */
+/** Maximum bytes of a block of our ledgers, as JSON. */
 export const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
 const FRAME_BYTES_MAX = 1024 * 1024;
 const AGAIN_FIRST_MS = 500;
 const AGAIN_LAST_MS = 30_000;
-/** A connection that is silent for so long is pinged. */
+/** A connection that is silent for this time is pinged. */
 const PING_MS = 20_000;
 
 export interface LedgerBlock {
@@ -35,12 +35,14 @@ export class BlockReader {
     return this.rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true]);
   }
 
-  /** The logs of one block, by its hash, never those of a block that replaced it. */
+  /**
+   * Logs of one block, found by its hash, so that they are never those of a block that replaced it.
+   */
   logs(blockHash: string, addresses: readonly string[], topic: string): Promise<LedgerLog[]> {
     return this.rpc.call('eth_getLogs', [{ blockHash, address: addresses, topics: [topic] }]);
   }
 
-  /** Whether a transaction in a block was carried out. */
+  /** Whether a transaction in a block succeeded. */
   async isCarriedOut(hash: string): Promise<boolean> {
     const receipt = await this.rpc.call<{ status: string } | null>('eth_getTransactionReceipt', [
       hash,
@@ -53,7 +55,10 @@ export class BlockReader {
   }
 }
 
-/** Calls `wake` at each new block while the node's WebSocket holds; connects again forever. */
+/**
+ * Calls `wake` at each new block while the WebSocket to the node is open; reconnects whenever it
+ * closes.
+ */
 export class NewHeads {
   private readonly url: string;
   private readonly wake: () => void;
@@ -94,7 +99,7 @@ export class NewHeads {
       hasAnswered = true;
       this.wake();
     });
-    // What it says comes with 'close' too.
+    // The event 'close' follows, and is handled.
     socket.on('error', () => undefined);
     socket.on('close', () => this.again());
   }

@@ -1,4 +1,4 @@
-/** JSON to one URL and JSON back, within bounds of time and bytes. */
+/** Posts JSON to one URL and reads JSON, within bounds of time and bytes. */
 import { HttpClient } from '../http/http-client.ts';
 
 const DIAL_MS = 3_000;
@@ -22,7 +22,7 @@ export class JsonPost {
     });
   }
 
-  /** Rejects where nothing answers in time, or not with JSON. */
+  /** Rejects when there is no answer in time, or one that is not JSON. */
   async send(value: unknown): Promise<unknown> {
     const body = Buffer.from(JSON.stringify(value));
     const headers = [

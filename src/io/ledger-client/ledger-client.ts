@@ -13,7 +13,7 @@ import { RpcClient } from './rpc-client.ts';
 export class LedgerClient implements SubmissionLedger {
   private readonly url: string;
   private readonly rpc: RpcClient;
-  /** Their answers may be much larger. */
+  /** A separate client for blocks, whose answers may be much larger. */
   private blocks: RpcClient | undefined;
 
   constructor(url: string) {
@@ -21,7 +21,7 @@ export class LedgerClient implements SubmissionLedger {
     this.rpc = new RpcClient(url);
   }
 
-  /** Chain id and hash of the first block: which ledger it is. */
+  /** Chain id and hash of the first block, which identify the ledger. */
   identity(): Promise<string> {
     return this.rpc.identity();
   }
@@ -42,13 +42,13 @@ export class LedgerClient implements SubmissionLedger {
     return Number(await this.call<string>('eth_blockNumber', []));
   }
 
-  /** With its transactions. */
+  /** The block with its transactions. */
   block(number: number): ReturnType<SubmissionLedger['block']> {
     this.blocks ??= new RpcClient(this.url, BLOCK_BYTES_MAX);
     return this.blocks.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true]);
   }
 
-  /** Wei. */
+  /** The balance in wei. */
   async balance(address: string): Promise<bigint> {
     return BigInt(await this.call<string>('eth_getBalance', [address, 'latest']));
   }
@@ -58,7 +58,7 @@ export class LedgerClient implements SubmissionLedger {
     return this.call('eth_call', [{ to, data }, 'latest']);
   }
 
-  /** Returns signed bytes, in hex, without sending them. */
+  /** Resolves with the signed transaction, in hex, without sending it. */
   async sign(transaction: UnsignedTransaction): Promise<string> {
     const { to, value, nonce, gas, ...rest } = transaction;
     const quantities = { value, nonce, gas };
@@ -71,7 +71,7 @@ export class LedgerClient implements SubmissionLedger {
     return typeof signed === 'string' ? signed : signed.raw;
   }
 
-  /** Sends signed bytes; repeating it does no harm. */
+  /** Sends a signed transaction; sending it again does no harm. */
   async send(raw: string): Promise<void> {
     try {
       await this.call('eth_sendRawTransaction', [raw]);

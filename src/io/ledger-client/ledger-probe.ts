@@ -1,11 +1,11 @@
-/** Which part of a ledger does not answer: the signing proxy, or the node behind it. */
+/** Finds the part of a ledger that does not answer: the signing proxy, or the node behind it. */
 import { WebSocket } from 'ws';
 import { HttpClient } from '../http/http-client.ts';
 import { patientTimer } from '../http/patient-timer.ts';
 
 export type LedgerPart = 'node' | 'proxy';
 
-/** For one answer. At most two are awaited, one after the other. */
+/** Time limit for one answer. At most two are awaited, one after the other. */
 const ANSWER_MS = 2_000;
 const IDLE_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -22,8 +22,8 @@ export class LedgerProbe {
   });
 
   /**
-   * `url`: JSON-RPC of the proxy. `webSocketUrl`: of the node; with the address of the proxy, the
-   * node is known through the proxy only.
+   * `url`: JSON-RPC of the proxy. `webSocketUrl`: of the node; if it has the proxy's address, the
+   * node can be reached only through the proxy.
    */
   constructor(url: string, webSocketUrl: string) {
     this.url = url;
@@ -31,7 +31,7 @@ export class LedgerProbe {
     this.nodeUrl = isOfNode ? webSocketUrl : undefined;
   }
 
-  /** The parts that do not answer, known within four seconds. Never rejects. */
+  /** The parts that do not answer, within four seconds. Never rejects. */
   async silent(): Promise<readonly LedgerPart[]> {
     if (await this.answers()) return [];
     const [isProxyUp, isNodeUp] = await Promise.all([
@@ -58,7 +58,7 @@ export class LedgerProbe {
     return answer !== undefined && hasResult(Buffer.from(answer.body).toString('utf8'));
   }
 
-  /** By EthSigner's health check; a server without it answers too, with 404. */
+  /** Uses EthSigner's health check; a server without it answers with 404, which also counts. */
   private async isProxyUp(): Promise<boolean> {
     const url = new URL(this.url);
     url.pathname = `${url.pathname.replace(/\/$/, '')}/upcheck`;
@@ -83,7 +83,7 @@ function answersByWebSocket(url: string): Promise<boolean> {
     const timer = patientTimer(ANSWER_MS, () => end(false));
     socket.on('open', () => socket.send(QUESTION));
     socket.on('message', (data) => end(hasResult(String(data))));
-    // 'close' follows.
+    // The event 'close' follows, and is handled.
     socket.on('error', () => undefined);
     socket.on('close', () => end(false));
   });

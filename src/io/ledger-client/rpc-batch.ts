@@ -1,4 +1,4 @@
-/** Many calls to a node in one request; each answer is a result or an error from the node. */
+/** Sends many calls to a node in one request; each answer is a result or an error from the node. */
 import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 import { JsonPost } from './json-post.ts';
@@ -23,7 +23,7 @@ export class RpcBatchClient {
     this.post = new JsonPost(url, { answerMs: ANSWER_MS, answerBytesMax: ANSWER_BYTES_MAX });
   }
 
-  /** In the order of the calls. Rejects with LEDGER_AWAY. */
+  /** Answers in the order of the calls. Rejects with LEDGER_AWAY. */
   async ask(calls: readonly RpcCall[]): Promise<readonly RpcAnswer[]> {
     const batch = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
     try {

@@ -13,7 +13,7 @@ export class RpcClient {
     this.post = new JsonPost(url, { answerMs: ANSWER_MS, answerBytesMax });
   }
 
-  /** Chain id and hash of the first block: which ledger it is. */
+  /** Chain id and hash of the first block, which identify the ledger. */
   async identity(): Promise<string> {
     const chainId = await this.call<string>('eth_chainId', []);
     const first = await this.call<{ hash: string }>('eth_getBlockByNumber', ['0x0', false]);
@@ -21,8 +21,8 @@ export class RpcClient {
   }
 
   /**
-   * Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error; its text
-   * is `data`.
+   * Rejects with LEDGER_AWAY when there is no answer, with LEDGER_REFUSED when the answer is an
+   * error; `data` is the error's text.
    */
   async call<T>(method: string, params: readonly unknown[]): Promise<T> {
     let reply: { result?: T; error?: { message?: string } };

@@ -1,6 +1,9 @@
 /** Finds the known word that was probably meant. */
 
-/** The closest of `known` within a third of the word's length (at least 2 edits), or undefined. */
+/**
+ * The word of `known` with the smallest distance, at most a third of the word's length (or 2 edits,
+ * if that is more); undefined: there is none.
+ */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -14,7 +17,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Levenshtein: insertions, deletions and substitutions. */
+/** Levenshtein distance: insertions, deletions and substitutions. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,21 +1,21 @@
 /**
- * Options from environment variables: a row's own, and one for each option where a command has
+ * Options from environment variables: those that a row names, and one per option for commands with
  * prefixes.
  */
 import type { OptionRow } from './option-row.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The value of an option from elsewhere than the command line. */
+/** The value of an option from a source other than the command line. */
 export interface GivenValue {
   readonly flag: string;
   readonly text: string;
   readonly source: 'file' | 'environment';
-  /** For errors. */
+  /** Where the value was found, for errors. */
   readonly where: string;
 }
 
-/** Names after the prefixes: `--http.port` is `HTTP_PORT`. */
+/** Names without their prefixes: `--http.port` is `HTTP_PORT`. */
 export function variablesOf(row: OptionRow, prefixes: readonly string[]): string[] {
   const names = [...(row.aliases ?? []), row.flag].map((name) =>
     name.toUpperCase().replace(/[-.]/g, '_'),
@@ -23,7 +23,7 @@ export function variablesOf(row: OptionRow, prefixes: readonly string[]): string
   return prefixes.flatMap((prefix) => names.map((name) => prefix + name));
 }
 
-/** Weakest first. An empty variable counts as not given. */
+/** Values in ascending priority. An empty variable counts as not given. */
 export function valuesInEnvironment(
   rows: readonly OptionRow[],
   env: Variables,
@@ -40,14 +40,14 @@ export function valuesInEnvironment(
 }
 
 /**
- * Kubernetes gives each pod a variable `GETH_PORT=tcp://10.0.0.7:8545` for a service named geth:
- * that is not a port to listen on.
+ * Kubernetes gives each pod a variable `GETH_PORT=tcp://10.0.0.7:8545` for a service named geth,
+ * which is not a port to listen on.
  */
 function isServiceLink({ unit }: OptionRow, text: string): boolean {
   return unit === 'port' && /^(tcp|udp|sctp):\/\//.test(text);
 }
 
-/** Variables with a prefix that no option has; those of Kubernetes' services are left out. */
+/** Variables with a prefix that match no option, except those of Kubernetes' services. */
 export function unknownVariables(
   rows: readonly OptionRow[],
   env: Variables,

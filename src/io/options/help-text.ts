@@ -8,16 +8,16 @@ import type { OptionRow } from './options.ts';
 const FLAG_COLUMN_CHARS = 34;
 
 export interface HelpPage {
-  /** Such as `quorate node`. */
+  /** The command, such as `quorate node`. */
   readonly command: string;
   readonly about: string;
-  /** What follows the options, such as `<genesis.json>`. */
+  /** Arguments after the options, such as `<genesis.json>`. */
   readonly operands?: string;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
   /** Prefixes of environment variables that stand for the options. */
   readonly variables?: readonly string[];
-  /** Includes flags that have no effect or are refused (`--help --all`). */
+  /** Whether to include flags that have no effect or are refused (`--help --all`). */
   readonly isWhole?: boolean;
 }
 

@@ -6,7 +6,7 @@ export function sayIgnored(options: ParsedOptions, log: Log): void {
   for (const [why, flags] of options.ignored()) sayWithoutEffect(flags, why, log);
 }
 
-/** `names` of flags, with their dashes, or of keys of a file. */
+/** `names`: flags with their dashes, or keys of a file. */
 export function sayWithoutEffect(names: readonly string[], why: string, log: Log): void {
   log('warn', names.length === 1 ? 'Flag without effect' : 'Flags without effect', {
     flags: names.join(' '),

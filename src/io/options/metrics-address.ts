@@ -1,4 +1,4 @@
-/** Where a service serves its metrics: the values of `metricsRows`. */
+/** The address at which a service serves its metrics, from the values of `metricsRows`. */
 import type { ParsedOptions } from './options.ts';
 
 export interface MetricsAddress {
@@ -6,7 +6,7 @@ export interface MetricsAddress {
   readonly port: number;
 }
 
-/** Undefined: they are off. */
+/** undefined: metrics are off. */
 export function metricsAddress(options: ParsedOptions): MetricsAddress | undefined {
   const port = options.number('metrics.port');
   return port === undefined ? undefined : { host: options.string('metrics.addr')!, port };

@@ -1,11 +1,12 @@
 /**
- * Flags that need another flag to have an effect: using one without it is reported at the start.
+ * Flags that need another flag to have an effect: the use of one without it is reported at the
+ * start.
  */
 import type { Log } from '../../core/base/ports.ts';
 import { sayWithoutEffect } from './ignored.ts';
 import type { ParsedOptions } from './options.ts';
 
-/** The flags that a need depends on. */
+/** The options that a need depends on. */
 export interface NeedWorld {
   readonly options: ParsedOptions;
 }
@@ -13,17 +14,17 @@ export interface NeedWorld {
 export interface FlagNeed<World extends NeedWorld = NeedWorld> {
   readonly flags: readonly string[];
   isMet(world: World): boolean;
-  /** Follows "they need" or "it needs". */
+  /** Continues the sentence "they need" or "it needs". */
   readonly what: string;
 }
 
-/** Any of these switches is on. */
+/** Whether any of these switches is on. */
 export const on =
   (...flags: string[]) =>
   ({ options }: NeedWorld): boolean =>
     flags.some((flag) => options.boolean(flag));
 
-/** Any of these was given a value. */
+/** Whether any of these flags was given a value. */
 export const given =
   (...flags: string[]) =>
   ({ options }: NeedWorld): boolean =>
@@ -34,7 +35,7 @@ export interface InVain {
   readonly why: string;
 }
 
-/** Flags given without effect, and why. */
+/** Flags that were given without effect, and why. */
 export function flagsInVain<World extends NeedWorld>(
   world: World,
   needs: readonly FlagNeed<World>[],

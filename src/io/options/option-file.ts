@@ -1,4 +1,4 @@
-/** Configuration files of options (TOML): keys and texts, in the order of the file. */
+/** Configuration files (TOML): keys and values, in the order of the file. */
 import { parse as parseToml } from 'smol-toml';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
@@ -7,11 +7,11 @@ import type { OptionRow } from './option-row.ts';
 export interface OptionFile {
   readonly name: string;
   readonly text: string;
-  /** Keys of another command that reads the same file: skipped. */
+  /** Rows of another command that reads the same file: their keys are skipped. */
   readonly others?: readonly OptionRow[];
   /**
-   * For files of another program: what one of its keys means here. undefined: not one of its keys.
-   * Throws OPTION_….
+   * For files of another program: the meaning of one of its keys; undefined: the program has no
+   * such key. Throws OPTION_….
    */
   readonly translate?: Translate | undefined;
 }
@@ -22,7 +22,10 @@ export type Translate = (
   tree: Readonly<Record<string, unknown>>,
 ) => Meaning | undefined;
 
-/** Values for flags, or what replaces the key. Neither: the key states the default. */
+/**
+ * Values for flags, or the reason why the key has no effect. With neither, the key states the
+ * default.
+ */
 export interface Meaning {
   readonly given?: readonly (readonly [flag: string, text: string])[];
   readonly ignored?: string;
@@ -33,7 +36,7 @@ export type FileEntry =
   | { readonly kind: 'flag'; readonly key: string; readonly flag: string; readonly text: string }
   | { readonly kind: 'ignored'; readonly key: string; readonly why: string };
 
-/** Keys are dotted. Throws OPTION_FILE_INVALID, and what translate() throws. */
+/** Entries have dotted keys. Throws OPTION_FILE_INVALID, and what translate() throws. */
 export function* entriesOf(file: OptionFile): Generator<FileEntry> {
   let tree: Record<string, unknown>;
   try {
@@ -66,7 +69,7 @@ function translated(
   }
 }
 
-/** Lists are joined by commas. */
+/** Items of a list are joined by commas. */
 export function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value);
 }

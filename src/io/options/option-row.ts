@@ -10,8 +10,8 @@ export interface OptionRow {
   readonly type: OptionType;
   readonly default?: OptionValue;
   /**
-   * Printed in the help, such as `MB`. Of paths `file…` or `folder…`, of ports of TCP `port`:
-   * errors name their option.
+   * Printed in the help, such as `MB`. For paths it begins with `file` or `folder`, for TCP ports
+   * it is `port`, so that errors can name the option.
    */
   readonly unit?: string;
   readonly about: string;
@@ -22,10 +22,10 @@ export interface OptionRow {
   readonly aliases?: readonly string[];
   /** The only allowed values of a string, or of each item of a list. */
   readonly choices?: readonly string[];
-  /** For a list: each flag is one item, commas included. */
+  /** For a list: the value of each flag is one item, including its commas. */
   readonly whole?: boolean;
-  /** What to do instead: shown when the flag is refused. */
+  /** Advice that is shown when the flag is refused. */
   readonly refused?: string;
-  /** What applies instead: the flag is accepted without effect, and its use is reported. */
+  /** What applies instead; the flag is accepted without effect, and its use is reported. */
   readonly ignored?: string;
 }

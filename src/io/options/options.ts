@@ -23,18 +23,18 @@ export type OptionSource = 'default' | 'file' | 'environment' | 'flag';
 export interface OptionInput {
   readonly argv: readonly string[];
   readonly env?: Variables;
-  /** Prefixes of variables that stand for any option, the strongest last. None unless given. */
+  /** Prefixes of variables that set any option, in ascending priority. Default: none. */
   readonly prefixes?: readonly string[];
   /** Text of the configuration file and its name, for errors. */
   readonly file?: OptionFile;
   /**
-   * Values that the caller read elsewhere, weakest first: they override the file and the rows'
-   * environment, not the flags.
+   * Values from other sources of the caller, in ascending priority: they override the file and the
+   * rows' environment, but not the flags.
    */
   readonly given?: readonly GivenValue[];
 }
 
-/** Bad usage: print the message and exit with 2. */
+/** Exit code after wrong usage; before it, only the message is printed. */
 export const USAGE_EXIT_CODE = 2;
 
 export function isUsageError(error: unknown): error is QuorateError {
@@ -42,7 +42,7 @@ export function isUsageError(error: unknown): error is QuorateError {
 }
 
 /**
- * Values by flag. Reading a flag without a row, or as another type, is a programming error and
+ * Values by flag. To read a flag without a row, or as another type, is a programming error and
  * throws.
  */
 export class ParsedOptions {
@@ -63,7 +63,7 @@ export class ParsedOptions {
     this.vainKeys = vainKeys;
   }
 
-  /** With these in place of the rows' defaults. */
+  /** A copy with these defaults instead of the rows'. */
   withDefaults(defaults: Readonly<Record<string, OptionValue>>): ParsedOptions {
     const values = new Map(this.values);
     for (const [flag, value] of Object.entries(defaults))
@@ -99,14 +99,14 @@ export class ParsedOptions {
     return [`--${flag}=${text}${type === 'duration' ? 'ms' : ''}`];
   }
 
-  /** undefined: no value at all. */
+  /** undefined: the flag has no value. */
   source(flag: string): OptionSource | undefined {
     return this.values.get(flag)?.source;
   }
 
   /**
-   * Given flags and keys without effect, by what applies instead. A switch that is off counts as
-   * not given.
+   * Given flags and keys without effect, grouped by what applies instead. A switch that is off
+   * counts as not given.
    */
   ignored(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
@@ -119,7 +119,7 @@ export class ParsedOptions {
     return found;
   }
 
-  /** A switch that is off, or an empty text: counts as not given. */
+  /** Whether the value is a switch that is off, or an empty text: it counts as not given. */
   isOff(flag: string): boolean {
     const value = this.values.get(flag)?.value;
     return value === false || value === '';
@@ -127,7 +127,7 @@ export class ParsedOptions {
 
   /**
    * The option that names this port, or the nearest one that names this path or a parent folder.
-   * undefined: none does.
+   * undefined: there is none.
    */
   flagOf({
     path,
@@ -152,7 +152,7 @@ export class ParsedOptions {
 
   /**
    * The option that names this host; among several, the one most similar to the port's. undefined:
-   * none does.
+   * there is none.
    */
   hostFlagOf(host: string, port: number | undefined): string | undefined {
     const portFlag = this.flagOf({ port }) ?? '';
@@ -198,7 +198,10 @@ export function parseOptions(rows: readonly OptionRow[], input: OptionInput): Pa
   return new ParsedOptions(rows, values, { positional, vainKeys });
 }
 
-/** The value of one flag, read before all others, such as the name of the configuration file. */
+/**
+ * The value of one flag that is needed before all others are read, such as the name of the
+ * configuration file.
+ */
 export function peekFlag(argv: readonly string[], flag: string): string | undefined {
   for (const [index, argument] of argv.entries()) {
     if (argument === '--') return undefined;
@@ -347,7 +350,7 @@ function parseNumber(type: 'integer' | 'number' | 'duration', text: string): num
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Go's notation; a bare number is seconds. Milliseconds. */
+/** Go's notation; a bare number is seconds. Returns milliseconds. */
 function parseDuration(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;

@@ -1,7 +1,7 @@
 /** Options of every service that listens on a port, as rows. */
 import type { OptionRow } from './option-row.ts';
 
-/** Where it listens, by default on loopback. */
+/** Where the service listens, by default on loopback. */
 export function listenRows(group: string, port: number): readonly OptionRow[] {
   return [
     {
@@ -22,7 +22,7 @@ export function listenRows(group: string, port: number): readonly OptionRow[] {
   ];
 }
 
-/** Its process: the file with its id, and the verbosity of its log. */
+/** Options of the service's process: the file with its id, and the verbosity of its log. */
 export function processRows(group: string): readonly OptionRow[] {
   return [
     {
@@ -42,7 +42,7 @@ export function processRows(group: string): readonly OptionRow[] {
   ];
 }
 
-/** Where a service keeps its tables: a folder, or a database on a server. */
+/** Options for the place of a service's tables: a folder, or a database on a server. */
 export function storeRows(
   group: string,
   { folder, about, env }: { readonly folder: string; readonly about: string; readonly env: string },
@@ -61,7 +61,7 @@ export function configRow(group: string): OptionRow {
   return { flag: 'config', type: 'string', unit: 'file', about, group };
 }
 
-/** Where Prometheus reads its metrics. */
+/** Where Prometheus reads the service's metrics. */
 export function metricsRows(group: string): readonly OptionRow[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** What an IP address of a socket means. */
+/** Kinds of IP addresses of sockets. */
 import { BlockList, isIP } from 'node:net';
 
 const LAN = new BlockList();
@@ -11,12 +11,12 @@ LAN.addSubnet('fe80::', 10, 'ipv6');
 LAN.addSubnet('fc00::', 7, 'ipv6');
 LAN.addAddress('::1', 'ipv6');
 
-/** IPv4 written as IPv6 becomes IPv4 again. */
+/** Converts an IPv4 address written as IPv6 to IPv4. */
 export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }
 
-/** Loopback, link-local and private addresses. */
+/** Whether an address is loopback, link-local or private. */
 export function isLanAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && LAN.check(address, family === 6 ? 'ipv6' : 'ipv4');

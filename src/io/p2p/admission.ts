@@ -1,5 +1,5 @@
 /**
- * Which connections become peers, in the order of GoQuorum's checks (GoQuorum
+ * Decides which connections become peers, with GoQuorum's checks in their order (GoQuorum
  * p2p/server.go).
  */
 import type { PeerId } from '../../core/base/ports.ts';
@@ -10,7 +10,7 @@ import type { PeerConnection } from './peer.ts';
 import { displaced } from './places.ts';
 import type { ConnectedPeer } from './server-options.ts';
 
-/** COMPAT: GoQuorum leaves a third of its places to the peers that it dials itself. */
+/** COMPAT: GoQuorum reserves a third of its places for peers that it dials itself. */
 const DIAL_RATIO = 3;
 
 export interface Session {
@@ -29,7 +29,7 @@ interface AdmissionParts {
   readonly isKnown: ((peer: PeerId) => boolean) | undefined;
 }
 
-/** Reads the sessions of the server, and changes nothing. */
+/** Reads the server's sessions without changing them. */
 export class Admission {
   private readonly parts: AdmissionParts;
 
@@ -38,7 +38,8 @@ export class Admission {
   }
 
   /**
-   * Reason for a Disconnect; undefined: welcome. Asked after the handshake and again after Hello.
+   * Reason for a Disconnect; undefined: the peer is admitted. Called after the handshake and again
+   * after Hello.
    */
   refusal(connection: PeerConnection, id: PeerId): number | undefined {
     if (this.isFull(connection, id) && !this.placeFor(connection, id))
@@ -50,7 +51,7 @@ export class Admission {
   }
 
   /**
-   * Trusted nodes come on top of `maxPeers`; a third of the places is for nodes that this one
+   * Trusted nodes are not counted in `maxPeers`; a third of the places is for nodes that this one
    * dials.
    */
   isFull(connection: PeerConnection, id: PeerId): boolean {
@@ -62,7 +63,7 @@ export class Admission {
     return strangers.length >= maxPeers - dialPlaces(maxPeers);
   }
 
-  /** The session that gives up its place for this connection. */
+  /** The session that is closed to free its place for this connection. */
   placeFor(connection: PeerConnection, id: PeerId): Session | undefined {
     const address = plainAddress(connection.socket.remoteAddress ?? '');
     const newcomer = { address, isKnown: this.isKnown(id) };
@@ -74,7 +75,7 @@ export class Admission {
     return trusted.has(id) || dialer.has(id) || isKnown?.(id) === true;
   }
 
-  /** The places that others fill, oldest first. */
+  /** Sessions of inbound peers that are not trusted, oldest first. */
   private occupants() {
     return [...this.parts.sessions].flatMap(([id, session]) => {
       const { inbound, socket } = session.connection;
@@ -85,8 +86,8 @@ export class Admission {
   }
 
   /**
-   * Two nodes that dial each other at once must not both refuse the other's call: both sides keep
-   * the connection that the lower id dialled.
+   * When two nodes dial each other at the same time, they must not both refuse the other's
+   * connection: both keep the connection that the lower id dialled.
    */
   private supersedes(candidate: PeerConnection, held: PeerConnection): boolean {
     if (candidate.inbound === held.inbound) return false;
@@ -94,7 +95,7 @@ export class Admission {
   }
 }
 
-/** Places that are kept for peers that this node dials. */
+/** Number of places that are reserved for peers that this node dials. */
 export function dialPlaces(maxPeers: number): number {
   return maxPeers === 0 ? 0 : Math.max(1, Math.floor(maxPeers / DIAL_RATIO));
 }

@@ -1,6 +1,6 @@
 /**
- * Which nodes to dial when: static ones repeatedly, discovered ones once in a while. It has no
- * clock and no socket: the server asks `due` and reports the outcome.
+ * Decides which nodes to dial and when: static ones repeatedly, discovered ones at long intervals.
+ * It has no clock and no socket: the server calls `due` and reports the outcome.
  */
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
@@ -8,30 +8,30 @@ import type { PeerId } from '../../core/base/ports.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import { ACTIVE_DIALS_MAX, STATIC_NODES_MAX, type Timings } from './limits.ts';
 
-/** A session that lasted so long was a good one: the next dial follows soon. */
+/** After a session that lasted this long, the next dial follows soon. */
 const GOOD_SESSION_MS = 10_000;
 
-/** A discovered node is not dialled again sooner (GoQuorum p2p/dial.go). */
+/** Shortest time between two dials of a discovered node (GoQuorum p2p/dial.go). */
 const FOUND_AGAIN_MS = 35_000;
 const FOUND_HISTORY_MAX = 1_000;
 
 interface Target {
   enode: Enode;
-  /** Found by discovery: dialled once, and forgotten when its session ends. */
+  /** Whether discovery found the node: it is dialled once, and forgotten when its session ends. */
   isFound: boolean;
   state: 'waiting' | 'dialling' | 'connected';
   failures: number;
-  /** When it may be dialled next. */
+  /** Earliest time of the next dial. */
   notBeforeMs: number;
   sinceMs: number;
 }
 
 export class Dialer {
   private readonly targets = new Map<PeerId, Target>();
-  /** When discovered nodes were dialled last. */
+  /** Time of the last dial of each discovered node. */
   private readonly history = new Lru<PeerId, number>(FOUND_HISTORY_MAX);
   private readonly timings: Timings;
-  /** In [0, 1): spreads nodes that were started together. */
+  /** Returns a number in [0, 1), to spread the dials of nodes that were started together. */
   private readonly jitter: () => number;
 
   constructor(timings: Timings, jitter: () => number) {
@@ -39,7 +39,10 @@ export class Dialer {
     this.jitter = jitter;
   }
 
-  /** False when it was known already (its address is updated). Throws P2P_TOO_MANY_STATIC_NODES. */
+  /**
+   * Adds a static node. False: it was already known (its address is updated). Throws
+   * P2P_TOO_MANY_STATIC_NODES.
+   */
   add(enode: Enode, nowMs: number, connected: boolean): boolean {
     const held = this.targets.get(enode.id);
     if (held) {
@@ -56,7 +59,8 @@ export class Dialer {
   }
 
   /**
-   * Takes as many of `nodes` as there are free `places` for discovered nodes; connected ones count.
+   * Adds as many of `nodes` as there are free `places` for discovered nodes; connected ones count
+   * as well.
    */
   addFound(
     nodes: readonly Enode[],
@@ -81,12 +85,12 @@ export class Dialer {
     return this.targets.delete(id);
   }
 
-  /** Whether it is a static node. */
+  /** Whether the node is a static one. */
   has(id: PeerId): boolean {
     return this.targets.get(id)?.isFound === false;
   }
 
-  /** Whether a connection to it is wanted. */
+  /** Whether a connection to the node is wanted. */
   wants(id: PeerId): boolean {
     return this.targets.has(id);
   }
@@ -95,7 +99,7 @@ export class Dialer {
     return [...this.targets.values()].map((target) => target.enode);
   }
 
-  /** Nodes to dial now; each counts as being dialled from here on. */
+  /** Nodes to dial now; each counts as being dialled from now on. */
   due(nowMs: number): Enode[] {
     let active = 0;
     for (const target of this.targets.values()) if (target.state === 'dialling') active++;
@@ -110,7 +114,7 @@ export class Dialer {
     return chosen;
   }
 
-  /** A session with the node exists, whoever dialled. */
+  /** Reports that a session with the node exists, whichever side dialled. */
   connected(id: PeerId, nowMs: number): void {
     const target = this.targets.get(id);
     if (!target) return;
@@ -118,7 +122,7 @@ export class Dialer {
     target.sinceMs = nowMs;
   }
 
-  /** A dial failed, or the session ended. */
+  /** Reports that a dial failed, or that the session ended. */
   disconnected(id: PeerId, nowMs: number): void {
     const target = this.targets.get(id);
     if (target?.isFound) this.targets.delete(id);

@@ -41,7 +41,7 @@ async function node(options: Partial<P2pOptions> = {}): Promise<P2pServer> {
   return server;
 }
 
-/** Its URL; `host` is another name of it. */
+/** URL of a server; `host` is another name of its machine. */
 function urlOf({ id, listening }: P2pServer, host = '127.0.0.1') {
   const { port, discovery } = listening!;
   return parseEnode(`enode://${id}@${host}:${port}?discport=${discovery?.port ?? port}`);

@@ -1,4 +1,4 @@
-/** Node discovery over UDP: the socket and the clock of `core/discovery`. */
+/** Node discovery over UDP: provides socket and clock for `core/discovery`. */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -17,10 +17,10 @@ import type { NetRestrict } from './net-restrict.ts';
 import type { DiscoveryOptions, P2pOptions } from './server-options.ts';
 
 const TICK_MS = 200;
-/** A bootnode's name that does not resolve is tried again. */
+/** Interval at which a bootnode's name that does not resolve is resolved again. */
 const RESOLVE_MS = 60_000;
 
-/** Discovery for a server that listens there; undefined: it does not search. */
+/** Starts discovery for a server that listens at this port; undefined: it has no discovery. */
 export function discoveryOf(
   { discovery, listen, nodeKey, log }: P2pOptions,
   listening: { readonly port: number } | undefined,
@@ -36,7 +36,7 @@ export function discoveryOf(
 interface Parts extends DiscoveryOptions {
   readonly nodeKey: Uint8Array;
   readonly host: string;
-  /** The same port of UDP is taken. */
+  /** The UDP port with the same number is used. */
   readonly tcpPort: number;
   /** Whether another port may be used if that one is taken. */
   readonly isAnyPort: boolean;
@@ -88,12 +88,12 @@ export class DiscoveryService {
     this.socket.close();
   }
 
-  /** Where it listens, and its node record as text. */
+  /** The UDP port, and this node's record as text. */
   get listening(): { readonly port: number; readonly record: string } | undefined {
     return this.discovery && { port: this.port, record: recordText(this.discovery.record) };
   }
 
-  /** Nodes with a proven address. */
+  /** Nodes whose address is proven. */
   nodes(): Enode[] {
     const found = this.discovery?.nodes() ?? [];
     return found.map(({ id, publicKey, ip, tcp, udp }) => ({
@@ -123,7 +123,7 @@ export class DiscoveryService {
     });
   }
 
-  /** Resolves names of bootnodes; one that does not resolve is tried again. */
+  /** Resolves names of bootnodes; one that does not resolve is resolved again later. */
   private async resolve(): Promise<void> {
     const { bootnodes, log } = this.parts;
     let isWhole = true;
@@ -145,7 +145,7 @@ export class DiscoveryService {
   }
 
   private arrived(bytes: Uint8Array, { address, port }: RemoteInfo): void {
-    // A link-local address carries the name of its interface.
+    // A link-local address includes the name of its interface.
     const ip = plainAddress(address).split('%')[0]!;
     this.step({ kind: 'packet', from: { ip, port }, bytes });
   }

@@ -1,5 +1,5 @@
 /**
- * ECIES as RLPx uses it: secp256k1, concat KDF with SHA-256, AES-128-CTR, HMAC-SHA-256
+ * ECIES as used by RLPx: secp256k1, concat KDF with SHA-256, AES-128-CTR, HMAC-SHA-256
  * (ethereum/devp2p rlpx.md).
  */
 import { createCipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -7,7 +7,7 @@ import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 
-/** Ephemeral public key 65, IV 16, tag 32. */
+/** Bytes: ephemeral public key 65, IV 16, tag 32. */
 export const ECIES_OVERHEAD_BYTES = 65 + 16 + 32;
 const UNCOMPRESSED = 0x04;
 
@@ -18,7 +18,7 @@ export interface EciesRandom {
   readonly iv: Uint8Array;
 }
 
-/** `macData` is authenticated, not sent: the length prefix of an EIP-8 packet. */
+/** `macData` is authenticated but not sent: it is the length prefix of an EIP-8 packet. */
 export function eciesEncrypt(
   publicKey: Uint8Array,
   message: Uint8Array,
@@ -35,7 +35,7 @@ export function eciesEncrypt(
   );
 }
 
-/** Throws ECIES_INVALID: not for this key, or damaged. */
+/** Throws ECIES_INVALID when the packet is not for this key, or damaged. */
 export function eciesDecrypt(
   secretKey: Uint8Array,
   packet: Uint8Array,
@@ -76,7 +76,7 @@ function aesCtr(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
   return plain(createCipheriv('aes-128-ctr', key, iv).update(data));
 }
 
-/** A Buffer seen as what it is underneath. */
+/** The same bytes as a plain Uint8Array. */
 function plain(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 }

@@ -1,7 +1,7 @@
 /**
  * RLPx key agreement: auth from the initiator, ack from the recipient, then shared secrets
- * (ethereum/devp2p rlpx.md). EIP-8 packets are sent; the older fixed-length form is read and
- * answered in kind.
+ * (ethereum/devp2p rlpx.md). EIP-8 packets are sent; a peer that sends the older fixed-length form
+ * gets an answer in that form.
  */
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
@@ -17,10 +17,10 @@ const SIGNATURE_BYTES = 65;
 const PLAIN_AUTH_BYTES =
   SIGNATURE_BYTES + 32 + PUBLIC_KEY_BYTES + NONCE_BYTES + 1 + ECIES_OVERHEAD_BYTES;
 const PLAIN_ACK_BYTES = PUBLIC_KEY_BYTES + NONCE_BYTES + 1 + ECIES_OVERHEAD_BYTES;
-/** EIP-8: at least 100, so that the packet cannot be taken for a plain one. */
+/** EIP-8: at least 100, so that the packet cannot be mistaken for one in the older form. */
 const PADDING_BYTES_MIN = 100;
 const PADDING_BYTES_SPAN = 200;
-/** Far above any real packet: GoQuorum sends at most 700 bytes. */
+/** Far more than any real packet: GoQuorum sends at most 700 bytes. */
 const HANDSHAKE_PACKET_BYTES_MAX = 4096;
 
 export type RandomBytes = (length: number) => Uint8Array;
@@ -28,7 +28,7 @@ export type RandomBytes = (length: number) => Uint8Array;
 export interface Secrets {
   readonly aes: Uint8Array;
   readonly mac: Uint8Array;
-  /** What the MAC states have absorbed when frames begin. */
+  /** Bytes that the MAC states have absorbed before the first frame. */
   readonly egressSeed: Uint8Array;
   readonly ingressSeed: Uint8Array;
 }
@@ -71,10 +71,7 @@ export function deriveSecrets(parts: Parts): Secrets {
     : { aes, mac, egressSeed: ofRecipient, ingressSeed: ofInitiator };
 }
 
-/**
- * What a handshake makes of the bytes so far: undefined asks for more; `used` bytes belong to the
- * packet.
- */
+/** The packet at the start of the bytes so far; undefined: more bytes are needed. */
 interface OpenedPacket {
   readonly plain: boolean;
   readonly message: Uint8Array;
@@ -87,15 +84,15 @@ function openPacket(
   plainLength: number,
 ): OpenedPacket | undefined {
   if (bytes.length < plainLength) return undefined;
-  // A plain packet begins with the 0x04 of its public key; as an EIP-8 length that would be above
-  // 1,024.
+  // A packet of the older form begins with the 0x04 of its public key; as the length of an EIP-8
+  // packet that would be 1,024 bytes or more.
   if (bytes[0] === 0x04) {
     try {
       const packet = bytes.subarray(0, plainLength);
       const message = eciesDecrypt(secretKey, packet, new Uint8Array(0));
       return { plain: true, message, packet };
     } catch {
-      // An EIP-8 packet of 1,024 bytes and more.
+      // It is an EIP-8 packet of 1,024 bytes or more.
     }
   }
   const size = (bytes[0]! << 8) | bytes[1]!;
@@ -120,11 +117,11 @@ export interface Agreed {
   readonly secrets: Secrets;
   /** 64-byte node key of the peer. */
   readonly remoteKey: Uint8Array;
-  /** Bytes of the stream that the handshake took; what follows are frames. */
+  /** Number of bytes that the handshake consumed; frames follow. */
   readonly used: number;
 }
 
-/** Sends auth, reads ack. */
+/** The initiator's side: sends auth, reads ack. */
 export class InitiatorHandshake {
   readonly auth: Uint8Array;
   private readonly secretKey: Uint8Array;
@@ -165,7 +162,10 @@ export class InitiatorHandshake {
   }
 }
 
-/** Reads auth, answers ack. undefined: more bytes are needed. Throws as InitiatorHandshake.read. */
+/**
+ * Reads auth, answers with ack. undefined: more bytes are needed. Throws what
+ * InitiatorHandshake.read throws.
+ */
 export function answerAuth(
   secretKey: Uint8Array,
   bytes: Uint8Array,
@@ -219,12 +219,12 @@ export interface AuthFields {
   readonly nonce: Uint8Array;
 }
 
-/** The auth packet that fills `bytes`, for replays of recorded sessions. */
+/** Decrypts the auth packet that fills `bytes`, for replays of recorded sessions. */
 export function openAuth(secretKey: Uint8Array, bytes: Uint8Array): AuthFields {
   return decodeAuth(secretKey, mustOpen(secretKey, bytes, PLAIN_AUTH_BYTES));
 }
 
-/** The ack packet that fills `bytes`, for replays of recorded sessions. */
+/** Decrypts the ack packet that fills `bytes`, for replays of recorded sessions. */
 export function openAck(
   secretKey: Uint8Array,
   bytes: Uint8Array,

@@ -88,7 +88,7 @@ describe('hostile peers', () => {
       [
         'bomb',
         (peer) => {
-          // Claims 4 GB in six bytes.
+          // A Snappy length of 4 GB in a message of six bytes.
           peer.session!.compressed = false;
           peer.write(16, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0));
         },
@@ -192,7 +192,7 @@ describe('hostile peers', () => {
     const asks = Array.from({ length: 100 }, () => peer.session!.encode(19, Uint8Array.of(0xc0)));
     peer.socket.write(Buffer.concat(asks));
     await until(() => handled === 100);
-    // Two of them make a turn full; between two looks one turn may end and another begin.
+    // Two replies fill a turn; between two observations one turn may end and another begin.
     expect(inOneTurn).toBeLessThanOrEqual(4);
     expect(turnsSeen).toBeGreaterThan(20);
     expect(peer.closed).toBe(false);
@@ -202,7 +202,7 @@ describe('hostile peers', () => {
     let nowMs = 0;
     const done: string[] = [];
     const a = await node({ costClock: () => nowMs });
-    /** Goes on until another peer's message was handled. */
+    /** Continues until another peer's message was handled. */
     function* pieces() {
       while (!done.includes(idOf(other))) {
         nowMs += 4;
@@ -267,7 +267,7 @@ describe('hostile peers', () => {
     await until(() => joined(a.events) === 1);
     const one = () => peer.session!.encode(19, Uint8Array.of(0xc0));
     const flood = Buffer.concat(Array.from({ length: 21_000 }, one));
-    // A second that does not pass, however slow the machine is.
+    // The clock is stopped, so that the bound per second does not depend on the machine's speed.
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       peer.socket.write(flood);
@@ -296,7 +296,7 @@ describe('hostile peers', () => {
     const one = () => peer.session!.encode(19, Uint8Array.of(0xc0));
     peer.socket.write(Buffer.concat(Array.from({ length: 30 }, one)));
     await until(() => leftReasons(a.events).length === 1);
-    // What the machine buffers, and 4 MiB here.
+    // The replies that fit into the machine's buffers and into our 4 MiB.
     expect(handled).toBeLessThan(25);
   });
 

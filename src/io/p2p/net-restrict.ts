@@ -30,7 +30,7 @@ export class NetRestrict {
     return family !== 0 && this.networks.check(plain, family === 4 ? 'ipv4' : 'ipv6');
   }
 
-  /** For `net.connect`: resolves a name to an address inside the networks, or fails. */
+  /** A resolver for `net.connect`: resolves a name to an address inside the networks, or fails. */
   readonly lookup: LookupFunction = (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, found) => {
       const inside = error ? [] : found.filter(({ address }) => this.contains(address));

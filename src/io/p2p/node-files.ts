@@ -13,8 +13,8 @@ const NODES_MAX = 10_000;
 const AN_ARRAY = 'a JSON array of node URLs';
 
 /**
- * Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; an
- * invalid entry is logged and skipped. Throws FILE_….
+ * Reads the file from the data directory, or from its `geth` folder. A missing file is an empty
+ * list; an invalid entry is logged and skipped. Throws FILE_….
  */
 export function readNodeList(dataDirectory: string, name: string, log: Log): Enode[] {
   for (const file of [join(dataDirectory, name), join(dataDirectory, 'geth', name)]) {
@@ -44,9 +44,9 @@ function parseNodeList(value: unknown, refuse: (url: string, why: string) => voi
 }
 
 /**
- * Ids of the nodes that the file names; undefined where there is none. Host names are not resolved:
- * a node is identified by its key. Throws FILE_UNREADABLE, or FILE_INVALID where it holds something
- * else.
+ * Ids of the nodes in the file; undefined when the file is missing. Host names are not resolved: a
+ * node is identified by its key. Throws FILE_UNREADABLE, or FILE_INVALID when the content is not a
+ * list of nodes.
  */
 export function readNodeIds(
   file: string,
@@ -59,8 +59,8 @@ export function readNodeIds(
 }
 
 /**
- * Adds a node to the file, or removes it under whatever URL; other entries stay as they are. True:
- * the file has changed. Throws FILE_UNREADABLE, FILE_INVALID, or the operating system's error of
+ * Adds a node to the file, or removes it whatever its URL; other entries are unchanged. True: the
+ * file has changed. Throws FILE_UNREADABLE, FILE_INVALID, or the operating system's error of
  * writing.
  */
 export function changeNodeFile(

@@ -1,18 +1,18 @@
-/** What a connection needs from its server. */
+/** The server's side, as a connection sees it. */
 import type { Slices } from '../../core/base/pace.ts';
 import type { ProtocolSpec, SharedProtocol } from '../../core/wire/capabilities.ts';
 import type { Hello } from '../../core/wire/hello.ts';
 import type { Timings } from './limits.ts';
 import type { PeerTurns } from './peer-turns.ts';
 
-/** How a connection ended. `remote`: the peer said so itself. */
+/** How a connection ended. `remote`: the peer itself sent this reason. */
 export interface Ending {
   readonly reason: number;
   readonly remote: boolean;
   readonly detail: string;
 }
 
-/** What the server decides about a connection; `Peer`: the connection itself. */
+/** The server's decisions about a connection; `Peer` is the connection itself. */
 export interface PeerHost<Peer> {
   readonly secretKey: Uint8Array;
   readonly hello: Hello;
@@ -20,25 +20,28 @@ export interface PeerHost<Peer> {
   readonly timings: Timings;
   readonly turns: PeerTurns;
   /**
-   * After the key agreement: undefined admits, a number refuses with that reason, 'silent' closes
-   * without a word.
+   * Called after the key agreement: undefined admits, a number refuses with that reason, 'silent'
+   * closes without a message.
    */
   identified(peer: Peer): number | 'silent' | undefined;
-  /** After Hello: as `identified`. Admitted peers are joined when it returns. */
+  /** Called after Hello; results as of `identified`. An admitted peer has joined at its return. */
   greeted(peer: Peer): number | undefined;
-  /** What it returns is work that continues in turns: the peer's next message waits for its end. */
+  /**
+   * Returns work that continues in later turns, if there is any: the peer's next message waits for
+   * its end.
+   */
   message(
     peer: Peer,
     protocol: SharedProtocol,
     code: number,
     bytes: Uint8Array,
   ): Slices<void> | undefined;
-  /** Bytes of its messages that were handed on and wait. */
+  /** Bytes of the peer's messages that were passed on and wait to be handled. */
   backlog(peer: Peer): number;
-  /** The peer holds much memory of ours. */
+  /** Called when the peer occupies much of our memory. */
   burdened(): void;
-  /** A fault of ours while a message was handled. */
+  /** Called when our code failed while it handled a message. */
   failed(peer: Peer, error: unknown): void;
-  /** Once, whatever happens. */
+  /** Called once, however the connection ends. */
   ended(peer: Peer, ending: Ending): void;
 }

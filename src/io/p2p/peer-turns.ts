@@ -1,13 +1,13 @@
 /**
- * Shares this thread between peers: together they have half of it, in turns of a few milliseconds.
- * A peer with more work continues in a later turn, the least served first, after clients, timers
- * and other peers.
+ * Shares this thread between peers: together they get half of its time, in turns of a few
+ * milliseconds. A peer with more work continues in a later turn, after clients, timers and other
+ * peers; the peer that was served least comes first.
  */
 import { Turns } from '../../core/base/turns.ts';
 
-/** Time for all peers in one turn. */
+/** Total time for all peers in one turn, in ms. */
 const TURN_MS = 5;
-/** A turn that was used up is followed by a pause. */
+/** Pause after a turn whose time was used up, in ms. */
 const REST_MS = 5;
 
 export class PeerTurns {
@@ -18,7 +18,7 @@ export class PeerTurns {
   private spentMs = 0;
   private isNextSet = false;
 
-  /** `nowMs`: what work costs is measured with it. */
+  /** `nowMs` is the clock that measures the cost of work. */
   constructor(nowMs: () => number = () => performance.now()) {
     this.nowMs = nowMs;
   }
@@ -76,8 +76,8 @@ export class PeerTurns {
     for (const place of this.turns.order()) {
       if (!this.mayGoOn) break;
       const goOn = this.waiting.get(place);
-      // It left during the turn of another peer: replaced, or disconnected for the bytes that it
-      // holds.
+      // The peer left during the turn of another peer: it was replaced, or disconnected because of
+      // the bytes that it holds.
       if (!goOn) continue;
       this.forget(place);
       goOn();

@@ -9,8 +9,8 @@ const LONG = new Uint8Array(1_000_000);
 const SHORT = new Uint8Array(10);
 
 /**
- * A session whose long messages have pieces of a millisecond, and a socket that keeps what is
- * written.
+ * A session in which each piece of a long message takes a millisecond, and a socket that keeps the
+ * written bytes.
  */
 function scene() {
   let nowMs = 0;
@@ -52,7 +52,7 @@ it('sends a long message in turns, and what follows it after it', async () => {
   one.write(3, SHORT);
   one.write(4, LONG);
   expect(one.waitingBytes).toBe(2 * LONG.length + SHORT.length);
-  // A turn has five milliseconds: most of it is not done yet.
+  // A turn takes five milliseconds, so most pieces are not written yet.
   expect(written.length).toBeLessThan(5);
   const turns = await turnsUntil(() => isOver(one));
   expect(turns).toBeGreaterThan((2 * PIECES) / 5 - 2);
@@ -68,7 +68,7 @@ it('shares the turns between peers', async () => {
   one.write(1, LONG);
   two.write(2, LONG);
   await turnsUntil(() => isOver(one) && isOver(two));
-  // Neither waits for the end of the other.
+  // Neither message waits for the end of the other.
   expect(written.indexOf(2)).toBeLessThan(written.lastIndexOf(1));
 });
 

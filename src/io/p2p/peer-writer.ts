@@ -1,6 +1,6 @@
 /**
  * Messages to a peer, in order. Long ones are compressed, encrypted and hashed in pieces,
- * alternating with work for others; messages after a long one wait for its end.
+ * alternating with work for other peers; messages after a long one wait for its end.
  */
 import type { Socket } from 'node:net';
 import { LONG_MESSAGE_BYTES } from '../../core/base/pace.ts';
@@ -16,9 +16,9 @@ export interface PeerWriterParts {
   readonly socket: Socket;
   readonly session: RlpxSession;
   readonly turns: PeerTurns;
-  /** Bytes have left. */
+  /** Called when bytes were written to the socket. */
   wrote(): void;
-  /** A message cannot be sent. */
+  /** Called when a message cannot be sent. */
   failed(error: unknown): void;
 }
 
@@ -26,7 +26,7 @@ export class PeerWriter {
   private readonly parts: PeerWriterParts;
   private readonly place: number;
   private queue: Waiting[] = [];
-  /** The first of the queue, begun. */
+  /** The started work for the first message of the queue. */
   private work: Iterator<Uint8Array | undefined> | undefined;
   private bytes = 0;
   private corked = false;
@@ -36,13 +36,13 @@ export class PeerWriter {
     this.place = parts.turns.newPlace();
   }
 
-  /** Bytes of messages that are not encoded yet. */
+  /** Bytes of messages that are not yet encoded. */
   get waitingBytes(): number {
     return this.bytes;
   }
 
   /**
-   * Short messages of one turn of the event loop leave in one write. Throws RLPX_INVALID for a
+   * Short messages of one turn of the event loop are sent in one write. Throws RLPX_INVALID for a
    * short one.
    */
   write(code: number, bytes: Uint8Array): void {
@@ -55,7 +55,7 @@ export class PeerWriter {
     if (this.queue.length === 1) this.proceed();
   }
 
-  /** Waiting messages are dropped. */
+  /** Drops waiting messages. */
   end(): void {
     this.queue = [];
     this.work = undefined;

@@ -49,7 +49,7 @@ type Phase = 'agreeing' | 'greeting' | 'running' | 'over';
 export class PeerConnection {
   readonly inbound: boolean;
   readonly socket: Socket;
-  /** Set by the server for one that it dialled. */
+  /** Set by the server for a connection that it dialled. */
   readonly dialled: string | undefined;
   remoteKey: Uint8Array | undefined;
   /** Hex of remoteKey; '' before the key agreement of an inbound connection. */
@@ -70,7 +70,7 @@ export class PeerConnection {
   private lastWriteMs: number;
   private paused = false;
   private waits = false;
-  /** The work for its last message, in progress. */
+  /** Unfinished work for the peer's last message. */
   private work: Slices<void> | undefined;
   private readonly place: number;
   private readonly messages: TokenBucket;
@@ -109,7 +109,7 @@ export class PeerConnection {
     }
   }
 
-  /** With the address from which it connects. */
+  /** The peer's URL, with the address from which it connects. */
   get enode(): string {
     const { remoteAddress, remotePort } = this.socket;
     return `enode://${this.id}@${hostPort(remoteAddress, remotePort)}`;
@@ -123,7 +123,7 @@ export class PeerConnection {
     return this.phase === 'over';
   }
 
-  /** Bytes that wait here: of an incomplete message, and of data that the peer has not read. */
+  /** Bytes held here: of incomplete messages, and of data that the peer has not read. */
   get heldBytes(): number {
     return this.unreadBytes + (this.session?.bufferedBytes ?? 0) + this.host.backlog(this);
   }
@@ -134,8 +134,8 @@ export class PeerConnection {
   }
 
   /**
-   * Queues one message; messages of one turn of the loop leave in one write. False: the connection
-   * is over.
+   * Queues one message; messages of one turn of the event loop are sent in one write. False: the
+   * connection is closed.
    */
   send(protocol: string, code: number, bytes: Uint8Array): boolean {
     const shared = this.shared.find((p) => p.name === protocol);
@@ -147,7 +147,7 @@ export class PeerConnection {
     return true;
   }
 
-  /** Tells the peer why (except for network errors) and closes. */
+  /** Sends the reason to the peer (except for network errors) and closes. */
   disconnect(reason: number, detail: string): void {
     if (this.phase === 'over') return;
     if (this.session && reason !== DISCONNECT.networkError) {
@@ -156,7 +156,7 @@ export class PeerConnection {
     this.finish(reason, false, detail);
   }
 
-  /** Waits, pings and throttles; called every `sweepMs`. */
+  /** Checks time limits, sends pings and throttles; called every `sweepMs`. */
   sweep(nowMs: number): void {
     const { timings } = this.host;
     if (this.phase === 'over') return;
@@ -182,7 +182,7 @@ export class PeerConnection {
     }
   }
 
-  /** Other code has spent so many ms on a message of this peer. */
+  /** Called when other code has spent this many ms on a message of this peer. */
   charge(ms: number): void {
     const nowMs = steadyClock.nowMs();
     this.ms.take(ms, nowMs);
@@ -198,9 +198,7 @@ export class PeerConnection {
     if (!this.over && this.heldBytes > BURDEN_BYTES) this.host.burdened();
   }
 
-  /**
-   * Processes what has arrived, as long as this turn has time; the rest follows in a later turn.
-   */
+  /** Processes received bytes while this turn has time; the rest follows in a later turn. */
   private proceed(): void {
     const { turns } = this.host;
     const charge = (ms: number) => this.ms.take(ms, steadyClock.nowMs());
@@ -215,7 +213,7 @@ export class PeerConnection {
     }
   }
 
-  /** Meanwhile nothing more is read. */
+  /** Waits for a later turn; until then nothing more is read. */
   private waitForTurn(): void {
     this.waits = true;
     this.socket.pause();
@@ -226,7 +224,7 @@ export class PeerConnection {
     });
   }
 
-  /** One piece of work; false when there is nothing to do until more arrives. */
+  /** Does one piece of work; false when there is nothing to do until more bytes arrive. */
   private step(): boolean {
     if (this.work) {
       if (this.work.next().done) this.work = undefined;
@@ -247,7 +245,7 @@ export class PeerConnection {
   }
 
   /**
-   * Key agreement: answers the packet once it is complete, and hands the following bytes to the
+   * Key agreement: answers the packet once it is complete, and passes the following bytes to the
    * session.
    */
   private agree(): boolean {
@@ -333,10 +331,10 @@ export class PeerConnection {
     else if (frame.code === BASE_MESSAGE.disconnect) {
       this.finish(decodeDisconnect(frame.bytes), true, 'peer disconnected');
     }
-    // Other base messages are ignored, as GoQuorum does.
+    // Other messages of the base protocol are ignored, as in GoQuorum.
   }
 
-  /** Stops reading from a peer that floods, costs too much, or does not take its replies. */
+  /** Stops reading from a peer that floods, costs too much, or does not read its replies. */
   private throttle(): void {
     if (this.over || !this.isTooMuch()) return;
     this.paused = true;
@@ -363,7 +361,7 @@ export class PeerConnection {
     this.writer!.write(code, bytes);
   }
 
-  /** Bad bytes end the session: the peer's fault. Anything else thrown is ours, and logged. */
+  /** Invalid bytes end the session, as the peer's fault. Any other error is ours, and logged. */
   private fail(error: unknown): void {
     const code = (error as { code?: unknown }).code;
     if (typeof code === 'string' && PEER_FAULT.test(code)) {
@@ -385,7 +383,7 @@ export class PeerConnection {
     const goodbye = setTimeout(() => socket.destroy(), this.host.timings.goodbyeMs);
     goodbye.unref();
     socket.once('close', () => clearTimeout(goodbye));
-    // Data that still arrives is read and discarded, so that our Disconnect is not lost in a reset.
+    // Data that still arrives is read and discarded: a TCP reset would lose our Disconnect.
     socket.resume();
     if (socket.connecting || socket.destroyed) socket.destroy();
     else socket.end();
@@ -393,7 +391,7 @@ export class PeerConnection {
   }
 }
 
-/** What the peer is told about a fault in its bytes. */
+/** The Disconnect reason for a fault in the peer's bytes. */
 function reasonOf(error: unknown): number {
   if (hasCode(error, 'RLPX_INVALID') && /MAC$/.test(error.message)) return DISCONNECT.networkError;
   return DISCONNECT.breachOfProtocol;

@@ -85,7 +85,8 @@ interface Scene {
 
 const NOBODY = { 'node 1': [], 'node 2': [], 'node 3': [] };
 /**
- * Where a list takes back what it gave, the peer goes: GoQuorum keeps it until it leaves by itself.
+ * When a node is removed from a list, its peer is disconnected here; GoQuorum keeps the connection
+ * until the peer itself leaves.
  */
 const DIFFERENT: Readonly<Record<string, Scene['peers']>> = {
   'node 3 is taken out of the file: the live connection stays': {
@@ -103,7 +104,7 @@ const RECORDED: { readonly keys: Record<string, string>; readonly scenes: readon
       readFileSync(join(OWN_VECTORS, 'goquorum/permission/basic/scenes.json.gz')),
     ).toString(),
   );
-/** Scenes in which the nodes of the one before run on. */
+/** Scenes in which the nodes of the previous scene keep running. */
 const GOES_ON = /live connection|admin_addPeer|while node 1 runs|restarts and dials/;
 const TIMES = { ...TIMINGS, sweepMs: 5, redialMinMs: 5, redialMaxMs: 20, goodbyeMs: 50 };
 
@@ -142,7 +143,7 @@ describe('scenes recorded with GoQuorum', () => {
     }
   }
 
-  /** Names of a node's peers, in order. */
+  /** Sorted names of a node's peers. */
   function peersOf(name: string): string[] {
     const byId = new Map([...servers].map(([each, { id }]) => [id, each]));
     return servers
@@ -178,7 +179,7 @@ describe('scenes recorded with GoQuorum', () => {
         scene.running.every(
           (name) => JSON.stringify(peersOf(name)) === JSON.stringify([...wanted[name]!].sort()),
         );
-      // Who is refused has come, and was.
+      // A peer that must be refused has connected, and was refused.
       const isRefused = () =>
         logged.slice(before).some((line) => line.endsWith('permission denied'));
       const hasRefusal = scene.running.some((name) => wanted[name]!.length === 0);

@@ -1,7 +1,7 @@
 /**
- * `--permissioned`: who may connect, and who must be disconnected. Two lists in the data folder
- * decide, or the contracts of the network once they are active. Operators edit the lists while the
- * node runs (GoQuorum permission/core/permissions.go).
+ * `--permissioned`: which nodes may connect, and which must be disconnected. That is decided by two
+ * lists in the data folder, or by the network's contracts once they are active. Operators edit the
+ * lists while the node runs (GoQuorum permission/core/permissions.go).
  */
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -13,10 +13,10 @@ import type { Candidate } from './server-options.ts';
 
 export const ALLOWED = 'permissioned-nodes.json';
 export const DISALLOWED = 'disallowed-nodes.json';
-/** The files are not checked again sooner; a new connection does not wait for it. */
+/** Interval at which `revoked` checks the files; a new connection checks them at once. */
 const LOOK_MS = 1_000;
 
-/** undefined: a list cannot be read, and nobody is admitted. */
+/** undefined: a list cannot be read, and no node is admitted. */
 type Listed = ReadonlySet<string> | undefined;
 
 export class Permits {
@@ -26,7 +26,7 @@ export class Permits {
   private stamp = '';
   private lookedMs = 0;
   private contract: NodePermits | undefined;
-  /** Since the last call of `revoked`. */
+  /** Whether the contracts' decisions have changed since the last call of `revoked`. */
   private isChanged = false;
 
   constructor(dataDirectory: string, log: Log) {
@@ -34,21 +34,21 @@ export class Permits {
     this.log = log;
   }
 
-  /** The contracts' decisions from now on; undefined: only the lists count. */
+  /** Sets the contracts' decisions; undefined: only the lists count. */
   set(contract: NodePermits | undefined): void {
     this.contract = contract;
     this.isChanged = true;
   }
 
-  /** Asked for every connection, in both directions. */
+  /** Called for every connection, in both directions. */
   mayConnect(peer: Candidate): boolean {
     this.look();
     return this.allows(peer) ?? false;
   }
 
   /**
-   * Called now and then: which of the connected peers must be disconnected; undefined: none, as
-   * before. A list that cannot be read, as in the middle of an edit, disconnects nobody.
+   * Called periodically: which of the connected peers must be disconnected; undefined: nothing has
+   * changed. A list that cannot be read, as in the middle of an edit, disconnects no peer.
    */
   revoked(): ((peer: Candidate) => boolean) | undefined {
     const nowMs = Date.now();
@@ -61,7 +61,7 @@ export class Permits {
     return isChanged ? (peer) => this.allows(peer) === false : undefined;
   }
 
-  /** undefined: unknown. */
+  /** undefined: not known. */
   private allows(peer: Candidate): boolean | undefined {
     const { contract, listed } = this;
     if (!contract) return listed?.has(peer.id);
@@ -99,7 +99,7 @@ export class Permits {
   }
 }
 
-/** Another one after every change of the file. */
+/** A text that differs after every change of the file. */
 function stampOf(file: string): string {
   try {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });

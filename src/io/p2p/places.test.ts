@@ -37,7 +37,7 @@ describe('places of peers', () => {
   });
 
   it('never leave a known peer without one, nor swap forever', () => {
-    // Blocks and addresses that are each crowded in another way.
+    // Addresses of which some are crowded by address, others by block.
     const mixed = ['::1', '1.1.1.1', '1.1.1.2', '::1', '1.1.1.2', '1.1.1.1'];
     const strangers = mixed.map((address) => ({ address, isKnown: false }));
     const address = fc.constantFrom('1.1.1.1', '1.1.1.2', '2.2.2.2', '3.3.3.3', '::1');

@@ -2,20 +2,20 @@
  * Which peer is replaced when all places are taken. Peers that the node knows (static, trusted,
  * permissioned, validators) keep their places, and may replace a stranger. Strangers share the rest
  * by address: a newcomer from a less crowded address, or address block, replaces the newest peer of
- * the most crowded one. So nobody can occupy all places, however many node keys they have.
+ * the most crowded one. So no single party can occupy all places, even with many node keys.
  */
 
 export interface Occupant {
-  /** IP address, as `plainAddress` writes it. */
+  /** IP address, in the form that `plainAddress` returns. */
   readonly address: string;
   readonly isKnown: boolean;
 }
 
-/** A source must have so many more peers than the newcomer's before one of them is replaced. */
+/** A peer is replaced only if its source has at least this many more peers than the newcomer's. */
 const CROWD_LEAD = 2;
 
 /**
- * Which of `occupants`, oldest first, is replaced by the newcomer; undefined: none. Blocks are
+ * The peer of `occupants`, oldest first, that the newcomer replaces; undefined: none. Blocks are
  * balanced first, then the addresses inside the newcomer's block: in this order no two peers
  * replace each other forever.
  */
@@ -35,8 +35,8 @@ export function displaced<T extends Occupant>(
 }
 
 /**
- * The members of the most crowded source, oldest first; of several, the one with the youngest
- * member.
+ * The members of the most crowded source, oldest first; if several are equal, of the one with the
+ * newest member.
  */
 function largestCrowd<T extends Occupant>(
   strangers: readonly T[],
@@ -60,7 +60,7 @@ function largestCrowd<T extends Occupant>(
 
 const sameAddress = (address: string) => address;
 
-/** /24 of IPv4, /48 of IPv6: blocks that one owner can easily have. */
+/** Blocks that one owner can easily get: /24 of IPv4, /48 of IPv6. */
 function blockOf(address: string): string {
   if (!address.includes(':')) return address.slice(0, address.lastIndexOf('.'));
   const [head = ''] = address.split('::');

@@ -1,6 +1,6 @@
 /**
  * RLPx frames after the handshake: encryption, MACs, compression (ethereum/devp2p rlpx.md). One
- * object a connection.
+ * object per connection.
  */
 import {
   type Cipher,
@@ -31,11 +31,11 @@ export interface Frame {
 
 /** The received part of a frame's body. */
 interface Body {
-  /** Without padding. */
+  /** Bytes of the body without padding. */
   readonly length: number;
-  /** Padding included. */
+  /** Bytes that are missing, including padding. */
   left: number;
-  /** Decrypted. */
+  /** Decrypted parts. */
   readonly parts: Uint8Array[];
 }
 
@@ -43,7 +43,7 @@ function breach(what: string): QuorateError {
   return fail('RLPX_INVALID', `rlpx: ${what}`);
 }
 
-/** One direction's MAC: a keccak state stirred through AES. */
+/** The MAC of one direction: a Keccak state mixed through AES. */
 class FrameMac {
   private readonly state: KeccakState;
   private readonly block: Cipher;
@@ -59,12 +59,12 @@ class FrameMac {
     return this.stir(this.state.digest(), encrypted);
   }
 
-  /** The next part of a body. */
+  /** Absorbs the next part of a body. */
   absorb(encrypted: Uint8Array): void {
     this.state.update(encrypted);
   }
 
-  /** `encrypted`: the last part of the body, or all of it. */
+  /** The MAC of a body; `encrypted` is its last part, or all of it. */
   body(encrypted: Uint8Array): Uint8Array {
     const seed = this.state.absorb(encrypted);
     return this.stir(seed, seed);
@@ -100,7 +100,7 @@ export class RlpxSession {
   }
 
   /**
-   * Bytes for the wire. Throws RLPX_INVALID when the message is above 16 MiB: a fault of the
+   * Encodes a message for the wire. Throws RLPX_INVALID when it is above 16 MiB: a fault of the
    * caller.
    */
   encode(code: number, payload: Uint8Array): Uint8Array {
@@ -119,8 +119,8 @@ export class RlpxSession {
   }
 
   /**
-   * The same in pieces; undefined: a piece without output yet. Nothing else may be encoded until it
-   * has ended. Throws as `encode`, before the first bytes.
+   * Encodes a message in pieces; undefined: a piece without output yet. Nothing else may be encoded
+   * until the last piece. Throws as `encode`, before the first bytes.
    */
   *encodeInPieces(code: number, payload: Uint8Array): Generator<Uint8Array | undefined> {
     const first = codeBytes(code);
@@ -156,15 +156,15 @@ export class RlpxSession {
     return header;
   }
 
-  /** Takes bytes as they arrive. `next()` returns complete messages. */
+  /** Takes bytes as they arrive; `next()` returns complete messages. */
   push(chunk: Uint8Array): void {
     this.parts.push(chunk);
     this.buffered += chunk.length;
   }
 
   /**
-   * Bytes that wait for the rest of their frame: at most one frame and one chunk when next() was
-   * drained.
+   * Bytes that wait for the rest of their frame: at most one frame and one chunk after next() has
+   * returned undefined.
    */
   get bufferedBytes(): number {
     return this.buffered + (this.body ? paddedLength(this.body.length) - this.body.left : 0);
@@ -172,8 +172,8 @@ export class RlpxSession {
 
   /**
    * Does a piece of work: returns the next message when it is complete, 'more' when there is more
-   * to do, undefined when more must arrive. Throws RLPX_INVALID (MAC, size, code), SNAPPY_INVALID,
-   * SNAPPY_TOO_LONG.
+   * to do, undefined when more bytes must arrive. Throws RLPX_INVALID (MAC, size, code),
+   * SNAPPY_INVALID, SNAPPY_TOO_LONG.
    */
   next(bytesMax: number): Frame | 'more' | undefined {
     if (this.unpacked) return this.unpack(this.unpacked);
@@ -192,7 +192,7 @@ export class RlpxSession {
     }
     const header = this.decipher.update(encrypted);
     const length = (header[0]! << 16) | (header[1]! << 8) | header[2]!;
-    // Compression may lengthen a little: what snappy adds to incompressible bytes.
+    // Compression may lengthen the data a little: Snappy's overhead for incompressible bytes.
     if (length > bytesMax + Math.ceil(bytesMax / 6) + 64) throw breach('frame too long');
     return length;
   }
@@ -237,7 +237,7 @@ export class RlpxSession {
     return { code, bytes };
   }
 
-  /** Exactly `length` bytes off the front. */
+  /** Takes exactly `length` bytes from the front. */
   private take(length: number): Uint8Array {
     if (this.parts[0]!.length < length) {
       const joined = new Uint8Array(this.buffered);

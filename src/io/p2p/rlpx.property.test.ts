@@ -85,7 +85,7 @@ describe('handshake', () => {
           fault = (error as { code: string }).code;
         }
         expect(answer).toBeUndefined();
-        // A changed length may ask for more bytes; everything else is refused.
+        // After a change of the length more bytes may be expected; every other change is refused.
         expect(fault).toMatch(
           at < 2 ? /^(none|ECIES_INVALID|HANDSHAKE_INVALID)$/ : /^ECIES_INVALID$/,
         );
@@ -163,7 +163,7 @@ describe('frames', () => {
         const pieces = [...inPieces.encodeInPieces(code, payload)];
         for (const piece of pieces)
           expect(piece?.length ?? 0).toBeLessThanOrEqual(PIECE_BYTES + 16);
-        // Compression does 64 KB in a piece.
+        // Compression processes 64 KB per piece.
         const empty = pieces.filter((piece) => !piece).length;
         expect(empty).toBe(snappy ? Math.max(0, Math.ceil(payload.length / 65_536) - 1) : 0);
         const stream = concatBytes(...pieces.filter((piece) => piece !== undefined));
@@ -177,7 +177,7 @@ describe('frames', () => {
             if (next === 'more') steps++;
             else got = next;
           }
-          // What has come is hashed and deciphered before the rest is there.
+          // The bytes that have arrived are hashed and decrypted before the rest arrives.
           expect(receiver['buffered']).toBeLessThan(PIECE_BYTES + 65_536);
         }
         expect(got!.code).toBe(code);
@@ -209,7 +209,7 @@ describe('frames', () => {
     receiver.push(frame.subarray(0, 32));
     expect(() => receiver.next(2_048)).toThrow('frame too long');
 
-    // The header leaves room for what compression adds.
+    // The bound on the header's length leaves space for the overhead of compression.
     const next = agree();
     const plain = new RlpxSession(next.recipient);
     plain.push(new RlpxSession(next.initiator).encode(0, new Uint8Array(2_049)));

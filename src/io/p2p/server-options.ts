@@ -6,7 +6,7 @@ import type { Timings } from './limits.ts';
 
 export interface DiscoveryOptions {
   readonly bootnodes: readonly Enode[];
-  /** Where others reach this node; undefined: not configured. */
+  /** The address at which other nodes reach this node; undefined: not configured. */
   readonly externalIp: string | undefined;
 }
 
@@ -16,18 +16,19 @@ export interface P2pOptions {
   readonly clientName: string;
   readonly protocols: readonly ProtocolSpec[];
   readonly maxPeers: number;
-  /** undefined: does not listen. Port 0: any free one. */
+  /** undefined: the server does not listen. Port 0: any free one. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly staticNodes: readonly Enode[];
   /** Networks that peers must be in, in CIDR notation. Default: any. */
   readonly netRestrict?: readonly string[] | undefined;
-  /** Connections of others before their Hello. PENDING_INBOUND_MAX unless given. */
+  /** Maximum number of inbound connections before their Hello. Default: PENDING_INBOUND_MAX. */
   readonly pendingMax?: number | undefined;
   readonly trustedNodes: readonly Enode[];
-  /** Undefined: no discovery. */
+  /** undefined: no discovery. */
   readonly discovery?: DiscoveryOptions | undefined;
   /**
-   * Permissioning: asked for every connection in both directions, before Hello. Default: everybody.
+   * Permissioning: called for every connection in both directions, before Hello. Default: all may
+   * connect.
    */
   readonly mayConnect?: (peer: Candidate) => boolean;
   /** Called at every sweep: which of the connected peers must be disconnected; undefined: none. */
@@ -35,10 +36,10 @@ export interface P2pOptions {
   /** Peers that keep their places, in addition to static and trusted nodes. Default: none. */
   readonly isKnown?: (peer: PeerId) => boolean;
   readonly log: Log;
-  /** Memory of a `PeerTraffic`, if traffic is counted. */
+  /** Shared memory of a `PeerTraffic`, if traffic is counted. */
   readonly traffic?: SharedArrayBuffer | undefined;
   readonly timings?: Timings;
-  /** What a peer's work costs is measured with it, in ms. */
+  /** Clock that measures the cost of a peer's work, in ms. */
   readonly costClock?: () => number;
   /** Bytes of a peer's messages that the node has not processed yet, if it processes them later. */
   readonly backlog?: (peer: PeerId) => number;
@@ -59,7 +60,9 @@ export interface Candidate {
   readonly inbound: boolean;
 }
 
-/** As admin_peers shows it: PeerInfo holds what was agreed, `offered` what the peer announced. */
+/**
+ * Fields as in admin_peers: PeerInfo contains what was agreed, `offered` what the peer announced.
+ */
 export interface ConnectedPeer extends PeerInfo {
   readonly offered: readonly Capability[];
 }

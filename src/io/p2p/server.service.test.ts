@@ -73,7 +73,7 @@ describe('two servers', () => {
     const a = await node({ nodeKey: keys[0] });
     const b = await node({ nodeKey: keys[1], staticNodes: [parseEnode(a.enode)] });
     a.server.addPeer(parseEnode(b.enode));
-    // For a moment each side may have another of the two sessions.
+    // For a moment the two sides may keep different sessions.
     await until(() => {
       const [ofA, ofB] = [a.server.peers(), b.server.peers()];
       return ofA.length === 1 && ofB.length === 1 && ofA[0]?.inbound === !ofB[0]?.inbound;

@@ -43,9 +43,9 @@ export class P2pServer implements Links {
   private readonly networks: NetRestrict | undefined;
   private readonly trusted = new Map<PeerId, Enode>();
   private readonly sessions = new Map<PeerId, Session>();
-  /** Connections before Hello; those that are being closed are not included. */
+  /** Connections before Hello, except those that are being closed. */
   private readonly pending = new Set<PeerConnection>();
-  /** Sockets that are being connected. */
+  /** Sockets that are connecting. */
   private readonly dialling = new Set<Socket>();
   private readonly inboundHistory = new Lru<string, number>(INBOUND_HISTORY_MAX);
   private readonly sinks: LinkSink[] = [];
@@ -71,7 +71,7 @@ export class P2pServer implements Links {
     this.admission = new Admission({ id, maxPeers, trusted, sessions, dialer, isKnown });
   }
 
-  /** Resolves when it listens. Rejects with P2P_LISTEN_FAILED. */
+  /** Resolves when the server listens. Rejects with P2P_LISTEN_FAILED. */
   async start(): Promise<void> {
     if (this.options.listen) await this.listen(this.options.listen);
     this.discovery = discoveryOf(this.options, this.listening, this.networks);
@@ -80,7 +80,7 @@ export class P2pServer implements Links {
     this.sweep();
   }
 
-  /** Says goodbye to all peers and resolves when every socket is closed. */
+  /** Sends Disconnect to all peers and resolves when every socket is closed. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.sweeper);
@@ -96,7 +96,7 @@ export class P2pServer implements Links {
     await Promise.all(closed);
   }
 
-  /** Where it listens; undefined when it does not. */
+  /** Where the server listens; undefined when it does not. */
   get listening(): Listening | undefined {
     const address = this.listener?.address();
     if (!address || typeof address === 'string') return undefined;
@@ -116,7 +116,7 @@ export class P2pServer implements Links {
     this.sessions.get(peer)?.connection.disconnect(reason, 'dropped by the node');
   }
 
-  /** A message that the node processed later took so many ms. */
+  /** Reports the ms that the node spent on a message which it processed later. */
   charge(peer: PeerId, ms: number): void {
     this.sessions.get(peer)?.connection.charge(ms);
   }
@@ -132,7 +132,7 @@ export class P2pServer implements Links {
     return this.dialer.add(node, nowMs, this.sessions.has(node.id));
   }
 
-  /** Forgets a static node and ends its session. False when neither was there. */
+  /** Forgets a static node and ends its session. False when there was neither. */
   removePeer(id: PeerId): boolean {
     const kept = this.dialer.remove(id);
     const session = this.sessions.get(id);
@@ -140,7 +140,7 @@ export class P2pServer implements Links {
     return kept || session !== undefined;
   }
 
-  /** A trusted node may connect when all places are taken. */
+  /** A trusted node may connect even when all places are taken. */
   addTrustedPeer(node: Enode): void {
     this.trusted.set(node.id, node);
   }
@@ -199,7 +199,7 @@ export class P2pServer implements Links {
     for (const node of this.dialer.due(nowMs)) this.dial(node);
   }
 
-  /** A third of the places is for nodes that discovery finds, while places are free. */
+  /** While places are free, a third of all places is for nodes that discovery finds. */
   private takeFound(nowMs: number): void {
     const { maxPeers } = this.options;
     if (!this.discovery || this.sessions.size >= maxPeers) return;
@@ -207,7 +207,7 @@ export class P2pServer implements Links {
     this.dialer.addFound(this.discovery.nodes(), dialPlaces(maxPeers), isHere, nowMs);
   }
 
-  /** Peers that permissioning no longer admits. */
+  /** Disconnects peers that permissioning no longer admits. */
   private sendAway(): void {
     const isRevoked = this.options.revoked?.();
     if (!isRevoked) return;
@@ -252,8 +252,8 @@ export class P2pServer implements Links {
   }
 
   /**
-   * After a dial or a session has ended: the node is dialled again later, unless there is another
-   * session with it.
+   * Called when a dial or a session has ended: the node is dialled again later, unless there is
+   * another session with it.
    */
   private settleDial(id: PeerId): void {
     if (this.sessions.has(id)) this.dialer.connected(id, steadyClock.nowMs());
@@ -362,7 +362,7 @@ export class P2pServer implements Links {
     });
   }
 
-  /** Disconnects the peers that hold the most, until all together are within the bound. */
+  /** Disconnects the peers that hold the most bytes, until all together are within the bound. */
   private lighten(): void {
     const { heldBytesMax = HELD_BYTES_MAX } = this.options;
     const all = this.connections().sort((a, b) => b.heldBytes - a.heldBytes);

@@ -1,6 +1,6 @@
 /**
- * Allows `perSecond` on average and `burst` at once. One take may overdraw it; the next ones wait
- * until the debt is paid.
+ * Allows `perSecond` tokens on average and `burst` at once. One take may exceed the available
+ * tokens; the next ones wait until the debt is paid.
  */
 export class TokenBucket {
   private tokens: number;

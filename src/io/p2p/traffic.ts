@@ -1,4 +1,4 @@
-/** Bytes to and from peers, and their connections, counted in memory that threads share. */
+/** Counts bytes to and from peers, and connections, in memory that threads share. */
 import type { Socket } from 'node:net';
 
 const CELLS = ['ingress', 'egress', 'dials', 'serves'] as const;
@@ -17,7 +17,7 @@ export class PeerTraffic {
     this.cells = new BigInt64Array(memory);
   }
 
-  /** Bytes in and out; connections that this node opened, and that others opened. */
+  /** A count: bytes in or out, or connections opened by this node or by peers. */
   of(cell: Cell): number {
     return Number(Atomics.load(this.cells, CELLS.indexOf(cell)));
   }
@@ -27,7 +27,7 @@ export class PeerTraffic {
   }
 }
 
-/** Counts the bytes of a connection while it is open; `memory`: of a PeerTraffic. */
+/** Counts the bytes of a connection while it is open; `memory` is that of a PeerTraffic. */
 export function watchTraffic(
   memory: SharedArrayBuffer | undefined,
   socket: Socket,

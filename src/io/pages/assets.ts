@@ -1,6 +1,6 @@
 /**
- * Scripts and styles of the pages, as `npm run build` bundled them: read once, named by their
- * content, cached by browsers forever.
+ * Scripts and styles of the pages, as `npm run build` bundled them: read once, named by a hash of
+ * their content, cached by browsers forever.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { fail } from '../../core/base/errors.ts';
 import type { PageReply } from './document.ts';
 
-/** The same from `src` and from `dist`. */
+/** The path is the same from `src` and from `dist`. */
 const FOLDER = join(import.meta.dirname, '../../../dist/web');
 const TYPES = { js: 'text/javascript', css: 'text/css' } as const;
 const HASH_CHARACTERS = 16;
@@ -34,14 +34,14 @@ export class Assets {
     }
   }
 
-  /** As the page names it, relative to where its server has its pages. */
+  /** The asset's path in the page, relative to the server's path of its pages. */
   path(page: PageName, kind: keyof typeof TYPES): string {
     return `assets/${this.names.get(`${page}.${kind}`)}`;
   }
 
   /**
-   * `name`: the part of `path` after the slash. `encodings`: what the browser accepts. Undefined:
-   * not found.
+   * `name`: the asset's file name, after the slash of `path`. `encodings`: what the browser
+   * accepts. undefined: not found.
    */
   reply(name: string, encodings: string | undefined): PageReply | undefined {
     const asset = this.byName.get(name);

@@ -15,17 +15,17 @@ export interface PageReply {
 
 export interface PageDocument {
   readonly title: string;
-  /** For the page's script, in the element with the id `page-data`. */
+  /** Data for the page's script, in the element with the id `page-data`. */
   readonly data: { readonly language: Language; readonly theme: Theme };
-  /** For browsers without scripts. */
+  /** Content for browsers without scripts. */
   readonly plain: Html;
   readonly status?: number | undefined;
-  /** As the page names them. */
+  /** Paths as they appear in the page. */
   readonly script: string;
   readonly style: string;
-  /** Sites that may have it in a frame; empty: none. */
+  /** Sites that may embed the page in a frame; empty: none. */
   readonly frameAncestors: readonly string[];
-  /** Where it may connect in addition to its own server. */
+  /** Hosts to which the page may connect in addition to its own server. */
   readonly connect?: readonly string[] | undefined;
 }
 
@@ -77,7 +77,7 @@ ${plain}
   };
 }
 
-/** JSON in an element that does not run: nothing in it ends the element. */
+/** JSON as text of an element that is not executed; no part of it can close the element. */
 function scriptText(data: object): Html {
   return new Html(JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped));
 }

@@ -1,5 +1,5 @@
 /**
- * The explorer as a server sends it: one page, whatever lies below its path, and its script and
+ * The explorer as a server sends it: the same page for every path below its own, and its script and
  * style.
  */
 import { fail } from '../../core/base/errors.ts';
@@ -10,7 +10,7 @@ import { html } from './html.ts';
 import { languageOf } from './language.ts';
 
 const TITLE = 'Quorate explorer';
-/** Path of all its pages. */
+/** Path below which all its pages are. */
 export const EXPLORER_BASE = '/explorer';
 
 export type ExplorerSetUp = Omit<ExplorerPage, 'language' | 'theme'>;
@@ -24,13 +24,13 @@ export class ExplorerSite {
     this.setUp = setUp;
   }
 
-  /** Whether `path` is one of its own. */
+  /** Whether `path` belongs to the explorer. */
   has(path: string): boolean {
     const { base } = this.setUp;
     return path === base || path.startsWith(`${base}/`);
   }
 
-  /** `header`: of the request, by its name in lower case. */
+  /** `header` returns a header of the request, by its name in lower case. */
   answer(path: string, header: (name: string) => string | undefined): PageReply {
     const { base, nodes, signer } = this.setUp;
     const folder = `${base}/assets/`;
@@ -56,8 +56,8 @@ const MISSING: PageReply = {
 };
 
 /**
- * `NAME=URL` or `URL` each, which is then named by its host. Throws OPTION_VALUE_INVALID under the
- * name of the option.
+ * Items are `NAME=URL` or `URL`; a URL without a name is named by its host. Throws
+ * OPTION_VALUE_INVALID with the name of the option.
  */
 export function namedNodes(list: readonly string[], option: string): ExplorerNode[] {
   return list.map((text) => {
@@ -70,7 +70,7 @@ export function namedNodes(list: readonly string[], option: string): ExplorerNod
 
 const MANAGER_KEY = /^[A-Za-z0-9+/]{43}=$/;
 
-/** `NAME=KEY` each. Throws OPTION_VALUE_INVALID under the name of the option. */
+/** Items are `NAME=KEY`. Throws OPTION_VALUE_INVALID with the name of the option. */
 export function namedKeys(list: readonly string[], option: string): ExplorerPage['parties'] {
   return list.map((text) => {
     const at = text.indexOf('=');
@@ -80,7 +80,7 @@ export function namedKeys(list: readonly string[], option: string): ExplorerPage
   });
 }
 
-/** Throws OPTION_VALUE_INVALID. Undefined where nothing is given. */
+/** Throws OPTION_VALUE_INVALID. undefined: no URL is given. */
 export function urlOf(text: string | undefined, option: string): string | undefined {
   if (text === undefined || text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -93,7 +93,7 @@ export function urlOf(text: string | undefined, option: string): string | undefi
   throw fail('OPTION_VALUE_INVALID', `${option}: ${text} is not an http:// or https:// URL`);
 }
 
-/** For the page's policy; none for a path, which is on the page's own server. */
+/** Origins for the page's policy; none for a path, which is on the page's own server. */
 function originOf(url: string | undefined): string[] {
   if (url === undefined || url.startsWith('/')) return [];
   const { protocol, host } = new URL(url);

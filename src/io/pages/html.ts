@@ -1,6 +1,4 @@
-/**
- * Pages as text: everything that is put into one is escaped, unless it is a piece of a page itself.
- */
+/** Pages as text: every inserted value is escaped, unless it is itself `Html`. */
 
 export class Html {
   readonly text: string;

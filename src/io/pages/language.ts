@@ -2,9 +2,8 @@
 import { LANGUAGES, type Language } from '../../core/pages/look.ts';
 
 /**
- * The first requested language that is available: `asked` for this page, then those of the
- * browser's `Accept-Language`, whose weights are in order in every browser. English where there is
- * none.
+ * The first requested language that is available: `asked` for this page, then those of
+ * `Accept-Language`, which every browser sends in order of their weights. English if there is none.
  */
 export function languageOf(accepted: string | undefined, asked?: string | undefined): Language {
   for (const each of [asked ?? '', ...(accepted ?? '').split(',')]) {

@@ -1,5 +1,5 @@
 /**
- * Payloads that this node sent or fetched in the last five minutes, and raw ones it stored
+ * Payloads that this node sent or fetched in the last five minutes, and raw payloads that it stored
  * (GoQuorum private/engine/tessera/model.go).
  */
 import { keyOf } from '../../core/base/bytes.ts';
@@ -15,7 +15,10 @@ interface Entry {
   readonly expiresMs: number;
 }
 
-/** Oldest first out: by age, by count, by bytes. Answers of "not a party" are never kept. */
+/**
+ * The oldest entries are removed first: by age, by count, by bytes. Answers of "not a party" are
+ * never kept.
+ */
 export class PayloadCache {
   private readonly entries = new Map<string, Entry>();
   private readonly nowMs: () => number;
@@ -33,7 +36,7 @@ export class PayloadCache {
     this.put(keyOf(hash), held);
   }
 
-  /** A raw payload, until it is sent. */
+  /** A raw payload that has not been sent yet. */
   getRaw(hash: PayloadHash): HeldPayload | undefined {
     return this.live(rawKey(hash));
   }

@@ -35,7 +35,7 @@ afterEach(async () => {
 type Seen = { method: string; target: string; headers: [string, string][]; body: string };
 type Answer = { status: number; headers?: Record<string, string>; body: string };
 
-/** A manager that answers what `answer` says, and remembers every request as it came. */
+/** A manager that gives the answers of `answer`, and keeps every request unchanged. */
 async function stub(answer: (seen: Seen) => Answer | undefined, unix = false) {
   const seen: Seen[] = [];
   const server: Server = createServer((request, response) => {
@@ -100,7 +100,7 @@ async function connect(config: ManagerConfig): Promise<ConnectedManager> {
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
 
-/** Makes the client do what the recorded node did. */
+/** Makes the client repeat the recorded node's request. */
 async function replay(manager: ConnectedManager, { request }: Recorded): Promise<unknown> {
   const body = request.body === '' ? {} : JSON.parse(request.body);
   const terms = {

@@ -56,7 +56,7 @@ const MEDIA = {
   tenancy: 'application/vnd.tessera-2.1+json',
   mandatory: 'application/vnd.tessera-4.0+json',
 } as const;
-/** Fetching a raw payload rides out a short outage, as GoQuorum does. */
+/** Fetching a raw payload is retried during a short outage, as in GoQuorum. */
 const RAW_TRIES = 5;
 const RAW_RETRY_MS = 1000;
 
@@ -66,21 +66,21 @@ export interface ManagerHost {
   readonly retryMs?: number;
 }
 
-/** Created by connectManager, which finds out what the manager can do. */
+/** Created by connectManager, which finds out the manager's features. */
 export class HttpManager implements ConnectedManager {
   readonly name = 'Tessera';
   readonly isInUse = true;
   readonly features: ManagerFeatures;
   private readonly transport: Transport;
   readonly compare: Manager['compare'];
-  /** Takes payloads in batches. */
+  /** Whether the manager accepts requests for payloads in batches. */
   private readonly batch: boolean;
-  /** Where the manager takes sends in batches. */
+  /** Present if the manager accepts sends in batches. */
   private readonly courier: Courier | undefined;
   private readonly host: ManagerHost;
   private readonly cache: PayloadCache;
 
-  /** `batchLevel`: 0 none, 1 payloads, 2 also sends, 3 also comparisons with peers. */
+  /** `batchLevel`: 0: none; 1: payloads; 2: also sends; 3: also comparisons with peers. */
   constructor(
     transport: Transport,
     features: ManagerFeatures,
@@ -130,7 +130,7 @@ export class HttpManager implements ConnectedManager {
     return answer.body;
   }
 
-  /** All or nothing: rejects with the first failure, so that the caller asks again. */
+  /** All or nothing: rejects with the first failure, so that the caller tries again. */
   async ask(queries: readonly PrivateQuery[]): Promise<ReadonlyMap<string, PrivateAnswer>> {
     const answers = new Map<string, PrivateAnswer>();
     const payloads = new Map<string, PayloadHash>();
@@ -168,7 +168,7 @@ export class HttpManager implements ConnectedManager {
   async storeRaw(payload: Uint8Array, from: string | undefined): Promise<PayloadHash> {
     const fields = await this.deliver('/storeraw', storeRawBody(payload, from));
     const hash = parseHash(fields.key);
-    // Without `from` only the manager knows the sender: fetched when it is needed.
+    // Without `from` only the manager knows the sender: the payload is fetched when it is needed.
     if (from !== undefined && from !== '') {
       this.cache.setRaw(hash, {
         kind: 'held',
@@ -290,7 +290,7 @@ export class HttpManager implements ConnectedManager {
     }
   }
 
-  /** May answer for fewer than asked, from the front. */
+  /** May answer only the first of the requested hashes. */
   private async fetchMany(
     hashes: readonly PayloadHash[],
   ): Promise<readonly (HeldPayload | undefined)[]> {
@@ -337,7 +337,7 @@ export class HttpManager implements ConnectedManager {
     return this.deliver('/transaction/raw', rawQuery(hash), alone);
   }
 
-  /** Together with other requests if the manager accepts batches. */
+  /** Sends a request, together with others if the manager accepts batches. */
   private async deliver(
     path: string,
     body: string,

@@ -1,5 +1,5 @@
 /**
- * How a node finds its private transaction manager: PRIVATE_CONFIG, TOML file, --ptm.* flags
+ * How a node finds its private transaction manager: PRIVATE_CONFIG, a TOML file, or --ptm.* flags
  * (GoQuorum private/private.go, private/engine/common.go).
  */
 
@@ -9,20 +9,20 @@ import { parse } from 'smol-toml';
 import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 
-/** Names as in the TOML file, which reads them in any case. Times in seconds. */
+/** Names as in the TOML file, where upper and lower case do not matter. Times in seconds. */
 export interface ManagerConfig {
   readonly connection: 'none' | 'unix' | 'http';
   readonly socket: string;
   readonly workDir: string;
   readonly httpUrl: string;
-  /** Whole request; 0: no limit. */
+  /** For the whole request; 0: no limit. */
   readonly timeout: number;
   readonly dialTimeout: number;
   readonly httpIdleConnTimeout: number;
   readonly httpWriteBufferSize: number;
   readonly httpReadBufferSize: number;
   readonly tlsMode: string;
-  /** File, folder, or a comma list of them. */
+  /** File, folder, or a list of them separated by commas. */
   readonly tlsRootCA: string;
   readonly tlsClientCert: string;
   readonly tlsClientKey: string;
@@ -46,7 +46,7 @@ export const MANAGER_CONFIG_DEFAULTS: ManagerConfig = {
   tlsInsecureSkipVerify: false,
 };
 
-/** Flag -> field: the rows of the node's options. `socket` and `url` also choose the connection. */
+/** The field of each flag of the node's options. `socket` and `url` also choose the connection. */
 export const MANAGER_FLAGS = {
   'ptm.socket': 'socket',
   'ptm.url': 'httpUrl',
@@ -64,7 +64,7 @@ export const MANAGER_FLAGS = {
 export type ManagerFlag = keyof typeof MANAGER_FLAGS;
 
 const TLS_MODES = { off: 'off', strict: 'strict' } as const;
-/** TOML name in lower case -> field. */
+/** The field for each TOML name in lower case. */
 const FIELDS: ReadonlyMap<string, keyof ManagerConfig> = new Map(
   (Object.keys(MANAGER_CONFIG_DEFAULTS) as (keyof ManagerConfig)[])
     .filter((name) => name !== 'connection')
@@ -72,7 +72,7 @@ const FIELDS: ReadonlyMap<string, keyof ManagerConfig> = new Map(
 );
 
 /**
- * All steps: PRIVATE_CONFIG's value, flags that override it, validation. Throws
+ * Does all steps: reads PRIVATE_CONFIG's value, applies flags that override it, validates. Throws
  * PTM_CONFIG_INVALID in GoQuorum's words, without its prefix `Error initialising Private
  * Transaction Manager: `.
  */
@@ -88,7 +88,7 @@ export function resolveManagerConfig(
   return config;
 }
 
-/** Unset, empty or `ignore`: none. A socket: that one. Any other file: TOML. */
+/** Unset, empty or `ignore`: no manager. A socket: the manager's. Any other file: TOML. */
 function readPrivateConfig(path: string | undefined): ManagerConfig {
   if (path === undefined || path === '' || path.toLowerCase() === 'ignore') {
     return MANAGER_CONFIG_DEFAULTS;
@@ -117,8 +117,8 @@ function readPrivateConfig(path: string | undefined): ManagerConfig {
 }
 
 /**
- * Throws on unknown types and when neither connection is named; unknown keys are left alone, as
- * GoQuorum does.
+ * Throws on unknown types and when neither connection is named; unknown keys are ignored, as in
+ * GoQuorum.
  */
 function fromToml(text: string): ManagerConfig {
   const fields: Record<string, unknown> = { ...MANAGER_CONFIG_DEFAULTS };

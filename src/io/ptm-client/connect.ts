@@ -1,5 +1,5 @@
 /**
- * Finds out what a manager is and what it can do (GoQuorum
+ * Finds out which manager answers and what it can do (GoQuorum
  * private/engine/tessera/tessera_version_checker.go).
  */
 
@@ -15,14 +15,14 @@ import { Transport } from './transport.ts';
 import { featuresOf, highestVersion } from './versions.ts';
 
 /**
- * Header of our own managers' answer to /version/api: 1, payloads can be requested in batches; 2,
- * also sends; 3, the manager compares private states; 4, also digests of transactions.
+ * Header of our own managers' answer to /version/api. 1: payloads can be requested in batches; 2:
+ * also sends; 3: the manager compares private states; 4: also digests of transactions.
  */
 const BATCH_HEADER = 'quorate-ptm-batch';
 
 /**
- * Handshake and feature detection. Without a connection: the "not in use" manager. Rejects with
- * PTM_UNREACHABLE, PTM_NOT_READY or PTM_UNSUPPORTED, in GoQuorum's words.
+ * Does the handshake and detects features. Without a connection it gives the "not in use" manager.
+ * Rejects with PTM_UNREACHABLE, PTM_NOT_READY or PTM_UNSUPPORTED, in GoQuorum's words.
  */
 export async function connectManager(
   config: ManagerConfig,

@@ -19,7 +19,7 @@ interface Batch {
   readonly response: ServerResponse;
 }
 
-/** A manager that lets the test answer each batch by hand. */
+/** A manager in which the test answers each batch by hand. */
 async function manager(): Promise<{ courier: Courier; next(): Promise<Batch> }> {
   const batches: Batch[] = [];
   const waiting: ((batch: Batch) => void)[] = [];

@@ -1,7 +1,7 @@
 /**
- * Requests to a Quorate manager are sent in batches: those that arrive while others are in progress
- * leave with the next batch, and each is answered as soon as the manager has done it. A single
- * request has Tessera's form.
+ * Requests to a Quorate manager are sent in batches: requests that arrive while others are in
+ * progress are sent with the next batch, and each is answered as soon as the manager has processed
+ * it. A single request has Tessera's form.
  */
 import { fail } from '../../core/base/errors.ts';
 import { submitFailed } from './messages.ts';
@@ -12,7 +12,8 @@ const MEDIA = 'application/json';
 const BATCH_REQUESTS_MAX = 256;
 const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024;
 /**
- * Sent batches without any answer yet; further requests are collected meanwhile, but not for long.
+ * Maximum number of sent batches without any answer yet; further requests are collected meanwhile,
+ * but not for long.
  */
 const UNANSWERED_MAX = 2;
 const GATHERING_MS = 25;
@@ -21,7 +22,7 @@ const LINE_CHARACTERS_MAX = 96 * 1024 * 1024;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** `body` where it is JSON, `text` elsewhere. */
+/** `body` for JSON, `text` for other answers. */
 export interface CourierAnswer {
   readonly status: number;
   readonly body?: Fields;
@@ -31,9 +32,9 @@ export interface CourierAnswer {
 export interface CourierRequest {
   readonly path: string;
   readonly media: string;
-  /** JSON. */
+  /** The request, as JSON. */
   readonly body: string;
-  /** The same request by itself. */
+  /** Sends the same request on its own. */
   alone(): Promise<CourierAnswer>;
 }
 
@@ -53,7 +54,7 @@ export class Courier {
     this.transport = transport;
   }
 
-  /** Rejects with PTM_UNREACHABLE or PTM_BUSY. Any status is an answer. */
+  /** Rejects with PTM_UNREACHABLE or PTM_BUSY. An answer with any status resolves. */
   ask(request: CourierRequest): Promise<CourierAnswer> {
     if (this.waiting.length >= WAITING_MAX) {
       const text = 'too many requests wait for the private transaction manager: try again later';
@@ -65,7 +66,7 @@ export class Courier {
     });
   }
 
-  /** One turn later, so that the requests of this turn leave together. */
+  /** Sends one turn later, so that all requests of this turn are in the same batch. */
   private whenDue(): void {
     if (this.isDue) return;
     this.isDue = true;
@@ -137,7 +138,7 @@ async function carryAlone({ request, done, failed }: Item): Promise<void> {
   }
 }
 
-/** Cuts a stream of UTF-8 into lines. */
+/** Splits a stream of UTF-8 into lines. */
 class LineReader {
   private readonly decoder = new TextDecoder();
   private readonly take: (line: string) => void;

@@ -1,5 +1,5 @@
 /**
- * Many payloads at once: in batches if the manager supports them, otherwise by concurrent single
+ * Fetches many payloads: in batches if the manager supports them, otherwise by concurrent single
  * requests.
  */
 import type { HeldPayload } from '../../core/privacy/inputs.ts';
@@ -13,13 +13,13 @@ type Found = HeldPayload | undefined;
 export interface PayloadSource {
   readonly batch: boolean;
   fetchOne(hash: PayloadHash): Promise<Found>;
-  /** May answer only the first ones, but at least one. */
+  /** May answer only the first hashes, but at least one. */
   fetchMany(hashes: readonly PayloadHash[]): Promise<readonly Found[]>;
 }
 
 /**
- * In the order of the hashes; undefined where this manager is not a party. Rejects with the first
- * failure.
+ * Payloads in the order of the hashes; undefined for those to which this manager is not a party.
+ * Rejects with the first failure.
  */
 export async function gatherPayloads(
   hashes: readonly PayloadHash[],

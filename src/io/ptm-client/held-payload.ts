@@ -1,4 +1,4 @@
-/** A payload that this node has just sent, as its manager would answer for it. */
+/** A payload that this node has just sent, in the form in which its manager would return it. */
 import type { HeldPayload } from '../../core/privacy/inputs.ts';
 import type { OutgoingPayload, SentPayload } from '../../core/privacy/manager-port.ts';
 

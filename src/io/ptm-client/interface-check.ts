@@ -1,18 +1,18 @@
 /**
- * A manager has several servers, and all of them answer a handshake: whether it is the one for
+ * A manager has several servers, and each of them answers a handshake: checks that this one is for
  * nodes (Tessera's app Q2T).
  */
 import { fail } from '../../core/base/errors.ts';
 import type { ManagerConfig } from './config.ts';
 import { Transport } from './transport.ts';
 
-/** What only another server answers, and how. */
+/** Paths and members that only another server answers, and the name of that server. */
 const OTHER_SERVERS = [
   ['/keys', 'keys', 'third-party'],
   ['/partyinfo', 'peers', 'P2P'],
 ] as const;
 
-/** Throws PTM_UNSUPPORTED, naming the server that it is. */
+/** Throws PTM_UNSUPPORTED, which names the server that answers. */
 export async function checkInterface(config: ManagerConfig): Promise<void> {
   if (config.connection === 'none') return;
   const transport = new Transport(config);

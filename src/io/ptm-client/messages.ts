@@ -1,5 +1,5 @@
 /**
- * JSON between node and manager, in GoQuorum's field order (GoQuorum
+ * JSON between node and manager, with fields in GoQuorum's order (GoQuorum
  * private/engine/tessera/model.go).
  */
 
@@ -51,7 +51,7 @@ export function rawQuery(hash: PayloadHash): string {
   return document({ hash: base64(hash) });
 }
 
-/** COMPAT: path-escaped as Go does it: `/` only, `+` and `=` stay. */
+/** COMPAT: escaped for a path as in Go: only `/`, while `+` and `=` stay. */
 export function hashInPath(hash: PayloadHash): string {
   return base64(hash).replaceAll('/', '%2F');
 }
@@ -112,7 +112,7 @@ export function parseHeld(fields: Fields): HeldPayload {
   };
 }
 
-/** Undefined for anything but sealed parts: a peer may have put anything there. */
+/** Returns undefined for anything but sealed parts, because a peer may have sent any content. */
 export function parseSealedParts(payload: Uint8Array): SealedParts | undefined {
   try {
     const value = JSON.parse(Buffer.from(payload).toString('utf8')) as Fields | null;
@@ -202,7 +202,7 @@ function strings(value: unknown): string[] {
   );
 }
 
-/** In GoQuorum's words. */
+/** The error in GoQuorum's words. */
 export function submitFailed(method: string, path: string, cause: unknown): Error {
   return fail(
     'PTM_UNREACHABLE',

@@ -1,10 +1,10 @@
-/** The manager of a node without one. */
+/** The manager of a node that has none. */
 import { fail } from '../../core/base/errors.ts';
 import { queryKey } from '../../core/privacy/inputs.ts';
 import type { ConnectedManager } from './connected-manager.ts';
 import { featuresOf } from './versions.ts';
 
-/** It has no payloads and accepts none. */
+/** A manager without payloads, which accepts none. */
 export function managerNotInUse(): ConnectedManager {
   const refuse = (): Promise<never> =>
     Promise.reject(fail('PTM_NOT_IN_USE', 'private transaction manager is not in use'));

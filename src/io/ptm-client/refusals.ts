@@ -1,6 +1,4 @@
-/**
- * A manager's refusal as a node sees it: an error with its status, and the meaning of the status.
- */
+/** A manager's refusal, for a node: an error with the status, and the meaning of the status. */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { HttpAnswer } from '../http/http-client.ts';
 
@@ -14,7 +12,7 @@ export function plainRefusal(answer: HttpAnswer, negation: string): Error {
   });
 }
 
-/** A final no: what a peer wrote is not an envelope, or not for us. */
+/** A final refusal: the peer's data is not an envelope, or not for us. */
 export function isRefusal(error: unknown): boolean {
   if (!hasCode(error, 'PTM_REFUSED')) return false;
   const { status } = error.data as { status: number };

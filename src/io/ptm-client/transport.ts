@@ -1,6 +1,6 @@
 /**
- * One manager over HTTP or a unix socket: requests byte for byte as GoQuorum's node sends them
- * (GoQuorum private/engine/tessera/tessera.go).
+ * Connection to one manager over HTTP or a unix socket: requests are byte for byte those of
+ * GoQuorum's node (GoQuorum private/engine/tessera/tessera.go).
  */
 
 import { readdirSync, statSync } from 'node:fs';
@@ -13,11 +13,11 @@ import { reasonOf } from '../host/reason.ts';
 import { type HttpAnswer, HttpClient } from '../http/http-client.ts';
 import { type ManagerConfig, socketPath } from './config.ts';
 
-/** COMPAT: managers log it, and Tessera's users filter by it. */
+/** COMPAT: managers log the user agent, and Tessera's users filter by it. */
 const USER_AGENT = 'quorum-v24.4.1';
-/** For the handshake and for requests of plain text. */
+/** User agent of the handshake and of requests for plain text. */
 const PLAIN_USER_AGENT = 'Go-http-client/1.1';
-/** The pseudo host of the socket. */
+/** The pseudo host in URLs of the socket. */
 const SOCKET_BASE = 'http+unix://c';
 const SOCKET_HOST = 'c';
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
@@ -46,8 +46,8 @@ export class Transport {
   }
 
   /**
-   * Without a media type: the handshake, and answers in plain text. Rejects with PTM_UNREACHABLE,
-   * Go's cause in it.
+   * A request without a media type: the handshake, and answers in plain text. Rejects with
+   * PTM_UNREACHABLE, whose text contains the cause as Go words it.
    */
   plain(path: string): Promise<HttpAnswer> {
     return this.send('GET', path, [['User-Agent', PLAIN_USER_AGENT]], undefined);
@@ -61,7 +61,7 @@ export class Transport {
     return this.send(method, path, headers, bytes);
   }
 
-  /** As json(); the answer's body goes to `onData` as it comes. */
+  /** Like json(), but passes the answer's body to `onData` as it arrives. */
   lines(
     path: string,
     media: string,
@@ -99,7 +99,7 @@ export class Transport {
     onData?: (chunk: Uint8Array) => void,
   ): Promise<HttpAnswer> {
     const prefix = this.url.pathname === '/' ? '' : this.url.pathname;
-    // COMPAT: Go asks for gzip over TCP only.
+    // COMPAT: Go requests gzip over TCP only.
     const encoding: [string, string][] =
       this.socket === undefined ? [['Accept-Encoding', 'gzip']] : [];
     try {
@@ -119,7 +119,7 @@ export class Transport {
     }
   }
 
-  /** The words of Go's network errors, which node users and their alerts know. */
+  /** The texts of Go's network errors, which node users and their alerts know. */
   private goText(error: unknown): string {
     const { cause } = error as { cause?: Error & { code?: string } };
     const dial =

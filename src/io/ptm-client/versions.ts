@@ -1,5 +1,5 @@
 /**
- * What a manager can do, by the API versions that it lists (GoQuorum
+ * Features of a manager, derived from the API versions that it lists (GoQuorum
  * private/engine/tessera/tessera_version_checker.go).
  */
 import { fail } from '../../core/base/errors.ts';
@@ -10,7 +10,7 @@ type Version = readonly [number, number, number];
 const FALLBACK: Version = [1, 0, 0];
 const VERSION = /([0-9]+)\.([0-9]+)(?:\.([0-9]+))?/;
 
-/** The highest parseable entry; "1.0" when the list is missing or holds none. */
+/** The highest entry that can be parsed; "1.0" when the list is missing or has no such entry. */
 export function highestVersion(list: unknown): Version {
   let highest = FALLBACK;
   if (!Array.isArray(list)) return highest;

@@ -1,6 +1,6 @@
 /**
- * Scripts of callers, in an engine of their own: QuickJS in WebAssembly. A script reaches what the
- * host gives it and nothing else, and is bounded in time, memory and stack.
+ * Runs callers' scripts in a separate engine: QuickJS in WebAssembly. A script can use only what
+ * the host passes to it, and is bounded in time, memory and stack.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,17 +14,20 @@ import { fail } from '../../core/base/errors.ts';
 
 export interface SandboxLimits {
   readonly stackBytes: number;
-  /** Called repeatedly while a script runs. */
+  /** Called repeatedly while a script runs; true ends the script. */
   shouldStop(): boolean;
 }
 
 type HostValue = string | number | boolean | undefined;
-/** Arguments that are neither text nor number come as undefined. Must not throw. */
+/** Arguments that are neither text nor number are passed as undefined. Must not throw. */
 export type HostFunction = (...args: (string | number | undefined)[]) => HostValue;
 
-/** Its linear memory is freed when nothing refers to it any more: use one per request. */
+/**
+ * An engine's linear memory is freed when nothing refers to it any more: use one engine per
+ * request.
+ */
 export interface ScriptEngine {
-  /** Source of BigInteger.js, whose `bigInt` geth gives its tracers. */
+  /** Source of BigInteger.js, whose `bigInt` geth provides to its tracers. */
   readonly bigInteger: string;
   open(limits: SandboxLimits, host: Readonly<Record<string, HostFunction>>): Sandbox;
 }
@@ -34,12 +37,13 @@ interface Memories {
 }
 
 const PAGE_BYTES = 64 * 1024;
-/** QuickJS allocates 16 MB at its start. */
+/** QuickJS allocates 16 MB when it starts. */
 const FIRST_PAGES = 256;
 
 /**
- * Loads the engine; a process that runs no scripts never does. `memoryBytes`: of all its sandboxes
- * together. QuickJS's own limit is not enough: it does not count the overhead of memory blocks.
+ * Loads the engine; a process that runs no scripts never does. `memoryBytes` is the limit for all
+ * its sandboxes together. QuickJS's own limit is not enough: it does not count the overhead of
+ * memory blocks.
  */
 export async function loadScriptEngine(memoryBytes: number): Promise<ScriptEngine> {
   const [{ newQuickJSWASMModuleFromVariant, newVariant }, { default: variant }] = await Promise.all(
@@ -61,7 +65,7 @@ export class Sandbox {
   private readonly functions = new Map<string, QuickJSHandle>();
   private isBroken = false;
 
-  /** `host`: global functions of the script. */
+  /** `host`: functions that are global in the script. */
   constructor(
     module: QuickJSWASMModule,
     limits: SandboxLimits,
@@ -80,7 +84,7 @@ export class Sandbox {
     this.valueOf(this.within(() => this.context.evalCode(code, name))).dispose();
   }
 
-  /** What a global function returns: its text, or undefined. Throws as `run`. */
+  /** The text that a global function returns, or undefined. Throws as `run`. */
   call(name: string, ...args: readonly (string | number)[]): string | undefined {
     const { context } = this;
     const handles = args.map((each) =>
@@ -97,7 +101,7 @@ export class Sandbox {
   }
 
   dispose(): void {
-    // It is freed together with its engine.
+    // A broken context is freed together with its engine.
     if (this.isBroken) return;
     for (const handle of this.functions.values()) handle.dispose();
     const { runtime } = this.context;
@@ -105,7 +109,7 @@ export class Sandbox {
     runtime.dispose();
   }
 
-  /** The engine itself fails where a script nests too deep for the thread's own stack. */
+  /** The engine itself fails when a script nests too deeply for the thread's own stack. */
   private within<T>(work: () => T): T {
     try {
       return work();
@@ -153,7 +157,7 @@ export class Sandbox {
   }
 }
 
-/** As JavaScript prints an error, without its stack. */
+/** The error as JavaScript prints it, without its stack. */
 function textOf(context: QuickJSContext, error: QuickJSHandle): string {
   const thrown: unknown = context.dump(error);
   if (thrown === '') return 'an error that cannot be shown';

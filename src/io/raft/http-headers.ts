@@ -4,10 +4,10 @@
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** Version of etcd whose transport GoQuorum carries. */
+/** Version of etcd whose transport GoQuorum contains. */
 export const SERVER_VERSION = '3.3.13';
 const MIN_CLUSTER_VERSION = '3.0.0';
-/** When a header is missing: etcd 2.0 sent none. */
+/** Version of a request without the header: etcd 2.0 sent none. */
 const OLDEST_VERSION = '2.0.0';
 export const CLUSTER_ID = '1000';
 
@@ -32,7 +32,7 @@ export function requestHeaders(id: number, ownUrl: string | undefined): Outgoing
   };
 }
 
-/** GoQuorum's text for a request that this member cannot use. */
+/** GoQuorum's text for a request that this member cannot use; undefined: it can. */
 export function compatibilityFault(headers: IncomingHttpHeaders): string | undefined {
   const server = versionOf(headers['x-server-version']);
   const minCluster = versionOf(headers['x-min-cluster-version']);

@@ -1,5 +1,5 @@
 /**
- * One member as this one reaches it: the streams that it has opened here, those that we read from
+ * Connections with one other member: the streams that it has opened here, those that we read from
  * it, and the pipeline.
  */
 import type { ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ import { isSnapshot, Pipeline } from './pipeline.ts';
 import { STREAM_TIMEOUT_MS, StreamReader } from './stream-reader.ts';
 
 const HEARTBEAT_MS = STREAM_TIMEOUT_MS / 3;
-/** Bytes that may wait in a connection that the other side does not read. */
+/** Maximum bytes that wait in a connection whose other side does not read. */
 const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface MemberLinkParts {
@@ -41,7 +41,7 @@ export class MemberLink {
   private readonly outgoing = new Map<StreamKind, OutgoingStream>();
   private readonly beat: NodeJS.Timeout;
 
-  /** `isReading` false: a member that we only answer, until its address is committed. */
+  /** `isReading` is false for a member that we only answer, until its address is committed. */
   constructor(parts: MemberLinkParts, isReading: boolean) {
     this.parts = parts;
     this.url = parts.url;
@@ -67,7 +67,7 @@ export class MemberLink {
     else stream.response.write(stream.encoder.encode(message));
   }
 
-  /** The member asked for a stream: from now on we write into `response`. */
+  /** Called when the member has requested a stream: from now on we write into `response`. */
   attach(kind: StreamKind, response: ServerResponse): void {
     this.outgoing.get(kind)?.response.destroy();
     const stream = { response, encoder: streamEncoder(kind) };
@@ -85,7 +85,7 @@ export class MemberLink {
     for (const reader of this.readers) reader.stop();
     const streams = [...this.outgoing.values()];
     this.outgoing.clear();
-    // What was written still goes out: a removed member learns of its removal from it.
+    // Data that was already written is still sent: a removed member learns of its removal from it.
     for (const { response } of streams) response.end();
     this.pipeline.stop();
   }

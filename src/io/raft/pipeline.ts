@@ -1,6 +1,6 @@
 /**
- * Posts single messages: snapshots, and everything while no stream is open. A few at a time; what
- * does not fit is dropped.
+ * Posts single messages: snapshots, and all messages while no stream is open. Only a few are sent
+ * at a time; further ones are dropped.
  */
 import { Agent, request } from 'node:http';
 import {
@@ -18,7 +18,7 @@ export interface PipelineParts {
   readonly local: number;
   readonly url: string;
   ownUrl(): string | undefined;
-  /** Whether the message arrived. */
+  /** Reports whether the message arrived. */
   done(message: RaftMessage, isDelivered: boolean): void;
 }
 

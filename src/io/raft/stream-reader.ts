@@ -1,5 +1,6 @@
 /**
- * Reads what a member writes for us: requests its stream, and requests it again whenever it ends.
+ * Reads the stream that a member writes for us: requests it, and requests it again whenever it
+ * ends.
  */
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
@@ -9,7 +10,7 @@ import { idText, requestHeaders } from './http-headers.ts';
 
 const RETRY_MS = 100;
 const GONE = 410;
-/** The other side sends a heartbeat every third of it. */
+/** The other side sends a heartbeat every third of this time. */
 export const STREAM_TIMEOUT_MS = 5_000;
 
 export interface StreamReaderParts {

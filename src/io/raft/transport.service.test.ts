@@ -1,4 +1,6 @@
-/** Two ends of the transport on real sockets, and what it answers to requests that it refuses. */
+/**
+ * Two transports connected by real sockets, and the answers to requests that a transport refuses.
+ */
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';

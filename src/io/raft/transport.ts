@@ -1,7 +1,7 @@
 /**
- * How members of a Raft cluster communicate: etcd's rafthttp as GoQuorum carries it (etcd 3.3
- * etcdserver/api/rafthttp). Every member opens two streams at every other and reads from them;
- * messages without a stream are posted.
+ * How members of a Raft cluster communicate: etcd's rafthttp in the version that GoQuorum contains
+ * (etcd 3.3 etcdserver/api/rafthttp). Every member opens two streams to every other one and reads
+ * from them; messages without a stream are posted.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,25 +19,25 @@ import { CLUSTER_ID, compatibilityFault, idText, parseId, SERVER_VERSION } from 
 import { MemberLink } from './member-link.ts';
 
 /**
- * Senders whose address is not committed yet: a leader that brings a new member up to date, and few
- * others.
+ * Maximum number of senders whose address is not committed yet: a leader that brings a new member
+ * up to date, and few others.
  */
 const REMOTES_MAX = 64;
-/** Connections of members and of whoever finds the port. */
+/** Maximum number of connections, of members and of other clients that find the port. */
 const CONNECTIONS_MAX = 1_024;
-/** Messages that are being read. */
+/** Bounds on the bytes of messages that are being read. */
 const BODIES: ByteBounds = { all: 256 * 1024 * 1024, ofSource: 128 * 1024 * 1024 };
 const STREAM_PATH = /^\/raft\/stream\/(msgapp|message)\/([^/]*)$/;
 
 export interface RaftTransportOptions {
   readonly id: number;
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly log: Log;
-  /** Bytes of messages that may be read at once; undefined: BODIES. */
+  /** Bounds on the bytes of messages that are read at the same time; undefined: BODIES. */
   readonly bodies?: ByteBounds;
-  /** At once; undefined: CONNECTIONS_MAX. */
+  /** Maximum number of simultaneous connections; undefined: CONNECTIONS_MAX. */
   readonly connectionsMax?: number;
 }
 
@@ -46,7 +46,7 @@ export class RaftTransport implements RaftLinks {
   private readonly server: Server;
   private readonly bodies: ByteBudget;
   private readonly members = new Map<number, MemberLink>();
-  /** Not members as far as we know: only answered, by posting. */
+  /** Senders that are not yet members to our knowledge: they are only answered, by posting. */
   private readonly remotes = new Map<number, MemberLink>();
   private sink: ((event: RaftLinkEvent) => void) | undefined;
   private isRemoved: (id: number) => boolean = () => false;
@@ -213,7 +213,9 @@ export class RaftTransport implements RaftLinks {
     }
   }
 
-  /** A sender that is not a known member names the address for the answer. */
+  /**
+   * Registers a sender that is not a known member; its request names the address for the answer.
+   */
   private addRemote(from: number | undefined, request: IncomingMessage): void {
     const url = request.headers['x-peerurls']?.toString().split(',')[0];
     if (from === undefined || url === undefined || !/^http:\/\/[^/\s]+$/.test(url)) return;

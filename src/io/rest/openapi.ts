@@ -1,13 +1,13 @@
-/** The OpenAPI 3.1 document of a service, made from its operations. */
+/** The OpenAPI 3.1 document of a service, generated from its operations. */
 import type { RestOperation, RestParameter } from './operation.ts';
 
 const JSON_TYPE = 'application/json';
 
 export interface DocumentParts {
   readonly title: string;
-  /** The security of operations that do not state their own. */
+  /** The security of operations that do not specify their own. */
   readonly security?: readonly object[];
-  /** By name; `Error` among them. */
+  /** Schemas by name; one of them is `Error`. */
   readonly schemas: Readonly<Record<string, object>>;
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
@@ -28,7 +28,8 @@ export function openApiDocument(
       version: '1.0.0',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // The address from which the document was fetched, also behind a proxy.
+    // A URL relative to the address from which the document was fetched, so that it is valid behind
+    // a proxy, too.
     servers: [{ url: '/' }],
     ...(security ? { security } : {}),
     paths,
@@ -41,7 +42,7 @@ export function jsonContent(schema: object): object {
   return { [JSON_TYPE]: { schema } };
 }
 
-/** A schema of the document, by its name. */
+/** Refers to a schema of the document by its name. */
 export function reference(schema: string): object {
   return { $ref: `#/components/schemas/${schema}` };
 }

@@ -1,6 +1,6 @@
 /**
- * One REST operation as a row: its route, its part of the OpenAPI document and the types of its
- * client are generated from it. A service adds its handler, and who may call it.
+ * One REST operation as data, from which its route, its part of the OpenAPI document and the types
+ * of its client are generated. A service adds the handler and the permissions.
  */
 
 export interface RestParameter {
@@ -20,12 +20,12 @@ export interface RestAnswer {
 export interface RestOperation {
   readonly id?: string;
   readonly method: 'GET' | 'POST';
-  /** `{name}` for parameters. */
+  /** Parameters are written `{name}`. */
   readonly path: string;
   readonly summary: string;
-  /** An addition to a documented API: marked x-quorate. */
+  /** Whether it is an addition to a documented API: it is then marked x-quorate. */
   readonly isOurs?: boolean;
-  /** Undefined: as the document says for all. */
+  /** undefined: the document's security for all operations. */
   readonly security?: readonly object[];
   readonly parameters?: readonly RestParameter[];
   /** Schema by media type. */
@@ -35,7 +35,7 @@ export interface RestOperation {
   readonly refusals?: readonly number[];
 }
 
-/** The path as the HTTP server expects it: `:name` for parameters. */
+/** The path in the form of the HTTP server: parameters are written `:name`. */
 export function routePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

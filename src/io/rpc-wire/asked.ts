@@ -23,7 +23,7 @@ export class Asked {
     });
   }
 
-  /** A message that nobody waits for, such as a notification, is ignored. */
+  /** A message that no request waits for, such as a notification, is ignored. */
   arrived(message: string): void {
     const id = firstId(message);
     const waiting = this.waiting.get(id) ?? this.onlyOne(id);
@@ -38,14 +38,17 @@ export class Asked {
     for (const each of all) each.reject(fail('RPC_AWAY', why));
   }
 
-  /** An error about the request as a whole carries no id. */
+  /** An error about the request as a whole has no id, so it belongs to the only waiting request. */
   private onlyOne(id: string): Waiting | undefined {
     const [only] = this.waiting.values();
     return id === 'null' && this.waiting.size === 1 ? only : undefined;
   }
 }
 
-/** `none` if there is no id, as in a notification, or the text is not JSON. */
+/**
+ * The id of the first call; `none` if there is no id, as in a notification, or the text is not
+ * JSON.
+ */
 function firstId(text: string): string {
   try {
     const message = JSON.parse(text) as Message | Message[];

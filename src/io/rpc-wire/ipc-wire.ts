@@ -1,4 +1,4 @@
-/** JSON-RPC over a unix socket. The private state is named in front of each id: `"<psi>/<n>"`. */
+/** JSON-RPC over a unix socket. The private state is written before each id: `"<psi>/<n>"`. */
 import { connect, type Socket } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
 import { JsonSplitter } from '../../core/base/json-splitter.ts';

@@ -1,4 +1,4 @@
-/** The connection to a node that an endpoint names: a URL, or the path of a socket. */
+/** Opens the connection to the node that an endpoint names: by a URL, or the path of a socket. */
 import { fail } from '../../core/base/errors.ts';
 import { HttpWire } from './http-wire.ts';
 import { IpcWire } from './ipc-wire.ts';
@@ -6,7 +6,7 @@ import { WebSocketWire } from './websocket-wire.ts';
 import type { RpcWire, WireOptions } from './wire.ts';
 
 /**
- * Connects at the first request. `rpc:` and `ipc:` in front are ignored, as geth does. Throws
+ * Connects at the first request. A prefix `rpc:` or `ipc:` is ignored, as in geth. Throws
  * OPTION_VALUE_INVALID.
  */
 export function openWire(endpoint: string, options: WireOptions): RpcWire {

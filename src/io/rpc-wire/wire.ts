@@ -1,11 +1,11 @@
-/** A node's JSON-RPC over any transport: text in, the reply's text out. */
+/** A node's JSON-RPC over any transport: sends text, and receives the text of the reply. */
 
-/** For one reply: a trace of a large transaction takes this much. */
+/** Maximum bytes of one reply: enough for the trace of a large transaction. */
 export const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 export const DIAL_MS = 5_000;
 
 export interface RpcWire {
-  /** A request or batch as JSON. Rejects with RPC_AWAY; the next one connects again. */
+  /** Sends a request or batch as JSON. Rejects with RPC_AWAY; the next request connects again. */
   ask(request: string): Promise<string>;
   close(): void;
 }
@@ -19,10 +19,10 @@ export interface WireOptions {
 }
 
 export interface WireTls {
-  /** PEM; in addition to those that the system trusts. */
+  /** PEM; trusted in addition to those of the system. */
   readonly certificates: readonly string[];
   readonly isUnverified: boolean;
-  /** Names of OpenSSL with colons between; undefined: its own choice. */
+  /** OpenSSL's names, separated by colons; undefined: OpenSSL's own choice. */
   readonly ciphers?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Calls with tokens: judged one by one, also on a connection that outlives its token. */
+/** Tokens are checked for every call, also on a connection that outlives its token. */
 import { expect, it } from 'vitest';
 import { AccessToken } from '../../core/access/access-token.ts';
 import type { Access } from './access.ts';

@@ -1,4 +1,4 @@
-/** Batches: their bounds, and what replaces answers beyond them. */
+/** Batches: their limits, and the errors that replace answers beyond them. */
 import { type Entry, errorReply, invalidRequest } from './envelope.ts';
 import { RPC } from './method.ts';
 
@@ -11,12 +11,12 @@ export interface BatchLimits {
   readonly batchReplyCharactersMax: number;
 }
 
-/** As in newer versions of geth. */
+/** The limits of newer versions of geth. */
 export const BATCH_LIMITS: BatchLimits = {
   batchCallsMax: 1_000,
   batchReplyCharactersMax: 25_000_000,
 };
-/** One reply of many. */
+/** Joins the replies to the calls of a batch. */
 export function joined(replies: readonly Reply[]): Reply {
   if (replies.every((reply) => typeof reply === 'string')) return `[${replies.join(',')}]`;
   const parts: Reply[] = [];
@@ -29,7 +29,7 @@ export function batchTooLarge(most: number): string {
   return errorReply('null', RPC.invalidRequest, `batch too large: at most ${most} calls`);
 }
 
-/** Why the rest of a batch is not answered. */
+/** The reason why the rest of a batch is not answered. */
 export type Refusal = string;
 
 export const tooLong = (most: number): Refusal =>
@@ -37,7 +37,7 @@ export const tooLong = (most: number): Refusal =>
 export const NO_ROOM: Refusal =
   'clients leave too many replies unread for one more to this batch: read yours, or ask again later';
 
-/** Instead of an answer; undefined for a notification. */
+/** The error that replaces an answer; undefined for a notification. */
 export function refused(entry: Entry, why: Refusal): string | undefined {
   if (entry.kind !== 'call') return entry.kind === 'invalid' ? invalidRequest(entry.id) : undefined;
   return entry.id === undefined ? undefined : errorReply(entry.id, RPC.server, why);

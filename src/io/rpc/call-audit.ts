@@ -1,4 +1,4 @@
-/** Who calls what: records certain calls before and after they run. */
+/** Audit of calls: records certain calls before and after they run. */
 import type { Caller } from './caller.ts';
 import { RpcError } from './method.ts';
 
@@ -9,18 +9,18 @@ export interface CallAudit {
   /** Whether calls of this method are recorded. */
   covers(method: string): boolean;
   /**
-   * Resolves when the record is durable; rejects if it cannot be written: then the call must not
-   * run.
+   * Resolves when the record is durable. Rejects if it cannot be written: the call must not run
+   * then.
    */
   begin(method: string, caller: Caller): Promise<EndRecord>;
-  /** A call that its caller is not allowed to make. */
+  /** Records a call that its caller is not allowed to make. */
   denied(method: string, caller: Caller): Promise<void>;
 }
 
 interface Recorded<T> {
   readonly method: string;
   readonly caller: Caller;
-  /** Throws if the caller is not allowed to. */
+  /** Throws if the caller is not allowed to make the call. */
   admit(): Caller;
   run(caller: Caller): T;
 }

@@ -1,13 +1,13 @@
-/** Who calls. */
+/** The caller of a method. */
 import type { Access } from './access.ts';
 
-/** The caller, as far as the transport knows. */
+/** What the transport knows about the caller. */
 export interface Caller {
   readonly transport: 'http' | 'ws' | 'ipc';
-  /** Private state named by the request (`?PSI=`, header, or IPC id). */
+  /** Private state that the request names (`?PSI=`, header, or IPC id). */
   readonly psi: string | undefined;
   readonly access: Access;
   readonly remote: string;
-  /** Number of the connection. */
+  /** Number of the caller's connection. */
   readonly connection?: number;
 }

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Answers with what it got and who asked; `open` keeps the channel. */
+/** Answers with the text that it got, and keeps the callers; `open` keeps the channel. */
 function echo() {
   const seen: { callers: Caller[]; channel: Channel | undefined; isClosed: boolean } = {
     callers: [],
@@ -38,7 +38,7 @@ function echo() {
   return { seen, dispatcher: { reply } as never };
 }
 
-/** For so many milliseconds at least. */
+/** Waits for at least this many milliseconds. */
 async function idle(ms: number): Promise<void> {
   const end = performance.now() + ms;
   await until(() => performance.now() > end);
@@ -85,7 +85,7 @@ async function opened(url: string, headers: Record<string, string> = {}) {
   return { socket, received };
 }
 
-/** Each answer is a megabyte. */
+/** A server whose answers have a megabyte each. */
 function lavish() {
   const { seen } = echo();
   let begun = 0;
@@ -108,7 +108,7 @@ describe('WebSocket', () => {
     socket.pause();
     for (let i = 0; i < 500; i++) socket.send('x');
     await until(() => server.seen.isClosed);
-    // What the machine buffers between two processes is a few megabytes.
+    // The machine buffers a few megabytes between two processes.
     expect(server.begun()).toBeLessThan(100);
   });
 

@@ -1,13 +1,15 @@
-/** Calls of one connection, answered in order, and its notifications: WebSocket and IPC alike. */
+/**
+ * Calls of one connection, answered in order, and its notifications; for both WebSocket and IPC.
+ */
 import { Flow, type FlowWire } from '../http/flow.ts';
 import type { Traffic } from '../http/traffic.ts';
 import type { Caller, Channel, Dispatcher, Reply } from './dispatcher.ts';
 
-/** After successive calls have run for so long, the rest waits for the next turn. */
+/** When successive calls have run for this long, the rest waits for the next turn. */
 const TURN_MS = 5;
 
 export interface ConversationWire extends FlowWire {
-  /** `taken`: called when the client has read it, or never will. */
+  /** `taken`: called when the client has read the text, or never will. */
   write(text: Reply, taken: () => void): void;
 }
 
@@ -29,7 +31,7 @@ export class Conversation {
     readonly wire: ConversationWire;
     readonly callerOf: (text: string) => Caller | Promise<Caller>;
     readonly traffic: Traffic;
-    /** Whose bytes are counted together. */
+    /** The client whose connections are counted together. */
     readonly source: string;
   }) {
     this.dispatcher = parts.dispatcher;
@@ -43,7 +45,7 @@ export class Conversation {
     this.flow = new Flow({ pause, resume, end: cut }, parts.traffic, parts.source);
   }
 
-  /** Bytes of a message that is not complete yet. */
+  /** Called for bytes of a message that is not complete yet. */
   arrived(bytes: number): void {
     this.flow.arrived(bytes);
   }
@@ -54,12 +56,12 @@ export class Conversation {
     if (!this.isWorking) void this.work();
   }
 
-  /** So many of these belong to no message. */
+  /** Called when this many of the received bytes belong to no message. */
   passed(bytes: number): void {
     this.flow.passed(bytes);
   }
 
-  /** The client has read nothing for too long. */
+  /** Called when the client has read nothing for too long. */
   stalled(): void {
     this.flow.stalled();
   }

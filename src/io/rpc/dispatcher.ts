@@ -1,5 +1,5 @@
 /**
- * From envelope to handler and back. One table for all transports; each transport enables its own
+ * From envelope to handler and back. All transports share one table; each transport enables its own
  * namespaces.
  */
 import type { Log, Watch } from '../../core/base/ports.ts';
@@ -36,9 +36,9 @@ import { parseParams, positional } from './params.ts';
 export type { Reply } from './batch.ts';
 export type { Caller } from './caller.ts';
 
-/** Answers calls of heavy methods instead of this thread. */
+/** Other threads that answer calls of heavy methods, instead of this thread. */
 export interface Readers {
-  /** The whole reply. Never rejects for a fault of the call. `signal`: the caller is gone. */
+  /** Resolves with the whole reply, also for a fault of the call. `signal`: the caller is gone. */
   answer(
     call: Call & { readonly id: string },
     caller: Caller,
@@ -52,9 +52,7 @@ export interface Channel {
   send(text: Reply): void;
 }
 
-/**
- * Counts the answers of a batch until all are ready; false: there is no room for another one.
- */
+/** Counts the answers of a batch until all are ready; false: there is no space for another one. */
 export interface ReplyRoom {
   take(bytes: number): boolean;
 }
@@ -64,26 +62,26 @@ export interface Table<Context> {
   readonly subscriptions: readonly Subscription<Context>[];
 }
 
-/** `id`: of the request, as JSON text; undefined for a notification. */
+/** `id`: the request's, as JSON text; undefined for a notification. */
 export type ContextOf<Context> = (caller: Caller, id: string | undefined) => Context;
 
 type CallMeter = (method: string, isSuccess: boolean, durationMs: number) => void;
 
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
-/** For all connections together. */
+/** The limit for all connections together. */
 const SUBSCRIPTIONS_MAX = 20_000;
 /**
- * Kept even if there is no room for more: a transaction that was sent must not be reported as
- * refused.
+ * Answers up to this size are sent even if there is no space for more: a transaction that was sent
+ * must not be reported as refused.
  */
 const SHORT_CHARACTERS_MAX = 4 * 1024;
 /** How long a batch may run before it yields to other requests. */
 const BATCH_TURN_MS = 5;
-/** A longer request waits for a separate turn. */
+/** A longer request waits for a turn of its own. */
 const LARGE_CHARACTERS = 256 * 1024;
-/** A longer request is not tried here first. */
+/** A longer request goes to a reader without an attempt here. */
 const TRIED_CHARACTERS_MAX = 8 * 1024;
-/** Calls of one batch that begin together: so many signatures take about 5 ms. */
+/** Calls of one batch that begin together: this many signatures take about 5 ms. */
 const OVERLAPPING_CALLS_MAX = 64;
 
 export class Dispatcher<Context> {
@@ -109,22 +107,22 @@ export class Dispatcher<Context> {
     options: {
       contextOf: ContextOf<Context>;
       isEnabled: (caller: Caller, namespace: string) => boolean;
-      /** A fresh subscription id: `0x` and hex digits. */
+      /** Returns a new subscription id: `0x` and hex digits. */
       newId: () => string;
       log: Log;
-      /** Whether tokens decide about private states. */
+      /** Whether tokens decide which private states a caller may use. */
       isMultitenant: boolean;
-      /** Unix time: tokens expire. */
+      /** Returns Unix time, with which the expiry of tokens is checked. */
       nowMs: () => number;
       /** Called for each call of a method that exists. */
       onCall?: CallMeter | undefined;
-      /** Records what this thread is working on. */
+      /** Records the current work of this thread. */
       watch?: Watch | undefined;
-      /** Without: everything is answered on this thread. */
+      /** undefined: everything is answered on this thread. */
       readers?: Readers | undefined;
-      /** Without: no calls are recorded. */
+      /** undefined: no calls are recorded. */
       audit?: CallAudit | undefined;
-      /** BATCH_LIMITS unless given. */
+      /** Default: BATCH_LIMITS. */
       limits?: BatchLimits | undefined;
     },
   ) {
@@ -143,7 +141,7 @@ export class Dispatcher<Context> {
     this.audit = options.audit;
   }
 
-  /** The reply's text; '' when nothing is to be answered. */
+  /** The reply's text; '' when there is no reply. */
   async handle(text: string, caller: Caller, channel?: Channel): Promise<string> {
     const reply = await this.reply(text, caller, channel);
     return typeof reply === 'string' ? reply : Buffer.from(reply).toString();
@@ -182,8 +180,8 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * In order, one after another; calls that may overlap wait together, so that a batch of
-   * transactions shares its syncs.
+   * Answers calls in order, one after another; calls that may overlap wait together, so that a
+   * batch of transactions shares its syncs.
    */
   private async answerAll(
     entries: readonly Entry[],
@@ -242,7 +240,8 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Calls of recorded methods wait for their record, before they run and before they are answered.
+   * Calls of recorded methods wait for their record, both before they run and before they are
+   * answered.
    */
   private recorded(entry: Call, asker: Asker) {
     const { method } = entry;
@@ -255,7 +254,7 @@ export class Dispatcher<Context> {
     return onRecord(audit, { method, caller: asker.caller, admit, run });
   }
 
-  /** Requests that take milliseconds to parse get a turn of the event loop each. */
+  /** Requests that take milliseconds to parse each get a turn of the event loop. */
   private ownTurn(): Promise<void> {
     const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
     this.turns = this.turns.then(turn);
@@ -266,13 +265,13 @@ export class Dispatcher<Context> {
     return this.watch ? this.watch.during(`rpc ${what}`, work) : work();
   }
 
-  /** Invented names of methods are not kept. */
+  /** Names of methods that do not exist are not counted. */
   private meter(method: string, isSuccess: boolean, begunMs: number | undefined): void {
     if (begunMs === undefined || !this.byName.has(method)) return;
     this.onCall?.(method, isSuccess, performance.now() - begunMs);
   }
 
-  /** Every call of a batch or connection again: tokens expire. */
+  /** Checks every call of a batch or connection again, because tokens expire. */
   private admit(call: Call, caller: Caller): Caller {
     const { access } = caller;
     if (access.kind === 'open') return caller;
@@ -305,12 +304,12 @@ export class Dispatcher<Context> {
     return answer === undefined ? read() : answer;
   }
 
-  /** Parameters that are long take long to parse, too. */
+  /** Long parameters are not tried, because they also take long to parse. */
   private mayTry({ tryShortly }: Method<Context>, { length }: Call): boolean {
     return tryShortly !== undefined && length <= TRIED_CHARACTERS_MAX;
   }
 
-  /** A read without an id has no effect and no answer. */
+  /** A read without an id has neither effect nor answer, so it is not run. */
   private runHere(row: Method<Context>, call: Call, caller: Caller) {
     if (this.readers && row.isHeavy && call.id === undefined) return null;
     const args = parseParams(row.params, call.params);
@@ -356,7 +355,7 @@ export class Dispatcher<Context> {
   }
 }
 
-/** The caller, and how to reach them. */
+/** The caller, with the channel and signal of the connection. */
 interface Asker {
   readonly caller: Caller;
   readonly channel: Channel | undefined;
@@ -366,7 +365,7 @@ interface Asker {
 
 const ENDLESS: ReplyRoom = { take: () => true };
 
-/** What a reader answered. */
+/** The answer of a reader. */
 class ReadReply {
   readonly reply: Reply;
   readonly isError: boolean;

@@ -1,4 +1,4 @@
-/** The JSON-RPC 2.0 envelope as geth 1.10 reads and writes it (go-ethereum rpc/json.go). */
+/** The JSON-RPC 2.0 envelope in the form of geth 1.10 (go-ethereum rpc/json.go). */
 import { type Json, RawJson, RPC } from './method.ts';
 
 export interface Call {
@@ -8,7 +8,7 @@ export interface Call {
   readonly method: string;
   /** undefined: omitted or null. */
   readonly params: unknown;
-  /** Length of the text in which it arrived, in characters. */
+  /** Length in characters of the text that contained the call. */
   readonly length: number;
 }
 
@@ -26,15 +26,15 @@ export type Envelope =
   | { readonly kind: 'batch'; readonly entries: readonly Entry[] };
 
 /**
- * Values, members and elements of a request: parsing takes time for each. Ten thousand calls have
- * about 150,000.
+ * Maximum number of values, members and elements of a request: each takes time to parse. Ten
+ * thousand calls have about 150,000.
  */
 export const VALUES_MAX = 400_000;
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
 const COMMA = 0x2c;
 
-/** Counts those inside of strings, too: text of a contract's data has none. */
+/** Also counts separators inside strings, which do not occur in the text of a contract's data. */
 function hasTooManyValues(text: string): boolean {
   if (text.length <= VALUES_MAX) return false;
   let left = VALUES_MAX;
@@ -60,7 +60,7 @@ export function parseEnvelope(text: string): Envelope {
   return { kind: 'batch', entries: value.map((item) => toEntry(item, ids, text.length)) };
 }
 
-/** Numbers that JavaScript would spell differently keep their text: ids are echoed verbatim. */
+/** Keeps the text of numbers that JavaScript would spell differently: ids are echoed verbatim. */
 function unsafeNumberIds(text: string): Map<number, string> | undefined {
   let found: Map<number, string> | undefined;
   for (const [, digits] of text.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/gi)) {
@@ -97,7 +97,7 @@ function toEntry(value: unknown, ids: Map<number, string> | undefined, length: n
   };
 }
 
-/** Go matches member names without regard to case. */
+/** Go matches member names in upper and lower case. */
 function member(members: Record<string, unknown>, name: string): unknown {
   if (name in members) return members[name];
   for (const key of Object.keys(members)) if (key.toLowerCase() === name) return members[key];

@@ -4,7 +4,7 @@ import type { Log } from '../../core/base/ports.ts';
 import { errorReply } from './envelope.ts';
 import { RPC, RpcError } from './method.ts';
 
-/** Errors of our own code are logged; the caller learns only that there was one. */
+/** Errors in our own code are logged; the caller learns only that there was an error. */
 export function failureReply(id: string, method: string, error: unknown, log: Log): string {
   if (error instanceof RpcError) return errorReply(id, error.number, error.message, error.data);
   if (error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN') {

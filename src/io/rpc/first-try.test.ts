@@ -6,7 +6,7 @@ import { methodOf } from './method.ts';
 const method = methodOf<object>();
 const CALLER = { transport: 'http', psi: undefined, access: { kind: 'open' }, remote: '' } as const;
 
-/** A node with one heavy method; `reads` are the ones that came to its readers. */
+/** A node with one heavy method; `reads` are the calls that reached its readers. */
 function node(row: { tryShortly?: () => string | undefined; isHeavy?: () => boolean }) {
   const reads: string[] = [];
   const dispatcher = new Dispatcher<object>(

@@ -78,14 +78,14 @@ describe('pages for people', () => {
   });
 });
 
-/** A client that asks, and reads nothing. */
+/** A client that sends a request, and reads nothing. */
 function asking(port: number): Socket {
   const socket = connect(port, '127.0.0.1', () => socket.write(`${HEAD}1\r\n\r\nx`));
   socket.pause();
   return socket;
 }
 
-/** Announces so many bytes and sends fewer. */
+/** A client that announces more bytes than it sends. */
 function announcing(port: number, announced: number, sent: number): Socket {
   const socket = connect(port, '127.0.0.1', () => {
     socket.write(`${HEAD}${announced}\r\n\r\n`);
@@ -96,7 +96,7 @@ function announcing(port: number, announced: number, sent: number): Socket {
   return socket;
 }
 
-/** The answer to what is refused before all of it has come. */
+/** The answer to a request that is refused before all of it has arrived. */
 async function refusedUnfinished(port: number, announced: number, sent: number) {
   const socket = announcing(port, announced, sent);
   let text = '';
@@ -225,7 +225,7 @@ describe('serveHttp', () => {
     const socket = asking(port);
     socket.on('error', () => undefined);
     while (traffic.unsent.held === 0) await new Promise((resolve) => setImmediate(resolve));
-    // Nothing is read, and nothing more is written: only the server can end it.
+    // The client neither reads nor writes any more: only the server can end the connection.
     while (traffic.unsent.held > 0) await new Promise((resolve) => setImmediate(resolve));
     socket.destroy();
   });
@@ -258,7 +258,7 @@ describe('serveHttp', () => {
     const { post } = await serve({ traffic }, { reply } as never);
     const posts = ['a', 'b', 'c'].map(async (body) => (await post(body)).json());
     while (inWork < 3) await new Promise((resolve) => setImmediate(resolve));
-    // One that has had nothing yet may have its first megabyte.
+    // A batch without any answers yet may keep its first megabyte.
     expect(traffic.unsent.held).toBeLessThanOrEqual(3e6);
     release();
     const outcomes = await Promise.allSettled(posts);
@@ -309,7 +309,7 @@ describe('serveHttp', () => {
     await ask('/?PSI=PS3', { 'quorum-psi': 'PS1' });
     await ask('/?PSI=PS3', { 'quorum-psi': '' });
     await ask('/?PSI=', {});
-    // Names that only GoQuorum's documentation knows.
+    // Names that exist only in GoQuorum's documentation.
     await ask('/?psi=PS3', { psi: 'PS4' });
     expect(callers.map(({ psi }) => psi)).toEqual(['PS3', 'PS1', 'PS3', undefined, undefined]);
   });
@@ -333,7 +333,7 @@ describe('serveHttp', () => {
     const { port } = await serve({ traffic: newTraffic({ requestMs: 200 }) });
     for (const part of ['POST / HTTP/1.1\r\nHost: x\r\n', `${HEAD}99999\r\n\r\nx`]) {
       const socket = connect(port, '127.0.0.1', () => socket.write(part));
-      // A byte now and then, as a slow client would.
+      // Sends a byte at a time, with pauses, as a slow client would.
       const drip = setInterval(() => socket.write(part.endsWith('x') ? 'x' : 'X-A: b\r\n'), 60);
       socket.on('error', () => undefined);
       let text = '';

@@ -24,12 +24,14 @@ const CONTENT_TYPES = new Set([
 ]);
 const GZIP_BYTES_MIN = 1_400;
 const TOO_MUCH = 'too many requests at once';
-/** For a caller whose token is refused: enough to answer with the ids of its requests. */
+/**
+ * Maximum body of a caller whose token is refused: enough to answer with the ids of its requests.
+ */
 const REFUSED_BODY_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
 
-/** PEM, and the suites to offer in OpenSSL's names. */
+/** Certificate and key in PEM, and the cipher suites to offer by OpenSSL's names. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
@@ -39,26 +41,26 @@ export interface ServerTls {
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
-  /** Host names that a request may name; `*` is any. */
+  /** Host names that a request may contain; `*`: any. */
   readonly vhosts: readonly string[];
-  /** Origins that browsers may come from; `*` is any, none means no CORS headers. */
+  /** Origins from which browsers may call; `*`: any; empty: no CORS headers. */
   readonly corsDomains: readonly string[];
-  /** Path in front of the API, '' for none. */
+  /** Prefix of the API's path; '': none. */
   readonly prefix: string;
   /** Further GET paths, such as `/health`. */
   readonly pages: ReadonlyMap<string, () => Page>;
-  /** Pages for people, below a path of their own; undefined: none. */
+  /** Pages for people, below a separate path; undefined: none. */
   readonly site?: Site | undefined;
   /** Further APIs, by path. */
   readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   readonly authenticate: Authenticate;
   /** undefined: without TLS. */
   readonly tls?: ServerTls | undefined;
-  /** The private state of every request, whatever it names; undefined: what it names. */
+  /** The private state of every request, whichever it names; undefined: the one that it names. */
   readonly psi?: string | undefined;
-  /** Shared with the other servers; undefined: its own. */
+  /** Shared with the other servers; undefined: separate. */
   readonly traffic?: Traffic | undefined;
-  /** At once; undefined: CONNECTIONS_MAX. */
+  /** Maximum number of simultaneous connections; undefined: CONNECTIONS_MAX. */
   readonly connectionsMax?: number;
 }
 
@@ -68,10 +70,10 @@ export interface Page {
   readonly body: string;
 }
 
-/** Answers GET for every path that it has. */
+/** Pages that answer GET for every path that they include. */
 export interface Site {
   has(path: string): boolean;
-  /** `header`: of the request, by its name in lower case. */
+  /** `header` returns a header of the request, by its name in lower case. */
   answer(path: string, header: (name: string) => string | undefined): SiteReply;
 }
 
@@ -82,9 +84,9 @@ export interface SiteReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An API beside JSON-RPC, with hosts and origins of its own. */
+/** An API in addition to JSON-RPC, with its own hosts and origins. */
 export interface Endpoint extends Pick<HttpOptions, 'vhosts' | 'corsDomains'> {
-  /** Never rejects for a fault of the request. `signal`: nobody waits for it any more. */
+  /** Resolves also for a fault of the request. `signal`: the caller is gone. */
   answer(body: string, caller: Caller, signal: AbortSignal): Promise<Page>;
 }
 
@@ -203,7 +205,7 @@ async function rpcAnswer(
   return { status: 200, contentType: 'application/json', body: isText ? `${reply}\n` : reply };
 }
 
-/** geth answers a bare GET with 200 (health probes), and refuses what cannot be a call. */
+/** geth answers a bare GET with 200 (health probes), and refuses requests that cannot be a call. */
 function refuse(request: IncomingMessage, url: URL): { status: number; text: string } | undefined {
   const length = Number(request.headers['content-length'] ?? 0);
   const method = request.method ?? '';
@@ -220,7 +222,7 @@ function refuse(request: IncomingMessage, url: URL): { status: number; text: str
   return undefined;
 }
 
-/** undefined: the target of the request is not a URL. */
+/** undefined: the request's target is not a valid URL. */
 export function urlOf({ url = '/' }: Pick<IncomingMessage, 'url'>): URL | undefined {
   return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : undefined;
 }
@@ -244,7 +246,7 @@ export function callerOf(
 const connections = new WeakMap<object, number>();
 let lastConnection = 0;
 
-/** A number that no other connection of this process has. */
+/** A number that is unique among the connections of this process. */
 export function connectionOf(socket: object): number {
   const known = connections.get(socket);
   if (known !== undefined) return known;
@@ -253,8 +255,8 @@ export function connectionOf(socket: object): number {
 }
 
 /**
- * COMPAT: the header counts before the URL, whatever GoQuorum's documentation says; an empty name
- * is none.
+ * COMPAT: the header takes precedence over the URL, contrary to GoQuorum's documentation; an empty
+ * name counts as none.
  */
 function psiOf({ headers }: IncomingMessage, url: URL): string | undefined {
   for (const header of [headers['quorum-psi'], headers['ledger-psi']].flat()) {

@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over a unix socket: concatenated JSON values in, one line per answer out. All namespaces
- * are open to its owner.
+ * JSON-RPC over a unix socket: it receives concatenated JSON values, and sends one line per answer.
+ * The socket's owner may use all namespaces.
  */
 import { createServer, type Socket } from 'node:net';
 import { JsonSplitter } from '../../core/base/json-splitter.ts';
@@ -13,7 +13,7 @@ import { connectionOf } from './http.ts';
 
 /**
  * Serves `path` with mode 0600. `psi`: the private state of calls that name none. Resolves with a
- * function that ends it and removes the file. Rejects with RPC_LISTEN_FAILED.
+ * function that closes the socket and removes the file. Rejects with RPC_LISTEN_FAILED.
  */
 export async function serveIpc(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
@@ -65,7 +65,7 @@ function converse(
   });
   const splitter = new JsonSplitter();
   socket.setEncoding('utf8');
-  // Each time: a listener given to setTimeout hears the first alone.
+  // on() reports every timeout; a listener passed to setTimeout would report only the first one.
   socket.setTimeout(traffic.stallMs).on('timeout', () => conversation.stalled());
   socket.on('data', (text: string) => {
     conversation.arrived(text.length);
@@ -77,7 +77,7 @@ function converse(
   socket.on('close', () => conversation.closed());
 }
 
-/** The console names the private state inside the id: `"<psi>/<n>"`. */
+/** The console writes the private state into the id: `"<psi>/<n>"`. */
 function psiOfId(text: string): string | undefined {
   return /"id"\s*:\s*"([^"/]+)\/\d+"/.exec(text)?.[1];
 }

@@ -1,6 +1,6 @@
 /**
- * One row per JSON-RPC method: names, parameters, result, docs and handler. OpenRPC, docs and
- * access checks are derived from it.
+ * The definition of a JSON-RPC method: names, parameters, result, documentation and handler.
+ * OpenRPC, documentation and access checks are derived from it.
  */
 import { QuorateError } from '../../core/base/errors.ts';
 
@@ -12,7 +12,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
-/** Text that is JSON already: written into the reply as it is. */
+/** Text that is already JSON: written into the reply unchanged. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -23,8 +23,8 @@ export class RawJson {
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * One positional parameter. `parse` gets `undefined` when it was omitted and optional; it throws
- * ParamError.
+ * One positional parameter. `parse` gets `undefined` for an optional one that was omitted; it
+ * throws ParamError.
  */
 export interface Param<T> {
   readonly name: string;
@@ -42,21 +42,21 @@ export type Try<Context, Args> = (
 ) => Json | RawJson | undefined;
 
 export interface Method<Context> {
-  /** The first is canonical, the rest are aliases. */
+  /** The first name is canonical, the rest are aliases. */
   readonly names: readonly string[];
   readonly params: readonly Param<unknown>[];
   readonly result: JsonSchema;
   readonly about: string;
   readonly access: Access;
   /**
-   * Whether, in a batch, the next call of such a method may begin before this one is answered,
-   * because their order is decided when they begin.
+   * Whether, in a batch, the next call of such a method may begin before this one is answered:
+   * their order is fixed when they begin.
    */
   readonly isOverlapping?: boolean;
-  /** Whether a call may take longer than the thread that takes part in consensus can spare. */
+  /** Whether a call may take longer than the thread that runs consensus can spare. */
   readonly isHeavy?: boolean | ((context: Context, args: readonly unknown[]) => boolean);
   /**
-   * The answer of a heavy method if it takes only a moment; undefined: it takes longer. Throws
+   * The answer of a heavy method if it takes very little time; undefined: it takes longer. Throws
    * as `call`.
    */
   readonly tryShortly?: Try<Context, readonly unknown[]> | undefined;
@@ -68,8 +68,8 @@ export interface Method<Context> {
 }
 
 /**
- * `eth_subscribe` of one namespace and kind. `emit` takes each notification's result; the return
- * value ends it.
+ * `eth_subscribe` of one namespace and kind. `emit` takes the result of each notification; the
+ * returned function ends the subscription.
  */
 export interface Subscription<Context> {
   readonly namespaces: readonly string[];
@@ -83,10 +83,10 @@ export interface Subscription<Context> {
   ): () => void;
 }
 
-/** The text after `invalid argument N: `. */
+/** An error whose text follows `invalid argument N: `. */
 export class ParamError extends Error {}
 
-/** An error whose number, text and data go to the caller as they are. */
+/** An error whose number, text and data are passed to the caller unchanged. */
 export class RpcError extends QuorateError {
   readonly number: number;
 
@@ -103,7 +103,7 @@ export const RPC = {
   invalidParams: -32602,
   internal: -32603,
   server: -32000,
-  /** A call that reverted with data. */
+  /** For a call that reverted with data. */
   reverted: 3,
 } as const;
 

@@ -1,4 +1,6 @@
-/** Positional parameters of a call, read by the rows of its method, with geth's texts. */
+/**
+ * Reads the positional parameters of a call as its method defines them, with geth's error texts.
+ */
 import { type Param, ParamError, RPC, RpcError } from './method.ts';
 
 /** Throws RpcError unless the parameters are a list or omitted. */
@@ -8,7 +10,10 @@ export function positional(params: unknown): readonly unknown[] {
   return params;
 }
 
-/** One value for each row. Throws RpcError (-32602) that names the argument at fault. */
+/**
+ * One value per parameter of the method. Throws RpcError (-32602), which names the invalid
+ * argument.
+ */
 export function parseParams(rows: readonly Param<unknown>[], params: unknown): unknown[] {
   const given = positional(params);
   if (given.length > rows.length && !isTrailingNull(given, rows.length)) {

@@ -1,5 +1,5 @@
 /**
- * JSON-RPC over WebSocket, with subscriptions; on its own port or beside HTTP (go-ethereum
+ * JSON-RPC over WebSocket, with subscriptions; on its own port or on that of HTTP (go-ethereum
  * rpc/websocket.go).
  */
 import type { IncomingMessage, Server } from 'node:http';
@@ -13,23 +13,25 @@ import type { Caller, Dispatcher } from './dispatcher.ts';
 import { callerOf, urlOf } from './http.ts';
 
 const MESSAGE_BYTES_MAX = 15 * 1024 * 1024;
-/** For a client's ping or pong. */
+/** Bytes of the header of a client's ping or pong. */
 const FRAME_HEAD_BYTES = 6;
 
 export interface WebSocketOptions {
-  /** Allowed origins; `*` any; empty: localhost and this host. */
+  /** Allowed origins; `*`: any; empty: localhost and this host. */
   readonly origins: readonly string[];
-  /** Path in front; '' or undefined: any path is served. */
+  /** Path before the API; '' or undefined: any path is served. */
   readonly prefix?: string | undefined;
-  /** Once per connection; the token is checked again for each call. */
+  /** Called once per connection; the token is checked again for each call. */
   readonly authenticate: Authenticate;
-  /** The private state of every call, whatever the upgrade names; undefined: what it names. */
+  /**
+   * The private state of every call, whichever the upgrade names; undefined: the one that it names.
+   */
   readonly psi?: string | undefined;
-  /** Shared with the other servers; undefined: its own. */
+  /** Shared with the other servers; undefined: separate. */
   readonly traffic?: Traffic | undefined;
 }
 
-/** Serves upgrades of `server`. Returns a function that ends all connections. */
+/** Serves WebSocket upgrades of `server`. Returns a function that ends all connections. */
 export function serveWebSocket(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   server: Server,
@@ -93,20 +95,21 @@ function converse(
     },
     callerOf: () => caller,
   });
-  // Before the reader of frames, so that the rest of a message is counted too.
+  // Registered before the reader of frames, so that the rest of a message is counted too.
   let isAlive = true;
   raw.prependListener('data', (bytes: Buffer) => {
     isAlive = true;
     conversation.arrived(bytes.length);
   });
-  // Each time: a listener given to setTimeout hears the first alone.
+  // on() reports every timeout; a listener passed to setTimeout would report only the first one.
   raw.setTimeout(traffic.stallMs).on('timeout', () => conversation.stalled());
-  // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends those.
+  // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends binary
+  // frames.
   socket.on('message', (data) => conversation.message(data.toString()));
   for (const kind of ['ping', 'pong'] as const)
     socket.on(kind, (data) => conversation.passed(data.length + FRAME_HEAD_BYTES));
   const ping = setInterval(() => {
-    // A client that is not being read may have answered.
+    // A client from which nothing is read at the moment may have answered.
     if (!isAlive && !raw.isPaused()) return socket.terminate();
     isAlive = false;
     socket.ping();
@@ -136,7 +139,7 @@ function isAllowedOrigin(origin: string | undefined, allowed: readonly string[])
   });
 }
 
-/** `scheme://host:port`, each part may be missing and then matches any. */
+/** `scheme://host:port`; a missing part matches any value. */
 function originParts(origin: string): { scheme: string; host: string; port: string } {
   const match = /^(?:([a-z][a-z0-9+.-]*):\/\/)?([^:/]*)(?::(\d+))?/i.exec(origin.toLowerCase());
   return { scheme: match?.[1] ?? '', host: match?.[2] ?? '', port: match?.[3] ?? '' };

@@ -1,5 +1,6 @@
 /**
- * Copies the beginning of a file, counting and hashing it; the copy is durable when it resolves.
+ * Copies the beginning of a file, counts and hashes it; the copy is durable when the function
+ * resolves.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -18,7 +19,7 @@ export interface Copied {
 
 /**
  * `onBytes` is called for every chunk. `to` must not exist. At most `limit` bytes; a shorter file
- * is copied whole.
+ * is copied completely.
  */
 export async function copyFile(
   from: string,

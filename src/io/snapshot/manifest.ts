@@ -1,6 +1,6 @@
 /**
- * `snapshot.json`: what a snapshot holds, every file with its length and SHA-256. Written last:
- * without it there is no snapshot.
+ * `snapshot.json` lists the contents of a snapshot, every file with its length and SHA-256. It is
+ * written last: without it there is no snapshot.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 
 export const MANIFEST_NAME = 'snapshot.json';
-/** Raise with any change that an older program would misread. */
+/** Raise it with any change that an older program would misread. */
 const SNAPSHOT_VERSION = 1;
 const FILES_MAX = 1_000_000;
 
 export interface SnapshotFile {
-  /** Below the snapshot, with slashes. */
+  /** Path relative to the snapshot, with slashes. */
   readonly path: string;
   readonly bytes: number;
   /** Hex. */
@@ -21,7 +21,8 @@ export interface SnapshotFile {
 }
 
 /**
- * A part of the snapshot, `node` or `ptm`: what it was made from, for people and for the restore.
+ * A part of the snapshot, `node` or `ptm`: its source, as information for operators and for the
+ * restore.
  */
 export type SnapshotPart = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
@@ -39,7 +40,7 @@ export function formatManifest(manifest: Omit<Manifest, 'snapshot'>): string {
   return `${JSON.stringify({ manifest: content, sha256: digest(content) }, null, 1)}\n`;
 }
 
-/** Throws SNAPSHOT_MISSING, SNAPSHOT_NEWER or SNAPSHOT_DAMAGED, each saying what to do. */
+/** Throws SNAPSHOT_MISSING, SNAPSHOT_NEWER or SNAPSHOT_DAMAGED; each text says what to do. */
 export function readManifest(folder: string): Manifest {
   let text: string;
   try {
@@ -83,7 +84,7 @@ function isWhole(text: string, manifest: Manifest): boolean {
   );
 }
 
-/** Every path must stay inside the snapshot. */
+/** Whether a path stays inside the snapshot, as every path must. */
 function isInside(path: unknown): boolean {
   return (
     typeof path === 'string' &&

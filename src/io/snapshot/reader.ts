@@ -1,4 +1,4 @@
-/** A snapshot on the disk: verified before any of it is used. */
+/** A snapshot on disk: it is verified before any part of it is used. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
@@ -19,7 +19,7 @@ export class SnapshotReader {
     return this.manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   }
 
-  /** Files below a folder of the snapshot. */
+  /** Files below a folder in the snapshot. */
   below(prefix: string): SnapshotFile[] {
     return this.manifest.files.filter(({ path }) => path.startsWith(`${prefix}/`));
   }
@@ -28,7 +28,7 @@ export class SnapshotReader {
     return join(this.folder, file.path);
   }
 
-  /** Reads everything. Throws SNAPSHOT_DAMAGED at the first file that differs from the manifest. */
+  /** Reads all files. Throws SNAPSHOT_DAMAGED at the first file that differs from the manifest. */
   async check(onBytes: (count: number) => void = () => undefined): Promise<void> {
     for (const file of this.manifest.files) this.checkLength(file);
     for (const file of this.manifest.files) {

@@ -1,6 +1,6 @@
 /**
- * Writes a snapshot: into `<folder>.partial`, renamed when it is complete, so that a folder with
- * the final name is always complete.
+ * Writes a snapshot into `<folder>.partial`, which is renamed when it is complete, so that a folder
+ * with the final name is always complete.
  */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ export class SnapshotWriter {
   private readonly files: SnapshotFile[] = [];
   private readonly parts: Record<string, SnapshotPart> = {};
 
-  /** Throws SNAPSHOT_EXISTS. An unfinished earlier backup is removed. */
+  /** Removes an unfinished earlier backup. Throws SNAPSHOT_EXISTS. */
   constructor(folder: string, onBytes: (count: number) => void) {
     if (existsSync(folder)) {
       throw fail('SNAPSHOT_EXISTS', `${folder} exists already: name a new folder with --out`);
@@ -31,7 +31,7 @@ export class SnapshotWriter {
     makeFolder(this.partial, FOLDER_MODE);
   }
 
-  /** Where a file of the snapshot is while it is being written. */
+  /** Where a file of the snapshot is until the snapshot is complete. */
   pathOf(path: string): string {
     const full = join(this.partial, path);
     makeFolder(dirname(full), FOLDER_MODE);
@@ -39,8 +39,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * The first `limit` bytes of the file at `from`. Not noted yet when `isOpen`: `note` it when its
-   * content is final.
+   * Copies the first `limit` bytes of the file at `from`. With `isOpen` it is not listed yet: call
+   * `note` when its content is final.
    */
   async copy(
     from: string,
@@ -56,7 +56,7 @@ export class SnapshotWriter {
     return this.note(path);
   }
 
-  /** A file that is in the snapshot already. */
+  /** Lists a file that is already in the snapshot. */
   async note(path: string): Promise<void> {
     this.files.push({ path, ...(await hashFile(this.pathOf(path))) });
   }
@@ -65,7 +65,7 @@ export class SnapshotWriter {
     this.parts[name] = fields;
   }
 
-  /** Total bytes of its files. */
+  /** Completes the snapshot, and returns the total bytes of its files. */
   finish(program: string, nowMs: number): number {
     const { files, parts } = this;
     const createdAt = new Date(nowMs).toISOString();
@@ -75,7 +75,7 @@ export class SnapshotWriter {
     return files.reduce((sum, file) => sum + file.bytes, 0);
   }
 
-  /** Removes all of it. */
+  /** Removes the unfinished snapshot. */
   abandon(): void {
     rmSync(this.partial, { recursive: true, force: true });
   }

@@ -16,8 +16,8 @@ const VARIANTS = { d: argon2d, i: argon2i, id: argon2id } as const;
 const SLOW_VARIANTS = { d: slow.argon2d, i: slow.argon2i, id: slow.argon2id } as const;
 
 /**
- * The secret key inside. Throws PTM_KEY_LOCKED when a password is missing, PTM_KEY_PASSWORD_WRONG
- * when it does not open.
+ * The secret key in the file. Throws PTM_KEY_LOCKED when a password is missing,
+ * PTM_KEY_PASSWORD_WRONG when it is wrong.
  */
 export async function openKeyFile(
   file: KeyFile,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const words = (input: Uint8Array) => new Uint32Array(Uint8Array.from(input).buffer);
 
-/** crypto_box_beforenm by an independent library. */
+/** crypto_box_beforenm, computed by an independent library. */
 function beforenm(publicKey: Uint8Array, secretKey: Uint8Array): Uint8Array {
   const out = new Uint32Array(8);
   const sigma = words(Buffer.from('expand 32-byte k'));

@@ -1,6 +1,6 @@
 /**
- * NaCl for payloads by libsodium (WebAssembly), self-tested with a fixed vector before it serves
- * (Tessera EnclaveImpl).
+ * NaCl for payloads, by libsodium (WebAssembly), which passes a self-test with a fixed vector
+ * before it is used (Tessera EnclaveImpl).
  */
 import { createHash } from 'node:crypto';
 import sodium from 'libsodium-wrappers';
@@ -10,7 +10,7 @@ import { fail } from '../../core/base/errors.ts';
 import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 
 const KEY_BYTES = 32;
-/** A published test key pair, and a box with a zero nonce of the public NaCl vectors. */
+/** A published test key pair, and a box with a zero nonce, from the public NaCl vectors. */
 const SELF_TEST = {
   secretKey: fromBase64('yAWAJjwPqUtNVlqGjSrBmr1/iIkghuOh1803Yzx9jLM='),
   publicKey: fromBase64('/+UuD63zItL1EbjxkKUljMgG8Z1w0AJ8pNOR4iq2yQc='),
@@ -23,8 +23,8 @@ const SELF_TEST = {
 };
 
 /**
- * Resolves when the library is loaded and has passed its self-test; CRYPTO_SELF_TEST_FAILED
- * otherwise.
+ * Resolves when the library is loaded and has passed its self-test; otherwise rejects with
+ * CRYPTO_SELF_TEST_FAILED.
  */
 export async function loadEnclaveCrypto(): Promise<EnclaveCrypto> {
   await sodium.ready;

@@ -1,6 +1,6 @@
 /**
- * The index of accounts (`--index.accounts`) in a folder of the data folder. It can always be made
- * again from the block log, so that whatever is wrong with it, it is dropped.
+ * The index of accounts (`--index.accounts`) in a folder of the data folder. It can always be
+ * rebuilt from the block log, so it is dropped on any fault.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export function dropAccountIndex(directory: string): void {
   rmSync(join(directory, FOLDER), { recursive: true, force: true });
 }
 
-/** `onDrop`: a damaged one was dropped, because of `why`. Throws STORAGE_…. */
+/** `onDrop`: called when a damaged index was dropped, because of `why`. Throws STORAGE_…. */
 export async function openAccountIndex(
   directory: string,
   onDrop: (why: string) => void,

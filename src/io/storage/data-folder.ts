@@ -1,5 +1,6 @@
 /**
- * The data directory of a node: locked, of the right format, its parts opened behind core's ports.
+ * The data directory of a node: locks it, checks its format, and opens its parts behind core's
+ * ports.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,30 +22,30 @@ export interface DataFolder {
   readonly log: LogFolder;
   readonly kv: Kv;
   readonly votes: SlotFile;
-  /** Which vote was written last. */
+  /** Records which vote was written last. */
   readonly votesWritten: SlotFile;
   readonly journal: LogFolder;
-  /** Disk use of the index and of the blocks. */
+  /** Disk use of the index and of the block log. */
   readonly use: { readonly index: DiskUse; readonly blocks: DiskUse };
-  /** A row of the index is damaged: the next opening rebuilds the index. */
+  /** Notes that a row of the index is damaged: the next opening rebuilds the index. */
   noteDamage(error: QuorateError): void;
   /** Frees the memory of index rows that were read. */
   release(): Promise<void>;
-  /** Releases the lock and closes votes; the chain store closes log and kv before. */
+  /** Releases the lock and closes votes; the chain store must have closed log and kv before. */
   close(): void;
 }
 
 export interface DataFolderOptions {
   /** Drops the index, so that opening the store rebuilds it. */
   readonly reindex?: boolean | undefined;
-  /** The index was dropped, because of `why`. */
+  /** Called when the index was dropped, because of `why`. */
   readonly onDrop?: ((why: string) => void) | undefined;
   readonly onDamage?: ((error: QuorateError) => void) | undefined;
 }
 
 /**
- * A folder of an older format is upgraded; a damaged index is dropped. Throws
- * STORAGE_LOCKED, STORE_FORMAT_* or STORAGE_*.
+ * Opens a folder; upgrades an older format, and drops a damaged index. Throws STORAGE_LOCKED,
+ * STORE_FORMAT_* or STORAGE_*.
  */
 export async function openDataFolder(
   directory: string,
@@ -92,7 +93,7 @@ export async function openDataFolder(
   }
 }
 
-/** The two files behind a VoteFile. */
+/** Opens the two files behind a VoteFile. */
 export async function openVotes(directory: string) {
   const votes = await openSlotFile(join(directory, 'votes'));
   const votesWritten = await openSlotFile(join(directory, 'votes-written'));
@@ -114,15 +115,16 @@ export function stampFormat(directory: string, version: number): void {
 }
 
 /**
- * Stamps a new folder, and one of format 1, whose index is dropped. Returns why, or undefined.
+ * Writes the stamp of a new folder, and of one of format 1, whose index is dropped. Returns the
+ * reason for the drop, or undefined.
  */
 function upgrade(directory: string, index: IndexState): string | undefined {
   const path = join(directory, 'format');
   const stamp = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   const version = stamp === undefined ? FORMAT_VERSION : checkFormat(stamp, directory);
   if (stamp !== undefined && version >= FORMAT_VERSION) return undefined;
-  // In this order: a crash in between leaves a folder of the older format without an index, which
-  // is valid too.
+  // The index is dropped first: a crash in between leaves a folder of the older format without an
+  // index, which is valid too.
   if (version < FORMAT_VERSION) index.drop();
   stampFormat(directory, FORMAT_VERSION);
   return version < FORMAT_VERSION

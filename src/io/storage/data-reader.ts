@@ -1,6 +1,6 @@
 /**
- * The data directory of a running node, for another thread of its process: nothing is written or
- * locked.
+ * The data directory of a running node, for another thread of its process: it writes and locks
+ * nothing.
  */
 import { join } from 'node:path';
 import type { QuorateError } from '../../core/base/errors.ts';
@@ -15,12 +15,12 @@ export interface DataReader {
   readonly log: LogFolder;
   readonly kv: Kv;
   noteDamage(error: QuorateError): void;
-  /** From here on the index has its newest state, until the next turn of the event loop. */
+  /** Makes the newest state of the index visible, until the next turn of the event loop. */
   refresh(): void;
 }
 
 export function openDataReader(directory: string): DataReader {
-  // The main thread checks for it (services/ledger/node/store-upkeep.ts).
+  // The main thread checks for this note (services/ledger/node/store-upkeep.ts).
   const noteDamage = (error: QuorateError) => noteIndexDamage(directory, error.message);
   const kv = openLmdbKv({ path: join(directory, 'index'), tables: TABLES, readOnly: true });
   return {

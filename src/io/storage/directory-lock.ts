@@ -1,7 +1,7 @@
 /**
  * One process per data directory. The lock file names its owner; a lock whose owner is dead is
- * taken over. Taking over is safe against a race: the new file is linked into place only if there
- * is none, and a stale one is first renamed.
+ * taken over. The takeover is safe against races: the new file is linked into place only if there
+ * is none, and a stale one is renamed first.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,16 @@ const ATTEMPTS_MAX = 10;
 interface Owner {
   readonly pid: number;
   /**
-   * Start time of the process, if the platform reports it: a pid that was reused by another program
-   * is not an owner.
+   * Start time of the process, if the platform reports it: another program with the same pid is not
+   * the owner.
    */
   readonly startedAt: string;
 }
 
-/** Returns the release. Throws STORAGE_LOCKED naming the pid that holds it. */
+/**
+ * Returns the function that releases the lock. Throws STORAGE_LOCKED, which names the pid of the
+ * owner.
+ */
 export function lockDirectory(directory: string): () => void {
   makeFolder(directory, 0o700);
   const path = join(directory, LOCK_NAME);
@@ -83,7 +86,7 @@ function release(path: string, own: string): void {
   try {
     if (readFileSync(path, 'utf8') === own) rmSync(path);
   } catch {
-    // Gone already.
+    // The file is already gone.
   }
 }
 
@@ -98,7 +101,7 @@ function isAlive({ pid, startedAt }: Owner): boolean {
   return startedAt === '' || start === '' || start === startedAt;
 }
 
-/** Clock ticks since boot at which a process began; '' where /proc is missing. */
+/** Start time of a process in clock ticks since boot; '' if /proc is missing. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

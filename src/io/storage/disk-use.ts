@@ -1,4 +1,4 @@
-/** Bytes read from and written to a node's index and block log, and their sizes. */
+/** Counts bytes read from and written to a node's index and block log, and measures their sizes. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kv, KvWriter, LogFile, LogFolder } from '../../core/base/ports.ts';
@@ -12,7 +12,7 @@ export class DiskUse {
     this.folder = folder;
   }
 
-  /** Bytes of all its files. */
+  /** Total bytes of the folder's files. */
   get size(): number {
     return readdirSync(this.folder)
       .map((name) => statSync(join(this.folder, name), { throwIfNoEntry: false })?.size ?? 0)

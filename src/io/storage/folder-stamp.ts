@@ -1,5 +1,6 @@
 /**
- * The stamp of a service's data folder: a program that does not know its layout does not touch it.
+ * The stamp of a service's data folder: a program that does not know the folder's layout does not
+ * use it.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,9 @@ import { fail } from '../../core/base/errors.ts';
 import { newerVersion } from '../../core/base/newer-version.ts';
 import { makeFolder } from '../host/make-folder.ts';
 
-/** A folder without a stamp gets one. Throws STORAGE_FORMAT_NEWER, STORAGE_FORMAT_UNKNOWN. */
+/**
+ * Writes the stamp into a folder without one. Throws STORAGE_FORMAT_NEWER, STORAGE_FORMAT_UNKNOWN.
+ */
 export function stampFolder(
   folder: string,
   { of, version }: { of: string; version: number },

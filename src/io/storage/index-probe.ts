@@ -1,15 +1,15 @@
 /**
- * The process of probe-index.ts: walks every table of the index that its argument names. Status 1
- * when anything is wrong.
+ * The process that probe-index.ts starts: reads every table of the index that its argument names.
+ * Exits with status 1 when it finds any fault.
  */
 import { CheckedKv } from '../../core/store/checked-kv.ts';
 import { TABLES } from '../../core/store/keys.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
 import type { ProbeMessage } from './probe-index.ts';
 
-/** Between two progress reports. */
+/** Rows between two progress reports. */
 const PROGRESS_ROWS = 100_000;
-/** After every key. */
+/** A key that sorts after every other key. */
 const LAST = new Uint8Array(256).fill(0xff);
 
 try {

@@ -1,7 +1,7 @@
 /**
- * Whether the index can be trusted without a check. A small file beside it says how it was left:
- * closed, with its size and time, or open. If it has changed since, or if the process ended early
- * twice in a row, another process, which may crash, first reads all of it.
+ * Decides whether the index can be trusted without a check. A small file beside it says how the
+ * index was left: closed, with its size and time, or open. If it has changed since, or if the
+ * process ended early twice in a row, another process, which may crash, first reads all of it.
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,16 +16,16 @@ import { storageError } from './system-error.ts';
 const STATE = 'index-state';
 const DAMAGED = 'index-damaged';
 const VERSION = 1;
-/** A process that has run for so long did not end because of its index. */
+/** A process that has run for this long did not end because of its index. */
 const EARLY_MS = 60_000;
-/** Starts in a row that ended early, before the index is read completely. */
+/** Number of starts in a row that ended early, after which the index is read completely. */
 const EARLY_MAX = 2;
 
 interface State {
   readonly version: number;
   /** Size and time of data.mdb when it was closed. */
   readonly closed?: { readonly bytes: number; readonly modifiedMs: number };
-  /** Starts in a row that were not closed and ended early. */
+  /** Number of starts in a row that were not closed and ended early. */
   readonly early?: number;
 }
 
@@ -42,7 +42,7 @@ export class IndexState {
     this.data = join(this.index, 'data.mdb');
   }
 
-  /** Why the index must be rebuilt before it is opened; undefined: it may be opened. */
+  /** The reason why the index must be rebuilt before it is opened; undefined: it may be opened. */
   async fault(): Promise<string | undefined> {
     const damaged = join(this.directory, DAMAGED);
     if (existsSync(damaged)) return readFileSync(damaged, 'utf8').trim() || 'it was found damaged';
@@ -59,10 +59,11 @@ export class IndexState {
     rmSync(join(this.directory, DAMAGED), { force: true });
   }
 
-  /** Before the index is opened. */
+  /** Called before the index is opened. */
   begin(): void {
     makeFolder(this.index, 0o700);
-    // Readers that are gone: no other process uses the folder, and lmdb recreates the file.
+    // The file of readers that no longer exist: no other process uses the folder, and lmdb
+    // recreates the file.
     rmSync(join(this.index, 'lock.mdb'), { force: true });
     const early = (this.read()?.early ?? 0) + 1;
     this.write({ version: VERSION, early });
@@ -70,7 +71,7 @@ export class IndexState {
     this.timer.unref();
   }
 
-  /** After it was closed. */
+  /** Called after the index was closed. */
   end(): void {
     clearTimeout(this.timer);
     const { size, mtimeMs } = statSync(this.data);
@@ -81,7 +82,7 @@ export class IndexState {
     try {
       this.write({ version: VERSION, early: 0 });
     } catch {
-      // As on a full disk: the next start counts this one among those that ended early.
+      // For example on a full disk: the next start counts this one among those that ended early.
     }
   }
 
@@ -113,8 +114,8 @@ export class IndexState {
 }
 
 /**
- * Why lmdb must not use the file, including pages that a reader skips: a damaged list of free pages
- * would crash a writer.
+ * The reason why lmdb must not open the file. The check includes pages that a reader skips: a
+ * damaged list of free pages would crash a writer.
  */
 export function pageFault(index: string): string | undefined {
   try {
@@ -126,7 +127,7 @@ export function pageFault(index: string): string | undefined {
   }
 }
 
-/** A row of the index was refused: the next start rebuilds the index. */
+/** Called when a row of the index was refused: the next start rebuilds the index. */
 export function noteIndexDamage(directory: string, what: string): void {
   writeFileSync(join(directory, DAMAGED), `${what}\n`, { mode: 0o600, flush: true });
 }

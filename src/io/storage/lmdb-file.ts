@@ -1,10 +1,10 @@
 /**
- * Checks of an lmdb file by plain reads, before it is mapped into memory: LMDB
- * libraries/liblmdb/mdb.c MDB_meta.
+ * Checks an lmdb file by plain reads, before it is mapped into memory: LMDB libraries/liblmdb/mdb.c
+ * MDB_meta.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** The size of a page's header, which the meta record follows. */
+/** Size of a page's header; the meta record follows it. */
 const META_AT = 24;
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
@@ -13,8 +13,8 @@ const PAGE_BYTES_MAX = 65_536;
 const AT = { magic: 0, version: 4, pageBytes: 24, lastPage: 120, transaction: 128, end: 136 };
 
 /**
- * Why the file must not be mapped; undefined: its two meta pages are whole, and it is as long as
- * the newer one says.
+ * The reason why the file must not be mapped; undefined: both meta pages are intact, and the file
+ * has the length that the newer one states.
  */
 export function lmdbFault(path: string): string | undefined {
   const descriptor = openSync(path, 'r');
@@ -38,7 +38,7 @@ export function lmdbFault(path: string): string | undefined {
   }
 }
 
-/** Number of the last transaction that was committed to a whole file: it only grows. */
+/** Number of the last transaction that was committed to an intact file: it only grows. */
 export function lmdbTransaction(path: string): number {
   const descriptor = openSync(path, 'r');
   try {

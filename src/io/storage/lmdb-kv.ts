@@ -1,6 +1,6 @@
 /**
- * Kv over lmdb: memory-mapped, synchronous reads; one write transaction per commit, filled in
- * slices, synced before it resolves.
+ * Kv over lmdb: memory-mapped, with synchronous reads; one write transaction per commit, filled in
+ * slices, and synced before the commit resolves.
  */
 import { constants } from 'node:os';
 import { type Database, open, type RangeOptions, type RootDatabase } from 'lmdb';
@@ -11,34 +11,35 @@ import { diskRoom } from '../host/disk-room.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
 
-/** A commit is filled for so long before the event loop runs. */
+/** How long a commit is filled before the event loop runs. */
 const SLICE_MS = 2;
-/** A disk with less space than a commit writes at once counts as full. */
+/** A disk with less space than this, which a commit writes at once, counts as full. */
 const FULL_BELOW_BYTES = 1024 * 1024;
 
 type Rows = Database<Buffer, Buffer>;
 
 export interface LmdbOptions {
   readonly path: string;
-  /** Tables must be known when opening. */
+  /** Names of all tables, which must be known when opening. */
   readonly tables: readonly string[];
-  /** Beside the process that writes; `commit` is refused. */
+  /** Opens beside the process that writes; `commit` is refused. */
   readonly readOnly?: boolean;
   /**
-   * Check the file before it is mapped, with `checkLmdbPages`; nobody else may write it meanwhile.
+   * Checks the file with `checkLmdbPages` before it is mapped; no other process may write it
+   * meanwhile.
    */
   readonly checkPages?: number;
 }
 
 interface Handle {
   readonly root: RootDatabase<Buffer, Buffer>;
-  /** Undefined: the writer has not created it yet; it reads as an empty one. */
+  /** undefined: the writer has not created the table yet; it reads as an empty one. */
   readonly tables: ReadonlyMap<string, Rows | undefined>;
 }
 
 /**
- * Two handles of one environment: while a transaction is being filled, its handle reads what is not
- * committed yet; the other one still reads the last committed state.
+ * Two handles of one environment: while a transaction is being filled, its handle reads uncommitted
+ * data; the other one still reads the last committed state.
  */
 class LmdbKv implements OpenLmdb {
   private readonly path: string;
@@ -46,7 +47,7 @@ class LmdbKv implements OpenLmdb {
   private writing: Handle | undefined;
   private reading: Handle;
   private readonly turn = new SerialQueue();
-  /** Ranges that are being read: the file stays mapped as it is. */
+  /** Number of ranges that are being read: meanwhile the file is not mapped again. */
   private ranges = 0;
 
   constructor(options: LmdbOptions) {
@@ -79,8 +80,8 @@ class LmdbKv implements OpenLmdb {
   }
 
   /**
-   * The event loop runs at each `yield` of `fill`, inside the open transaction. One after the
-   * other: lmdb would treat a second one that begins meanwhile as a part of the first.
+   * The event loop runs at each `yield` of `fill`, inside the open transaction. Commits run one
+   * after the other: lmdb would treat a second one that begins meanwhile as a part of the first.
    */
   commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
     return this.turn.run(() => this.commitNow(fill));
@@ -104,7 +105,7 @@ class LmdbKv implements OpenLmdb {
       },
     };
     try {
-      // A child transaction, because only that is rolled back when `fill` throws.
+      // A child transaction, because only a child is rolled back when `fill` throws.
       await root.childTransaction(async () => {
         let sliceEndMs = performance.now() + SLICE_MS;
         for (const _ of fill(writer)) {
@@ -121,7 +122,7 @@ class LmdbKv implements OpenLmdb {
     this.refresh();
   }
 
-  /** For lmdb, a write of several pages that a full disk truncates is an I/O error. */
+  /** If a full disk truncates a write of several pages, lmdb reports an I/O error. */
   private async causeOfCommit(error: unknown): Promise<unknown> {
     const cause = await causeOf(error);
     const isShort = (cause as { code?: unknown }).code === constants.errno.EIO;
@@ -129,10 +130,7 @@ class LmdbKv implements OpenLmdb {
     return Object.assign(new Error('short write', { cause }), { code: 'ENOSPC' });
   }
 
-  /**
-   * Reads see the newest commit, and only that as long as they are made in one turn of the event
-   * loop.
-   */
+  /** Reads see the newest commit, and the same one for the rest of the turn of the event loop. */
   refresh(): void {
     this.reading.root.resetReadTxn();
   }
@@ -142,7 +140,7 @@ class LmdbKv implements OpenLmdb {
       const { writing, reading, options } = this;
       if (this.ranges > 0 || !writing) return;
       await writing.root.close();
-      // Without a pause, so that nobody reads meanwhile.
+      // Done without a pause, so that no read happens meanwhile.
       const isClosed = this.ranges === 0 ? reading.root.close() : undefined;
       this.writing = openHandle(options);
       if (isClosed) this.reading = openHandle(options);
@@ -194,9 +192,7 @@ function hearFailedCommits(): void {
   });
 }
 
-/**
- * lmdb reports a failed commit, and the cause in a separate promise, which must be handled.
- */
+/** lmdb reports a failed commit, and its cause in a separate promise, which must be handled. */
 async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = (error ?? {}) as { commitError?: Promise<never> };
   return commitError === undefined ? error : commitError.catch((cause: unknown) => cause);
@@ -209,7 +205,7 @@ function openHandle({ path, tables, readOnly = false }: LmdbOptions): Handle {
     maxDbs: tables.length + 1,
     encoding: 'binary',
     keyEncoding: 'binary',
-    // A commit is answered only once it is on the disk.
+    // A commit resolves only when it is on disk.
     overlappingSync: false,
   });
   const opened = tables.map((name): [string, Rows | undefined] => [
@@ -235,15 +231,15 @@ function rowsOf(handle: Handle, table: string): Rows {
   return rows;
 }
 
-/** In addition to the port. */
+/** Methods in addition to the port. */
 export interface OpenLmdb extends Kv {
   refresh(): void;
   /**
    * Maps the file again, between two commits: every row that was read counts as memory of the
-   * process until then. Not while a range is being read.
+   * process until then. While a range is being read, the file stays mapped.
    */
   release(): Promise<void>;
-  /** Rows that a table says it has. */
+  /** Number of rows that a table states. */
   count(table: string): number;
 }
 
@@ -258,7 +254,8 @@ export function openLmdbKv(options: LmdbOptions): OpenLmdb {
 }
 
 /**
- * lmdb takes any bytes; only its types ask for a Buffer, and making one costs as much as the call.
+ * lmdb accepts any bytes; only its types require a Buffer, and to make one costs as much as the
+ * call.
  */
 function asBuffer(bytes: Uint8Array): Buffer {
   return bytes as Buffer;

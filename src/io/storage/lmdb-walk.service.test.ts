@@ -12,7 +12,7 @@ import { checkLmdbPages } from './lmdb-walk.ts';
 const ALL = Number.POSITIVE_INFINITY;
 const PAGE_BYTES = 4096;
 
-/** Values of every size that lmdb keeps in another way, some deleted again. */
+/** A file with values of every size that lmdb stores differently, some of them deleted again. */
 async function filled(): Promise<string> {
   const path = scratchFolder('lmdb-file-');
   const kv = openLmdbKv({ path, tables: ['large', 'small', 'empty'] });
@@ -80,7 +80,7 @@ it('pages that lead elsewhere, or to each other, or are free and in use, are fou
     ['bounds', () => set(root + 20, (page) => page.writeUInt16LE(5_000, 0))],
     ['a node outside', () => set(root + 24, (page) => page.writeUInt16LE(4_070, 0))],
     ['a root behind the end', () => set(newest + 136, (meta) => meta.writeUInt32LE(9_999_999, 0))],
-    // What a writer alone meets: it would end the process.
+    // Faults that only a writer meets: they would end the process.
     ['no key of free pages', () => set(freeNode + 6, (node) => node.writeUInt16LE(0, 0))],
     ['free pages of later', () => set(freeNode + 8, (key) => key.writeUInt32LE(9_999_999, 0))],
     ['more free pages than listed', () => set(freeNode + 16, (ids) => ids.writeUInt32LE(5_000, 0))],
@@ -101,7 +101,7 @@ it('no damage ends a process that opens a store: it opens, or says which file is
   const folders = Array.from({ length: 120 }, (_, i) => {
     const bytes = Buffer.from(whole);
     const at = prng.below(whole.length);
-    // Where lmdb keeps its own numbers: the head of a page, and its list of nodes.
+    // The places of lmdb's own numbers: the header of a page, and its list of nodes.
     const head = Math.floor(at / PAGE_BYTES) * PAGE_BYTES + prng.below(40);
     const how = i % 5;
     if (how === 0) bytes[at]! ^= 1 << prng.below(8);
@@ -113,7 +113,7 @@ it('no damage ends a process that opens a store: it opens, or says which file is
     writeFileSync(join(data, 'payloads/data.mdb'), how === 4 ? bytes.subarray(0, at) : bytes);
     return data;
   });
-  // A flip that lmdb found only when it took a page that was in use for a free one: SIGSEGV.
+  // A flipped byte that lmdb noticed only when it took a used page for a free one: SIGSEGV.
   const last = join(folder, 'last');
   mkdirSync(join(last, 'payloads'), { recursive: true });
   const freed = Buffer.from(whole);

@@ -24,19 +24,19 @@ const META = 0x08;
 /** Flags of a leaf's node: its data is on separate pages, or is a table. */
 const IS_OVERFLOW = 0x01;
 const IS_TABLE = 0x02;
-/** A flag of the table of free pages. */
+/** Flag of the table of free pages. */
 const HAS_NUMBERS_AS_KEYS = 0x08;
 const NODE_HEADER_BYTES = 8;
 const OVERFLOW_BYTES = 24;
 const DEPTH_MAX = 32;
 
-/** What a page refers to. */
+/** What the pages of a tree contain. */
 type Tree = 'free pages' | 'tables' | 'rows';
 
 interface Table {
   readonly tree: Tree;
   readonly root: number | undefined;
-  /** As its description says. */
+  /** Number of entries that the table's description states. */
   readonly entries: number;
   found: number;
 }
@@ -48,10 +48,10 @@ interface Step {
 
 interface Walk {
   readonly pageBytes: number;
-  /** Those in the file. */
+  /** Number of pages in the file. */
   readonly pages: number;
   readonly lastPage: number;
-  /** The last one that was committed. */
+  /** Number of the last committed transaction. */
   readonly transaction: bigint;
   readonly used: PageSet;
   readonly free: number[];
@@ -65,9 +65,9 @@ interface Meta {
 }
 
 /**
- * Throws STORAGE_DAMAGED, naming the file, when it is shorter than what it refers to, or when one
- * of the first `pagesMax` pages that lmdb would walk is invalid. A file that is missing or empty is
- * new.
+ * Throws STORAGE_DAMAGED, which names the file, when the file is shorter than what it refers to, or
+ * when one of the first `pagesMax` pages that lmdb would walk is invalid. A file that is missing or
+ * empty counts as new.
  */
 export function checkLmdbPages(folder: string, pagesMax: number): void {
   const path = join(folder, DATA_FILE);
@@ -100,8 +100,8 @@ class LmdbFile {
     if (this.size === 0) return;
     const meta = this.newestMeta();
     const isShort = this.size < (meta.lastPage + 1) * meta.pageBytes;
-    // Pages that were allocated and freed in one transaction were never written: only a walk shows
-    // this.
+    // Pages that were allocated and freed in one transaction were never written: only a walk can
+    // distinguish them from missing ones.
     const limit = isShort ? Number.POSITIVE_INFINITY : pagesMax;
     if (limit > 0) this.walk(meta, limit);
   }
@@ -111,7 +111,7 @@ class LmdbFile {
     const second = this.meta(first.pageBytes);
     const newest = second.transaction > first.transaction ? second : first;
     const oldest = newest === first ? second : first;
-    // Transactions write them in turn. In a new file neither has a transaction.
+    // Transactions write the two meta pages alternately. In a new file neither has a transaction.
     const inTurn = newest.transaction - oldest.transaction === 1n || newest.transaction === 0n;
     if (second.pageBytes !== first.pageBytes || !inTurn) {
       throw this.damaged('its two meta pages disagree');
@@ -140,7 +140,7 @@ class LmdbFile {
     };
   }
 
-  /** Breadth first: pages that refer to others come before these. */
+  /** Breadth first: pages that refer to others are checked before these. */
   private walk({ pageBytes, lastPage, tables, transaction }: Meta, pagesMax: number): void {
     const pages = Math.min(lastPage + 1, Math.floor(this.size / pageBytes));
     const used = new PageSet(pages);
@@ -179,7 +179,7 @@ class LmdbFile {
     }
   }
 
-  /** Collects the pages to which this one refers. */
+  /** Checks a page, and collects the pages to which it refers. */
   private page(
     { page, table }: Step,
     walk: Walk,
@@ -234,7 +234,7 @@ class LmdbFile {
     }
   }
 
-  /** A value on separate pages; its bytes are read only for the list of free pages. */
+  /** Checks a value on separate pages; its bytes are read only for the list of free pages. */
   private overflow(view: DataView, data: number, size: number, tree: Tree, walk: Walk): Uint8Array {
     const first = Number(view.getBigUint64(data, true));
     const count = Math.ceil((HEADER_BYTES + size) / walk.pageBytes);
@@ -252,8 +252,8 @@ class LmdbFile {
   }
 
   /**
-   * A count, then pages, 0 for none; a negative number is the length of the run that begins at the
-   * next one.
+   * The list is a count, then page numbers, 0 for none; a negative number is the length of the run
+   * that begins at the next page number.
    */
   private freePages(content: Uint8Array, { lastPage, free }: Walk, wrong: () => Error): void {
     if (content.length % 8 !== 0 || content.length === 0) throw wrong();
@@ -296,7 +296,7 @@ class PageSet {
     this.bits = new Uint8Array(Math.ceil(pages / 8));
   }
 
-  /** False: it was in it. */
+  /** False: the page was already in the set. */
   add(page: number): boolean {
     if (this.has(page)) return false;
     this.bits[page >> 3]! |= 1 << (page & 7);
@@ -308,17 +308,17 @@ class PageSet {
   }
 }
 
-/** It is the right page, of a committed transaction. */
+/** Whether it is the header of the right page, written by a committed transaction. */
 function isHead(view: DataView, page: number, { transaction }: Walk): boolean {
   return Number(view.getBigUint64(0, true)) === page && view.getBigUint64(8, true) <= transaction;
 }
 
-/** The description of a table: only the flags that we use. */
+/** Whether it is the description of a table with only the flags that we use. */
 function isTable(view: DataView, at: number, flags: number): boolean {
   return view.getUint16(at + 4, true) === flags && view.getUint16(at + 6, true) <= DEPTH_MAX;
 }
 
-/** All ones instead of a page: the table is empty. */
+/** A page number with all bits set: the table is empty. */
 function tableAt(view: DataView, at: number, tree: Tree): Table {
   const root = view.getBigUint64(at + 40, true);
   return {

@@ -1,10 +1,10 @@
-/** Ordered tables in memory behind the Kv port, for tests, the simulator and throw-away nodes. */
+/** Ordered tables in memory behind the Kv port, for tests, the simulator and temporary nodes. */
 import { bytesOfKey, keyOf } from '../../core/base/bytes.ts';
 import type { Kv, KvWriter } from '../../core/base/ports.ts';
 
 interface Table {
   readonly rows: Map<string, Uint8Array>;
-  /** Sorted; undefined after a change of the set of keys. */
+  /** Sorted keys; undefined after a change of the set of keys. */
   order: string[] | undefined;
 }
 
@@ -12,7 +12,7 @@ export type KvTables = Map<string, Table>;
 
 type Change = { table: string; key: string; value: Uint8Array | undefined };
 
-/** `around` wraps the moment at which a commit becomes visible and durable: fault injection. */
+/** `around` wraps the moment at which a commit becomes visible and durable, for fault injection. */
 export class MemoryKv implements Kv {
   readonly tables: KvTables;
   private readonly around: (apply: () => void) => Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * A disk in memory behind the storage ports, with the faults of a real one: torn writes at any
- * byte, unsynced bytes lost in a crash, a full disk, a failing sync. Deterministic: chance comes
- * from the caller's Prng.
+ * byte, unsynced bytes lost in a crash, a full disk, a failing sync. Deterministic: random choices
+ * come from the caller's Prng.
  */
 import { fail } from '../../core/base/errors.ts';
 import type { Kv, LogFile, LogFolder, SlotFile } from '../../core/base/ports.ts';
@@ -15,7 +15,7 @@ type Strike = (half: () => void) => void;
 interface MemoryFile {
   bytes: Uint8Array;
   size: number;
-  /** Bytes that survive any crash. */
+  /** Number of bytes that survive any crash. */
   synced: number;
 }
 
@@ -24,13 +24,13 @@ export class MemoryDisk {
   private readonly slotFiles = new Map<string, Map<number, Uint8Array>>();
   private readonly tables = new Map<string, KvTables>();
   private readonly chance: Prng | undefined;
-  /** Writes, syncs and commits so far: the boundaries at which a fault can strike. */
+  /** Number of writes, syncs and commits so far: a fault can occur at each of them. */
   operations = 0;
   private fault: { at: number; kind: DiskFault } | undefined;
   private down = false;
   /**
-   * Crashes so far: whatever was opened before the last one no longer writes, like a process that
-   * has ended.
+   * Number of crashes so far: files opened before the last one no longer write, as those of a
+   * process that has ended.
    */
   private crashes = 0;
 
@@ -39,14 +39,17 @@ export class MemoryDisk {
   }
 
   /**
-   * The operation with this number (as `operations` counts, from 0) fails in this way. A crash also
-   * stops everything after it.
+   * Makes the operation with this number (as `operations` counts, from 0) fail in this way. A crash
+   * also stops everything after it.
    */
   failAt(operation: number, kind: DiskFault): void {
     this.fault = { at: operation, kind };
   }
 
-  /** Power loss now: unsynced bytes survive up to a random byte. The disk can be opened again. */
+  /**
+   * Simulates a power loss now: unsynced bytes survive up to a random byte. The disk can be opened
+   * again.
+   */
   crash(): void {
     for (const folder of this.logs.values()) {
       for (const file of folder.values()) {
@@ -101,7 +104,7 @@ export class MemoryDisk {
     };
   }
 
-  /** Loses a file of slots, as when somebody deletes it. */
+  /** Loses a file of slots, as if it was deleted. */
   dropSlots(name: string): void {
     this.slotFiles.delete(name);
   }
@@ -119,24 +122,24 @@ export class MemoryDisk {
     });
   }
 
-  /** Loses a table store, as when somebody deletes its folder. */
+  /** Loses a table store, as if its folder was deleted. */
   dropKv(name: string): void {
     this.tables.delete(name);
   }
 
-  /** Overwrites one byte of a segment: bit rot. */
+  /** Inverts one byte of a segment, like bit rot. */
   flipByte(name: string, segment: number, at: number): void {
     const file = this.logs.get(name)!.get(segment)!;
     file.bytes[at] = file.bytes[at]! ^ 0xff;
   }
 
-  /** For something that is opened now. */
+  /** The check of faults for a file or table that is opened now. */
   private admit(): Strike {
     const { crashes } = this;
     return (half) => this.strike(half, crashes);
   }
 
-  /** One boundary; `half`: what a crash in the middle of the operation leaves. */
+  /** Called at each operation; `half` does the part of it that a crash in the middle leaves. */
   private strike(half: () => void, crashes: number): void {
     if (this.down || crashes !== this.crashes)
       throw fail('STORAGE_CRASHED', 'the simulated machine is down');

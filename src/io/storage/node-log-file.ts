@@ -1,4 +1,7 @@
-/** LogFile and LogFolder over node:fs: writes at the known end, fdatasync off the main thread. */
+/**
+ * LogFile and LogFolder over node:fs: writes at the known end, and runs fdatasync off the main
+ * thread.
+ */
 import {
   closeSync,
   fdatasync,
@@ -39,8 +42,8 @@ class NodeLogFile implements LogFile {
   }
 
   /**
-   * All of it or, if the disk allows that, nothing: a partial write is undone before the error is
-   * thrown.
+   * Writes all bytes or, if the disk allows that, none: a partial write is undone before the error
+   * is thrown.
    */
   append(bytes: Uint8Array): number {
     const at = this.length;
@@ -52,7 +55,7 @@ class NodeLogFile implements LogFile {
       try {
         ftruncateSync(this.descriptor, at);
       } catch {
-        // The write's error is the one to report; opening again cuts the torn end.
+        // The error of the write is the one to report; the next opening cuts off the torn end.
       }
       throw storageError(error, this.path);
     }
@@ -106,7 +109,7 @@ export function nodeLogFolder(directory: string): LogFolder {
   };
 }
 
-/** The segments of a log that somebody else appends to. */
+/** The segments of a log to which another process or thread appends. */
 export function readOnlyLogFolder(directory: string): LogFolder {
   const refuse = () => {
     throw fail('STORAGE_READ_ONLY', `${directory} was opened for reading`);
@@ -118,7 +121,7 @@ export function readOnlyLogFolder(directory: string): LogFolder {
   };
 }
 
-/** Its end is the present end of the file. */
+/** A log file for reading, which ends at the current end of the file. */
 class ReadOnlyLogFile implements LogFile {
   private readonly path: string;
   private readonly descriptor: number;
@@ -190,7 +193,7 @@ function segmentsOf(directory: string): number[] {
   return found.sort((a, b) => a - b);
 }
 
-/** Makes names in a directory durable; platforms without this operation do it automatically. */
+/** Makes names in a directory durable; platforms without this operation do so automatically. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

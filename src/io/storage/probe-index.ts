@@ -9,12 +9,12 @@ import { builtModule } from '../threads/module-file.ts';
 
 const PROBE = fileURLToPath(builtModule(new URL('./index-probe.js', import.meta.url)));
 
-/** Messages of the process. */
+/** Messages from the process that reads the index. */
 export type ProbeMessage =
   | { readonly fault: string }
   | { readonly rows: number; readonly of: number };
 
-/** What is wrong with the index in the folder `index`; undefined: every row has its checksum. */
+/** The fault of the index in the folder `index`; undefined: every row matches its checksum. */
 export async function probeIndex(
   index: string,
   progress: (rows: number, ofRows: number) => void = () => {},

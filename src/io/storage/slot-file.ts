@@ -8,7 +8,7 @@ import { fail } from '../../core/base/errors.ts';
 import type { SlotFile } from '../../core/base/ports.ts';
 import { storageError } from './system-error.ts';
 
-/** Room of one slot, its length prefix included. */
+/** Space of one slot, including its length prefix. */
 const SLOT_BYTES = 32 * 1024 * 1024 + 4;
 
 export async function openSlotFile(path: string): Promise<SlotFile> {
@@ -44,7 +44,7 @@ export async function openSlotFile(path: string): Promise<SlotFile> {
       try {
         writeSync(handle.fd, frame(bytes), 0, 4 + bytes.length, slot * SLOT_BYTES);
       } catch {
-        // Data that must be on disk goes through `write`, which reports errors.
+        // Data that must reach the disk is written with `write`, which reports errors.
       }
     },
     close() {

@@ -108,7 +108,7 @@ describe.each([
 describe('lmdb', () => {
   it('makes one commit after the other, also where one begins while another is being filled', async () => {
     const kv = openLmdbKv({ path: folder, tables: ['a', 'b'] });
-    /** Long enough that the event loop runs in between. */
+    /** Takes long enough that the event loop runs in between. */
     const slice = () => {
       const endMs = performance.now() + 3;
       while (performance.now() < endMs);
@@ -169,7 +169,7 @@ describe('lmdb', () => {
     const readAll = () => [...kv.range('a', key(0), key(255))].length;
     expect(readAll()).toBe(8_000);
     expect(mappedBytes()).toBeGreaterThan(4_000_000);
-    // Reads and commits go on meanwhile.
+    // Reads and commits continue meanwhile.
     let isReleased = false;
     const released = kv.release().then(() => {
       isReleased = true;
@@ -186,7 +186,7 @@ describe('lmdb', () => {
     expect(mappedBytes()).toBeLessThan(1_000_000);
     await committed;
     expect(readAll()).toBe(8_001);
-    // A range that is being read keeps its rows.
+    // A range that is being read still returns its rows.
     const range = kv.range('a', key(0), key(255))[Symbol.iterator]();
     range.next();
     await kv.release();
@@ -199,7 +199,7 @@ describe('lmdb', () => {
   });
 });
 
-/** The bytes of the index file that are mapped in this process. */
+/** Number of bytes of the index file that are mapped in this process. */
 function mappedBytes(): number {
   const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m);
   return maps

@@ -1,6 +1,6 @@
 /**
- * The chain store over real files and lmdb: reopening equals never having closed, also without an
- * index and after kill -9.
+ * The chain store over real files and lmdb: after reopening it equals a store that was never
+ * closed, also without an index and after kill -9.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,11 +1,12 @@
-/** Errors of the operating system on our files, as errors of ours that say what to do. */
+/** Converts errors of the operating system on our files into errors of ours that say what to do. */
 
 import { getSystemErrorName } from 'node:util';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 
 /**
- * STORAGE_FULL: stop cleanly. STORAGE_IO: what the disk holds is unknown, so the process must end.
+ * STORAGE_FULL: stop cleanly. STORAGE_IO: the content of the disk is unknown, so the process must
+ * end.
  */
 export function storageError(error: unknown, file: string): QuorateError {
   const code = nameOf((error as { code?: string | number }).code);
@@ -28,7 +29,7 @@ export function storageError(error: unknown, file: string): QuorateError {
   });
 }
 
-/** lmdb reports the number. */
+/** lmdb reports the number of the error. */
 function nameOf(code: string | number | undefined): string | undefined {
   return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : String(code);
 }

@@ -1,17 +1,17 @@
-/** Stripe's API through its own package, which is needed only for payments through Stripe. */
+/** Stripe's API through Stripe's own package, which is needed only for payments through Stripe. */
 import type { Stripe } from 'stripe';
 import { type LoadPackage, optionalPackage } from '../host/optional-package.ts';
 
 const PACKAGE = 'stripe';
 const TIMEOUT_MS = 20_000;
-/** Retries of one call, with the same idempotency key. */
+/** Number of retries of one call, with the same idempotency key. */
 const RETRIES = 2;
 
 export type StripeClient = Stripe;
 
 export interface StripeAddress {
   readonly secretKey: string;
-  /** The API's URL; Stripe's own, except in tests. */
+  /** The API's URL; that of Stripe, except in tests. */
   readonly url: URL;
   readonly load?: LoadPackage | undefined;
 }

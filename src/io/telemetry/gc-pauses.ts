@@ -1,7 +1,7 @@
-/** How often and for how long garbage collection stopped this thread. */
+/** Counts how often and for how long garbage collection stopped this thread. */
 import { PerformanceObserver } from 'node:perf_hooks';
 
-/** As many pauses as Go remembers (runtime/debug, ReadGCStats). */
+/** The number of pauses that Go keeps (runtime/debug, ReadGCStats). */
 const REMEMBERED = 256;
 
 export interface GcPause {
@@ -13,7 +13,7 @@ export interface GcPause {
 export interface GcFigures {
   readonly count: number;
   readonly totalMs: number;
-  /** The newest first, at most 256. */
+  /** The newest pause first; at most 256. */
   readonly pauses: readonly GcPause[];
 }
 

@@ -5,21 +5,21 @@
 import { hostname } from 'node:os';
 import type { LogLevel } from '../../core/base/ports.ts';
 
-/** GETH: what geth writes with --log.json. */
+/** GETH: the format of geth's --log.json. */
 export type LogFormat = 'PLAIN' | 'ECS' | 'GCP' | 'GELF' | 'LOGSTASH' | 'GETH';
-/** What Web3Signer's --logging-format takes. */
+/** Values of Web3Signer's --logging-format. */
 export const LOG_FORMATS: readonly LogFormat[] = ['PLAIN', 'ECS', 'GCP', 'GELF', 'LOGSTASH'];
 
 interface LogEvent {
   readonly level: LogLevel;
   readonly nowMs: number;
   readonly message: string;
-  /** Texts without secrets; numbers and truth values too with GETH. */
+  /** Texts without secrets; with GETH also numbers and booleans. */
   readonly fields: Readonly<Record<string, string | number | boolean>>;
 }
 
 const LOGGER = 'quorate';
-/** The severities of syslog. */
+/** Severities of syslog. */
 const SEVERITY: Readonly<Record<LogLevel, number>> = {
   error: 3,
   warn: 4,

@@ -1,6 +1,6 @@
 /**
- * Log lines as geth prints them, so that dashboards that read them keep working: `INFO
- * [01-31|12:34:56.789] Message key=value`. Secrets are removed by key.
+ * Log lines in geth's format, so that dashboards that read it keep working: `INFO
+ * [01-31|12:34:56.789] Message key=value`. Secrets are removed by their key.
  */
 
 import { bareHex, toHex } from '../../core/base/hex.ts';
@@ -24,7 +24,7 @@ const LABEL: Readonly<Record<LogLevel, string>> = {
   debug: 'DEBUG',
   trace: 'TRACE',
 };
-/** Messages are padded to this many characters if fields follow. */
+/** With fields, messages are padded to this many characters. */
 const MESSAGE_CHARS = 40;
 const VALUE_CHARS_MAX = 4096;
 const SECRET_KEY =
@@ -35,7 +35,7 @@ export interface LoggerParts {
   readonly write: (line: string) => void;
   readonly clock: Clock;
   readonly verbosity?: number;
-  /** PLAIN, geth's, unless given. */
+  /** Default: PLAIN, geth's format. */
   readonly format?: LogFormat;
 }
 
@@ -102,7 +102,7 @@ function formatFact(key: string, value: unknown): string {
   return quote(textOf(value));
 }
 
-/** As `texts`, but numbers and booleans stay as they are, without separators of thousands. */
+/** Like `texts`, but numbers and booleans stay unchanged, without thousands separators. */
 function plainFields(
   fields: Readonly<Record<string, unknown>>,
 ): Record<string, string | number | boolean> {
@@ -115,7 +115,7 @@ function plainFields(
   return plain;
 }
 
-/** Clean texts of all fields, unquoted. */
+/** Texts of all fields without secrets, not yet quoted. */
 function texts(fields: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields)
@@ -143,13 +143,13 @@ function textOf(value: unknown): string {
   return String(value);
 }
 
-/** Hashes are shortened, as geth does; anything else is whole. */
+/** Hashes are shortened, as in geth; other bytes are not. */
 function bytesText(bytes: Uint8Array): string {
   if (bytes.length !== 32) return toHex(bytes);
   return `${bareHex(bytes.subarray(0, 3))}..${bareHex(bytes.subarray(29))}`;
 }
 
-/** Separators of thousands from 100,000 on. */
+/** Thousands separators from 100,000 on. */
 function grouped(digits: string): string {
   return digits.replace('-', '').length < 6 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -160,7 +160,8 @@ function quote(text: string): string {
 }
 
 function clean(text: string): string {
-  // Truncated afterwards: only the end of a URL may show that its beginning is a secret.
+  // Redacted before the final truncation, because only the end of a URL may show that its beginning
+  // is a secret.
   return clip(redact(text.slice(0, 2 * VALUE_CHARS_MAX)));
 }
 

@@ -1,31 +1,31 @@
 /**
  * Measures how long the event loop of this thread is blocked, and by what: by its own work, or
- * because the machine had no processor for it. The cause is the longest synchronous work that
- * `during` named meanwhile.
+ * because the machine had no free processor. The cause is the longest synchronous work that was
+ * named with `during` in that time.
  */
 import type { Log, Watch } from '../../core/base/ports.ts';
 import { threadCpuMs } from '../host/thread-cpu.ts';
 
 const TICK_MS = 20;
 const LOOK_MS = 1_000;
-/** Longer blocks get a line in the log. */
+/** Longer blocks are logged. */
 const ALARM_MS = 200;
-/** Period that `lagMs` covers. */
+/** Number of latest measurements that `lagMs` covers. */
 const REMEMBERED_LOOKS = 10;
 
 export interface Lag {
   readonly ms: number;
   /**
-   * The largest processor time that the thread used meanwhile; in the rest it waited for a
-   * processor or a disk.
+   * The most processor time that the thread used during a block; in the rest of the block it waited
+   * for a processor or a disk.
    */
   readonly ownMs: number;
-  /** The work that ran longest meanwhile, and for how long; undefined: no named work. */
+  /** The named work that ran longest in that time, and its duration; undefined: no named work. */
   readonly what: string | undefined;
   readonly whatMs: number;
 }
 
-/** The longest of the last ten seconds. */
+/** The longest block of the last ten seconds. */
 export type LongestLag = Pick<Lag, 'ms' | 'ownMs'>;
 
 const NONE: LongestLag = { ms: 0, ownMs: 0 };
@@ -44,7 +44,7 @@ export class LoopWatch implements Watch {
   private depth = 0;
   private readonly lags: LongestLag[] = [];
 
-  /** `thread`: what the log calls it. */
+  /** `thread`: its name in the log. */
   constructor(log: Log, thread = 'consensus') {
     this.log = log;
     this.thread = thread;
@@ -54,7 +54,7 @@ export class LoopWatch implements Watch {
     return this.lags.reduce(longer, NONE);
   }
 
-  /** Called each second with the longest block. */
+  /** The listener is called every second with the longest block. */
   onLag(listener: (lag: Lag) => void): void {
     this.listeners.push(listener);
   }
@@ -116,9 +116,9 @@ export class LoopWatch implements Watch {
     if (ms < ALARM_MS) return;
     this.log('warn', `The thread of ${this.thread} was held up`, {
       ms: Math.round(ms),
-      // In the rest of the time it waited for a processor or a disk.
+      // In the rest of the time the thread waited for a processor or a disk.
       ownMs: Math.round(ownMs),
-      // If undefined: garbage collection, or the machine.
+      // If undefined, the cause is garbage collection, or the machine.
       ...(what !== undefined && whatMs > ms / 2 ? { by: what, byMs: Math.round(whatMs) } : {}),
     });
   }

@@ -1,19 +1,19 @@
 /**
  * Metrics in memory and their Prometheus text, with the quirks of geth's exporter that its
  * dashboards rely on (go-ethereum metrics/prometheus): `/` becomes `_`, counters are typed gauge,
- * summaries put a space before `{quantile=…}` and count apart.
+ * summaries put a space before `{quantile=…}` and have their count in a separate line.
  */
 import type { Metrics } from '../../core/base/ports.ts';
 
 const QUANTILES = [0.5, 0.75, 0.95, 0.99, 0.999, 0.9999] as const;
-/** Latest values that quantiles are taken from. */
+/** Number of latest values from which quantiles are computed. */
 const SAMPLE_SIZE = 1028;
-/** Further names are ignored: nobody outside may grow the table. */
+/** Further names are ignored, so that requests from outside cannot grow the table. */
 const NAMES_MAX = 4096;
-/** Further values of a label are left out. */
+/** Further values of a label are omitted. */
 const LABELS_MAX = 1024;
 
-/** Gauges of one name, told apart by one label. */
+/** Gauges with one name, distinguished by one label. */
 interface Family {
   readonly label: string;
   readonly read: () => Iterable<readonly [value: string, figure: number]>;
@@ -55,17 +55,17 @@ export class MetricsRegistry implements Metrics {
     summary.sum += value;
   }
 
-  /** A gauge that is read when metrics are requested. */
+  /** Adds a gauge that is read when metrics are requested. */
   probe(name: string, read: () => number): void {
     if (this.hasRoom()) this.probes.set(metricName(name), read);
   }
 
-  /** Gauges that are read when metrics are requested, by the value of a label. */
+  /** Adds gauges that are read when metrics are requested, one for each value of a label. */
   family(name: string, label: string, read: Family['read']): void {
     if (this.hasRoom()) this.families.set(metricName(name), { label, read });
   }
 
-  /** Prometheus text, in the order of names. */
+  /** Prometheus text, sorted by name. */
   exposition(): string {
     const blocks = new Map<string, string>();
     for (const [name, value] of this.values) blocks.set(name, gaugeText(name, value));
@@ -78,7 +78,7 @@ export class MetricsRegistry implements Metrics {
       .join('');
   }
 
-  /** Current figures by name: counts, gauges, and mean of summaries. */
+  /** Current values by name: counters, gauges, and means of summaries. */
   snapshot(): Record<string, number> {
     const out: Record<string, number> = Object.fromEntries(this.values);
     for (const [name, read] of this.probes) out[name] = read();
@@ -117,7 +117,7 @@ function summaryText(name: string, { count, sample }: Summary): string {
   return `# TYPE ${name}_count counter\n${name}_count ${count}\n\n# TYPE ${name} summary\n${lines.join('')}\n`;
 }
 
-/** Linear between the two nearest ranks, as geth's sample does. */
+/** Interpolates linearly between the two nearest ranks, as geth's sample does. */
 function quantile(sorted: readonly number[], q: number): number {
   if (sorted.length === 0) return 0;
   const position = q * (sorted.length + 1);

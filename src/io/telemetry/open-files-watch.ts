@@ -1,5 +1,5 @@
 /**
- * Reports that this process can open no more files: the operating system then refuses its
+ * Warns when this process cannot open any more files: the operating system then refuses its
  * connections silently, and Node drops them without an error.
  */
 import { closeSync, openSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { reasonOf } from '../host/reason.ts';
 
 const LOOK_MS = 1_000;
 
-/** Checks every second while the process runs. `open` throws as `openSync` does. */
+/** Checks every second while the process runs. `open` throws the errors of `openSync`. */
 export function watchOpenFiles(log: Log, open: () => void = openOne): { stop(): void } {
   let isOut = false;
   const look = () => {

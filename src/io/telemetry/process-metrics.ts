@@ -1,4 +1,4 @@
-/** This process under the names that all client libraries of Prometheus use. */
+/** Metrics of this process, under the names that all client libraries of Prometheus use. */
 import { readdirSync } from 'node:fs';
 import type { PrometheusMetrics } from './prometheus.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Logs every few seconds how far some long work is, its rate, and how long the rest will take at
- * that rate.
+ * Logs the progress of long work every few seconds: how much is done, its rate, and how long the
+ * rest will take at that rate.
  */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { timeLeft } from './time-left.ts';
@@ -20,12 +20,12 @@ export class Progress {
     this.nextMs = this.startMs + INTERVAL_MS;
   }
 
-  /** A new step begins, with its own rate. */
+  /** Starts a new step, with its own rate. */
   begin(): void {
     this.startMs = this.clock.nowMs();
   }
 
-  /** `part`: how much of the work that was left at its start is done, 0 to 1. */
+  /** `part`: how much of the work that was left when the step began is done, 0 to 1. */
   tell(what: string, part: number, fields: () => Readonly<Record<string, unknown>>): void {
     const nowMs = this.clock.nowMs();
     if (nowMs < this.nextMs) return;

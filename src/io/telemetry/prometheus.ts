@@ -1,14 +1,14 @@
 /**
- * Metrics in memory and their Prometheus text as its own client libraries write it. A name may
- * carry labels: `requests_total{method="x"}`. Durations, whose names end in `_seconds`, are
- * histograms; other observed values are summaries without quantiles.
+ * Metrics in memory and their Prometheus text in the form of Prometheus's own client libraries. A
+ * name may include labels: `requests_total{method="x"}`. Durations, whose names end in `_seconds`,
+ * are histograms; other observed values are summaries without quantiles.
  */
 import type { Metrics } from '../../core/base/ports.ts';
 
-/** Further names are ignored: nobody outside may grow the table. */
+/** Further names are ignored, so that requests from outside cannot grow the table. */
 const NAMES_MAX = 4096;
 
-/** Upper bounds in seconds: from an answer out of memory to one that a user gives up on. */
+/** Upper bounds in seconds: from an answer out of memory to one for which users no longer wait. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Kind = 'counter' | 'gauge' | 'summary' | 'histogram';
@@ -18,7 +18,7 @@ interface Series {
   /** For a summary or histogram: the sum. */
   value: number;
   count: number;
-  /** For a histogram: the number of values up to each bound and above the one before. */
+  /** For a histogram: the number of values up to each bound and above the previous one. */
   readonly buckets?: number[];
   readonly read?: () => number;
 }
@@ -45,12 +45,12 @@ export class PrometheusMetrics implements Metrics {
     if (found.buckets && bucket >= 0) found.buckets[bucket]!++;
   }
 
-  /** Read when metrics are requested. */
+  /** Adds a metric that is read when metrics are requested. */
   probe(name: string, kind: 'counter' | 'gauge', read: () => number): void {
     this.series.set(name, { kind, value: 0, count: 0, read });
   }
 
-  /** Metrics whose name passes, by name. */
+  /** Metrics whose name passes, sorted by name. */
   exposition(passes: (name: string) => boolean = () => true): string {
     const families = new Map<string, { kind: Kind; lines: string[] }>();
     for (const [key, series] of [...this.series].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -114,7 +114,7 @@ export function labelsText(named: Readonly<Record<string, string>>): string {
   return `{${pairs.join(',')}}`;
 }
 
-/** A value between quotes in a label. */
+/** Escapes a label's value, which is put between quotes. */
 export function labelText(text: string): string {
   return text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 }

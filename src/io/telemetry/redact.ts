@@ -1,6 +1,6 @@
-/** Removes what no log line and no error may show: passwords in URLs, and bearer tokens. */
+/** Removes secrets from log lines and errors: passwords in URLs, and bearer tokens. */
 
-/** The part before the last `@` of a URL's authority (RFC 3986, section 3.2.1). */
+/** The user info: the part before the last `@` of a URL's authority (RFC 3986, section 3.2.1). */
 const USER_INFO = /\/\/([^\s/?#"'<>]*)@/g;
 const NODE_SCHEME = 'enode:';
 const BEARER = /bearer\s+[\w.~+/=-]+/gi;

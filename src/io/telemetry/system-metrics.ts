@@ -1,6 +1,6 @@
 /**
  * Load, memory and disk of this machine and process, under geth's names (go-ethereum
- * metrics/cpu.go, disk.go). Figures that only Linux provides are absent elsewhere.
+ * metrics/cpu.go, disk.go). Values that only Linux provides are missing on other systems.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -10,16 +10,16 @@ import type { MetricsRegistry } from './metrics.ts';
 /** Percent of one core: 200 means two busy cores. */
 const PERCENT = 100;
 const NANOSECONDS_PER_MS = 1e6;
-/** A column of /proc/stat. */
+/** Column of /proc/stat. */
 const IOWAIT_FIELD = 5;
 const MS_PER_TICK = 10;
-/** By geth's names, those of /proc/self/io. */
+/** Names in /proc/self/io by geth's names. */
 const DISK_FIELDS = {
   ...{ readcount: 'syscr', readdata: 'rchar', readbytes: 'read_bytes' },
   ...{ writecount: 'syscw', writedata: 'wchar', writebytes: 'write_bytes' },
 };
 
-/** Adds probes; loads are measured since the last reading. */
+/** Adds the gauges; each load is measured since it was last read. */
 export function watchSystem(metrics: MetricsRegistry): void {
   metrics.probe('system/cpu/procload', loadSince(processCpuMs));
   metrics.probe('system/cpu/sysload', loadSince(busyCpuMs));
@@ -29,7 +29,7 @@ export function watchSystem(metrics: MetricsRegistry): void {
   if (process.platform === 'linux') watchLinux(metrics);
 }
 
-/** Nanoseconds during which the garbage collector stopped this thread. */
+/** Counts the nanoseconds for which the garbage collector stopped this thread. */
 function watchPauses(metrics: MetricsRegistry): void {
   metrics.count('system/memory/pauses', 0);
   const observer = new PerformanceObserver((list) => {
@@ -50,7 +50,7 @@ function numberIn(file: string, field: string): number {
   return Number(new RegExp(`^${field}: (\\d+)$`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? 0);
 }
 
-/** Time in which all cores only waited for a disk. */
+/** Milliseconds in which cores only waited for a disk. */
 function waitingCpuMs(): number {
   const fields = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.trim().split(/\s+/);
   return Number(fields[IOWAIT_FIELD]) * MS_PER_TICK;

@@ -8,7 +8,8 @@ function item(client: string, connection = 1, name = client) {
 }
 
 /**
- * Serves `count` requests one after another, each for the time that `ms` says; returns their names.
+ * Serves `count` requests one after another, each for the time that `ms` returns; returns their
+ * names.
  */
 function serve(
   queue: FairQueue<ReturnType<typeof item>>,

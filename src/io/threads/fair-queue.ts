@@ -1,6 +1,6 @@
 /**
- * A queue that gives each client the same share, however many requests it has waiting and however
- * long each of them takes; within a client, each of its connections.
+ * A queue that gives each client the same share of time, regardless of the number and duration of
+ * its requests; a client's share is divided equally between its connections.
  */
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
@@ -13,19 +13,19 @@ export interface Asker {
 }
 
 export interface QueueLimits {
-  /** Waiting requests of one client. */
+  /** Maximum number of waiting requests of one client. */
   readonly perClient: number;
-  /** The limit for all clients together. */
+  /** Maximum number for all clients together. */
   readonly total: number;
 }
 
-/** A request that took so long makes its client slow, until a shorter one has run. */
+/** A request that takes longer than this makes its client slow, until a shorter one has run. */
 const SLOW_MS = 100;
 const SLOW_CLIENTS_MAX = 1_000;
 
 interface Client<T> {
   readonly turns: Turns<number>;
-  /** By connection; none is empty. */
+  /** Waiting requests by connection; no list is empty. */
   readonly waiting: Map<number, T[]>;
   count: number;
   running: number;
@@ -70,8 +70,8 @@ export class FairQueue<T extends { readonly asker: Asker }> {
   }
 
   /**
-   * The next request that `mayRun`; undefined when there is none. It counts as running until
-   * `served`.
+   * The next request for which `mayRun` is true; undefined when there is none. It counts as running
+   * until `served` is called.
    */
   next(mayRun: (item: T) => boolean = () => true): T | undefined {
     for (const name of this.turns.order()) {
@@ -87,12 +87,12 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     return undefined;
   }
 
-  /** How many requests of a slow client are running; 0 for others. */
+  /** Number of running requests of a slow client; 0 for other clients. */
   runningOfSlow(client: string): number {
     return this.slow.has(client) ? (this.clients.get(client)?.running ?? 0) : 0;
   }
 
-  /** It has ended, after this time. */
+  /** Reports that a request has ended, after this time. */
   served({ asker }: T, ms: number): void {
     const client = this.clients.get(asker.client);
     if (!client) return;
@@ -104,7 +104,7 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     this.forgetIfIdle(asker.client, client);
   }
 
-  /** Removes a waiting request. */
+  /** Removes a waiting request; false: it does not wait. */
   remove(item: T): boolean {
     const client = this.clients.get(item.asker.client);
     if (!client?.waiting.get(item.asker.connection)?.includes(item)) return false;

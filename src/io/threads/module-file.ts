@@ -1,4 +1,4 @@
-/** The file of a thread's module. */
+/** Finds the file of a thread's module. */
 import { fileURLToPath } from 'node:url';
 import { fail } from '../../core/base/errors.ts';
 import { checkFile } from '../host/files.ts';
@@ -12,9 +12,9 @@ const IS_SOURCE = import.meta.url.endsWith('.ts');
 const HERE = globalThis.quorateIsBundled ? 'bundle' : IS_SOURCE ? 'sources' : 'build';
 
 /**
- * The file that a thread or a process loads for a module; `file`: beside its importer. Neither can
- * load TypeScript: code that runs from its sources uses the module of the build, and a bundle uses
- * its own.
+ * The file that a thread or a process loads for a module; `file` is beside its importer. Neither
+ * can load TypeScript: code that runs from its sources uses the module of the build, and a bundle
+ * uses its own.
  */
 export function builtModule(file: URL, runsFrom: 'sources' | 'build' | 'bundle' = HERE): URL {
   if (runsFrom === 'sources') return new URL(file.href.replace(/^(.*)\/src\//, '$1/dist/'));
@@ -24,8 +24,8 @@ export function builtModule(file: URL, runsFrom: 'sources' | 'build' | 'bundle' 
 }
 
 /**
- * Throws INSTALLATION_INCOMPLETE where it cannot be read: the thread itself would only say that it
- * ended.
+ * Throws INSTALLATION_INCOMPLETE when the file cannot be read: the thread itself would only report
+ * that it ended.
  */
 export function checkModuleFile(file: URL): void {
   try {

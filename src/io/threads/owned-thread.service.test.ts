@@ -1,4 +1,4 @@
-/** A thread that is ended while it loads: each owner waits until it has. */
+/** A thread that is ended while it loads: each owner waits until it has ended. */
 import { expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import { startThread } from './owned-thread.ts';

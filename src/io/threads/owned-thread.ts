@@ -1,22 +1,22 @@
 /**
- * A thread and its end. An addon whose thread is ended while it loads ends the whole process
- * (node-addon-api), so a thread is ended only once it has loaded its modules.
+ * Starts and ends a thread. An addon whose thread is ended while it loads ends the whole process
+ * (node-addon-api), so a thread is ended only after it has loaded its modules.
  */
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** A thread that has not loaded its modules by then is ended anyway. */
+/** A thread that has not loaded its modules after this time is ended anyway. */
 const LOAD_MS = 10_000;
 
-/** First message of a module that has nothing else to post once it has loaded. */
+/** First message of a module that has nothing else to post after loading. */
 export const LOADED = 'loaded';
 
 export interface OwnedThread {
   readonly worker: Worker;
-  /** Ends it once it has loaded. Resolves when it has ended. */
+  /** Ends the thread after it has loaded. Resolves when it has ended. */
   end(): Promise<void>;
 }
 
-/** `file` posts a message as soon as it has loaded: any message, or `LOADED`. */
+/** `file` must post a message as soon as it has loaded: any message, or `LOADED`. */
 export function startThread(file: URL, options?: WorkerOptions): OwnedThread {
   const worker = new Worker(file, options);
   const hasLoaded = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ export function startThread(file: URL, options?: WorkerOptions): OwnedThread {
   };
 }
 
-/** In the thread, as the last line of its module. */
+/** Called in the thread, as the last line of its module. */
 export function sayLoaded(): void {
   parentPort!.postMessage(LOADED);
 }

@@ -3,7 +3,7 @@ import { fail } from '../../core/base/errors.ts';
 
 /**
  * Calls `work` for each item, at most `width` at a time, in the order of items. Rejects with the
- * first failure, once all that had begun are done.
+ * first failure, after all started calls have ended.
  */
 export async function inParallel<T>(
   items: readonly T[],
@@ -31,7 +31,7 @@ export interface GateLimits {
   readonly waitingMax: number;
 }
 
-/** Lets `width` pieces of work run at once; the others wait, urgent ones first. */
+/** Lets `width` pieces of work run at the same time; the others wait, urgent ones first. */
 export class Gate {
   private readonly limits: GateLimits;
   private readonly urgent: (() => void)[] = [];
@@ -42,7 +42,7 @@ export class Gate {
     this.limits = limits;
   }
 
-  /** Rejects with GATE_FULL when too much waits already. */
+  /** Rejects with GATE_FULL when too many already wait. */
   async run<T>(work: () => Promise<T>, isUrgent = true): Promise<T> {
     await this.enter(isUrgent);
     try {

@@ -1,4 +1,4 @@
-/** Threads of the build: `npm run build` first. */
+/** Uses threads of the build: run `npm run build` first. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { TaskThreads, type TaskThreadsOptions } from './task-threads.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Threads that carry out tasks. A cancelled task (its client has disconnected, or its time is over)
- * is asked to stop. A thread that does not stop is ended and replaced, as is one that crashes or
- * runs out of memory; only its current task is lost. Waiting tasks are served in turns of their
- * clients (fair-queue.ts).
+ * Threads that run tasks. A cancelled task (its client has disconnected, or its time is over) is
+ * requested to stop. A thread that does not stop is ended and replaced, as is one that crashes or
+ * runs out of memory; only its current task is lost. Clients take turns with their waiting tasks
+ * (fair-queue.ts).
  */
 import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
@@ -10,11 +10,14 @@ import { type Asker, FairQueue, type QueueLimits } from './fair-queue.ts';
 import { type OwnedThread, startThread } from './owned-thread.ts';
 import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
 
-/** A thread gets its next task before it has answered, so that it never waits for one. */
+/**
+ * Tasks sent to a thread: it gets its next task before it has answered, so that it never waits for
+ * one.
+ */
 const SENT_MAX = 2;
-/** Between the request to stop a task and the end of its thread. */
+/** Time between the request to stop a task and the end of its thread. */
 const GRACE_MS = 1_000;
-/** Between two starts of a thread that ends before it has answered anything. */
+/** Pause before a thread is restarted that ended before it answered anything. */
 const RESTART_MS = 1_000;
 
 export interface TaskThreadsOptions {
@@ -23,7 +26,7 @@ export interface TaskThreadsOptions {
   readonly name: string;
   readonly count: number;
   readonly settings: unknown;
-  /** The size of one thread's heap. */
+  /** Limit of one thread's heap. */
   readonly heapMegabytes: number;
   readonly limits: QueueLimits;
   readonly log: Log;
@@ -33,7 +36,7 @@ export interface TaskTerms {
   readonly asker: Asker;
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Leaves one thread free for others, where there are several. */
+  /** Such a task leaves one thread free for other tasks, if there are several threads. */
   readonly isLong?: boolean;
 }
 
@@ -56,7 +59,7 @@ export class TaskThreads<Task, Result> {
     this.queue = new FairQueue(options.limits);
   }
 
-  /** Starts a thread, so that the first task finds one. */
+  /** Starts a thread in advance, for the first task. */
   start(): void {
     this.addThread();
   }
@@ -66,8 +69,8 @@ export class TaskThreads<Task, Result> {
   }
 
   /**
-   * Rejects with QUEUE_FULL, TASK_NOT_SENT, TASK_CANCELLED, TASK_TIMEOUT, THREAD_FAILED or what the
-   * task threw.
+   * Rejects with QUEUE_FULL, TASK_NOT_SENT, TASK_CANCELLED, TASK_TIMEOUT, THREAD_FAILED or the
+   * error of the task.
    */
   run(task: Task, terms: TaskTerms): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -103,7 +106,7 @@ export class TaskThreads<Task, Result> {
     else waiting.resolve(outcome.result);
   }
 
-  /** Gives waiting tasks to threads. */
+  /** Sends waiting tasks to threads. */
   private fill(): void {
     if (this.isStopped) return;
     while (this.queue.size > 0) {
@@ -116,7 +119,7 @@ export class TaskThreads<Task, Result> {
   }
 
   /**
-   * Long tasks, and those of a slow client, wait for each other rather than take the last thread.
+   * Long tasks, and those of a slow client, wait for each other and do not take the last thread.
    */
   private mayRun({ isLong = false, asker }: TaskTerms, thread: Thread<Task, Result>): boolean {
     if (this.options.count === 1) return true;
@@ -171,7 +174,7 @@ export class TaskThreads<Task, Result> {
 
 interface ThreadEvents<Task, Result> {
   done(item: Waiting<Task, Result>, ms: number, outcome: Error | { result: Result }): void;
-  /** Not started: for another thread. */
+  /** The task was not started: another thread must take it. */
   returned(item: Waiting<Task, Result>): void;
   ended(wasReady: boolean): void;
 }
@@ -179,7 +182,7 @@ interface ThreadEvents<Task, Result> {
 interface Sent<Task, Result> {
   readonly id: number;
   readonly item: Waiting<Task, Result>;
-  /** The task is cancelled, for this reason. */
+  /** The reason why the task is cancelled, if it is. */
   why: Error | undefined;
 }
 
@@ -188,7 +191,7 @@ class Thread<Task, Result> {
   private readonly options: TaskThreadsOptions;
   private readonly events: ThreadEvents<Task, Result>;
   private readonly stopFlag = new Int32Array(new SharedArrayBuffer(4));
-  /** In the order in which they are carried out. */
+  /** Sent tasks, in the order in which they are run. */
   private readonly sent: Sent<Task, Result>[] = [];
   private nextId = 1;
   private begunMs = 0;
@@ -234,7 +237,7 @@ class Thread<Task, Result> {
     if (this.sent.length === 1) this.begin();
   }
 
-  /** Nobody waits for the task any more. */
+  /** Called when the task's caller no longer waits for it. */
   giveUp(item: Waiting<Task, Result>, why: Error): void {
     const sent = this.sent.find((each) => each.item === item);
     if (!sent || sent.why) return;
@@ -269,7 +272,7 @@ class Thread<Task, Result> {
     this.begin();
   }
 
-  /** The thread is working on the first of the sent tasks. */
+  /** Called when the thread begins the first of the sent tasks. */
   private begin(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -312,7 +315,7 @@ class Thread<Task, Result> {
     const why = isMemory
       ? 'the request needs more memory than it may have'
       : 'the thread that served the request has failed';
-    // First, so that nothing is sent to this thread any more.
+    // Called first, so that nothing more is sent to this thread.
     this.events.ended(this.isReady);
     for (const { item, why: given } of rest) {
       if (given) this.events.done(item, 0, given);
@@ -328,7 +331,7 @@ function cancelled(): Error {
   return fail('TASK_CANCELLED', 'the request was cancelled');
 }
 
-/** It cannot be copied: with JSON this happens only if it is nested too deeply. */
+/** The task cannot be copied: with JSON this happens only if it is nested too deeply. */
 export function notSent(cause: unknown): Error {
   return fail('TASK_NOT_SENT', 'the request is nested too deeply', { cause });
 }

@@ -1,5 +1,6 @@
 /**
- * Messages between a thread and its owner, and the thread's side: one task after another.
+ * Messages between a thread and its owner, and the thread's side, which runs one task after
+ * another.
  */
 import { getPriority, setPriority } from 'node:os';
 import {
@@ -12,7 +13,7 @@ import type { Log, LogLevel } from '../../core/base/ports.ts';
 
 export interface ThreadData<Settings> {
   readonly settings: Settings;
-  /** One number: the task that is to stop. */
+  /** Contains one number: the task that must stop. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -32,9 +33,9 @@ export type ThreadMessage<Result> =
     }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string };
 
-/** What a running task can use. */
+/** Functions that a running task can use. */
 export interface TaskControl {
-  /** Its owner has cancelled it. */
+  /** Whether the owner has cancelled the task. */
   shouldStop(): boolean;
 }
 
@@ -43,11 +44,11 @@ export interface Done<Result> {
   readonly transfer?: readonly TransferListItem[];
 }
 
-/** Added to the niceness of its process: on a busy machine such threads wait for the others. */
+/** Added to the niceness of the process: on a busy machine such threads give way to the others. */
 const NICE = 5;
 const LEAST_PRIORITY = 19;
 
-/** The settings that the thread was started with. */
+/** The settings with which the thread was started. */
 export function threadSettings<Settings>(): Settings {
   return (workerData as ThreadData<Settings>).settings;
 }
@@ -57,18 +58,16 @@ export const threadLog: Log = (level, message, fields) =>
   parentPort!.postMessage({ kind: 'log', level, message, fields } satisfies ThreadMessage<never>);
 
 function yieldToOthers(): void {
-  // Elsewhere it would be the priority of the whole process.
+  // On other systems it would change the priority of the whole process.
   if (process.platform !== 'linux') return;
   try {
     setPriority(Math.min(getPriority() + NICE, LEAST_PRIORITY));
   } catch {
-    // A sandbox forbids it: then all threads have the same priority.
+    // A sandbox may forbid it: then all threads have the same priority.
   }
 }
 
-/**
- * Answers tasks until the thread is ended. Tasks never overlap.
- */
+/** Runs tasks until the thread is ended. Tasks never overlap. */
 export function serveTasks<Task, Result>(
   run: (task: Task, control: TaskControl) => Promise<Done<Result>>,
 ): void {

@@ -12,7 +12,7 @@ export class WorkerThread<Question, Answer> {
   private readonly asked: Asked<Answer>[] = [];
   private failure: Error | undefined;
 
-  /** `file` posts `LOADED`, then one answer for each message. */
+  /** `file` must post `LOADED`, then one answer for each message. */
   constructor(file: URL, workerData?: unknown) {
     this.thread = startThread(file, { workerData });
     const { worker } = this.thread;
@@ -26,12 +26,12 @@ export class WorkerThread<Question, Answer> {
     return this.asked.length;
   }
 
-  /** It answers nothing any more. */
+  /** Whether the thread has failed, and no longer answers. */
   get hasFailed(): boolean {
     return this.failure !== undefined;
   }
 
-  /** Rejects with what ended the thread. */
+  /** Rejects with the error that ended the thread. */
   ask(question: Question, transfer: readonly TransferListItem[] = []): Promise<Answer> {
     if (this.failure) return Promise.reject(this.failure);
     return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export class WorkerThread<Question, Answer> {
     });
   }
 
-  /** Requests in progress are never answered. */
+  /** Ends the thread; requests in progress are never answered. */
   async stop(): Promise<void> {
     await this.thread.end();
   }
@@ -51,7 +51,7 @@ export class WorkerThread<Question, Answer> {
   }
 }
 
-/** The one with the fewest pending questions. */
+/** The thread with the fewest pending questions. */
 export function idlest<Thread extends { readonly waiting: number }>(
   threads: readonly Thread[],
 ): Thread | undefined {
