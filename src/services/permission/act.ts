@@ -31,7 +31,7 @@ export function act(parts: ActingParts, choose: Choose): Promise<string> {
   return carryOut(parts, parts.config.addresses.interface, choose);
 }
 
-/** A vote for the pending item. */
+/** Votes for the pending item. */
 export function approve(parts: ActingParts): Promise<string> {
   const choose: Choose = (actions, { pending }) => {
     if (!pending) throw input('Nothing to approve');
@@ -40,7 +40,7 @@ export function approve(parts: ActingParts): Promise<string> {
   return carryOut(parts, parts.config.addresses.interface, choose, 'Accepted');
 }
 
-/** A vote against the pending item. Contracts that GoQuorum deployed have no such function. */
+/** Votes against the pending item. Contracts that GoQuorum deployed have no such function. */
 export async function reject(parts: ActingParts): Promise<string> {
   const { ledger, config } = parts;
   const to = (await ledger.ask(config.addresses.interface, IMPLEMENTATION())).address(0);
@@ -61,7 +61,7 @@ export async function reject(parts: ActingParts): Promise<string> {
   }
 }
 
-/** `decision`: the result if this vote ends the pending item. */
+/** `decision`: what to report if this vote ends the pending item. */
 async function carryOut(
   { ledger, config, from }: ActingParts,
   to: Address,

@@ -1,5 +1,5 @@
 /**
- * What an operator may do, as calls of the contracts. Invalid input is reported before anything is
+ * An operator's actions as calls of the contracts. Invalid input is reported before anything is
  * sent, with GoQuorum's texts.
  */
 import { type Address, isZeroBytes } from '../../core/base/bytes.ts';
@@ -39,7 +39,7 @@ export function addressIn(text: string): Address {
   return address;
 }
 
-/** `nodes`: those that the contracts know, for actions on them. */
+/** `nodes`: the nodes that the contracts know, for actions on them. */
 export class Actions {
   private readonly config: PermissionConfig;
   private readonly nodes: readonly NodeView[];
@@ -77,7 +77,7 @@ export class Actions {
     return { data: this.node.addNode(orgId, node), subject: { kind: 'node', id: node.id } };
   }
 
-  /** 1 deactivate, 2 activate, 3 denylist. */
+  /** `action`: 1 deactivate, 2 activate, 3 denylist. */
   updateNode(orgId: string, url: string, action: 1 | 2 | 3): Action {
     const node = this.known(url);
     const data = this.node.updateNode(orgId, node, action);
@@ -129,7 +129,7 @@ export class Actions {
     return { data, subject: { kind: 'role', roleId, orgId } };
   }
 
-  /** Nobody may hold it any more, in the organisation and its tree, as with GoQuorum's method. */
+  /** Refused while an account has the role, in the organisation and its tree, as in GoQuorum. */
   removeRole(
     orgId: string,
     roleId: string,
@@ -142,7 +142,7 @@ export class Actions {
     return { data: CALL.removeRole(roleId, orgId), subject: { kind: 'role', roleId, orgId } };
   }
 
-  /** A vote for the pending item. */
+  /** A vote for the pending item, as the call that its kind needs. */
   approve({ kind, orgId, nodeId, account }: PendingView): Action {
     switch (kind) {
       case OPERATION.newOrg: {
@@ -167,7 +167,7 @@ export class Actions {
     }
   }
 
-  /** A vote against the pending item; sent to the implementation itself. */
+  /** A vote against the pending item; to be sent to the implementation itself. */
   reject(item: PendingView): Action {
     return { data: REJECT(), subject: this.subjectOf(item) };
   }
@@ -188,7 +188,7 @@ export class Actions {
     return nodeIn(url, this.config.model);
   }
 
-  /** As the contracts store it: the address in a URL may have other spellings. */
+  /** The node as the contracts store it: the host in a URL may be spelled in several ways. */
   private known(text: string): Enode {
     const digits = /^(?:enode:\/\/)?([0-9a-fA-F]{128})(?:@|$)/.exec(text)?.[1]?.toLowerCase();
     if (digits === undefined) throw input(`Invalid enode id: ${text}`);

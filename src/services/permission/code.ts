@@ -39,7 +39,7 @@ const CODE = {
 
 export type PermissionContract = keyof (typeof CODE)['v2'];
 
-/** In the order in which the implementation's constructor takes them. */
+/** In the order of the arguments of the implementation's constructor. */
 export const MANAGERS = [
   'OrgManager',
   'RoleManager',
@@ -48,7 +48,7 @@ export const MANAGERS = [
   'NodeManager',
 ] as const satisfies readonly PermissionContract[];
 
-/** Hex with 0x; the constructor's arguments follow it. */
+/** Hex with 0x; append the constructor's arguments. */
 export function permissionCode(model: PermissionModel, contract: PermissionContract): string {
   return CODE[model][contract];
 }

@@ -28,14 +28,14 @@ function ours(model: string): Abis {
   return JSON.parse(readFileSync(new URL(`contracts/permission/abi-${model}.json`, ROOT), 'utf8'));
 }
 
-/** All that a client sees of it. */
+/** Everything of a function or event that clients depend on. */
 function textOf({ type, name = '', stateMutability = '', inputs, outputs = [] }: Entry): string {
   const list = (parameters: readonly Parameter[]) =>
     parameters.map((each) => `${each.type}${each.indexed ? ' indexed' : ''} ${each.name}`).join();
   return `${type} ${name}(${list(inputs)}) ${stateMutability} (${list(outputs)})`;
 }
 
-/** What GoQuorum's contracts lack. */
+/** Functions that GoQuorum's contracts lack. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   VoterManager: ['getVotes', 'rejectVote'],
   NodeManager: ['getNumberOfApprovedNodes'],

@@ -10,7 +10,7 @@ import {
   personOf,
 } from '../../../test/support/permission-network.ts';
 
-/** More of them by QUORATE_PERMISSION_RUNS. */
+/** QUORATE_PERMISSION_RUNS sets another number of runs. */
 const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? runs(6));
 const STEPS = 80;
 const COMPARE_EVERY = 10;
@@ -65,8 +65,8 @@ interface Step {
   readonly action: Action;
 }
 /**
- * Random calls are nearly all refused: of some candidates, most steps take the first that the rules
- * let pass.
+ * Nearly all random calls are refused: of this many candidates, most steps take the first one that
+ * the rules allow.
  */
 const CANDIDATES = 40;
 const choice = fc.record({
@@ -136,7 +136,7 @@ function send(net: PermissionNetwork, from: string, action: Action): string | un
   return net.send(personOf(from), action.name, argsOf(net, action), to);
 }
 
-/** Every record, status and right. */
+/** Compares every record, status and right. */
 function compare(net: PermissionNetwork, model: PermissionModel): void {
   const ask = (...args: Parameters<PermissionNetwork['ask']>) => net.ask<any>(...args);
   const numbers = (

@@ -1,4 +1,6 @@
-/** A running ledger for the permission commands: calls, and transactions with their receipts. */
+/**
+ * Access to a running ledger for the permission commands: calls, and transactions with receipts.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Address } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
@@ -8,11 +10,11 @@ import { NO_PERMISSION, NOT_FROM_THIS_NODE } from '../../core/permission/rules.t
 import { RpcClient } from '../../io/ledger-client/rpc-client.ts';
 
 const LOOK_MS = 200;
-/** Added to a gas estimate, in percent: the state may have changed. */
+/** Added to a gas estimate, in percent, because the state may change before execution. */
 const SPARE_PERCENT = 25n;
-/** Selector of `Error(string)`. */
+/** Length of the selector of `Error(string)`. */
 const ERROR_BYTES = 4;
-/** Errors of a node, with advice for the operator. */
+/** Advice for the operator, by a node's error. */
 const WAY_OUT: Readonly<Record<string, (from: string) => string>> = {
   [NOT_FROM_THIS_NODE]: (from) =>
     `${from} may use approved nodes of its own organisation and its tree only: name one with --ledger.url`,
@@ -23,15 +25,15 @@ const WAY_OUT: Readonly<Record<string, (from: string) => string>> = {
 };
 const REVERTED = /^execution reverted(?:: )?/;
 
-/** In a block, and carried out. */
+/** A transaction that is in a block and succeeded. */
 export interface Outcome {
   readonly hash: string;
   readonly blockNumber: number;
-  /** The contract address of a creation. */
+  /** Address of the created contract, if any. */
   readonly contractAddress: Address | undefined;
 }
 
-/** As in JSON-RPC. */
+/** The call's members in JSON-RPC. */
 interface Call {
   readonly from: string;
   readonly to?: string;
@@ -48,7 +50,7 @@ interface Receipt {
 
 export interface Sending {
   readonly from: Address;
-  /** Undefined: a creation. */
+  /** Undefined: creates a contract. */
   readonly to: Address | undefined;
   readonly data: Uint8Array;
 }
@@ -57,13 +59,13 @@ export class PermissionLedger {
   private readonly rpc: RpcClient;
   private readonly patienceMs: number;
 
-  /** `patienceMs`: how long to wait until a transaction is in a block. */
+  /** `patienceMs`: how long to wait for a transaction to be in a block. */
   constructor(url: string, patienceMs: number) {
     this.rpc = new RpcClient(url);
     this.patienceMs = patienceMs;
   }
 
-  /** Which ledger it is. */
+  /** Identifies the ledger. */
   identity(): Promise<string> {
     return this.rpc.identity();
   }
@@ -91,15 +93,15 @@ export class PermissionLedger {
     return new AbiValues(await this.answerTo(to, data));
   }
 
-  /** As `ask`, the bytes. */
+  /** Like `ask`, but returns the bytes. */
   async answerTo(to: Address, data: Uint8Array): Promise<Uint8Array> {
     const call = { to: toHex(to), data: toHex(data) };
     return fromHex(await this.simulated<string>('eth_call', [call, 'latest']));
   }
 
   /**
-   * Sends it and waits for its block. Throws PERMISSION_REVERTED with the contract's reason,
-   * PERMISSION_UNSEEN.
+   * Sends a transaction and waits for its block. Throws PERMISSION_REVERTED with the contract's
+   * reason, PERMISSION_UNSEEN.
    */
   async send(sending: Sending): Promise<Outcome> {
     const call = await this.callOf(sending);
@@ -109,8 +111,8 @@ export class PermissionLedger {
   }
 
   /**
-   * Sends them in order, without waiting in between, so that they share blocks; each may use `gas`.
-   * Resolves once all are in blocks; throws as `send` does for the first that failed.
+   * Sends transactions in order, without waiting in between, so that they share blocks; each may
+   * use `gas`. Resolves once all are in blocks; throws like `send` for the first one that failed.
    */
   async sendAll(list: readonly Sending[], gas: bigint): Promise<Outcome[]> {
     const sent: { call: Call; hash: string }[] = [];
@@ -178,8 +180,8 @@ export class PermissionLedger {
   }
 
   /**
-   * Nodes with --revertreason have it in the receipt; otherwise the call is repeated on the state
-   * before its block.
+   * The reason of a revert. Nodes with --revertreason have it in the receipt; otherwise the call is
+   * repeated on the state before its block.
    */
   private async reasonOf({ revertReason, blockNumber }: Receipt, call: Call): Promise<string> {
     if (revertReason) return errorText(revertReason);
@@ -210,7 +212,7 @@ function nothingYet(error: unknown): null {
   throw error;
 }
 
-/** Its text is `data`; empty: the contract gave none. */
+/** The error's `data` is the reason; empty: the contract gave none. */
 function reverted(reason: string): Error {
   const text = reason === '' ? 'without a reason' : reason;
   return fail('PERMISSION_REVERTED', `reverted: ${text}`, { data: reason });

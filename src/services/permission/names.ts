@@ -1,4 +1,4 @@
-/** The contracts' numbers in words (GoQuorum permission/core/cache.go, permission/api.go). */
+/** Names for the contracts' numbers (GoQuorum permission/core/cache.go, permission/api.go). */
 import type { PermissionModel } from '../../core/permission/config.ts';
 import { OPERATION } from '../../core/permission/records.ts';
 

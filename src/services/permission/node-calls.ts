@@ -27,7 +27,7 @@ export function input(message: string): Error {
   return fail('PERMISSION_INPUT', message);
 }
 
-/** The URL as GoQuorum's nodes write it: with the discovery port, 0. */
+/** The URL in the form that GoQuorum's nodes use: with discovery port 0. */
 export function urlOf(node: Enode): string {
   return formatEnode({ ...node, udpPort: 0 });
 }

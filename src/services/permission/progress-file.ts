@@ -1,6 +1,6 @@
 /**
- * Progress of a set-up, stored beside the file that it will write, so that an interrupted one
- * continues.
+ * Progress of a set-up, stored next to the file that the set-up will write, so that an interrupted
+ * one can continue.
  */
 import { rmSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';

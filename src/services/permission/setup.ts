@@ -17,17 +17,17 @@ import { nodeCalls } from './node-calls.ts';
 /** Parameters of a set-up. */
 export type SetupPlan = Omit<PermissionConfig, 'addresses'> & { readonly nodes: readonly Enode[] };
 
-/** Contracts that are deployed already, by name: hex. */
+/** Addresses in hex of contracts that are already deployed, by name. */
 export type Deployed = Partial<Record<PermissionContract, string>>;
 
 export interface SetupParts {
   readonly ledger: PermissionLedger;
-  /** Pays, deploys and guards: it alone may set up, and replace the rules later. */
+  /** The account that pays and deploys: only it may set up, and replace the rules later. */
   readonly guardian: Address;
   readonly deployed: Deployed;
-  /** Saves what is deployed, before the next step. */
+  /** Called after each deployment to save what is deployed, before the next step. */
   readonly keep: (deployed: Deployed) => void;
-  /** Gets a line per step. */
+  /** Receives a line for each step. */
   readonly progress: (line: string) => void;
 }
 
@@ -43,9 +43,9 @@ const CALL = {
   boot: callOf('updateNetworkBootStatus()'),
 };
 
-/** For a set-up call. Unused gas is not paid. */
+/** Gas limit of a set-up call. Unused gas is not paid. */
 const CALL_GAS = 2_000_000n;
-/** Calls sent without waiting for each other's blocks. */
+/** Most calls sent without waiting for each other's blocks. */
 const CALLS_AT_ONCE = 32;
 
 /**
@@ -63,7 +63,7 @@ export async function setUp(plan: SetupPlan, parts: SetupParts): Promise<Permiss
 
 type Addresses = Readonly<Record<PermissionContract, Address>>;
 
-/** Those that depend on the first only are deployed together. */
+/** Contracts that depend only on the first one are deployed together. */
 async function deployAll(plan: SetupPlan, parts: SetupParts): Promise<Addresses> {
   const deploy = (name: PermissionContract, args: readonly Address[]) =>
     deployOne(plan, parts, name, args);

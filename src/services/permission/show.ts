@@ -1,4 +1,4 @@
-/** A network's permissions for people, and as JSON. */
+/** A network's permissions as text for people, and as JSON. */
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { toHex } from '../../core/base/hex.ts';
 import type { PermissionConfig } from '../../core/permission/config.ts';
@@ -30,7 +30,7 @@ export function showText(snapshot: Snapshot, config: PermissionConfig): string {
   return lines.join('\n');
 }
 
-/** The pending item, who has voted and who has not. */
+/** Describes the pending item: who has voted and who has not. */
 export function waitingText(pending: PendingView | undefined, voters: readonly Voter[]): string {
   if (!pending) return 'No item is pending.';
   const needed = Math.floor(voters.length / 2) + 1;
@@ -96,8 +96,8 @@ function nodeText({ url, status }: NodeView): string {
 }
 
 /**
- * The same for programs: the records with the names of GoQuorum's RPC, and each status in words
- * beside its number.
+ * The same as JSON for programs: the records with the names of GoQuorum's RPC, and each status as a
+ * word next to its number.
  */
 export function showJson(snapshot: Snapshot, config: PermissionConfig): object {
   const { orgs, roles, accounts, nodes, pending, voters } = snapshot;

@@ -1,4 +1,4 @@
-/** What the permission contracts record, read through a node in the contracts' order. */
+/** What the permission contracts record, read through a node, in the contracts' order. */
 import { type Address, keyOf } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { AbiValues, callOf } from '../../core/permission/abi.ts';
@@ -8,7 +8,7 @@ import { type Enode, parseEnode } from '../../core/wire/enode.ts';
 import type { PermissionLedger } from './ledger.ts';
 import { urlOf } from './node-calls.ts';
 
-/** Concurrent calls. */
+/** Most concurrent calls. */
 const AT_ONCE = 16;
 const WORD_BYTES = 32;
 
@@ -41,7 +41,7 @@ export interface AccountView {
 export interface NodeView {
   readonly orgId: string;
   readonly url: string;
-  /** Undefined where the contract's text is not a node URL. */
+  /** Undefined if the contract's text is not a node URL. */
   readonly enode: Enode | undefined;
   readonly status: number;
 }
@@ -52,14 +52,16 @@ export interface PendingView {
   /** One of OPERATION. */
   readonly kind: number;
   readonly orgId: string;
-  /** As the contract has it: version 1 a URL, version 2 a key; empty: it is about no node. */
+  /**
+   * In the contract's form: version 1 a URL, version 2 a key; empty: the item is not about a node.
+   */
   readonly nodeId: string;
   readonly account: Address;
 }
 
 export interface Voter {
   readonly account: Address;
-  /** Undefined: contracts that GoQuorum deployed do not report it. */
+  /** Undefined: the contracts were deployed by GoQuorum and do not report votes. */
   readonly vote: Vote | undefined;
 }
 
@@ -89,7 +91,7 @@ const CALL = {
 const VOTES: readonly Vote[] = ['none', 'for', 'against'];
 
 /**
- * Throws PERMISSION_REVERTED or PERMISSION_ANSWER_INVALID where an address holds no such contract,
+ * Throws PERMISSION_REVERTED or PERMISSION_ANSWER_INVALID if an address has no such contract,
  * LEDGER_….
  */
 export async function readSnapshot(
@@ -122,7 +124,7 @@ export async function readSnapshot(
   return { isBooted, orgs, roles, accounts, nodes, pending, voters };
 }
 
-/** Undefined: nothing is pending. A network without voters has no answer. */
+/** Undefined: nothing is pending. For a network without voters the contract's call reverts. */
 async function readPending(
   ledger: PermissionLedger,
   { addresses, networkAdminOrg }: PermissionConfig,
@@ -139,7 +141,7 @@ async function readPending(
   };
 }
 
-/** Undefined: the contracts are GoQuorum's, which do not report it. */
+/** Undefined: the contracts are GoQuorum's, which do not report votes. */
 async function readVotes(
   ledger: PermissionLedger,
   { addresses, networkAdminOrg }: PermissionConfig,
@@ -153,7 +155,7 @@ async function readVotes(
   return accounts.map((account, i) => ({ account, vote: VOTES[votes[i] ?? 0] }));
 }
 
-/** The array whose offset is word `place`. */
+/** Words of the ABI array whose offset is in word `place`. */
 function wordsAt(data: Uint8Array, place: number): AbiValues[] {
   const start = new AbiValues(data).number(place);
   const length = new AbiValues(data.subarray(start)).number(0);
@@ -164,7 +166,10 @@ function wordsAt(data: Uint8Array, place: number): AbiValues[] {
   return Array.from({ length }, (_, i) => new AbiValues(words.subarray(i * WORD_BYTES)));
 }
 
-/** The voters, if the contracts do not list them: active accounts with the role. */
+/**
+ * The voters if the contracts do not list them: active accounts with the network administrators'
+ * role.
+ */
 function administrators(accounts: readonly AccountView[], config: PermissionConfig): Voter[] {
   return accounts
     .filter(

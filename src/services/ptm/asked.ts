@@ -9,7 +9,7 @@ import type { Log, Metrics } from '../../core/base/ports.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import type { Asked } from './manager/manager.ts';
 
-/** Payloads whose fault was already logged. */
+/** Most payloads remembered as already logged. */
 const SAID_MAX = 1024;
 const METRICS: Readonly<Record<Asked, string>> = {
   held: 'ptm_asked_held_total',

@@ -31,9 +31,9 @@ export interface PtmHostParts {
 type Fields = Record<string, unknown>;
 
 /**
- * Taken after the node's: a payload reaches its manager before its transaction reaches any node, so
- * no private transaction in the node's snapshot lacks its payload. Password files are omitted: a
- * key and its password do not belong together.
+ * Takes the manager's snapshot, after the node's: a payload reaches its manager before its
+ * transaction reaches any node, so that no private transaction in the node's snapshot lacks its
+ * payload. Password files are omitted: a key and its password do not belong together.
  */
 export async function backupPtm(
   config: PtmConfig,
@@ -77,7 +77,7 @@ async function portable(text: Fields, config: PtmConfig, writer: SnapshotWriter)
 }
 
 /**
- * Configuration and key files into a new folder; `loadPtm` receives the target for payloads.
+ * Restores configuration and key files into a new folder, but no payloads: `loadPtm` does that.
  * Returns the configuration's path.
  */
 export async function restorePtmFolder(snapshot: SnapshotReader, folder: string): Promise<string> {

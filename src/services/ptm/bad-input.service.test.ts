@@ -1,6 +1,6 @@
 /**
- * What clients and peers get wrong, or do on purpose: each is answered in Tessera's words and
- * statuses, and nothing of it stays.
+ * Mistakes and attacks by clients and peers: each is answered with Tessera's words and statuses,
+ * and leaves nothing stored.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/support/ptm.ts';
@@ -53,7 +53,7 @@ const push = (to: TestPtm, payload: EncodedPayload) =>
   post(`${to.p2pUrl}/push`, encodeLegacy(payload), OCTETS);
 const payloadsOf = (store: MemoryKv) => store.tables.get('payloads')?.rows.size ?? 0;
 
-/** As the second manager got it. */
+/** A payload in the form that the second manager received. */
 async function pushed(fields: object = {}): Promise<{ hash: string; payload: EncodedPayload }> {
   const hash = keyOf(await send(fields));
   const key = Buffer.from(hash, 'base64').toString('latin1');
@@ -163,8 +163,8 @@ describe('what a client asks for', () => {
       expect(JSON.parse((await read(party, hash)).text).payload).toBe(b64('standard'));
     }
 
-    // The contract's state has moved between the two: the parties hold the first root, and so does
-    // the sender.
+    // The contract's state has changed between the two sends: the parties hold the first root, and
+    // so does the sender.
     const psv = await store('validated');
     const terms = { hash: psv, to: [two.key], privacyFlag: 3 };
     expect((await signed({ ...terms, execHash: EXEC_A })).status).toBe(201);

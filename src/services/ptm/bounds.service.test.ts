@@ -1,4 +1,4 @@
-/** What a manager's servers take of one request and of one source: docs/limits.md. */
+/** What a manager's servers accept from one request and from one source: docs/limits.md. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -23,7 +23,7 @@ afterEach(async () => {
   await stopAll();
 });
 
-/** The answer to a body that is announced, and of which nothing is sent. */
+/** The answer to a request that announces a body but sends none of it. */
 async function announced(url: string, length: number): Promise<number> {
   const headers = { 'content-type': OCTETS, 'content-length': length };
   const call = request(url, { method: 'POST', headers, agent: false });
@@ -95,7 +95,7 @@ describe('one source', () => {
     const { p2pUrl } = await ptm(1, []);
     const junk = new Uint8Array(33 * MIB);
     let refused = 0;
-    // Some of it is forgotten every second.
+    // The budget refills every second, so that one body may not be enough.
     await until(async () => {
       expect((await post(`${p2pUrl}/push`, junk, OCTETS)).status).toBeGreaterThanOrEqual(400);
       refused++;
@@ -122,7 +122,7 @@ describe('one source', () => {
     const one = await ptm(1, []);
     const members = [new Uint8Array(Buffer.from(one.key, 'base64'))];
     const statuses: number[] = [];
-    // One more is taken every 72 seconds.
+    // The budget refills by one every 72 seconds.
     for (let salt = 0; salt < 60; salt++) {
       const headers = { 'content-type': OCTETS, 'quorate-key': one.key };
       const body = groupOf(members, salt) as never;
@@ -148,11 +148,11 @@ it('a manager that has not proven itself may send an answer of so many bytes', a
     return status === 200;
   };
   expect(await isBelieved(2 * MIB)).toBe(false);
-  // Another one where the machine was too busy for an answer in five seconds.
+  // A busy machine may exceed the five seconds for an answer: then try with another manager.
   await until(() => isBelieved(KIB), 'a short answer is accepted');
 });
 
-/** A manager at another URL, that describes itself with so many spaces. */
+/** Starts a manager at another URL, whose description is followed by `padding` spaces. */
 async function relayTo(target: string, padding: number): Promise<string> {
   const path = '/partyinfo';
   let url = '';

@@ -1,6 +1,6 @@
 /**
- * `quorate ptm check` and `repair`: on what an attacker left in a store of 0.1.0, and on damage of
- * any kind.
+ * `quorate ptm check` and `repair`: on a store of 0.1.0 that an attacker changed, and on every kind
+ * of damage.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function read(ptm: RunningPtm, hash: string) {
     : answer.status;
 }
 
-/** With peers, and with the ADMIN server where it is asked for. */
+/** Writes a configuration with peers and, if `more` contains it, the ADMIN server. */
 function configure(name: OlderName, peers: readonly string[], more: object[] = []): string {
   const folder = olderManager(name);
   const config = {
@@ -102,7 +102,7 @@ describe('a store that an attacker reached', () => {
     for (const { hash, text, now } of OLDER.rows) {
       expect(await read(one, hash)).toBe(now === 'foreign' ? 404 : text);
     }
-    // As it was before the attack: every box at its key.
+    // As before the attack: every box is at its key's position.
     const [sent] = hashesOf('poisoned');
     const parties = await fetch(
       `${one.q2tUrl}/transaction/${encodeURIComponent(sent!)}/participants`,
@@ -148,7 +148,7 @@ describe('a store that an attacker reached', () => {
       sender: OLDER.keys[0],
       ours: [OLDER.keys[0]],
     });
-    // For the first two, the node learns that it is not a party; the third does not count as such.
+    // For the first two, the node learns that it is not a party; the third is an error instead.
     expect(await Promise.all([absent, foreign!, forged!].map((hash) => read(one, hash)))).toEqual([
       404, 404, 500,
     ]);

@@ -20,9 +20,9 @@ import { openStoreToRead } from './open-store.ts';
 const PAGE_PAYLOADS = 256;
 /** Payloads between two progress reports. */
 const PROGRESS_PAYLOADS = 10_000;
-/** Most deliveries checked per recipient: as many as a manager owes. */
+/** Most deliveries checked per recipient: as many as a manager may owe to one. */
 const OWED_MAX = 100_000;
-/** Findings that are listed; all are counted. */
+/** Most findings that are listed; all are counted. */
 const LISTED_MAX = 1_000;
 
 export type Counts = Record<Condition, number>;
@@ -36,7 +36,7 @@ export interface Finding {
 export interface CheckReport {
   readonly payloads: Counts;
   readonly raw: Counts;
-  /** Deliveries whose payload is missing: they cannot be made. */
+  /** Deliveries that cannot be made because their payload is missing. */
   readonly owedMissing: number;
   /** Faulty payloads in order of hashes, up to the limit of the list. */
   readonly findings: readonly Finding[];
@@ -137,7 +137,7 @@ async function inspectStore(
   return { payloads, raw, owedMissing: await countOwedMissing(store), findings };
 }
 
-/** Page by page, with progress reports. */
+/** All payloads, read page by page, with progress reports. */
 async function* payloadsOf(
   store: PayloadStore,
   say: Log,

@@ -1,6 +1,6 @@
 /**
- * Managers that compare: a payload that one has lost comes back; nobody hears of what they are not
- * party to.
+ * Managers that compare: a payload that one has lost is fetched again; no manager learns about
+ * payloads that it is not party to.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -179,7 +179,7 @@ it('compares private states where two are party to the same payloads, and nowher
   const others = [{ number: 32, root: root(3) }];
   await until(async () => (await compared(two, others)).differing.length > 0, 'the root differs');
   expect((await compared(two, others, '/comparison')).differing).toMatchObject([{ number: 32 }]);
-  // Its private state was rebuilt.
+  // The node reports no roots any more, as after rebuilding its private state.
   expect((await compared(two, [], '/comparison')).differing).toEqual([]);
   await send(one, [three]);
   expect((await compared(two, others)).differing).toEqual([]);
@@ -239,7 +239,7 @@ describe('digests of transactions', () => {
   });
 });
 
-/** A manager with two keys, each a tenant's. */
+/** A manager with two keys, one for each tenant. */
 async function twoTenants(): Promise<TestPtm & { readonly tenants: readonly [string, string] }> {
   const [a, b] = [await testKey(4), await testKey(5)];
   const keys = [a, b].map((key) => ({ kind: 'inline', ...key, password: { line: 0 } }) as const);
@@ -269,7 +269,7 @@ it('compares each of several private states with that of the same payloads, and 
     const both = (ofA: number, ofB: number) => [state('A', a, ofA), state('B', b, ofB)];
     expect(await outcome(both(1, 9))).toEqual([]);
     expect(await outcome(both(2, 1))).toMatchObject([{ number: 32, psi: 'A' }]);
-    // The other way round, and nothing of the tenants' names.
+    // In the other direction, without the names of the tenants' states.
     const asked = { publicKey: one.key };
     const { bytes } = await postProven(four, '/roots', asked, await testKey(1), OURS);
     expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({
@@ -279,7 +279,7 @@ it('compares each of several private states with that of the same payloads, and 
     expect((await compared(one, [{ number: 32, root: root(1) }])).differing).toMatchObject([
       { number: 32, peer: expect.any(String) },
     ]);
-    // One's state is made by what both tenants have: neither has the same.
+    // The state of `one` now contains payloads of both tenants: it equals the state of neither.
     await sendTo(b);
     expect(await outcome(both(2, 3))).toEqual([]);
     const foreign = await postProven(

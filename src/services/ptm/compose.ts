@@ -51,7 +51,7 @@ const Q2T_INTAKE: IntakeBounds = {
 };
 const SPENT = 'too many requests from there were refused: try again later';
 
-/** What the process provides to the manager besides its configuration. */
+/** What the process provides to the manager in addition to its configuration. */
 export interface PtmHost {
   /** A store for payloads instead of the configured one. The manager owns and closes it. */
   readonly kv?: Kv;
@@ -67,7 +67,7 @@ export interface PtmParts extends Omit<Peering, 'close'> {
   readonly store: PayloadStore;
   readonly distributor: Distributor;
   readonly unprovenPeers: UnprovenPeers;
-  /** Monotonic. */
+  /** Monotonic clock. */
   readonly clock: Clock;
   readonly manager: PrivateTransactionManager;
   readonly shared: SharedPayloads;
@@ -75,7 +75,7 @@ export interface PtmParts extends Omit<Peering, 'close'> {
   readonly late: LateArrivals;
   readonly say: Log;
   readonly failure: (error: unknown) => HttpReply;
-  /** Starts the configured servers that `routes` names; peers learn the address of P2P. */
+  /** Starts the configured servers that `routes` names; peers learn the P2P server's address. */
   listen(routes: Readonly<Partial<Record<PtmApp, readonly Route[]>>>): Promise<void>;
   urlOf(app: PtmApp): string | undefined;
   /** Answers requests in progress, then closes everything, including the store. */
@@ -85,8 +85,8 @@ export interface PtmParts extends Omit<Peering, 'close'> {
 const silent: Log = () => undefined;
 
 /**
- * Nothing listens yet, and no peer has been contacted. Throws PTM_CONFIG_INVALID, PTM_KEY_…, TLS_…
- * or STORAGE_….
+ * Does not listen yet, and contacts no peer. Throws PTM_CONFIG_INVALID, PTM_KEY_…, TLS_… or
+ * STORAGE_….
  */
 export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmParts> {
   const say = host.say ?? silent;

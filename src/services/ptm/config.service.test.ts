@@ -15,7 +15,7 @@ const LIGHT = { variant: 'id', memory: 64, iterations: 1, parallelism: 1 } as co
 const folder = scratchFolder('ptm-options-');
 const file = join(folder, 'tessera.json');
 
-/** As the quickstart writes it, without its ports. */
+/** The configuration that the quickstart writes, without its ports. */
 const sample = {
   useWhiteList: false,
   jdbc: {

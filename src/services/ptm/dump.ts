@@ -1,10 +1,10 @@
 /**
- * Everything a payload store holds in one file, the same for every kind of store. Records `kind u8
- * | key length u32 | value length u32 | key | value`, after a line that names the format; the last
- * record counts the others.
+ * Dumps everything that a payload store holds to one file, the same for every kind of store.
+ * Records `kind u8 | key length u32 | value length u32 | key | value`, after a line that names the
+ * format; the last record contains the number of the others.
  *
- * Read page by page while the manager continues: it contains what existed at the start and was not
- * deleted since.
+ * The store is read page by page while the manager continues: the dump contains what existed at the
+ * start and was not deleted since.
  */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { concatBytes } from '../../core/base/bytes.ts';
@@ -22,7 +22,7 @@ const RECORD_BYTES_MAX = 256 * 1024 * 1024;
 const PAGE_ROWS = 256;
 /** Most deliveries owed to one recipient in a dump. */
 const OWED_MAX = 10_000_000;
-/** Rows loaded at a time. */
+/** Most rows and bytes loaded at a time. */
 const LOAD_ROWS = 512;
 const LOAD_BYTES_MAX = 32 * 1024 * 1024;
 const FILE_MODE = 0o600;
@@ -33,7 +33,7 @@ export interface DumpCounts {
   owed: number;
 }
 
-/** `file` must not be there. `onBytes` is called for every page. */
+/** `file` must not exist. `onBytes` is called for every page. */
 export async function dumpStore(
   store: PayloadStore,
   file: string,
@@ -80,7 +80,7 @@ export async function dumpStore(
   }
 }
 
-/** Into an empty store. Throws SNAPSHOT_DAMAGED, SNAPSHOT_NEWER or STORAGE_…. */
+/** Loads a dump into an empty store. Throws SNAPSHOT_DAMAGED, SNAPSHOT_NEWER or STORAGE_…. */
 export async function loadStore(
   store: PayloadStore,
   file: string,
@@ -177,7 +177,7 @@ class DumpFile {
   }
 }
 
-/** All records but the last, which must count them correctly. */
+/** Yields all records but the last, which must contain their correct number. */
 function* readDump(file: string): Generator<DumpRecord> {
   const descriptor = openSync(file, 'r');
   const take = (length: number): Uint8Array => {

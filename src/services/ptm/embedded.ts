@@ -64,8 +64,8 @@ async function answer(
 }
 
 /**
- * An envelope's six parts travel as JSON inside another payload. Undefined when a peer put
- * something else there.
+ * Opens an envelope, whose six parts are sent as JSON inside another payload. Undefined when a peer
+ * sent something else there.
  */
 async function opened(
   manager: PrivateTransactionManager,

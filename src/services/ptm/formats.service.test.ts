@@ -1,6 +1,6 @@
 /**
- * What version 0.1.0 wrote is opened, what a newer program wrote is refused by name, and what is
- * damaged is never believed.
+ * What version 0.1.0 wrote is opened, what a newer program wrote is refused with an error that says
+ * so, and damaged data is never accepted.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ describe('the store of a manager', () => {
     await dumpStore(opened.store, dump, () => undefined);
     await opened.close();
     expect(readFileSync(join(folder, 'data/payloads/data.mdb')).equals(before)).toBe(true);
-    // As 0.1.0 itself has dumped it, and so as 0.1.0 restores it.
+    // Identical to a dump by 0.1.0 itself, so that 0.1.0 can restore it.
     const older = readFileSync(join(olderSnapshot(), 'ptm/payloads.dump'));
     expect(readFileSync(dump).equals(older)).toBe(true);
     const upgraded = await openStore(config, clock, () => undefined, {});
@@ -218,7 +218,7 @@ describe('a damaged record', () => {
     );
     const page = await store.page(10);
     expect(page.map(([, one]) => one === undefined)).toEqual([true, false]);
-    // What arrives takes its place.
+    // A payload that arrives again replaces the damaged one.
     await store.merge(hash, (held) => (held ? undefined : payload));
     expect(await store.get(hash)).toEqual(payload);
   });

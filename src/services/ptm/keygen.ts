@@ -47,7 +47,7 @@ export async function generateKey(
   return { publicKey: toBase64(crypto.publicKey(secretKey)), keyFile: formatKeyFile(file) };
 }
 
-/** A new pair for a key vault, which protects it itself. */
+/** A new pair for a key vault, which protects the private key itself. */
 export async function generatePair(): Promise<OwnKey> {
   const crypto = await loadEnclaveCrypto();
   const secretKey = entropy.bytes(SECRET_KEY_BYTES);

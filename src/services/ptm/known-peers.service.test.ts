@@ -119,7 +119,7 @@ describe('managers that know each other', () => {
     const [own, foreign] = [await testKey(21), await testKey(22)];
     const peer = await tesseraPeer([own]);
     peers.push(peer);
-    // It claims a key that it does not have, and answers the challenge with a text of its own.
+    // The peer claims a key that it does not hold, and answers the challenge with an invented text.
     peer.claims = [own.publicKey, foreign.publicKey];
     const one = await ptm(1, [peer.url]);
     await untilKnown(one, own.publicKey);

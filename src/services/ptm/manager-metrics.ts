@@ -1,4 +1,6 @@
-/** What a manager's dashboards show besides requests: numbers only, of nobody in particular. */
+/**
+ * Metrics of a manager besides those of its requests: numbers only, none about a client or party.
+ */
 import { watchDisk } from '../../io/telemetry/disk-metrics.ts';
 import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import type { PtmConfig } from './config/ptm-config.ts';

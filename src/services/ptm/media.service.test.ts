@@ -1,6 +1,6 @@
 /**
- * Every media type that Tessera ever spoke, at every endpoint that takes JSON: what a client asks
- * in, it is answered in (Tessera's tessera-jaxrs/transaction-jaxrs).
+ * Every media type that any version of Tessera used, at every endpoint that takes JSON: the answer
+ * has the type of the request (Tessera's tessera-jaxrs/transaction-jaxrs).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestPtm, testPtm } from '../../../test/support/ptm.ts';

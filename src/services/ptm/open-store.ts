@@ -17,7 +17,10 @@ import { checkStamp, noteWritten, olderThanNoted, writeStamp } from './store-sta
 
 const STORE_FOLDER = 'payloads';
 const FOLDER_MODE = 0o700;
-/** Pages checked before the file is used, at every start: all of 200 MB, in half a second. */
+/**
+ * Pages checked at every start, before the file is used: a file of 200 MB completely, in half a
+ * second.
+ */
 const CHECKED_PAGES = 50_000;
 /** Rows whose checksums are verified at every start: about 300 ms. */
 const CHECKED_ROWS = 20_000;
@@ -99,8 +102,8 @@ export async function openStore(
 }
 
 /**
- * A damaged key hides its payload: the row is then in the wrong position, which its checksum
- * reveals, or lmdb counts more rows than are found.
+ * Reports damaged rows. A damaged key hides its payload: either the row is at the wrong position,
+ * which its checksum reveals, or lmdb counts more rows than are found.
  */
 async function sayDamaged(
   store: PayloadStore,
@@ -145,8 +148,7 @@ export async function openStoreToRead(
     path,
     tables: PTM_TABLES,
     readOnly: true,
-    // With a running manager the pages change during the check, and the manager has checked them
-    // itself.
+    // A running manager changes pages during the check, and has checked them itself at its start.
     ...(isInUse(source.dataFolder) ? {} : { checkPages: Number.POSITIVE_INFINITY }),
   });
   try {

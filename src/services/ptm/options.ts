@@ -1,5 +1,5 @@
 /**
- * Options of `quorate ptm`, as rows; commands on a manager's store share those for its
+ * Options of `quorate ptm`, as rows; commands that work on a manager's store share the ones for its
  * configuration.
  */
 import type { OptionRow } from '../../io/options/options.ts';

@@ -161,7 +161,7 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
     },
     async partyInfo(url, info) {
       const answer = await post(url, 'partyinfo', info);
-      // A manager that does not accept us still reports what it tells everyone.
+      // A manager that does not accept us still reports its versions.
       const body = answer.status === 200 ? answer.body : EMPTY_BYTES;
       return { body, versions: versionsOf(answer) };
     },
@@ -256,7 +256,7 @@ function outcome(status: number): PushOutcome {
   return status === 200 || status === 201 ? { kind: 'stored' } : { kind: 'refused', status };
 }
 
-/** After an invalid answer it is uncertain what the peer stored: the status causes a retry. */
+/** After an invalid answer it is unknown what the peer stored: status 500 causes a retry. */
 function statuses(answer: HttpAnswer): number[] {
   try {
     const value = JSON.parse(Buffer.from(answer.body).toString('utf8')) as { statuses?: unknown };

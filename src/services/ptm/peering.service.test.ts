@@ -1,5 +1,6 @@
 /**
- * Who a manager speaks with, and whom it tells everything: `disablePeerDiscovery`, `alwaysSendTo`.
+ * Which peers a manager contacts, and which recipients get every payload: `disablePeerDiscovery`,
+ * `alwaysSendTo`.
  */
 import { afterEach, expect, it } from 'vitest';
 import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/support/ptm.ts';

@@ -1,4 +1,4 @@
-/** A manager's peers: who is known, how they are reached, what strangers may ask. */
+/** A manager's peers: which are known, how they are reached, and what strangers may request. */
 import type { Clock, Entropy, Log, Timers } from '../../core/base/ports.ts';
 import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 import { DialGuard } from '../../io/http/dial-guard.ts';
@@ -18,9 +18,9 @@ import { httpPeerWire } from './peer-wire.ts';
 export const BODY_BYTES_MAX: number = 64 * 1024 * 1024;
 const DIAL_TIMEOUT_MS = 2_000;
 const TIMEOUT_MS = 30_000;
-/** A peer answers only after it has sent everything. */
+/** Time limit of a resend: the peer answers only after it has sent everything. */
 const RESEND_TIMEOUT_MS = 3_600_000;
-/** For unconfirmed managers. */
+/** Limits for managers that have not confirmed themselves. */
 const WARY_TIMEOUT_MS = 5_000;
 const WARY_BYTES_MAX = 1024 * 1024;
 const WARY_SOCKETS_MAX = 8;
@@ -36,7 +36,7 @@ const NAMED_BY_PEER: Budget = { burst: 256, perSecond: 16 };
 const NAMED_BY_PEERS: Budget = { burst: 1024, perSecond: 64 };
 const LOOKS_FOR_STRANGER: Budget = { burst: 64, perSecond: 4 };
 const LOOKS_FOR_STRANGERS: Budget = { burst: 256, perSecond: 32 };
-/** One source's share of the budget of all unknown senders. */
+/** One source's share of the budget for all unknown senders. */
 const SHARE_OF_SOURCE = 0.25;
 
 export interface PeeringOptions {

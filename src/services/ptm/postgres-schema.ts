@@ -1,5 +1,5 @@
 /**
- * The tables of Tessera's database, as Tessera names them, and our own next to them (Tessera
+ * The tables of Tessera's database, with Tessera's names, and our own next to them (Tessera
  * EncryptedTransaction and EncryptedRawTransaction).
  */
 import { fail } from '../../core/base/errors.ts';
@@ -9,7 +9,8 @@ import type { Database, Query } from '../../io/database/database.ts';
 /** Raise with any change that an older program would misread. */
 const FORMAT_VERSION = 1;
 /**
- * Lets two managers that start at once create the tables one after the other. Any unused number.
+ * Makes two managers that start at the same time create the tables one after the other. Any unused
+ * number.
  */
 const SCHEMA_LOCK = 7_382_911;
 
@@ -35,8 +36,8 @@ export interface SchemaState {
 
 /**
  * Tessera's own tables are created only with `create`; ours always. Throws STORAGE_SCHEMA when
- * tables are missing or differ from Tessera's, STORAGE_FORMAT_NEWER when a newer program wrote
- * here, STORAGE_….
+ * tables are missing or differ from Tessera's, STORAGE_FORMAT_NEWER when a newer program wrote to
+ * the database, STORAGE_….
  */
 export async function prepareSchema(database: Database, create: boolean): Promise<SchemaState> {
   await database.transaction(async (query) => {

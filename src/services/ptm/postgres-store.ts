@@ -1,5 +1,5 @@
 /**
- * The payload store in PostgreSQL, in Tessera's own tables: a Tessera database is used as it is,
+ * The payload store in PostgreSQL, in Tessera's own tables: a Tessera database is used unchanged,
  * and several managers may share one. Writes that arrive together share a transaction.
  */
 import { createHash } from 'node:crypto';
@@ -32,7 +32,7 @@ export class PostgresPayloadStore implements PayloadStore {
   private readonly clock: Clock;
   private readonly commits: GroupCommit<StoreWrite>;
   private riding: Delivery[] = [];
-  /** The last pending merge of each hash: the next one waits for it. */
+  /** The last pending merge of each hash, which the next one waits for. */
   private readonly merging = new Map<string, Promise<void>>();
 
   constructor(database: Database, clock: Clock) {
@@ -194,7 +194,7 @@ export class PostgresPayloadStore implements PayloadStore {
 
   claim(keys: readonly PublicKey[]): Promise<void> {
     return this.database.transaction(async (query) => {
-      // If two begin at once, the second sees the first.
+      // Of two concurrent claims, the second sees the keys of the first.
       await query('LOCK TABLE quorate_keys IN EXCLUSIVE MODE');
       const noted = await query('SELECT key FROM quorate_keys ORDER BY key');
       const added = claimed(
@@ -214,8 +214,8 @@ export class PostgresPayloadStore implements PayloadStore {
   }
 
   /**
-   * First as if it were new, which it nearly always is: no read, and the insertion shares a
-   * transaction.
+   * First tries to insert the payload as new, which it nearly always is: this needs no read, and
+   * shares its transaction with other insertions.
    */
   private async mergeNow(
     hash: PayloadHash,
@@ -256,7 +256,7 @@ export class PostgresPayloadStore implements PayloadStore {
   }
 }
 
-/** Undefined: depends on the stored payload, which is then read. */
+/** The payload to insert as new. Undefined: it depends on the stored one, which is then read. */
 function firstOf(merge: Merge): EncodedPayload | undefined {
   try {
     return merge(undefined);

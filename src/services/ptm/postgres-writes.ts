@@ -15,7 +15,7 @@ export type StoreWrite =
       readonly encoded: Uint8Array;
       readonly owed: readonly PublicKey[];
     }
-  /** Only if none is stored; `isNew` tells afterwards. */
+  /** Inserts only if none is stored; `isNew` tells afterwards whether it did. */
   | {
       readonly kind: 'first';
       readonly hash: PayloadHash;
@@ -56,7 +56,7 @@ export function writeBytes(write: StoreWrite): number {
   }
 }
 
-/** In their order, inside the transaction of `query`. */
+/** Executes the writes in their order, inside the transaction of `query`. */
 export async function writeAll(
   query: Query,
   writes: readonly StoreWrite[],
@@ -178,7 +178,9 @@ async function insertOwed(query: Query, owed: readonly Delivery[]): Promise<void
   );
 }
 
-/** One statement must not touch a row twice. Sorted by key. */
+/**
+ * Keeps the last row for each key, because one statement must not touch a row twice. Sorted by key.
+ */
 function lastOfEach<T>(rows: readonly T[], key: (row: T) => Uint8Array): T[] {
   const kept = new Map<string, T>();
   for (const row of rows) kept.set(keyOf(key(row)), row);

@@ -77,7 +77,7 @@ async function read(ptm: TestPtm, hash: string): Promise<{ status: number; text:
   return { status: got.status, text: payload };
 }
 
-/** As Tessera makes them; `codec` came with version 21.10. */
+/** The tables that Tessera creates; version 21.10 added `codec`. */
 const tesseraTables = (codec: boolean) => `
   CREATE TABLE ENCRYPTED_TRANSACTION (ENCODED_PAYLOAD BYTEA NOT NULL, ${codec ? 'PAYLOAD_CODEC VARCHAR(50) NOT NULL,' : ''}
     HASH BYTEA NOT NULL, TIMESTAMP BIGINT, PRIMARY KEY (HASH));
@@ -121,7 +121,7 @@ describe('a manager over PostgreSQL', () => {
     }
     const [stored] = await sql(url, 'SELECT count(*)::int FROM encrypted_transaction');
     expect(stored).toEqual({ count: 300 });
-    // What was delivered is noted with the next commit, or at the end.
+    // Deliveries are recorded with the next commit, or when the manager stops.
     await stop(one);
     await stop(other);
     expect(await sql(url, 'SELECT 1 FROM quorate_outbox')).toEqual([]);

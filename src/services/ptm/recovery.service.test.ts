@@ -56,8 +56,8 @@ async function receive(ptm: TestPtm, hash: string): Promise<Record<string, unkno
 }
 
 /**
- * Three managers and payloads of every kind between them; the hashes are those that `one` is party
- * to.
+ * Three managers and payloads of every kind between them; `hashes` are of the payloads that `one`
+ * is party to.
  */
 async function history() {
   const kv = new MemoryKv();
@@ -130,14 +130,14 @@ describe('recovery', () => {
     const again = await start(1, [two.p2pUrl], { kv });
     for (const [i, hash] of hashes.entries()) {
       if (i === 4) {
-        // Nobody else ever had it.
+        // A payload to no recipient: no peer ever had it.
         expect(await receive(again, hash)).toEqual({ status: 404 });
         continue;
       }
       expect(await receive(again, hash), `payload ${i}`).toEqual(before[i]);
     }
     expect(await receive(again, foreign)).toEqual({ status: 404 });
-    // A manager that serves takes no batches.
+    // A manager that is not recovering accepts no batches.
     expect((await post(`${again.p2pUrl}/resendBatch`, { publicKey: three.key })).status).toBe(500);
   });
 
@@ -148,7 +148,7 @@ describe('recovery', () => {
     const dead = 'http://127.0.0.1:9/';
     const partial = await recover(one, [two.p2pUrl, dead], kv);
     expect(partial).toMatchObject({ outcome: 'partial', peersFailed: [dead], refused: 0 });
-    // A peer that others name, and that is down.
+    // A peer that another peer reports, but that is offline.
     const awayUrl = `${three.p2pUrl}/`;
     await three.close();
     expect(await recover(one, [two.p2pUrl], kv)).toMatchObject({
@@ -222,7 +222,7 @@ describe('resend', () => {
       `Message with hash ${foreign} was not found`,
     ]);
     expect((await individual(two, one.key, foreign)).status).toBe(400);
-    // Who holds another key gets nothing by it.
+    // A proof of another key does not help.
     const body = { type: 'INDIVIDUAL', publicKey: three.key, key: hashes[1]! };
     expect((await postProven(one, '/resend', body, await testKey(2))).status).toBe(401);
     for (const wrong of [{}, { type: 'SOME', publicKey: one.key }, { type: 'ALL' }]) {
@@ -255,7 +255,7 @@ describe('resend', () => {
       return answers;
     };
     expect(await again('refuse')).toEqual([401, 401, 401]);
-    // The batch is tried, and its taker is not recovering.
+    // The batch is sent, but its receiver is not recovering and refuses it.
     expect(await again('deliver')).toEqual([401, 200, 200]);
     expect(await again('answer')).toEqual([200, 200, 200]);
     expect(hashes.length).toBeGreaterThan(0);
@@ -336,7 +336,7 @@ describe('resend', () => {
         return undefined;
       };
       const store = knowsBatches ? kv : new MemoryKv();
-      // The sender's last word may still be under way.
+      // The sender may still be finishing its last request.
       const report = await recover(own, [peer.url], store, [], [sender.p2pUrl]);
       expect(report).toMatchObject({ outcome: 'success', peersAnswered: 1 });
       expect(seen).toEqual(knowsBatches ? [200] : [201, 403, 404]);

@@ -62,7 +62,8 @@ export class RequestMetrics {
   }
 
   /**
-   * The same routes, counted, plus one that shows the metrics of all applications, as in Tessera.
+   * The same routes, with counting, plus one that shows the metrics of all applications, as in
+   * Tessera.
    */
   watch(app: PtmApp, routes: readonly Route[]): Route[] {
     return [

@@ -1,4 +1,4 @@
-/** Starts a manager that serves, or one that recovers lost payloads. */
+/** Starts a manager that serves requests, or one that recovers lost payloads. */
 
 import type { Manager } from '../../core/privacy/manager-port.ts';
 import { systemEntropy as entropy } from '../../io/host/entropy.ts';
@@ -108,7 +108,7 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
 /**
  * Fetches everything that peers hold for our keys, into an empty or outdated store, then stops.
  * Only P2P listens meanwhile. `without`: URLs of peers that are gone for good. Throws as startPtm
- * does; peers that fail are in the report.
+ * does; peers that fail are listed in the report.
  */
 export async function recoverPtm(
   config: PtmConfig,

@@ -1,7 +1,7 @@
 /**
- * The file `format` next to an embedded payload store: records its format and that it existed. A
- * lost store is not mistaken for a new one: its node would otherwise learn that it is not a party
- * to any transaction.
+ * The file `format` next to an embedded payload store: records its format and that the store
+ * existed. So a lost store is not mistaken for a new one: its node would otherwise learn that it is
+ * not a party to any transaction.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ const WRITTEN = 'payloads-written';
 const WRITTEN_PATTERN = /^(quorate payload store 1, transaction (\d{1,15})) ([0-9a-f]{8})\n$/;
 
 /**
- * Throws STORAGE_FORMAT_NEWER, and STORAGE_MISSING when a store was here; `mayBeGone`: it is to be
- * refilled.
+ * Throws STORAGE_FORMAT_NEWER, and STORAGE_MISSING when the folder had a store that is gone;
+ * `mayBeGone`: allowed, because the store is to be refilled.
  */
 export function checkStamp(folder: string, storePath: string, mayBeGone: boolean): void {
   const path = join(folder, STAMP);
@@ -40,7 +40,7 @@ export function checkStamp(folder: string, storePath: string, mayBeGone: boolean
   );
 }
 
-/** Written at the end: the store's last transaction. */
+/** Records the number of the store's last transaction, when the manager stops. */
 export function noteWritten(folder: string, storePath: string): void {
   const text = `quorate payload store 1, transaction ${lmdbTransaction(join(storePath, DATA_FILE))}`;
   writeFileSync(join(folder, WRITTEN), `${text} ${sumOf(text)}\n`, { mode: 0o600, flush: true });

@@ -27,7 +27,7 @@ afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
 const clock: Clock = { nowMs: () => 1_700_000_000_000 };
 const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
-/** Cipher texts in the order of their hashes, so that payloads have an order that is known. */
+/** Cipher texts sorted by their hashes, so that the order of the payloads is known. */
 const CIPHERS = Array.from({ length: 2_000 }, (_, i) => {
   const cipherText = concatBytes(bytes(38, 7), Uint8Array.of(i >> 8, i));
   const hash = new Uint8Array(createHash('sha3-512').update(cipherText).digest());
@@ -61,7 +61,7 @@ const KINDS: readonly (readonly [string, () => Promise<OpenedStore | undefined>]
   ],
 ];
 
-/** Does nothing without a server, which needsServer has reported. */
+/** Does nothing without a database server; needsServer has reported that. */
 async function withStore(
   open: () => Promise<OpenedStore | undefined>,
   test: (store: PayloadStore) => Promise<void>,

@@ -1,7 +1,4 @@
-/**
- * A stranger at the P2P port: whatever they send, they destroy nothing, replace nothing and learn
- * nothing.
- */
+/** A stranger at the P2P port: no request of it destroys, replaces or reveals anything. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   deadUrl,
@@ -181,7 +178,7 @@ describe('resend', () => {
     ] as const) {
       expect((await post(`${one.p2pUrl}/${path}`, body)).status).toBe(404);
     }
-    // The first goes to the key's manager; more of the same must be proven.
+    // The first is sent to the key's manager; repeated requests need a proof.
     const all = { type: 'ALL', publicKey: two.key };
     const first = await post(`${one.p2pUrl}/resend`, all);
     expect([first.status, first.bytes.length]).toEqual([200, 0]);

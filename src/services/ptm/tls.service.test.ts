@@ -17,7 +17,7 @@ const folder = scratchFolder('ptm-tls-');
 const at = (name: string) => join(folder, name);
 const running: TestPtm[] = [];
 
-/** A key and a certificate for 127.0.0.1 in the folder, by itself or by our authority. */
+/** A key and a certificate for 127.0.0.1 in the folder, self-signed or issued by our authority. */
 function certificate(name: string, issuer?: TestCertificate): TestCertificate {
   const made = makeCertificate(name, issuer);
   writeFileSync(at(`${name}.key`), made.key);
@@ -70,7 +70,7 @@ async function start(number: number, peers: string[], tls: ReturnType<typeof ssl
   return ptm;
 }
 
-/** Status of sending from the second to the first, once what it knows has settled. */
+/** Status of sending a payload from one manager to a key of the other. */
 async function sends(from: TestPtm, to: TestPtm): Promise<number> {
   const response = await fetch(`${from.q2tUrl}/send`, {
     method: 'POST',
@@ -81,7 +81,7 @@ async function sends(from: TestPtm, to: TestPtm): Promise<number> {
   return response.status;
 }
 
-/** Status of GET /upcheck as a client with that certificate, or the error. */
+/** Status of GET /upcheck with that client certificate, or the error. */
 function knock(url: string, name?: string): Promise<number | string> {
   return new Promise((resolve) => {
     const own = name

@@ -272,7 +272,7 @@ it('a recipient that does not answer keeps nobody waiting but those who send to 
   const own = await testKey(99);
   const { publicKey } = own;
   const silent = await tesseraPeer([own]);
-  // Takes every push, and never says so.
+  // Accepts every push, but never answers it.
   silent.answer = () => new Promise(() => undefined);
   const manager = await testPtm(98, [silent.url]);
   await untilKnown(manager, publicKey);
@@ -286,7 +286,7 @@ it('a recipient that does not answer keeps nobody waiting but those who send to 
     .finally(() => {
       isAnswered = true;
     });
-  // In one turn with it, and so in one request; then behind it.
+  // First sends in the same turn, which share one request with the slow one; then sends after it.
   await Promise.all([1, 2, 3].map(() => send([])));
   for (let after = 0; after < 5; after++) await send([]);
   expect(isAnswered).toBe(false);

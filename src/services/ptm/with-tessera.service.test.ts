@@ -42,7 +42,7 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
   return { status: response.status, text: await response.text() };
 }
 
-/** As the peer's own poller does at its start. */
+/** Posts party info as the peer's own poller does at its start. */
 async function introduce(peer: TesseraPeer, to: TestPtm) {
   const keys = peer.keys.map(({ publicKey }) => ({ key: bytes(publicKey), url: peer.url }));
   const info = encodePartyInfo({ url: peer.url, keys, parties: [] });
@@ -137,7 +137,7 @@ describe('beside a Tessera peer', () => {
       recipientKeys: [bytes((await testKey(30)).publicKey)],
     };
     expect(await post(`${ptm.p2pUrl}/push`, encodeLegacy(foreign))).toEqual(refusal);
-    // Of the same name, from another sender: a recipient of the first may have sealed it.
+    // The same hash from another sender: a recipient of the first payload may have created the box.
     const again = { ...sealedFor((await testKey(31)).privateKey, ptm.key, Uint8Array.of(7)) };
     expect(await post(`${ptm.p2pUrl}/push`, encodeLegacy(again))).toEqual({
       status: 500,

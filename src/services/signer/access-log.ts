@@ -1,11 +1,11 @@
-/** One line for each request, in the combined format that Web3Signer's access log has. */
+/** One line for each request, in the combined format of Web3Signer's access log. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const FIELD_CHARACTERS_MAX = 1024;
 
 /**
- * Call before the request is processed; `write` gets the line, with its line feed, when it is
- * answered.
+ * Call before the request is processed; `write` receives the line, including its line feed, when
+ * the request has been answered.
  */
 export function logAccess(
   request: IncomingMessage,
@@ -24,7 +24,7 @@ export function logAccess(
   });
 }
 
-/** A client's text must not look like another line or field. */
+/** Escapes a client's text, so that it cannot look like another line or field. */
 function field(text: string | undefined): string {
   if (text === undefined || text === '') return '-';
   return text

@@ -1,6 +1,6 @@
 /**
- * Composes the signing proxy: accounts and guard, REST routes, and the proxy's settings. Nothing
- * listens yet.
+ * Composes the signing proxy: accounts and guard, REST routes, and the proxy's settings. Does not
+ * listen yet.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
@@ -22,9 +22,9 @@ import { serverTrust, upstreamAgent } from './tls.ts';
 export interface SignerHost {
   readonly log: Log;
   readonly version: string;
-  /** The process's environment: may contain credentials of clouds. */
+  /** The process's environment, which may contain credentials of clouds. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** One line, with its line feed, of the access log. */
+  /** Receives one line of the access log, including its line feed. */
   readonly writeAccess?: ((line: string) => void) | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface SignerParts {
 }
 
 /**
- * Each part opened adds its end to `endings`, which run in reverse, whether this resolves or
- * rejects.
+ * Each opened part adds its closing function to `endings`; the caller runs them in reverse order,
+ * whether this resolves or rejects.
  */
 export async function composeSigner(
   config: SignerConfig,
@@ -119,7 +119,7 @@ function nodeWebSocket(upstream: SignerConfig['upstream']): ProxySettings['nodeW
   return { url, options: agent ? { agent } : {} };
 }
 
-/** A reload also reads the policy, before the keys: an invalid one changes nothing. */
+/** A reload also reads the policy, before the keys: with an invalid policy nothing changes. */
 function withGuard(opened: OpenAccounts, guard: RunningGuard): OpenAccounts {
   return {
     accounts: opened.accounts,

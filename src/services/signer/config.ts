@@ -20,7 +20,7 @@ export interface SignerConfig {
   readonly chainId: bigint;
   readonly dataPath: string | undefined;
   readonly listen: { readonly host: string; readonly port: number };
-  /** Name of the file in the data folder that names the ports. */
+  /** Name of the file in the data folder that lists the ports. */
   readonly portsFile: PortsFileName;
   readonly idleMs: number;
   readonly drainMs: number;
@@ -38,7 +38,7 @@ export interface SignerConfig {
   readonly guard: GuardSettings;
   readonly metrics: MetricsSettings;
   readonly logging: {
-    /** geth's: 0 silent to 5 trace. */
+    /** Levels of geth: 0 silent to 5 trace. */
     readonly verbosity: number;
     readonly format: LogFormat;
     readonly access: boolean;
@@ -49,14 +49,14 @@ export interface SignerConfig {
 export interface UpstreamOptions {
   readonly host: string;
   readonly port: number;
-  /** The port of its WebSocket, for subscriptions. */
+  /** Port of the node's WebSocket, for subscriptions. */
   readonly wsPort: number;
   readonly path: string;
   readonly timeoutMs: number;
   readonly connectionsMax: number;
   readonly tls: UpstreamTlsSettings | undefined;
   readonly proxy: HttpProxy | undefined;
-  /** Credentials of a request are passed to the node. */
+  /** Whether the credentials of a request are passed to the node. */
   readonly forwardsAuthorization: boolean;
 }
 
@@ -76,12 +76,12 @@ export interface TokenSettings {
 
 export const METRIC_CATEGORIES = ['HTTP', 'SIGNING', 'JVM', 'PROCESS'] as const;
 export type MetricCategory = (typeof METRIC_CATEGORIES)[number];
-/** Names that are accepted without effect. */
+/** Web3Signer's categories that are accepted without effect. */
 const FOREIGN_CATEGORIES: readonly string[] = ['ETH2_SLASHING_PROTECTION'];
 
 export interface MetricsSettings {
   readonly categories: ReadonlySet<MetricCategory>;
-  /** undefined: no server. */
+  /** undefined: metrics are not served. */
   readonly serve:
     | { readonly host: string; readonly port: number; readonly hosts: readonly string[] }
     | undefined;
@@ -111,7 +111,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   ALL: 5,
 };
 
-/** Throws OPTION_… for missing, wrong or conflicting options. */
+/** Throws OPTION_… for missing, invalid or conflicting options. */
 export function signerConfig(options: ParsedOptions): SignerConfig {
   const [subcommand] = options.positional;
   const isEthSigner = isEthSignerSubcommand(subcommand);
@@ -254,8 +254,8 @@ function hostList(names: readonly string[]): readonly string[] {
 }
 
 /**
- * COMPAT: Web3Signer joins them into one regular expression, in which a dot matches any character.
- * Here each is an exact origin.
+ * COMPAT: Web3Signer joins the origins into one regular expression, in which a dot matches any
+ * character. Here each is an exact origin.
  */
 function originList(names: readonly string[]): readonly string[] {
   const origins = anyOrNames(names, 'domains', 'Domain');

@@ -1,12 +1,12 @@
 /**
- * Which headers are forwarded: a client's to the node, a node's to the client (EthSigner
+ * Which headers are forwarded from a client to the node, and from the node to a client (EthSigner
  * HeaderHelpers).
  */
 import type { HeaderList } from './proxy/ports.ts';
 
 /**
- * Headers of one connection or one body, and `origin`, which concerns only the browser and this
- * proxy.
+ * Headers that belong to one connection or one body, and `origin`, which concerns only the browser
+ * and this proxy.
  */
 const NOT_TO_NODE: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer'],
@@ -20,8 +20,8 @@ const NOT_TO_CLIENT: ReadonlySet<string> = new Set([
 const JSON_TYPE = /^application\/json(-rpc|request)?\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
- * `Host` becomes `X-Forwarded-Host`; credentials for this proxy are not forwarded unless they are
- * also for the node.
+ * `Host` becomes `X-Forwarded-Host`; the client's credentials are forwarded only with
+ * `forwardsAuthorization`.
  */
 export function toNode(raw: HeaderList, forwardsAuthorization: boolean): string[] {
   const headers: string[] = [];
@@ -30,7 +30,7 @@ export function toNode(raw: HeaderList, forwardsAuthorization: boolean): string[
     const value = raw[at + 1]!;
     if (NOT_TO_NODE.has(name)) continue;
     if (name === 'host') headers.push('X-Forwarded-Host', value);
-    // From here on the body is JSON in UTF-8, whatever it was declared as.
+    // The proxy sends the body as JSON in UTF-8, whatever the client declared.
     else if (name === 'content-type')
       headers.push('Content-Type', JSON_TYPE.test(value) ? value : 'application/json');
     else if (name !== 'authorization' || forwardsAuthorization) headers.push(raw[at]!, value);

@@ -1,5 +1,5 @@
 /**
- * Admission: by the request's host name, and by the browser page's origin (Web3Signer
+ * Admits requests by their host name, and by the origin of the browser page (Web3Signer
  * HostAllowListHandler, Runner).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ interface HostRefusal {
 type Asked = Pick<IncomingMessage, 'method' | 'headers'>;
 
 const METHODS = 'GET, POST, DELETE, OPTIONS';
-/** `*` does not stand for `authorization`. */
+/** In this header, `*` does not include `authorization`. */
 const HEADERS = '*, authorization, content-type';
 const PREFLIGHT_SECONDS = '600';
 const WEB_ORIGIN = /^(null|(https?|ftp):\/\/[^\s/?#@]+|(chrome|moz)-extension:\/\/[\w-]+)$/i;
@@ -39,7 +39,7 @@ export class HostAndOriginCheck {
     this.settings = settings;
   }
 
-  /** Sets headers; true if it has already answered. */
+  /** Sets the response's headers; returns true if it has already answered. */
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     const { origin } = request.headers;
     const refusal = this.refusal(request);
@@ -60,7 +60,7 @@ export class HostAndOriginCheck {
     return true;
   };
 
-  /** Also for a WebSocket's upgrade. undefined: admitted. */
+  /** Also used for a WebSocket's upgrade. undefined: admitted. */
   refusal({ headers }: Asked): HostRefusal | undefined {
     if (headers.origin !== undefined && !this.allowsOrigin(headers.origin)) return INVALID_ORIGIN;
     if (headers.host === undefined) return { status: 400 };
@@ -74,7 +74,7 @@ export class HostAndOriginCheck {
     return hosts.includes('*') || hosts.includes(name);
   }
 
-  /** Exact origins: a list, where Web3Signer uses one large regular expression. */
+  /** Compares exact origins from a list, where Web3Signer uses one large regular expression. */
   private allowsOrigin(origin: string): boolean {
     const { corsOrigins } = this.settings;
     if (corsOrigins.includes('*')) return WEB_ORIGIN.test(origin);
@@ -83,7 +83,7 @@ export class HostAndOriginCheck {
   }
 }
 
-/** Without its port, in lower case. */
+/** The host name without its port, in lower case. */
 function hostName(host: string): string {
   const bracket = /^\[([^\]]*)\](:\d+)?$/.exec(host);
   if (bracket) return bracket[1]!.toLowerCase();

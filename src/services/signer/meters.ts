@@ -1,6 +1,6 @@
 /**
- * Metrics of the signing proxy: Web3Signer's names where it has them, plus our own for JSON-RPC
- * (Web3Signer Web3SignerMetricCategory).
+ * Metrics of the signing proxy: with Web3Signer's names where it has the same metric, plus our own
+ * for JSON-RPC (Web3Signer Web3SignerMetricCategory).
  */
 import type { Metrics } from '../../core/base/ports.ts';
 import type { Outcome } from '../../core/signing/nonce-messages.ts';
@@ -30,7 +30,7 @@ const SEND_OUTCOMES: readonly Outcome[] = [
   'unclear',
 ];
 
-/** By the first word of a name. */
+/** The category of a metric, by the first word of its name. */
 const CATEGORY_OF: Readonly<Record<string, MetricCategory>> = {
   http: 'HTTP',
   signing: 'SIGNING',
@@ -43,13 +43,13 @@ const CATEGORY_OF: Readonly<Record<string, MetricCategory>> = {
 
 export interface Meters {
   readonly metrics: Metrics;
-  /** A request arrived; call the returned function with its status when it is answered. */
+  /** Call when a request arrives; call the returned function with the status of its answer. */
   began(): (status: number) => void;
-  /** The same for one JSON-RPC call; undefined: one for the node. */
+  /** The same for one JSON-RPC call; undefined: a call that goes to the node. */
   called(method: string | undefined): (reply: { status: number; body: string }) => void;
-  /** Figures to be read with each exposition. */
+  /** Figures that are read again for each exposition. */
   watchNonces(figures: NonceFigures): void;
-  /** The folder of the journal. */
+  /** `folder`: the journal's. */
   watchDisk(folder: string): void;
   exposition(): string;
 }
@@ -108,12 +108,12 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
   };
 }
 
-/** Reads only the beginning: a node's answer may be large. */
+/** Examines only the beginning, because a node's answer may be large. */
 function isError({ status, body }: { readonly status: number; readonly body: string }): boolean {
   return status >= 400 || ERROR_START.test(body.slice(0, ERROR_START_CHARACTERS));
 }
 
-/** Under the names of Web3Signer's own process. */
+/** Uses the names that Web3Signer's own process has for its heap. */
 function watchHeap(metrics: PrometheusMetrics): void {
   const heap = (pick: (usage: NodeJS.MemoryUsage) => number) => () => pick(process.memoryUsage());
   metrics.probe(

@@ -16,7 +16,7 @@ const PUSH_MS = 10_000;
 const PUSH_ANSWER_BYTES_MAX = 64 * 1024;
 
 export interface MetricsOutlet {
-  /** undefined: nothing listens. */
+  /** undefined: metrics are not served. */
   readonly port: number | undefined;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function openMetrics(
   };
 }
 
-/** The last values are sent at the end. */
+/** On close, sends the last values. */
 function pushMetrics(
   { host, port, intervalMs, job }: NonNullable<MetricsSettings['push']>,
   meters: Meters,

@@ -1,5 +1,5 @@
 /**
- * The data folder of a signing proxy that version 0.1.0 wrote: two transactions under way, one of
+ * The data folder of a signing proxy that version 0.1.0 wrote: two pending transactions, one of
  * them accepted.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -87,7 +87,7 @@ it('says its version in the index of public keys, and refuses a newer one by nam
   const text = readFileSync(path, 'utf8');
   expect(text).toMatch(/^# quorate public keys 1\nabab/);
   expect(new PublicKeyIndex(path, () => {}).get('ab'.repeat(32))).toEqual(key);
-  // As 0.1.0 wrote it.
+  // Version 0.1.0 wrote the file without the first line.
   writeFileSync(path, text.split('\n').slice(1).join('\n'));
   expect(new PublicKeyIndex(path, () => {}).get('ab'.repeat(32))).toEqual(key);
   writeFileSync(path, text.replace('keys 1', 'keys 2'));

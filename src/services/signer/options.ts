@@ -1,7 +1,7 @@
 /**
  * Arguments of `quorate signer`, as users of Web3Signer (`[options] eth1 [options]`) and of
- * EthSigner (`[options] multikey-signer [options]`) write them: command line over environment over
- * configuration file (Web3Signer CascadingDefaultProvider).
+ * EthSigner (`[options] multikey-signer [options]`) write them. Command line takes precedence over
+ * environment, environment over configuration file (Web3Signer CascadingDefaultProvider).
  */
 import { fail } from '../../core/base/errors.ts';
 import { type Variables, valuesInEnvironment } from '../../io/options/environment.ts';
@@ -27,7 +27,7 @@ export const ETHSIGNER_SUBCOMMANDS = [
 export type EthSignerSubcommand = (typeof ETHSIGNER_SUBCOMMANDS)[number];
 const WEB3SIGNER_SUBCOMMAND = 'eth1';
 
-/** Prefixes of environment variables, the strongest last. */
+/** Prefixes of environment variables; the last one has the highest precedence. */
 export const SIGNER_VARIABLES = [
   'ETHSIGNER_',
   'WEB3SIGNER_',
@@ -52,7 +52,7 @@ export function parseSignerOptions(argv: readonly string[], env: Variables): Par
   return options;
 }
 
-/** A subcommand's own flags get its name as prefix; `--flag true` becomes `--flag=true`. */
+/** Prefixes a subcommand's own flags with its name; `--flag true` becomes `--flag=true`. */
 function plainArguments(argv: readonly string[]): string[] {
   const rows = new Map<string, OptionRow>();
   for (const row of SIGNER_ROWS)

@@ -1,5 +1,5 @@
 /**
- * The private transaction manager as the proxy uses it: it stores a payload before the hash is
+ * The private transaction manager as the proxy uses it: it stores a payload, whose hash is then
  * signed.
  */
 import type { Log } from '../../core/base/ports.ts';

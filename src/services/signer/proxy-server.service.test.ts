@@ -24,7 +24,7 @@ const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
 
 afterEach(endAll);
 
-/** The most that it has held at once: on a busy machine nobody sees it at that moment. */
+/** The most bytes held at once, recorded here because polling could miss it on a busy machine. */
 function mostHeld(budget: ByteBudget): () => number {
   let most = 0;
   const open = budget.open.bind(budget);

@@ -1,6 +1,6 @@
 /**
- * Runs the signing proxy: its pipeline with nonces and their journal, the node behind it, HTTP and
- * WebSocket in front.
+ * Runs the signing proxy: its pipeline with nonces and their journal, the connection to the node,
+ * and the HTTP and WebSocket servers.
  */
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -31,18 +31,18 @@ const MS_PER_SECOND = 1_000;
 export interface ProxySettings {
   readonly chainId: bigint;
   readonly upstream: UpstreamSettings;
-  /** undefined: pending transactions are forgotten at a restart. */
+  /** undefined: pending transactions are lost at a restart. */
   readonly dataPath: string | undefined;
   readonly fillsGaps: boolean;
   readonly strictNonce: boolean;
   readonly estimatesGas: boolean;
   readonly forwarded: readonly string[];
   readonly serve: Omit<ServeOptions, 'pipeline' | 'guard' | 'traffic'>;
-  /** Undefined: its own bounds. */
+  /** Undefined: the default limits. */
   readonly traffic?: Traffic;
-  /** For subscriptions. */
+  /** The node's WebSocket, for subscriptions. */
   readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };
-  /** Whether a WebSocket may be opened: host list and origins. */
+  /** Whether a WebSocket may be opened, by host list and origins. */
   readonly mayConnect: (request: IncomingMessage) => boolean;
 }
 
@@ -53,14 +53,17 @@ export interface ProxyParts {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
   readonly watch?: PipelineParts['watch'];
-  /** Given the figures of the nonces, to be read at any time. */
+  /** Receives functions that read the current figures of the nonces. */
   readonly watchNonces?: (figures: NonceFigures) => void;
 }
 
 export interface NonceFigures {
   /** Transactions that are neither mined nor refused. */
   pending(): number;
-  /** How long the account that waits longest has had none of them mined. */
+  /**
+   * Seconds in which none of an account's pending transactions was mined; the longest of all
+   * accounts.
+   */
   stuckSeconds(): number;
   /** Requests that wait for a nonce, a signature or the node. */
   requests(): number;
@@ -68,17 +71,17 @@ export interface NonceFigures {
 
 export interface RunningProxy {
   readonly port: number;
-  /** Pending requests are answered first. */
+  /** Answers pending requests first. */
   close(): Promise<void>;
 }
 
 /**
- * Format of the data folder; raise with any change that an older program would misread. 1: as 0.1.0
- * wrote it, without a stamp.
+ * Format of the data folder; raise with any change that an older program would misread. 1: the
+ * format of 0.1.0, which wrote no version.
  */
 const FORMAT = { of: 'signer', version: 1 };
 
-/** The caller of transactions that fill a gap: no client requested them. */
+/** The identity used for transactions that fill a gap, because no client requested them. */
 const FILLER: Identity = { name: 'gap filler', mayUse: () => true, mayCall: () => true };
 
 export async function startProxy(

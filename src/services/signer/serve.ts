@@ -1,6 +1,6 @@
 /**
- * The HTTP side of the proxy: JSON-RPC on every path, REST routes, and one answer for everything
- * else.
+ * The HTTP side of the proxy: JSON-RPC on every path, REST routes, and one answer for all other
+ * requests.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -31,19 +31,19 @@ export interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly bodyBytesMax: number;
-  /** A kept-alive connection without requests is closed after this. */
+  /** A kept-alive connection without requests is closed after this time. */
   readonly idleMs: number;
-  /** Time for pending requests at shutdown. */
+  /** How long pending requests may take at shutdown. */
   readonly drainMs: number;
   readonly tls: ServerTrust | undefined;
-  /** Shared with the WebSocket side. */
+  /** Limits shared with the WebSocket side. */
   readonly traffic: Traffic;
   readonly pipeline: Pipeline;
   readonly guard: Guard;
-  /** Credentials for this proxy are passed to the node. */
+  /** Whether the client's credentials are passed to the node. */
   readonly forwardsAuthorization: boolean;
   readonly routes: readonly Route[];
-  /** Host list and CORS: sets headers; true if it has already answered. */
+  /** Checks host list and CORS: sets headers; returns true if it has already answered. */
   readonly admit: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Called for each request before anything else. */
   readonly watch?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
@@ -80,7 +80,7 @@ export async function serveSigner(options: ServeOptions): Promise<SignerServer> 
   };
 }
 
-/** Kept-alive connections end after their pending answer; those that wait too long are closed. */
+/** Kept-alive connections end after their pending answer; those that take too long are closed. */
 function drained(server: Server, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
@@ -94,7 +94,7 @@ function drained(server: Server, limitMs: number): Promise<void> {
   });
 }
 
-/** Common name in a TLS client's certificate. */
+/** Common name in the certificate of a TLS client. */
 export function certificateOf({ socket }: IncomingMessage): string | undefined {
   const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.();
   const name = shown?.subject?.CN;
@@ -121,7 +121,7 @@ class Front {
     if (!route && request.method !== 'POST') return notFound(response);
     const held = this.hold(request, response);
     if (!held.take(REQUEST_OVERHEAD_BYTES)) return text(response, 503, 'Service Unavailable');
-    // Before the body is read.
+    // Identifies the caller before reading the body.
     const identity = route ? undefined : await this.identify(request);
     if (identity && isRefusal(identity)) {
       response.setHeader('connection', 'close');
@@ -135,7 +135,7 @@ class Front {
     else if (identity) await this.rpc(request, response, body, identity);
   }
 
-  /** Until the request is answered and the answer is read. */
+  /** Held until the client has received the answer or disconnected. */
   private hold(request: IncomingMessage, response: ServerResponse): Holding {
     const { requests } = this.options.traffic;
     const held = requests.open(addressBlock(request.socket.remoteAddress));
@@ -186,7 +186,7 @@ function send(response: ServerResponse, { status, body, headers }: Reply): void 
   }
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.statusCode = status;
-  // As text it is sent with the headers in one write.
+  // A string is sent together with the headers in one write.
   response.end(body);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The whole proxy in this process, from its options: what EthSigner's and Web3Signer's acceptance
- * tests look at.
+ * The whole proxy in this process, started from its options: what the acceptance tests of EthSigner
+ * and Web3Signer check.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
- * Starts `quorate signer`: its parts, then the servers in front of them; ends them in reverse
- * order.
+ * Starts `quorate signer`: its parts, then the servers that use them; closes them in reverse order.
  */
 import { installCrypto } from '../../io/crypto/crypto.ts';
 import { composeSigner, type SignerHost } from './compose.ts';
@@ -17,7 +16,7 @@ export interface RunningSigner extends RunningProxy {
   reload(): void;
 }
 
-/** Rejects when it cannot start; nothing is left open then. */
+/** Rejects when it cannot start; then nothing is left open. */
 export async function startSigner(config: SignerConfig, host: SignerHost): Promise<RunningSigner> {
   const { log } = host;
   await installCrypto(log);

@@ -1,6 +1,6 @@
 /**
- * TLS of the server and to the node, from EthSigner's and Web3Signer's files, with their texts
- * (Web3Signer PicoCliTlsServerOptions, PicoCliClientTlsOptions).
+ * TLS for the server and for connections to the node, from EthSigner's and Web3Signer's files, with
+ * their error texts (Web3Signer PicoCliTlsServerOptions, PicoCliClientTlsOptions).
  */
 
 import { readFileSync } from 'node:fs';

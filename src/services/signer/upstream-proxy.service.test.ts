@@ -1,4 +1,4 @@
-/** A node behind an HTTP proxy: plain HTTP asks the proxy, TLS goes through it. */
+/** A node behind an HTTP proxy: plain HTTP requests are sent to the proxy, TLS is tunnelled. */
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type Server } from 'node:http';
@@ -30,7 +30,7 @@ async function listening(server: Server): Promise<number> {
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0x1"}';
 const CREDENTIALS = `Basic ${Buffer.from('me:secret').toString('base64')}`;
 
-/** What it was asked for; nobody gets by without credentials. */
+/** An HTTP proxy that records its requests and refuses those without credentials. */
 async function startProxy() {
   const asked: string[] = [];
   const server = createServer((request, response) => {

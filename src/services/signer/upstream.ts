@@ -1,4 +1,4 @@
-/** The node behind the proxy: JSON-RPC over kept-alive connections, and the meaning of failures. */
+/** Connection to the node behind the proxy: JSON-RPC over kept-alive connections; maps failures. */
 
 import type * as https from 'node:https';
 import type { AgentOptions } from 'node:https';
@@ -21,7 +21,7 @@ export interface UpstreamSettings {
   readonly connectionsMax: number;
   /** Creates the agent for TLS; undefined: plain HTTP. */
   readonly secureAgent: ((pool: AgentOptions) => https.Agent) | undefined;
-  /** For a node with plain HTTP; with TLS the agent uses it. */
+  /** HTTP proxy for a node with plain HTTP; with TLS the agent uses it. */
   readonly proxy?: HttpProxy | undefined;
 }
 
@@ -74,7 +74,7 @@ function wireClient({ host, port, timeoutMs, connectionsMax }: UpstreamSettings)
   };
 }
 
-/** With TLS, or through a proxy, which needs the full URL in each request. */
+/** With TLS, or through an HTTP proxy, which needs the full URL in each request. */
 function httpClient(settings: UpstreamSettings): NodeClient {
   const { secureAgent, host, port, timeoutMs, connectionsMax } = settings;
   const node = authority({ host, port });
@@ -125,7 +125,7 @@ function pairs(headers: HeaderList): (readonly [string, string])[] {
 
 /**
  * `/` + prefix + `/` + path with single slashes, and none at the end except for `/` alone; the
- * query stays.
+ * query is kept.
  */
 function joinPaths(prefix: string, path: string): string {
   const cut = path.indexOf('?');
@@ -141,14 +141,15 @@ interface HttpFailure {
 }
 
 /**
- * Converts a failure to the client's error, and says whether anything may have reached the node.
+ * Converts a failure to the client's error, whose code tells whether anything may have reached the
+ * node.
  */
 function failureOf(error: unknown): Error {
   const { message, cause, data } = error as HttpFailure;
   const code = cause?.code ?? '';
   if (message === 'request timed out')
     return refuse('SIGNER_UPSTREAM_TIMEOUT', 'no answer in time');
-  // It may have arrived on a connection that broke before this one.
+  // The request may have arrived on an earlier connection, which broke.
   if (data?.wasSent) return refuse('SIGNER_UPSTREAM_BROKEN', 'the connection to the node broke');
   if (message === 'i/o timeout' || UNREACHABLE.has(code))
     return refuse('SIGNER_UPSTREAM_UNREACHABLE', 'the node cannot be reached');

@@ -20,12 +20,12 @@ import type { Caller } from './proxy/transaction-signer.ts';
 import { certificateOf } from './serve.ts';
 
 const PING_INTERVAL_MS = 30_000;
-/** For a client's ping or pong. */
+/** Size of a client's ping or pong without its data. */
 const FRAME_HEAD_BYTES = 6;
 const CONNECTIONS_MAX = 2_000;
-/** How long a client has for the closing handshake. */
+/** Time that a client has for the closing handshake. */
 const CLOSE_PATIENCE_MS = 1_000;
-/** Frames waiting for the connection to the node. */
+/** Most frames that wait for the connection to the node. */
 const FRAMES_MAX = 100;
 const SUBSCRIPTION = /^[a-z]+_(un)?subscribe$/i;
 const CLOSE = { goingAway: 1001, policy: 1008, nodeGone: 1011 } as const;
@@ -35,12 +35,12 @@ export interface WebSocketOptions {
   readonly guard: Guard;
   readonly forwardsAuthorization: boolean;
   readonly frameBytesMax: number;
-  /** Shared with the HTTP side. */
+  /** Limits shared with the HTTP side. */
   readonly traffic: Traffic;
   /** The node's WebSocket, for subscriptions. */
   readonly nodeUrl: string;
   readonly nodeOptions: ClientOptions;
-  /** Host list and origins. */
+  /** Checks host list and origins. */
   readonly mayConnect: (request: IncomingMessage) => boolean;
   readonly log: Log;
 }
@@ -48,7 +48,7 @@ export interface WebSocketOptions {
 export interface WebSocketSide {
   /**
    * Accepts no more calls; each connection ends when its last call is answered, or is closed after
-   * that time.
+   * the limit.
    */
   drain(limitMs: number): Promise<void>;
 }
@@ -122,14 +122,14 @@ class Conversation {
       end: () => client.terminate(),
     };
     this.flow = new Flow(wire, options.traffic, addressBlock(socket.remoteAddress));
-    // Before the reader of frames, so that the rest of a message counts with it.
+    // Runs before the listener that reads frames, so that the rest of a message is counted with it.
     socket.prependListener('data', (bytes: Buffer) => this.flow.arrived(bytes.length));
-    // Each time: a listener given to setTimeout hears the first alone.
+    // Not as setTimeout's second argument: such a listener is called only the first time.
     socket.setTimeout(options.traffic.stallMs).on('timeout', () => this.flow.stalled());
     for (const kind of ['ping', 'pong'] as const)
       client.on(kind, (data) => this.flow.passed(data.length + FRAME_HEAD_BYTES));
     const ping = setInterval(() => client.ping(), PING_INTERVAL_MS);
-    // A binary frame is read like a text frame: web3.py's async provider sends those.
+    // A binary frame is read like a text frame: web3.py's async provider sends binary frames.
     client.on('message', (data) => void this.frame(String(data)));
     client.on('error', () => client.terminate());
     client.on('close', () => {
@@ -206,15 +206,15 @@ class Conversation {
       this.options.log('warn', 'No WebSocket to the node', { err: error.message });
       node.terminate();
     });
-    // Its subscriptions are lost: clients must subscribe again.
+    // The subscriptions are lost: the client must connect and subscribe again.
     node.on('close', () => this.client.close(CLOSE.nodeGone));
     return node;
   }
 }
 
 /**
- * A frame with one subscription call; everything else goes to the pipeline, which forwards nothing
- * over a WebSocket.
+ * The call in a frame with one subscription call; all other frames go to the pipeline, which does
+ * not use the node's WebSocket.
  */
 function subscriptionIn(text: string): Call | undefined {
   if (!text.includes('subscribe')) return undefined;

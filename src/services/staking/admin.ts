@@ -1,6 +1,6 @@
 /**
- * An operator's actions on clients, keys and rewards, whether or not a service runs. Running
- * services notice within a second.
+ * An operator's actions on clients, keys and rewards; they work whether or not a service is
+ * running. Running services apply the changes within a second.
  */
 import { randomBytes } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
@@ -19,7 +19,7 @@ import { hashSecret, LIVE_SECRETS_MAX, newSecret } from './token/secrets.ts';
 import { newestKey, type RotationPlan, rotateKeys } from './token/signing-keys.ts';
 
 const ID_BYTES = 16;
-/** Long ago, so that setting a clock back cannot revive it. */
+/** An expiry long ago, so that setting a clock back cannot make the secret valid again. */
 const ENDED_AT = 0;
 const ID_FORM = /^[A-Za-z0-9._~-]{1,128}$/;
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -38,7 +38,7 @@ export interface NewClient {
   readonly secret?: string | undefined;
 }
 
-/** The secret is shown only here. */
+/** The secret is shown only once, here. */
 export interface ShownSecret {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -49,7 +49,7 @@ export class Admin {
   private readonly clock: Clock;
   private readonly actor: string;
 
-  /** `actor`: the user at the command line. */
+  /** `actor`: the user who runs the command. */
   constructor(database: Database, clock: Clock, actor: string) {
     this.database = database;
     this.clock = clock;
@@ -84,8 +84,8 @@ export class Admin {
   }
 
   /**
-   * A new secret next to the latest, which expires after `overlapMs`; older ones expire at once.
-   * Throws STAKING_CLIENT_UNKNOWN.
+   * Adds a secret. The latest one before it expires after `overlapMs`, older ones at once. Throws
+   * STAKING_CLIENT_UNKNOWN.
    */
   async rotateSecret(id: string, overlapMs: number): Promise<ShownSecret> {
     const clientSecret = newSecret();
@@ -113,7 +113,7 @@ export class Admin {
   }
 
   /**
-   * Its secrets, and its tokens as far as this service checks them, become invalid. Throws
+   * Invalidates the client's secrets, and also its tokens where this service checks them. Throws
    * STAKING_CLIENT_UNKNOWN.
    */
   async disableClient(id: string): Promise<void> {
@@ -131,8 +131,8 @@ export class Admin {
   }
 
   /**
-   * Returns the new key's id; undefined when another instance was first, so that `whenNewest` is no
-   * longer the newest.
+   * Returns the new key's id; undefined when another instance has already rotated, so that
+   * `whenNewest` is no longer the newest key.
    */
   async rotateSigningKey(
     seal: Buffer,
@@ -142,7 +142,7 @@ export class Admin {
     const { algorithm, leadMs, revokesOld } = plan;
     return this.database.transaction(async (query) => {
       const nowMs = this.clock.nowMs();
-      // First locks the revision's row: from here on no other instance rotates.
+      // Locks the revision's row first: from here on no other instance can rotate.
       const entry = {
         actor: this.actor,
         action: 'key rotate',
@@ -156,12 +156,12 @@ export class Admin {
     });
   }
 
-  /** All or none, each once; see Rewards.record for what is refused. */
+  /** Records all rewards or none, each once; for the refusals see Rewards.record. */
   addRewards(wanted: readonly NewReward[]): Promise<readonly RewardOutcome[]> {
     return new Rewards(this.database).record(this.actor, wanted, this.clock);
   }
 
-  /** Oldest first, of all clients. */
+  /** Rewards of all clients, oldest first. */
   rewards(page: Page): Promise<readonly RecordedReward[]> {
     return new Rewards(this.database).recorded(page);
   }

@@ -1,4 +1,6 @@
-/** Creates the first client of a new store from the options, so that no command is needed first. */
+/**
+ * Creates the first client of a new store from the options, so that no command is needed for it.
+ */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { readText } from '../../io/host/files.ts';
 import { reasonOf } from '../../io/host/reason.ts';
@@ -7,8 +9,7 @@ import type { StakingConfig } from './config.ts';
 import type { LiveState } from './live-state.ts';
 
 /**
- * Does nothing when the client already exists. Throws STAKING_CLIENT_INVALID, with the name of the
- * file.
+ * Does nothing when the client already exists. Throws STAKING_CLIENT_INVALID, which names the file.
  */
 export async function bootstrap(
   { clientId, secretFile }: NonNullable<StakingConfig['bootstrap']>,
@@ -20,7 +21,7 @@ export async function bootstrap(
   try {
     await admin.addClient({ id: clientId, name: clientId, secret, ...rest });
   } catch (error) {
-    // Another instance that starts too was first.
+    // Another instance, started at the same time, was first.
     if (!hasCode(error, 'STAKING_CLIENT_EXISTS')) throw inFile(error, secretFile);
   }
   await live.refresh();

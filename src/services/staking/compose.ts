@@ -1,4 +1,4 @@
-/** Composes the token service and the staking API over one store. Nothing listens yet. */
+/** Composes the token service and the staking API over one store. Does not listen yet. */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { depositThreads } from '../../io/crypto/deposit-threads.ts';
 import type { Database } from '../../io/database/database.ts';
@@ -22,13 +22,13 @@ export interface StakingHost {
   readonly log: Log;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** Interval for polling the ledger; undefined: a second. */
+  /** Interval for polling the ledger, in milliseconds; undefined: 1000. */
   readonly lookMs?: number;
-  /** Undefined: in threads. */
+  /** Undefined: signs in worker threads. */
   readonly depositSigner?: typeof depositThreads;
 }
 
-/** The service's address, set when the server listens. */
+/** The service's address, which is set when the server listens. */
 export interface Place {
   issuer: string;
   audience: string;
@@ -41,7 +41,7 @@ export interface StakingParts {
   readonly place: Place;
   readonly routes: readonly Route[];
   readonly meters: Meters;
-  /** The server listens: deposits may be sent. */
+  /** Call when the server listens: deposits may be sent from then on. */
   begin(): void;
   /** Stops background work. */
   stop(): Promise<void>;
@@ -60,7 +60,8 @@ export async function composeStaking(
     ...{ database, admin, clock, log, rotateMs: config.rotateMs },
     seal: secretFor('signing keys'),
     rotation: rotationOf(config),
-    // Clients that asked before this instance knew them, or with a lost secret, start again.
+    // Clears the failures of a client that tried before this instance knew it, or with a lost
+    // secret.
     clientChanged: (id) => attempts.forgive(id),
   });
   await live.start();

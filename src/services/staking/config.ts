@@ -1,4 +1,4 @@
-/** The configuration of `quorate staking` from its options, checked together. */
+/** The configuration of `quorate staking` from its options, which are checked together. */
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { type MetricsAddress, metricsAddress } from '../../io/options/metrics-address.ts';
@@ -20,7 +20,7 @@ export interface StakingConfig extends StakingStoreSource, KeyConfig {
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Undefined: as bound. */
+  /** Undefined: the bound address. */
   readonly issuer: string | undefined;
   readonly style: ErrorStyle;
   readonly rotateMs: number;
@@ -31,10 +31,10 @@ export interface StakingConfig extends StakingStoreSource, KeyConfig {
 }
 
 export interface ApiConfig {
-  /** Undefined: as bound. */
+  /** Undefined: the bound address. */
   readonly audience: string | undefined;
   readonly ledgerUrl: string;
-  /** Undefined: staking is off; everything can still be read. */
+  /** Account that pays the deposits. Undefined: only reading is possible, no staking. */
   readonly from: string | undefined;
   readonly contract: string | undefined;
   readonly forkVersion: string;

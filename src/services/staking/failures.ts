@@ -1,6 +1,6 @@
 /**
- * Errors of routes for clients: the server's own refusals unchanged, everything else without the
- * cause.
+ * Error answers of routes for clients: the server's own refusals are passed on, everything else is
+ * reported without the cause.
  */
 import type { Log } from '../../core/base/ports.ts';
 import type { HttpReply } from '../../io/http/server.ts';
@@ -21,7 +21,7 @@ export function failureReply(error: unknown, style: ErrorStyle, log: Log): HttpR
   return refusalReply({ kind: 'unavailable' }, style);
 }
 
-/** For paths without a route. */
+/** The answer for paths without a route. */
 export function missingReply(style: ErrorStyle): HttpReply {
   return refusalReply({ kind: 'not_found' }, style);
 }

@@ -1,6 +1,6 @@
 /**
- * Two instances on one PostgreSQL store: what one issues, revokes, rotates or stakes, the other
- * knows.
+ * Two instances on one PostgreSQL store: what one issues, revokes, rotates or stakes also applies
+ * at the other.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ beforeAll(async () => {
     ...['--secret-file', secretFile],
     ...['--bootstrap.client', 'first', '--bootstrap.secret-file', clientFile],
   ];
-  // At the same moment, on a database that is empty.
+  // Both start at the same time, on an empty database.
   both = await Promise.all([startTestStaking(argv), startTestStaking(argv)]);
 }, POSTGRES_PATIENCE_MS);
 beforeEach((context) => void postgresFor(postgres, context));
@@ -86,7 +86,7 @@ it('are one service', async () => {
   const tokenOf = async ({ url }: TestStaking) =>
     (await postJson(`${url}/oauth/token`, { ...proof, grant_type: 'client_credentials' })).body
       .access_token as string | undefined;
-  // Looked for again and again, it would be locked out.
+  // Without this, repeated requests at an instance that does not know the client would lock it out.
   await two.running.refresh();
   const token = await tokenOf(two);
   const statusAt = async ({ url }: TestStaking) =>
@@ -112,7 +112,7 @@ it('are one service', async () => {
   const clients = both.map(
     ({ url }) => new StakingClient({ authUrl: url, apiUrl: url, audience: AUDIENCE, ...made }),
   );
-  // The same keys at both, at the same time; who is refused asks again.
+  // The same keys at both, at the same time; a refused request is repeated.
   const keys = Array.from({ length: STAKES }, () => randomUUID());
   const asked = keys.flatMap((key) =>
     clients.map((client) =>
@@ -136,7 +136,7 @@ it('start together in one folder, and make its file of secrets once', async () =
   const argv = ['--store', await postgres!.newDatabase()];
   const all = await Promise.all([1, 2, 3].map(() => startTestStaking(argv, home)));
   expect(readdirSync(home)).toEqual(['secret']);
-  // Each can open what another has sealed.
+  // Each can decrypt the keys that another one encrypted.
   for (const { running, url } of all) {
     await running.refresh();
     expect((await ask(`${url}/.well-known/jwks.json`)).body.keys).toHaveLength(1);

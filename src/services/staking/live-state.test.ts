@@ -1,4 +1,4 @@
-/** What a service holds of its store: kept up to date, and asked for with patience. */
+/** The service's copy of its store: kept up to date, also when the store answers slowly. */
 import { expect, it, vi } from 'vitest';
 import type { Database } from '../../io/database/database.ts';
 import type { Admin } from './admin.ts';

@@ -1,6 +1,6 @@
 /**
- * A running service's copy of its store, kept up to date with changes by other instances and
- * commands.
+ * A running service's copy of its store, kept up to date with changes made by other instances and
+ * by commands.
  */
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { revisionOf } from '../../io/database/audit-trail.ts';
@@ -21,7 +21,7 @@ export interface LiveParts {
   readonly rotation: Omit<RotationPlan, 'nowMs'>;
   /** Age at which a key is replaced; 0: never. */
   readonly rotateMs: number;
-  /** An operator added this client, or gave it a new secret. */
+  /** Called when an operator added this client, or gave it a new secret. */
   readonly clientChanged: (id: string) => void;
 }
 
@@ -41,12 +41,12 @@ export class LiveState {
     this.revocations = new Revocations(parts.database);
   }
 
-  /** Reads everything, makes the first signing key, then looks for changes each second. */
+  /** Reads everything, creates the first signing key, then polls for changes every second. */
   async start(): Promise<void> {
     await this.refresh();
     await this.rotateWhenDue();
     const poll = () => {
-      // A slow store gets no second query before its first answer.
+      // Sends no second query to a slow store before it has answered the first.
       this.polling ??= this.poll().finally(() => {
         this.polling = undefined;
       });
@@ -60,7 +60,7 @@ export class LiveState {
     await this.polling;
   }
 
-  /** Applies the changes. */
+  /** Applies the changes since the last call. */
   async refresh(): Promise<void> {
     const { database, clock, clientChanged } = this.parts;
     const revision = await revisionOf(database);

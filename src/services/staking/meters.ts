@@ -11,21 +11,21 @@ import type { Refusal } from './token/oauth-error.ts';
 
 /** States of stakes that are not finished, or that need an operator. */
 const OPEN_STATES = ['QUEUED', 'SUBMITTED', 'FAILED'] as const;
-/** Refusals that depend on a client's secret or rights; others only count by status. */
+/** Refusals that depend on a client's secret or rights; others are counted only by status. */
 const REFUSALS = ['invalid_client', 'too_many_requests', 'unavailable'] as const;
 
 export interface MeterParts {
   readonly database: Database;
   readonly live: Pick<LiveState, 'keys'>;
   readonly clock: Clock;
-  /** The folder of the embedded store; undefined: the store is elsewhere. */
+  /** The folder of the embedded store; undefined: the store is a PostgreSQL database. */
   readonly folder: string | undefined;
 }
 
 export class Meters {
   private readonly parts: MeterParts;
   private readonly counters = new PrometheusMetrics();
-  /** Requests that the service has answered. */
+  /** Counts the requests that the service has answered. */
   readonly answered = requestMeter(this.counters, 'staking');
 
   constructor(parts: MeterParts) {
@@ -42,7 +42,7 @@ export class Meters {
 
   refused = ({ kind }: Refusal): void => this.counters.count(refusalName(kind));
 
-  /** Text of the exposition format. Rejects with STORAGE_…. */
+  /** Metrics in the Prometheus text format. Rejects with STORAGE_…. */
   exposition = async (): Promise<string> => {
     const { database, live, clock } = this.parts;
     const now = new PrometheusMetrics();
@@ -56,7 +56,7 @@ export class Meters {
     return now.exposition() + this.counters.exposition();
   };
 
-  /** Finished ones are not counted at each request: they may be many. */
+  /** Does not count finished stakes at each request: there may be many. */
   private async stakes(metrics: PrometheusMetrics, nowMs: number): Promise<void> {
     const rows = await this.parts.database.query(
       `SELECT state, count(*) AS stakes, min(created_at) AS oldest FROM stake

@@ -1,6 +1,6 @@
 /**
- * The store of a staking service that version 0.1.0 wrote: it has the tables of a new one after
- * opening, and what was in it.
+ * A store that version 0.1.0 of the staking service wrote: when opened, it gets the tables of a new
+ * one, and keeps its content.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function openAt(name: string, log?: Log): Promise<Database> {
   return openStakingStore({ dataFolder, storeUrl: undefined, secretFile: undefined }, {}, log);
 }
 
-/** Each table with its columns, and each index. */
+/** The names of all tables with their columns, and of all indexes. */
 async function shapeOf(database: Database): Promise<string[]> {
   const rows = await database.query(
     `SELECT m.type AS type, m.name AS name, c.name AS member FROM sqlite_master m

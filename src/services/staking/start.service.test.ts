@@ -1,4 +1,4 @@
-/** The service as a whole: over TLS, and what it does not start with. */
+/** The whole service: over TLS, and the configurations with which it refuses to start. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';

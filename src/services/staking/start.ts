@@ -1,4 +1,4 @@
-/** Starts the token service, and the staking API behind it, on one address. */
+/** Starts the token service and the staking API on one address. */
 import type { Database } from '../../io/database/database.ts';
 import { serveOver } from '../../io/database/serve-over.ts';
 import { readKeyPair } from '../../io/host/key-pair.ts';
@@ -23,7 +23,7 @@ export interface RunningStaking {
   /** The audience of the staking API's tokens. */
   readonly audience: string;
   readonly admin: Admin;
-  /** Undefined: off. */
+  /** Undefined: metrics are not served. */
   readonly metricsUrl: string | undefined;
   /** Applies changes made by a command, without waiting for the next poll. */
   refresh(): Promise<void>;
@@ -36,7 +36,7 @@ export async function startStaking(
   host: StakingHost,
 ): Promise<RunningStaking> {
   return serveOver({
-    // PostgreSQL serves several instances; a folder only one.
+    // A folder may be used by one instance only; a PostgreSQL database by several.
     lock: () => (config.storeUrl === undefined ? lockDirectory(config.dataFolder) : () => {}),
     open: () => openStakingStore(config, host.env, host.log),
     serve: (database) => serve(config, host, database),

@@ -1,6 +1,7 @@
 /**
  * ADMIN: the peers of a running manager, as in Tessera; peers added here are forgotten at a
- * restart. Our own addition: the condition of a payload. A node learns only whether it is a party.
+ * restart. Our own extension: the condition of a payload, from which a node learns only whether it
+ * is a party.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';

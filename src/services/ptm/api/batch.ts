@@ -55,7 +55,7 @@ function members({ status, type, body }: HttpReply): string {
   return `"status":${status},${value}`;
 }
 
-/** Answers of one turn of the event loop are sent together. */
+/** Sends the answers that are ready in the same turn of the event loop together. */
 async function* asTheyCome(answers: readonly Promise<string>[]): AsyncGenerator<string> {
   let done: string[] = [];
   let wake = (): void => undefined;

@@ -4,11 +4,11 @@
  */
 import { json, type Route, text } from '../../../io/http/server.ts';
 
-/** The Tessera version whose behaviour this manager has; clients log it. */
+/** The Tessera version whose behaviour this manager follows; clients log it. */
 const DISTRIBUTION_VERSION = '24.4.1';
 /**
- * What Quorate clients may request beyond Tessera's API: 1 payloads in batches, 2 sends and raw
- * payloads too, 3 `/comparison`, 4 digests in it.
+ * Levels of what Quorate clients may request beyond Tessera's API: 1 payloads in batches, 2 also
+ * sends and raw payloads in batches, 3 also `/comparison`, 4 also digests in it.
  */
 const BATCH_HEADER = 'quorate-ptm-batch';
 const BATCH_LEVEL = '4';
@@ -18,10 +18,7 @@ export interface Features {
   readonly multiplePrivateStates: boolean;
 }
 
-/**
- * COMPAT: a switched-off feature leaves its version out of the list, and clients go by the highest
- * one.
- */
+/** COMPAT: when a feature is off, its version is not listed; clients use the highest one. */
 function apiVersions(features: Features): string[] {
   const versions = ['1.0'];
   if (features.enhancements) versions.push('2.0');

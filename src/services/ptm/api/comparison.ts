@@ -17,7 +17,7 @@ import { challenged, proves, requiredKey } from './p2p-proven.ts';
 import { base64 } from './replies.ts';
 import { bad, type Fields, jsonBody } from './requests.ts';
 
-/** Roots and digests of all private states of the node. */
+/** Most bytes of a node's report: roots and digests of all its private states. */
 const REPORT_BYTES_MAX = 1024 * 1024;
 
 export interface ComparisonParts {
@@ -74,7 +74,7 @@ function prefixOf({ prefix }: Fields): string {
   throw bad(`"prefix" must be at most ${PREFIX_DIGITS_MAX} hex digits`);
 }
 
-/** For the node. */
+/** Routes for the manager's own node. */
 export function comparisonRoutes(comparison: Comparison): Route[] {
   const outcome = (isComplete: boolean) => {
     const { arrivals, missing, differing } = comparison.outcome;

@@ -1,4 +1,4 @@
-/** What one request may ask for, and how often: counts that do not need a server. */
+/** Limits on what one request may ask for, and how often, that can be tested without a server. */
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../../core/base/errors.ts';
 import { BinaryWriter } from '../../../core/payload/payload-binary.ts';

@@ -1,5 +1,5 @@
 /**
- * From typed errors to Tessera's statuses and plain-text bodies (Tessera's
+ * Maps typed errors to Tessera's statuses and plain-text bodies (Tessera's
  * tessera-jaxrs/common-jaxrs).
  */
 import { QuorateError } from '../../../core/base/errors.ts';

@@ -77,7 +77,7 @@ async function ofType(parts: GroupParts, request: HttpRequest): Promise<HttpRepl
   }
 }
 
-/** By its identifier, or by its name. */
+/** Finds a resident group by its identifier or its name. */
 function resident(parts: GroupParts, request: HttpRequest): HttpReply {
   checkResident(parts);
   const id = request.params.id ?? '';

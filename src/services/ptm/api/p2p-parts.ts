@@ -1,6 +1,6 @@
 /**
- * Shared by the P2P routes: who asks, what is allowed without a proof, and what a refused request
- * costs.
+ * Shared by the P2P routes: who the caller is, what is allowed without a proof, and what a refused
+ * request costs.
  */
 import { QuorateError } from '../../../core/base/errors.ts';
 import { addressBlock } from '../../../io/http/address-block.ts';
@@ -11,9 +11,9 @@ import type { PartyTable } from '../manager/party-table.ts';
 import type { Proofs } from '../manager/proofs.ts';
 import type { SourceBudget } from '../manager/source-budget.ts';
 
-/** For bodies without payloads. */
+/** Limit for bodies without payloads. */
 export const QUESTION_BYTES_MAX: number = 64 * 1024;
-/** Cost of a request beyond its body. */
+/** Cost of a request in addition to its body. */
 const REQUEST_BYTES = 4096;
 /** Errors of useless requests: each source has a budget of those. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -30,9 +30,9 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What peers may do that cannot prove a key (Tessera's cannot over plain HTTP): only push; have
- * everything of theirs sent to the manager that proved the key; or, as with Tessera, get single
- * payloads and delete groups unproven.
+ * What a peer may do without proving a key (Tessera's cannot prove one over plain HTTP). `refuse`:
+ * only push. `deliver`: also have everything of a key sent to the manager that proved it. `answer`:
+ * as with Tessera, also get single payloads and delete groups.
  */
 export const UNPROVEN_PEERS = ['refuse', 'deliver', 'answer'] as const;
 export type UnprovenPeers = (typeof UNPROVEN_PEERS)[number];
@@ -49,7 +49,7 @@ export interface P2pParts {
   readonly failure: (error: unknown) => HttpReply;
 }
 
-/** A source pays for what is refused. */
+/** Charges refused requests to the budget of their source. */
 export function charged(route: Route, refusals: SourceBudget): Route {
   return {
     ...route,
@@ -64,7 +64,7 @@ export function charged(route: Route, refusals: SourceBudget): Route {
   };
 }
 
-/** Ignores errors that are not refusals of a peer's request. */
+/** Charges one refusal; ignores errors that are not refusals of a peer's request. */
 export function charge(
   refusals: SourceBudget,
   source: string,

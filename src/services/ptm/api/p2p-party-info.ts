@@ -1,4 +1,4 @@
-/** P2P: addresses of managers, and who has which key (Tessera PartyInfoResource). */
+/** P2P: addresses of managers, and the keys that each has (Tessera PartyInfoResource). */
 import { QuorateError } from '../../../core/base/errors.ts';
 import { json, type Route, text } from '../../../io/http/server.ts';
 import { VERSION_HEADER } from '../manager/peers.ts';

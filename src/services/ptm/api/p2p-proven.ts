@@ -106,7 +106,7 @@ function resend(
   }
 }
 
-/** If only peers with a proven key are served, others stop here. */
+/** Whether the caller has proven the key. Throws PTM_UNPROVEN if it has not, but must. */
 function provenDelivery(asked: Asked, parts: P2pParts): boolean {
   const isProven = proves(asked, parts);
   if (!isProven && parts.unprovenPeers === 'refuse') throw unproven();
@@ -114,8 +114,8 @@ function provenDelivery(asked: Asked, parts: P2pParts): boolean {
 }
 
 /**
- * Proven by a certificate for the host at which the key was proven, or by the answer to a
- * challenge.
+ * Whether the key is proven: by a certificate for the host at which it was proven before, or by the
+ * answer to a challenge.
  */
 export function proves({ key, path, request }: Asked, { table, proofs }: P2pParts): boolean {
   if (table.knows(key) && request.isOfHost?.(new URL(table.locate(key)).hostname)) return true;
@@ -124,7 +124,7 @@ export function proves({ key, path, request }: Asked, { table, proofs }: P2pPart
 }
 
 /**
- * A peer without a proof is told how to prove the key; the text does not depend on what is held
+ * Tells a peer without a proof how to prove the key. The text reveals nothing about what is stored
  * here.
  */
 export async function challenged(

@@ -17,7 +17,7 @@ import { base64 } from './replies.ts';
 import { bad, bytesField, type Fields, jsonBody } from './requests.ts';
 
 const BATCH_PAYLOADS_MAX = 1024;
-/** What peers push, and what they request again. */
+/** Routes for what peers push, and for what they request again. */
 export function p2pRoutes(
   manager: PrivateTransactionManager,
   resender: Resender,
@@ -35,7 +35,7 @@ export function p2pRoutes(
   ].map((route) => charged(route, parts.refusals));
 }
 
-/** During a recovery: it handles what peers send, and nobody is served. */
+/** Routes during a recovery: payloads from peers are accepted, but no request is served. */
 export function recoveryRoutes(recovery: Recovery, parts: P2pParts): Route[] {
   return [
     ...pushRoutes(
@@ -73,7 +73,7 @@ function pushRoutes(
     },
     {
       // Our own extension: one field per payload; the answer lists the status that each would have
-      // had alone.
+      // got in a request of its own.
       method: 'POST',
       path: '/push/batch',
       about: 'Stores several payloads',

@@ -45,13 +45,13 @@ import {
 /** Most payloads in one batch request, and most clear bytes in one answer. */
 const BATCH_HASHES_MAX = 1024;
 const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-/** How many are read from the store at a time. */
+/** Payloads read from the store at a time. */
 const BATCH_PAGE_HASHES = 64;
 
 const STORE_RAW = 'Stores a payload for this manager alone, and returns its hash';
 const SEND_SIGNED = 'Distributes a payload that was stored before';
 
-/** `failure` answers for a request of a batch that failed. */
+/** `failure` creates the answer for a request of a batch that failed. */
 export function q2tRoutes(
   manager: PrivateTransactionManager,
   groups: PrivacyGroups,
@@ -99,7 +99,7 @@ function inJson(path: string, about: string, handlers: ReadonlyMap<string, Handl
   };
 }
 
-/** `/storeraw`: also for clients that sign themselves. */
+/** `/storeraw`: also used by clients that sign transactions themselves. */
 export function storeRawRoute(manager: PrivateTransactionManager): Route {
   return {
     method: 'POST',
@@ -157,7 +157,7 @@ async function send(
   return sentReply(await manager.send(bytesField(fields, 'payload'), from, terms), media);
 }
 
-/** A privacy group means its members, whatever other recipients are named. */
+/** With a privacy group, its members replace all other recipients. */
 async function withGroup(
   terms: SendTerms,
   fields: Fields,

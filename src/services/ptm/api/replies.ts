@@ -37,7 +37,7 @@ export function acceptedMedia(request: HttpRequest): Media {
     MEDIA.json) as Media;
 }
 
-/** 201 with the hash; the vendor forms add our own parties and the sender. */
+/** 201 with the hash; with a vendor media type, also with our own parties and the sender. */
 export function sentReply(sent: Sent, media: Media): HttpReply {
   const key = base64(sent.hash);
   const body =
@@ -48,7 +48,8 @@ export function sentReply(sent: Sent, media: Media): HttpReply {
 }
 
 /**
- * 200 with the hash as text: the octet-stream forms. COMPAT: not 201, the node takes only 200 here.
+ * 200 with the hash as text, for octet streams. COMPAT: not 201, because the node accepts only 200
+ * here.
  */
 export function sentTextReply(sent: Sent): HttpReply {
   const key = base64(sent.hash);
@@ -86,7 +87,7 @@ export function rawBody(received: Received, media: Media): Record<string, unknow
   return body;
 }
 
-/** Keys, nonces and what is encrypted. */
+/** Members for an encrypted payload: its keys, nonces and encrypted parts. */
 export function sealedBody(payload: EncodedPayload) {
   return {
     senderKey: base64(payload.senderKey),

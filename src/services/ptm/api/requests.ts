@@ -76,8 +76,8 @@ export function payloadHash(value: string, name: string): PayloadHash {
 }
 
 /**
- * `to`, `privacyFlag`, `affectedContractTransactions`, `execHash`, `mandatoryRecipients`; mandatory
- * ones only from 4.0 on.
+ * Reads `to`, `privacyFlag`, `affectedContractTransactions`, `execHash`, and `mandatoryRecipients`
+ * if `withMandatory`: only API versions from 4.0 on have them.
  */
 export function sendTerms(fields: Fields, withMandatory: boolean): SendTerms {
   const flag = fields.privacyFlag ?? 0;
@@ -91,7 +91,7 @@ export function sendTerms(fields: Fields, withMandatory: boolean): SendTerms {
   };
 }
 
-/** The six parts of an encrypted payload that is not stored, and its flag when it names one. */
+/** The six parts of an encrypted payload that is not stored, and its flag if it has one. */
 export function envelopeOf(fields: Fields): EncodedPayload {
   const flag = typeof fields.privacyMode === 'number' ? fields.privacyMode : 0;
   const senderKey = keyField(fields, 'senderKey');

@@ -18,7 +18,7 @@ const LOCKED = /^\s*ENC\((.*)\)\s*$/s;
 
 export interface SecretSource {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Asks whoever starts the manager. */
+  /** Asks the person who starts the manager. */
   readonly ask: (question: string) => Promise<string>;
 }
 
@@ -48,7 +48,7 @@ async function secretOf({ env, ask }: SecretSource): Promise<string> {
 
 function unlock(locked: string, secret: string): string {
   const bytes = Buffer.from(locked, 'base64');
-  // As it is, like Tessera; and without the line end that editors add.
+  // The secret unchanged, as in Tessera, and without the line end that editors add.
   for (const each of new Set([secret, secret.replace(/\r?\n$/, '')])) {
     const password = decrypt(bytes, each);
     if (password !== undefined) return password;
@@ -58,7 +58,7 @@ function unlock(locked: string, secret: string): string {
   );
 }
 
-/** PBEWithMD5AndDES, 1000 rounds, salt first. undefined: it does not decrypt. */
+/** PBEWithMD5AndDES, 1000 rounds, salt first. Undefined: the secret does not decrypt it. */
 function decrypt(bytes: Uint8Array, secret: string): string | undefined {
   const salt = bytes.subarray(0, SALT_BYTES);
   let derived: Uint8Array = Buffer.concat([Buffer.from(secret.normalize('NFC')), salt]);

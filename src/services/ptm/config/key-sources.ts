@@ -105,7 +105,7 @@ export async function loadKey(
   }
 }
 
-/** The files of a pair, if the reason names neither, and what to do. */
+/** Names the files of a pair, if the reason does not, and says what to do. */
 function filesOf(source: KeySource, reason: string): string {
   if (source.kind !== 'files') return '';
   const { publicKeyPath, privateKeyPath } = source;

@@ -3,12 +3,12 @@
  * starts.
  */
 
-/** `true`: everything below. A list describes its items. */
+/** `true`: everything below the key is read. A list describes its items. */
 type Known = true | { readonly [key: string]: Known } | readonly [Known];
 
 const SSL: Known = {
   tls: true,
-  // The sides of a server follow from its app.
+  // No code reads it: whether a server needs both sides of TLS follows from its app.
   sslConfigType: true,
   clientAuth: true,
   environmentVariablePrefix: true,
@@ -76,7 +76,7 @@ const CONFIG: Known = {
   useWhiteList: true,
 };
 
-/** Why a Tessera key has no effect here, by its last name. */
+/** Why a Tessera key has no effect here, by the last part of its name. */
 const REASONS: Readonly<Record<string, string>> = {
   bootstrapNode: 'any manager may be the first of its network',
   clientMode: 'the API is the one of both modes',

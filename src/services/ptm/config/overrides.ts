@@ -1,6 +1,6 @@
 /**
- * `--override key=value` of Tessera's command line: `jdbc.username=sa`, `peer[1].url=http://…`,
- * over the configuration file.
+ * `--override key=value` of Tessera's command line: `jdbc.username=sa`, `peer[1].url=http://…`;
+ * takes precedence over the configuration file.
  */
 import { fail } from '../../../core/base/errors.ts';
 
@@ -9,7 +9,7 @@ type Container = Record<string, unknown> | unknown[];
 const STEP = /^(?:\.?([A-Za-z_]\w*)|\[(\d{1,4})\])/;
 const FORBIDDEN: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** Changes `root`. Throws PTM_CONFIG_INVALID, without the value. */
+/** Changes `root`. Throws PTM_CONFIG_INVALID, whose text does not contain the value. */
 export function applyOverrides(root: unknown, overrides: readonly string[]): void {
   for (const override of overrides) {
     const split = override.indexOf('=');

@@ -1,4 +1,4 @@
-/** A manager's configuration, from whichever file or option. */
+/** A manager's configuration, independent of the file or option that it comes from. */
 import type { PublicKey } from '../../../core/payload/payload.ts';
 import type { ResidentGroup } from '../../../core/privacy/manager-port.ts';
 import type { HttpAddress } from '../../../io/http/server.ts';
@@ -12,7 +12,7 @@ export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty' | 'ADMIN';
 export interface PtmServer {
   readonly app: PtmApp;
   readonly address: HttpAddress;
-  /** `serverAddress` as others reach it; undefined: as bound (port 0). */
+  /** `serverAddress` as peers and clients reach it; undefined: the bound address (port 0). */
   readonly advertised: string | undefined;
   readonly tls?: TlsSource | undefined;
 }
@@ -25,7 +25,7 @@ export interface PtmConfig extends StoreSource {
   /** Blocks of internal addresses at which peers may be discovered. */
   readonly discoverInternal: readonly string[] | 'all';
   readonly unprovenPeers: UnprovenPeers;
-  /** Bytes stored per day of payloads whose senders' managers are unknown. */
+  /** Bytes that may be stored per day for senders whose managers are unknown. */
   readonly unknownSenderBytesPerDay: number;
   readonly keys: readonly KeySource[];
   readonly alwaysSendTo: readonly PublicKey[];

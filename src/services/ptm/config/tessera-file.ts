@@ -103,7 +103,7 @@ function internalBlocks(value: unknown): readonly string[] | 'all' {
   throw invalid(`${name}: "${wrong}" is not a block of addresses, such as 10.1.0.0/16`);
 }
 
-/** If peers are configured, others are discovered only when that is enabled explicitly. */
+/** If peers are configured, discovery must be enabled explicitly. */
 function discovers(isDisabled: unknown, peers: readonly string[], ownAddress: unknown): boolean {
   if (isDisabled !== undefined && isDisabled !== null) return isDisabled !== true;
   const own = String(ownAddress).replace(/\/$/, '');

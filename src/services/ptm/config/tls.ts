@@ -22,7 +22,7 @@ type Side = 'server' | 'client';
 const KNOWN_CLIENTS_DEFAULT = 'knownClients';
 const KNOWN_SERVERS_DEFAULT = 'knownServers';
 
-/** Environment variables: passwords of key stores. */
+/** Environment variables with passwords of key stores. */
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Paths only; the files are read when the manager starts. */
@@ -71,7 +71,7 @@ export function clientTrust(source: TlsSource, env: Env = {}): ClientTrust {
   };
 }
 
-/** A key store goes before PEM files, as in Tessera. */
+/** A key store takes precedence over PEM files, as in Tessera. */
 function ownPair(
   source: TlsSource,
   side: Side,
@@ -109,7 +109,8 @@ function keyStore(
 }
 
 /**
- * This server's environment variable, then the configuration, then the variable for all servers.
+ * Order of precedence: this server's environment variable, the configuration, the variable for all
+ * servers.
  */
 function storePassword(
   { fields }: TlsSource,

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** One store behind the three protocols. */
+/** One server with the protocols of all three vaults. */
 async function vaults(): Promise<string> {
   const data = new Map<string, unknown>();
   const server = createServer(async (request, response) => {

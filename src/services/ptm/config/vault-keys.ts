@@ -111,9 +111,7 @@ export function vaultType(name: string): VaultType {
   return type;
 }
 
-/**
- * Puts a key pair into the vault; the answer is the `keyData` entry that names it. Throws VAULT_….
- */
+/** Puts a key pair into the vault; returns the `keyData` entry that names it. Throws VAULT_…. */
 export async function storeVaultKey(
   config: VaultConfig,
   key: OwnKey,

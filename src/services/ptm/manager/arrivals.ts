@@ -1,7 +1,7 @@
 /**
- * What is accepted of an arriving payload: only boxes that one of our keys opens. Anyone may know
- * the hash from the chain; only the sender and the recipients can create a box for it. Tessera
- * stores what arrives, and opens only payloads that name it as sender (TransactionManagerImpl,
+ * Checks arriving payloads: only boxes that one of our keys opens are accepted. Anyone may know the
+ * hash from the chain; only the sender and the recipients can create a box for it. Tessera stores
+ * what arrives, and opens only payloads that name it as sender (TransactionManagerImpl,
  * ResendManagerImpl).
  */
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -17,7 +17,7 @@ import { PRIVATE_STATE_VALIDATION } from '../../../core/privacy/flags.ts';
 import type { Enclave } from './enclave.ts';
 
 /**
- * Most boxes of an arrival that are tried: usually there is one, at most one for each of our
+ * Most boxes of an arriving payload that are tried: usually it has one, at most one for each of our
  * keys.
  */
 const BOXES_TRIED_MAX = 256;
@@ -37,8 +37,9 @@ export class Arrivals {
 
   /**
    * The payload with the boxes that we can open first. Throws PTM_DECRYPT_FAILED when there is
-   * none. `asSender`: one of our own payloads, coming back. Otherwise a payload that names us as
-   * its sender is refused: a recipient could forge it, because both sides use the same shared key.
+   * none. `asSender`: accept one of our own payloads that a peer sends back. Otherwise a payload
+   * that names us as its sender is refused: a recipient could forge it, because both sides use the
+   * same shared key.
    */
   admit(payload: EncodedPayload, asSender: boolean): EncodedPayload {
     const isOurs = this.enclave.owns(payload.senderKey);
@@ -66,7 +67,8 @@ export class Arrivals {
 
   /**
    * The stored payload without the boxes that do not open, each of the others at its key's
-   * position: 0.1.0 lost that order when strangers pushed boxes. The same object: it was in order.
+   * position: 0.1.0 lost that order when strangers pushed boxes. Returns the same object if it was
+   * already in order.
    */
   inOrder(payload: EncodedPayload, masterKey: Uint8Array): EncodedPayload {
     const { senderKey, recipientKeys, recipientBoxes, flag } = payload;
@@ -99,7 +101,9 @@ export class Arrivals {
     return isShared ? ordered : { ...ordered, recipientKeys: found.map(({ key }) => key) };
   }
 
-  /** One of our own comes back with a recipient's box: our own box goes before it again. */
+  /**
+   * A peer sends back a payload of ours with a recipient's box: puts our own box before it again.
+   */
   private first(payload: EncodedPayload): EncodedPayload {
     const { senderKey: sender, recipientKeys } = payload;
     const [key] = recipientKeys;
@@ -187,7 +191,10 @@ function boxesOf({ recipientBoxes, recipientKeys }: EncodedPayload): Box[] {
   return recipientBoxes.map((box, i) => ({ key: recipientKeys[i], box }));
 }
 
-/** The other keys follow, without a box: under state validation all are named. */
+/**
+ * Puts these boxes and their keys first. The other keys follow without a box: under state
+ * validation a payload names all parties.
+ */
 function inFront(payload: EncodedPayload, boxes: readonly Box[]): EncodedPayload {
   const keys = boxes.flatMap(({ key }) => (key ? [key] : []));
   const others = payload.recipientKeys.filter((key) => !hasKey(keys, key));

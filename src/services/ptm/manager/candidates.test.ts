@@ -1,10 +1,10 @@
-/** What naming URLs costs a manager: how many are asked and wait, and when one is asked again. */
+/** Limits on named URLs: how many are asked and wait, and when one is asked again. */
 import { expect, it } from 'vitest';
 import { fail } from '../../../core/base/errors.ts';
 import { Candidates, type CandidatesOptions } from './candidates.ts';
 import { SourceBudget } from './source-budget.ts';
 
-/** A busy machine takes its time. */
+/** Long enough for a busy machine. */
 const ROOM = { timeout: 60_000 };
 
 const PLENTY = { burst: 100_000, perSecond: 0 };

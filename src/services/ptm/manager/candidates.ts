@@ -1,7 +1,7 @@
 /**
- * Candidate URLs: a stranger names its own, a peer those that it knows. They are neither stored nor
- * passed on until the manager there has confirmed its URL and proved a key. The first request is a
- * GET, and few run at a time, however many are named.
+ * Candidate URLs: a stranger names its own, a peer the ones that it knows. They are neither stored
+ * nor passed on until the manager there has confirmed its URL and proved a key. The first request
+ * is a GET, and only a few run at a time, however many URLs are named.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
@@ -18,7 +18,7 @@ const ASKED_OF_SOURCE_MAX = 4;
 /** Waiting candidates, in total and per source. */
 const WAITING_MAX = 256;
 const WAITING_OF_SOURCE_MAX = 64;
-/** How long a URL is not tried again after no answer or a wrong one. */
+/** A URL without an answer, or with a wrong one, is not tried again for this long. */
 const SILENT_MS = 10_000;
 const SILENT_MAX = 4096;
 const UNHEARD_MAX = 1000;
@@ -57,7 +57,9 @@ export class Candidates {
     this.options = options;
   }
 
-  /** `listener` is told each URL whose manager has confirmed itself. Set before the first offer. */
+  /**
+   * `listener` receives each URL whose manager has confirmed itself. Set before the first offer.
+   */
   onBelieved(listener: (url: string) => void): void {
     this.believed = listener;
   }
@@ -71,7 +73,7 @@ export class Candidates {
     return this.take(url, source, this.options.strangers);
   }
 
-  /** URLs reported by a peer: accepted as far as there is room. */
+  /** URLs reported by a peer: accepted while the limits allow. */
   hear(urls: readonly string[], source: string): void {
     const { peers, say } = this.options;
     for (const url of urls) {
@@ -147,7 +149,7 @@ export class Candidates {
 
   private async ask(url: string): Promise<void> {
     const { table, wire, challenge, clock } = this.options;
-    // Named again meanwhile, by another source.
+    // Another source may have named it, and it was accepted, while this one waited.
     if (table.has(url)) return;
     if (this.isSilent(url)) throw unproven(url);
     try {

@@ -1,7 +1,8 @@
 /**
  * Compares with the peers: asks each which payloads it shares with our keys, and fetches missing
- * ones. If the same payloads make up one of our private states and one of the peer's, it also
- * compares their roots; and the digests of transactions that depend only on payloads of both.
+ * ones. If one of our private states and one of the peer's result from the same payloads, it also
+ * compares their roots; and the digests of transactions that depend only on payloads that both
+ * have.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
@@ -25,7 +26,7 @@ import type { PayloadStore } from './store.ts';
 
 const FIRST_MS = 5_000;
 const INTERVAL_MS = 60 * 60_000;
-/** A peer did not answer. */
+/** Delay of the next comparison when a peer did not answer. */
 const RETRY_MS = 60_000;
 const MISSING_MAX = 1_000;
 const HEX_DIGITS = [...'0123456789abcdef'];
@@ -34,9 +35,9 @@ interface Difference {
   readonly number: number;
   readonly peer: string;
   readonly psi: string | undefined;
-  /** undefined: the whole state. */
+  /** undefined: the whole state differs. */
   readonly payload: PayloadHash | undefined;
-  /** Our root then, or our digest of the transaction. */
+  /** Our root at that block, or our digest of the transaction, when they were compared. */
   readonly own: Uint8Array;
 }
 
@@ -57,7 +58,7 @@ export class Comparison {
   private readonly mender: Mender;
   private missing: readonly MissingPayload[] = [];
   private differing: readonly Difference[] = [];
-  /** The states of our own node. */
+  /** The private states that our own node reported. */
   private ownStates: readonly StateRoots[] = [];
   private running: Promise<boolean> | undefined;
   private timer: Timer | undefined;
@@ -77,7 +78,7 @@ export class Comparison {
     this.timer?.cancel();
   }
 
-  /** The node's present report: it may have rebuilt its private state. */
+  /** Stores the node's current report; drops differences with a state that was rebuilt since. */
   note(states: readonly StateRoots[]): void {
     this.ownStates = states;
     this.differing = this.differing.filter((difference) => this.stands(difference));
@@ -90,8 +91,8 @@ export class Comparison {
   }
 
   /**
-   * For the holder of `key`: the private states of whose payloads they are party to every one. The
-   * names of the states stay here.
+   * For the holder of `key`: the private states all of whose payloads it is party to. The names of
+   * the states are not disclosed.
    */
   async statesFor(key: PublicKey): Promise<StateRoots[]> {
     const { table, shared } = this.options;
@@ -103,7 +104,7 @@ export class Comparison {
       .map(({ psi: _psi, digests: _digests, ...told }) => told);
   }
 
-  /** For the holder of `key`: digests of transactions about which it knows everything. */
+  /** For the holder of `key`: digests of transactions that depend only on payloads that it has. */
   digestsFor(key: PublicKey): PayloadDigest[] {
     return this.ownDigests()
       .map(({ digest }) => digest)
@@ -122,7 +123,7 @@ export class Comparison {
     return { arrivals: this.options.late.mark, missing, differing: told };
   }
 
-  /** False: a peer did not answer. One at a time. */
+  /** Resolves with false when a peer did not answer. Concurrent calls share one run. */
   run(): Promise<boolean> {
     this.running ??= this.compare().finally(() => {
       this.running = undefined;
@@ -169,7 +170,9 @@ export class Comparison {
     return isComplete;
   }
 
-  /** Payloads that a peer shares with `key`, and that are missing and were not sent. */
+  /**
+   * Payloads that a peer shares with `key`, that are missing here, and that the peer did not send.
+   */
   private async missingAt(url: string, key: PublicKey, prefix: string): Promise<MissingPayload[]> {
     const { wire } = this.options;
     const shared = await wire.shared(url, key, prefix);
@@ -190,7 +193,7 @@ export class Comparison {
     return missing;
   }
 
-  /** Damaged payloads are left to `quorate ptm check`. */
+  /** A damaged payload counts as held: `quorate ptm check` reports it. */
   private async holds(hash: PayloadHash): Promise<boolean> {
     try {
       return (await this.options.store.get(hash)) !== undefined;
@@ -217,11 +220,11 @@ export class Comparison {
     return true;
   }
 
-  /** Blocks after which two private states differ although the same payloads make them up. */
+  /** Blocks at which two private states differ although they result from the same payloads. */
   private async differingAt(url: string): Promise<Difference[]> {
     const { table, shared, wire, enclave } = this.options;
     const keys = table.keysAt(url);
-    // A peer that lacks payloads of every state is not asked.
+    // A peer that lacks payloads of each of our states is not asked.
     const may = await shared.areAllOf(this.ownStates.map((own) => ({ own: own.keys, keys })));
     const own = this.ownStates.filter(({ roots }, at) => may[at] && roots.length > 0);
     if (own.length === 0) return [];
@@ -242,7 +245,7 @@ export class Comparison {
     return found;
   }
 
-  /** Transactions about which both know everything, with a different digest at the peer. */
+  /** Transactions that depend only on payloads of both sides, with another digest at the peer. */
   private async digestsDifferingAt(url: string): Promise<Difference[]> {
     const { table, wire, enclave } = this.options;
     const proven = table.keysAt(url);

@@ -33,9 +33,9 @@ export interface DiscoveryOptions {
   readonly wire: PeerWire;
   readonly challenge: KeyChallenge;
   readonly candidates: Candidates;
-  /** Posts in peers' names that one source may have us check. */
+  /** Limits, per source, how many posts in peers' names cause a request to the peer. */
   readonly refreshes: SourceBudget;
-  /** Must not jump. */
+  /** Monotonic clock. */
   readonly clock: Clock;
   readonly timers: Timers;
   readonly say: Log;
@@ -57,7 +57,7 @@ export class Discovery {
     options.candidates.onBelieved((url) => void this.exchange(url));
   }
 
-  /** `listener` is told each peer that has answered. Set before `start`. */
+  /** `listener` receives the URL of each peer that has answered. Set before `start`. */
   onHeard(listener: (url: string) => void): void {
     this.heard = listener;
   }
@@ -83,8 +83,8 @@ export class Discovery {
   }
 
   /**
-   * Asks all peers again when a key is unknown, so that a network that is just starting works
-   * reliably.
+   * Asks all peers again when a key is unknown, so that sending works reliably in a network that is
+   * just starting.
    */
   async search(keys: readonly PublicKey[]): Promise<void> {
     const { table, enclave, clock } = this.options;
@@ -150,7 +150,7 @@ export class Discovery {
     await Promise.all(urls.map((url) => this.exchange(url)));
   }
 
-  /** One at a time per peer; others wait for the same one. */
+  /** One exchange at a time per peer; concurrent calls share it. */
   exchange(url: string): Promise<void> {
     const under = this.exchanges.get(url);
     if (under) return under;

@@ -1,6 +1,6 @@
 /**
  * Delivers payloads to recipients: at once while the sender waits, or later from the outbox when a
- * peer was away.
+ * peer was offline.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
@@ -18,9 +18,11 @@ import { PushQueue } from './push-queue.ts';
 import type { Delivery, PayloadStore } from './store.ts';
 
 const CBOR_VERSION = '5.0';
-/** Most payloads owed to one recipient; beyond it, sends to it are refused until it is back. */
+/**
+ * Most payloads owed to one recipient; beyond it, sends to it are refused until it answers again.
+ */
 const OWED_MAX = 100_000;
-/** Payloads of one round to one recipient. */
+/** Most payloads pushed to one recipient in one round. */
 const ROUND_PAYLOADS_MAX = 256;
 
 export interface DistributorOptions {
@@ -42,7 +44,7 @@ export class Distributor {
   private readonly queue: PushQueue;
   private readonly outbox: Outbox;
   /**
-   * By recipient with outstanding payloads; unrecorded deliveries are corrected in the next
+   * Number of owed payloads by recipient; a delivery that was not recorded is corrected in the next
    * round.
    */
   private readonly owed = new Map<string, number>();
@@ -57,7 +59,7 @@ export class Distributor {
     this.owedMax = options.owedMax ?? OWED_MAX;
   }
 
-  /** Resumes deliveries that were owed when the process ended. */
+  /** Resumes deliveries that were still owed when the last process ended. */
   async start(): Promise<void> {
     const { store } = this.options;
     for (const recipient of await store.owedRecipients()) {
@@ -99,8 +101,8 @@ export class Distributor {
   }
 
   /**
-   * Pushes to all; resolves when all have it. The first failure rejects in Tessera's words:
-   * PTM_PEER_OFFLINE or PTM_PUSH_REFUSED. Payloads for an offline peer stay owed, as written by
+   * Pushes to all; resolves when all have it. The first failure rejects with Tessera's text:
+   * PTM_PEER_OFFLINE or PTM_PUSH_REFUSED. Payloads for an offline peer stay owed, as recorded by
    * `stored`.
    */
   async distribute(
@@ -136,7 +138,7 @@ export class Distributor {
     if (failure !== undefined) throw failure;
   }
 
-  /** A peer was heard from: its owed payloads are sent now. */
+  /** Sends owed payloads now, because the peer was just heard from. */
   heard(url: string): void {
     if (this.outbox.size === 0) return;
     for (const recipient of this.options.table.keysAt(url)) this.step({ kind: 'heard', recipient });
@@ -202,7 +204,7 @@ export class Distributor {
     }
   }
 
-  /** `count` undefined: nothing is owed any more. */
+  /** Subtracts `count` deliveries; undefined: nothing is owed any more. */
   private settle(recipient: PublicKey, count: number | undefined): void {
     const name = keyOf(recipient);
     if (count === undefined) this.owed.delete(name);
@@ -211,7 +213,7 @@ export class Distributor {
 
   private async deliver(hash: PayloadHash, recipient: PublicKey): Promise<void> {
     const payload = await this.options.store.get(hash);
-    // Deleted meanwhile: a deletion stays a deletion.
+    // A payload that was deleted meanwhile is not delivered.
     if (payload) await this.push(payload, recipient);
   }
 }
@@ -222,7 +224,7 @@ function refusal(url: string, outcome: PushOutcome & { kind: 'refused' }): Error
   });
 }
 
-/** The peer processed and refused it: repeating changes nothing. */
+/** Whether the peer processed and refused it, so that repeating changes nothing. */
 function isFinal(error: unknown): boolean {
   if (!hasCode(error, 'PTM_PUSH_REFUSED')) return false;
   const { status } = error.data as { status: number };

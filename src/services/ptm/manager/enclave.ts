@@ -23,8 +23,8 @@ import type { PayloadHash } from '../../../core/privacy/marker.ts';
 /** Shared keys kept, one per (own key, peer key): X25519 is the expensive part of a box. */
 const SHARED_KEYS_MAX = 4096;
 /**
- * The same for peers that have not yet sent a valid box: invented keys cannot fill the first
- * table.
+ * The same for peers that have not yet sent a valid box, so that invented keys cannot fill the
+ * first table.
  */
 const DOUBTFUL_KEYS_MAX = 64;
 /** Boxes tried before a payload counts as undecryptable. */
@@ -42,11 +42,11 @@ export interface Opened {
   readonly message: Uint8Array;
 }
 
-/** What is sent along with the cipher text. */
+/** Metadata that is sent along with the cipher text. */
 export type PayloadMetadata = typeof NO_METADATA;
 
 export interface EnclaveOptions {
-  /** In order; the first is the default sender. */
+  /** In the configured order; the first is the default sender. */
   readonly keys: readonly OwnKey[];
   /** `alwaysSendTo`: recipients of every payload. */
   readonly forwardingKeys: readonly PublicKey[];
@@ -114,8 +114,8 @@ export class Enclave {
   }
 
   /**
-   * To the sender alone. COMPAT: one nonce for cipher text and key, as Tessera stores it; the keys
-   * differ.
+   * Encrypts to the sender alone. COMPAT: one nonce for cipher text and key, as Tessera stores it;
+   * the keys differ.
    */
   encryptRaw(message: Uint8Array, sender: PublicKey): RawPayload {
     const masterKey = this.entropy.bytes(MASTER_KEY_BYTES);
@@ -140,9 +140,9 @@ export class Enclave {
   }
 
   /**
-   * The same cipher text, its master key boxed to the recipients: the payload keeps its hash. The
-   * nonce follows from the master key, so that a repeat after a crash gives the same bytes: a
-   * recipient treats them as known, not as a conflict.
+   * Keeps the cipher text and boxes its master key to the recipients: the payload keeps its hash.
+   * The nonce is derived from the master key, so that a repeat after a crash gives the same bytes:
+   * a recipient treats them as known, not as a conflict.
    */
   encryptFromRaw(
     raw: RawPayload,
@@ -161,8 +161,8 @@ export class Enclave {
   }
 
   /**
-   * Uses the first of its boxes whose key opens the cipher text. Undefined when none of our keys,
-   * or not the requested one, does.
+   * Uses the first box whose key opens the cipher text. Undefined when none of our keys, or not the
+   * requested one, opens it.
    */
   open(payload: EncodedPayload, only?: PublicKey): Opened | undefined {
     if (only && !this.owns(only) && !this.owns(payload.senderKey)) throw unknownKey(only);
@@ -179,7 +179,7 @@ export class Enclave {
     return this.open(payload, only)?.message;
   }
 
-  /** The master key in a box that `peer` and our key `own` share. Undefined when they do not. */
+  /** The master key in a box between `peer` and our key `own`. Undefined when it does not open. */
   unseal(
     { recipientNonce }: EncodedPayload,
     own: PublicKey,
@@ -217,15 +217,15 @@ export class Enclave {
     );
   }
 
-  /** Proves knowledge of an affected payload. Undefined when we hold no key of it. */
+  /** Proves knowledge of an affected payload. Undefined when none of our keys opens it. */
   securityHash(payload: EncodedPayload, affected: EncodedPayload): Uint8Array | undefined {
     const masterKey = this.open(affected)?.masterKey;
     return masterKey && this.crypto.digest(payload.cipherText, affected.cipherText, masterKey);
   }
 
   /**
-   * Box i is for key i. Then every box for each of our keys: for payloads without keys, and boxes
-   * out of order.
+   * Box i is for key i, tried first. Then every box for each of our keys: for payloads without
+   * keys, and boxes out of order.
    */
   private *candidates(
     { senderKey, recipientKeys, recipientBoxes }: EncodedPayload,

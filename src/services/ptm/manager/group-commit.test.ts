@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { GroupCommit } from './group-commit.ts';
 
-/** A busy machine takes its time. */
+/** Long enough for a busy machine. */
 const ROOM = { timeout: 60_000 };
 
 const WAITING_MAX = 50_000;
@@ -17,7 +17,7 @@ it('lets so many writes wait for a store that is slow, and refuses the next', as
     await slow;
   });
   const first = group.write(0);
-  // It is on its way to the store; those that follow wait.
+  // The first write is being committed; the following ones wait.
   await expect.poll(() => sizes, ROOM).toEqual([1]);
   const waiting = Array.from({ length: WAITING_MAX }, (_, at) => group.write(at));
   await expect(group.write(-1)).rejects.toMatchObject({ code: 'PTM_BUSY' });

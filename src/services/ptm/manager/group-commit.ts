@@ -11,7 +11,7 @@ const PENDING_WRITES_MAX = 50_000;
 
 export interface CommitBounds<Write> {
   readonly writesMax: number;
-  /** A single write may be larger. */
+  /** Most bytes per commit; a single write may be larger. */
   readonly bytesMax: number;
   readonly bytesOf: (write: Write) => number;
 }
@@ -52,7 +52,7 @@ export class GroupCommit<Write> {
   }
 
   private async commitAll(): Promise<void> {
-    // One turn later, so that requests of the same turn share the first commit too.
+    // Starts one turn later, so that requests of the same turn share the first commit too.
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, this.nextCount());

@@ -39,7 +39,7 @@ export class Inspection {
     return enclave.canOpenRaw(raw) ? 'whole' : 'unopened';
   }
 
-  /** Whether it claims to be ours. */
+  /** Whether it names one of our keys as sender or recipient. */
   isNamed({ senderKey, recipientKeys }: EncodedPayload): boolean {
     const { enclave } = this;
     return enclave.owns(senderKey) || enclave.publicKeys.some((key) => hasKey(recipientKeys, key));

@@ -3,8 +3,8 @@ import type { PublicKey } from '../../../core/payload/payload.ts';
 import { KeyChallenge, type KeyChallengeOptions } from './key-challenge.ts';
 
 /**
- * Answers a challenge as `play` says: 'proven' with what was sealed, anything else with another
- * text.
+ * Answers a challenge as `play` says: 'proven' with the text that was encrypted, otherwise with
+ * another one.
  */
 function challenging(play: (asked: number) => 'proven' | 'refused') {
   const clock = { ms: 0, nowMs: () => clock.ms };

@@ -1,7 +1,7 @@
 /**
  * Proves that the manager at a URL holds a key: it must decrypt a UUID encrypted to that key
- * (Tessera PartyInfoResource, `/partyinfo/validate`). A key is accepted only at a URL that has done
- * so.
+ * (Tessera PartyInfoResource, `/partyinfo/validate`). A key is accepted only at a URL where this
+ * succeeded.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
@@ -21,7 +21,7 @@ const UUID_CHARACTERS_MAX = 64;
 const KEYS_TRIED_MAX = 64;
 /** After this many consecutive refusals the rest of the list is not tried. */
 const REFUSALS_MAX = 4;
-/** When to try an unproven key again. */
+/** How long a key whose proof failed is not tried again. */
 const REFUSED_MS = 60_000;
 const REFUSED_MAX = 4096;
 
@@ -66,8 +66,8 @@ export class KeyChallenge {
   }
 
   /**
-   * A peer's challenge: the clear text when it is a UUID, else PTM_REQUEST_INVALID, so that nobody
-   * can use us to decrypt.
+   * Answers a peer's challenge with the clear text if it is a UUID; otherwise throws
+   * PTM_REQUEST_INVALID, so that no peer can use us to decrypt payloads.
    */
   answer(body: Uint8Array): string {
     const payload = decodePayload(body);
@@ -88,7 +88,7 @@ export class KeyChallenge {
     try {
       challenge = encodeLegacy(enclave.encrypt(message, enclave.defaultKey(), [key]));
     } catch {
-      // Not a key at all.
+      // The peer sent an invalid key.
       return 'refused';
     }
     try {

@@ -36,12 +36,12 @@ const FORMAT_KEY: Uint8Array = new TextEncoder().encode('format');
 const KEYS_KEY: Uint8Array = new TextEncoder().encode('keys');
 /** Tables that the store's key-value file must have. */
 export const PTM_TABLES: readonly string[] = Object.values(TABLE);
-/** After every key of every table. */
+/** Sorts after every key of every table. */
 const TABLE_END: Uint8Array<ArrayBuffer> = new Uint8Array(
   PUBLIC_KEY_BYTES + PAYLOAD_HASH_BYTES + 1,
 ).fill(0xff);
 const WRITES_PER_SLICE = 64;
-/** Delivery records waiting for a commit. */
+/** Most delivery records that wait for the next commit. */
 const RIDING_MAX = 1024;
 
 type Write = (writer: KvWriter) => void;
@@ -109,7 +109,7 @@ export class KvPayloadStore implements PayloadStore {
     // No await between reading and queueing the write: that makes it atomic.
     const next = merge(this.unwritten.get(keyOf(hash))?.payload ?? this.heldOrDamaged(hash));
     if (next) await this.put(hash, next, owed);
-    // A repeated push waits for the first one's commit, if it is still running.
+    // A repeated push waits for the first one's commit, if that is still running.
     else await this.owe(owed.map((recipient) => ({ recipient, hash })));
   }
 
@@ -240,7 +240,7 @@ export class KvPayloadStore implements PayloadStore {
     const page: [Uint8Array, EncodedPayload][] = [];
     for (const [key, record] of this.rowsBehind(TABLE.staging, after)) {
       const payload = readPayload(key, record.slice());
-      // The peers will send it again.
+      // A damaged payload is skipped: the peers will send it again.
       if (payload) page.push([key.slice(), payload]);
       if (page.length === limit) break;
     }
@@ -343,7 +343,7 @@ function putOwed(writer: KvWriter, recipient: PublicKey, hash: PayloadHash): voi
   writer.put(TABLE.outbox, concatBytes(recipient, hash), new Uint8Array(0));
 }
 
-/** Undefined: changed since it was written. */
+/** Undefined: the record was changed since it was written. */
 function decodeRaw(hash: PayloadHash, record: Uint8Array): RawPayload | undefined {
   const body = readRecord(hash, record);
   if (!body) return undefined;
@@ -366,7 +366,7 @@ function mustRead(what: string, key: Uint8Array, record: Uint8Array): Uint8Array
   return body;
 }
 
-/** A payload arrives once for each of its boxes. */
+/** Includes a recipient, because a payload arrives once for each of its boxes. */
 function stagingKey(hash: PayloadHash, payload: EncodedPayload): Uint8Array {
   return concatBytes(hash, payload.recipientKeys[0] ?? new Uint8Array(0));
 }

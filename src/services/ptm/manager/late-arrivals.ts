@@ -6,7 +6,7 @@ import { keyOf } from '../../../core/base/bytes.ts';
 import { Lru } from '../../../core/base/lru.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 
-/** Remembered questions; the node checks older ones now and then. */
+/** Most remembered requests; the node itself checks older ones from time to time. */
 const ASKED_MAX = 16_384;
 
 export class LateArrivals {
@@ -14,12 +14,12 @@ export class LateArrivals {
   private readonly life: string;
   private count = 0;
 
-  /** `life`: different after each start. */
+  /** `life`: a value that is different after each start. */
   constructor(life: string) {
     this.life = life;
   }
 
-  /** Changes with each late arrival and each start. */
+  /** Changes with each late arrival and at each start. */
   get mark(): string {
     return `${this.life}-${this.count}`;
   }
@@ -32,7 +32,7 @@ export class LateArrivals {
     if (this.asked.get(keyOf(hash))) this.fetched();
   }
 
-  /** A peer sent one that was missing, whoever requested it. */
+  /** A peer sent a missing payload, whether a node or the manager requested it. */
   fetched(): void {
     this.count++;
   }

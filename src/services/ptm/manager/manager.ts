@@ -41,9 +41,9 @@ export interface ManagerOptions {
   readonly knows: (key: PublicKey) => boolean;
   /** Bytes that senders with unknown managers may store here. */
   readonly strangers: SourceBudget;
-  /** Reports to the operator what a node was told about a requested payload. */
+  /** Reports to the operator how a node's request for a payload was answered. */
   readonly onAsked?: (answer: Asked, hash: PayloadHash) => void;
-  /** A pushed payload is stored. */
+  /** Called when a pushed payload is stored. */
   readonly onStored?: (hash: PayloadHash) => void;
 }
 
@@ -98,7 +98,7 @@ export class PrivateTransactionManager {
     const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encryptFromRaw(raw, recipients, metadataOf(terms));
     const sent = this.withProofs(payload, held);
-    // A stored payload that does not open was never sent.
+    // A stored payload that does not open was not sent by us: it is replaced.
     const merge = (known: EncodedPayload | undefined) =>
       known && this.enclave.open(known) ? mergeSent(known, sent) : sent;
     // Conflicting terms are refused before anything is sent.
@@ -123,7 +123,9 @@ export class PrivateTransactionManager {
     }
   }
 
-  /** Many at once, in order; undefined instead of PTM_NOT_FOUND, otherwise the error. */
+  /**
+   * Reads many at once, in their order; undefined instead of PTM_NOT_FOUND, otherwise the error.
+   */
   async receiveAll(hashes: readonly PayloadHash[]): Promise<(Received | Error | undefined)[]> {
     const payloads = await this.readAll(hashes);
     return payloads.map((payload, i) => {
@@ -137,7 +139,7 @@ export class PrivateTransactionManager {
     });
   }
 
-  /** A damaged one is a separate error and does not affect the others. */
+  /** Reads many at once; a damaged payload gives its own error and does not affect the others. */
   private async readAll(
     hashes: readonly PayloadHash[],
   ): Promise<readonly (EncodedPayload | Error | undefined)[]> {
@@ -156,9 +158,9 @@ export class PrivateTransactionManager {
   }
 
   /**
-   * For a node, "not held" and "not ours" both mean that it is not a party. One that is ours but
-   * does not open is an error: as "not a party" it would give the node a different private state
-   * from the others.
+   * For a node, "not held" and "not ours" both mean that it is not a party. A payload that is ours
+   * but does not open is an error: treated as "not a party" it would give the node a private state
+   * that differs from that of the other parties.
    */
   private openHeld(
     payload: EncodedPayload | undefined,
@@ -245,9 +247,10 @@ export class PrivateTransactionManager {
   }
 
   /**
-   * A peer's push, in either encoding. Resolves with its hash when it is durable. Throws
-   * PTM_DECRYPT_FAILED when it is not for us, PTM_TOO_MANY when its sender is unknown and there
-   * were too many of those. `asSender`: one of our own payloads may come back.
+   * Stores a peer's push, in either encoding. Resolves with its hash when it is durable. Throws
+   * PTM_DECRYPT_FAILED when it is not for us, PTM_TOO_MANY when its sender is unknown and the
+   * budget for unknown senders is used up. `asSender`: accept one of our own payloads that a peer
+   * sends back.
    */
   async storePushed(bytes: Uint8Array, source: string, asSender = false): Promise<PayloadHash> {
     return this.storeAdmitted(this.admit(bytes, source, asSender));
@@ -260,7 +263,7 @@ export class PrivateTransactionManager {
     return payload;
   }
 
-  /** A result of `admit` that was stored meanwhile. */
+  /** Stores a result of `admit` that was staged meanwhile. */
   storeStaged(payload: EncodedPayload): Promise<PayloadHash> {
     return this.storeAdmitted(this.arrivals.admit(payload, true));
   }
@@ -303,8 +306,8 @@ export class PrivateTransactionManager {
     const remote = payload.recipientKeys.filter((key) => !this.enclave.owns(key));
     await this.search(remote);
     this.distributor.check(payload, remote);
-    // In parallel: a recipient may hold a payload that we lose, but never the reverse once we have
-    // answered.
+    // In parallel: after a crash a recipient may hold a payload that we have lost. Once we have
+    // answered, all hold it.
     const stored = store(hash, remote);
     const [kept, pushed] = await Promise.allSettled([
       stored,

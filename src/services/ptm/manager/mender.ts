@@ -1,6 +1,6 @@
 /**
  * Repairs payloads of ours that do not open or cannot be read: puts boxes back in order, and
- * requests the rest from the peers. Each peer sends a payload to whoever proves its key.
+ * requests the rest from the peers. A peer sends a payload to any manager that proves its key.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -15,7 +15,7 @@ import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
 import type { PayloadStore } from './store.ts';
 
-/** Most managers asked for one payload. */
+/** Most managers asked for one payload and key. */
 const ASKED_MAX = 64;
 
 export interface MenderOptions {
@@ -36,7 +36,7 @@ export class Mender {
   }
 
   /**
-   * Removes the boxes that do not open from a payload that does. False: nothing to do, or it does
+   * Removes the boxes that do not open from a payload that does. False: it was in order, or it does
    * not open.
    */
   async order(hash: PayloadHash, payload: EncodedPayload): Promise<boolean> {
@@ -48,9 +48,9 @@ export class Mender {
   }
 
   /**
-   * Fetches it from the peers and replaces the stored one. `held`: what is known of it, to choose
-   * whom to ask first. Resolves with the URLs that sent it; none: nobody has it for one of our
-   * keys.
+   * Fetches a payload from the peers and replaces the stored one. `held`: what is known of it, to
+   * choose which peers to ask first. Resolves with the URLs that sent it; empty: no peer has it for
+   * one of our keys.
    */
   async fetch(hash: PayloadHash, held: EncodedPayload | undefined): Promise<string[]> {
     const { store, say } = this.options;
@@ -75,8 +75,8 @@ export class Mender {
   }
 
   /**
-   * From one peer, for one of our keys: false when it does not send it, or what it sends does not
-   * open.
+   * Fetches a payload from one peer, for one of our keys. False: the peer does not send it, or it
+   * does not open.
    */
   async take(url: string, key: PublicKey, hash: PayloadHash): Promise<boolean> {
     const arrived = await this.fetchFrom(url, hash, key);
@@ -85,7 +85,7 @@ export class Mender {
     return true;
   }
 
-  /** Our keys that it may be for. */
+  /** Our keys that the payload may be for. */
   private keysFor(held: EncodedPayload | undefined): PublicKey[] {
     const { publicKeys } = this.options.enclave;
     const named = publicKeys.filter(
@@ -94,7 +94,7 @@ export class Mender {
     return named.length > 0 ? named : [...publicKeys];
   }
 
-  /** Its sender's manager first, then its recipients', then all others. */
+  /** URLs in the order to ask: its sender's manager, its recipients', then all others. */
   private askedFor(held: EncodedPayload | undefined): string[] {
     const { table } = this.options;
     const keys = held ? [held.senderKey, ...held.recipientKeys.slice(0, ASKED_MAX)] : [];

@@ -1,6 +1,6 @@
 /**
- * Schedules pushes: one entry per recipient with owed payloads, with backoff. The entries are in
- * the store.
+ * Schedules pushes: one entry per recipient with owed payloads, with backoff. The owed payloads
+ * themselves are in the store.
  */
 import { keyOf } from '../../../core/base/bytes.ts';
 import type { Machine } from '../../../core/base/machine.ts';
@@ -17,9 +17,9 @@ const JITTER_STEPS = 1024;
 const PUSHES_MAX = 8;
 
 export type OutboxInput =
-  /** The store owes this recipient something. */
+  /** The store owes payloads to this recipient. */
   | { readonly kind: 'owed'; readonly recipient: PublicKey }
-  /** A push round ended: whether `more` is left. */
+  /** A push round ended; `more`: payloads are left. */
   | { readonly kind: 'delivered'; readonly recipient: PublicKey; readonly more: boolean }
   | { readonly kind: 'failed'; readonly recipient: PublicKey }
   /** The recipient's manager was just heard from. */
@@ -28,7 +28,7 @@ export type OutboxInput =
 
 export type OutboxEffect =
   | { readonly kind: 'push'; readonly recipient: PublicKey }
-  /** Step again with `tick` then. */
+  /** Call `step` with `tick` after this delay. */
   | { readonly kind: 'wake'; readonly delayMs: number };
 
 interface Line {

@@ -1,6 +1,6 @@
 /**
- * Who has which key where, as managers tell each other, and its binary form (Tessera
- * PartyInfoParser).
+ * Party info: which key is at which URL, as managers report it to each other, and its binary form
+ * (Tessera PartyInfoParser).
  */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -8,7 +8,7 @@ import { PUBLIC_KEY_BYTES, type PublicKey } from '../../../core/payload/payload.
 import { BinaryReader, BinaryWriter } from '../../../core/payload/payload-binary.ts';
 
 const URL_CHARACTERS_MAX = 512;
-/** Keys per peer. */
+/** Most keys per peer. */
 const KEYS_PER_PARTY_MAX = 1000;
 const RECIPIENT_BYTES_MIN = 16;
 const PARTY_URL = /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;

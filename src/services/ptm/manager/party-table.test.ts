@@ -1,4 +1,4 @@
-/** What a table of peers forgets, and what it does not. */
+/** Which peers the table forgets, and which it keeps. */
 import { expect, it } from 'vitest';
 import { PartyTable } from './party-table.ts';
 

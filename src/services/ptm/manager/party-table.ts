@@ -13,12 +13,12 @@ const SILENT_MS_MAX = 24 * 60 * 60 * 1_000;
 
 interface Party {
   readonly url: string;
-  /** Proven at this URL. */
+  /** Keys proven at this URL. */
   keys: readonly PublicKey[];
   versions: ReadonlySet<string>;
-  /** When it answered last; undefined: never yet. */
+  /** When it last answered; undefined: never. */
   contactMs: number | undefined;
-  /** It answered when it was asked last. */
+  /** Whether it answered the last request. */
   isHeard: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface PartyTableOptions {
   readonly discovery: boolean;
   /** Monotonic. */
   readonly clock: Clock;
-  /** For display. */
+  /** Wall clock, for display. */
   readonly calendar: Clock;
 }
 
@@ -66,7 +66,7 @@ export class PartyTable {
     this.parties.delete(this.listening);
   }
 
-  /** Where a key's manager is. Throws PTM_RECIPIENT_NOT_FOUND. */
+  /** The URL of a key's manager. Throws PTM_RECIPIENT_NOT_FOUND. */
   locate(key: PublicKey): string {
     const url = this.urls.get(keyOf(key));
     if (url === undefined) {
@@ -91,7 +91,7 @@ export class PartyTable {
     return this.versions(url).has(BATCH_VERSION);
   }
 
-  /** Peers to exchange with. */
+  /** URLs of the peers to exchange party info with. */
   peers(): string[] {
     return [...this.parties.keys()].filter((url) => url !== this.ownUrl);
   }
@@ -113,7 +113,7 @@ export class PartyTable {
     return this.parties.get(url)?.keys ?? [];
   }
 
-  /** Whether this peer answered when it was asked last. */
+  /** Whether this peer answered the last request. */
   isHeard(url: string): boolean {
     return this.parties.get(url)?.isHeard ?? false;
   }
@@ -149,13 +149,13 @@ export class PartyTable {
     return true;
   }
 
-  /** It did not answer. */
+  /** Records that a peer did not answer. */
   missed(url: string): void {
     const party = this.parties.get(url);
     if (party) party.isHeard = false;
   }
 
-  /** What we tell others: our own keys, and every URL that answered, or that is configured. */
+  /** What we report to peers: our own keys, and every URL that answered or is configured. */
   own(): PartyInfo {
     return {
       url: this.ownUrl,
@@ -164,7 +164,7 @@ export class PartyTable {
     };
   }
 
-  /** As `GET /partyinfo` shows it. */
+  /** The table in the form of `GET /partyinfo`. */
   describe(): {
     url: string;
     peers: { url: string; lastContact?: string }[];
@@ -184,7 +184,7 @@ export class PartyTable {
     return { url: this.ownUrl, peers, keys };
   }
 
-  /** Peers that are configured, or answered within a day, stay. */
+  /** A peer that may be replaced: not configured, and silent for a day. */
   private silentParty(): Party | undefined {
     const nowMs = this.options.clock.nowMs();
     return [...this.parties.values()].find(

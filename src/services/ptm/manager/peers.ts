@@ -22,7 +22,7 @@ export function peerVersions(enhancements: boolean): readonly string[] {
 }
 
 export const VERSION_HEADER = 'tesseraSupportedApiVersions';
-/** Our own headers: the asking key, the challenge, and the answer to it (docs/manager.md). */
+/** Our own headers: the caller's key, the challenge, and the answer to it (docs/manager.md). */
 export const KEY_HEADER = 'quorate-key';
 export const CHALLENGE_HEADER = 'quorate-challenge';
 export const PROOF_HEADER = 'quorate-proof';
@@ -35,7 +35,7 @@ export type PushOutcome =
 
 export interface PartyInfoAnswer {
   readonly body: Uint8Array;
-  /** Undefined when the peer does not say. */
+  /** Undefined when the peer does not report them. */
   readonly versions: readonly string[] | undefined;
 }
 
@@ -61,9 +61,9 @@ export interface PeerWire {
   pushBatch(url: string, payloads: readonly Uint8Array[]): Promise<readonly PushOutcome[]>;
   /** `/pushBatch`: to a peer in recovery mode, which accepts all or nothing. False: it refused. */
   pushStaged(url: string, payloads: readonly Uint8Array[]): Promise<boolean>;
-  /** `/resendBatch`: the peer sends what it holds for `key` and answers when it has. */
+  /** `/resendBatch`: the peer sends what it holds for `key`, and then answers. */
   resendBatch(url: string, key: PublicKey, batchSize: number): Promise<ResendOutcome>;
-  /** `/resend` ALL, for peers that know no batches: standard private payloads only. */
+  /** `/resend` ALL, for peers that do not support batches: standard private payloads only. */
   resendAll(url: string, key: PublicKey): Promise<ResendOutcome>;
   /**
    * `/resend` INDIVIDUAL: the encoded payload as `key` may see it; undefined when the peer does not
@@ -72,23 +72,23 @@ export interface PeerWire {
   resendOne(url: string, key: PublicKey, hash: PayloadHash): Promise<Uint8Array | undefined>;
   /**
    * `/shared`: hashes of the payloads that the peer shares with `key` and that begin with these hex
-   * digits; undefined when it does not say. Only from peers that understand BATCH_VERSION.
+   * digits; undefined when it does not answer that. Only from peers that understand BATCH_VERSION.
    */
   shared(
     url: string,
     key: PublicKey,
     prefix: string,
   ): Promise<readonly PayloadHash[] | 'tooMany' | undefined>;
-  /** `/roots`: of the private state of the peer's node; undefined when it does not say. */
+  /** `/roots`: of the private states of the peer's node; undefined when it does not report them. */
   roots(url: string, key: PublicKey): Promise<readonly StateRoots[] | undefined>;
   /**
-   * `/digests`: of transactions about which `key` may know everything; undefined when it does not
-   * say.
+   * `/digests`: of transactions that depend only on payloads known to `key`; undefined when it does
+   * not report them.
    */
   digests(url: string, key: PublicKey): Promise<readonly PayloadDigest[] | undefined>;
   /** False: the peer refused the privacy group. `from`: the sending member. */
   pushGroup(url: string, group: Uint8Array, from: PublicKey): Promise<boolean>;
-  /** Undefined when what answers is not a manager. */
+  /** Undefined when the answer is not from a manager. */
   describe(url: string): Promise<PeerDescription | undefined>;
   partyInfo(url: string, info: Uint8Array): Promise<PartyInfoAnswer>;
   /**

@@ -1,4 +1,4 @@
-/** How many privacy groups a manager keeps. */
+/** The most privacy groups that a manager keeps. */
 import { expect, it } from 'vitest';
 import { encodeGroup, groupId, type PrivacyGroup } from '../../../core/payload/payload-group.ts';
 import { PrivacyGroups, type PrivacyGroupsOptions } from './privacy-groups.ts';
@@ -14,7 +14,7 @@ function groupOf(salt: number): PrivacyGroup {
   return { id, members: [OWN], seed, ...texts };
 }
 
-/** With as many groups as `held` says, and all that were added. */
+/** Privacy groups over a store that already has `held` of them; `added` collects the new ones. */
 function groupsOf(held: number) {
   const added: Uint8Array[] = [];
   const groups = new PrivacyGroups({

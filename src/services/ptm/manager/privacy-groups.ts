@@ -25,7 +25,7 @@ import type { SourceBudget } from './source-budget.ts';
 import type { PayloadStore } from './store.ts';
 
 const SEED_BYTES = 20;
-/** Peers take groups from this version on. */
+/** Peers accept groups from this version on. */
 const GROUPS_VERSION = '3.0';
 const GROUPS_MAX = 10_000;
 
@@ -56,7 +56,7 @@ export class PrivacyGroups {
   }
 
   /**
-   * Stored only when every member's manager has it. Throws PTM_PRIVACY_VIOLATION,
+   * Stores a group only when every member's manager has it. Throws PTM_PRIVACY_VIOLATION,
    * PTM_RECIPIENT_NOT_FOUND or PTM_PEER_….
    */
   async create({ name, description, from, members: given, seed }: NewGroup): Promise<PrivacyGroup> {
@@ -86,7 +86,7 @@ export class PrivacyGroups {
     return group;
   }
 
-  /** Active groups of exactly these members. */
+  /** Active groups with exactly these members. */
   async find(members: readonly PublicKey[]): Promise<PrivacyGroup[]> {
     return (await this.active()).filter((group) => sameMembers(group.members, members));
   }

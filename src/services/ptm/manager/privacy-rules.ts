@@ -26,7 +26,10 @@ export interface SendRules {
   readonly execHash: Uint8Array;
 }
 
-/** Before encrypting. Throws PTM_PRIVACY_… with Tessera's texts; the first broken rule wins. */
+/**
+ * Checks a send before encrypting. Throws PTM_PRIVACY_… with Tessera's texts, for the first broken
+ * rule.
+ */
 export function checkSend(
   rules: SendRules,
   affected: readonly HeldAffected[],
@@ -47,7 +50,7 @@ export function checkSend(
   }
 }
 
-/** On arrival. False: the payload is dropped silently, as in Tessera. */
+/** Checks an arriving payload. False: it is dropped silently, as in Tessera. */
 export function acceptsArrival(
   payload: EncodedPayload,
   affected: readonly HeldAffected[],
@@ -84,7 +87,7 @@ export function withoutForged(
   return { ...payload, affected: payload.affected.filter((one) => !forged.includes(one)) };
 }
 
-/** Peers that are too old for the flag. */
+/** Refuses peers that are too old for the flag. */
 export function checkPeerVersion(
   flag: PrivacyFlag,
   recipient: PublicKey,

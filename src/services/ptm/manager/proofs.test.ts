@@ -52,7 +52,7 @@ it('only the holder of a key answers a challenge, for one request, for a few min
 
 it('nobody has their challenge answered in the name of another manager, or decrypts through one', () => {
   const [asked, peer, thief] = [holder(1), holder(2), holder(3)];
-  // The thief is asked, and hands on what the other manager wants opened.
+  // The peer asks the thief, which passes on the challenge that it got from the other manager.
   const challenge = asked.proofs.challenge(peer.key);
   expect(peer.proofs.answer(challenge, peer.key, [thief.key], REQUEST)).toBeUndefined();
   const sealed = thief.enclave.encrypt(new Uint8Array(57).fill(65), thief.key, [peer.key]);

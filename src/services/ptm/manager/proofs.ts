@@ -1,8 +1,9 @@
 /**
  * How a peer proves that it holds the key it asks for. It gets a secret, encrypted to that key, and
- * answers with a digest of the secret and its request. No state is kept: the secret follows from
+ * answers with a digest of the secret and its request. No state is kept: the secret is derived from
  * the key and the time. The peer decrypts only challenges from the manager that it asked, and never
- * reveals the result: it cannot be used to decrypt, nor be handed another's challenge.
+ * reveals the result: that manager cannot use it to decrypt payloads, nor to answer a challenge
+ * from another manager.
  */
 import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
 import { concatBytes } from '../../../core/base/bytes.ts';
@@ -50,7 +51,7 @@ export class Proofs {
     return toBase64(encodeLegacy(enclave.encrypt(message, enclave.defaultKey(), [key])));
   }
 
-  /** Whether `answer` shows that its writer could open a challenge for `key`. */
+  /** Whether the writer of `answer` could open a challenge for `key`. */
   accepts(key: PublicKey, request: ProvenRequest, answer: string): boolean {
     return [0, 1].some((age) => sameText(this.proof(this.secret(key, age), request), answer));
   }
@@ -91,7 +92,7 @@ export class Proofs {
   }
 }
 
-/** Constant time: reveals nothing about where they differ. */
+/** Compares in constant time, so that the time does not reveal where they differ. */
 function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

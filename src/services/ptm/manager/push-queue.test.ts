@@ -5,7 +5,7 @@ import { PushQueue } from './push-queue.ts';
 const URL = 'http://a/';
 const MB = 1024 * 1024;
 
-/** To a peer that never answers: what is on its way stays so. */
+/** A queue to a peer that never answers: pushes stay in progress. */
 function silentPeer() {
   let pushes = 0;
   const never = () => {

@@ -7,7 +7,7 @@ const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 /** Simultaneous requests to one peer: batches, and single pushes to peers without batches. */
 const BATCHES_MAX = 2;
 const SINGLES_MAX = 16;
-/** Payloads that may wait for one peer. */
+/** Most payloads and bytes that may wait for one peer. */
 const WAITING_PAYLOADS_MAX = 20_000;
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -48,7 +48,7 @@ export class PushQueue {
     return new Promise((done, failed) => {
       queue.waiting.push({ payload, done, failed });
       queue.waitingBytes += payload.length;
-      // One turn later, so that payloads of the same turn travel together.
+      // Starts one turn later, so that payloads of the same turn are sent together.
       void Promise.resolve().then(() => this.pump(url, queue));
     });
   }

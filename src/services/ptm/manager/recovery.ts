@@ -22,14 +22,14 @@ import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
 import type { PayloadStore } from './store.ts';
 
-/** Payloads that a peer puts into one push. */
+/** Most payloads that a peer puts into one push. */
 const BATCH_SIZE = 1_000;
 const PAGE_PAYLOADS_MAX = 256;
 
 export interface RecoveryReport {
   /** `success`: every peer answered and all is stored; `failure`: no peer answered. */
   readonly outcome: 'success' | 'partial' | 'failure';
-  /** Peers that sent what they hold for every key of ours. */
+  /** Number of peers that sent what they hold for every key of ours. */
   readonly peersAnswered: number;
   readonly peersFailed: readonly string[];
   /** Received payloads, each counted once per box. */
@@ -59,7 +59,7 @@ interface Tally {
 export class Recovery {
   private readonly options: RecoveryOptions;
   private received = 0;
-  /** Received, but not for us. */
+  /** Number of payloads received that are not for us. */
   private unopened = 0;
 
   constructor(options: RecoveryOptions) {
@@ -67,8 +67,8 @@ export class Recovery {
   }
 
   /**
-   * A peer's `/pushBatch`. Resolves when those that are for us are durable. Throws PAYLOAD_INVALID,
-   * and PTM_DECRYPT_FAILED when none is.
+   * Stages a peer's `/pushBatch`. Resolves when the payloads that are for us are durable. Throws
+   * PAYLOAD_INVALID, and PTM_DECRYPT_FAILED when none is for us.
    */
   async stage(batch: readonly Uint8Array[], source: string): Promise<void> {
     const { enclave, store, manager } = this.options;
@@ -87,8 +87,8 @@ export class Recovery {
   }
 
   /**
-   * A peer's `/push`: stored at once if it depends on no other payload. Throws
-   * PTM_PRIVACY_UNSUPPORTED for the others.
+   * Stores a peer's `/push` at once if it depends on no other payload; otherwise throws
+   * PTM_PRIVACY_UNSUPPORTED.
    */
   async push(bytes: Uint8Array, source: string): Promise<PayloadHash> {
     if (decodePayload(bytes).flag !== STANDARD_PRIVATE) {
@@ -102,14 +102,14 @@ export class Recovery {
   }
 
   /**
-   * Party info must have been exchanged: peers send to the URL where they know our keys. Peers in
-   * `without` will not come back: payloads that only they had are not awaited.
+   * Party info must have been exchanged: peers send to the URL that they know for our keys. Peers
+   * in `without` are gone for good: payloads that only they had are not awaited.
    */
   async run(without: readonly string[] = []): Promise<RecoveryReport> {
     const gone = new Set(without.map(normalizeUrl));
     const { table, candidates } = this.options;
     const urls = table.peers().filter((url) => !gone.has(url));
-    // They may hold payloads that nobody else has.
+    // Peers that did not answer may hold payloads that no other peer has.
     const peersFailed = candidates.silentPeers().filter((url) => !gone.has(url));
     const silent = peersFailed.length;
     for (const url of urls) {
@@ -117,7 +117,8 @@ export class Recovery {
     }
     const tally: Tally = { stored: 0, refused: 0 };
     await this.storeStaged(tally, false);
-    // Once every peer has answered, missing payloads will not arrive: the rules of a push decide.
+    // Once every peer has answered, missing payloads will not arrive: the rest is treated like a
+    // push.
     if (peersFailed.length === 0) await this.storeStaged(tally, true);
     const waiting = await this.countStaged();
     tally.refused += this.unopened;
@@ -151,8 +152,8 @@ export class Recovery {
   }
 
   /**
-   * Rounds over the staged payloads: each stores those that affect no missing one, until a round
-   * stores nothing.
+   * Works in rounds over the staged payloads: each stores those that affect no missing payload,
+   * until a round stores nothing.
    */
   private async storeStaged(tally: Tally, evenIncomplete: boolean): Promise<void> {
     for (;;) {

@@ -1,4 +1,6 @@
-/** Each resend reads the whole store: how many go on at a time, with and without a proof. */
+/**
+ * Each resend reads the whole store: limits on how many run at a time, with and without a proof.
+ */
 import { expect, it } from 'vitest';
 import { Resender, type ResenderOptions } from './resend.ts';
 import { SourceBudget } from './source-budget.ts';

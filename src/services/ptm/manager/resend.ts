@@ -1,5 +1,5 @@
 /**
- * Resends lost payloads to peers: single ones, all of a key, or in batches to one in recovery
+ * Resends lost payloads to peers: single ones, all of a key, or in batches to a peer in recovery
  * (Tessera ResendManager, BatchResendManager).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
@@ -26,7 +26,7 @@ import type { PayloadStore } from './store.ts';
 export const BATCH_SIZE_MAX = 10_000;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 const PAGE_PAYLOADS_MAX = 64;
-/** Each reads the whole store. */
+/** Most resends at a time: each reads the whole store. */
 const RESENDS_MAX = 4;
 
 export interface ResenderOptions {
@@ -50,9 +50,9 @@ export class Resender {
   }
 
   /**
-   * `/resend` INDIVIDUAL: the payload as `key` may see it; its holder has proven the key. Payloads
-   * with privacy flags go only to Quorate managers; Tessera resends them to none. Throws
-   * PTM_NOT_FOUND, PTM_RECIPIENT_INVALID or PTM_PRIVACY_UNSUPPORTED.
+   * `/resend` INDIVIDUAL: the payload as `key` may see it, after its holder has proven the key.
+   * Payloads with privacy flags go only to Quorate managers (`withFlags`); Tessera resends them to
+   * none. Throws PTM_NOT_FOUND, PTM_RECIPIENT_INVALID or PTM_PRIVACY_UNSUPPORTED.
    */
   async individual(hash: PayloadHash, key: PublicKey, withFlags: boolean): Promise<EncodedPayload> {
     const payload = await this.options.store.get(hash);
@@ -132,8 +132,8 @@ export class Resender {
   }
 
   /**
-   * Everything goes to the manager that has proven the key, whoever asks: the asker learns nothing
-   * and may ask only now and then. Half of the places are reserved for peers with a proof.
+   * Limits resends that anyone may request: everything goes to the manager that has proven the key,
+   * so that the caller learns nothing. Half of the places are reserved for peers with a proof.
    */
   private checkUnproven(key: PublicKey): void {
     this.options.table.locate(key);
@@ -141,12 +141,12 @@ export class Resender {
     if (!this.options.unproven.take(keyOf(key))) throw unproven();
   }
 
-  /** Page by page, so that no read of the store stays open while a peer answers. */
+  /** Reads page by page, so that no read of the store stays open while a peer answers. */
   private async *owedTo(key: PublicKey): AsyncGenerator<EncodedPayload> {
     let after: PayloadHash | undefined;
     for (;;) {
       const page = await this.options.store.page(PAGE_PAYLOADS_MAX, after);
-      // A damaged one is for this manager's operator to handle.
+      // Damaged payloads are skipped: this manager's operator must repair them.
       for (const [, payload] of page) if (payload) yield* this.portions(payload, key);
       after = page.at(-1)?.[0];
       if (page.length < PAGE_PAYLOADS_MAX) return;
@@ -154,8 +154,8 @@ export class Resender {
   }
 
   /**
-   * A payload that we sent to the key, with a box that opens. Undefined: none. A lost box is
-   * recreated only under state validation, where nobody can have been added to the parties.
+   * A payload that we sent to the key, with a box that opens. Undefined: there is none. A lost box
+   * is recreated only under state validation, where no party can have been added.
    */
   private portionOf(payload: EncodedPayload, key: PublicKey): EncodedPayload | undefined {
     const { enclave } = this.options;
@@ -176,8 +176,8 @@ export class Resender {
   }
 
   /**
-   * Payloads that we sent to the key, with its own box only; those it sent to us, one box at a
-   * time; no others.
+   * Payloads that we sent to the key, with only its own box; payloads that it sent to us, one box
+   * at a time; no others.
    */
   private portions(payload: EncodedPayload, key: PublicKey): EncodedPayload[] {
     const { enclave } = this.options;

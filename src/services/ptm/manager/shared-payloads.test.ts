@@ -22,12 +22,12 @@ function hashOf(number: number): PayloadHash {
   return hash;
 }
 
-/** The number of the hash, or of the one before a prefix. */
+/** The number in a hash; `store.page` also gets the hash before the first with a prefix. */
 function numberOf(hash: PayloadHash): number {
   return new DataView(hash.buffer).getUint32(0);
 }
 
-/** As many payloads, and how many of them were read. */
+/** A store with `count` payloads; `read` tells how many of them were read. */
 function storeOf(count: number) {
   let read = 0;
   const store = {
@@ -49,7 +49,7 @@ it('looks at so many payloads for one question, whomever they are for, and then 
     expect(await shared.listFor(asker, '')).toBeUndefined();
     expect(read()).toBeLessThanOrEqual(16_384 + 64);
   }
-  // Asked in parts: 0x00000000 to 0x00003fff, and the rest.
+  // Requested in parts: 0x00000000 to 0x00003fff, and the rest.
   const { shared } = storeOf(20_000);
   expect(await shared.listFor(key(2), '00004')).toHaveLength(20_000 - 0x4000);
 });

@@ -1,6 +1,6 @@
 /**
- * What a peer with a proven key may learn of this store: which payloads that key is party to.
- * Nothing about others, not even their hashes: the chain shows whose transactions they are.
+ * What a peer with a proven key may learn about this store: which payloads that key is party to.
+ * Nothing about other payloads, not even their hashes: the chain shows whose transactions they are.
  */
 
 import { equalBytes } from '../../../core/base/bytes.ts';

@@ -2,12 +2,12 @@
 import { Lru } from '../../../core/base/lru.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 
-/** Remembered sources; a forgotten one starts again, within the total. */
+/** Most sources remembered; a forgotten one gets a full budget again, within the total. */
 const SOURCES_MAX = 4096;
 const MS_PER_SECOND = 1000;
 
 export interface Budget {
-  /** Units at once. */
+  /** Most units that can be taken at once. */
   readonly burst: number;
   readonly perSecond: number;
 }

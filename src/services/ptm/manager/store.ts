@@ -43,7 +43,9 @@ export interface Delivery {
   readonly hash: PayloadHash;
 }
 
-/** Merges an arriving payload into the stored one (undefined: none). Undefined: nothing new. */
+/**
+ * Merges an arriving payload into the stored one (undefined: none stored). Undefined: nothing new.
+ */
 export type Merge = (held: EncodedPayload | undefined) => EncodedPayload | undefined;
 
 /**
@@ -59,7 +61,7 @@ export interface PayloadStore {
   put(hash: PayloadHash, payload: EncodedPayload, owed?: readonly PublicKey[]): Promise<void>;
   /**
    * Atomic, with its owed deliveries: of several concurrent merges for one hash, each sees the
-   * result of the previous one. Rejects with what `merge` throws.
+   * result of the previous one. Rejects with the error that `merge` throws.
    */
   merge(hash: PayloadHash, merge: Merge, owed?: readonly PublicKey[]): Promise<void>;
   delete(hash: PayloadHash): Promise<void>;
@@ -70,7 +72,7 @@ export interface PayloadStore {
   /** Deliveries of already stored payloads, for a restore. */
   owe(deliveries: readonly Delivery[]): Promise<void>;
   delivered(deliveries: readonly Delivery[]): Promise<void>;
-  /** Goes with the next commit: a crash before it costs only one repeated push. */
+  /** Written with the next commit: a crash before it costs only one repeated push. */
   deliveredSoon(deliveries: readonly Delivery[]): void;
   /** Hashes that one recipient is owed, at most `limit`. */
   owedTo(recipient: PublicKey, limit: number): Promise<PayloadHash[]>;
@@ -96,8 +98,8 @@ export interface PayloadStore {
   putGroup(id: Uint8Array, lookupId: Uint8Array, group: Uint8Array): Promise<void>;
   groups(): Promise<Uint8Array[]>;
   /**
-   * Records whose store it is. Throws STORAGE_FOREIGN when it belongs to a manager with none of
-   * these keys: its payloads would be useless here.
+   * Records which manager's store it is. Throws STORAGE_FOREIGN when it belongs to a manager with
+   * none of these keys: its payloads would be useless here.
    */
   claim(keys: readonly PublicKey[]): Promise<void>;
   /** Resolves when all writes are done; called at the end. */

@@ -47,7 +47,7 @@ export interface ManagerMigration {
   readonly target: string | undefined;
   /** An export of the database, if the database itself is not read. */
   readonly dump: string | undefined;
-  /** Leave the payloads in Tessera's PostgreSQL database. */
+  /** Leaves the payloads in Tessera's PostgreSQL database. */
   readonly isInPlace: boolean;
   readonly withoutDamaged: boolean;
   readonly env: VaultEnv;

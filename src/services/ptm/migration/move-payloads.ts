@@ -11,7 +11,7 @@ import type { Enclave } from '../manager/enclave.ts';
 import type { PayloadStore } from '../manager/store.ts';
 import type { TesseraRow, TesseraRows } from './tessera-rows.ts';
 
-/** Written or compared together. */
+/** Most rows and bytes written or compared together. */
 const BATCH_ROWS = 512;
 const BATCH_BYTES = 32 * 1024 * 1024;
 const LISTED_MAX = 100;
@@ -22,7 +22,7 @@ export interface MovedCounts {
   groups: number;
   /** Rows of an unfinished recovery of Tessera, which are not migrated. */
   staged: number;
-  /** Skipped on purpose: damaged. */
+  /** Damaged payloads, skipped on purpose. */
   damaged: number;
 }
 
@@ -30,11 +30,11 @@ export interface PayloadComparison {
   readonly payloads: number;
   readonly raw: number;
   readonly groups: number;
-  /** By privacy flag, 0 to 3. */
+  /** Counts by privacy flag, 0 to 3. */
   readonly flags: readonly [number, number, number, number];
-  /** Payloads on which others of enhanced privacy depend. */
+  /** Number of payloads on which others of enhanced privacy depend. */
   readonly affected: number;
-  /** Those of them that are missing; the first ones as hashes. */
+  /** How many of them are missing; `missing` lists the first ones. */
   readonly affectedMissing: number;
   readonly missing: readonly PayloadHash[];
   /** Undefined: nothing differs. */
@@ -43,7 +43,7 @@ export interface PayloadComparison {
 
 interface Terms {
   readonly enclave: Enclave;
-  /** Skip what cannot be read, instead of stopping there. */
+  /** Skips what cannot be read, instead of stopping there. */
   readonly withoutDamaged: boolean;
   readonly onRows: (count: number) => void;
 }

@@ -46,7 +46,7 @@ export interface JdbcSource {
 
 /**
  * `dump` takes precedence over the URL. Throws PTM_SOURCE_NEEDS_DUMP with the command that exports
- * it, PTM_CONFIG_INVALID, FILE_UNREADABLE.
+ * the database, PTM_CONFIG_INVALID, FILE_UNREADABLE.
  */
 export function tesseraDatabase(
   jdbc: JdbcSource | undefined,
@@ -77,7 +77,7 @@ export function tesseraDatabase(
   );
 }
 
-/** Without the settings after the address, which are for a server or request a lock. */
+/** The URL without settings that are for a server or request a lock; CIPHER and IFEXISTS stay. */
 function bare(url: string): string {
   const [address = url, ...settings] = url.split(';');
   const kept = settings.filter((setting) => /^(CIPHER|IFEXISTS)=/i.test(setting));

@@ -1,5 +1,5 @@
 /**
- * Rows of Tessera's tables, from whichever database (Tessera EncryptedTransaction,
+ * Rows of Tessera's tables, from any kind of database (Tessera EncryptedTransaction,
  * EncryptedRawTransaction, PrivacyGroupEntity).
  */
 import { fail } from '../../../core/base/errors.ts';
@@ -19,9 +19,9 @@ export type TesseraRow =
   | { readonly kind: 'staged' };
 
 export interface TesseraRows {
-  /** File or address, for texts. */
+  /** File or address, for messages. */
   readonly place: string;
-  /** Read again at each call. Throws SQL_DUMP_INVALID, STORAGE_… */
+  /** Reads the rows again at each call. Throws SQL_DUMP_INVALID, STORAGE_… */
   rows(): AsyncIterable<TesseraRow> | Iterable<TesseraRow>;
 }
 

@@ -20,7 +20,7 @@ const KNOWN_FILES = ['knownClientsFile', 'knownServersFile'] as const;
 export interface WrittenConfigTerms {
   /** Folder of Tessera's file: the base of its relative paths. */
   readonly folder: string;
-  /** Where the key files go. */
+  /** Folder that the key files are copied to. */
   readonly target: string;
   readonly keys: readonly KeySource[];
   /** The payloads stay in the PostgreSQL database. */
@@ -37,7 +37,7 @@ export function writtenConfig(root: Fields, terms: WrittenConfigTerms): Fields {
     ...rest,
     ...(terms.isInPlace ? { jdbc } : {}),
     ...(root.unixSocketFile ? { unixSocketFile: absolute(root.unixSocketFile) } : {}),
-    // What Tessera does by default.
+    // Tessera's default, which differs from ours.
     disablePeerDiscovery: root.disablePeerDiscovery ?? false,
     serverConfigs: list(root.serverConfigs).map((server) => serverOf(server, absolute)),
     keys: {

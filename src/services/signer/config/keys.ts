@@ -1,9 +1,9 @@
-/** Key sources named by the options; loading them is done elsewhere. */
+/** Key sources named by the options; they are loaded elsewhere. */
 import { fail } from '../../../core/base/errors.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 import { type EthSignerSubcommand, isEthSignerSubcommand } from '../options.ts';
 
-/** Exactly one source with an EthSigner subcommand; otherwise any of the others. */
+/** With an EthSigner subcommand exactly one source; otherwise any of the other sources. */
 export interface KeySettings {
   /** Folder of Web3Signer's YAML files. */
   readonly configFolder: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * TLS options that go together, with EthSigner's and Web3Signer's refusals (Web3Signer
+ * TLS options that belong together, with the errors of EthSigner and Web3Signer (Web3Signer
  * PicoCliTlsServerOptions, PicoCliClientTlsOptions).
  */
 import { fail } from '../../../core/base/errors.ts';
@@ -14,7 +14,7 @@ export interface ServerTlsSettings {
   readonly keyStore: KeyStoreFile;
   readonly knownClientsFile: string | undefined;
   readonly allowsAuthorities: boolean;
-  /** Instead of the system's. */
+  /** Authorities that replace the system's. */
   readonly authoritiesFile: string | undefined;
   readonly allowsAnyClient: boolean;
 }
@@ -28,7 +28,7 @@ export interface UpstreamTlsSettings {
 }
 
 /**
- * undefined: no TLS. Throws OPTION_VALUE_INVALID, in the words of the product whose flags are
+ * undefined: no TLS. Throws OPTION_VALUE_INVALID, with the texts of the product whose flags are
  * used.
  */
 export function serverTlsSettings(

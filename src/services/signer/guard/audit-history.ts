@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** How much of the file's end is read. */
+/** Most bytes read from the end of the file. */
 const READ_BYTES_MAX = 256 * 1024 * 1024;
 const SIGNED = /^(signed|0x[0-9a-f]{64})$/;
 
@@ -13,7 +13,10 @@ export interface Signed {
   readonly atMs: number;
 }
 
-/** Oldest first; empty without a file. Invalid lines are skipped: the log is checked elsewhere. */
+/**
+ * Signatures since `sinceMs`, oldest first; empty without a file. Invalid lines are skipped: other
+ * code checks the log.
+ */
 export function signedSince(path: string, sinceMs: number): Signed[] {
   let fd: number;
   try {

@@ -1,11 +1,11 @@
-/** Identifies a caller by their credentials, and which methods and accounts their token allows. */
+/** Identifies a caller by its credentials, and which methods and accounts its token allows. */
 
 import { AccessToken } from '../../../core/access/access-token.ts';
 import type { Identity, Refusal } from '../../../core/signing/guard.ts';
 import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 import { address, type CallerEntry } from './policy.ts';
 
-/** EthSigner's code of "Unauthorized". */
+/** EthSigner's error code for "Unauthorized". */
 export const UNAUTHORIZED_CODE = -40_100;
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface Shown {
   readonly remote: string;
 }
 
-/** The parts of an identity; `accounts` undefined: the token does not say. */
+/** The parts of an identity; `accounts` undefined: the token does not restrict them. */
 export interface Caller {
   readonly name: string;
   readonly mayCall: (method: string) => boolean;
@@ -36,7 +36,10 @@ export function isRefused(found: Caller | Identity | Refusal): found is Refusal 
   return 'kind' in found;
 }
 
-/** The first policy entry that matches entirely; without entries, the identity that they claim. */
+/**
+ * The first policy entry that matches completely; without entries, the identity that the caller
+ * claims.
+ */
 export function callerOf(
   shown: Shown,
   entries: readonly CallerEntry[] | undefined,
@@ -45,7 +48,7 @@ export function callerOf(
   const grants = claims && grantsOf(claims);
   if (!entries) {
     const mayCall = grants ? (method: string) => grants.mayCall(method) : () => true;
-    // Without a policy a token must say what its holder may do.
+    // Without a policy the token itself must list the allowed accounts.
     const accounts = grants ? (grants.accounts ?? new Set<string>()) : undefined;
     return { name: nameOf(shown), mayCall, accounts };
   }

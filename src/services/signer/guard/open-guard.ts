@@ -1,6 +1,6 @@
 /**
- * The guard configured by the options: open by default, else tokens, certificates, policy and audit
- * log.
+ * The guard that the options configure: open by default, otherwise with tokens, certificates,
+ * policy and audit log.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -17,11 +17,11 @@ import { type Policy, parsePolicy } from './policy.ts';
 import { Rules } from './rules.ts';
 
 const POLICY_BYTES_MAX = 4 * 1024 * 1024;
-/** EIP-1474: limit exceeded. */
+/** EIP-1474's code for "limit exceeded". */
 const RATE_CODE = -32_005;
 
 export interface GuardDeps {
-  /** Monotonic: rates are counted by it. */
+  /** Monotonic clock, by which rates are counted. */
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly log: Log;
@@ -30,11 +30,11 @@ export interface GuardDeps {
 
 export interface RunningGuard extends Guard {
   /**
-   * Reloads the policy and reopens the audit log under its name; rejects with the error, and the
-   * old policy stays.
+   * Reloads the policy and reopens the audit log at its path. On an error it rejects, and the old
+   * policy stays.
    */
   reload(): Promise<void>;
-  /** Why nothing can be signed now; undefined: signing works. */
+  /** Why nothing can be signed at present; undefined: signing works. */
   health(): string | undefined;
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ class RealGuard implements RunningGuard {
     }
     const { name, mayCall, accounts } = caller;
     const { calendar } = this.parts.deps;
-    // A connection may outlive its token.
+    // A connection may last longer than its token is valid.
     const untilMs = verdict?.untilMs ?? Number.POSITIVE_INFINITY;
     const isValid = (): boolean => calendar.nowMs() < untilMs;
     return {

@@ -1,4 +1,4 @@
-/** Reads the members of a policy file (YAML, of which JSON is a part); errors name the line. */
+/** Reads the members of a policy file (YAML, which includes JSON); errors name the line. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { fail } from '../../../core/base/errors.ts';
 import { nearest } from '../../../io/options/edit-distance.ts';
@@ -17,7 +17,7 @@ export class Place {
     this.at = (node as Partial<Node> | null)?.range?.[0] ?? at;
   }
 
-  /** By name; each must be among `known`. */
+  /** Members of a table by name; each name must be in `known`. */
   members(what: string, known: readonly string[]): ReadonlyMap<string, Place> {
     const { node } = this;
     if (!isMap(node)) throw this.wrong(`${what} must be a table of names and values`);
@@ -44,14 +44,14 @@ export class Place {
     return node.items.map((item) => new Place(this.file, item, this.at));
   }
 
-  /** As written in the file: an unquoted address is not a number. */
+  /** The text as written in the file: an unquoted address is not read as a number. */
   text(what: string): string {
     const { node } = this;
     if (!isScalar(node) || node.value === null) throw this.wrong(`${what} must be a text`);
     return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
   }
 
-  /** A list of texts, or one. */
+  /** A list of texts; a single text counts as a list of one. */
   texts(what: string): readonly string[] {
     if (!isSeq(this.node)) return [this.text(what)];
     return this.list(what).map((item) => item.text(what));

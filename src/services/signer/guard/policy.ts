@@ -7,22 +7,22 @@ import { keccak256 } from '../../../core/base/keccak.ts';
 import { type Place, PolicyFile } from './policy-reader.ts';
 
 export interface Policy {
-  /** undefined: every admitted caller uses their own name. */
+  /** undefined: every admitted caller uses the name in its credentials. */
   readonly callers: readonly CallerEntry[] | undefined;
   readonly rules: readonly Rule[];
 }
 
-/** All of these must match. */
+/** A caller for whom all given members match. */
 export interface CallerEntry {
   readonly name: string;
   readonly anybody: boolean;
   readonly certificate: string | undefined;
-  /** Claims of the token, each with the accepted values. */
+  /** Required claims of the token, each with the accepted values. */
   readonly token: readonly (readonly [claim: string, values: readonly string[]])[] | undefined;
   readonly methods: readonly string[] | undefined;
 }
 
-/** An undefined list allows anything of its kind. */
+/** An undefined list does not restrict anything. */
 export interface Rule {
   readonly name: string;
   readonly callers: ReadonlySet<string> | undefined;
@@ -39,14 +39,14 @@ export interface Rule {
   /** Compared with gas limit times price. */
   readonly maxFee: bigint | undefined;
   readonly rates: readonly Rate[];
-  /** eth_sign and personal_sign. */
+  /** Whether eth_sign and personal_sign are allowed. */
   readonly messages: boolean;
   readonly typedData: readonly TypedDataRule[];
-  /** What the REST interface signs, without any prefix. */
+  /** Whether the REST interface may sign data without any prefix. */
   readonly digests: boolean;
 }
 
-/** undefined: any. */
+/** Undefined members match any value. */
 export interface TypedDataRule {
   readonly domain: string | undefined;
   /** 0x, lower case. */
@@ -56,11 +56,11 @@ export interface TypedDataRule {
 
 export interface Rate {
   readonly windowMs: number;
-  /** As written, such as `1h`. */
+  /** The window as written, such as `1h`. */
   readonly window: string;
-  /** Signatures in the window. */
+  /** Most signatures in the window. */
   readonly count: number | undefined;
-  /** Sum of values in the window, in wei. */
+  /** Largest sum of values in the window, in wei. */
   readonly value: bigint | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Exact count of recent signatures: a sliding window. */
 
-/** More than this per window are refused, whatever their value. */
+/** Most signatures in a window; more are refused, whatever the policy's limits. */
 const ENTRIES_MAX = 100_000;
 
 interface Entry {
@@ -10,7 +10,7 @@ interface Entry {
 
 export class RateWindow {
   private readonly windowMs: number;
-  /** In order of time; those before `first` have expired. */
+  /** In order of time; entries before index `first` have expired. */
   private entries: Entry[] = [];
   private first = 0;
   private sum = 0n;
@@ -19,7 +19,7 @@ export class RateWindow {
     this.windowMs = windowMs;
   }
 
-  /** Totals of the window with one more entry of `value`. */
+  /** Totals of the window including one more entry of `value`. */
   with(nowMs: number, value: bigint): { readonly count: number; readonly value: bigint } {
     this.forget(nowMs);
     const held = this.entries.length - this.first;
@@ -33,7 +33,7 @@ export class RateWindow {
 
   private forget(nowMs: number): void {
     const { entries } = this;
-    // If the clock was set back, nothing expires too early.
+    // Stops at the first entry that is valid: if the clock was set back, nothing expires too early.
     while (this.first < entries.length && nowMs - entries[this.first]!.atMs >= this.windowMs)
       this.sum -= entries[this.first++]!.value;
     if (this.first < entries.length / 2 || this.first < 1000) return;

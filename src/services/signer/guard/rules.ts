@@ -5,7 +5,7 @@ import type { Signed } from './audit-history.ts';
 import type { Policy, Rate, Rule } from './policy.ts';
 import { RateWindow } from './rate-window.ts';
 
-/** Rates count by rule and account. */
+/** A rate of one rule, with a window for each account. */
 interface Counted {
   readonly rate: Rate;
   readonly windows: Map<string, RateWindow>;
@@ -16,7 +16,7 @@ export class Rules {
   private readonly forAll: readonly Rule[];
   private readonly counted: Map<string, Counted>;
 
-  /** Keeps the counts of `before` for rules that still have the rate. */
+  /** Keeps the counts of `before` for rules that still have the same rate. */
   constructor(policy: Policy, before?: Rules) {
     this.forAll = policy.rules.filter(({ accounts }) => accounts === undefined);
     const named = new Set(policy.rules.flatMap(({ accounts }) => [...(accounts ?? [])]));
@@ -33,12 +33,12 @@ export class Rules {
     }
   }
 
-  /** The longest of all windows; 0: nothing is counted. */
+  /** The longest window of all rates; 0: nothing is counted. */
   get longestMs(): number {
     return Math.max(0, ...[...this.counted.values()].map(({ rate }) => rate.windowMs));
   }
 
-  /** What was signed before this process began, oldest first. */
+  /** Counts signatures made before this process started, oldest first. */
   restore(before: readonly Signed[]): void {
     for (const { caller, account, value, atMs } of before) {
       const rule = this.find(caller, account);
@@ -50,7 +50,7 @@ export class Rules {
     return this.find(caller, account) !== undefined;
   }
 
-  /** undefined: allowed, and counted. */
+  /** Why the rules refuse `intent`; undefined: allowed, and counted. */
   refusal(caller: string, intent: Intent, nowMs: number): PolicyRefusal | undefined {
     const rule = this.find(caller, intent.account);
     if (!rule) return { kind: 'policy', why: `no rule lets ${caller} use ${intent.account}` };

@@ -10,7 +10,7 @@ import { openAccounts } from './accounts.ts';
 import type { KeySettings } from './settings.ts';
 
 const DIGEST = keccak256(Uint8Array.of(1, 2, 3));
-/** Shows up nowhere but in the files that hold it. */
+/** A secret that may appear only in the files that contain it. */
 const CANARY = 'c0ffee'.repeat(10);
 
 let folder: string;
@@ -219,7 +219,7 @@ describe('a folder of keystores', () => {
 
   it('knows hundreds without decrypting one', async () => {
     const file = await encryptKey(secret(1), 'one', { light: true });
-    // Each would take a second.
+    // Parameters with which decrypting each keystore would take a second.
     const kdfparams = { ...file.crypto.kdfparams, n: 262_144, p: 1 };
     for (let index = 0; index < 300; index++) {
       const address = account(index).slice(2);

@@ -29,8 +29,8 @@ import { PublicKeyIndex } from './public-key-index.ts';
 import type { KeySettings } from './settings.ts';
 
 /**
- * A standard keystore takes 256 MiB and a second of CPU; Node has four threads, and file access
- * needs some.
+ * Decrypting a standard keystore takes 256 MiB and a second of CPU time; Node has four worker
+ * threads, and file access needs some of them.
  */
 const UNLOCKS_AT_ONCE_MAX = 3;
 const UNLOCKS_WAITING_MAX = 10_000;
@@ -39,9 +39,9 @@ const RELOAD_TIMEOUT_MS = 30 * 60_000;
 export interface AccountsDeps {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
-  /** The process's environment: may contain credentials of clouds. */
+  /** The process's environment, which may contain credentials of clouds. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The system's clock and timers, and packages by import(), unless given. */
+  /** Default: the system's clock and timers, and packages by import(). */
   readonly clouds?: Partial<CloudParts> | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface ReloadReport {
 }
 
 export interface SourceHealth {
-  /** Its name in Web3Signer's /healthcheck. */
+  /** The source's name in Web3Signer's /healthcheck. */
   readonly id: string;
   readonly loaded: number;
   readonly errors: number;
@@ -60,7 +60,7 @@ export interface SourceHealth {
 export interface HealthReport {
   readonly isUp: boolean;
   readonly sources: readonly SourceHealth[];
-  /** Why loading failed as a whole. */
+  /** Whether loading failed as a whole. */
   readonly unexpected: boolean;
 }
 
@@ -68,12 +68,12 @@ export interface OpenAccounts {
   readonly accounts: SigningAccounts;
   signers(): Iterable<KeySigner>;
   /**
-   * Reads all sources again; then replaces the accounts at once. Rejects, and changes nothing, when
-   * a source cannot be read at all.
+   * Reads all sources again, then replaces all accounts in one step. Rejects, and changes nothing,
+   * when a source cannot be read at all.
    */
   reload(): Promise<ReloadReport>;
   health(): HealthReport;
-  /** Forgets every key. */
+  /** Wipes every key. */
   close(): void;
 }
 
@@ -201,7 +201,7 @@ class Accounts implements OpenAccounts {
     return { loaded: this.accounts.size, errors };
   }
 
-  /** Those that could be unlocked. */
+  /** Keys that need no unlocking, or that could be unlocked. */
   private async unlocked(
     keys: readonly LoadedKey[],
     health: Map<string, SourceHealth>,

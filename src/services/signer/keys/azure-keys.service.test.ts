@@ -47,7 +47,7 @@ describe('Azure Key Vault', () => {
     expect(accounts.health().sources[0]).toMatchObject({ loaded: 2, errors: 6 });
     await signsAs(accounts, account(1));
     await signsAs(accounts, account(3));
-    // One login for all keys of one client.
+    // One login for all keys of the same client.
     expect(azure.asked.filter((each) => each.endsWith('/token')).length).toBe(2);
     azure.forget();
     await signsAs(accounts, account(1), 1);

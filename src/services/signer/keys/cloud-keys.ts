@@ -1,4 +1,4 @@
-/** Keys of vaults and clouds: fetched from there, or used there to sign. */
+/** Keys of vaults and clouds: fetched, or used where they are to sign. */
 import { KMS, kmsKeys, kmsPublicKey, kmsSign } from '../../../io/keys/aws-kms.ts';
 import { azureKey, azureKeyNames, azureSign } from '../../../io/keys/azure-keys.ts';
 import { gcpKeyUrl, gcpPublicKey, gcpSign } from '../../../io/keys/gcp-kms.ts';
@@ -24,7 +24,7 @@ import type { AwsFilter, AzureFilter } from './settings.ts';
 export type SecretConfig = HashicorpKey | AzureSecretKey | AwsSecretKey;
 export type RemoteConfig = AzureRemoteKey | AwsKmsKey | GcpKmsKey | Pkcs11Key;
 
-/** The key's text. */
+/** Fetches the key's text. */
 export async function fetchSecret(config: SecretConfig, clouds: Clouds): Promise<string> {
   switch (config.kind) {
     case 'hashicorp': {
@@ -41,7 +41,7 @@ export async function fetchSecret(config: SecretConfig, clouds: Clouds): Promise
   }
 }
 
-/** Requests the public key from where the key is. */
+/** Fetches the public key from the service that holds the key. */
 export async function openRemote(
   config: RemoteConfig,
   clouds: Clouds,

@@ -9,9 +9,7 @@ import { AzureLogin } from '../../../io/keys/azure-login.ts';
 import { GcpLogin } from '../../../io/keys/gcp-kms.ts';
 import { openVaultClient } from '../../../io/keys/vault-client.ts';
 
-/**
- * The clouds' own packages, whichever are installed here or in the folder that this variable names.
- */
+/** Folder with the clouds' own packages; undefined: those that are installed here. */
 const FOLDER = process.env.QUORATE_TEST_PACKAGES;
 const load = async (name: string) =>
   createRequire(FOLDER === undefined ? import.meta.url : join(FOLDER, 'x.js'))(name);
@@ -22,7 +20,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** What a cloud's machine offers to what runs on it: answers by path. */
+/** A cloud machine's metadata service: answers by path. */
 async function machine(
   answer: (path: string, request: IncomingMessage) => string | object | undefined,
 ): Promise<string> {
@@ -44,12 +42,12 @@ async function machine(
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** They are installed by those who use these clouds. */
+/** Skips the test if a package is not installed: only users of these clouds install them. */
 async function needs(name: string, { skip }: TestContext): Promise<void> {
   await load(name).catch(() => skip(`the package ${name} is not installed`));
 }
 
-/** What came back is told to the other side as a bearer's token. */
+/** Records the Authorization headers that arrive, which show the token in use. */
 function bearerSeen() {
   const seen: (string | undefined)[] = [];
   return {

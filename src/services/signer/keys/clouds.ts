@@ -27,7 +27,7 @@ export interface CloudParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** In place of import(), in tests. */
+  /** Replaces import() in tests. */
   readonly load?: LoadPackage | undefined;
 }
 

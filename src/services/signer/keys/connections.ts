@@ -31,12 +31,12 @@ export class Connections {
     this.open.delete(id);
   }
 
-  /** Starts recording which are used. */
+  /** Starts recording which sessions are used. */
   mark(): void {
     for (const each of this.open.values()) each.isUsed = false;
   }
 
-  /** Closes those not used since. */
+  /** Closes the sessions that were not used since `mark`. */
   sweep(): void {
     for (const [id, each] of this.open) {
       if (each.isUsed) continue;
@@ -51,7 +51,7 @@ export class Connections {
   }
 }
 
-/** Equal values have the same digest, which reveals nothing. */
+/** Equal values have the same digest, which reveals nothing about them. */
 export function identityOf(kind: string, about: unknown): string {
   return `${kind}:${createHash('sha256').update(JSON.stringify(about)).digest('hex')}`;
 }

@@ -1,4 +1,4 @@
-/** Accounts whose signatures are counted by outcome: never by account or content. */
+/** Accounts whose signatures are counted by outcome only, never by account or content. */
 import type { Metrics } from '../../../core/base/ports.ts';
 import type { AccountSigner, SigningAccounts } from '../../../core/signing/account-signer.ts';
 

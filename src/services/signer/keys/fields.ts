@@ -1,6 +1,6 @@
 /**
- * Reads typed members of a key's configuration. Errors name the member, never its value: it may be
- * a secret.
+ * Reads typed members of a key's configuration. Errors name the member, never its value, which may
+ * be a secret.
  */
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 
@@ -10,7 +10,7 @@ export function invalidKey(message: string): QuorateError {
   return fail('KEY_CONFIG_INVALID', message);
 }
 
-/** For a file that may not be a key configuration at all. */
+/** The error for a file that may not be a key configuration at all. */
 export function foreignFile(message: string): QuorateError {
   return fail('KEY_CONFIG_FOREIGN', message);
 }
@@ -19,7 +19,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Numbers are accepted as texts, as written: a password of digits needs no quotes. */
+/** A number is accepted as the text that was written: a password of digits needs no quotes. */
 export function optionalText(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (value === undefined || value === null || value === '') return undefined;
@@ -34,7 +34,7 @@ export function text(fields: Fields, name: string): string {
   return value;
 }
 
-/** Reports all missing ones at once, as Web3Signer does. */
+/** Reports all missing members at once, as Web3Signer does. */
 export function needTexts(fields: Fields, names: readonly string[]): void {
   const missing = names.filter((name) => optionalText(fields, name) === undefined);
   if (missing.length > 0) {
@@ -64,7 +64,7 @@ export function flag(fields: Fields, name: string, otherwise: boolean): boolean 
   throw invalidKey(`"${name}" must be true or false`);
 }
 
-/** One of the words, in any case. */
+/** Matches one of the words, in upper or lower case. */
 export function oneOf<Word extends string>(
   fields: Fields,
   name: string,

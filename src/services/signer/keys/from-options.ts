@@ -1,4 +1,4 @@
-/** Key sources from the options. */
+/** Translates the options into key sources. */
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
 import { AWS_MODES, AZURE_MODES, type KeyConfig } from './key-config.ts';
 import type { AwsFilter, AzureFilter, KeySettings } from './settings.ts';
 
-/** The default when no folder is named. */
+/** Used when no folder is given. */
 const CONFIG_FOLDER_DEFAULT = './';
 const PUBLIC_KEYS_FILE = 'public-keys';
 const AZURE_TIMEOUT_MS = 60_000;

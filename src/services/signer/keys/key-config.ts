@@ -64,7 +64,7 @@ export interface HashicorpKey {
   readonly tls: boolean;
   readonly trust?: VaultTrust | undefined;
   readonly timeoutMs: number;
-  /** Such as /v1/secret/data/key. */
+  /** Path in the vault, such as /v1/secret/data/key. */
   readonly keyPath: string;
   readonly keyName: string;
   /** The namespace in Vault Enterprise. */
@@ -84,11 +84,11 @@ export interface AzureAccess {
   readonly mode: AzureMode;
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** A file that holds it. */
+  /** A file that contains the secret. */
   readonly clientSecretPath?: string | undefined;
   readonly tenantId?: string | undefined;
   readonly vaultName: string;
-  /** Instead of https://NAME.vault.azure.net. */
+  /** Replaces https://NAME.vault.azure.net. */
   readonly endpoint?: string | undefined;
   readonly timeoutMs: number;
 }
@@ -103,7 +103,7 @@ export interface AzureRemoteKey {
   readonly kind: 'azureKey';
   readonly access: AzureAccess;
   readonly keyName: string;
-  /** Undefined: the newest. */
+  /** Undefined: the newest version. */
   readonly keyVersion?: string | undefined;
 }
 

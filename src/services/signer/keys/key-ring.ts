@@ -1,6 +1,5 @@
 /**
- * The accounts of this process: looked up by address, replaced all at once; removed keys are
- * wiped.
+ * The accounts of this process: looked up by address, replaced in one step; removed keys are wiped.
  */
 import { toHex } from '../../../core/base/hex.ts';
 import type { SigningAccounts } from '../../../core/signing/account-signer.ts';
@@ -8,7 +7,7 @@ import type { KeySigner } from '../../../io/keys/key-signer.ts';
 
 export interface LoadedKey {
   readonly signer: KeySigner;
-  /** Identity of a key and its source; any change gives a different one. */
+  /** Identity of a key and its source; any change results in a different one. */
   readonly identity: string;
 }
 
@@ -32,7 +31,7 @@ export class KeyRing implements SigningAccounts {
     for (const { signer } of this.keys.values()) yield signer;
   }
 
-  /** `next`, but keeps the existing object of an unchanged key: open keys stay open. */
+  /** `next`, but with the existing object of each unchanged key, so that open keys stay open. */
   merged(next: readonly LoadedKey[]): LoadedKey[] {
     return next.map((key) => {
       const held = this.keys.get(toHex(key.signer.address));
@@ -42,7 +41,7 @@ export class KeyRing implements SigningAccounts {
     });
   }
 
-  /** `next` has each address once. Keys missing from it are wiped. */
+  /** `next` contains each address once. Existing keys that it does not contain are wiped. */
   replace(next: readonly LoadedKey[]): void {
     const before = this.keys;
     const keys = new Map(next.map((key) => [toHex(key.signer.address), key]));

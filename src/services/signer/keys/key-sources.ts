@@ -1,6 +1,6 @@
 /**
- * Sources of many keys: folders of configurations and keystores. A broken file is skipped, counted
- * and named.
+ * Sources of many keys: folders of configurations and keystores. A damaged file is skipped, counted
+ * and logged by name.
  */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -42,13 +42,13 @@ export interface SourceKeys {
   readonly errors: number;
 }
 
-/** Names of sources in Web3Signer's /healthcheck. */
+/** A source of keys; `id` is its name in Web3Signer's /healthcheck. */
 export interface KeySource {
   readonly id: string;
   load(context: LoadContext): Promise<SourceKeys>;
 }
 
-/** One by one: rejects with the first failure. */
+/** Loads keys one after another: rejects with the first failure. */
 export function namedKeys(configs: readonly KeyConfig[]): KeySource {
   return {
     id: 'named-keys-loading',
@@ -88,7 +88,7 @@ function configsIn(text: string, path: string, isImplied: boolean): KeyConfig[] 
   }
 }
 
-/** EthSigner's folder of TOML files. Two files of one account: neither is used. */
+/** EthSigner's folder of TOML files. If two files have the same account, neither is used. */
 export function tomlFolder(path: string): KeySource {
   return {
     id: 'config-files-loading',
@@ -178,7 +178,7 @@ function bulk(id: string, list: (context: LoadContext) => Promise<KeyConfig[]>):
   };
 }
 
-/** In order of names, hidden ones left out. */
+/** Names in the folder, sorted, without hidden files. */
 async function namesIn(path: string): Promise<string[]> {
   try {
     return (await readdir(path)).filter((name) => !name.startsWith('.')).sort();
@@ -196,7 +196,7 @@ async function readText(path: string, bytesMax: number): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** Calls `load` for each item, many at a time; keys come out in the order of items. */
+/** Calls `load` for many items at a time; the keys are in the order of the items. */
 async function loadEach<T>(
   items: readonly T[],
   { log }: LoadContext,
@@ -230,7 +230,7 @@ function progress(total: number, log: Log): () => void {
   };
 }
 
-/** The file's name, or the first of several; never its content. */
+/** Name of the item, or of the first of several, for messages; never its content. */
 function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
   if (Array.isArray(item)) return labelOf(item[0]);
@@ -250,12 +250,12 @@ async function inTime(key: Promise<LoadedKey>, { settings }: LoadContext): Promi
     return await Promise.race([key, late]);
   } finally {
     clearTimeout(timer);
-    // A late one is discarded.
+    // After a timeout, the outcome of loading is ignored.
     void key.catch(() => undefined);
   }
 }
 
-/** The first of each account is kept. */
+/** Keeps the first key of each account. */
 export function withoutDuplicates(keys: readonly LoadedKey[], log: Log): LoadedKey[] {
   const seen = new Set<string>();
   return keys.filter((key) => {

@@ -27,8 +27,8 @@ export interface KeyContext {
 }
 
 /**
- * `expected`: the key's required account. Rejects when the key cannot be loaded, never revealing
- * any of it.
+ * `expected`: the account that the key must have. Rejects when the key cannot be loaded; the error
+ * reveals nothing about the key.
  */
 export async function openKey(
   config: KeyConfig,
@@ -68,7 +68,7 @@ async function open(
   }
 }
 
-/** A key whose value was just read is unchanged if its account is. */
+/** The account identifies a key that was just read: with the same account it is unchanged. */
 async function inMemory(secretKey: Uint8Array, origin: string): Promise<LoadedKey> {
   const signer = new MemorySigner(secretKey);
   return { signer, identity: `${origin}:${bareHex(signer.address)}` };
@@ -85,7 +85,7 @@ async function openKeystore(
   const remember = (found: Uint8Array) => publicKeys.set(summary.contentHash, found);
   const address = summary.address ?? (publicKey && addressOfPublicKey(publicKey)) ?? expected;
   if (!address) {
-    // Neither the file nor its name gives the account.
+    // Neither the file nor its name states the account: the keystore must be decrypted.
     const opened = await gate.run(() => openKeystoreFile(path, password), false);
     const key = await inMemory(opened, `keystore:${summary.contentHash}`);
     remember(await key.signer.publicKey());
@@ -107,7 +107,7 @@ async function openKeystore(
 }
 
 /**
- * A wrong password stays wrong until a file changes: repeated requests cause no useless key
+ * Remembers a wrong password until a file changes, so that repeated requests cause no useless key
  * derivation.
  */
 function rememberingRefusal(

@@ -1,6 +1,6 @@
 /**
- * Public keys of keystores that were once opened, by the hash of their file: they need not be
- * decrypted again after a restart. Contains no secrets.
+ * Public keys of keystores that were opened before, by the hash of the file, so that the keystores
+ * need not be decrypted again after a restart. Contains no secrets.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,8 @@ import { makeFolder } from '../../../io/host/make-folder.ts';
 
 const ENTRIES_MAX = 2_000_000;
 /**
- * Raise with any change that an older program would misread. 0.1.0 skips the line that states it.
+ * Raise with any change that an older program would misread. Version 0.1.0 skips the line that
+ * contains it.
  */
 const VERSION = 1;
 const HEADER = /^# quorate public keys (\d{1,9})$/;
@@ -24,7 +25,7 @@ export class PublicKeyIndex {
   private readonly known = new Map<string, string>();
   private isNew = true;
 
-  /** Without `path` they are known until the process ends. Throws STORAGE_FORMAT_NEWER. */
+  /** Without `path` the keys are remembered until the process ends. Throws STORAGE_FORMAT_NEWER. */
   constructor(path: string | undefined, log: Log) {
     this.path = path;
     this.log = log;

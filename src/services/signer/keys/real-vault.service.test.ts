@@ -12,7 +12,7 @@ import { openAccounts } from './accounts.ts';
 const SECRETS = [1, 2].map((index) => keccak256(Uint8Array.of(9, index)));
 const ACCOUNTS = SECRETS.map((secret) => toHex(addressOfSecretKey(secret)));
 
-/** As an operator would, by its own interface. */
+/** Calls the vault's own interface, as an operator would. */
 async function call({ url, token }: RealVault, method: string, path: string, body?: object) {
   const answer = await fetch(`${url}/v1/${path}`, {
     method,
@@ -76,7 +76,7 @@ describe('a real HashiCorp Vault', () => {
           const signature = await opened.accounts.find(account)!.sign(digest);
           expect(toHex(recoverAddress(digest, signature)!)).toBe(account);
         }
-        // Tokens live for three seconds; what is renewed lives on.
+        // Tokens expire after three seconds unless they are renewed.
         const started = Date.now();
         while (Date.now() - started < 4500) await call(vault, 'GET', 'sys/health');
         expect(await opened.reload()).toEqual({ loaded: 2, errors: 4 });
@@ -98,7 +98,7 @@ describe('a real HashiCorp Vault', () => {
   });
 });
 
-/** The transaction manager's keys go the same way. */
+/** The private transaction manager's keys use the same connection code. */
 async function keepsManagersKeys({ url }: RealVault, roleId: string, secretId: string) {
   const env = { HASHICORP_ROLE_ID: roleId, HASHICORP_SECRET_ID: secretId };
   const vault = openVault({ type: 'HASHICORP', url }, env);

@@ -7,7 +7,7 @@ export const CONFIG_FILE_BYTES_MAX = 104_857_600;
 export type Tags = Readonly<Record<string, string>>;
 
 export interface KeySettings {
-  /** Keys named individually; the start fails if one is missing. */
+  /** Keys named individually; the program does not start if one is missing. */
   readonly keys?: readonly KeyConfig[] | undefined;
   /** Folder of Web3Signer's YAML files. */
   readonly configPath?: string | undefined;
@@ -21,20 +21,20 @@ export interface KeySettings {
   readonly hexPath?: string | undefined;
   readonly azure?: AzureFilter | undefined;
   readonly awsKms?: AwsFilter | undefined;
-  /** Public keys of once opened keystores are stored in this file. */
+  /** File that stores the public keys of keystores that were opened before. */
   readonly publicKeysFile?: string | undefined;
   /**
-   * Decrypts every keystore during the start, and refuses those that fail; else each is decrypted
+   * Decrypts every keystore at the start, and refuses those that fail; otherwise each is decrypted
    * at its first signature.
    */
   readonly unlocksAtStart?: boolean | undefined;
-  /** For all keys; a reload that takes longer fails. */
+  /** Time limit for loading all keys; a reload that takes longer fails. */
   readonly reloadTimeoutMs?: number | undefined;
-  /** For one key. */
+  /** Time limit for loading one key. */
   readonly keyTimeoutMs?: number | undefined;
 }
 
-/** Keystores (`*.json`), with a password file each of the same name (`*.txt`), or one for all. */
+/** Keystores (`*.json`), each with a password file of the same name (`*.txt`), or one for all. */
 export interface KeystoreFolder {
   readonly path: string;
   readonly passwords:

@@ -25,15 +25,15 @@ const NAME = /([0-9a-f]{40})\.toml$/;
 const TRUST_TYPES = ['JKS', 'PKCS12', 'WHITELIST', 'ALLOWLIST', 'PEM'] as const;
 
 /**
- * A file's account, from its name: `[prefix]<address, lower case, without 0x>.toml`; undefined for
- * any other.
+ * The account in a file's name, `[prefix]<address, lower case, without 0x>.toml`; undefined for any
+ * other name.
  */
 export function accountOfFileName(name: string): Address | undefined {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? undefined : fromHex(digits);
 }
 
-/** The key of a file's text. Throws KEY_CONFIG_INVALID, never quoting its content. */
+/** Reads a file's text. Throws KEY_CONFIG_INVALID, never quoting the content. */
 export function readTomlConfig(source: string, name: string, directory: string): KeyConfig {
   const signing = parseToml(source).signing;
   if (!isFields(signing)) {
@@ -81,7 +81,7 @@ function parseToml(source: string): Fields {
   try {
     return parse(source);
   } catch (error) {
-    // The parser's own text would quote the file, and the file may hold keys.
+    // The parser's own message would quote the file, which may contain keys.
     const { line } = error as { readonly line?: number };
     throw invalidKey(`not TOML${line === undefined ? '' : `: line ${line}`}`);
   }

@@ -99,7 +99,7 @@ describe('HashiCorp Vault (stand-in)', () => {
     vault.forget();
     await accounts.reload();
     expect(accounts.accounts.addresses().length).toBe(3);
-    // Two whose tokens were forgotten, and the one with a wrong secret id.
+    // The two keys whose tokens the vault forgot, and the one with a wrong secret id.
     expect(logins()).toBe(before + 3);
   });
 

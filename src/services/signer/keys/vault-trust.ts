@@ -12,7 +12,7 @@ import { type PeerCheck, TrustingAgent } from '../../../io/http/tls-trust.ts';
 import type { VaultClientOptions } from '../../../io/keys/vault-client.ts';
 import type { VaultTrust } from './key-config.ts';
 
-/** As in EthSigner when a trust file is named. */
+/** EthSigner's minimum when a trust file is given. */
 const TLS_VERSION_MIN = 'TLSv1.3';
 
 /** Reads the file. Throws TLS_CONFIG_INVALID. */

@@ -33,11 +33,11 @@ const MILLISECONDS = { min: 1, max: 3_600_000 };
 const SECONDS = { min: 1, max: 3600 };
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-/** Readers for each `type` of a document; `directory` is the base of relative paths. */
+/** Reads a document of one `type`; `directory` is the base of relative paths. */
 type Reader = (fields: Fields, directory: string) => KeyConfig;
 
 interface KeyType {
-  /** Usually BLS: a document without SECP256K1 is not an account's key. */
+  /** Default key type, usually BLS: without SECP256K1 the document is not an account's key. */
   readonly keyType: (typeof KEY_TYPES)[number];
   readonly read: Reader;
 }
@@ -101,18 +101,18 @@ const TYPES: Readonly<Record<string, KeyType>> = {
   pkcs11: { keyType: 'SECP256K1', read: pkcs11Key },
 };
 
-/** Types that Web3Signer no longer supports either. */
+/** Types that Web3Signer no longer supports. */
 const REMOVED: readonly string[] = ['yubihsm', 'interlock'];
 
 /**
- * Every scalar stays a text: an unquoted key of digits is not a number. The parser's own errors
- * would quote the file, which may contain keys.
+ * Every scalar stays a text: an unquoted key of digits is not read as a number. The parser's own
+ * errors would quote the file, which may contain keys.
  */
 const PARSING = { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' } as const;
 
 /**
- * The keys of secp256k1 in a file's text. Throws KEY_CONFIG_INVALID, and KEY_CONFIG_FOREIGN when it
- * may not be a key configuration; errors never quote the content.
+ * The secp256k1 keys in a file's text. Throws KEY_CONFIG_INVALID, and KEY_CONFIG_FOREIGN when the
+ * file may not be a key configuration; errors never quote the content.
  */
 export function readKeyConfigs(source: string, directory: string): KeyConfig[] {
   const found: KeyConfig[] = [];
@@ -240,7 +240,7 @@ function awsAccess(fields: Fields, names: readonly string[]): AwsAccess {
   };
 }
 
-/** As one name, or as its five parts. */
+/** Given as one name, or as its five parts. */
 function gcpKeyVersion(fields: Fields): string {
   const whole = optionalText(fields, 'keyVersionName');
   if (whole !== undefined) return whole;

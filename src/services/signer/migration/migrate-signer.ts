@@ -1,6 +1,6 @@
 /**
- * The keys that an old proxy's options name, each loaded once, and its address compared with the
- * old proxy's.
+ * Loads each key that an old proxy's options name, once, and compares the addresses with the old
+ * proxy's.
  */
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -13,7 +13,7 @@ import { keysFromOptions } from '../keys/from-options.ts';
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface KeysReport {
-  /** In order. */
+  /** Sorted. */
   readonly addresses: readonly string[];
   /** Keys that could not be loaded; the log says which. */
   readonly errors: number;
@@ -24,7 +24,7 @@ export interface KeysReport {
 }
 
 /**
- * Encrypted keys are opened too; an address that a file states must be that of its key. Throws
+ * Decrypts encrypted keys too: an address that a file states must match its key. Throws
  * SIGNER_START_FAILED, MIGRATION_NODE_AWAY.
  */
 export async function checkKeys(
@@ -36,7 +36,7 @@ export async function checkKeys(
   },
 ): Promise<KeysReport> {
   const settings = { ...keysFromOptions(keys, dataPath), unlocksAtStart: true };
-  // The old proxy's data folder is not written to.
+  // Without a file for public keys: the old proxy's data folder must not be changed.
   const opened = await openAccounts({ ...settings, publicKeysFile: undefined }, options);
   try {
     const addresses = opened.accounts.addresses();

@@ -1,6 +1,6 @@
 /**
- * How an EthSigner or Web3Signer is started: from its command line, a process, a systemd unit or a
- * compose file.
+ * How an EthSigner or Web3Signer is started: read from its command line, its process, a systemd
+ * unit or a compose file.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -17,7 +17,7 @@ export interface OldProxy {
   /** The arguments after the program's name. */
   readonly argv: readonly string[];
   readonly env: Variables;
-  /** Relative paths are relative to it. */
+  /** Base of relative paths. */
   readonly folder: string;
   /** Where a container's port and address can be reached from outside. */
   readonly published: { readonly host: string; readonly port: number } | undefined;
@@ -30,7 +30,8 @@ const NAME = /(?:^|[/.\s])(ethsigner|web3signer)(?:\.(?:EthSigner|Web3SignerApp)
 const LISTEN_PORTS: Readonly<Record<OldProgram, number>> = { ethsigner: 8545, web3signer: 9000 };
 
 /**
- * `words` begin with the program, by name, path, or as Java runs it. Throws OPTION_VALUE_INVALID.
+ * `words` begin with the program: by name, by path, or in the form that Java runs it. Throws
+ * OPTION_VALUE_INVALID.
  */
 export function fromCommandLine(
   words: readonly string[],
@@ -49,7 +50,7 @@ export function fromCommandLine(
   return { program, argv, env, folder, published: undefined, isContainer: false };
 }
 
-/** A process of this machine (Linux). Throws OPTION_VALUE_INVALID. */
+/** Reads a running process of this machine (Linux). Throws OPTION_VALUE_INVALID. */
 export function fromProcess(pid: number): OldProxy {
   try {
     const list = (name: string) =>
@@ -65,7 +66,7 @@ export function fromProcess(pid: number): OldProxy {
   }
 }
 
-/** Throws FILE_UNREADABLE, OPTION_FILE_INVALID. */
+/** Reads a systemd unit. Throws FILE_UNREADABLE, OPTION_FILE_INVALID. */
 export function fromUnit(file: string): OldProxy {
   const lines = readText(file).replace(/\\\n/g, ' ').split('\n');
   const values = (name: string) =>
@@ -88,7 +89,7 @@ export function fromUnit(file: string): OldProxy {
 }
 
 /**
- * `service`: where the file has several of these programs. Throws FILE_UNREADABLE,
+ * `service`: needed if the file has several of these programs. Throws FILE_UNREADABLE,
  * OPTION_FILE_INVALID.
  */
 export function fromCompose(file: string, service: string | undefined): OldProxy {
@@ -152,7 +153,7 @@ function composeProgram(name: string, service: Fields): OldProgram | undefined {
   return [image, ...words, container, name].map((text) => programOf(String(text))).find(Boolean);
 }
 
-/** Paths inside a container, mapped to the machine outside. */
+/** Maps paths inside a container to paths of the machine. */
 function mounts(value: unknown, folder: string): (path: string) => string {
   const pairs = list(value).flatMap((volume): [string, string][] => {
     if (typeof volume !== 'string') {

@@ -1,6 +1,6 @@
 /**
- * Words of a command line as a shell, a systemd unit or a compose file writes it: quotes,
- * backslashes, variables.
+ * Splits a command line into words by the rules of a shell, a systemd unit or a compose file:
+ * quotes, backslashes, variables.
  */
 import { fail } from '../../../core/base/errors.ts';
 
@@ -10,8 +10,7 @@ const BLANK = /\s/;
 const VARIABLE = /^\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))/;
 
 /**
- * Variables stand for themselves where they are not known. Throws OPTION_VALUE_INVALID at a quote
- * without end.
+ * An unknown variable stays as it is written. Throws OPTION_VALUE_INVALID for an unclosed quote.
  */
 export function shellWords(text: string, variables: Variables = {}): string[] {
   const words: string[] = [];
@@ -30,7 +29,7 @@ export function shellWords(text: string, variables: Variables = {}): string[] {
       word ??= '';
     } else if (character === '\\' && quote !== "'" && at + 1 < text.length) {
       at++;
-      // A line that continues.
+      // A backslash before a line end continues the line.
       if (text[at] !== '\n') word = (word ?? '') + text[at];
     } else if (quote === '' && BLANK.test(character)) {
       if (word !== undefined) words.push(word);

@@ -7,7 +7,7 @@ import { isPathUnit, type OptionRow, type ParsedOptions } from '../../../io/opti
 import { parseSignerOptions, SIGNER_ROWS } from '../options.ts';
 import type { OldProxy } from './old-proxy.ts';
 
-/** Web3Signer's default, where this proxy has EthSigner's. */
+/** Web3Signer's default port; this proxy's default is EthSigner's. */
 const WEB3SIGNER_PORT = '9000';
 const SECRET = /(secret|password|access-key|access-key-id)$|^raw-signer\.key$/;
 const CONFIG = /^(--config-file)(?:=(.*))?$/s;
@@ -15,23 +15,23 @@ const CONFIG = /^(--config-file)(?:=(.*))?$/s;
 export interface TranslatedOption {
   readonly flag: string;
   readonly value: string;
-  /** Its value is not to be printed. */
+  /** Whether the value must not be printed. */
   readonly isSecret: boolean;
-  /** Where it comes from, or why it is set. */
+  /** The value's origin, or why it is set. */
   readonly from: string;
 }
 
 export interface Translation {
   readonly subcommand: string | undefined;
   readonly options: readonly TranslatedOption[];
-  /** Given, but without effect here: what applies instead. */
+  /** Options without effect here, and what applies instead. */
   readonly vain: readonly string[];
   readonly notes: readonly string[];
   /** YAML for `quorate signer --config-file`. */
   readonly text: string;
 }
 
-/** Throws OPTION_… as `quorate signer` does. */
+/** Throws OPTION_… like `quorate signer`. */
 export function translate(old: OldProxy): Translation {
   const parsed = parseSignerOptions(withWholePath(old), old.env);
   const given = SIGNER_ROWS.filter(({ flag, ignored }) => {
@@ -47,7 +47,9 @@ export function translate(old: OldProxy): Translation {
   };
 }
 
-/** A file named relative to the old program's folder. */
+/**
+ * The arguments with an absolute path of `--config-file`, whose base is the old program's folder.
+ */
 function withWholePath({ argv, folder }: OldProxy): string[] {
   return argv.map((word, at) => {
     const [, flag, value] = CONFIG.exec(word) ?? [];
@@ -73,7 +75,7 @@ function translated(row: OptionRow, parsed: ParsedOptions, old: OldProxy): Trans
   };
 }
 
-/** The old program's defaults. */
+/** Options for the old program's address, where its options do not give it. */
 function added(old: OldProxy, parsed: ParsedOptions): TranslatedOption[] {
   const isGiven = (flag: string) => (parsed.source(flag) ?? 'default') !== 'default';
   const found: TranslatedOption[] = [];

@@ -42,7 +42,7 @@ export function readConfigFile(path: string, rows: readonly OptionRow[]): GivenV
 function kindOf(path: string): Kind {
   if (/\.toml$/i.test(path)) return 'TOML';
   if (/\.ya?ml$/i.test(path)) return 'yaml';
-  // EthSigner decides by the program, not by the file name.
+  // EthSigner expects TOML, whatever the file's name.
   try {
     parseToml(readFileSync(path, 'utf8'));
     return 'TOML';
@@ -57,7 +57,7 @@ function parsed(kind: Kind, path: string): Tree {
   try {
     value = kind === 'TOML' ? parseToml(text) : parseYaml(text);
   } catch (error) {
-    // Only the position: the lines around it may contain a secret.
+    // States only the position: the lines around it may contain a secret.
     const why = placeOf(error as Error);
     if (kind === 'TOML') throw invalid(`Invalid TOML configuration: ${path}: ${why}`);
     throw invalid(`Unable to read yaml configuration. Invalid yaml file [${path}]: ${why}`);
@@ -86,7 +86,9 @@ function read(kind: Kind, path: string): string {
   }
 }
 
-/** Lists are joined by ",", tables given as an option's value by "|". */
+/**
+ * Yields the values of a tree: joins lists by ",", and tables given as an option's value by "|".
+ */
 function* leaves(
   tree: Tree,
   prefix: string,

@@ -1,6 +1,6 @@
 /**
- * Every flag of the signing proxy is read by something, and one that needs another says so where
- * that is absent.
+ * Some code reads every flag of the signing proxy, and a flag that needs another one says so when
+ * that is missing.
  */
 import { describe, expect, it } from 'vitest';
 import { flagsReadBy } from '../../../../test/support/read-flags.ts';
@@ -88,7 +88,7 @@ it.each([
 });
 
 describe('each flag', () => {
-  /** Starts between them that use everything. */
+  /** Command lines that together use everything. */
   const STARTS = [
     '--azure-vault-enabled --aws-kms-enabled --metrics-enabled --keystores-path k --keystores-password-file p --downstream-http-proxy-host h',
     '--metrics-push-enabled --downstream-http-tls-enabled --jwt-keys k',

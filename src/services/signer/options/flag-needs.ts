@@ -1,4 +1,4 @@
-/** Flags of the signing proxy that need another one to have an effect. */
+/** Flags of the signing proxy that have an effect only together with another flag. */
 import { type FlagNeed, given, type NeedWorld, on } from '../../../io/options/needs.ts';
 import { ETHSIGNER_SUBCOMMANDS, isEthSignerSubcommand, SIGNER_ROWS } from '../options.ts';
 

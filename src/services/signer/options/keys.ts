@@ -4,7 +4,7 @@
  */
 import type { OptionRow } from '../../../io/options/options.ts';
 
-/** Rows of one group of `--help`. */
+/** Adds the group of `--help` to the rows. */
 function inGroup(group: string, rows: readonly Omit<OptionRow, 'group'>[]): readonly OptionRow[] {
   return rows.map((row) => ({ ...row, group }));
 }

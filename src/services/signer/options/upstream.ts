@@ -1,4 +1,4 @@
-/** Options for the node behind the proxy, nonces, and who may have what signed. */
+/** Options for the node behind the proxy, for nonces, and for who may request which signatures. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const NODE = 'Node behind the proxy';

@@ -1,6 +1,6 @@
 /**
- * What EthSigner's and Web3Signer's acceptance tests look at in transactions and their answers,
- * with a node that is played.
+ * What the acceptance tests of EthSigner and Web3Signer check in transactions and their answers,
+ * with a simulated node.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import {
@@ -23,7 +23,7 @@ afterAll(() => {
   for (const proxy of proxies) proxy.close();
 });
 
-/** `refusal`: what the node says to every raw transaction. */
+/** `refusal`: the node's answer to every raw transaction. */
 function play(refusal?: { readonly status: number; readonly error: object }, chainId = 1337n) {
   const upstream = upstreamOf(({ method, params, id }) => {
     if (/TransactionCount/.test(method)) return { result: '0x5' };

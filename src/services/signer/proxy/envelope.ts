@@ -1,13 +1,13 @@
-/** The JSON-RPC envelope as this proxy reads it: nothing ambiguous gets through. */
+/** Parses the JSON-RPC envelope: anything that another parser could read differently is refused. */
 import { elementsOf, membersOf } from './json-text.ts';
 
 export interface Call {
-  /** As JSON text; `null` where there is none. */
+  /** The id as JSON text; `null` if the request has none. */
   readonly id: string;
   readonly isNotification: boolean;
   readonly method: string;
   readonly params: unknown;
-  /** The text for the node, if it is forwarded. */
+  /** The text that is sent to the node, if the call is forwarded. */
   readonly text: string;
 }
 
@@ -15,7 +15,7 @@ export type Entry =
   | { readonly kind: 'call'; readonly call: Call }
   /** Not an object, no method, or an invalid id. */
   | { readonly kind: 'malformed' }
-  /** Ambiguous to readers. */
+  /** Parsers could read it differently. */
   | { readonly kind: 'ambiguous'; readonly id: string; readonly why: string };
 
 export type Envelope =
@@ -57,7 +57,8 @@ function entryOf(value: unknown, text: string, start: number, end: number): Entr
       isPlain = false;
       continue;
     }
-    // Go matches names case-insensitively and uses the last duplicate; others may use the first.
+    // Go matches names case-insensitively and uses the last duplicate; other parsers may use the
+    // first.
     if (member.name !== name || parts[name] !== undefined)
       return {
         kind: 'ambiguous',
@@ -75,7 +76,7 @@ function entryOf(value: unknown, text: string, start: number, end: number): Entr
   };
 }
 
-/** Without members unknown to JSON-RPC. */
+/** The call without members that JSON-RPC does not define. */
 function rewritten(parts: Partial<Record<Name, string>>): string {
   const members = NAMES.filter((name) => parts[name] !== undefined);
   return `{${members.map((name) => `"${name}":${parts[name]}`).join(',')}}`;

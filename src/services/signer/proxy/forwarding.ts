@@ -4,7 +4,7 @@
  */
 import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 
-/** Whole namespaces, except methods that make a node sign. */
+/** Namespaces forwarded as a whole, except for methods that make a node sign. */
 const NAMESPACES = ['eth', 'net', 'web3', 'rpc', 'txpool', 'priv', 'eea'] as const;
 
 /** Read-only methods of namespaces that can also change a node. */

@@ -1,10 +1,12 @@
-/** One signature: checks the account and the caller's permission, and writes the audit log. */
+/**
+ * Makes one signature: checks the account and the caller's permission, and writes the audit log.
+ */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import type { AccountSigner, SigningAccounts } from '../../../core/signing/account-signer.ts';
 import { refuse } from '../../../core/signing/failures.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
 
-/** A guard's refusal, to be turned into the reply. */
+/** A guard's refusal, which becomes the reply. */
 export class RefusedError extends Error {
   readonly refusal: Refusal;
 
@@ -28,7 +30,7 @@ export class GuardedSigning {
     return this.accounts.addresses().filter((account) => identity.mayUse(account));
   }
 
-  /** A forbidden account counts as missing. Throws `code`. */
+  /** Treats a forbidden account like a missing one. Throws `code`. */
   find(
     identity: Identity,
     account: string,
@@ -49,7 +51,7 @@ export class GuardedSigning {
     return this.guard.record(identity, intent, outcome);
   }
 
-  /** A message or typed data: r, s, v with v 27 or 28, recorded before it is returned. */
+  /** Signs a message or typed data: r, s, v with v 27 or 28. Recorded before it is returned. */
   async signMessage(
     identity: Identity,
     signer: AccountSigner,
@@ -70,7 +72,7 @@ export class GuardedSigning {
 }
 
 /**
- * Synchronous when the key is in memory. Rejects with SIGNER_UNAVAILABLE, without revealing the
+ * Synchronous when the key is in memory. Rejects with SIGNER_UNAVAILABLE, which does not reveal the
  * cause.
  */
 export function signed(signer: AccountSigner, digest: Hash32): Uint8Array | Promise<Uint8Array> {

@@ -23,7 +23,7 @@ export const FAILURE_STATUS: Readonly<Record<FailureCode, number>> = {
   SIGNER_UPSTREAM_BROKEN: 500,
 };
 
-/** A refused signature is an answer like any other: its error is in the body. */
+/** `refused` has status 200, like any other JSON-RPC answer: the error is in the body. */
 export const REFUSAL_STATUS: Readonly<Record<Refusal['kind'], number>> = {
   unauthenticated: 401,
   forbidden: 403,

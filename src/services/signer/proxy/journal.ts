@@ -1,6 +1,6 @@
 /**
  * Pending signed transactions, on disk before they are sent. Lines in append-only segments:
- * checksum, then JSON; concurrent writers share one sync. A grown segment is replaced by one with
+ * checksum, then JSON; concurrent writers share one sync. A large segment is replaced by one with
  * only the pending transactions.
  */
 import { newerVersion } from '../../../core/base/newer-version.ts';
@@ -19,8 +19,8 @@ interface Kept {
 }
 
 /**
- * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without a line
- * that says so.
+ * Raise with any change that an older program would misread. 1: the format of 0.1.0, which wrote no
+ * version line.
  */
 const VERSION = 2;
 
@@ -43,12 +43,12 @@ export class FileJournal implements Journal {
   private pending: string[] = [];
   private waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
   private flushing: Promise<void> | undefined;
-  /** Segments replaced by the current one once it is durable. */
+  /** Segments to remove once the current one, which replaces them, is durable. */
   private stale: number[] = [];
 
   /**
    * Reads the segments. Throws STORAGE_… when the folder cannot be used, or a newer program wrote
-   * there.
+   * to it.
    */
   constructor(folder: LogFolder, log: Log) {
     this.folder = folder;
@@ -87,7 +87,7 @@ export class FileJournal implements Journal {
       this.pending.push(lineOf(['gone', send.nonceKey, send.hash]));
   }
 
-  /** Entries without their own sync are written too. */
+  /** Also writes entries that do not request a sync. */
   async close(): Promise<void> {
     await this.flushing;
     this.write();
@@ -96,7 +96,7 @@ export class FileJournal implements Journal {
   }
 
   private async flush(): Promise<void> {
-    // Entries of the same turn share the write.
+    // Waits one turn, so that entries of the same turn share the write.
     await Promise.resolve();
     while (this.waiters.length > 0) {
       const { waiters } = this;
@@ -139,7 +139,7 @@ export class FileJournal implements Journal {
   }
 
   /**
-   * A torn or damaged line is reported, and the following ones still count. Throws
+   * A torn or damaged line is reported, and the following ones are still read. Throws
    * STORAGE_FORMAT_NEWER.
    */
   private read(segment: number): void {

@@ -1,6 +1,6 @@
 /**
- * Positions of the parts of a JSON text, so that they can be forwarded unchanged: numbers and
- * spellings survive. The text must be valid.
+ * Positions of the parts of a JSON text, so that they can be forwarded unchanged, with the spelling
+ * of numbers and strings. The text must be valid.
  */
 
 export interface Span {
@@ -32,7 +32,7 @@ export function membersOf(text: string, start: number): Member[] {
   return members;
 }
 
-/** Elements of the array that the text is. */
+/** Elements of the array in the text. */
 export function elementsOf(text: string): Span[] {
   const elements: Span[] = [];
   let at = skipSpace(text, skipSpace(text, 0) + 1);
@@ -68,7 +68,7 @@ function stringEnd(text: string, start: number): number {
   }
 }
 
-/** The end of a number, true, false or null. */
+/** Position of the end of a number, true, false or null. */
 function wordEnd(text: string, start: number): number {
   let at = start;
   while (at < text.length && !/[\s,\]}]/.test(text[at]!)) at++;

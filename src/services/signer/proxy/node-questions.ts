@@ -1,12 +1,12 @@
-/** Asks the node for what a request omits: the gas of a transaction, the gas price. */
+/** Requests from the node what a transaction omits: its gas and the gas price. */
 import { toHex } from '../../../core/base/hex.ts';
 import { refuse } from '../../../core/signing/failures.ts';
 import type { TransactionRequest } from '../../../core/signing/transaction-request.ts';
 import type { UpstreamAnswer } from './ports.ts';
 
 /**
- * The body to send. `id` is JSON text, the client's own: an error of the node becomes the client's
- * answer. It sets no price, so that the account's balance does not matter.
+ * The request's body. `id` is JSON text, the client's own: an error of the node becomes the
+ * client's answer. It states no price, so that the account's balance does not matter.
  */
 export function estimateQuestion(request: TransactionRequest, id: string): string {
   const { to, value, data, accessList } = request.body;
@@ -27,14 +27,14 @@ export function estimateQuestion(request: TransactionRequest, id: string): strin
   return `{"jsonrpc":"2.0","method":"eth_estimateGas","params":${params},"id":${id}}`;
 }
 
-/** The body to send. The answer is zero when gas is free. */
+/** The request's body. The answer is zero when gas is free. */
 export function priceQuestion(id: string): string {
   return `{"jsonrpc":"2.0","method":"eth_gasPrice","params":[],"id":${id}}`;
 }
 
 /**
- * undefined: the node answered with an error. Throws SIGNER_INTERNAL when it gave neither. `what`:
- * used in the error.
+ * undefined: the node answered with an error. Throws SIGNER_INTERNAL when the answer has neither
+ * quantity nor error. `what`: used in the error.
  */
 export function quantityOf({ body }: UpstreamAnswer, what: string): bigint | undefined {
   const { result, error } = parsed(body);

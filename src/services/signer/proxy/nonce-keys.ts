@@ -1,10 +1,10 @@
 /**
- * Which nonce sequence a transaction uses, and how the node is asked for its count (EthSigner
+ * Which nonce sequence a transaction uses, and how to request its count from the node (EthSigner
  * NonceProvider).
  */
 import type { TransactionRequest } from '../../../core/signing/transaction-request.ts';
 
-/** A call for the node's count. */
+/** A call that requests the count from the node. */
 export interface CountCall {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -13,8 +13,8 @@ export interface CountCall {
 const SEPARATOR = ' ';
 
 /**
- * An account, or an account in one private group. The name alone tells how to count: the journal
- * stores it.
+ * Names a nonce sequence: an account, or an account in one private group. The name alone determines
+ * how to count, because the journal stores only the name.
  */
 export function nonceKeyOf(request: TransactionRequest): string {
   if (request.kind !== 'eea') return request.from;
@@ -33,7 +33,7 @@ export function isPublicNonce(nonceKey: string): boolean {
   return !nonceKey.includes(SEPARATOR);
 }
 
-/** Private groups count what is mined, whatever the tag: they have no second count. */
+/** For private groups nodes count only what is mined, whatever the tag. */
 export function countCall(nonceKey: string, tag: 'latest' | 'pending'): CountCall {
   const [account, kind, privateFrom, others] = nonceKey.split(SEPARATOR);
   if (kind === undefined) return { method: 'eth_getTransactionCount', params: [account, tag] };

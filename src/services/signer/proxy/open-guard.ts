@@ -1,4 +1,4 @@
-/** The guard of a proxy without access control. */
+/** The guard of a proxy without access control: allows everything. */
 import type { Guard, Identity } from '../../../core/signing/guard.ts';
 
 export const EVERYBODY: Identity = { name: 'anybody', mayUse: () => true, mayCall: () => true };

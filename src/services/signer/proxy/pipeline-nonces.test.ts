@@ -119,7 +119,7 @@ it('the private state that a request names is kept with it: COMPAT the header be
   expect(kept).toEqual([undefined, 'PS 3', 'PS1', 'PS3', undefined]);
 });
 
-/** A group of other members. */
+/** A private group with other members. */
 const GROUP = Buffer.alloc(32, 7).toString('base64');
 
 describe('nonces that a client names, and nonces that come back', () => {

@@ -303,7 +303,7 @@ describe('batches', () => {
     const of = (result: string) => answers.filter((answer) => answer.result === result).length;
     expect(answers.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
     expect(of(long)).toBe(32);
-    // Those that were begun before the answer was full.
+    // Three were processed before the answer reached its limit.
     expect(of('sent')).toBe(3);
     expect(answers.at(-1).error.code).toBe(-32600);
   });

@@ -1,5 +1,5 @@
 /**
- * One JSON-RPC text in, one reply out: signing methods are answered here, all others go to the
+ * Turns one JSON-RPC text into one reply: signing methods are answered here, all others go to the
  * node. The same for every transport.
  */
 import { toHex } from '../../../core/base/hex.ts';
@@ -13,7 +13,7 @@ import { errorReply, type Reply, refusalReply, relayed, resultReply } from './re
 import type { Caller } from './transaction-signer.ts';
 import type { Transactions } from './transactions.ts';
 
-/** Elements of one batch processed together. */
+/** Most elements of one batch processed together. */
 const BATCH_TOGETHER_MAX = 64;
 const BATCH_REPLY_CHARACTERS_MAX = 32 * 1024 * 1024;
 const SHORT_REPLY_CHARACTERS_MAX = 4_096;
@@ -23,8 +23,8 @@ export interface PipelineParts {
   readonly transactions: Transactions;
   readonly upstream: Upstream;
   /**
-   * Called before each call is processed, with its name if answered here, or undefined for the
-   * node's; the returned function is called with the reply.
+   * Called before each call is processed, with the method's name if it is answered here, or
+   * undefined if the call goes to the node; the returned function is called with the reply.
    */
   readonly watch?: ((method: string | undefined) => (reply: Reply) => void) | undefined;
   /** Methods that go to the node in addition to those of forwarding.ts. */
@@ -79,8 +79,8 @@ export class Pipeline {
   }
 
   /**
-   * In order; adjacent calls of one kind are processed together, so that a read sees what was sent
-   * before it.
+   * Processes calls in order; adjacent calls of one kind run together, so that a read sees what was
+   * sent before it.
    */
   private async batch(entries: readonly Entry[], caller: Caller): Promise<Reply> {
     const replies: string[] = [];
@@ -88,7 +88,8 @@ export class Pipeline {
     const answerOf = async (entry: Entry): Promise<Reply> => {
       if (length > BATCH_REPLY_CHARACTERS_MAX) return full(entry);
       const reply = await this.entry(entry, caller);
-      // Others may have filled it meanwhile. Answers about sent transactions are short.
+      // Concurrent calls may have reached the limit meanwhile. Answers about sent transactions are
+      // short and always fit.
       const isTooMuch =
         length > BATCH_REPLY_CHARACTERS_MAX && reply.body.length > SHORT_REPLY_CHARACTERS_MAX;
       const answer = isTooMuch ? full(entry) : reply;
@@ -185,7 +186,10 @@ export class Pipeline {
   }
 }
 
-/** `personal_sign` names the message first; a password after the account is ignored. */
+/**
+ * The parameters of `personal_sign` in the order of `eth_sign`: account, message. Drops the
+ * password.
+ */
 function swapped(params: unknown): unknown {
   return Array.isArray(params) && params.length >= 2 ? [params[1], params[0]] : params;
 }

@@ -1,4 +1,4 @@
-/** What is not recorded does not leave. */
+/** A signature that cannot be recorded is not sent. */
 import { expect, it } from 'vitest';
 import { memoryProxy, upstreamOf } from '../../../../test/support/signing-proxy.ts';
 import { KEY } from '../../../../test/support/signing-vectors.ts';

@@ -7,13 +7,13 @@ import type { HeaderList, UpstreamAnswer } from './ports.ts';
 export interface Reply {
   readonly status: number;
   readonly body: string;
-  /** The node's headers; undefined: this is our own answer. */
+  /** The node's headers; undefined: the proxy's own answer. */
   readonly headers?: HeaderList | undefined;
   /** The request was not JSON-RPC at all. */
   readonly isForeign?: boolean;
 }
 
-/** Ids are JSON text, echoed unchanged. */
+/** `id` is JSON text, which is echoed unchanged. */
 export function resultReply(id: string, resultText: string): Reply {
   return { status: 200, body: `{"jsonrpc":"2.0","id":${id},"result":${resultText}}` };
 }
@@ -34,7 +34,7 @@ export function errorText(
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
 }
 
-/** The node's answer, unchanged; `hash`: of a transaction that may still be mined. */
+/** The node's answer, unchanged; `hash`: hash of a transaction that may still be mined. */
 export function relayed(answer: UpstreamAnswer, hash?: string): Reply {
   const { status, headers, body } = answer;
   return {

@@ -1,6 +1,6 @@
 /**
- * Drives the nonce manager: signs, journals, sends, counts, and reports each transaction's outcome
- * to its caller.
+ * Drives the nonce manager: signs, journals, sends, requests counts, and reports each transaction's
+ * outcome to its caller.
  */
 import { QuorateError, unreachable } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
@@ -24,9 +24,9 @@ const NO_HEADERS: HeaderList = [];
 export interface SendJob {
   readonly nonceKey: string;
   readonly nonce: number | undefined;
-  /** Its error ends the job. */
+  /** Signs with this nonce; an error ends the job. */
   readonly sign: (nonce: number) => SignedCall | Promise<SignedCall>;
-  /** The client's request: its id as JSON text; headers and path are used when first sent. */
+  /** The client's request: its id as JSON text; headers and path are used for the first sending. */
   readonly id: string;
   readonly headers: HeaderList;
   readonly path: string;
@@ -40,7 +40,7 @@ export interface SenderParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly metrics: Metrics | undefined;
-  /** Signs an empty transfer to the account itself; undefined: it has no key here. */
+  /** Signs an empty transfer to the account itself; undefined: the account's key is not here. */
   readonly signFill: (
     nonceKey: string,
     nonce: number,
@@ -59,7 +59,7 @@ export class Sender {
   private lastId = 0;
   private timer: Timer | undefined;
   private isClosed = false;
-  /** Further effects join the queue: a step never runs inside another. */
+  /** Effects that wait: a step never runs inside another. */
   private readonly queue: NonceEffect[] = [];
   private isDraining = false;
 
@@ -72,7 +72,7 @@ export class Sender {
     return this.waiting.size;
   }
 
-  /** Resolves with how it ended; rejects with what signing threw. */
+  /** Resolves with the transaction's outcome; rejects with the error of `sign`. */
   submit(job: SendJob): Promise<Settled> {
     return this.ask(job, (id) => ({
       kind: 'wanted',
@@ -82,12 +82,12 @@ export class Sender {
     }));
   }
 
-  /** The account's next nonce, without taking it. */
+  /** The account's next nonce, without reserving it. */
   next(nonceKey: string): Promise<Settled> {
     return this.ask(undefined, (id) => ({ kind: 'asked', id, nonceKey }));
   }
 
-  /** After a start: pending transactions of an earlier process. */
+  /** After a start: adds the pending transactions of an earlier process. */
   restore(sends: readonly { readonly send: SignedSend; readonly isAccepted: boolean }[]): void {
     this.step({ kind: 'restored', sends });
   }
@@ -105,7 +105,7 @@ export class Sender {
     });
   }
 
-  /** Only while something is pending. */
+  /** Schedules a tick while something is pending. */
   private beat(): void {
     if (this.timer || !this.parts.manager.isBusy) return;
     this.timer = this.parts.timers.set(TICK_MS, () => {
@@ -279,14 +279,14 @@ class NoCount extends Error {
   }
 }
 
-/** No node knows what a private group has sent. */
+/** Used when there is no call by which a node could report what a private group has sent. */
 const NOT_ASKED = new Error('the node is not asked');
 
 function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
-/** For bytes sent again: no client's request is available any more. */
+/** Path for sending bytes again, when the client's request is no longer available. */
 function pathFor({ psi }: SignedSend): string {
   return psi === undefined ? '/' : `/?PSI=${encodeURIComponent(psi)}`;
 }

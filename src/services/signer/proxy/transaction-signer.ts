@@ -13,14 +13,14 @@ import { type GuardedSigning, signed } from './guarded-signing.ts';
 import { accountOf, isPublicNonce } from './nonce-keys.ts';
 import type { HeaderList } from './ports.ts';
 
-/** The caller, and what of their request is forwarded to the node. */
+/** The caller, and the parts of its request that are forwarded to the node. */
 export interface Caller {
   readonly identity: Identity;
   readonly headers: HeaderList;
   readonly path: string;
 }
 
-/** How to send signed bytes. */
+/** A call that sends signed bytes. */
 export interface SignedCall {
   readonly hash: string;
   readonly method: string;
@@ -47,7 +47,9 @@ export class TransactionSigner {
     this.chainId = chainId;
   }
 
-  /** An empty transfer from an account to itself, for a nonce that blocks others. */
+  /**
+   * Signs an empty transfer from an account to itself, for a missing nonce that blocks later ones.
+   */
   fill(
     nonceKey: string,
     nonce: number,
@@ -63,7 +65,7 @@ export class TransactionSigner {
     return this.signCall({ request, signer, intent, caller, data: undefined }, BigInt(nonce));
   }
 
-  /** The signed bytes. `data`: replaces the request's own. */
+  /** The signed bytes. `data`: replaces the data of the request. */
   rawOf(
     signer: AccountSigner,
     request: TransactionRequest,
@@ -76,7 +78,9 @@ export class TransactionSigner {
     return signature.then((each) => unsigned.finish(each));
   }
 
-  /** Recorded before it is sent; synchronous when neither the key nor the record needs waiting. */
+  /**
+   * Records before the call is sent; synchronous when neither the key nor the record is waited for.
+   */
   signCall(job: SigningJob, nonce: bigint): SignedCall | Promise<SignedCall> {
     const raw = this.rawOf(job.signer, job.request, nonce, job.data);
     return raw instanceof Promise
@@ -105,7 +109,7 @@ function callOf(request: TransactionRequest, raw: Uint8Array): SignedCall {
   return { hash, method: 'eth_sendRawPrivateTransaction', params };
 }
 
-/** The intent that the guard decides on. */
+/** What the guard decides on. */
 export function intentOf(method: string, request: TransactionRequest): Intent {
   const { body, from, kind } = request;
   return {
@@ -116,12 +120,12 @@ export function intentOf(method: string, request: TransactionRequest): Intent {
     value: body.value,
     gas: body.gasLimit,
     fee: body.gasLimit * (body.type >= 2 ? body.maxFeePerGas : body.gasPrice),
-    // A private transaction that is only signed carries the hash of its payload.
+    // A private transaction that is only signed contains the hash of its payload.
     selector: kind === 'private' && method === 'eth_signTransaction' ? 'opaque' : selectorOf(body),
   };
 }
 
-/** As a node reads it: the header takes precedence over the URL. */
+/** The PSI as a node determines it: the header takes precedence over the URL. */
 function psiOf({ path, headers }: Caller): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2)
     if (/^(quorum|ledger)-psi$/i.test(headers[at]!) && headers[at + 1]) return headers[at + 1];

@@ -37,13 +37,13 @@ export interface TransactionParts {
   readonly chainId: bigint;
   /** undefined: no private transaction manager is configured; the node stores payloads. */
   readonly payloads: PayloadStore | undefined;
-  /** `eth_signTransaction` without a nonce is refused, as in EthSigner. */
+  /** Whether `eth_signTransaction` without a nonce is refused, as in EthSigner. */
   readonly strictNonce: boolean;
-  /** Transactions without gas use the node's estimate instead of EthSigner's default. */
+  /** Whether transactions without gas use the node's estimate instead of EthSigner's default. */
   readonly estimatesGas: boolean;
 }
 
-/** Values that a request leaves to the node. */
+/** Values that a request omits and the node provides. */
 interface Missing {
   readonly gas: boolean;
   readonly price: boolean;
@@ -64,7 +64,8 @@ export class Transactions {
     if (read.nonce === undefined && this.parts.strictNonce) throw badParams('nonce is missing');
     const { signing } = this.parts;
     const signer = signing.find(identity, read.from, 'SIGNER_NO_ACCOUNT');
-    // A private one that is only signed contains the hash of its payload; nothing is sent.
+    // A private transaction that is only signed contains the hash of its payload, so that no node
+    // can estimate it.
     const missing = this.missingIn(read, read.kind === 'public');
     const request = missing ? await this.completed(read, missing, { call, caller }) : read;
     if ('status' in request) return relayed(request);
@@ -91,7 +92,7 @@ export class Transactions {
       ? readEeaRequest(call.params, chainId)
       : readEthRequest(call.params, chainId);
     const signer = signing.find(caller.identity, read.from, 'SIGNER_NO_SENDER');
-    // An EEA transaction costs what its marker does: no node can estimate it.
+    // An EEA transaction costs as much as its marker transaction: no node can estimate it.
     const missing = this.missingIn(read, read.kind !== 'eea');
     const request = missing ? await this.completed(read, missing, { call, caller }) : read;
     if ('status' in request) return relayed(request);
@@ -125,7 +126,7 @@ export class Transactions {
     return gas || price ? { gas, price } : undefined;
   }
 
-  /** Completed with the node's gas and price; or the node's error. */
+  /** The request with the node's gas and price; or the node's error answer. */
   private async completed(
     read: TransactionRequest,
     missing: Missing,
@@ -150,8 +151,8 @@ export class Transactions {
   }
 
   /**
-   * With the manager or, as in EthSigner, by a method of the node. A node's answer without a hash
-   * is passed on.
+   * Stores a payload with the manager or, as in EthSigner, by a method of the node. A node's answer
+   * without a hash is returned unchanged.
    */
   private async storePayload(
     request: Extract<TransactionRequest, { kind: 'private' }>,
@@ -173,7 +174,7 @@ export class Transactions {
     return storedHash(answer) ?? answer;
   }
 
-  /** A nonce that no chain reaches: signed and sent once, without tracking. */
+  /** For a nonce that no chain reaches: signed and sent once, without tracking. */
   private async sendUntracked(call: Call, caller: Caller, signedCall: SignedCall): Promise<Reply> {
     const { method, params } = signedCall;
     const body = `{"jsonrpc":"2.0","method":"${method}","params":${params},"id":${call.id}}`;
@@ -213,21 +214,23 @@ function replyOf(id: string, end: Settled): Reply {
   }
 }
 
-/** The node's answer, or why there is none. `hash`: of a transaction that may still be mined. */
+/**
+ * The node's answer, or why there is none. `hash`: hash of a transaction that may still be mined.
+ */
 function handOn(answer: NodeAnswer, hash: string | undefined): Reply {
   if (isAnswer(answer)) return relayed(answer, hash);
   if (hash === undefined) throw answer;
   throw refuse(failureCodeOf(answer), answer.message, { transactionHash: hash });
 }
 
-/** The count was not available: the node's error, if there is one. */
+/** The reply when the count was not available: the node's error, if there is one. */
 function uncounted(id: string, answer: NodeAnswer): Reply {
   if (!isAnswer(answer)) throw answer;
   let error: unknown;
   try {
     ({ error } = JSON.parse(answer.body) as { error?: unknown });
   } catch {
-    // Reported below.
+    // An answer that is not JSON is reported below.
   }
   if (error === null || typeof error !== 'object')
     throw refuse('SIGNER_INTERNAL', 'the node does not report the nonce of the account');

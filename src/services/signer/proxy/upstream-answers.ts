@@ -1,6 +1,6 @@
 /**
- * The meaning of a node's answer to a signed transaction, as a table for Besu, geth, GoQuorum,
- * Nethermind, Erigon (EthSigner NonceTooLowRetryMechanism).
+ * The meaning of a node's answer to a signed transaction, by the texts of Besu, geth, GoQuorum,
+ * Nethermind and Erigon (EthSigner NonceTooLowRetryMechanism).
  */
 import type { Outcome } from '../../../core/signing/nonce-messages.ts';
 
@@ -8,11 +8,14 @@ const KNOWN = /\balready ?known\b|\bknown transaction\b|\balready (imported|exis
 const NONCE_TOO_LOW = /nonce (is )?too low|nonce_too_low|old ?nonce/;
 const UNDERPRICED =
   /replacement transaction underpriced|replacement ?not ?allowed|replacement fee too low|transaction with the same nonce|could not replace existing/;
-/** The node reached no verdict; any other answer is one. */
+/** Errors by which the node made no decision; any other error is its decision. */
 const PASSING =
   /time(d )?out|deadline exceeded|rate limit|request limit|too many requests|unavailable|overloaded|internal error|connection re|try again|temporar|not ready|initial sync|is syncing|shutting down|handler crashed/;
 const INTERNAL_ERROR = -32603;
-/** The request was never processed: nothing was accepted. 408, 425 and 429 ask to repeat it. */
+/**
+ * Statuses of requests that were not processed: nothing was accepted. 408, 425 and 429 ask to
+ * repeat, so that they are not included.
+ */
 const NOT_TAKEN_STATUSES: ReadonlySet<number> = new Set([
   400, 401, 402, 403, 404, 405, 406, 410, 413, 414, 415, 431,
 ]);
@@ -23,12 +26,12 @@ export interface Verdict {
   readonly result?: unknown;
 }
 
-/** `body`: any bytes that the node sent. */
+/** `body`: may be anything that the node sent. */
 export function judgeAnswer(status: number, body: string): Verdict {
   const answer = parse(body);
   if (!answer) return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };
   const { error, result } = answer;
-  // A gateway's own answer; only the node gives a verdict.
+  // Otherwise it may be a gateway's own answer; only the node decides.
   if (isRpcError(error)) return { outcome: judgeError(error) };
   if (typeof result === 'string' && result !== '') return { outcome: 'accepted', result };
   return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };

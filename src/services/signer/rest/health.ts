@@ -1,4 +1,4 @@
-/** GET /healthcheck, as Vert.x writes it (Web3Signer Eth1Runner). */
+/** GET /healthcheck, in the form that Vert.x writes (Web3Signer Eth1Runner). */
 import { type HttpReply, json } from '../../../io/http/server.ts';
 import type { HealthReport } from '../keys/accounts.ts';
 
@@ -9,7 +9,7 @@ interface Check {
   readonly data?: Readonly<Record<string, number>>;
 }
 
-/** 503 while something is down. */
+/** Status 503 while a check reports a failure. */
 export function healthReply({ sources, unexpected, isUp }: HealthReport): HttpReply {
   const checks: Check[] = sources.map(({ id, loaded, errors }) => ({
     id,

@@ -8,13 +8,13 @@ import type { KeySigner } from '../../../io/keys/key-signer.ts';
 const WAIT_MS = 20_000;
 
 export interface KnownPublicKeys {
-  /** 0x, in the order of addresses. */
+  /** 0x, sorted by address. */
   readonly publicKeys: readonly string[];
-  /** Accounts whose public key is not yet known, or cannot be determined. */
+  /** Number of accounts whose public key is not yet known, or cannot be determined. */
   readonly missing: number;
 }
 
-/** Waits a while for unknown ones; the search continues afterwards. */
+/** A request waits a limited time for unknown keys; the search then continues in the background. */
 export class PublicKeys {
   private readonly signers: () => Iterable<KeySigner>;
   private readonly waitMs: number;
@@ -56,11 +56,11 @@ export class PublicKeys {
     clearTimeout(timer);
   }
 
-  /** One after another: requests overtake them at the gate. */
+  /** One after another, so that signatures take precedence at the gate. */
   private async openEach(): Promise<void> {
     for (const signer of [...this.signers()]) {
       if (signer.knownPublicKey) continue;
-      // The log says why one cannot be loaded.
+      // Failures are logged where the key is loaded.
       await signer.publicKey().catch(() => undefined);
     }
   }

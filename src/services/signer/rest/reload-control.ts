@@ -1,4 +1,6 @@
-/** One reload at a time, in the background, and how the last one went (Web3Signer Eth1Runner). */
+/**
+ * One reload at a time, in the background, and the result of the last one (Web3Signer Eth1Runner).
+ */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { ReloadReport } from '../keys/accounts.ts';
 
@@ -32,7 +34,7 @@ export class ReloadControl {
     return this.current;
   }
 
-  /** False: one is already running. */
+  /** False: a reload is already running. */
   start(): boolean {
     if (this.current.status === 'running') return false;
     const { lastOperationTime } = this.current;
@@ -41,12 +43,12 @@ export class ReloadControl {
     return true;
   }
 
-  /** Now, or after the running one, which may already have read its files. */
+  /** Starts now, or after a running reload, which may already have read its files. */
   startOrFollow(): void {
     if (!this.start()) this.isAskedAgain = true;
   }
 
-  /** When the running one has ended. */
+  /** Resolves when the running reload has ended. */
   settled(): Promise<void> {
     return this.ended;
   }

@@ -26,10 +26,10 @@ import { ReloadControl } from './reload-control.ts';
 const TEXT = 'text/plain; charset=utf-8';
 const JSON_UTF8 = 'application/json; charset=utf-8';
 const PUBLIC_KEY = /^(?:0[xX])?([0-9a-fA-F]{128})$/;
-/** Accounts whose public key is not in the answer. */
+/** Header with the number of accounts whose public key is not in the answer. */
 const MISSING_HEADER = 'X-Quorate-Missing-Keys';
 
-/** Name of this request's intent in a policy. */
+/** Names of the REST requests' intents in a policy. */
 const REST_METHODS = {
   sign: 'eth1_sign',
   publicKeys: 'eth1_publicKeys',
@@ -46,7 +46,7 @@ export interface RestParts {
 
 export interface RestRoutes {
   readonly routes: readonly Route[];
-  /** For other triggers of a reload, such as a signal: one at a time. */
+  /** For other triggers of a reload, such as a signal: one reload runs at a time. */
   readonly reloading: ReloadControl;
 }
 
@@ -214,7 +214,7 @@ class Rest {
     try {
       signature = Uint8Array.from(await signer.sign(digest));
     } catch {
-      // The reason is in the log: it may name files and hosts.
+      // The answer omits the reason, which may name files and hosts: it is in the log.
       await guard.record(identity, intent, 'Signer is not available');
       return text(500, 'Internal Server Error');
     }
@@ -224,7 +224,7 @@ class Rest {
   }
 }
 
-/** Never 200, as over JSON-RPC: the body of a 200 is a signature here. */
+/** Never 200 as for JSON-RPC: here the body of a 200 is a signature. */
 function refused({ kind, message }: Refusal): HttpReply {
   return text(kind === 'unauthenticated' ? 401 : 403, message);
 }

@@ -1,4 +1,4 @@
-/** Flags of the staking service that need another one to have an effect. */
+/** Flags of the staking service that have an effect only together with another flag. */
 import { type FlagNeed, given, on } from '../../../io/options/needs.ts';
 
 export const STORE_NEEDS: readonly FlagNeed[] = [

@@ -1,6 +1,6 @@
 /**
- * Refusals of the staking API: the shape of OAuth's errors, so that clients need one reader for
- * both.
+ * Refusals of the staking API, in the form of OAuth's errors, so that clients need only one parser
+ * for both.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { HttpReply } from '../../../io/http/server.ts';
@@ -37,7 +37,7 @@ export function badRequest(description: string): ApiError {
   return new ApiError(400, 'invalid_request', description);
 }
 
-/** The client's form of an error; undefined: an internal error. */
+/** The error to send to the client; undefined: an internal error. */
 export function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (hasCode(error, 'IDEMPOTENCY_KEY_REUSED')) {

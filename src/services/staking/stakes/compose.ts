@@ -27,7 +27,7 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly steady: Clock;
   readonly log: Log;
-  /** Set when the server listens. */
+  /** Filled in when the server listens. */
   readonly place: { readonly issuer: string; readonly audience: string };
   readonly secretFor: (purpose: string) => Buffer;
   readonly lookMs: number;
@@ -36,12 +36,12 @@ export interface ApiParts {
 
 export interface StakingApi {
   readonly routes: readonly Route[];
-  /** The server listens: deposits may be sent. */
+  /** Call when the server listens: deposits may be sent from then on. */
   begin(): void;
   close(): Promise<void>;
 }
 
-/** Nothing is sent before `begin`. */
+/** Sends nothing before `begin` is called. */
 export async function composeApi(api: ApiConfig, parts: ApiParts): Promise<StakingApi> {
   const { config, database, live, clock, steady, log, place } = parts;
   const signer = parts.depositSigner({

@@ -1,4 +1,4 @@
-/** The account that pays deposits, and the contract that it deploys. */
+/** The account that pays the deposits, and the contract that it deploys. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';

@@ -1,5 +1,6 @@
 /**
- * The deposit contract of this service: named by the operator, or our own, deployed on first use.
+ * The deposit contract of this service: configured by the operator, or our own, deployed on first
+ * use.
  */
 
 import { DEPOSIT_CONTRACT_CODE } from '../../../core/staking/deposit-contract.ts';
@@ -24,7 +25,7 @@ export function isDeployment(transactionId: string): boolean {
 export class DepositContract {
   private readonly database: Database;
   private readonly named: string | undefined;
-  /** A request waits for the contract. */
+  /** Whether a request waits for the contract. */
   isWanted = false;
 
   constructor(database: Database, named: string | undefined) {
@@ -36,7 +37,7 @@ export class DepositContract {
     return this.named ?? (await this.setting('contract'));
   }
 
-  /** A deployment transaction is pending. */
+  /** Whether a deployment transaction is pending. */
   async isComing(): Promise<boolean> {
     return (await this.setting(NAME)) !== undefined;
   }
@@ -47,7 +48,7 @@ export class DepositContract {
   }
 }
 
-/** One deployment for all instances: the second gets no row. */
+/** Allows one deployment for all instances: the second call gets no row. */
 export function claimDeployment(query: Query, transactionId: string): Promise<Row[]> {
   return query(
     'INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING name',

@@ -1,5 +1,5 @@
 /**
- * Stakes as orders of the submitter: each becomes one deposit, and its state follows the
+ * Presents stakes as orders of the submitter: each becomes one deposit, and its state follows its
  * transaction.
  */
 import { fromHex, toHex } from '../../../core/base/hex.ts';
@@ -41,7 +41,7 @@ export class DepositStore extends SentTransactions<TransactionOrder> {
     return row?.oldest == null ? undefined : Number(row.oldest);
   }
 
-  /** The contract before the stakes that need it. */
+  /** Orders to send: the deployment of the contract first, if it is missing, then stakes. */
   async queued(limit: number): Promise<readonly TransactionOrder[]> {
     const { contract } = this;
     const address = await contract.address();
@@ -88,7 +88,7 @@ export class DepositStore extends SentTransactions<TransactionOrder> {
       } else if (isGood && receipt.contractAddress) {
         await keepContract(query, receipt.contractAddress.toLowerCase());
       } else {
-        // The next request for the contract tries again.
+        // Only the next request for the contract deploys it again.
         this.contract.isWanted = false;
         await forgetDeployment(query, id);
       }

@@ -7,13 +7,13 @@ import type { Database } from '../../../io/database/database.ts';
 import { DepositContract } from './deposit-contract.ts';
 import { DepositStore } from './deposit-store.ts';
 
-/** How long a request waits for the contract. */
+/** How long a request waits for the contract's deployment. */
 const DEPLOY_PATIENCE_MS = 10_000;
 const DEPLOY_PAUSE_MS = 100;
 
 export interface DepositsParts extends Omit<SubmitterParts<TransactionOrder>, 'store'> {
   readonly database: Database;
-  /** Undefined: our own, deployed on first use. */
+  /** Address of the contract. Undefined: our own, deployed on first use. */
   readonly contract: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export class Deposits {
     this.steady = parts.steady;
   }
 
-  /** Polls now: a stake was added, or the service has started. */
+  /** Polls now, because a stake was added or the service has started. */
   wake(): void {
     this.submitter.wake();
   }

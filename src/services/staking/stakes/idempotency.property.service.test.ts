@@ -1,6 +1,6 @@
 /**
- * One effect for one key, whatever two instances on one store do in whatever order, and wherever
- * they die.
+ * One idempotency key has one effect, in whatever order two instances on one store act, and
+ * wherever they crash.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import { openStakingStore } from '../store/open.ts';
 
 const KEYS = ['k0', 'k1'];
 const BODIES = ['body a', 'body b'];
-/** Longer than a claim is held. */
+/** Longer than a claim lasts without renewal. */
 const LONG_MS = 21_000;
 
 type Step =
@@ -31,12 +31,12 @@ type Step =
       readonly key: string;
       readonly body: string;
       /**
-       * The work is done; it refuses before, or fails after it has written; the process dies in the
-       * middle.
+       * `refuses`: fails before it writes. `fails`: fails after it has written. `dies`: the process
+       * crashes in between.
        */
       readonly fate: 'done' | 'refuses' | 'fails' | 'dies';
     }
-  /** One of those under way continues. */
+  /** One of the running requests continues. */
   | { readonly kind: 'continue'; readonly which: number }
   | { readonly kind: 'wait'; readonly ms: number };
 
@@ -85,12 +85,12 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       secretFile: undefined,
     };
     for (let i = 0; i < 2; i++) databases.push(await openStakingStore(source, {}));
-    // Who dies in these tests renews no claim.
+    // A crashed request must not renew its claim: timers run only where a test advances them.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     await databases[0]!.query('CREATE TABLE effect (client_id text, key text, body text, id text)');
   }, POSTGRES_PATIENCE_MS);
   beforeEach((context) => {
-    // Those that died in an earlier test would renew their claims here, hundreds at once.
+    // Otherwise hundreds of requests that crashed in an earlier test would renew their claims here.
     vi.clearAllTimers();
     if (store === 'PostgreSQL') postgresFor(postgres, context);
   });
@@ -101,7 +101,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     rmSync(folder, { recursive: true, force: true });
   }, POSTGRES_PATIENCE_MS);
 
-  /** A client that asks under its keys, and what came of it. */
+  /** A client with its requests, their answers and effects. */
   function newWorld(seenThrough = (database: Database) => database) {
     const clientId = `client ${++worlds}`;
     const clock = { ms: 1_000_000, nowMs: () => clock.ms };
@@ -110,7 +110,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     const running: RunningRequest[] = [];
     let effects = 0;
 
-    /** Resolves when the request waits in the middle of its work, or has its answer. */
+    /** Resolves when the request has its answer, or waits in the middle of its work. */
     async function ask(instance: number, key: string, body: string, fate: string): Promise<void> {
       let goOn: () => void = () => {};
       const gate = new Promise<void>((resolve) => {
@@ -149,7 +149,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       if (next.kind === 'ask') await ask(next.instance, next.key, next.body, next.fate);
       if (next.kind !== 'continue' || running.length === 0) return;
       const [one] = running.splice(next.which % running.length, 1);
-      // Who dies never comes back.
+      // A crashed request never continues.
       if (one!.fate === 'dies') return;
       one!.goOn();
       await one!.settled;
@@ -178,7 +178,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
         for (const key of KEYS) {
           const before = await world.effectsOf(key);
           expect(before.length).toBeLessThanOrEqual(1);
-          // Whoever asks now gets what was done, or does it.
+          // A request sent now gets the earlier answer, or does the work.
           for (const body of BODIES) {
             await world.ask(0, key, body, 'done');
             while (world.running.length > 0) await world.take({ kind: 'continue', which: 0 });
@@ -253,7 +253,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     const world = newWorld();
     await world.ask(0, 'k0', 'body a', 'refuses');
     world.clock.ms += LONG_MS;
-    // The same instance takes over from itself; then the first one lets go of the key.
+    // The same instance takes over the expired claim; then the first request releases the key.
     await world.ask(0, 'k0', 'body a', 'done');
     await world.take({ kind: 'continue', which: 0 });
     await world.ask(0, 'k0', 'body b', 'done');

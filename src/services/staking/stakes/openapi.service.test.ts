@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document: valid by somebody else's word, of all routes and of no others, and true of
- * what the service answers.
+ * The OpenAPI document: valid according to an independent validator, lists exactly the existing
+ * routes, and describes what the service answers.
  */
 import { randomUUID } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -32,7 +32,7 @@ let client: ShownSecret;
 let bearer: Record<string, string>;
 let openapi: any;
 let ajv: Ajv2020;
-/** Operations and statuses that the tests have seen. */
+/** Operations and statuses that the tests have covered. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ afterAll(async () => {
 const at = (path: string) => `${staking.url}${path}`;
 const proof = () => ({ client_id: client.clientId, client_secret: client.clientSecret });
 
-/** The answer has that status, and is what the document says of the operation. */
+/** Checks that the answer has that status, and that it matches the document. */
 async function says(
   method: string,
   path: string,
@@ -107,7 +107,7 @@ it('is valid, says another implementation', async () => {
   const { valid, errors } = await validator.validate(structuredClone(openapi));
   expect([valid, errors]).toEqual([true, undefined]);
   expect(validator.version).toBe('3.1');
-  // It can say no.
+  // The validator does find errors.
   const broken = structuredClone(openapi);
   delete broken.paths['/stake'].post.responses;
   broken.paths['/stakes/{id}'].get.parameters[0].in = 'nowhere';
@@ -121,7 +121,7 @@ it('is valid, says another implementation', async () => {
 it('has every route of the service, and no other', () => {
   const served: Route[] = [...tokenRoutes({} as never), ...stakeRoutes({} as never)];
   const routes = served
-    // Other methods of these only say that they are none.
+    // For other methods, these paths only answer 405.
     .filter(({ method, path }) => method === 'POST' || !path.startsWith('/oauth/'))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
   const documented = Object.entries<object>(openapi.paths).flatMap(([path, operations]) =>
@@ -196,7 +196,7 @@ it('is true of what the token service answers', async () => {
   const token = body.access_token;
   const about = { ...proof(), token };
   const fields = await says('post', '/oauth/introspect', 200, post('/oauth/introspect', about));
-  // Each fact is described.
+  // Every member of the answer is described.
   const { properties } = openapi.components.schemas.TokenIntrospection;
   expect(Object.keys(fields.body).sort()).toEqual(Object.keys(properties).sort());
   await says('post', '/oauth/revoke', 200, post('/oauth/revoke', about));

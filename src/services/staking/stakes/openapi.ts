@@ -1,6 +1,4 @@
-/**
- * The OpenAPI 3.1 document of the service, as it answers. Our own additions are marked x-quorate.
- */
+/** The OpenAPI 3.1 document that the service publishes. Our own extensions are marked x-quorate. */
 import { openApiDocument } from '../../../io/rest/openapi.ts';
 import { CLIENT_SCHEME, SERVICE_OPERATIONS, TOKEN_OPERATIONS } from '../token/operations.ts';
 import { TOKEN_SCHEMAS } from '../token/schemas.ts';

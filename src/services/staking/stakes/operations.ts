@@ -1,4 +1,4 @@
-/** The operations of the staking API, one row each: document, scope and handler. */
+/** The operations of the staking API, one row each: documentation, scope and handler. */
 import type { Clock } from '../../../core/base/ports.ts';
 import type { TokenChecker } from '../../../io/auth/token-checker.ts';
 import { fingerprintOf, type Idempotency } from '../../../io/database/idempotency.ts';
@@ -24,7 +24,7 @@ export interface StakeRouteParts {
   readonly stakes: Stakes;
   readonly rewards: Rewards;
   readonly idempotency: Idempotency;
-  /** Target of deposits; undefined when none can be made now. */
+  /** Target of deposits; undefined when none can be made at present. */
   readonly target: () => Promise<DepositTarget | undefined>;
   /** Called when a stake was added. */
   readonly added: () => void;
@@ -141,7 +141,7 @@ function oneRow(
     refusals: [401, 403, 404, 503],
     async handle({ stakes }, { params }, clientId) {
       const value = params[name]!.toLowerCase();
-      // Stores do not accept every text.
+      // The form is checked first, because stores do not accept every text.
       const found = form.test(value) ? await stakes.find(clientId, name, value) : undefined;
       if (!found) throw new ApiError(404, 'not_found', 'there is no such stake of this client');
       return json(200, found);

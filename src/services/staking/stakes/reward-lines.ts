@@ -3,14 +3,14 @@ import { fail } from '../../../core/base/errors.ts';
 import { readJsonObject } from '../../../core/base/json-object.ts';
 import type { NewReward } from './rewards.ts';
 
-/** They are recorded in one transaction, for which others wait. */
+/** Limited because all lines are recorded in one transaction, for which other writers wait. */
 const LINES_MAX = 10_000;
 const NEEDED: readonly string[] = ['pubkey', 'amount', 'reference'];
 const OPTIONAL: readonly string[] = ['at', 'note'];
 
 /**
- * Empty lines do not count. `name`: the file's name, for errors. Throws STAKING_REWARD_INVALID,
- * which names the line.
+ * Ignores empty lines. `name`: the file's name, for errors. Throws STAKING_REWARD_INVALID, which
+ * names the line.
  */
 export function readRewardLines(text: string, name: string): readonly NewReward[] {
   const rewards: NewReward[] = [];

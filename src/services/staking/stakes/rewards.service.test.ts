@@ -1,6 +1,6 @@
 /**
- * Rewards from the operator's command to the client's `GET /rewards`, on both stores, and the store
- * of before.
+ * Rewards from the operator's command to the client's `GET /rewards`, on both kinds of stores, and
+ * on a store of an older version.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -88,7 +88,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
     ]);
     const [mine, other] = [await clientOf(staking), await clientOf(staking)];
     const pubkey = await deposited(mine);
-    // As the command does: the store is opened a second time.
+    // Opens the store a second time, as the command does.
     const database = await openStakingStore(
       { dataFolder: staking.folder, storeUrl: url, secretFile: undefined },
       {},

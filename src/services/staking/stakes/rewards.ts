@@ -1,6 +1,6 @@
 /**
- * Rewards of validators: recorded by the operator, each once under its own reference, and read by
- * the validators' clients.
+ * Rewards of validators: the operator records each once under its own reference, and the
+ * validators' clients read them.
  */
 import type { Reward } from '../../../clients/staking-types.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -11,15 +11,15 @@ import { type Page, PUBKEY, timeOf } from './stakes.ts';
 
 const AMOUNT = /^[0-9]{1,20}$/;
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-/** Without characters that a terminal, a log or a database would interpret. */
+/** Text without characters that a terminal, a log or a database would interpret. */
 const PLAIN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 const REFERENCE_CHARACTERS_MAX = 128;
 const NOTE_CHARACTERS_MAX = 500;
 const QUOTED_MAX = 120;
-/** Allows for differences between clocks. */
+/** How far a time may be in the future, because clocks differ. */
 const AHEAD_MS_MAX = 5 * 60_000;
 
-/** What the operator sees: beyond what its client does. */
+/** What the operator sees: the client's view and two more members. */
 export interface RecordedReward extends Reward {
   readonly reference: string;
   readonly client_id: string;
@@ -30,7 +30,7 @@ export interface NewReward {
   readonly pubkey: string;
   /** Gwei in decimal. */
   readonly amount: string;
-  /** The operator's own id of it. */
+  /** The operator's own id of the reward. */
   readonly reference: string;
   /** ISO 8601, with a time zone unless it is only a day; undefined: now. */
   readonly at?: string | undefined;
@@ -41,7 +41,7 @@ export interface NewReward {
 
 export interface RewardOutcome {
   readonly number: number;
-  /** False: it already existed, identical in everything given. */
+  /** False: it was already recorded, identical in all given members. */
   readonly isNew: boolean;
 }
 
@@ -49,7 +49,7 @@ interface CheckedReward {
   readonly pubkey: string;
   readonly amount: string;
   readonly reference: string;
-  /** Undefined: not given. */
+  /** Undefined: the operator gave no time. */
   readonly at: number | undefined;
   readonly note: string;
 }
@@ -81,8 +81,8 @@ export class Rewards {
   }
 
   /**
-   * All or none of them. Throws STAKING_REWARD_INVALID, STAKING_VALIDATOR_UNKNOWN,
-   * STAKING_VALIDATOR_NOT_DEPOSITED, or STAKING_REWARD_EXISTS when something else was recorded
+   * Records all rewards or none. Throws STAKING_REWARD_INVALID, STAKING_VALIDATOR_UNKNOWN,
+   * STAKING_VALIDATOR_NOT_DEPOSITED, or STAKING_REWARD_EXISTS when different values were recorded
    * under the reference.
    */
   record(
@@ -91,8 +91,8 @@ export class Rewards {
     clock: Clock,
   ): Promise<readonly RewardOutcome[]> {
     return this.database.transaction(async (query) => {
-      // First locks the revision's row: no one else records, so numbers have no gaps that a reader
-      // could skip.
+      // Locks the revision's row first, so that no other instance records at the same time: numbers
+      // become visible in order, and a reader skips none.
       await query('UPDATE revision SET value = value WHERE one = 1');
       const outcomes: RewardOutcome[] = [];
       for (const reward of wanted) {
@@ -219,7 +219,7 @@ function timeIn(text: string, nowMs: number): number {
   return ms;
 }
 
-/** Date.parse reads 31 June as 1 July. */
+/** A check of its own is needed: Date.parse reads 31 June as 1 July. */
 function isDay(day: string): boolean {
   const ms = Date.parse(day);
   return !Number.isNaN(ms) && timeOf(ms).startsWith(day);
@@ -236,7 +236,7 @@ function rewardOf(row: Row): Reward {
 }
 
 function recordedOf(row: Row): RecordedReward {
-  // Rows of the first version have none.
+  // Rows of the first version have no reference.
   const reference = String(row.reference ?? '');
   return { ...rewardOf(row), reference, client_id: String(row.client_id) };
 }

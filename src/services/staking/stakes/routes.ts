@@ -31,7 +31,7 @@ async function answer(
   request: HttpRequest,
   { scope, handle }: StakeOperation,
 ): Promise<HttpReply> {
-  // Neither a client's data nor a refusal may be cached.
+  // Neither a client's data nor an error answer may be cached.
   const id = { 'x-request-id': randomUUID(), 'cache-control': 'no-store' };
   try {
     const clientId = await clientOf(parts, request, scope);

@@ -1,5 +1,6 @@
 /**
- * Schemas of the staking API's requests and answers. The typed client's types are made from them.
+ * Schemas of the staking API's requests and answers. The types of the typed client are generated
+ * from them.
  */
 
 const TEXT = { type: 'string' };

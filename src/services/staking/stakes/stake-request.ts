@@ -9,7 +9,9 @@ const LIST_MAX = 100;
 const CLOUD_PROVIDERS = ['azure', 'aws'];
 const REGIONS = ['as-japan', 'as-singapore', 'eu-sweden', 'eu-ireland', 'us-east', 'us-central'];
 const CLIENT_TYPES = ['teku', 'lighthouse'];
-/** Grouped, unlike the documented expression, which accepts any text around the two forms. */
+/**
+ * Both forms are in one group: the documented expression lacks it and accepts any text around them.
+ */
 const WITHDRAWAL = /^(?:0x[0-9a-fA-F]{96}|0x[0-9a-fA-F]{40})$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ZERO_ADDRESS = /^0x0{40}$/;
@@ -23,7 +25,7 @@ export interface StakeTerms {
   readonly validators: number;
   /** The optional members, as given by the client. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** All members, as given. */
+  /** All members, as given by the client. */
   readonly asked: Readonly<Record<string, unknown>>;
 }
 
@@ -50,7 +52,7 @@ export function readStakeTerms(body: Uint8Array, validatorsMax: number): StakeTe
   for (const [name, value] of Object.entries(options)) {
     // Own members only, not inherited ones such as `constructor`.
     const check = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-    // An unnoticed misspelt fee_recipient would cost money.
+    // Refused, because a misspelt fee_recipient that goes unnoticed would cost money.
     if (!check) throw badRequest(`there is no member ${JSON.stringify(name.slice(0, 50))}`);
     check(value, name);
   }

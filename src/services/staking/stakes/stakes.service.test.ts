@@ -1,6 +1,6 @@
 /**
- * The guarded API: what it takes and refuses, that a key has one effect, and that money moves once,
- * whatever the ledger does.
+ * The guarded API: what it accepts and refuses, that an idempotency key has one effect, and that
+ * money moves once, whatever the ledger does.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -292,7 +292,7 @@ describe('a ledger with faults', () => {
     ledger.fault = () => (asked < 40 ? faults[asked++ % faults.length]! : 'none');
     const ids = [];
     for (let i = 0; i < 4; i++) ids.push((await stake(STAKE)).body.stakes[0].id);
-    // Stopped in the middle, and started again on the same store.
+    // The service is stopped meanwhile, and started again on the same store.
     staking = await staking.restart([...argv(), '--auth.issuer', staking.running.issuer]);
     const seen = await Promise.all(ids.map((id) => settled(id)));
     expect(new Set(seen.map((each) => each.transaction_hash)).size).toBe(4);

@@ -1,4 +1,4 @@
-/** Stakes in the store: created with signed deposits, read by their clients. */
+/** Stakes in the store: created with signed deposits, read by the clients that own them. */
 import { randomUUID } from 'node:crypto';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { withdrawalCredentials } from '../../../core/staking/deposit.ts';
@@ -8,8 +8,8 @@ import { ApiError } from './api-error.ts';
 import { type StakeTerms, VALIDATOR_GWEI } from './stake-request.ts';
 
 /**
- * QUEUED: safe in our store. SUBMITTED: signed for the ledger, under a hash. DEPOSITED: in a block.
- * FAILED: the ledger refused it.
+ * QUEUED: stored durably. SUBMITTED: signed for the ledger, with a transaction hash. DEPOSITED: in
+ * a block. FAILED: the ledger refused it.
  */
 export type StakeState = 'QUEUED' | 'SUBMITTED' | 'DEPOSITED' | 'FAILED';
 
@@ -45,9 +45,9 @@ export interface Page {
   readonly limit: number;
 }
 
-/** 48 bytes. */
+/** 48 bytes in hex. */
 export const PUBKEY = /^0x[0-9a-f]{96}$/i;
-/** Most deposits being signed: what one thread signs in ten seconds. */
+/** Most deposits that may be waiting for signatures: what one thread signs in ten seconds. */
 const SIGNING_MAX = 400;
 
 const SELECT = `SELECT s.*, t.hash, t.block_number FROM stake s
@@ -56,7 +56,7 @@ const SELECT = `SELECT s.*, t.hash, t.block_number FROM stake s
 export class Stakes {
   private readonly database: Database;
   private readonly signer: DepositSigner;
-  /** Validators. */
+  /** Number of validators whose deposits are being signed. */
   private signing = 0;
 
   constructor(database: Database, signer: DepositSigner) {
@@ -64,7 +64,9 @@ export class Stakes {
     this.signer = signer;
   }
 
-  /** New keys, and deposits signed with them. Throws ApiError when too many are being signed. */
+  /**
+   * Creates keys, and deposits signed with them. Throws ApiError when too many are being signed.
+   */
   async sign(terms: StakeTerms): Promise<readonly NewStake[]> {
     if (this.signing + terms.validators > SIGNING_MAX) throw busy();
     this.signing += terms.validators;
@@ -95,7 +97,7 @@ export class Stakes {
     );
   }
 
-  /** Inside a transaction. */
+  /** Call inside a transaction. */
   async insert(
     query: Query,
     clientId: string,
@@ -103,8 +105,8 @@ export class Stakes {
     made: readonly NewStake[],
     nowMs: number,
   ): Promise<void> {
-    // Locks the row that everyone who adds stakes locks, so that numbers have no gaps that a reader
-    // could skip.
+    // Locks the row that every instance locks to add stakes: numbers become visible in order, and a
+    // reader skips none.
     const [row] = await query(
       `UPDATE setting SET value = CAST(CAST(value AS bigint) + $1 AS text)
        WHERE name = 'stakes' RETURNING value`,
@@ -148,7 +150,9 @@ export class Stakes {
     );
   }
 
-  /** Gaps are harmless: a key taken but not used is not used again. */
+  /**
+   * Reserves key indices. Gaps are harmless: a reserved index without a stake is not used again.
+   */
   private async takeIndices(count: number): Promise<number> {
     const [row] = await this.database.query(
       `UPDATE setting SET value = CAST(CAST(value AS bigint) + $1 AS text)

@@ -1,4 +1,4 @@
-/** The audit trail: each way of tampering with it shows. */
+/** The audit trail: each kind of tampering is detected. */
 import { expect, it } from 'vitest';
 import { AUDIENCE, startTestStaking } from '../../../../test/support/staking.ts';
 import { openStakingStore } from './open.ts';
@@ -10,7 +10,7 @@ const TAMPERINGS = [
   'UPDATE audit SET at = at + 1 WHERE number = 3',
   'DELETE FROM audit WHERE number = 1',
   'DELETE FROM audit WHERE number = 2',
-  // The newest, and all.
+  // Deletes the newest entry, and all entries.
   'DELETE FROM audit WHERE number = (SELECT max(number) FROM audit)',
   'DELETE FROM audit',
   'UPDATE audit SET number = number + 100',

@@ -22,14 +22,14 @@ export interface StakingStoreSource extends StoreSource {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether openStakingStore would find one. A PostgreSQL database would show it only by its
- * tables.
+ * Whether openStakingStore would find a store. A PostgreSQL database counts as one, because only
+ * its tables would tell.
  */
 export function isStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
   return storeUrl !== undefined || isThere(join(dataFolder, FILE));
 }
 
-/** Creates whatever is missing. Throws STORAGE_…. */
+/** Creates missing files and tables. Throws STORAGE_…. */
 export function openStakingStore(
   source: StakingStoreSource,
   env: Environment,
@@ -39,9 +39,9 @@ export function openStakingStore(
 }
 
 /**
- * Encrypts the signing keys in the store; validators' keys are derived from it. Created at the
- * first start: back it up, and give all instances that share a store the same file. Throws
- * STAKING_SECRET_INVALID.
+ * Reads the secret that encrypts the signing keys in the store, and from which validators' keys are
+ * derived. Created at the first start: back it up, and give all instances that share a store the
+ * same file. Throws STAKING_SECRET_INVALID.
  */
 export function readSecret({
   dataFolder,
@@ -64,8 +64,8 @@ export function readSecret({
 }
 
 /**
- * Created atomically: another instance or a command may do so at the same time, and the first one
- * wins.
+ * Created atomically: another instance or a command may create it at the same time, and the first
+ * one wins.
  */
 function makeSecret(file: string): void {
   const own = `${file}.${randomUUID()}`;
@@ -75,7 +75,7 @@ function makeSecret(file: string): void {
   try {
     linkSync(own, file);
   } catch (error) {
-    // Some file systems have no links.
+    // Some file systems do not support links.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') writeFileSync(file, text, options);
   } finally {
     rmSync(own);

@@ -8,8 +8,8 @@ export const SCHEMA: Schema = {
   service: 'staking',
   versions: [
     [
-      // One row. Raised by every change that a running service must notice; it numbers the audit
-      // trail.
+      // One row. Every change that a running service must notice increases the value, which also
+      // numbers the audit trail.
       'CREATE TABLE revision (one integer PRIMARY KEY, value bigint NOT NULL)',
       'INSERT INTO revision (one, value) VALUES (1, 0)',
       `CREATE TABLE audit (number bigint PRIMARY KEY, at bigint NOT NULL, actor text NOT NULL, action text NOT NULL,

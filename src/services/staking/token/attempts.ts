@@ -1,13 +1,15 @@
-/** Limits of requests and of wrong secrets, per client and per address, in memory. */
+/** Limits of token requests and of wrong secrets, per client and per address, in memory. */
 import { Lru } from '../../../core/base/lru.ts';
 
 const TRACKED_MAX = 20_000;
 
 export interface AttemptRules {
-  /** Tokens per second for one client in the long run, and at once. */
+  /** Tokens for one client: per second on average, and at once. */
   readonly rate: number;
   readonly burst: number;
-  /** Wrong secrets within the window before more are refused, of one client and of one address. */
+  /**
+   * Wrong secrets within the window, of one client and of one address, before checks are refused.
+   */
   readonly failuresMax: number;
   /** 0: addresses are not counted. */
   readonly addressFailuresMax: number;
@@ -45,8 +47,8 @@ export class Attempts {
   }
 
   /**
-   * Milliseconds during which secrets of this client, or from this address, are not checked; 0:
-   * they are checked.
+   * Milliseconds for which secrets of this client, or from this address, are not checked; 0: they
+   * are checked.
    */
   lockedMs(clientId: string, address: string, nowMs: number): number {
     const ends = [`client ${clientId}`, `address ${address}`].map(
@@ -63,12 +65,12 @@ export class Attempts {
     }
   }
 
-  /** It presented a correct secret, or got a new one. */
+  /** Clears the client's failures: it presented a correct secret, or got a new one. */
   forgive(clientId: string): void {
     this.failures.delete(`client ${clientId}`);
   }
 
-  /** Milliseconds until this client may have its next token; 0: takes one now. */
+  /** Milliseconds until this client may have its next token; 0: one was taken now. */
   waitMs(clientId: string, nowMs: number): number {
     const { rate, burst } = this.rules;
     const bucket = this.buckets.get(clientId) ?? { tokens: burst, atMs: nowMs };

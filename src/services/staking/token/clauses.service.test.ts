@@ -1,7 +1,4 @@
-/**
- * What RFC 6749, 7009, 7662 and 8414 say, sentence by sentence, where token.service.test.ts says
- * nothing about it.
- */
+/** Sentences of RFC 6749, 7009, 7662 and 8414 that token.service.test.ts does not cover. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
@@ -16,7 +13,7 @@ import type { ShownSecret } from '../admin.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const ENDPOINTS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect'];
-/** The characters of `error` and `error_description` (RFC 6749 §5.2). */
+/** The characters allowed in `error` and `error_description` (RFC 6749 §5.2). */
 const CHARACTERS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
 
 let staking: TestStaking;
@@ -134,7 +131,7 @@ describe('RFC 6749', () => {
       const answer = await postForm(at('/oauth/token'), `${form}&${name}=a&${name}=b`);
       expectError(answer, 400, 'invalid_request');
     }
-    // However far apart they stand.
+    // Repeated parameters are found however far apart they are.
     const apart = `${form}${'&'.repeat(200)}client_id=x`;
     expectError(await postForm(at('/oauth/token'), apart), 400, 'invalid_request');
     const many = Array.from({ length: 100 }, (_, i) => `p${i}=1`).join('&');

@@ -4,10 +4,10 @@ import type { Database, Row } from '../../../io/database/database.ts';
 export interface Client {
   readonly id: string;
   readonly name: string;
-  /** Compared exactly. */
+  /** Audiences are compared exactly. */
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
-  /** It may introspect its audiences' tokens, as a resource server does. */
+  /** Whether it may introspect its audiences' tokens, as a resource server does. */
   readonly mayIntrospect: boolean;
   readonly createdAt: number;
   readonly disabledAt: number | undefined;
@@ -36,7 +36,7 @@ export class Clients {
     this.database = database;
   }
 
-  /** Undefined for strangers, and for clients that were disabled. */
+  /** Undefined for unknown and for disabled clients. */
   find(id: string): Client | undefined {
     const client = this.byId.get(id);
     return client?.disabledAt === undefined ? client : undefined;

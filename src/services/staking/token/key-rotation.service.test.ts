@@ -60,7 +60,7 @@ describe.each(['RS256', 'EdDSA'])('keys: %s', (algorithm) => {
     };
     await postForm(`${staking.url}/oauth/revoke`, { client_id, client_secret, token: revoked });
 
-    // Tokens name their issuer: the restarted service is known under the same address.
+    // Tokens name their issuer, so that the restarted service must keep the same one.
     const issuer = ['--auth.algorithm', algorithm, '--auth.issuer', `${staking.url}/`, ...NO_RATE];
     const { clientSecret: second } = await staking.running.admin.rotateSecret(client_id, 60_000);
     const readSecret = (await import('../store/open.ts')).readSecret;
@@ -78,8 +78,8 @@ describe.each(['RS256', 'EdDSA'])('keys: %s', (algorithm) => {
     expect(await look(revoked)).toBe(false);
     expect(await look(first, second)).toBe(true);
 
-    // The new key signs ten minutes on; the first secret has ended; old tokens live on until their
-    // end.
+    // After ten minutes the new key signs and the first secret has expired; old tokens stay valid
+    // until they expire.
     staking.clock.offsetMs = 11 * 60_000;
     expect((await postJson(`${staking.url}/oauth/token`, one.body)).status).toBe(401);
     expect(kidOf(await tokenOf({ ...one.body, client_secret: second }))).toBe(kid);
@@ -106,7 +106,7 @@ it('an hour by which the clock is set, forth or back, brings nothing to life tha
     postForm(`${url}/oauth/revoke`, { client_id, client_secret, token: each });
   await revoke(revoked);
   clock.offsetMs = 3_600_000;
-  // New tokens come, old ones are over; another revocation tidies up.
+  // New tokens are valid, old ones have expired; another revocation deletes old entries.
   const later = await token();
   expect([await look(later), await look(other)]).toEqual([true, false]);
   await revoke(later);
@@ -117,11 +117,12 @@ it('an hour by which the clock is set, forth or back, brings nothing to life tha
   const restarted = await staking.restart(['--auth.token-seconds', '600']);
   const form = { client_id, client_secret, token: revoked };
   expect((await postForm(`${restarted.url}/oauth/introspect`, form)).body.active).toBe(false);
-  // Before the first key was made: it signs all the same.
+  // A time before the first key was created: it signs nevertheless.
   restarted.clock.offsetMs = -3_600_000;
   expect((await postJson(`${restarted.url}/oauth/token`, body)).status).toBe(200);
   restarted.clock.offsetMs = 0;
-  // A secret that was replaced at once is not good again an hour earlier.
+  // A secret that was replaced without overlap is not valid again when the clock is set back by an
+  // hour.
   const { clientSecret } = await restarted.running.admin.rotateSecret(client_id, 0);
   await restarted.running.refresh();
   restarted.clock.offsetMs = -3_600_000;
@@ -169,7 +170,7 @@ it('takes no token but its own: other keys, other algorithms, other types, other
   ]) {
     expect(await look(bad)).toBe(false);
   }
-  // A clock that is behind by less than the tolerance, and one that is not.
+  // A clock that is behind by less than the tolerance, and one that is behind by more.
   one.staking.clock.offsetMs = (86_400 + 20) * 1000;
   expect(await look(good)).toBe(true);
   one.staking.clock.offsetMs = (86_400 + 40) * 1000;

@@ -1,6 +1,6 @@
 /**
- * Refusals of the token service, in the standard's words (RFC 6749 §5.2) or in those of the host
- * known to the API's clients.
+ * Refusals of the token service, with the standard's texts (RFC 6749 §5.2) or with those of Auth0,
+ * which the API's clients know.
  */
 import type { HttpReply } from '../../../io/http/server.ts';
 
@@ -9,7 +9,7 @@ export type ErrorStyle = (typeof ERROR_STYLES)[number];
 
 export type Refusal =
   | { readonly kind: 'invalid_request'; readonly why: string; readonly status?: number }
-  /** `usedHeader`: the client came with an Authorization header. */
+  /** `usedHeader`: the client sent an Authorization header. */
   | { readonly kind: 'invalid_client'; readonly usedHeader: boolean }
   | { readonly kind: 'unsupported_grant_type'; readonly grant: string }
   | { readonly kind: 'no_audience' }
@@ -21,7 +21,7 @@ export type Refusal =
   | { readonly kind: 'too_many_requests'; readonly retrySeconds: number }
   | { readonly kind: 'unavailable' };
 
-/** Every answer of the token endpoint, good or bad (RFC 6749 §5.1). */
+/** Headers of every answer of the token endpoint, including errors (RFC 6749 §5.1). */
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 const CHALLENGE = 'Basic realm="quorate", charset="UTF-8"';
 
@@ -120,7 +120,7 @@ function standardWords(refusal: Refusal): Words {
   }
 }
 
-/** Undefined: that host uses the standard's words too. */
+/** Auth0's texts. Undefined: Auth0 uses the standard's texts too. */
 function auth0Words(refusal: Refusal): Words | undefined {
   switch (refusal.kind) {
     case 'invalid_client':
@@ -162,8 +162,8 @@ function auth0Words(refusal: Refusal): Words | undefined {
 }
 
 /**
- * Without characters that a terminal or a log would interpret; RFC 6749 §5.2 has no quotes and no
- * backslashes either.
+ * Replaces characters that a terminal or a log would interpret; RFC 6749 §5.2 also forbids quotes
+ * and backslashes.
  */
 function printable(text: string, style: ErrorStyle): string {
   return text.replace(

@@ -1,4 +1,4 @@
-/** The operations of the token service, one row each: document and handler. */
+/** The operations of the token service, one row each: documentation and handler. */
 import type { Clock } from '../../../core/base/ports.ts';
 import { type HttpReply, type HttpRequest, json } from '../../../io/http/server.ts';
 import { jsonContent, reference } from '../../../io/rest/openapi.ts';
@@ -9,14 +9,14 @@ import type { TokenService } from './service.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /**
- * How long others may cache the key set: a new key is published for longer than that before it
+ * How long clients may cache the key set: a new key is published for longer than that before it
  * signs.
  */
 const KEY_SET_SECONDS = 300;
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 export const CLIENT_SCHEME = { type: 'http', scheme: 'basic' };
-/** By HTTP Basic, or in the body. */
+/** Client credentials: by HTTP Basic, or in the body. */
 const CLIENT_SECURITY = [{ client: [] }, {}];
 const NO_SECURITY: readonly object[] = [];
 const REFUSALS = [400, 401, 413, 429, 503];
@@ -79,7 +79,7 @@ export const TOKEN_OPERATIONS: readonly TokenOperation[] = [
   },
 ];
 
-/** What the server itself answers. */
+/** Operations that the server itself answers. */
 export const SERVICE_OPERATIONS: readonly RestOperation[] = [
   open('/health', 'Whether the process is alive', 'Health'),
   {

@@ -1,6 +1,6 @@
 /**
- * Tokens that the guard of the API and introspection must refuse, and those near them that they
- * must take, for each algorithm.
+ * Tokens that the API's guard and introspection must refuse, and similar ones that they must
+ * accept, for each algorithm.
  */
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ const TAKEN: readonly [string, Make][] = [
 ];
 
 const REFUSED: readonly [string, Make][] = [
-  // Time.
+  // Times.
   ['an end that has passed', ({ own }, now) => own({ exp: now - TOLERANCE_SECONDS - 5 })],
   ['an end long ago', ({ own }) => own({ exp: 0 })],
   ['an end before all time', ({ own }) => own({ exp: -1 })],
@@ -44,12 +44,12 @@ const REFUSED: readonly [string, Make][] = [
   ['an end that is none', ({ own }) => own({ exp: null })],
   ['a start that is text', ({ own }) => own({ nbf: '0' })],
   ['a time of issue that is text', ({ own }) => own({ iat: 'now' })],
-  // What each token must have.
+  // Claims that each token must have.
   ...['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'].map((name): [string, Make] => [
     `no ${name}`,
     ({ own }) => own({ [name]: undefined }),
   ]),
-  // Whose it is, and for whom.
+  // Issuer, subject and audience.
   ['another issuer', ({ own }) => own({ iss: 'https://issuer.example/' })],
   [
     'the issuer without its slash',
@@ -148,12 +148,12 @@ const REFUSED: readonly [string, Make][] = [
       ({ header, claims, key }) => forge({ ...header, alg }, claims, sealWithSecret(secret(key))),
     ]),
   ),
-  // Critical members.
+  // The header's `crit` member.
   ['a critical member that nobody knows', ({ own }) => own({}, { crit: ['x'], x: 1 })],
   ['critical members that are none', ({ own }) => own({}, { crit: [] })],
   ['critical members that are text', ({ own }) => own({}, { crit: 'exp' })],
   ['an unencoded payload', ({ own }) => own({}, { crit: ['b64'], b64: false })],
-  // Bytes.
+  // Changes of the encoded bytes.
   ['a signature cut short', ({ good }) => good.slice(0, -4)],
   ['a signature cut to nothing', ({ good }) => good.slice(0, good.lastIndexOf('.') + 1)],
   ['a signature made longer', ({ good }) => `${good}AAAA`],
@@ -230,9 +230,9 @@ describe.each(['RS256', 'ES256', 'EdDSA'])('tokens of %s', (algorithm) => {
     const { status, body, headers } = await call(`Bearer ${token}`);
     expect([status, body.error]).toEqual([401, 'invalid_token']);
     expect(headers.get('www-authenticate')).toMatch(INVALID);
-    // RFC 7662 §2.2: nothing else about a token that is worth nothing.
+    // RFC 7662 §2.2: the answer says nothing else about an inactive token.
     const looked = await look(token);
-    // What is meant for another API is not this API's business, but it lives.
+    // The API refuses a token for another audience, but introspection reports it as active.
     const isForOthers = looked.body.active === true && /audience/.test(_);
     if (!isForOthers) expect([looked.status, looked.body]).toEqual([200, { active: false }]);
   });
@@ -275,7 +275,7 @@ describe.each(['RS256', 'ES256', 'EdDSA'])('tokens of %s', (algorithm) => {
     expect(await at(575)).toBe(200);
     expect(await at(1_225)).toBe(200);
     expect(await at(1_235)).toBe(401);
-    // A clock that was set back: what it has seen is good again.
+    // When the clock is set back, the same token is valid again.
     expect(await at(600)).toBe(200);
     clock.offsetMs = 0;
   });

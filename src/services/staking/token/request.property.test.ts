@@ -1,5 +1,5 @@
 /**
- * Readers of bodies from strangers, against whatever bytes come: an answer or a refusal, nothing
+ * Readers of request bodies, with arbitrary bytes: the result is an answer or a refusal, nothing
  * else.
  */
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ const value = fc.oneof(
   fc.constantFrom('client_credentials', '32000000000', `0x${'ab'.repeat(20)}`, '1e9', '-0', ''),
   fc.string({ unit: 'binary', maxLength: 12 }),
 );
-/** A JSON object as text, with names that may stand twice, and be spelled in two ways. */
+/** Members of a JSON object as text; a name may occur twice, and be spelled in two ways. */
 const memberText = fc.tuple(
   name,
   fc.boolean(),
@@ -73,7 +73,7 @@ const raw: fc.Arbitrary<RawRequest> = fc.record({
   body,
 });
 
-/** Each character in the longer spelling. */
+/** The text with each character as a \u escape. */
 function escaped(text: string): string {
   const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`;
@@ -202,7 +202,7 @@ describe('the reader of stakes', () => {
   });
 });
 
-/** Reads JSON letter by letter, for its outermost object's names alone. */
+/** Reads JSON character by character, only to find the names in its outermost object. */
 class SlowReader {
   private readonly text: string;
   private at = 0;
@@ -255,7 +255,7 @@ class SlowReader {
     return JSON.parse(this.text.slice(from, ++this.at));
   }
 
-  /** The next one that is not a blank. */
+  /** The next character that is not a blank. */
   private sign(): string | undefined {
     while (' \n\t\r'.includes(this.text[this.at] ?? 'x')) this.at++;
     return this.text[this.at];

@@ -1,7 +1,7 @@
 /**
- * Requests to the token, revocation and introspection endpoints: parameters in a form (RFC 6749) or
- * in JSON (as the staking API's clients send them), and the client's credentials, by HTTP Basic or
- * in the body, never both.
+ * Reads requests to the token, revocation and introspection endpoints: parameters in a form (RFC
+ * 6749) or in JSON (as the staking API's clients send them), and the client's credentials, by HTTP
+ * Basic or in the body, never both.
  */
 import { readJsonObject } from '../../../core/base/json-object.ts';
 import { OAuthRefusal } from './oauth-error.ts';
@@ -10,13 +10,13 @@ const PARAMETERS_MAX = 64;
 const NAME_CHARACTERS_SHOWN_MAX = 50;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-/** Parameters that the standards allow several times (RFC 8707 §2). */
+/** The parameter that the standards allow several times (RFC 8707 §2). */
 const RESOURCE = 'resource';
 
 export interface RawRequest {
   readonly contentType: string | undefined;
   readonly authorization: string | undefined;
-  /** That header occurs several times. */
+  /** Whether the Authorization header occurs several times. */
   readonly isAuthorizedTwice?: boolean | undefined;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Uint8Array;
@@ -125,7 +125,7 @@ function clientClaim(
   return { id, secret, usedHeader: false };
 }
 
-/** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
+/** RFC 6749 §2.3.1: id and secret are form-encoded before they are joined. */
 function basicClaim(authorization: string): ClientClaim {
   const failed = new OAuthRefusal({ kind: 'invalid_client', usedHeader: true });
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];

@@ -1,12 +1,15 @@
 /**
- * Tokens revoked before they expire, by id: permanently in the store, and in memory for checking
- * each request.
+ * Tokens revoked before they expire, by id: permanently in the store, and in memory to check each
+ * request.
  */
 
 import { change } from '../../../io/database/audit-trail.ts';
 import type { Database } from '../../../io/database/database.ts';
 
-/** Kept beyond the token's expiry: setting a clock forward and back must not revive it. */
+/**
+ * Kept longer than the token is valid, so that setting a clock forward and back does not make it
+ * valid again.
+ */
 const KEPT_MS = 86_400_000;
 
 export interface RevokedToken {
@@ -35,7 +38,7 @@ export class Revocations {
     for (const [id, end] of this.endOf) if (end <= nowMs - KEPT_MS) this.endOf.delete(id);
   }
 
-  /** Durable when it resolves; of several at once, one is recorded. */
+  /** Durable when it resolves; of several concurrent revocations of a token, one is recorded. */
   async add({ id, clientId, expiresMs }: RevokedToken, nowMs: number): Promise<void> {
     if (this.has(id)) return;
     await this.database.transaction(async (query) => {

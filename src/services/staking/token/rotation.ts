@@ -2,7 +2,7 @@
 import type { KeyConfig } from '../config.ts';
 import type { RotationPlan } from './signing-keys.ts';
 
-/** Longer than others cache the key set (token/routes.ts). */
+/** Longer than clients may cache the key set (token/operations.ts). */
 const KEY_LEAD_MS = 10 * 60_000;
 
 export function rotationOf({

@@ -1,13 +1,13 @@
 /**
- * Secrets: what is kept of them, and that nobody learns from the work that a check takes whom there
- * is.
+ * Secrets: what is stored of them, and that the time of a check does not reveal which clients
+ * exist.
  */
 import { createHook } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { isQuick } from '../../../../test/support/effort.ts';
 import { hashSecret, newSecret, SecretChecker } from './secrets.ts';
 
-/** How often the slow function runs meanwhile. */
+/** How often scrypt runs during `work`. */
 async function slowRuns(work: () => Promise<unknown>): Promise<number> {
   let runs = 0;
   const hook = createHook({
@@ -25,7 +25,7 @@ it('a check is the same work for a stranger, and for a client with no, one or tw
   const checker = new SecretChecker();
   const [first, second] = [newSecret(), newSecret()];
   const hashes = [await hashSecret(first), await hashSecret(second)];
-  // The hash that strangers are checked against is made.
+  // First creates the hash that secrets of unknown clients are checked against.
   await checker.check('nobody', 'warm', undefined);
   for (const known of [undefined, [], hashes.slice(0, 1), hashes]) {
     const wrong = newSecret();

@@ -1,6 +1,6 @@
 /**
- * Client secrets: random, stored as scrypt hashes; once verified, this process recognises them
- * quickly.
+ * Client secrets: random, stored as scrypt hashes; this process recognises a secret quickly once it
+ * has verified it.
  */
 import { createHmac, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
@@ -9,12 +9,12 @@ import { Lru } from '../../../core/base/lru.ts';
 const SECRET_BYTES = 32;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Each takes 16 MB and some tens of milliseconds. */
+/** Cost of scrypt: each run takes 16 MB and some tens of milliseconds. */
 const COST_LOG2 = 14;
 const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 const SECRET_CHARACTERS_MAX = 1024;
-/** Per client: an old one and a new one. */
+/** Most valid secrets per client: an old one and a new one. */
 export const LIVE_SECRETS_MAX = 2;
 /** Limits of slow checks: concurrent, waiting, and remembered as correct. */
 const RUNNING_MAX = 2;
@@ -59,21 +59,21 @@ function derive(secret: string, salt: Buffer, cost: ScryptOptions): Promise<Buff
 }
 
 export class SecretChecker {
-  /** For this run only: remembered values are useless elsewhere. */
+  /** Random for each process, so that remembered values are useless elsewhere. */
   private readonly key = randomBytes(32);
-  /** By keyed hash of client and secret: the stored hash that it matched. */
+  /** The stored hash that a secret matched, by keyed hash of client and secret. */
   private readonly remembered = new Lru<string, string>(REMEMBERED_MAX);
   private readonly underWay = new Map<string, Promise<boolean>>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
   /**
-   * A stranger's secret is checked against this one, as is that of a client with one secret, so
-   * that all take equally long.
+   * Checked in place of missing hashes, for unknown clients and for clients with one secret, so
+   * that all checks take equally long.
    */
   private readonly nobody = hashSecret(newSecret());
 
   /**
-   * True without slow work: this process verified this secret before, and it is still among
+   * True without slow work if this process verified this secret before, and its hash is still among
    * `hashes`.
    */
   remembers(clientId: string, secret: string, hashes: readonly string[]): boolean {
@@ -82,8 +82,7 @@ export class SecretChecker {
   }
 
   /**
-   * `hashes` undefined: there is no such client. Rejects with STAKING_BUSY when too many checks
-   * wait.
+   * `hashes` undefined: the client is unknown. Rejects with STAKING_BUSY when too many checks wait.
    */
   async check(
     clientId: string,

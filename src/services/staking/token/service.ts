@@ -23,24 +23,24 @@ import { ALGORITHMS, type SigningKeys } from './signing-keys.ts';
 const GRANT = 'client_credentials';
 /** Scopes as in RFC 6749 §3.3, separated by spaces. */
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
-/** Longest client id: longer ones are unknown, and not remembered among attempts. */
+/** Longest client id; longer ones count as unknown, and their attempts are not remembered. */
 const CLIENT_ID_CHARACTERS_MAX = 128;
 
 export interface TokenServiceParts {
-  /** The issuer is known once the server listens. */
+  /** The issuer is set when the server listens. */
   readonly place: { readonly issuer: string };
   readonly style: ErrorStyle;
   readonly tokenSeconds: number;
   readonly toleranceSeconds: number;
   readonly clock: Clock;
-  /** Monotonic: limits of attempts are measured by it. */
+  /** Monotonic clock, for the limits of attempts. */
   readonly steady: Clock;
   readonly clients: Clients;
   readonly secrets: SecretChecker;
   readonly attempts: Attempts;
   readonly keys: SigningKeys;
   readonly revocations: Revocations;
-  /** Told of each token, and of each request for one that was refused. */
+  /** Called for each issued token, and for each refused request for one. */
   readonly told?: {
     readonly issued: () => void;
     readonly refused: (refusal: Refusal) => void;
@@ -106,9 +106,7 @@ export class TokenService {
     await revocations.add(revoked, clock.nowMs());
   }
 
-  /**
-   * `active` is false for anything that does not concern the asking client. Throws OAuthRefusal.
-   */
+  /** `active` is false for tokens that the calling client may not see. Throws OAuthRefusal. */
   async introspect(
     request: OAuthRequest,
     address: string,
@@ -131,7 +129,8 @@ export class TokenService {
     if (claim.id.length > CLIENT_ID_CHARACTERS_MAX) throw stranger(claim);
     const client = clients.find(claim.id);
     const hashes = client && liveHashes(client, clock.nowMs());
-    // A client that has presented its secret before is not locked out by a stranger's guesses.
+    // Wrong guesses by a stranger do not lock out a client whose secret this process has verified
+    // before.
     if (client && hashes && secrets.remembers(claim.id, claim.secret, hashes)) return client;
     const lockedMs = attempts.lockedMs(claim.id, address, steady.nowMs());
     if (lockedMs > 0) throw tooMany(lockedMs);
@@ -177,13 +176,13 @@ export class TokenService {
     });
   }
 
-  /** By default: all that the client has. */
+  /** By default, all scopes of the client. */
   private scopeOf({ scopes }: Client, asked: string | undefined): string {
     if (asked === undefined) return scopes.join(' ');
     if (!SCOPE_FORM.test(asked)) throw new OAuthRefusal({ kind: 'invalid_scope' });
     const wanted = [...new Set(asked.split(' '))];
     const granted = wanted.filter((scope) => scopes.includes(scope));
-    // That host omits what is not granted; the standard refuses.
+    // Auth0 omits scopes that are not granted; the standard refuses the request.
     if (this.parts.style === 'rfc6749' && granted.length < wanted.length) {
       throw new OAuthRefusal({ kind: 'invalid_scope' });
     }
@@ -208,7 +207,7 @@ export class TokenService {
       ...(scope === '' ? {} : { scope }),
     };
     const header = { alg: key.algorithm, typ: PROFILE_TYPE, kid: key.kid };
-    // Not SignJWT, which copies and checks the claims needlessly.
+    // Not SignJWT, which needlessly copies and checks the claims.
     const payload = Buffer.from(JSON.stringify(claims));
     const token = await new CompactSign(payload).setProtectedHeader(header).sign(key.privateKey);
     return {
@@ -219,7 +218,7 @@ export class TokenService {
     };
   }
 
-  /** Undefined for anything but a valid token of this issuer. */
+  /** The claims of a valid token of this issuer; undefined for anything else. */
   private async claimsOf(token: string): Promise<JWTPayload | undefined> {
     const { clock, place, keys, toleranceSeconds } = this.parts;
     if (token.length > TOKEN_CHARACTERS_MAX || !WEB_TOKEN.test(token)) return undefined;

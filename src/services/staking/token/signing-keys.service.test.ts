@@ -1,4 +1,4 @@
-/** Which key signs, and which are published, through rotations that overlap. */
+/** Which key signs, and which keys are published, during overlapping rotations. */
 import { createHash, KeyObject, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ it('a key that signs at once takes the place of one that still waits for its tim
     expect(signer(minutes)).toBe(now);
     expect(published(minutes)).toContain(now);
   }
-  // Tokens of the first are good to their end; then it alone is left.
+  // Tokens of the first key stay valid until they expire; then only the newest key is left.
   expect(published(64)).toContain(first);
   expect(published(72)).toEqual([now]);
 });
@@ -103,7 +103,7 @@ it('names a key by its thumbprint, and seals its private part', async () => {
   await expect(new SigningKeys(database, randomBytes(32)).refresh()).rejects.toMatchObject({
     code: 'STAKING_SECRET_INVALID',
   });
-  // A sealed part that was moved to another key is invalid too.
+  // An encrypted private part is invalid when it is moved to another key.
   await database.query("UPDATE signing_key SET kid = 'other'");
   await expect(keys.refresh()).rejects.toMatchObject({ code: 'STAKING_SECRET_INVALID' });
 });

@@ -1,7 +1,7 @@
 /**
- * Keys that sign tokens. A new one is published first and signs when everyone had time to fetch it;
- * an old one is published until its last token has expired. Private parts are encrypted in the
- * store.
+ * Keys that sign tokens. A new key is published first, and signs only when clients have had time to
+ * fetch it; an old one is published until its last token has expired. Private parts are encrypted
+ * in the store.
  */
 import {
   createCipheriv,
@@ -30,7 +30,7 @@ const RSA_BITS = 2048;
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Long ago, so that setting a clock back cannot revive it. */
+/** A time long ago, so that setting a clock back cannot make the key valid again. */
 const WITHDRAWN_AT = 0;
 
 export interface SigningKey {
@@ -40,9 +40,9 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
   readonly privateKey: CryptoKey;
   readonly createdAt: number;
-  /** Signs from then on, until a newer one does. */
+  /** The key signs from this time on, until a newer one does. */
   readonly activeAt: number;
-  /** Published until then; undefined: no end is set. */
+  /** The key is published until this time; undefined: no end is set. */
   readonly retiredAt: number | undefined;
 }
 
@@ -63,8 +63,8 @@ export class SigningKeys {
   }
 
   /**
-   * Undefined: there is none yet. If the clock was set back to before the first one, that one
-   * signs.
+   * The key that signs. Undefined: there is none yet. If the clock is set back to before the first
+   * key, that one signs.
    */
   current(nowMs: number): SigningKey | undefined {
     const live = this.live(nowMs);
@@ -81,7 +81,7 @@ export class SigningKeys {
   }
 
   /**
-   * As `jwtVerify` of jose calls it: a key verifies only its own algorithm. Rejects with
+   * In the form that `jwtVerify` of jose calls: a key verifies only its own algorithm. Rejects with
    * JWKSNoMatchingKey.
    */
   find(header: JWSHeaderParameters, nowMs: number): KeyObject {
@@ -105,15 +105,15 @@ export class SigningKeys {
 export interface RotationPlan {
   readonly algorithm: Algorithm;
   readonly nowMs: number;
-  /** Time for others to fetch the new key before it signs. */
+  /** Time that clients have to fetch the new key before it signs. */
   readonly leadMs: number;
-  /** How long tokens of the old keys live on. */
+  /** How long tokens of the old keys stay valid. */
   readonly tokenMs: number;
-  /** The old keys are revoked with all their tokens. */
+  /** Whether the old keys are revoked, with all their tokens. */
   readonly revokesOld?: boolean;
 }
 
-/** Inside a transaction: the id of the key that will sign last. */
+/** Call inside a transaction. The id of the key that signs last. */
 export async function newestKey(query: Query): Promise<string | undefined> {
   const [row] = await query(
     'SELECT kid FROM signing_key ORDER BY active_at DESC, created_at DESC LIMIT 1',
@@ -122,8 +122,8 @@ export async function newestKey(query: Query): Promise<string | undefined> {
 }
 
 /**
- * Inside a transaction. Returns the new key's id. Throws STAKING_SECRET_INVALID: with a different
- * secret no instance could start.
+ * Call inside a transaction. Returns the new key's id. Throws STAKING_SECRET_INVALID if the stored
+ * keys were encrypted with another secret: with mixed secrets no instance could start.
  */
 export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan): Promise<string> {
   const { algorithm, nowMs, leadMs } = plan;
@@ -145,7 +145,8 @@ export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan)
 
 async function retireOthers(query: Query, activeAt: number, plan: RotationPlan): Promise<void> {
   const { tokenMs, revokesOld } = plan;
-  // A key due to sign later than the new one would replace it: it is retired before its time.
+  // A key that is due later than the new one would replace it: makes it due just before the new
+  // one.
   await query('UPDATE signing_key SET active_at = $1 WHERE active_at > $1', [activeAt - 1]);
   if (revokesOld) {
     await query(
@@ -159,7 +160,7 @@ async function retireOthers(query: Query, activeAt: number, plan: RotationPlan):
   ]);
 }
 
-/** In the order in which they sign. Throws STAKING_SECRET_INVALID. */
+/** All keys, in the order in which they sign. Throws STAKING_SECRET_INVALID. */
 async function readKeys(database: Database, seal: Buffer): Promise<readonly SigningKey[]> {
   const rows = await database.query('SELECT * FROM signing_key ORDER BY active_at, created_at');
   return Promise.all(rows.map((row) => keyOf(row, seal)));
@@ -175,7 +176,7 @@ async function keyOf(row: Row, seal: Buffer): Promise<SigningKey> {
     algorithm,
     publicJwk,
     publicKey: createPublicKey({ key: publicJwk as never, format: 'jwk' }),
-    // Imported once: the library would do it for each signature.
+    // Imported once, because the library would import it for each signature.
     privateKey: (await importJWK(secret, algorithm)) as CryptoKey,
     createdAt: Number(row.created_at),
     activeAt: Number(row.active_at),

@@ -87,7 +87,7 @@ describe('where a token stands', () => {
   });
 });
 
-/** A request as it goes over the wire; the whole answer. */
+/** Sends a request exactly as given; returns the whole answer. */
 function raw(url: string, lines: readonly string[], body = ''): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

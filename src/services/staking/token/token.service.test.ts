@@ -1,5 +1,5 @@
 /**
- * The token endpoint as clients meet it: Auth0's JSON body, the standards' cases, both styles of
+ * The token endpoint as clients use it: Auth0's JSON body, the standards' cases, both styles of
  * errors, bad input.
  */
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -61,7 +61,7 @@ describe('the token endpoint', () => {
     expect((await postForm(url, withResource)).status).toBe(200);
     const narrow = await postJson(url, { ...one.body, scope: 'stake:read' });
     expect(narrow.body.scope).toBe('stake:read');
-    // Unknown parameters don't count, empty ones count as absent.
+    // Unknown parameters are ignored, empty ones count as absent.
     expect((await postJson(url, { ...one.body, nonsense: 'x', scope: '' })).status).toBe(200);
   });
 
