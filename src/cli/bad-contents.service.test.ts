@@ -1,7 +1,4 @@
-/**
- * Files that stand in files and folders which a command is given: what is wrong with them is told
- * with their place.
- */
+/** Invalid content of files that a command reads: the error names what is wrong, and where. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -69,7 +66,7 @@ describe('the configuration of a manager', () => {
 
 describe('the data folder of a node', () => {
   let count = 0;
-  /** What a node says whose folder, called @data, has a file of this content. */
+  /** Output of a node whose folder, called @data, has a file with this content. */
   const node = async (name: string, content: string) => {
     const folder = at(`data-${count++}`);
     await commandRun('init', '--datadir', folder, at('genesis.json'));

@@ -1,6 +1,6 @@
 /**
- * What goes wrong when geth is called wrongly, recorded at GoQuorum 24.4.1: each invocation is
- * refused here too, with its cause in words, or there is a reason why not.
+ * Wrong invocations of geth, recorded at GoQuorum 24.4.1: each is refused here too, with a text
+ * that names the cause, or there is a reason why not.
  */
 
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ interface Recorded {
   readonly name: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** null: it ran on. */
+  /** Null: the process kept running. */
   readonly exitCode: number | null;
   readonly fatal: readonly string[];
 }
@@ -34,12 +34,12 @@ const UNLOCKED = '4ab6914888a1506aa49875524ac1556f335b916f';
 const folder = scratchFolder('quorate-invocations-');
 const at = (name: string) => join(folder, name);
 
-/** GoQuorum reads the file without --permissioned too. */
+/** Unlike here, GoQuorum reads the file even without --permissioned. */
 const UNREAD =
   'permission-config.json is not read: without --permissioned this node checks no permissions';
 
 /**
- * By the names of the recording: status and text. geth ends with 1 whatever was wrong; here what
+ * Status and text by the name of the recording. geth always ends with 1; here an invocation that
  * was typed wrongly ends with 2.
  */
 const OURS: Readonly<Record<string, readonly [status: number | 'serving', says: string]>> = {
@@ -197,7 +197,7 @@ const OURS: Readonly<Record<string, readonly [status: number | 'serving', says: 
     1,
     'Unable to attach to remote geth: dial unix @/none.ipc: there is no such file or folder',
   ],
-  // Its text goes to standard output itself: test/e2e/attach.test.ts.
+  // The console writes this text directly to standard output: test/e2e/attach.test.ts checks it.
   'attach --exec with a JS error': [0, ''],
   'raft on a QBFT genesis': [2, 'raft'],
   'permission-config.json empty object': ['serving', UNREAD],
@@ -251,7 +251,7 @@ const GENESIS_FILES: Readonly<Record<string, object>> = {
   'l.json': withConfig({ chainId: 1 }),
 };
 
-/** A node that takes the port: in a thread of its own, because the console holds up this one. */
+/** A node that occupies the port: in another thread, because the console blocks this one. */
 const NODE = `
   const { createServer } = require('node:http');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -260,7 +260,7 @@ const NODE = `
     .listen(workerData, '127.0.0.1', () => parentPort.postMessage('up'));
 `;
 
-/** Files that stand there for one invocation. */
+/** Files that exist only for one invocation. */
 const FOR_ONE: Readonly<Record<string, readonly [file: string, content: string]>> = {
   'static-nodes.json corrupt': ['static-nodes.json', '["enode://'],
   'static-nodes.json with a bad enode': ['static-nodes.json', '["enode://zz@127.0.0.1:1"]'],
@@ -294,7 +294,7 @@ beforeAll(async () => {
   writeFileSync(at('cfg.toml'), `[Node.P2P]\nListenAddr = "127.0.0.1:${port}"\n`);
   mkdirSync(at('ks'));
   const key = await encryptKey(new Uint8Array(32).fill(0x11), 'a password', { light: true });
-  // Of the recorded account: the password is checked first.
+  // The key file has the address of the recorded account, because the password is checked first.
   writeFileSync(at('ks/key'), JSON.stringify({ ...key, address: UNLOCKED }));
   await openChain(at('node'), { genesisFile: at('j.json') });
 });

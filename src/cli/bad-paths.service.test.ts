@@ -1,6 +1,6 @@
 /**
- * Every option of every command that names a path, pointed at something else: nobody reads
- * an error of Node.
+ * Every option of every command that names a path, with a wrong path: no user sees a raw error of
+ * Node.
  */
 import {
   chmodSync,
@@ -30,7 +30,9 @@ import { allCommands, COMMAND_NAMES } from './commands.ts';
 import { CONSOLE_ROWS } from './console/options.ts';
 
 const NOBODY = 65_534;
-/** What only a program can read: codes of the system and of Node, its texts about JSON, stacks. */
+/**
+ * Texts meant for programs: error codes of the system and of Node, its texts about JSON, stacks.
+ */
 const RAW =
   /\b(ENOENT|EACCES|EISDIR|ENOTDIR|EEXIST|EPERM|EINVAL|ENXIO|EADDR\w+|ECONN\w+|ERR_\w+)\b|Unexpected (token|end)|in JSON at|is not valid JSON|^\s+at .+:\d+|error:[0-9A-F]{8}:|node:internal|\[object |syscall|undefined/;
 
@@ -38,7 +40,7 @@ const root = scratchFolder('quorate-paths-');
 const at = (...names: string[]) => join(root, ...names);
 const isRoot = process.getuid?.() === 0;
 
-/** A valid world, in which one path at a time is wrong. */
+/** Valid files for every command; each case makes one path wrong. */
 beforeAll(async () => {
   const { cert, key } = makeCertificate('server');
   writeFileSync(at('cert.pem'), cert);
@@ -97,7 +99,9 @@ async function succeeds(...argv: string[]): Promise<void> {
   expect(status, lines.join('\n')).toBe(0);
 }
 
-/** For the cases that run without a superuser's rights: all but what a case locks. */
+/**
+ * Lets cases that run without a superuser's rights use all files except those that a case locks.
+ */
 function openToAll(folder = root): void {
   chownSync(folder, NOBODY, NOBODY);
   for (const name of readdirSync(folder, { withFileTypes: true })) {
@@ -111,7 +115,7 @@ const GARBAGE = Buffer.concat([
   Buffer.from([0, 0xff, 0xfe, 0x7b, 0x22]),
   Buffer.from('hunter2\n{'),
 ]);
-/** Names that programs look for in folders. */
+/** Names of files that programs look for in folders. */
 const LOOKED_FOR = [
   ...['genesis.json', 'static-nodes.json', 'trusted-nodes.json', 'nodekey', 'key.json', 'key.yaml'],
   ...[
@@ -125,7 +129,7 @@ const LOOKED_FOR = [
   ],
 ];
 
-/** Each makes a bad thing of that name and kind; the name is unused so far. */
+/** Each makes a bad file or folder at the path, at which nothing exists yet. */
 const BAD: Readonly<Record<string, (path: string, isFolder: boolean) => void>> = {
   missing: () => {},
   'of the other kind': (path, isFolder) => (isFolder ? writeFileSync(path, '') : mkdirSync(path)),
@@ -143,7 +147,7 @@ const BAD: Readonly<Record<string, (path: string, isFolder: boolean) => void>> =
   },
 };
 
-/** As a user without special rights, whom permissions hold back. */
+/** Runs as a user without special rights, for whom permissions are enforced. */
 async function asUser<T>(work: () => Promise<T>): Promise<T> {
   if (!isRoot) return work();
   process.setegid?.(NOBODY);
@@ -156,7 +160,7 @@ async function asUser<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The node's threads load their modules as that user too. */
+/** The node's threads load their modules as this user too. */
 const readsProject = await asUser(async () => {
   try {
     closeSync(openSync(import.meta.filename, 'r'));
@@ -177,7 +181,7 @@ const SOMEBODY = `0x${'42'.repeat(20)}`;
 const ACCOUNT = ['--datadir', '@accounts', '--lightkdf', '--password', '@password.txt'];
 const WANTED = ['--plugins.account.config', '{"secretName": "x"}'];
 const words = (text: string) => text.split(' ');
-/** What each command is given beside the option in question; `@` is the scratch folder. */
+/** Other options of each command; `@` is the scratch folder. */
 const BASE: Readonly<Record<string, readonly string[]>> = {
   node: ['--datadir', '@data', ...NODE],
   init: ['--datadir', '@data', '@genesis.json'],
@@ -226,7 +230,7 @@ const PTM_TLS = ['--ptm.url', 'https://127.0.0.1:1', '--ptm.tls.mode', 'strict']
 const SERVER_STORE = '--tls-keystore-file @server.p12 --tls-keystore-password-file @password.txt';
 const NODE_STORE =
   '--downstream-http-tls-keystore-file @server.p12 --downstream-http-tls-keystore-password-file @password.txt';
-/** What an option means something with, given before it: the later one of two counts. */
+/** Options without which the tested one has no effect. They come first: the later of two counts. */
 const WITH: Readonly<Record<string, readonly string[]>> = {
   'migrate signer out': ['--unit', '@proxy.service'],
   'node password': words('--keystore @keystores --unlock 0'),
@@ -269,7 +273,7 @@ const WITH: Readonly<Record<string, readonly string[]>> = {
   ),
   genesis: ['--datadir', '@new'],
 };
-/** What stands behind the options, and may be anything. */
+/** Commands with a file as their operand. */
 const OPERANDS: readonly (readonly string[])[] = [
   ['init', '--datadir', '@data'],
   ['import', '--datadir', '@data'],
@@ -287,12 +291,15 @@ interface Case {
   argv(path: string): readonly string[];
 }
 
-/** Any line is a password, and it takes seconds to lock a key of the manager's. */
+/**
+ * Cases that are not an error. Any line is a password, and encrypting a manager's key takes
+ * seconds.
+ */
 const isFine = (name: string, kind: string) =>
   (name === 'ptm keygen --password-file' && kind === 'garbage') ||
-  // Written by this command.
+  // The command writes this file.
   (name === 'permission init --permission-config' && kind === 'missing') ||
-  // Whatever they hold runs, or is ignored, once there is a node.
+  // Once there is a node, any content is run or ignored.
   (/^((attach|console|js) --(preload|jspath)|js FILE)$/.test(name) &&
     ['empty', 'garbage'].includes(kind)) ||
   (/^account .* --password$/.test(name) && ['empty', 'garbage'].includes(kind));
@@ -326,7 +333,7 @@ const CASES: readonly Case[] = [
   ...COMMANDS.flatMap(({ name, rows }) =>
     rows
       .filter(({ unit }) => isPathUnit(unit))
-      // The rest are options of the node, which is a process of its own there.
+      // Other options are those of the node, which is a process of its own there.
       .filter((row) => !['console', 'js'].includes(name) || CONSOLE_ROWS.includes(row))
       .map((row) => caseOf(name, row)),
   ),

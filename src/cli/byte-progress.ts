@@ -1,11 +1,13 @@
-/** Every few seconds a line on standard error: how much of a long copy is done, and how fast. */
+/**
+ * Writes a line to standard error every few seconds: how much of a long copy is done, and how fast.
+ */
 import { timeLeft } from '../io/telemetry/time-left.ts';
 
 const INTERVAL_MS = 5_000;
 const MEGABYTE = 1024 * 1024;
 const GIGABYTE = 1024 * MEGABYTE;
 
-/** `totalBytes` undefined: not known before the end. */
+/** `totalBytes` undefined: unknown before the end. */
 export function byteProgress(
   verb: string,
   totalBytes?: number,

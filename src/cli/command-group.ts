@@ -5,7 +5,7 @@
 import type { Command } from './command.ts';
 import { allCommands } from './commands.ts';
 
-/** Those that begin with `word`. */
+/** Commands whose first word is `word`. */
 export async function groupOf(word: string): Promise<readonly Command[]> {
   const commands = await allCommands();
   return commands.filter(({ name }) => name.startsWith(`${word} `));
@@ -24,7 +24,7 @@ export function groupHelp(word: string, commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** `verb` is not the second word of any of them. */
+/** Error text for a `verb` that is not the second word of any command. */
 export function groupFault(
   word: string,
   verb: string | undefined,

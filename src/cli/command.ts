@@ -16,16 +16,16 @@ import {
 export interface Command {
   readonly name: string;
   readonly about: string;
-  /** Operands after the options, and their number. None unless given. */
+  /** Operands after the options, and their maximum number. Default: none. */
   readonly operands?: string;
   readonly operandsMax?: number;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
-  /** Rows of the service whose configuration file it can be given too. */
+  /** Rows of the service whose configuration file the command accepts too. */
   readonly fileRows?: readonly OptionRow[];
-  /** Prefixes of environment variables that stand for its options, the strongest last. */
+  /** Prefixes of environment variables that set its options, the strongest last. */
   readonly variables?: readonly string[];
-  /** For configuration files that another program wrote. */
+  /** Translates configuration files that were written for another program. */
   readonly translate?: Translate;
   /**
    * For a command whose arguments, environment or configuration file follow another program's
@@ -51,7 +51,7 @@ export function helpOf(command: Command, isWhole: boolean): string {
   });
 }
 
-/** Flags over environment over the file named by --config. Throws OPTION_…. */
+/** Flags override the environment, which overrides the file of --config. Throws OPTION_…. */
 export function parseFor(command: Command, argv: readonly string[]): ParsedOptions {
   if (command.parse) return command.parse(argv, process.env);
   const name = configName(command, argv);
@@ -65,7 +65,7 @@ export function parseFor(command: Command, argv: readonly string[]): ParsedOptio
   });
 }
 
-/** It is read before all others. */
+/** Name of the file of --config, which is read before the other options. */
 function configName({ rows, variables = [] }: Command, argv: readonly string[]) {
   const row = rows.find(({ flag }) => flag === 'config');
   if (row === undefined) return undefined;

@@ -1,18 +1,17 @@
-/** When a network in the foreground must end: at a signal, or once its parent npm is gone. */
+/**
+ * Tells when a network in the foreground must end: at a signal, or when its parent npm has ended.
+ */
 import { commandLineOf, isAlive, parentOf } from '../io/host/process-table.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm forwards signals: one Ctrl-C of the terminal arrives twice within this time. */
+/** npm forwards signals: one Ctrl-C in the terminal arrives twice within this time. */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_INTERVAL_MS = 500;
 
 export interface Ending {
-  /** Resolves with why: `SIGTERM`, `npm is gone`. */
+  /** Resolves with the reason: `SIGTERM`, `npm is gone`. */
   readonly told: Promise<string>;
-  /**
-   * What to do when the user does not want to wait for a clean end; default: this process ends at
-   * once.
-   */
+  /** `act` runs if the user does not wait for a clean end; default: this process ends at once. */
   onHaste(act: () => void): void;
 }
 

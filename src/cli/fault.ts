@@ -4,7 +4,7 @@ import { isSystemError, reasonOf, type SystemError } from '../io/host/reason.ts'
 import type { ParsedOptions } from '../io/options/options.ts';
 import { redact } from '../io/telemetry/redact.ts';
 
-/** The intended operation, by system call. */
+/** What the program wanted to do, by system call. */
 const DEEDS: Readonly<Record<string, string>> = {
   open: 'open',
   read: 'read',
@@ -24,7 +24,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   getaddrinfo: 'find the host',
 };
 
-/** One text, without secrets; with the stack for an internal fault. */
+/** One text without secrets; for an internal fault, with the stack. */
 export function faultText(error: unknown, options: ParsedOptions | undefined): string {
   if (isSystemError(error)) {
     const text = `cannot ${DEEDS[error.syscall] ?? 'use'} ${placeOf(error)}: ${reasonOf(error)}`;

@@ -1,7 +1,4 @@
-/**
- * Flags that a command takes and that change nothing as it was called: it says so, and does its
- * work.
- */
+/** Flags that have no effect in an invocation: the command says so, and does its work. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRun } from '../../test/support/command-run.ts';

@@ -4,14 +4,14 @@ import type { Command } from './command.ts';
 import { commandOf } from './commands.ts';
 import { CLIENT_ROWS, CONSOLE_ROWS } from './console/options.ts';
 
-/** What may stand in front of a command. */
+/** Flags that may be in front of a command. */
 const GLOBAL_FLAGS = new Map(
   [...NODE_ROWS, ...CONSOLE_ROWS, ...CLIENT_ROWS].flatMap((row) =>
     [row.flag, ...(row.aliases ?? [])].map((name) => [name, row]),
   ),
 );
 
-/** The command first. Without one it is `node`. */
+/** Moves the command to the front. Without one it is `node`. */
 export async function fromGeth(argv: readonly string[]): Promise<readonly string[]> {
   const at = commandAt(argv);
   const before = argv.slice(0, at);
@@ -26,7 +26,7 @@ export async function fromGeth(argv: readonly string[]): Promise<readonly string
   return [...words, ...known(before, found.command), ...found.rest];
 }
 
-/** Position of the first word that is neither a flag nor a flag's value. */
+/** Position of the first word that is neither a flag nor the value of a flag. */
 function commandAt(argv: readonly string[]): number {
   let at = 0;
   while (at < argv.length && argv[at]!.startsWith('-')) {
@@ -35,14 +35,14 @@ function commandAt(argv: readonly string[]): number {
   return Math.min(at, argv.length);
 }
 
-/** Whether its value is not the next argument. */
+/** Whether the flag does not use the next argument as its value. */
 function isAlone(argument: string): boolean {
   if (argument.includes('=')) return true;
   const row = GLOBAL_FLAGS.get(argument.replace(/^--?/, ''));
   return row === undefined || row.type === 'boolean';
 }
 
-/** As in geth, a command ignores node flags that it does not have, and reports them. */
+/** Drops node flags that the command does not have, and reports them, as geth does. */
 function known(before: readonly string[], { name, rows }: Command): string[] {
   const taken = new Set(rows.flatMap((row) => [row.flag, ...(row.aliases ?? [])]));
   const kept: string[] = [];

@@ -7,7 +7,7 @@ import { fail, type QuorateError } from '../core/base/errors.ts';
 const NO_NATIVE_BUILD =
   /^No native build was found for [\s\S]*?from: .*?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/\s]+)/;
 
-/** What to do about it, or undefined for any other `error`. */
+/** An error that says what to do; undefined for any other `error`. */
 export function incompleteInstallation(error: unknown): QuorateError | undefined {
   const name = NO_NATIVE_BUILD.exec((error as Error)?.message ?? '')?.[1];
   if (name === undefined) return undefined;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process of `quorate`: one command, and the end of it. */
+/** The process of `quorate`: runs one command, and sets the exit status. */
 import { endWithParent } from '../services/devnet/child.ts';
 import { faultText } from './fault.ts';
 import { asQuorate } from './geth.ts';
@@ -12,7 +12,7 @@ function onStray(error: unknown): never {
   process.exit(1);
 }
 
-/** For example `quorate export ... | head`: the reader has closed the pipe. */
+/** The reader has closed the pipe, for example in `quorate export ... | head`. */
 function onClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') onStray(error);
   process.exit(0);
@@ -23,7 +23,7 @@ process.on('uncaughtException', onStray);
 process.stdout.on('error', onClosedPipe);
 void run();
 
-/** Not awaited here: a command that serves does not come back. */
+/** Not awaited here: while a command serves, this does not resolve. */
 async function run(): Promise<void> {
   try {
     const argv = await asQuorate(process.argv[1] ?? '', process.argv.slice(2));
@@ -31,7 +31,7 @@ async function run(): Promise<void> {
     if (isFault) process.exit(status);
     process.exitCode = status;
   } catch (error) {
-    // A package that the command needs failed to load.
+    // The error may be that a package which the command needs failed to load.
     onStray(incompleteInstallation(error) ?? error);
   }
 }

@@ -81,7 +81,7 @@ export const nodeCommand: Command = {
   },
 };
 
-/** What a developer needs first. */
+/** Text for a developer who starts the chain. */
 function developmentText({ httpUrl }: RunningNode): string {
   const accounts = MNEMONIC_KEYS.map(
     (key) => `  ${toHex(addressOfSecretKey(fromHex(key)))}  ${key}`,
@@ -99,19 +99,19 @@ function developmentText({ httpUrl }: RunningNode): string {
   ].join('\n');
 }
 
-/** A chain for development is kept only in a folder that the command names. */
+/** A development chain is kept only in a folder that the command names. */
 function hasNoFolder(options: ParsedOptions): boolean {
   return options.boolean('dev') && options.source('datadir') === 'default';
 }
 
-/** Removed when this process ends. */
+/** The folder is removed when this process ends. */
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-dev-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** As the line of a terminal shows it. */
+/** State of the node, for the status line of the terminal. */
 function statusOf(node: RunningNode): NetworkStatus {
   const place = { name: 'this node', url: node.httpUrl ?? '' };
   return {

@@ -34,7 +34,7 @@ export class PasswordPrompt {
     return value;
   }
 
-  /** Twice the same. Throws PASSWORD_MISMATCH. */
+  /** Asks twice for the same password. Throws PASSWORD_MISMATCH. */
   async askNew(): Promise<string> {
     const password = await this.ask('Password');
     if ((await this.ask('Repeat password')) === password) return password;

@@ -12,7 +12,7 @@ import { faultText } from './fault.ts';
 
 export interface Ending {
   readonly status: number;
-  /** Whether something may still keep the process alive. */
+  /** The command failed, and may have left something that keeps the process alive. */
   readonly isFault: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function runCommand(argv: readonly string[]): Promise<Ending> {
   }
 }
 
-/** An operand that nothing reads is a mistake. */
+/** Refuses an operand that the command does not use. */
 function checkOperands(
   { name, operands, operandsMax = 0 }: Command,
   found: readonly string[],

@@ -48,7 +48,7 @@ export const signerCommand: Command = {
       env: process.env,
       writeAccess: (line) => process.stdout.write(line),
     });
-    // Before its ports file tells anyone which process to stop.
+    // Must come before the ports file, which tells other programs which process to stop.
     onStopSignal({ stop: async () => (await starting).close(), log });
     watchOpenFiles(log);
     const signer = await starting;

@@ -1,4 +1,4 @@
-/** `quorate status` against servers that answer as nodes do, or do not. */
+/** `quorate status` with servers that answer as nodes do, and with others. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Ports that something else has, and addresses that this machine has not: each server says so, with
- * the option.
+ * Ports that are in use, and addresses that this machine does not have: each server reports this,
+ * with the name of the option.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -127,8 +127,8 @@ it.each<[string, (host: string) => readonly string[]]>([
   ],
   ['http.addr', (host) => ['staking', '--datadir', at('staking'), '--http.addr', host]],
 ])('--%s that this machine has not', async (flag, argv) => {
-  // Of documentation (RFC 5737), and a name that nobody has (RFC 6761), which takes time to look
-  // for.
+  // An address for documentation (RFC 5737), and a name that does not exist (RFC 6761), whose
+  // resolution takes time.
   for (const host of ['192.0.2.1', ...(flag === 'raft.addr' ? ['no-such-host.invalid'] : [])]) {
     const { status, lines } = await commandRun(...argv(host));
     expect(status).toBe(1);

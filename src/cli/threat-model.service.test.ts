@@ -1,4 +1,7 @@
-/** docs/threat-model.md has a row for whatever a command listens on, and names tests that exist. */
+/**
+ * docs/threat-model.md has a row for every port that a command listens on, and names tests that
+ * exist.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,10 +9,10 @@ import { allCommands } from './commands.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(PROJECT, 'docs/threat-model.md'), 'utf8');
-/** Ports of others, which a command only calls; and of what is refused. */
+/** Ports of other programs, which a command only calls, and ports of refused options. */
 const ELSEWHERE =
   /^(downstream-|hashicorp-signer\.|metrics-push-|qlight\.)|^(graphql|ethstats)\.port$/;
-/** The page's name for them. */
+/** The page's heading for each command. */
 const SECTION: Readonly<Record<string, string>> = {
   node: '## Ledger node',
   signer: '## Signing proxy',
@@ -33,7 +36,7 @@ it('has a row for each port and socket that a command opens', async () => {
     for (const { flag, about } of rows) {
       if (!/port$|^ipcpath$/.test(flag) || ELSEWHERE.test(flag)) continue;
       if (/^(No effect|Refused)/.test(about)) continue;
-      // By the port's own flag, or by the address or switch beside it.
+      // The row may name the port's own flag, or the address or switch that belongs to it.
       const names = [flag, flag.replace(/port$/, 'addr'), flag.replace(/[.-]port$/, '')];
       names.push(flag.replace('-port', '-enabled'), flag === 'ipcpath' ? 'ipcdisable' : flag);
       if (!names.some((each) => text.includes(`\`--${each}`))) missing.push(`${name} --${flag}`);

@@ -1,6 +1,6 @@
 /**
- * Commands that do something and end, loaded together: with a chunk of the bundle for each of them,
- * a service would have to load twice as many.
+ * Commands that do something and end. They are loaded together: with a bundle chunk for each of
+ * them, a service would have to load twice as many chunks.
  */
 export {
   accountImportCommand,

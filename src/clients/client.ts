@@ -1,6 +1,6 @@
 /**
- * `quorate/client`: what private transactions need beside a library for Ethereum, with any of them.
- * `quorate/client/viem` and `quorate/client/ethers` rest on it.
+ * `quorate/client`: what private transactions need in addition to any library for Ethereum.
+ * `quorate/client/viem` and `quorate/client/ethers` are built on it.
  */
 export type * from './ledger/calls/extension.ts';
 export type * from './ledger/calls/istanbul.ts';

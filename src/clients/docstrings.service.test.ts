@@ -42,7 +42,7 @@ it('all that is published is described, and whatever can be called has an exampl
   expect([...new Set(faults.map(({ name }) => name))]).toEqual([]);
 });
 
-/** Private ones have no part in what is published. */
+/** Private methods are not part of the published interface. */
 function isMethod(symbol: ts.Symbol): boolean {
   const [declaration] = symbol.declarations ?? [];
   return (

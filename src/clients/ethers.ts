@@ -21,7 +21,7 @@ import type { Hex, PrivateTerms } from './ledger/rpc-types.ts';
 const POLLING_MS = 250;
 const SHOWN_WITHIN_MS = 30_000;
 
-/** Whom a signer sends to, and how it reaches the manager. */
+/** The recipients of a signer's transactions, and how it reaches the manager. */
 export interface PrivateSignerOptions extends PrivateTerms, ManagerOptions {
   /**
    * URL of the third-party API of the node's manager. Needed by wallets that sign here: it stores
@@ -61,7 +61,7 @@ export function quorumOf(provider: JsonRpcApiProvider): QuorumRpc {
  */
 export class QuorateProvider extends JsonRpcProvider {
   /**
-   * What ethers calls for each request.
+   * Called by ethers for each request.
    *
    * @example
    * const blockNumber = await provider._perform({ method: 'getBlockNumber' });
@@ -124,7 +124,7 @@ export class PrivateSigner extends AbstractSigner<JsonRpcApiProvider | null> {
   }
 
   /**
-   * The same signer at another node.
+   * The same signer with another node.
    *
    * @example
    * const elsewhere = signer.connect(new QuorateProvider(nodeUrl));
@@ -181,7 +181,7 @@ export class PrivateSigner extends AbstractSigner<JsonRpcApiProvider | null> {
   }
 
   /**
-   * As the wallet: messages are not private.
+   * Signs with the wallet: messages are not private.
    *
    * @example
    * console.log(await signer.signMessage('hello'));
@@ -191,7 +191,7 @@ export class PrivateSigner extends AbstractSigner<JsonRpcApiProvider | null> {
   }
 
   /**
-   * As the wallet: typed data is not private.
+   * Signs with the wallet: typed data is not private.
    *
    * @example
    * const types = { Order: [{ name: 'amount', type: 'uint256' }] };
@@ -216,7 +216,7 @@ export class PrivateSigner extends AbstractSigner<JsonRpcApiProvider | null> {
       call.gasPrice ?? provider.send('eth_gasPrice', []).then(BigInt),
       call.gasLimit ?? provider.estimateGas({ from, to: to ?? null, data: payload, value: 0n }),
     ]);
-    // Without a chain id, as private transactions are signed.
+    // Private transactions are signed without a chain id.
     const fields = { type: 0, to: to ?? null, data, nonce, gasPrice, gasLimit };
     const signed = await this.#signer.signTransaction(fields);
     return { raw: markPrivate(signed as Hex), nonce, gasPrice };
@@ -236,8 +236,8 @@ export class PrivateSigner extends AbstractSigner<JsonRpcApiProvider | null> {
   }
 
   /**
-   * As the node shows it: ethers takes v 37 and 38 for a signature with chain id 1, and would find
-   * another sender. Another node behind the same address may need a moment.
+   * The transaction as the node returns it: ethers takes v 37 and 38 for a signature with chain id
+   * 1, and would derive another sender. Another node behind the same address may need a moment.
    */
   async #shown(hash: string): Promise<TransactionResponse> {
     for (let left = SHOWN_WITHIN_MS / POLLING_MS; left > 0; left--) {

@@ -5,7 +5,7 @@ import { StakingClient, StakingError } from './staking-client.ts';
 
 const SECRET = 'a-very-secret-secret';
 
-/** A server that answers from a list, and counts. */
+/** A server that answers from a list, and counts its requests. */
 function server(parts: { lifetime?: unknown; api?: (token: string, n: number) => Response } = {}) {
   const calls = { tokens: 0, api: 0, bodies: [] as string[], nowMs: 0 };
   const client = new StakingClient({

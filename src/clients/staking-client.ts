@@ -8,15 +8,17 @@ import type { Reward, Stake, StakeAnswer, StakeRequest } from './staking-types.t
 
 export type { Reward, Stake, StakeAnswer, StakeRequest } from './staking-types.ts';
 
-/** A token is not used in its last minute, or last tenth when that is longer. */
+/**
+ * A token is not used in its last minute, or in the last tenth of its lifetime if that is longer.
+ */
 const SKEW_SECONDS = 60;
 const SKEW_SHARE = 0.1;
-/** Assumed when the server does not say. */
+/** Assumed when the server does not give a lifetime. */
 const LIFETIME_SECONDS_DEFAULT = 300;
 const ERROR_CHARACTERS_MAX = 500;
 const ANSWER_MS = 60_000;
 
-/** Where the service is, and as whom it is called. */
+/** Where the service is, and the credentials of the client. */
 export interface StakingClientOptions {
   /** Tokens are requested at `{authUrl}/oauth/token`. */
   readonly authUrl: string;
@@ -24,7 +26,7 @@ export interface StakingClientOptions {
   readonly audience: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Undefined: every scope that the client may have. */
+  /** Undefined: all scopes that the client may have. */
   readonly scope?: string;
   /** For tests and proxies. */
   readonly fetch?: typeof fetch;
@@ -48,7 +50,7 @@ export interface PageQuery {
 }
 
 /**
- * A server's refusal, in its words. Never contains a secret or a token.
+ * A server's refusal, with the text of its answer. Never contains a secret or a token.
  *
  * @example
  * try {
@@ -100,7 +102,7 @@ export class StakingClient {
   readonly #now: () => number;
   #held: Held | undefined;
   #fetching: Promise<Held> | undefined;
-  /** Kept even when refused: error texts must not reveal it. */
+  /** Kept even after it was refused, to remove it from error texts. */
   #latest: string | undefined;
 
   constructor(options: StakingClientOptions) {
@@ -110,7 +112,7 @@ export class StakingClient {
   }
 
   /**
-   * A bearer token with time left. Throws StakingError.
+   * A bearer token that has not expired. Throws StakingError.
    *
    * @example
    * const authorization = `Bearer ${await client.token()}`;
@@ -221,7 +223,7 @@ export class StakingClient {
     const signal = init.signal ?? AbortSignal.timeout(ANSWER_MS);
     const url = joined(this.#options.apiUrl, path);
     const response = await this.#fetch(url, { ...init, headers, signal });
-    // Others may have fetched a new one meanwhile: only the refused one is dropped.
+    // Another call may have fetched a new token meanwhile: only the refused one is dropped.
     if (response.status === 401 && this.#held?.token === token) this.#held = undefined;
     return response;
   }
@@ -249,7 +251,7 @@ export class StakingClient {
         ...(scope === undefined ? {} : { scope }),
       }),
       signal: AbortSignal.timeout(ANSWER_MS),
-      // The secret is for this server alone.
+      // The secret must not be sent to any other server.
       redirect: 'error',
     });
     const answer = (await this.#read(response)) as Record<string, unknown>;
@@ -258,7 +260,7 @@ export class StakingClient {
       throw new StakingError(response.status, '', "the server's answer holds no bearer token");
     }
     this.#latest = token;
-    // Some servers write it as text.
+    // Some servers send the number as text.
     const seconds = Number(lifetime);
     const lives = Number.isFinite(seconds) && seconds > 0 ? seconds : LIFETIME_SECONDS_DEFAULT;
     const skew = Math.min(Math.max(SKEW_SECONDS, lives * SKEW_SHARE), lives / 2);
@@ -293,7 +295,7 @@ async function read(response: Response, hide: (text: string) => string): Promise
   throw new StakingError(response.status, code, message, retryAfter(response.headers));
 }
 
-/** Seconds, or a date. */
+/** The header has seconds, or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;

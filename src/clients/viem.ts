@@ -46,7 +46,7 @@ export interface QuorateOptions extends ManagerOptions {
 
 /** How a private transaction is sent. */
 export interface PrivateSending extends PrivateTerms {
-  /** Absent: the client's. An account that is an address is one of the node's. */
+  /** Absent: the client's account. An address means an account of the node. */
   readonly account?: Account | Address;
   /** Absent: the node's estimate. */
   readonly gas?: bigint;
@@ -64,7 +64,7 @@ export interface PrivateTransaction extends PrivateSending {
   readonly data: Hex;
 }
 
-/** What both sides of a private transaction say. */
+/** Receipts of a private transaction and of its privacy marker. */
 export interface PrivateReceipts {
   /**
    * Of the private transaction: status, logs and contract. Null: this node is not a party of it.
@@ -74,10 +74,10 @@ export interface PrivateReceipts {
   readonly marker: TransactionReceipt | undefined;
 }
 
-/** A type, not an interface: `extend` of viem takes nothing else. */
+/** A type, not an interface, because `extend` of viem accepts nothing else. */
 export type QuorateActions = QuorumRpc & {
   /**
-   * Stores the payload, signs; returns the raw transaction for `sendRawPrivateTransaction`.
+   * Stores the payload and signs; returns the raw transaction for `sendRawPrivateTransaction`.
    *
    * @example
    * const terms = { privateFor: [otherKey] };
@@ -94,7 +94,7 @@ export type QuorateActions = QuorumRpc & {
    */
   sendPrivateTransaction(transaction: PrivateTransaction): Promise<Hex>;
   /**
-   * Creates a contract that its parties alone have; resolves with the hash.
+   * Creates a contract that only its parties have; resolves with the hash.
    *
    * @example
    * const hash = await client.deployPrivateContract({ abi: [], bytecode, privateFor: [otherKey] });
@@ -142,8 +142,8 @@ export type QuorateActions = QuorumRpc & {
 
 /**
  * Adds private transactions, and the calls of `quorumRpc`, to a client of viem. Accounts that sign
- * here need `manager`; for accounts of the node, or of a signing proxy, that one stores the
- * payload.
+ * here need `manager`; for accounts of the node, or of a signing proxy, the node or proxy stores
+ * the payload.
  *
  * @example
  * import { createWalletClient, http, parseAbi } from 'viem';

@@ -1,4 +1,4 @@
-/** Accounts by command, as GoQuorum's were recorded: what they say, and how they end. */
+/** Commands for accounts, compared with recordings of GoQuorum: their output and exit status. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -19,7 +19,7 @@ const KEY = '3f46736123528ed3894ea8ca25be55161105518bfcc2ce08821cd33af27cc1d4';
 const ADDRESS = '4ab6914888a1506aa49875524ac1556f335b916f';
 const IMPORT = ['--keystore', ks, '--lightkdf', 'account', 'import', '--password'];
 
-/** With the arguments of geth. */
+/** Runs a command with geth's arguments. */
 async function geth(...argv: string[]) {
   const { status, lines } = await commandRun(...(await asQuorate('geth', argv)));
   return { status, text: lines.join('\n').trimEnd() };

@@ -1,5 +1,5 @@
 /**
- * `quorate account new|list|import|update`: the accounts of a node, with geth's words (GoQuorum
+ * `quorate account new|list|import|update`: the accounts of a node, with geth's texts (GoQuorum
  * cmd/geth/accountcmd.go).
  */
 import { join, resolve } from 'node:path';
@@ -55,7 +55,7 @@ function passwordsOf(options: ParsedOptions): readonly string[] | undefined {
   }
 }
 
-/** From the file, or asked for twice. */
+/** The password from the file, or typed twice. */
 async function newPassword(options: ParsedOptions): Promise<string> {
   const [password] = passwordsOf(options) ?? [];
   if (password !== undefined) return password;
@@ -179,7 +179,7 @@ export const accountUpdateCommand: Command = {
   },
 };
 
-/** By address, or by its position in the list. */
+/** Accepts an address, or a position in the list. */
 function addressOf(text: string, store: AccountStore): Address {
   if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text.toLowerCase());
   const found = /^\d{1,6}$/.test(text) ? store.addresses()[Number(text)] : undefined;

@@ -48,7 +48,7 @@ function file(name: string, content: object | string): string {
   return join(folder, name);
 }
 
-/** With the arguments of geth. */
+/** Runs a command with geth's arguments. */
 async function geth(...argv: readonly string[]) {
   const { status, lines } = await commandRun(...(await asQuorate('geth', argv)));
   return { status, text: lines.join('\n').trim() };
@@ -63,7 +63,7 @@ it('accounts are imported, made and listed', async () => {
   expect(imported).toEqual({ status: 0, text: expect.stringContaining(WALLET.address) });
   expect(imported.text).toContain(`Account URL: ${vault.url}/v1/kv/data/team/one?version=1`);
   expect(vault.secrets.get('team/one')).toEqual([{ [BARE]: KEY }]);
-  // The flag before the command, and in a file.
+  // Here the plugin's flags come before the command, and the new account's settings are in a file.
   const made = await geth(
     ...[...settings, 'account', 'plugin', 'new', CONFIG],
     `file://${file('wanted.json', { secretName: 'team/two' })}`,
@@ -79,7 +79,7 @@ it('accounts are imported, made and listed', async () => {
     Address: BARE,
     VaultAccount: { SecretName: 'team/one', SecretVersion: 1 },
   });
-  // No key was read: what the settings unlock is for a node.
+  // No key was read: accounts are unlocked only for a node.
   expect(vault.asked.filter((each) => each.startsWith('GET'))).toEqual([]);
 });
 

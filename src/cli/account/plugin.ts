@@ -84,7 +84,10 @@ export const accountPluginImportCommand: Command = {
   },
 };
 
-/** Logs in, and out again. What the settings would unlock stays locked: nothing signs here. */
+/**
+ * Logs in to the vault, and out again. Accounts that the settings unlock stay locked, because
+ * nothing signs here.
+ */
 async function withAccounts<T>(
   options: ParsedOptions,
   work: (vault: VaultAccounts) => Promise<T>,

@@ -66,7 +66,7 @@ async function started(file: string): Promise<RunningPtm> {
   return ptm;
 }
 
-/** A node with its first block and a manager that runs, and their snapshot. */
+/** A node with its genesis block, a running manager, and a snapshot of both. */
 async function scene() {
   const root = scratchFolder('quorate-backup-');
   const at = (...names: string[]) => join(root, ...names);

@@ -1,6 +1,6 @@
 /**
- * Stores of the on-ramp and of the staking service in snapshots: taken while they run, and put
- * back, into another database too.
+ * Stores of the on-ramp and of the staking service in snapshots: taken while the services run, and
+ * restored, into another database too.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -71,7 +71,7 @@ it.for(['embedded', 'PostgreSQL'])(
     await start(folder);
     const first = await buy(ramp!);
     await completed(first);
-    // One is in the queue, one is announced, when the backup is taken.
+    // When the backup is taken, one payout is queued, and one is announced to the ledger.
     ledger.balance = 0n;
     const queued = await buy(ramp!);
     const same = await buy(ramp!);
@@ -101,7 +101,7 @@ it.for(['embedded', 'PostgreSQL'])(
     const paid = [first, queued, same].map((id) => orderOf(ramp!, id));
     const shown = (await Promise.all(paid)).map(({ transactionHash }) => transactionHash);
     expect(new Set(shown)).toEqual(new Set(hashes));
-    // New orders of the same customer over the same amount are others.
+    // A new order of the same customer over the same amount is a new payout.
     const fresh = await buy(ramp!);
     await completed(fresh);
     expect(ledger.mined.size).toBe(4);

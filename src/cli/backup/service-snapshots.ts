@@ -55,7 +55,7 @@ export function namesService(options: ParsedOptions): boolean {
   return SERVICES.some((service) => isNamed(service, options));
 }
 
-/** While they run or not. Throws STORAGE_MISSING, STORAGE_…. */
+/** Works whether or not the services run. Throws STORAGE_MISSING, STORAGE_…. */
 export async function backupServices(
   options: ParsedOptions,
   writer: SnapshotWriter,
@@ -90,7 +90,10 @@ async function backupSecret(file: string | undefined, writer: SnapshotWriter): P
   else console.log('The secret of the staking service is not in its folder: keep a copy of it');
 }
 
-/** Into what is new or empty. Throws SNAPSHOT_DAMAGED, STORAGE_NOT_EMPTY, STORAGE_…. */
+/**
+ * Restores only into stores that are new or empty. Throws SNAPSHOT_DAMAGED, STORAGE_NOT_EMPTY,
+ * STORAGE_….
+ */
 export async function restoreServices(
   options: ParsedOptions,
   snapshot: SnapshotReader,
@@ -142,7 +145,7 @@ function placeOf({ name }: Service, options: ParsedOptions): Place {
   };
 }
 
-/** With both, the folder has the files that are not in the database. */
+/** With a URL and a folder, the folder has the files that are not in the database. */
 function databaseOf({ file }: Service, { folder, url }: Place): Database {
   const { PGUSER: user, PGPASSWORD: password } = process.env;
   return openDatabase({ url, file: join(folder ?? '', file) }, { user, password });

@@ -1,6 +1,6 @@
 /**
- * `quorate console` and `quorate js`: a node, and geth's JavaScript console on it, or files that
- * run there; both end together.
+ * `quorate console` and `quorate js`: a node with geth's JavaScript console, or with files that run
+ * in it; both end together.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const MAIN = fileURLToPath(builtModule(new URL('../main.js', import.meta.url)));
 const RETRY_MS = 100;
 const MODULES = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'rpc_modules', params: [] });
 
-/** `quorate node` refuses the console's. */
+/** `quorate node` refuses the options of the console. */
 const OWN_NODE_ROWS = NODE_ROWS.filter(
   ({ flag }) => !CONSOLE_ROWS.some((row) => row.flag === flag),
 );
@@ -64,12 +64,12 @@ export const jsCommand: Command = {
 
 type Scripts = Pick<ConsoleOptions, 'exec' | 'preload' | 'folder' | 'files'>;
 
-/** The console on a node that this process starts and ends. */
+/** Runs the console on a node that this process starts and ends. */
 async function onOwnNode(options: ParsedOptions, scripts: Scripts): Promise<number> {
   await installCrypto();
   const dataFolder = options.string('datadir')!;
   const own = mkdtempSync(join(tmpdir(), 'quorate-console-'));
-  // Without a public socket there is one that nobody else can open.
+  // Without a public socket the console uses one that no other user can open.
   const served = ipcPath(options, dataFolder);
   const endpoint = resolve(served ?? join(own, 'geth.ipc'));
   const hidden = served === undefined ? ['--ipcdisable=false', `--ipcpath=${endpoint}`] : [];
@@ -93,7 +93,8 @@ function argumentsOf(options: ParsedOptions): string[] {
 }
 
 /**
- * In a process group of its own: Ctrl-C is for the console. It ends when this process has ended.
+ * Starts the node in its own process group, because Ctrl-C is for the console. The node ends when
+ * this process has ended.
  */
 function startNode(argv: readonly string[]): ChildProcess {
   return spawn(process.execPath, [MAIN, 'node', ...argv], {
@@ -103,7 +104,7 @@ function startNode(argv: readonly string[]): ChildProcess {
   });
 }
 
-/** False: the node has ended, and said why. */
+/** Waits until the node answers. False: it has ended, and has printed the reason. */
 async function isServed(endpoint: string, node: ChildProcess): Promise<boolean> {
   const wire = openWire(endpoint, {});
   try {

@@ -100,12 +100,12 @@ function checkReadable(flag: string | undefined, read: () => unknown): void {
   }
 }
 
-/** In the data folder if there is one, otherwise in the home folder. */
+/** The history is in the data folder if there is one, otherwise in the home folder. */
 export function historyFile(dataFolder: string): string {
   return existsSync(dataFolder) ? join(dataFolder, 'history') : join(homedir(), '.quorate_history');
 }
 
-/** `environment`: QUORUM_PSI names the private state, unless the endpoint does. */
+/** `environment`: QUORUM_PSI names the private state, unless the endpoint names one. */
 export function wireOptions(
   options: ParsedOptions,
   environment: Readonly<Record<string, string | undefined>>,

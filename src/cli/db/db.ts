@@ -151,7 +151,7 @@ async function resetVotes(options: ParsedOptions): Promise<string> {
 
 async function resetRaft(options: ParsedOptions): Promise<string> {
   const dataDirectory = options.string('datadir')!;
-  // No other process has the folder meanwhile.
+  // Opening the chain locks the folder against other processes.
   const chain = await openChain(dataDirectory);
   try {
     const { number } = chain.store.head()!;

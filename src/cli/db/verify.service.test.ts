@@ -1,4 +1,4 @@
-/** What an operator and a script see of `quorate db verify`: text, JSON and exit status. */
+/** Output of `quorate db verify` for operators and scripts: text, JSON and exit status. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

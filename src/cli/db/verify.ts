@@ -89,7 +89,7 @@ function tellReport({ isWhole, findings, leftOut, checked }: VerifyReport): void
   console.log(isWhole ? 'Everything is intact.' : 'It is damaged: see above.');
 }
 
-/** Whether it is intact. */
+/** Returns whether the manager's payloads are intact. */
 function tellManager(report: CheckReport, isQuiet: boolean): boolean {
   if (!isQuiet) return tellCheck(report) === 0;
   return [report.payloads, report.raw].every(
@@ -101,7 +101,7 @@ function plain({ findings, ...counts }: CheckReport) {
   return { ...counts, findings: findings.map((one) => ({ ...one, hash: toBase64(one.hash) })) };
 }
 
-/** A line on standard error every few seconds; each step has its own rate. */
+/** Writes a line to standard error every few seconds; each step has its own rate. */
 function progressLines(): (step: string, done: number, of: number) => void {
   let next = performance.now() + PROGRESS_MS;
   let current = { step: '', startMs: 0 };

@@ -1,4 +1,4 @@
-/** `quorate devnet`: the network that `npm start` brings up. */
+/** `quorate devnet`: the network that `npm start` starts. */
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../../core/base/errors.ts';
@@ -195,7 +195,7 @@ export const devnetCommand: Command = {
   },
 };
 
-/** It loads the code of all services, which a parent of processes does not need. */
+/** Loads the code of all services, which is not needed if they are processes of their own. */
 async function hereLauncher(): Promise<Launch> {
   const [{ inProcessLauncher }, { READER_WORKER }] = await Promise.all([
     import('./in-process.ts'),
@@ -204,7 +204,7 @@ async function hereLauncher(): Promise<Launch> {
   return inProcessLauncher(3, { readerWorker: READER_WORKER });
 }
 
-/** A damaged one is reported with its path, before anything is started or stopped. */
+/** Reports a damaged description with its path, before anything is started or stopped. */
 function checkDescription(folder: string): void {
   const file = join(folder, 'devnet.json');
   if (isThere(file)) readJson(file);
@@ -223,7 +223,7 @@ function periodOf(ms: number | undefined, consensus: DevnetConsensus): number | 
   throw fail('OPTION_VALUE_INVALID', `--block-period-ms ${ms}: 50 to 1000`);
 }
 
-/** What a network of one node that makes blocks at once cannot have. */
+/** Options that a network of one node that makes blocks at once cannot have. */
 const NOT_WITH_DEV = ['permissioned', 'block-period', 'block-period-ms', 'empty-block-period'];
 
 function developmentOf(options: ParsedOptions, consensus: DevnetConsensus): boolean {
@@ -250,7 +250,7 @@ async function untilEnd(devnet: Devnet, ending: Ending, live: LiveLine): Promise
   return fault === undefined ? 0 : 1;
 }
 
-/** Only the devnet decides what its nodes and its signing proxy do. */
+/** Only the devnet sets the options of its nodes and its signing proxy. */
 function withoutOptions(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const prefixes = [...NODE_VARIABLES, ...SIGNER_VARIABLES];
   const kept = Object.entries(environment).filter(

@@ -25,10 +25,10 @@ import { stakingConfig } from '../../services/staking/config.ts';
 import { STAKING_ROWS } from '../../services/staking/options.ts';
 import { startStaking } from '../../services/staking/start.ts';
 
-/** Threads: the build creates their modules. */
+/** Parts that run in threads: the build creates their modules. */
 export type ThreadParts = Pick<StakingHost, 'depositSigner'> & Pick<NodeHost, 'readerWorker'>;
 
-/** `verbosity`: of the log files, 0 silent .. 5 trace. */
+/** `verbosity` of the log files: 0 silent .. 5 trace. */
 export function inProcessLauncher(verbosity = 3, threadParts: ThreadParts = {}): Launch {
   return async ({ name, args, logFile }) => {
     const [command, ...argv] = args;

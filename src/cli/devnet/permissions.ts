@@ -66,7 +66,7 @@ export const setUpDevnetPermissions: SetUpPermissions = async ({
   }
 };
 
-/** Accounts not yet in it. */
+/** Adds the accounts that are not members yet. */
 async function addMembers(
   ledger: PermissionLedger,
   config: PermissionConfig,

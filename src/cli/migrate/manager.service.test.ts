@@ -30,7 +30,7 @@ import { startPtm } from '../../services/ptm/start.ts';
 const PATIENCE_MS = 60_000;
 const VAULT_TOKEN = 'canary-5ec2e7-0123456789';
 
-/** Name and content of every file: what a migration may not change. */
+/** Name and hash of every file, none of which a migration may change. */
 function fingerprint(folder: string): Record<string, string> {
   const names = readdirSync(folder).sort();
   return Object.fromEntries(
@@ -52,7 +52,7 @@ async function migrate({ config, folder }: TesseraFolder, ...flags: string[]) {
   return { ...run, target, text: run.lines.join('\n') };
 }
 
-/** Starts what was migrated, and asks it for every payload. */
+/** Starts the migrated manager, and requests every payload from it. */
 async function expectServed(target: string): Promise<void> {
   const file = join(target, 'config.json');
   const { config } = await readTesseraConfig(file, [

@@ -19,7 +19,7 @@ const folder = scratchFolder('migrate-signer-');
 const at = (name: string) => join(folder, name);
 const addresses: string[] = [];
 
-/** Two keys as EthSigner has them, in `toml`, and as Web3Signer does, in `yaml`. */
+/** Two keys in EthSigner's form, in `toml`, and in Web3Signer's form, in `yaml`. */
 beforeAll(async () => {
   for (const name of ['toml', 'yaml']) mkdirSync(at(name));
   writeFileSync(at('password'), 'a password\n');
@@ -46,7 +46,7 @@ async function migrate(...argv: string[]) {
   return { status, text: lines.join('\n') };
 }
 
-/** What was written is taken by the proxy, which then has these accounts. */
+/** Starts the proxy with the written configuration. */
 async function startedWith(file: string, ...rest: string[]) {
   const config = signerConfig(
     parseSignerOptions([`--config-file=${file}`, '--http-listen-port=0', ...rest], {}),

@@ -133,7 +133,7 @@ function oldProxy(options: ParsedOptions): OldProxy {
   if (unit !== undefined) return fromUnit(unit);
   if (compose !== undefined) return fromCompose(compose, options.string('service'));
   if (pid !== undefined) return fromProcess(pid);
-  // A text in quotes is split as in a shell.
+  // A quoted command line is split as a shell would split it.
   const line = words.length === 1 ? shellWords(words[0]!, process.env) : words;
   return fromCommandLine(line, process.env, process.cwd());
 }

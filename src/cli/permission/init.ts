@@ -134,7 +134,7 @@ async function setUpWith(
   );
 }
 
-/** The first account that the node or the proxy signs for, unless one is named. */
+/** The account of --from, or else the first one that the node or the proxy signs for. */
 async function guardianOf(options: ParsedOptions, ledger: PermissionLedger): Promise<Address> {
   const text = options.string('from');
   if (text !== undefined) return addressIn(text);

@@ -99,7 +99,7 @@ export async function actAs(
 
 export interface Verb {
   readonly operands: readonly string[];
-  /** The last one, optional. */
+  /** Name of the last operand, if it is optional. */
   readonly optional?: string;
   choose(operands: readonly string[], options: ParsedOptions): Choose;
 }

@@ -1,6 +1,6 @@
 /**
- * `quorate permission org|node|account|role|approve|reject|show`: what operators of a permissioned
- * network do and see.
+ * `quorate permission org|node|account|role|approve|reject|show`: commands for operators of a
+ * permissioned network.
  */
 import { approve, reject } from '../../services/permission/act.ts';
 import { showJson, showText } from '../../services/permission/show.ts';

@@ -43,7 +43,7 @@ export const ptmCheckCommand: Command = {
   },
 };
 
-/** Prints hashes and counts, which are on the chain, but nothing of a payload's content. */
+/** Prints hashes and counts, which are on the chain, but no content of a payload. */
 export function tellCheck({ payloads, raw, owedMissing, findings }: CheckReport): number {
   for (const { kind, hash, condition } of findings.slice(0, LINES_MAX)) {
     console.log(`${kind} ${toBase64(hash)} ${MEANING[condition as keyof typeof MEANING]}`);

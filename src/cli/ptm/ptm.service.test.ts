@@ -28,7 +28,7 @@ it('quorate ptm refuses what its command line says wrong, and writes its pid fil
   const run = (...flags: string[]) =>
     ptmCommand.run(parseFor(ptmCommand, ['--verbosity', '0', ...flags]));
   const pidFile = join(folder, 'ptm.pid');
-  // A port that nobody listens on: the manager gets as far as its database.
+  // No database listens on this port: the manager starts up to the point where it needs one.
   const database = 'jdbc.url=jdbc:postgresql://127.0.0.1:9/ptm';
   await expect(
     run(

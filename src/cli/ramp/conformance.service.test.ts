@@ -1,6 +1,6 @@
 /**
- * The command for aggregators: nothing to say of our own provider, and everything of one that is
- * wrong.
+ * The conformance command finds nothing wrong with our own provider, and every fault of a wrong
+ * one.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ async function started(): Promise<TestRamp> {
   return ramp;
 }
 
-/** The provider, with another answer to what `change` says. */
+/** A proxy of the provider, which changes the answers that `change` returns. */
 async function changed(
   url: string,
   change: (path: string, text: string) => { status?: number; text?: string } | undefined,
@@ -81,7 +81,7 @@ async function changed(
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-/** At a later time than before. */
+/** Advances the clock first, so that the next order has a later time. */
 function later<T>(what: () => Promise<T>): Promise<T> {
   ramp!.clock.offsetMs += 1_000;
   return what();

@@ -1,4 +1,4 @@
-/** `quorate ramp conformance`: plays an aggregator against any provider. */
+/** `quorate ramp conformance`: tests any provider in the role of an aggregator. */
 import { fail } from '../../core/base/errors.ts';
 import { readText } from '../../io/host/files.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';

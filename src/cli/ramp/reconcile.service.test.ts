@@ -1,4 +1,4 @@
-/** Reconciliation on orders of every kind, and each seeded discrepancy, of one unit, named. */
+/** Reconciles orders of every kind, and names each deliberate discrepancy, of one unit. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -92,7 +92,7 @@ it('finds no difference in what went well, and names each that there is', async 
   expect(first.found.stripe.counts).toEqual({ books: 1, statement: 1 });
   expect(first.found.sandbox.counts.books).toBe(1);
 
-  // One unit on the account, in the books, at the provider.
+  // Discrepancies of one unit: on the account, in the books, and at the provider.
   ledger.balance += 1n;
   expect((await reconcile()).codes).toEqual(['balance_unexplained']);
   expect((await reconcile('--accept')).codes).toEqual(['balance_unexplained']);

@@ -19,12 +19,12 @@ export type Work = (admin: Admin) => Promise<void>;
 
 interface AdminCall {
   readonly options: ParsedOptions;
-  /** Flags that only some of the command's actions read. */
+  /** Conditions for flags that only some of the command's actions read. */
   readonly needs?: readonly FlagNeed[];
   readonly mayMakeStore?: boolean;
 }
 
-/** Flags that only these actions (the first operand) read. */
+/** A condition: only these actions (the first operand) read the flags. */
 export function ofActions(flags: readonly string[], ...actions: string[]): FlagNeed {
   return {
     flags,

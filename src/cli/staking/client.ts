@@ -81,7 +81,7 @@ export const stakingClientCommand: Command = {
   },
 };
 
-/** Arguments are read before a store is opened. */
+/** Reads all arguments before the store is opened. */
 function workOf(options: ParsedOptions, action: string | undefined, id: string | undefined): Work {
   switch (action) {
     case 'add': {
@@ -112,7 +112,7 @@ async function add(admin: Admin, client: NewClient): Promise<ShownSecret> {
   try {
     return await admin.addClient(client);
   } catch (error) {
-    // Its errors concern the typed arguments.
+    // This error is about the typed arguments.
     if (!hasCode(error, 'STAKING_CLIENT_INVALID')) throw error;
     throw fail('OPTION_VALUE_INVALID', reasonOf(error), { cause: error });
   }

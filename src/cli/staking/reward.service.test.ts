@@ -22,7 +22,7 @@ it('quorate staking reward adds, imports and lists, and says what is missing or 
   );
   await addStake(database, PUBKEY, 'DEPOSITED');
   await database.close();
-  // The service's own file: keys that are not the command's are ignored.
+  // The service's own configuration file: keys that the command does not know are ignored.
   const config = join(folder, 'service.toml');
   writeFileSync(config, `datadir = ${JSON.stringify(folder)}\n[http]\nport = 1\n`);
   const printed: string[] = [];

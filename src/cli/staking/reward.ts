@@ -58,7 +58,7 @@ export const stakingRewardCommand: Command = {
   run: (options) => withAdmin({ options, needs: NEEDS }, workOf(options)),
 };
 
-/** Arguments are read before a store is opened. */
+/** Reads all arguments before the store is opened. */
 function workOf(options: ParsedOptions): Work {
   const [action, operand] = options.positional;
   switch (action) {

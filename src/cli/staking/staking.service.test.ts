@@ -1,4 +1,4 @@
-/** Arguments of `quorate staking …` that are none: status 2, and a text that says how. */
+/** Invalid arguments of `quorate staking …`: status 2, and a text that says what is right. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

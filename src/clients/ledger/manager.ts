@@ -13,7 +13,7 @@ export interface ManagerOptions {
 }
 
 /**
- * A manager's refusal, in its words.
+ * A manager's refusal, with the text of its answer.
  *
  * @example
  * try {
@@ -25,7 +25,7 @@ export interface ManagerOptions {
  */
 export class ManagerError extends Error {
   override readonly name = 'ManagerError';
-  /** The status of the HTTP answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -86,7 +86,7 @@ export class PrivateManager {
   }
 
   /**
-   * Its words that it runs.
+   * The text with which the manager says that it runs.
    *
    * @example
    * console.log(await manager.upCheck()); // I'm up!

@@ -1,15 +1,15 @@
 /** What makes a signed transaction a private one (GoQuorum core/types/transaction.go). */
 import type { Hex } from './rpc-types.ts';
 
-/** In front of v: nonce, gas price, gas limit, to, value and data. */
+/** Fields before v: nonce, gas price, gas limit, to, value and data. */
 const FIELDS_BEFORE_V = 6;
-/** From 27 and 28, v without a chain id, to 37 and 38. */
+/** From v without a chain id, 27 and 28, to 37 and 38. */
 const PRIVATE_V_OFFSET = 10;
 
 /**
  * Makes a transaction that was signed without a chain id a private one: its v becomes 37 or 38. Its
- * data must be the 64-byte hash that `storeRaw` returned. Throws TypeError for a transaction that
- * is signed with a chain id, is of another type than 0 or is none.
+ * data must be the 64-byte hash that `storeRaw` returned. Throws TypeError if it is signed with a
+ * chain id, has a type other than 0, or is not a transaction.
  *
  * @example
  * import { markPrivate } from 'quorate/client';
@@ -38,7 +38,7 @@ export function markPrivate(signed: Hex): Hex {
   return `0x${signed.slice(2, digits)}${marked}${signed.slice(digits + 2)}`;
 }
 
-/** Where a list's content begins; undefined: these bytes are not one list. */
+/** Position of a list's content; undefined: these bytes are not exactly one list. */
 function contentOf(bytes: Uint8Array): number | undefined {
   const first = bytes[0]!;
   if (first < 0xc0) return undefined;
@@ -47,7 +47,7 @@ function contentOf(bytes: Uint8Array): number | undefined {
   return start + length === bytes.length ? start : undefined;
 }
 
-/** Where an RLP string ends. */
+/** Position of an RLP string's end. */
 function endOf(bytes: Uint8Array, at: number): number | undefined {
   const first = bytes[at];
   if (first === undefined || first >= 0xc0) return undefined;

@@ -1,8 +1,8 @@
-/** What sending a private transaction needs, whichever library signs it. */
+/** What sending a private transaction needs, independent of the library that signs it. */
 import type { PrivateManager } from './manager.ts';
 import type { PrivateTerms } from './rpc-types.ts';
 
-/** For the 64 bytes of a privacy marker's data. */
+/** Gas for the 64 bytes of a privacy marker's data. */
 export const MARKER_GAS = 30_000n;
 
 /** Throws TypeError. */
@@ -13,7 +13,7 @@ export function needManager(manager: PrivateManager | undefined): PrivateManager
   );
 }
 
-/** The terms alone, of an object with more. */
+/** Only the terms, without the other members of the object. */
 export function termsOf(given: PrivateTerms): PrivateTerms {
   const { privateFor, privateFrom, privacyFlag, mandatoryFor } = given;
   return {

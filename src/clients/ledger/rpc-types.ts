@@ -1,4 +1,4 @@
-/** What parameters and answers of GoQuorum's JSON-RPC methods are made of. */
+/** Types of the parameters and answers of GoQuorum's JSON-RPC methods. */
 
 export type Hex = `0x${string}`;
 /** A number or a tag. */
@@ -7,7 +7,7 @@ export type BlockTag = bigint | 'latest' | 'earliest' | 'pending';
 /** Privacy flags (GoQuorum private/engine/privacyflag.go). */
 export const PrivacyFlag = {
   standard: 0,
-  /** Only parties may change the contract, and each knows that the others have it. */
+  /** Only parties may change the contract, and each party knows that the other parties have it. */
   partyProtection: 1,
   /** Party protection; each of `mandatoryFor` must be a party of every transaction. */
   mandatoryRecipients: 2,
@@ -16,13 +16,13 @@ export const PrivacyFlag = {
 } as const;
 export type PrivacyFlag = (typeof PrivacyFlag)[keyof typeof PrivacyFlag];
 
-/** Who gets a private transaction's payload. Keys are those of managers, in base64. */
+/** The recipients of a private transaction's payload. Keys are those of managers, in base64. */
 export interface PrivateTerms {
   readonly privateFor: readonly string[];
   /** Absent: the manager's first key. */
   readonly privateFrom?: string;
   readonly privacyFlag?: PrivacyFlag;
-  /** With `PrivacyFlag.mandatoryRecipients`. */
+  /** Only with `PrivacyFlag.mandatoryRecipients`. */
   readonly mandatoryFor?: readonly string[];
 }
 

@@ -1,11 +1,11 @@
-/** The JSON-RPC methods of a Quorum node that no library knows, over any library's client. */
+/** The JSON-RPC methods of a Quorum node that libraries do not know, over any library's client. */
 import type { Extension } from './calls/extension.ts';
 import type { Istanbul } from './calls/istanbul.ts';
 import type { Permission } from './calls/permission.ts';
 import type { Privacy } from './calls/privacy.ts';
 import type { Raft } from './calls/raft.ts';
 
-/** What sends a call: a client of viem, an EIP-1193 provider, or an object around any other. */
+/** Sends calls: a client of viem, an EIP-1193 provider, or an object around any other client. */
 export interface Requester {
   /**
    * Resolves with the answer's `result`.
@@ -46,7 +46,7 @@ export type QuorumRpc = {
 export function quorumRpc(client: Requester): QuorumRpc {
   const group = <T extends object>(prefix: string): T =>
     new Proxy({} as T, {
-      // `then`: whoever awaits a group would call it.
+      // `then`: JavaScript would call it on a group that is awaited.
       get: (_, name) =>
         typeof name !== 'string' || name === 'then'
           ? undefined
@@ -62,7 +62,7 @@ export function quorumRpc(client: Requester): QuorumRpc {
   };
 }
 
-/** Bigints as JSON-RPC writes them, at any depth. */
+/** Replaces bigints, at any depth, by quantities of JSON-RPC. */
 export function withQuantities(value: unknown): unknown {
   if (typeof value === 'bigint') return `0x${value.toString(16)}`;
   if (Array.isArray(value)) return value.map(withQuantities);

@@ -1,6 +1,6 @@
 /**
- * The console's scripts over recorded replies: what GoQuorum's own console printed for each
- * statement over the same.
+ * The console's scripts over recorded replies, compared with what GoQuorum's own console printed
+ * for each statement over the same replies.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ function openConsole(secrets: string[] = [], onWrite: (text: string) => void = (
   return { console, asked, said };
 }
 
-/** Where an error came about is said in other words. */
+/** Here the place of an error has another form than in GoQuorum. */
 const withoutPlaces = (text: string): string => text.replace(/^\tat .*\n/gm, '');
 
 describe('statements as GoQuorum 24.4.1 answers them', () => {

@@ -1,6 +1,6 @@
 /**
- * Loads the console's own scripts into the context of the user's: CommonJS modules of the build,
- * from one folder.
+ * Loads the console's own scripts into the context of the user's scripts: CommonJS modules of the
+ * build, from one folder.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,21 +10,21 @@ import { builtModule } from '../../io/threads/module-file.ts';
 import type { start } from './guest/main.ts';
 
 const FOLDER = builtModule(new URL('./guest/', import.meta.url));
-/** Packages that scripts need inside. */
+/** Packages that the console's scripts import. */
 const PACKAGES = ['bignumber.js'];
 
 interface Module {
   exports: Record<string, unknown>;
 }
 
-/** The entry of those modules, as made inside the context. */
+/** The entry function of those modules, created inside the context. */
 export function loadGuest(context: Context): typeof start {
   const loaded = new Map<string, Module>();
   const load = (name: string): unknown => {
     const known = loaded.get(name);
     if (known) return known.exports;
     const text = readFileSync(fileOf(name), 'utf8');
-    // A wrapper as Node makes it, so that whatever the module makes belongs to the context.
+    // A wrapper like that of Node, so that all objects of the module belong to the context.
     const wrapper = new Script(`(function (exports, require, module) {${text}\n})`, {
       filename: `console:${name}`,
     });

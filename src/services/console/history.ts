@@ -1,4 +1,4 @@
-/** The lines typed, kept in a file between sessions, except those that may contain a password. */
+/** The typed lines, kept in a file between sessions, except those that may contain a password. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readText } from '../../io/host/files.ts';
@@ -31,7 +31,7 @@ export class History {
     if (this.kept.length > LINES_MAX) this.kept.shift();
   }
 
-  /** Returns the outcome. */
+  /** Returns a text with the outcome. */
   clear(): string {
     this.kept = [];
     try {
@@ -55,7 +55,10 @@ export class History {
   }
 }
 
-/** None where there is no such file, or it cannot be read: the console works without. */
+/**
+ * Lines of the file; none if it does not exist or cannot be read, because the console works
+ * without.
+ */
 function linesOf(path: string): string[] {
   try {
     return readText(path)

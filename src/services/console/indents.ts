@@ -1,6 +1,6 @@
 /**
- * How many brackets of an input are open: it is whole when none is (GoQuorum console/console.go,
- * countIndents).
+ * Number of open brackets in an input, which is complete when there is none (GoQuorum
+ * console/console.go, countIndents).
  */
 export function openBrackets(input: string): number {
   let open = 0;

@@ -1,6 +1,6 @@
 /**
- * geth's JavaScript console: the user's scripts run in a separate context and call one node. A
- * script that does not end is ended by SIGINT, and the console continues.
+ * geth's JavaScript console: the user's scripts run in a separate context and call one node. SIGINT
+ * interrupts a script, and the console continues.
  */
 import { type Context, createContext, Script } from 'node:vm';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
@@ -12,7 +12,7 @@ import type { Answer } from './link.ts';
 import { readScript } from './script-files.ts';
 
 const INTERRUPTED = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
-/** JSON-RPC's error code for errors on this side. */
+/** JSON-RPC's code for errors on the console's side. */
 const INTERNAL = -32_603;
 
 export interface ConsoleParts {
@@ -23,10 +23,10 @@ export interface ConsoleParts {
   /** A line typed without echo; undefined when the user cancels. */
   readonly askSecret: (label: string) => string | undefined;
   readonly clearHistory: () => string;
-  /** Where script files are. */
+  /** Folder of script files with relative paths. */
   readonly folder: string;
   readonly isColoured: boolean;
-  /** Around each run of a script, so that Ctrl-C reaches it. */
+  /** Wraps each run of a script, so that Ctrl-C reaches it. */
   readonly guarded: <T>(run: () => T) => T;
 }
 
@@ -43,7 +43,8 @@ export class JsConsole {
 
   constructor(parts: ConsoleParts) {
     this.parts = parts;
-    // Promises of scripts run inside a run too, where an endless chain of them can be ended.
+    // Promises of a script are processed during its run, where an endless chain of them can be
+    // interrupted.
     this.context = createContext({}, { microtaskMode: 'afterEvaluate' });
     const start = loadGuest(this.context);
     const world = new Script('globalThis').runInContext(this.context);
@@ -57,7 +58,7 @@ export class JsConsole {
     this.parts.write(`${text}\n`);
   }
 
-  /** Runs a file. Throws an Error with what went wrong in it. */
+  /** Runs a file. Throws an Error that says what went wrong in it. */
   execute(path: string): void {
     const file = readScript(this.parts.folder, path);
     const outcome = this.run(file.text, file.path);
@@ -79,7 +80,7 @@ export class JsConsole {
     return names === undefined ? [] : (JSON.parse(names) as string[]);
   }
 
-  /** Resolves when no timer of a script waits any more. */
+  /** Resolves when no timer of a script is waiting. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.onIdle = resolve;
@@ -111,7 +112,7 @@ export class JsConsole {
     return this.attempt(() => new Script(code, { filename }));
   }
 
-  /** One of the guest's functions, as a script of the context. */
+  /** Calls one of the guest's functions, as a script of the context. */
   private call(name: Parameters<Guest['prepare']>[0], argument?: string | number): Outcome {
     return this.attempt(() => {
       this.guest.prepare(name, argument);
@@ -175,7 +176,7 @@ export class JsConsole {
     };
   }
 
-  /** Inside the run of another script: Ctrl-C ends both. */
+  /** Runs a file during the run of another script: Ctrl-C ends both. */
   private load(path: string): Loaded {
     let script: Script;
     try {
@@ -204,7 +205,7 @@ export class JsConsole {
   }
 }
 
-/** As the console's scripts read it, also if the node did not answer. */
+/** The reply in the form for the console's scripts, even if the node has not answered. */
 function replyOf(request: string, { reply, fault }: Answer): string {
   if (reply !== undefined && isJson(reply)) return reply;
   const message = fault ?? `the node answered with what is not JSON: ${reply!.slice(0, 100)}`;
@@ -226,7 +227,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** With the place, as geth says it. */
+/** A syntax error with its place, in geth's form. */
 function syntaxText(error: Error): string {
   const [first = '', , marks = ''] = String(error.stack).split('\n');
   const line = /:(\d+)$/.exec(first)?.[1] ?? '1';

@@ -1,18 +1,18 @@
 /** Lines from the user of the console. */
 
-/** `aborted`: Ctrl-C at the prompt. undefined: there are no more. */
+/** `aborted`: Ctrl-C at the prompt. Undefined: there are no more lines. */
 export type InputLine = { readonly line: string } | 'aborted' | undefined;
 
 export interface LineInput {
   read(prompt: string): Promise<InputLine>;
-  /** Without echo, while a script waits; undefined when they cancel. */
+  /** Reads without echo, while a script waits; undefined when the user cancels. */
   askSecret(label: string): string | undefined;
-  /** Runs a script so that Ctrl-C is a signal. */
+  /** Runs a script in a state in which Ctrl-C sends a signal. */
   guarded<T>(run: () => T): T;
   close(): void;
 }
 
-/** Received lines, and the waiting reader. */
+/** Lines that were received, and the reader that waits for one. */
 export class LineQueue {
   private readonly come: InputLine[] = [];
   private waiting: ((line: InputLine) => void) | undefined;

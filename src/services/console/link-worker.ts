@@ -1,4 +1,4 @@
-/** The thread behind a Link. */
+/** The thread of a Link, which sends its calls. */
 import { workerData } from 'node:worker_threads';
 import { reasonOf } from '../../io/host/reason.ts';
 import { openWire } from '../../io/rpc-wire/open-wire.ts';

@@ -16,7 +16,7 @@ import { type OwnedThread, startThread } from '../../io/threads/owned-thread.ts'
 export interface LinkData {
   readonly endpoint: string;
   readonly options: WireOptions;
-  /** Counts replies, so that the waiting side wakes. */
+  /** Counts replies; each change wakes the waiting side. */
   readonly replies: SharedArrayBuffer;
   readonly port: MessagePort;
 }
@@ -29,7 +29,7 @@ export interface Question {
 export interface Answer {
   readonly id: number;
   readonly reply?: string;
-  /** Why there is none. */
+  /** Why there is no reply. */
   readonly fault?: string;
 }
 
@@ -43,7 +43,7 @@ export class Link {
 
   /** Throws OPTION_VALUE_INVALID for an invalid endpoint. */
   constructor(endpoint: string, options: WireOptions) {
-    // The thread itself could only say that it ended.
+    // Opened here first for its error: the thread could only report that it ended.
     openWire(endpoint, options).close();
     const { port1, port2 } = new MessageChannel();
     this.port = port1;

@@ -1,4 +1,4 @@
-/** Lines of a file or another program. */
+/** Lines from a file or another program. */
 import { readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -53,7 +53,7 @@ export class PipedInput implements LineInput {
     this.input.destroy();
   }
 
-  /** One line for each read. */
+  /** Passes on one line for each read. */
   private tell(): void {
     if (this.isTold || (this.lines.length === 0 && !this.isEnded)) return;
     this.isTold = true;
@@ -74,7 +74,7 @@ export class PipedInput implements LineInput {
     this.rest = '';
   }
 
-  /** Past the stream, which brings nothing while a script waits. */
+  /** Reads directly, because the stream delivers nothing while a script waits. */
   private readNow(): void {
     const piece = Buffer.alloc(4096);
     try {

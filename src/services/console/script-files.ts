@@ -1,4 +1,4 @@
-/** Script files by their paths, relative ones below a folder. */
+/** Reads script files; relative paths are below a given folder. */
 import { resolve } from 'node:path';
 import { readText } from '../../io/host/files.ts';
 import { reasonOf } from '../../io/host/reason.ts';

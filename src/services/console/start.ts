@@ -23,7 +23,7 @@ export interface ConsoleOptions {
   readonly files?: readonly string[];
   /** Files that run first. */
   readonly preload: readonly string[];
-  /** Where script files are. */
+  /** Folder of script files with relative paths. */
   readonly folder: string;
   readonly historyFile: string;
 }
@@ -33,7 +33,7 @@ export async function runConsole(options: ConsoleOptions): Promise<void> {
   const link = new Link(options.endpoint, options.wire);
   const history = new History(options.historyFile);
   const session = new Session(link, history, options);
-  // Of a promise in a script, which nobody waits for.
+  // Rejection of a promise in a script that has no handler.
   const onRejection = (error: unknown): void => session.console.say(error);
   process.on('unhandledRejection', onRejection);
   try {
@@ -71,7 +71,7 @@ class Session {
     });
   }
 
-  /** Throws CONSOLE_FAILED, which begins with `refusal`. */
+  /** Throws CONSOLE_FAILED, with a text that begins with `refusal`. */
   execute(path: string, refusal: string): void {
     try {
       this.console.execute(path);
@@ -81,7 +81,7 @@ class Session {
     }
   }
 
-  /** Until no timer waits, or Ctrl-C. */
+  /** Runs the files until no timer is waiting, or until Ctrl-C. */
   async runFiles(paths: readonly string[]): Promise<void> {
     for (const path of paths) this.execute(path, 'Failed to execute');
     await this.untilInterrupted(() => this.console.idle());
@@ -133,7 +133,7 @@ class Session {
     }
   }
 
-  /** The unfinished input with the next line. */
+  /** Runs the input if it is complete. Returns the part that is still unfinished. */
   private taken(text: string): string {
     if (openBrackets(text) > 0) return text;
     this.history.add(text);

@@ -46,7 +46,7 @@ export class TerminalInput implements LineInput {
 
   read(prompt: string): Promise<InputLine> {
     if (!this.isEnded) {
-      // Its own history would contain everything, including passwords.
+      // The reader's own history would contain everything, including passwords.
       const { history } = this.reader as unknown as { history: string[] };
       history.splice(0, history.length, ...[...this.parts.history()].reverse());
       this.reader.setPrompt(prompt);
@@ -99,7 +99,7 @@ function readUnseen(terminal: number): string | undefined {
   }
 }
 
-/** The name that the line ends with, and what it could be. */
+/** Completions of the name at the end of the line, and that name. */
 function completed(
   line: string,
   complete: (line: string) => readonly string[],

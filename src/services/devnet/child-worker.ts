@@ -1,7 +1,4 @@
-/**
- * The thread that child.ts starts: it watches the devnet even while the rest of the process is
- * busy.
- */
+/** The thread that child.ts starts: it watches the devnet even while the process is busy. */
 import { Socket } from 'node:net';
 import { CHANNEL, STOP_PATIENCE_MS } from './child.ts';
 

@@ -1,4 +1,4 @@
-/** The command lines of the devnet's nodes and managers: as a user would type them. */
+/** The command lines of the devnet's nodes and managers, as a user would type them. */
 import { join } from 'node:path';
 import type { PreparedFiles } from './prepared-files.ts';
 import type { Account } from './test-keys.ts';
@@ -48,7 +48,7 @@ export function nodeCommand(
     ...['--syncmode', 'full', '--index.accounts'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', api],
     ...['--http.corsdomain', '*'],
-    // It needs a reader thread, which a chain that goes back does not have.
+    // GraphQL needs a reader thread, which does not exist for a chain that can be reverted.
     ...(topology.isDevelopment ? [] : ['--graphql', '--graphql.corsdomain', '*']),
     ...explorerFlags(node, topology, files),
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', api],
@@ -77,7 +77,7 @@ function explorerFlags(
   ];
 }
 
-/** How blocks come to be. */
+/** Options for making blocks. */
 function blockFlags(node: NodeSpec, { consensus, isDevelopment, nodes }: Topology): string[] {
   if (consensus === 'raft') return raftFlags(node);
   if (!isDevelopment) return ['--mine'];
@@ -94,7 +94,8 @@ function raftFlags(node: NodeSpec): string[] {
 }
 
 /**
- * In front of node 1, with the funded accounts; its private transactions go to that node's manager.
+ * The proxy is in front of node 1, with the funded accounts; its private transactions go to that
+ * node's manager.
  */
 export function signerCommand(
   topology: Topology,
@@ -131,7 +132,8 @@ export function stakingCommand(
 }
 
 /**
- * Its partners use the neighbouring token service; crypto is paid out through the signing proxy.
+ * The ramp's partners use the token service of the staking service; crypto is paid out through the
+ * signing proxy.
  */
 export function rampCommand(topology: Topology, files: PreparedFiles, verbosity: number): string[] {
   const [node] = topology.nodes;

@@ -1,6 +1,6 @@
 /**
- * The devnet's token: made once, by the CREATE2 deployer, so that its address is known before the
- * network runs.
+ * The devnet's token: deployed once, by the CREATE2 deployer, so that its address is known before
+ * the network runs.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeAbi } from '../../core/base/abi.ts';
@@ -21,7 +21,7 @@ const CREATE2_MARK = fromHex('ff');
 const GAS = '0x16e360';
 const LOOK_MS = 200;
 
-/** Lower case. `owner` has all of it at first. */
+/** In lower case. At first `owner` has the whole supply. */
 export function demoTokenAddress(owner: string): string {
   const deployer = fromHex(CREATE2_DEPLOYER.address);
   const hash = keccak256(concatBytes(CREATE2_MARK, deployer, SALT, keccak256(creation(owner))));
@@ -29,7 +29,7 @@ export function demoTokenAddress(owner: string): string {
 }
 
 /**
- * Deploys it, unless it is deployed. `from`: an account that the node has unlocked. Rejects with
+ * Deploys the token unless it exists. `from`: an account that the node has unlocked. Rejects with
  * LEDGER_…, DEVNET_NOT_READY.
  */
 export async function deployDemoToken(url: string, from: string, owner: string): Promise<void> {

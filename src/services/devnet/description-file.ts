@@ -9,7 +9,7 @@ export function writeDescription(folder: string, description: DevnetDescription)
   writeWhole(descriptionFile(folder), `${JSON.stringify(description, null, 2)}\n`);
 }
 
-/** undefined when no network was started there. */
+/** Undefined when no network was started in this folder. */
 function readDescription(folder: string): DevnetDescription | undefined {
   const file = descriptionFile(folder);
   return existsSync(file)
@@ -29,13 +29,15 @@ export function livingPids(folder: string): number[] {
   const description = readDescription(folder);
   if (!description) return [];
   const pids = description.nodes.flatMap((node) => [node.pid, node.ptm.pid]);
-  // A file of an older version has none.
+  // Files of older versions do not have these services.
   for (const each of [description.signer, description.staking, description.ramp])
     if (each !== undefined) pids.push(each.pid);
   return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));
 }
 
-/** By its command line: a node or manager of this folder, or a network that runs in one process. */
+/**
+ * Judges by the command line: a node or manager of this folder, or a network inside one process.
+ */
 function isDevnetProcess(pid: number, folder: string): boolean {
   const line = commandLineOf(pid);
   return line.includes(`${folder}/`) || line.includes('in-process');

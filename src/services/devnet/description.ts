@@ -1,4 +1,4 @@
-/** A running network as scripts and tests read it: `.quorate/devnet.json`. */
+/** A running network, as described for scripts and tests in `.quorate/devnet.json`. */
 import { TEST_MNEMONIC, TEST_MNEMONIC_PATH } from '../../core/base/test-mnemonic.ts';
 import type { PreparedFiles } from './prepared-files.ts';
 import { managerMetrics, nodeMetrics, serviceMetrics } from './prometheus.ts';
@@ -24,10 +24,14 @@ export interface DevnetDescription {
     readonly address: string;
     readonly pid: number;
     /**
-     * Held by this node, unlocked; on a network for development, by all. The second has no funds.
+     * Unlocked accounts that only this node holds; on a network for development, all members hold
+     * them. The second has no funds.
      */
     readonly accounts: readonly [rich: Account, poor: Account];
-    /** For Prometheus, like every `metrics` here; `prometheus.yml` beside this file has all. */
+    /**
+     * For Prometheus, like every `metrics` here; `prometheus.yml` in the same folder lists them
+     * all.
+     */
     readonly metrics: string;
     readonly ptm: {
       readonly publicKey: string;
@@ -36,7 +40,7 @@ export interface DevnetDescription {
       readonly pid: number;
     };
   }[];
-  /** The chain and the network in a browser. */
+  /** URL of the explorer: the chain and the network in a browser. */
   readonly explorer: string;
   /** Signing proxy in front of node 1, with the accounts below. */
   readonly signer: {
@@ -45,7 +49,7 @@ export interface DevnetDescription {
     readonly metrics: string;
     readonly pid: number;
   };
-  /** The staking API and the service of its tokens. */
+  /** The staking API and its token service. */
   readonly staking: {
     readonly authUrl: string;
     readonly apiUrl: string;
@@ -66,13 +70,13 @@ export interface DevnetDescription {
     readonly metrics: string;
     readonly pid: number;
   };
-  /** With funds; held by node 1, unlocked, and by the signing proxy. */
+  /** Accounts with funds, held by node 1, unlocked, and by the signing proxy. */
   readonly accounts: readonly Account[];
-  /** Where those of `accounts` behind the first three come from: `path`, then 0 to 9. */
+  /** The mnemonic of all `accounts` after the first three: `path`, then 0 to 9. */
   readonly mnemonic: { readonly phrase: string; readonly path: string };
 }
 
-/** `pidOf` takes names as node1, ptm1, signer, staking and ramp. */
+/** `pidOf` accepts the names node1, ptm1, signer, staking, ramp and so on. */
 export function describeDevnet(
   topology: Topology,
   files: PreparedFiles,
@@ -126,7 +130,9 @@ export function describeDevnet(
   };
 }
 
-/** The nodes with a process and a manager of their own: members for development share the first. */
+/**
+ * The nodes with a process and a manager of their own: development members share the first node's.
+ */
 export function hostsOf({ nodes }: DevnetDescription): DevnetDescription['nodes'] {
   return nodes.filter((node, at) => nodes.findIndex(({ enode }) => enode === node.enode) === at);
 }

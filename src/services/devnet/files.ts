@@ -46,7 +46,7 @@ export async function prepareFiles(
   const password = join(topology.folder, 'test-password.txt');
   writeFileSync(password, `${TEST_PASSWORD}\n`);
   const signer = signerFiles(topology);
-  // The whole file is the password, as in Web3Signer.
+  // The password file has no line break: the whole file is the password, as in Web3Signer.
   makeFolder(signer.signerFolder);
   writeFileSync(signer.signerPassword, TEST_PASSWORD);
   await writeAccounts(signer.signerKeys, topology.accounts);
@@ -77,7 +77,7 @@ function writeNode(topology: Topology, node: NodeSpec): void {
     makeFolder(dirname(markerFile), 0o700);
     writeFileSync(markerFile, bareHex(node.markerKey), { mode: 0o600 });
   }
-  // Members of a Raft cluster share one list: it gives them their ids.
+  // Members of a Raft cluster share one list, because their ids follow from it.
   const isListed = (other: NodeSpec) => topology.consensus === 'raft' || other !== node;
   const others = topology.hosts.filter(isListed);
   const staticNodes = JSON.stringify(
@@ -121,7 +121,7 @@ function ptmConfig(topology: Topology, node: NodeSpec): object {
   };
 }
 
-/** Its name is that of the member's private state. */
+/** The group has the name of the member's private state. */
 function residentGroup({ name, managerKey }: NodeSpec): object {
   return { name, description: `Member ${name}`, members: [managerKey.publicKey] };
 }
@@ -132,7 +132,7 @@ function stakingFiles(topology: Topology) {
   return { stakingFolder, stakingSecretFile, stakingSecret: keptSecret(stakingSecretFile) };
 }
 
-/** A separate one for each network: other users of this machine can reach the services' ports. */
+/** Each network has its own secret: other users of this machine can reach the services' ports. */
 function keptSecret(file: string): string {
   if (!existsSync(file)) {
     makeFolder(dirname(file), 0o700);
@@ -149,7 +149,7 @@ function rampFiles(topology: Topology, genesis: GenesisFile) {
   const file = join(rampFolder, 'ramp.json');
   if (!existsSync(file)) {
     makeFolder(rampFolder, 0o700);
-    // Where blocks come with transactions alone, nobody waits for a second one.
+    // On a development network blocks come only with transactions, so one confirmation must do.
     const offer = rampOffer(token, topology.isDevelopment ? 1 : undefined);
     writeFileSync(file, `${JSON.stringify(offer, null, 2)}\n`);
   }
@@ -158,7 +158,7 @@ function rampFiles(topology: Topology, genesis: GenesisFile) {
   return { rampFolder, rampOffer: file, operatorTokenFile, operatorToken };
 }
 
-/** Networks of earlier versions have no deployer for it. */
+/** Undefined: a network of an earlier version, which has no CREATE2 deployer. */
 export function demoTokenOf(topology: Topology, genesis: GenesisFile): string | undefined {
   if (!genesis.allocates(CREATE2_DEPLOYER.address)) return undefined;
   const { address } = rampAccount(topology, (each) => genesis.allocates(each));

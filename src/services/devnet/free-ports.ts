@@ -1,4 +1,4 @@
-/** The ports of a devnet by purpose, and which are in use by others. */
+/** The ports of a devnet by purpose, and which of them other programs use. */
 import { createServer } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
 import { holderOf } from '../../io/host/port-holder.ts';
@@ -6,7 +6,7 @@ import { RAMP_NAME, SIGNER_NAME, STAKING_NAME, type Topology } from './topology.
 
 export interface NamedPort {
   readonly port: number;
-  /** The process that listens there, and for what. */
+  /** The process of the devnet that listens there, and for what. */
   readonly owner: string;
   readonly use: string;
 }
@@ -34,8 +34,8 @@ export function portsOf(topology: Topology): NamedPort[] {
 }
 
 /**
- * Otherwise answers of other programs would be mistaken for the network's. Throws
- * DEVNET_PORT_TAKEN, naming who has a port.
+ * Without this check, answers of other programs would be mistaken for the network's. Throws
+ * DEVNET_PORT_TAKEN, naming the process that has a port.
  */
 export async function checkPorts(ports: readonly NamedPort[]): Promise<void> {
   const isFreeAt = await Promise.all(ports.map(({ port }) => isFree(port)));
@@ -50,7 +50,7 @@ export async function checkPorts(ports: readonly NamedPort[]): Promise<void> {
   );
 }
 
-/** Sentences about the current owners; empty when the system does not tell. */
+/** Sentences about the processes that have the ports; empty when the system does not tell. */
 export function holdersOf(ports: readonly NamedPort[]): string[] {
   return ports.filter(({ port }) => holderOf(port) !== undefined).map(takenText);
 }

@@ -1,6 +1,6 @@
 /**
- * The genesis file of a devnet: written once. A folder keeps its own file, whatever later versions
- * would write.
+ * The genesis file of a devnet: written once. A folder keeps its own file, even if later versions
+ * would write another one.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface GenesisFile {
   readonly isEarlier: boolean;
   /** Transactions may name a gas price above 0. */
   readonly takesGasPrice: boolean;
-  /** Whether the first block has something at the address: funds or a contract. */
+  /** Whether the genesis block has something at the address: funds or a contract. */
   allocates(address: string): boolean;
 }
 
@@ -31,7 +31,7 @@ interface Genesis {
 }
 
 /**
- * Writes `wanted` unless the folder has a genesis. Throws DEVNET_DIFFERENT when that one was made
+ * Writes `wanted` unless the folder has a genesis. Throws DEVNET_DIFFERENT if that one was made
  * with other settings.
  */
 export function keepGenesis(folder: string, wanted: object): GenesisFile {
@@ -62,7 +62,7 @@ function parse(path: string, text: string): Genesis {
   }
 }
 
-/** What the command line chooses: the consensus with its members, and the times between blocks. */
+/** Settings that the command line chooses: consensus, members, and the times between blocks. */
 function settingsOf({ config, extraData }: Genesis): string {
   const qbft = config?.qbft;
   return JSON.stringify([

@@ -1,7 +1,4 @@
-/**
- * Genesis of the devnet: a GoQuorum QBFT or Raft file, with the newer forks that a new network
- * starts with.
- */
+/** Genesis of the devnet: a GoQuorum QBFT or Raft file, with newer forks active from the start. */
 
 import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
@@ -19,7 +16,7 @@ const BILLION_ETHER = `0x${(10n ** 27n).toString(16)}`;
 
 export interface GenesisOptions {
   readonly blockPeriodSeconds: number;
-  /** Wins over seconds; below a second. */
+  /** Less than a second; overrides `blockPeriodSeconds`. */
   readonly blockPeriodMs?: number | undefined;
   /** 0: empty blocks come at the block period. */
   readonly emptyBlockPeriodSeconds: number;
@@ -27,10 +24,10 @@ export interface GenesisOptions {
 
 export interface GenesisParts {
   readonly consensus: DevnetConsensus;
-  /** One node serves all members: each has a private state of its own. */
+  /** One node serves all members, each with its own private state. */
   readonly isDevelopment?: boolean;
   readonly nodes: readonly { readonly address: string }[];
-  /** Addresses that begin with a billion ether. */
+  /** Addresses that start with a billion ether. */
   readonly funded: readonly string[];
 }
 
@@ -72,7 +69,7 @@ export function devnetGenesis(
   };
 }
 
-/** As after its deployment: the nonce of a contract begins at 1 (EIP-161). */
+/** The state after deployment: the nonce of a contract begins at 1 (EIP-161). */
 function asDeployed(contract: WellKnownContract) {
   return [contract.address, { balance: '0x0', nonce: '0x1', code: runtimeCode(contract) }];
 }

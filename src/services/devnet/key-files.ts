@@ -9,8 +9,8 @@ import type { Account, ManagerKey } from './test-keys.ts';
 import { TEST_PASSWORD } from './topology.ts';
 
 /**
- * Web3 key files that TEST_PASSWORD opens. Nodes list accounts in the order of the names, which is
- * that of `accounts` here.
+ * Writes Web3 key files that TEST_PASSWORD opens. Nodes list accounts in the order of the file
+ * names, which is that of `accounts` here.
  */
 export async function writeAccounts(folder: string, accounts: readonly Account[]): Promise<void> {
   makeFolder(folder);
@@ -26,8 +26,8 @@ export async function writeAccounts(folder: string, accounts: readonly Account[]
 }
 
 /**
- * Tessera's key files, unlocked. Resolves with the public key, base64: that of the files when there
- * are any.
+ * Writes Tessera's key files, unlocked. Resolves with the public key in base64: that of the files
+ * if they exist already.
  */
 export function writeManagerKey(folder: string, { publicKey, privateKey }: ManagerKey): string {
   const publicFile = join(folder, 'tm.pub');

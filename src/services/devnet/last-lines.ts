@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 const LINES = 5;
 const BYTES_MAX = 4_096;
 
-/** Indented, each on a line of its own; '' when there is nothing to show. */
+/** Indented lines, with a line break before each; '' when there is nothing to show. */
 export function lastLines(file: string): string {
   try {
     const handle = openSync(file, 'r');

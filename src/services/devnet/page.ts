@@ -1,4 +1,6 @@
-/** Width and highlighting of a text: according to the terminal; files and pipes get plain text. */
+/**
+ * Width and highlighting of a text: they depend on the terminal; files and pipes get plain text.
+ */
 import { styleText } from 'node:util';
 
 export interface Page {
@@ -8,14 +10,17 @@ export interface Page {
   warning(text: string): string;
 }
 
-/** As process.stdout is. */
+/** The members of process.stdout that are used. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   hasColors?(): boolean;
 }
 
-/** Newer versions of Node ask process.stdout whether it has colours, whatever the text is for. */
+/**
+ * Without this, newer versions of Node check process.stdout for colours, even if the text goes
+ * elsewhere.
+ */
 const FOR_OUTPUT = { validateStream: false };
 const NARROW = 80;
 const WIDE = 120;
@@ -34,8 +39,8 @@ export function pageFor(output: Output): Page {
 }
 
 /**
- * `parts` as lines of at most `width` columns, `glue` between those of one line. A part is never
- * cut.
+ * Joins `parts` to lines of at most `width` columns, with `glue` between parts of a line. A part is
+ * never cut.
  */
 export function filled(parts: readonly string[], width: number, glue = ' '): string[] {
   const lines: string[] = [];

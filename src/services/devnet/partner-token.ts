@@ -7,8 +7,8 @@ import { READY_PATIENCE_MS } from './ready.ts';
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
- * Empty where the service refuses: its client was made for a network at other ports. Rejects with
- * DEVNET_NOT_READY.
+ * Empty if the service refuses, because its client was made for a network at other ports. Rejects
+ * with DEVNET_NOT_READY.
  */
 export async function partnerToken(staking: DevnetDescription['staking']): Promise<string> {
   const client = new HttpClient({

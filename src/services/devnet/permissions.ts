@@ -1,4 +1,4 @@
-/** Files of a devnet with permissions by contracts. */
+/** Files of a devnet with permission contracts. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PERMISSION_CONFIG_FILE } from '../../core/permission/config.ts';
@@ -14,7 +14,9 @@ export type SetUpPermissions = (network: {
   readonly progress: (line: string) => void;
 }) => Promise<string>;
 
-/** The network's own copy is written last of a set-up, and first of its nodes' copies. */
+/**
+ * The network's own copy is the last file of a set-up, and is written before those of the nodes.
+ */
 function ownCopy({ folder }: Topology): string {
   return join(folder, PERMISSION_CONFIG_FILE);
 }
@@ -28,7 +30,7 @@ export function keepPermissions(topology: Topology, config: string): void {
   givePermissions(topology);
 }
 
-/** To each node, where the network has permissions. */
+/** Writes the permission files of each node, if the network has permissions. */
 export function givePermissions(topology: Topology): void {
   if (!arePermissioned(topology)) return;
   const config = readText(ownCopy(topology));

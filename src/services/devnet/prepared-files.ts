@@ -9,11 +9,11 @@ export interface PreparedFiles {
   readonly signerKeys: string;
   readonly signerPassword: string;
   readonly stakingFolder: string;
-  /** Holds the secret of the test client. */
+  /** File with the secret of the test client. */
   readonly stakingSecretFile: string;
   readonly stakingSecret: string;
   readonly rampFolder: string;
-  /** What the ramp offers. */
+  /** File with the offer of the ramp. */
   readonly rampOffer: string;
   /** The token of the ramp's operator: for the page /operator, and for scripts. */
   readonly operatorTokenFile: string;

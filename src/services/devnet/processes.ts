@@ -12,18 +12,18 @@ export interface Command {
   /** Arguments of `quorate`. */
   readonly args: readonly string[];
   readonly logFile: string;
-  /** Mostly idle: saves memory rather than time. */
+  /** The process is mostly idle: it is started so that it saves memory rather than time. */
   readonly isSmall: boolean;
 }
 
 export interface Running {
   readonly name: string;
   readonly pid: number;
-  /** Resolves once it has ended, with how: "status 1", "signal SIGKILL". */
+  /** Resolves when the process has ended, with how: "status 1", "signal SIGKILL". */
   readonly ended: Promise<string>;
-  /** Lets it outlive this process. */
+  /** Lets the child outlive this process. */
   release(): Promise<void>;
-  /** SIGTERM, and SIGKILL after `patienceMs`: 10 s unless given. */
+  /** Sends SIGTERM, and SIGKILL after `patienceMs`: 10 s unless given. */
   stop(patienceMs?: number): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ function watch(name: string, child: ChildProcess): Running {
   });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const channel = child.stdio[CHANNEL] as Socket;
-  // It has ended.
+  // The child has ended.
   channel.on('error', () => {});
   return {
     name,

@@ -1,5 +1,5 @@
 /**
- * Where the processes of a devnet serve metrics, and a configuration for a Prometheus of one's own.
+ * URLs of the metrics of a devnet's processes, and a configuration for the user's own Prometheus.
  */
 import { stringify } from 'yaml';
 import type { NodeSpec, Topology } from './topology.ts';
@@ -10,7 +10,7 @@ const SCRAPE_INTERVAL = '5s';
 
 /** The metrics of a node's process. */
 export const nodeMetrics = ({ ports }: NodeSpec): string => urlOf(ports.metrics, NODE_PATH);
-/** The metrics of its private transaction manager: every server of a manager has them. */
+/** The metrics of its private transaction manager, which every server of a manager has. */
 export const managerMetrics = ({ ports }: NodeSpec): string => urlOf(ports.ptmThirdParty, PATH);
 /** The metrics of the signing proxy, the staking service or the ramp. */
 export const serviceMetrics = (port: number): string => urlOf(port, PATH);

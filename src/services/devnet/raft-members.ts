@@ -1,7 +1,7 @@
 /**
- * The last snapshot of a Raft member contains the others' addresses, and takes precedence over
- * static-nodes.json. A network that starts at other ports than before, or was made by version 0.1.0
- * with Raft ports that the system takes for outgoing connections, is updated.
+ * The last snapshot of a Raft member contains the addresses of all members, and takes precedence
+ * over static-nodes.json. It is updated if a network starts at other ports than before, or was made
+ * by version 0.1.0 with Raft ports that the system uses for outgoing connections.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { RaftStore } from '../../core/store/raft-store.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import type { NodeSpec } from './topology.ts';
 
-/** Call it while none of them runs. Throws RAFT_LOG_CORRUPT. */
+/** Must be called while no member runs. Throws RAFT_LOG_CORRUPT. */
 export async function moveMembers(nodes: readonly NodeSpec[]): Promise<void> {
   for (const node of nodes) {
     const folder = join(node.folder, 'quorate', 'raft');
@@ -32,7 +32,7 @@ export async function moveMembers(nodes: readonly NodeSpec[]): Promise<void> {
   }
 }
 
-/** undefined when all addresses are right. Members added by the user are not changed. */
+/** Undefined when all addresses are right. Members added by the user are not changed. */
 function movedSnapshot(snapshot: Snapshot, nodes: readonly NodeSpec[]): Snapshot | undefined {
   const cluster = decodeClusterSnapshot(snapshot.data);
   const addresses = cluster.addresses.map((address) => movedAddress(address, nodes));

@@ -1,5 +1,5 @@
 /**
- * What the devnet's ramp offers: its coin and its token, for test cards and test transfers, to one
+ * The offer of the devnet's ramp: its coin and its token, for test cards and test transfers, to one
  * test partner.
  */
 import { DEMO_TOKEN } from './demo-token.ts';

@@ -7,16 +7,16 @@ import { lastLines } from './last-lines.ts';
 import type { Running } from './processes.ts';
 
 /**
- * For each step of a start: a process that fails ends; one that is alive is merely slow, on a busy
- * machine.
+ * Patience for each step of a start. A process that fails ends; one that is alive is only slow, on
+ * a busy machine.
  */
 export const READY_PATIENCE_MS: number = 300_000;
 const POLL_INTERVAL_MS = 50;
 const ANSWER_PATIENCE_MS = 2_000;
 
 /**
- * Throws DEVNET_NOT_READY when `process` ends first or the patience does; the text names the log to
- * read.
+ * Throws DEVNET_NOT_READY when `process` ends before it answers, or after READY_PATIENCE_MS; the
+ * text names the log to read.
  */
 export async function untilReady(url: string, process: Running, logFile: string): Promise<void> {
   let end: string | undefined;
@@ -36,12 +36,14 @@ export async function untilReady(url: string, process: Running, logFile: string)
   }
 }
 
-/** With the last lines of its log. */
+/** The end of a process as a text, with the last lines of its log. */
 export function endText(name: string, how: string, logFile: string): string {
   return `${name} ended with ${how}: see ${logFile}${lastLines(logFile)}`;
 }
 
-/** False if another program took the port first. True when the system does not say who has it. */
+/**
+ * False if another program took the port first. True when the system does not tell which has it.
+ */
 function isOf(process: Running, port: number): boolean {
   const holder = holderOf(port);
   return holder === undefined || holder.pid === process.pid;

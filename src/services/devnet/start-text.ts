@@ -1,4 +1,6 @@
-/** What `npm start` prints: publicly known keys, addresses, what to try, and how to stop. */
+/**
+ * The text that `npm start` prints: publicly known keys, addresses, what to try, and how to stop.
+ */
 import { checksumAddress } from '../../core/base/checksum-address.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { type DevnetDescription, hostsOf } from './description.ts';
@@ -13,13 +15,13 @@ export interface StartTextParts {
   readonly description: DevnetDescription;
   readonly consensus: DevnetConsensus;
   readonly genesis: GenesisFile;
-  /** As the user named it. */
+  /** As the user wrote it. */
   readonly folder: string;
-  /** The keys or the command. */
+  /** The key combination or the command that stops the network. */
   readonly stopWith: string;
-  /** Permissions by contracts. */
+  /** Whether the network has permission contracts. */
   readonly isPermissioned?: boolean;
-  /** One node for development serves all members. */
+  /** One development node serves all members. */
   readonly isDevelopment?: boolean;
 }
 
@@ -114,7 +116,7 @@ function testAccounts({ accounts, mnemonic }: DevnetDescription, room: number): 
   ];
 }
 
-/** The key next to its address if there is room, else below it. */
+/** The key next to its address if the line is wide enough, else below it. */
 function withKeys(accounts: readonly Account[], room: number): string[] {
   const rows = accounts.map(({ address, privateKey }) => [shown(address), privateKey]);
   const lines = columns(rows);

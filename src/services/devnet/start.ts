@@ -30,11 +30,11 @@ export interface DevnetOptions {
   readonly blockPeriodSeconds: number;
   readonly blockPeriodMs?: number | undefined;
   readonly emptyBlockPeriodSeconds: number;
-  /** 0 silent .. 5 trace, of the nodes' logs. */
+  /** Verbosity of the nodes' logs: 0 silent .. 5 trace. */
   readonly verbosity: number;
-  /** Permissions by contracts; permanent for a network. */
+  /** With permission contracts; permanent for a network. */
   readonly isPermissioned?: boolean;
-  /** One node for development serves all members; permanent for a network. */
+  /** One development node serves all members; permanent for a network. */
   readonly isDevelopment?: boolean;
 }
 
@@ -45,9 +45,9 @@ export interface Devnet {
   process(name: string): Running;
   /** Restarts an ended process with the same command line; resolves when it answers. */
   restart(name: string): Promise<void>;
-  /** Resolves with a sentence once any process has ended. */
+  /** Resolves with a sentence when any process has ended. */
   firstEnd(): Promise<string>;
-  /** Lets everything outlive this process. */
+  /** Lets all processes outlive this one. */
   release(): Promise<void>;
   /** Processes that do not end by themselves within `patienceMs`, 10 s unless given, are killed. */
   stop(patienceMs?: number): Promise<void>;
@@ -57,13 +57,15 @@ export interface StartParts {
   readonly launch: Launch;
   /** Called with a line per step. */
   readonly progress: (line: string) => void;
-  /** Resolves with the reason when the network is no longer wanted. */
+  /** Resolves, with the reason, when the start is to be given up. */
   readonly told?: Promise<string>;
-  /** For a network with permissions. */
+  /** Only for a network with permissions. */
   readonly setUpPermissions?: SetUpPermissions;
 }
 
-/** Starts it. On any failure, or when asked, stops everything that was started. */
+/**
+ * Starts the network. On any failure, or when `told` resolves, stops everything that was started.
+ */
 export async function startDevnet(
   options: DevnetOptions,
   { launch, progress, told, setUpPermissions }: StartParts,
@@ -178,7 +180,7 @@ interface Member extends Command {
   readonly readyUrl: string;
 }
 
-/** Everything that runs, by name. */
+/** All running processes, by name. */
 class Members {
   readonly running = new Map<string, Running>();
   all: readonly Member[];
@@ -203,7 +205,7 @@ class Members {
     );
   }
 
-  /** Ends the processes of the same names, and starts these instead. */
+  /** Ends the processes that have these names, and starts the given ones instead. */
   async replace(members: readonly Member[]): Promise<void> {
     const names = members.map(({ name }) => name);
     await Promise.all(names.map((name) => this.process(name).stop()));
@@ -211,7 +213,7 @@ class Members {
     await this.start(members);
   }
 
-  /** Between the check of the ports and this, another program may have taken one. */
+  /** After the check of the ports, another program may have taken one. */
   private async untilReady({ name, readyUrl, logFile }: Member, running: Running): Promise<void> {
     try {
       await untilReady(readyUrl, running, logFile);

@@ -6,7 +6,7 @@ import { livingPids, removeDescription } from './description-file.ts';
 const POLL_INTERVAL_MS = 50;
 const STOP_PATIENCE_MS = 10_000;
 
-/** Resolves with how many processes were stopped; 0 when none ran. */
+/** Resolves with the number of stopped processes; 0 when none ran. */
 export async function stopDevnet(folder: string): Promise<number> {
   const pids = livingPids(folder);
   send('SIGTERM', pids);
@@ -25,7 +25,7 @@ function send(signal: NodeJS.Signals, pids: readonly number[]): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
 }

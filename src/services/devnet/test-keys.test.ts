@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { TEST_MNEMONIC, TEST_MNEMONIC_PATH } from '../../core/base/test-mnemonic.ts';
 import { MANAGER_KEYS, nodeAccounts, testAccounts } from './test-keys.ts';
 
-/** An X25519 key in PKCS #8, without its 32 bytes (RFC 8410). */
+/** DER of an X25519 key in PKCS #8, without the key's 32 bytes (RFC 8410). */
 const PKCS8_X25519 = '302e020100300506032b656e04220420';
 
 it('the test accounts are those of the quickstart, then ten of the mnemonic', () => {

@@ -28,7 +28,7 @@ const NODE_KEYS = [
 ];
 
 export interface ManagerKey {
-  /** Base64, both. */
+  /** Both keys in base64. */
   readonly publicKey: string;
   readonly privateKey: string;
 }
@@ -56,7 +56,7 @@ export const MANAGER_KEYS: readonly ManagerKey[] = [
   },
 ];
 
-/** Held by node 1 and the signing proxy. */
+/** Accounts held by node 1 and the signing proxy. */
 export function testAccounts(): Account[] {
   return [...QUICKSTART_KEYS, ...MNEMONIC_KEYS].map(accountOf);
 }
@@ -65,7 +65,7 @@ export function isOfMnemonic({ privateKey }: Account): boolean {
   return MNEMONIC_KEYS.includes(privateKey);
 }
 
-/** Two accounts that node `index` alone holds; the second never has funds. */
+/** Two accounts that only node `index` holds; the second never has funds. */
 export function nodeAccounts(index: number): { readonly rich: Account; readonly poor: Account } {
   const poor = toHex(madeKey(`account without funds ${index + 1}`));
   return { rich: accountOf(NODE_KEYS[index]!), poor: accountOf(poor) };

@@ -16,9 +16,9 @@ import {
 
 export const CHAIN_ID = 1337;
 export const SIGNER_NAME = 'signer';
-/** As in EthSigner. */
+/** The default port of EthSigner. */
 const SIGNER_PORT = 8_545;
-/** After those of the nodes and managers. */
+/** The first offset after those of the nodes and managers. */
 const SIGNER_OFFSET = 20;
 export const STAKING_NAME = 'staking';
 /** The id of the test client. */
@@ -36,7 +36,7 @@ const METRICS_OFFSET = 23;
 const NODES_MAX = 4;
 /** The index of the test account that pays crypto out. */
 const RAMP_ACCOUNT = 11;
-/** Like all of them, below the range that the system uses for outgoing connections. */
+/** Like all ports here, below the range that the system uses for outgoing connections. */
 const RAFT_PORT = 20_401;
 const NODE_COUNT = { qbft: 4, raft: 3 } as const;
 
@@ -58,7 +58,10 @@ export interface Ports {
 
 export interface NodeSpec {
   readonly name: string;
-  /** The node whose process and manager serve it: itself, or for development the first. */
+  /**
+   * The node whose process and manager serve this one: itself, or on a development network the
+   * first.
+   */
   readonly hostName: string;
   readonly ptmName: string;
   readonly folder: string;
@@ -70,7 +73,7 @@ export interface NodeSpec {
   readonly address: string;
   readonly enode: string;
   readonly managerKey: ManagerKey;
-  /** Accounts that it alone holds: one with funds, one that never has any. */
+  /** Accounts that only this node holds: one with funds, one that never has any. */
   readonly rich: Account;
   readonly poor: Account;
 }
@@ -87,14 +90,14 @@ export interface Topology {
     readonly ramp: number;
   };
   readonly consensus: DevnetConsensus;
-  /** One node for development serves all members, each as a tenant with a port of its own. */
+  /** One development node serves all members, each as a tenant with a port of its own. */
   readonly isDevelopment: boolean;
   readonly nodes: readonly NodeSpec[];
   /** Those of `nodes` that have a process and a manager of their own. */
   readonly hosts: readonly NodeSpec[];
   readonly accounts: readonly Account[];
   /**
-   * Addresses that begin with funds: the accounts, those of nodes, and those that pay for markers.
+   * Addresses that start with funds: the accounts, those of nodes, and those that pay for markers.
    */
   readonly funded: readonly string[];
 }
@@ -126,13 +129,13 @@ export function topologyOf(
   return { folder, ...ports, consensus, isDevelopment, nodes, hosts, accounts, funded };
 }
 
-/** What the process of `host` holds, unlocked. */
+/** The accounts that the process of `host` holds, unlocked. */
 export function accountsOf({ nodes, accounts }: Topology, host: NodeSpec): readonly Account[] {
   const own = nodes.filter(({ hostName }) => hostName === host.name);
   return [...(host === nodes[0] ? accounts : []), ...own.flatMap(({ rich, poor }) => [rich, poor])];
 }
 
-/** One that also has funds in networks of earlier versions. */
+/** An account that also has funds in networks of earlier versions. */
 export function rampAccount(
   { accounts }: Topology,
   hasFunds: (address: string) => boolean,

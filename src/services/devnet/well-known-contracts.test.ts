@@ -25,7 +25,7 @@ it.each([
 });
 
 it('the code is that of the public networks', () => {
-  // `eth_getCode` of Ethereum's mainnet, hashed.
+  // Hash of the result of `eth_getCode` on Ethereum's mainnet.
   expect(keccak256(runtimeCode(CREATE2_DEPLOYER))).toBe(
     '0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989',
   );

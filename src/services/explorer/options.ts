@@ -3,7 +3,7 @@ import type { OptionRow } from '../../io/options/options.ts';
 
 const NETWORK = 'Network';
 const SERVICE = 'Service';
-/** As of Quorum Explorer. */
+/** The port of Quorum Explorer. */
 const PORT_DEFAULT = 25_000;
 
 export const EXPLORER_ROWS: readonly OptionRow[] = [

@@ -1,7 +1,4 @@
-/**
- * The explorer's own server: what its pages may do, how much they weigh, and which settings are
- * refused.
- */
+/** The explorer's own server: headers and size of its pages, and settings that are refused. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandRun } from '../../../test/support/command-run.ts';
 import { parseOptions } from '../../io/options/options.ts';
@@ -9,7 +6,7 @@ import { explorerSettings } from './config.ts';
 import { EXPLORER_ROWS } from './options.ts';
 import { type RunningExplorer, startExplorer } from './start.ts';
 
-/** Script and style together, as they are transferred. */
+/** Script and style together, compressed. */
 const COMPRESSED_BYTES_MAX = 200_000;
 const KEY = 'BULeR8JyUWhiuuCMU/HLA0Q5pzkYT+cHII3ZKBey3Bo=';
 

@@ -11,12 +11,12 @@ import type { ExplorerSettings } from './config.ts';
 const BODY_BYTES_MAX = 1_024;
 
 export interface RunningExplorer {
-  /** The URL of its first page. */
+  /** The URL of the first page. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Resolves when it listens. Throws PAGES_MISSING, HTTP_LISTEN_FAILED. */
+/** Resolves when the server listens. Throws PAGES_MISSING, HTTP_LISTEN_FAILED. */
 export async function startExplorer(
   { host, port, setUp }: ExplorerSettings,
   log: Log,
@@ -42,7 +42,7 @@ export async function startExplorer(
   return { url: `${server.url}${EXPLORER_BASE}`, close: () => server.close() };
 }
 
-/** Faults of a request have a status of their own. */
+/** Faults of a request have their own status; all others are internal errors. */
 function failed(error: unknown, log: Log): HttpReply {
   const { statusCode = 500, message } = error as { statusCode?: number; message: string };
   if (statusCode >= 500) {

@@ -1,6 +1,6 @@
 /**
- * New networks: their files fit together, nodes take them, and what is wrong is said before
- * anything is written.
+ * New networks: their files belong together, nodes start with them, and mistakes are reported
+ * before anything is written.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

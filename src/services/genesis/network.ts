@@ -13,7 +13,7 @@ import { encryptKey } from '../../io/keys/keystore.ts';
 import { newSecretKey } from '../../io/keys/node-key.ts';
 import type { NetworkPlan } from './options.ts';
 
-/** Most keys of one network: encrypting each account takes a second. */
+/** Maximum number of nodes: encrypting each account takes a second. */
 const NODES_MAX = 1_000;
 const VANITY = new Uint8Array(32);
 /** Placeholder for the node's address. */
@@ -30,7 +30,7 @@ const TEST_FUNDS = {
 };
 
 export interface NetworkFile {
-  /** Below the folder of the network. */
+  /** Relative to the folder of the network. */
   readonly path: string;
   readonly content: string;
   /** Readable only by its owner. */
@@ -60,7 +60,7 @@ export async function makeNetwork(
   const validators = keysOf('validator', plan.validators);
   const all = [...validators, ...bootnodes, ...members];
   const genesis = `${JSON.stringify(genesisOf(plan, validators, all), null, 2)}\n`;
-  // Nothing is written that nodes would refuse.
+  // A genesis that nodes would refuse is not written.
   checkStart(parseGenesis(genesis));
   const enodes = all.map(({ secretKey }) => enodeOf(secretKey));
   const shared = { 'static-nodes': enodes, 'permissioned-nodes': enodes, 'disallowed-nodes': [] };
@@ -104,7 +104,7 @@ function keysOf(name: string, count: number): NodeKeys[] {
   }));
 }
 
-/** 64 bytes. */
+/** 64 bytes in hex. */
 function publicKeyOf(secretKey: Uint8Array): string {
   return bareHex(secp256k1().publicKey(secretKey));
 }

@@ -227,7 +227,7 @@ export const SETTINGS: readonly Setting[] = [
   },
 ];
 
-/** As given, or answered. */
+/** The settings, from flags or answers. */
 export interface NetworkPlan {
   readonly consensus: Consensus;
   readonly chainId: number;

@@ -3,12 +3,12 @@ import type { Consensus, Setting } from './options.ts';
 import { CONSENSUS, SETTINGS } from './options.ts';
 
 export interface Talk {
-  /** A line; undefined: end of input. */
+  /** Resolves with a line; undefined: end of input. */
   ask(prompt: string): Promise<string | undefined>;
   say(text: string): void;
 }
 
-/** As flags of the command. undefined: the answers ended too early. */
+/** Resolves with the answers as flags of the command; undefined: the input ended too early. */
 export async function askAll(talk: Talk): Promise<string[] | undefined> {
   const consensus = await askConsensus(talk);
   if (consensus === undefined) return undefined;
@@ -35,7 +35,7 @@ async function askConsensus({ ask, say }: Talk): Promise<Consensus | undefined> 
   }
 }
 
-/** '' for the default. */
+/** Resolves with '' for the default. */
 async function askOne({ ask, say }: Talk, setting: Setting): Promise<string | undefined> {
   for (;;) {
     const answer = (await ask(setting.question!))?.trim();

@@ -1,11 +1,11 @@
-/** Writes the files of a network into a folder that has none of them. */
+/** Writes the files of a network into a folder in which none of them exists. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { makeFolder } from '../../io/host/make-folder.ts';
 import type { NetworkFile } from './network.ts';
 
-/** `2026-01-31-12-34-56`, of the local time. */
+/** `2026-01-31-12-34-56`, in local time. */
 export function folderOfTime(nowMs: number): string {
   const minutes = new Date(nowMs).getTimezoneOffset();
   const local = new Date(nowMs - minutes * 60_000).toISOString();

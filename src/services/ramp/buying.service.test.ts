@@ -233,7 +233,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
       ramp = await ramp.restart();
       ledger.fault = () => 'none';
       await until('it is paid out', async () => {
-        // What was lost is sent again after a while.
+        // Whatever was lost is sent again after a while.
         ramp.clock.offsetMs += 2_000;
         return (await orderOf(ramp, id)).status === 'COMPLETED';
       });
@@ -247,12 +247,12 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
     ramp.clock.offsetMs += 11 * 60_000;
     const late = await placeOrder(ramp, widget, { card });
     expect([late.status, late.body.code]).toEqual([409, 'offer_over']);
-    // The price of gas has grown old as well, until the next look at it.
+    // The gas price is stale as well, until it is queried again.
     const { body } = await until('there is a price again', async () => {
       const answer = await onWidget(ramp, widget, 'quote');
       return answer.status === 200 && answer;
     });
-    // What was not seen is not agreed to.
+    // The customer has not seen the new price, so has not agreed to it.
     const unseen = await placeOrder(ramp, widget, { card });
     expect([unseen.status, unseen.body.code]).toEqual([409, 'quote_changed']);
     expect((await placeOrder(ramp, { ...widget, state: body.state }, { card })).status).toBe(200);

@@ -12,7 +12,7 @@ export interface Clocks {
   stop(): Promise<void>;
 }
 
-/** Instances on one database use its clock. `given`: use this one. */
+/** Instances that share a database use its clock. `given`: this clock is used instead. */
 export async function startClocks(
   { storeUrl }: StoreSource,
   { query }: Database,

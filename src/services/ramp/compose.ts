@@ -168,7 +168,7 @@ export async function composeRamp(
   };
 }
 
-/** What an operator sees and does, by script and on the page. */
+/** The operator's interface, for scripts and as a page. */
 function operatorSite(
   token: string | undefined,
   parts: Omit<OperatorRouteParts, 'by'> &

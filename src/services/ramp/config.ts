@@ -16,7 +16,7 @@ export interface RampSettings extends StoreSource {
   readonly offerFile: string;
   readonly host: string;
   readonly port: number;
-  /** Without a slash at the end. Undefined: as bound. */
+  /** Without a slash at the end. Undefined: the URL at which the service listens. */
   readonly publicUrl: string | undefined;
   readonly verifyPaths: readonly string[];
   readonly auth: AuthSettings | undefined;
@@ -27,7 +27,7 @@ export interface RampSettings extends StoreSource {
   /** Undefined: no payments by Stripe. */
   readonly stripe: StripeSettings | undefined;
   readonly metrics: MetricsAddress | undefined;
-  /** Requests a second of one address; 0: any. */
+  /** Requests per second of one address; 0: unlimited. */
   readonly rate: number;
   readonly trustedProxies: readonly string[];
   readonly ledgerUrl: string;
@@ -36,8 +36,8 @@ export interface RampSettings extends StoreSource {
   /** The ledger's WebSocket, for new blocks. */
   readonly webSocketUrl: string;
   /**
-   * What collects the crypto of sells: an address in lower case, or DEPLOY. Undefined: there are no
-   * sells.
+   * The contract that collects the crypto of sells: an address in lower case, or DEPLOY. Undefined:
+   * there are no sells.
    */
   readonly collector: string | undefined;
 }
@@ -45,7 +45,7 @@ export interface RampSettings extends StoreSource {
 export interface AuthSettings {
   readonly issuer: string;
   readonly keys: string;
-  /** Undefined: as bound. */
+  /** Undefined: the URL at which the service listens. */
   readonly audience: string | undefined;
 }
 
@@ -119,7 +119,7 @@ function operatorTokenOf(options: ParsedOptions): string | undefined {
   throw invalid(`--operator.token-file must hold ${TOKEN_CHARACTERS_MIN} characters at least`);
 }
 
-/** Read at once: an invalid file is reported at the start. */
+/** Reads the file at once, so that an invalid one is reported at startup. */
 function paymentsSecretOf(options: ParsedOptions): string | undefined {
   const file = options.string('payments.secret-file');
   if (file !== undefined) readWebhookSecrets(file);
@@ -140,7 +140,9 @@ function addressOf(options: ParsedOptions, flag: string): string | undefined {
   return text.toLowerCase();
 }
 
-/** A signing proxy and a node of ours answer both at one address. */
+/**
+ * Default: as --ledger.url, because a signing proxy and a Quorate node serve both at one address.
+ */
 function webSocketOf(options: ParsedOptions, ledgerUrl: string): string {
   const text = options.string('ledger.ws') ?? ledgerUrl.replace(/^http/, 'ws');
   if (URL.canParse(text) && /^wss?:/.test(text)) return text;

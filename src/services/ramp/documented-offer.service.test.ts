@@ -1,4 +1,4 @@
-/** The offer of docs/ramp.md is one that the service takes. */
+/** The service accepts the offer that docs/ramp.md shows. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../core/ramp/read-config.ts';

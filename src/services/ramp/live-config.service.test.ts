@@ -1,4 +1,4 @@
-/** The configuration file of a service, as a person may leave it. */
+/** Mistakes that people make in the configuration file of a service. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -26,7 +26,7 @@ export class LiveConfig {
 
   /**
    * Throws RAMP_CONFIG_INVALID. Without `canSell` sells are off, whatever the file says. `changed`:
-   * called with each new one.
+   * called with each new configuration.
    */
   constructor(
     { file, canSell, log }: { file: string; canSell: boolean; log: Log },
@@ -47,7 +47,7 @@ export class LiveConfig {
     return this.merged;
   }
 
-  /** Switches of the file, and those of the operator. */
+  /** Switches of the file combined with those of the operator. */
   get paused(): Switches {
     return this.held.config.paused;
   }
@@ -56,7 +56,7 @@ export class LiveConfig {
     return this.own;
   }
 
-  /** The operator's switches: what either pauses is paused. */
+  /** Sets the operator's switches: what they or the file pause is paused. */
   pause(own: Switches): void {
     this.own = own;
     this.merged = this.merge();
@@ -88,7 +88,7 @@ export class LiveConfig {
   /** Reads the file again if it has changed. */
   look(): void {
     const stamp = stampOf(this.file);
-    // Editors remove a file for a moment.
+    // Editors remove the file for a moment while they save.
     if (stamp === undefined || stamp === this.seen) return;
     this.seen = stamp;
     try {

@@ -1,8 +1,9 @@
 /**
  * The whole service against a plain model: customers buy and sell in any order, payments are
- * reported late, twice, short and in another currency, blocks are replaced, operators step in, and
- * the process ends at any statement of its database. After each step the books balance and nothing
- * is paid out twice; in the end, whoever gave something has what it was for, or has it back.
+ * reported late, twice, short and in another currency, blocks are replaced, operators intervene,
+ * and the process ends at any statement of its database. After each step the books balance and
+ * nothing is paid out twice; in the end, each customer has what they paid for, or has their money
+ * back.
  */
 import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -34,7 +35,7 @@ const PAYMENTS = {
 } as const;
 const WAITS_MS = [500, 6_000, 20 * 60_000, 65 * 60_000];
 
-/** What the model knows: how many orders of each side there are. */
+/** The state of the model: the number of orders of each side, and whether they are paused. */
 interface Counted {
   buy: number;
   sell: number;
@@ -42,7 +43,7 @@ interface Counted {
 }
 type Command = fc.AsyncCommand<Counted, RampWorld>;
 
-/** Crashes so many statements after it has begun. */
+/** Number of database statements after which the step crashes; undefined: it does not crash. */
 const crash = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.nat(30));
 
 class Step implements Command {
@@ -194,10 +195,10 @@ const commands = [
   fc.constant(new Step('restart', undefined, undefined, (world) => world.restart())),
 ];
 
-/** Refunds and payouts of the payment system, by the ids under which it was asked. */
+/** Refunds and payouts that the payment system has made, by the ids of the requests. */
 const given = new Map<string, FiatPayout & { readonly orderId: string }>();
 
-/** As providers are: idempotent by id, and now and then an answer is lost. */
+/** Behaves as providers do: idempotent by id, and the answer is lost now and then. */
 function give(payout: FiatPayout): void {
   const earlier = given.get(payout.id);
   if (earlier) expect(earlier).toMatchObject({ ...payout });
@@ -207,7 +208,7 @@ function give(payout: FiatPayout): void {
   }
 }
 
-/** The sandbox, as the payment system that gives money out. */
+/** Makes the sandbox the payment system that pays money out. */
 function stubSandbox(): void {
   const { payOut } = Sandbox.prototype;
   vi.spyOn(Sandbox.prototype, 'refund').mockImplementation((async (payout: FiatPayout) => {
@@ -248,7 +249,7 @@ it(
   async () => {
     stubSandbox();
     const steps = fc.commands(commands, { maxCommands: 60, size: 'max' });
-    // A shorter run takes as long to come about as a long one.
+    // No shrinking: reaching the same state by a shorter run takes as long.
     const options = { numRuns: RUNS, seed: SEED, endOnFailure: true };
     await fc.assert(fc.asyncProperty(steps, plays), options);
   },
@@ -267,7 +268,7 @@ interface Ended {
   readonly order: WorldOrder;
   readonly isDone: boolean;
   readonly amountOut: bigint;
-  /** What the payment system has given out for it. */
+  /** Refunds and payouts that the payment system has made for the order. */
   readonly given: readonly { readonly recipient: string; readonly units: bigint }[];
 }
 
@@ -281,7 +282,7 @@ async function endOf(world: RampWorld, order: WorldOrder): Promise<Ended> {
   };
 }
 
-/** Everybody has what their money was for, or has it back. */
+/** Each customer has what they paid for, or has their money back. */
 async function isFair(world: RampWorld): Promise<void> {
   const all = await Promise.all(world.orders.map((order) => endOf(world, order)));
   const sent = world.sent();
@@ -301,7 +302,7 @@ async function isFair(world: RampWorld): Promise<void> {
   expect(total(sent)).toBe(tokens);
 }
 
-/** A bank that gives a payment back by itself may do so after it went back already. */
+/** A bank may charge back a payment that was already refunded. */
 function isPaidFairly({ order, isDone, given: refunds }: Ended): void {
   let kept = 0n;
   for (const [paymentId, { units, fiat }] of order.paid) {

@@ -1,4 +1,4 @@
-/** What may change between a price and its payout, what may not, and who sees an order. */
+/** What may and may not change between a price and its payout, and who can see an order. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
@@ -140,7 +140,7 @@ it('shows orders while nothing can be paid out, and only its own', async () => {
   expect((await orderOf(ramp, id)).id).toBe(id);
   const widget = await transfer();
   expect([200, 503]).toContain(widget.page.status);
-  // A sandbox beside it has other keys and other orders.
+  // A second service, as a sandbox, has other keys and other orders.
   const offer = testOffer();
   offer.partners[0].apiKeyHashes = ['00'.repeat(32)];
   const sandbox = await startTestRamp([], offer);

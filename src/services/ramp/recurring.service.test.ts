@@ -1,5 +1,6 @@
 /**
- * Orders that come again, ids of aggregators over the weeks, and payouts that are sent for more.
+ * Recurring orders, the lifetime of aggregators' ids, and payouts that are sent again at a higher
+ * price.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
@@ -29,8 +30,8 @@ let ramp: TestRamp;
 beforeEach(async () => {
   ledger = await startFakeLedger();
   const offer = testOffer();
-  // Without the coin there is no network fee, and no price of gas that grows old when the clock
-  // jumps.
+  // Without the ledger's coin there is no network fee, and so no gas price that becomes stale when
+  // the clock jumps.
   offer.crypto.shift();
   offer.partners[0].customIdMinutes = 5;
   ramp = await startTestRamp(['--ledger.url', ledger.url, '--ledger.from', ledger.account], offer);
@@ -88,7 +89,7 @@ it('is ended by its customer on the page of the order, however late, and by nobo
   await completed(id, 1);
   const stranger = await openWidget(ramp);
   expect((await onWidget(ramp, stranger, 'stop')).status).toBe(409);
-  // Opening a page is when old ones are forgotten.
+  // Opening a page deletes old sessions, but not that of the recurring order.
   const ended = await onWidget(ramp, weekly, 'stop');
   expect([ended.status, ended.body.state.order.recurs]).toEqual([200, undefined]);
   const again = await onWidget(ramp, weekly, 'stop');
@@ -104,7 +105,7 @@ it('does not come again when the first one failed, or by a method that only the 
   });
   expect(refused.page.body.code).toBe('recurring_disabled');
   const weekly = await openWidget(ramp, { ...BUY, recurringFrequency: 'weekly' });
-  // Nobody agrees to what the page does not say.
+  // Customers agree only to what the page shows.
   expect(weekly.state.frequency).toBe('weekly');
   await placeOrder(ramp, weekly, { card: '4000000000000002' });
   ramp.clock.offsetMs += 8 * DAY_MS;

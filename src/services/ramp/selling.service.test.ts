@@ -1,6 +1,6 @@
 /**
- * Sells from the page to the bank, on both databases: what customers send, when, and what stands
- * still in between.
+ * Sells from the page to the bank, on both databases: what customers send, when, and what fails in
+ * between.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
@@ -59,7 +59,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('on the %s store', (kind) => 
   const ready = () =>
     until('the ramp is ready', async () => (await ask(`${ramp.url}/ready`)).status === 200);
   const reaches = (id: string, code: string) => orderReaches(ramp, id, code, 'sell-orders');
-  /** What was lost is sent again after a while. */
+  /** Whatever was lost is sent again after a while. */
   const reachesLater = (id: string, code: string) =>
     until(`order ${id} is ${code}`, async () => {
       ramp.clock.offsetMs += 2_000;

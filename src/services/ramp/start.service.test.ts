@@ -1,4 +1,4 @@
-/** What the service does not start with, and what such a start leaves behind: nothing. */
+/** Settings with which the service does not start; such a start leaves nothing behind. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ it('a port of metrics that is taken leaves nothing running', async () => {
   } finally {
     vi.useRealTimers();
   }
-  // Its folder, its file and its port are free.
+  // The folder, the store and the port are free again.
   const ramp = await startTestRamp(['--http.port', port], testOffer(), folder);
   await ramp.running.close();
 });

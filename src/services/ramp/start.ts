@@ -31,14 +31,14 @@ export interface RunningRamp {
 /** Resolves when it listens. Throws RAMP_CONFIG_INVALID, STORAGE_…, HTTP_LISTEN_FAILED. */
 export async function startRamp(settings: RampSettings, host: RampHost): Promise<RunningRamp> {
   return serveOver({
-    // PostgreSQL is there for several instances; a folder for one.
+    // Several instances may share PostgreSQL; a folder is for one instance.
     lock: () => (settings.storeUrl === undefined ? lockDirectory(settings.dataFolder) : () => {}),
     open: () => openRampStore(settings, host.env, host.log),
     serve: (database) => serveRamp(settings, host, database),
   });
 }
 
-/** On an open store. */
+/** Starts the service on an open store. */
 export async function serveRamp(
   settings: RampSettings,
   host: RampHost,

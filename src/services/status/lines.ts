@@ -32,7 +32,7 @@ export function statusLines({ nodes, services }: NetworkStatus, paint: Paint): s
   return lines;
 }
 
-/** The highest node represents the network. */
+/** The node with the highest block represents the network. */
 export function statusLine({ nodes, services }: NetworkStatus): string {
   const up = nodes.filter(({ isUp }) => isUp);
   const best = [...up].sort((a, b) => (b.head ?? 0) - (a.head ?? 0))[0];

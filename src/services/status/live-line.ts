@@ -17,7 +17,7 @@ export interface LiveOutput {
 export interface LiveLine {
   /** Writes whole lines, such as those of a log, so that the live one stays below them. */
   above(write: () => void): void;
-  /** Ends and clears it. */
+  /** Ends the line and clears it. */
   end(): void;
 }
 

@@ -8,11 +8,11 @@ import { HttpClient } from '../../io/http/http-client.ts';
 
 const PATIENCE_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
-/** Rates cover so many blocks. */
+/** Number of blocks over which rates are measured. */
 const RATE_BLOCKS = 16;
 /**
- * Fewer seconds are too inaccurate, because timestamps are whole seconds: then the time of a block
- * is averaged over so many blocks.
+ * A shorter time is too inaccurate, because timestamps are whole seconds: then the time per block
+ * is averaged over PERIOD_BLOCKS blocks.
  */
 const RATE_SECONDS_MIN = 8;
 const PERIOD_BLOCKS = 320;
@@ -28,17 +28,17 @@ export interface NodeStatus extends Place {
   /** Undefined: the node does not report it. */
   readonly head?: number | undefined;
   readonly hash?: string | undefined;
-  /** Over the last blocks. */
+  /** Measured over the last blocks. */
   readonly transactionsPerSecond?: number | undefined;
   readonly secondsPerBlock?: number | undefined;
   readonly peers?: number | undefined;
   readonly pending?: number | undefined;
   readonly queued?: number | undefined;
-  /** Blocks by which its private states are behind; undefined: it has none. */
+  /** Blocks by which the node's private states are behind; undefined: it has none. */
   readonly privateBehind?: number | undefined;
-  /** Undefined: it has no /ready, like GoQuorum. */
+  /** Undefined: the node has no /ready, like GoQuorum. */
   readonly isReady?: boolean | undefined;
-  /** Why it is not up or not ready, one sentence each. */
+  /** Why the node is not up or not ready, one sentence each. */
   readonly reasons: readonly string[];
 }
 
@@ -67,7 +67,10 @@ interface BlockSummary {
   readonly transactions: readonly unknown[];
 }
 
-/** Each has three seconds to answer. Never rejects: what does not answer is not up. */
+/**
+ * Each node or service has three seconds to answer. Never rejects: one that does not answer is not
+ * up.
+ */
 export async function lookAtNetwork(
   nodes: readonly Place[],
   services: readonly Place[],
@@ -136,7 +139,10 @@ async function ratesAt(ask: Ask, head: number) {
   };
 }
 
-/** Seconds a block takes: of `latest`, the last of which is the head, or of more. 0: not known. */
+/**
+ * Seconds per block, measured over `latest`, whose last block is the head, or over more blocks. 0:
+ * unknown.
+ */
 async function periodBefore(
   ask: Ask,
   head: number,

@@ -6,17 +6,17 @@ export interface ActiveExtension {
   readonly contractExtended: Hex;
   readonly initiator: Hex;
   readonly recipient: Hex;
-  /** The contract that counts the votes: what the other calls name an extension by. */
+  /** The contract that counts the votes; it identifies an extension in the other calls. */
   readonly managementContractAddress: Hex;
   /** Base64. */
   readonly recipientPtmKey: string;
   readonly creationData: string;
 }
 
-/** The transactions are private, for all who vote. Errors are those of the sending library. */
+/** The transactions are private, for all voters. Errors are those of the sending library. */
 export interface Extension {
   /**
-   * Extensions that this node takes part in; null or an empty list: none.
+   * Extensions in which this node takes part; null or an empty list: none.
    *
    * @example
    * for (const { contractExtended } of (await rpc.extension.activeExtensionContracts()) ?? []) {
@@ -39,7 +39,7 @@ export interface Extension {
     transaction: NodeTransaction,
   ): Promise<Hex>;
   /**
-   * Whether all have voted.
+   * Whether all parties have voted.
    *
    * @example
    * console.log(await rpc.extension.getExtensionStatus(management)); // ACTIVE
@@ -60,14 +60,14 @@ export interface Extension {
     transaction: NodeTransaction,
   ): Promise<Hex>;
   /**
-   * Withdraws an extension that not all have accepted; for its initiator.
+   * Withdraws an extension that not all parties have accepted; for its initiator.
    *
    * @example
    * await rpc.extension.cancelExtension(management, { from, privateFor: [newParty] });
    */
   cancelExtension(manager: Hex, transaction: NodeTransaction): Promise<Hex>;
   /**
-   * Votes for or against an extension; once all have accepted, the state is shared.
+   * Votes for or against an extension; once all parties have accepted, the state is shared.
    *
    * @example
    * // At the recipient's node.

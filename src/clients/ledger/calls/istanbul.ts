@@ -1,17 +1,17 @@
 /** `istanbul_*`: validators of QBFT and IBFT (GoQuorum consensus/istanbul/backend/api.go). */
 import type { BlockTag, Hex } from '../rpc-types.ts';
 
-/** Who made a block. */
+/** The proposer and the signers of a block. */
 export interface Signers {
   readonly number: number;
   readonly hash: Hex;
-  /** Its proposer. */
+  /** The block's proposer. */
   readonly author: Hex;
-  /** Those whose seals are in the header. */
+  /** The validators whose seals are in the header. */
   readonly committers: readonly Hex[];
 }
 
-/** A block that is not given is the newest one. Errors are those of the sending library. */
+/** Without a block, the calls are about the newest one. Errors are those of the sending library. */
 export interface Istanbul {
   /**
    * Address of the node's key.
@@ -21,7 +21,7 @@ export interface Istanbul {
    */
   nodeAddress(): Promise<Hex>;
   /**
-   * Validators after a block: those that make the next one.
+   * Validators after a block: those that propose and seal the next one.
    *
    * @example
    * console.log((await rpc.istanbul.getValidators('latest')).length); // 4
@@ -42,7 +42,7 @@ export interface Istanbul {
    */
   isValidator(block?: BlockTag): Promise<boolean>;
   /**
-   * Who proposed a block, and who sealed it.
+   * The proposer of a block, and the validators that sealed it.
    *
    * @example
    * const { author, committers } = await rpc.istanbul.getSignersFromBlock('latest');
@@ -86,14 +86,15 @@ export interface Istanbul {
    */
   propose(account: Hex, isIn: boolean): Promise<null>;
   /**
-   * Takes a vote of this node back.
+   * Withdraws a vote of this node.
    *
    * @example
    * await rpc.istanbul.discard(candidate);
    */
   discard(account: Hex): Promise<null>;
   /**
-   * How many blocks each validator proposed: of the last 64, or from `from` up to, without, `to`.
+   * How many blocks each validator proposed: of the last 64, or from `from` up to and excluding
+   * `to`.
    *
    * @example
    * const { numBlocks, sealerActivity } = await rpc.istanbul.status();

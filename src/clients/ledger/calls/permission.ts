@@ -50,7 +50,7 @@ export interface PermittedAccount {
   readonly status: number;
 }
 
-/** All of one organisation; null: none. */
+/** Everything that belongs to one organisation. Null: an empty list. */
 export interface OrganisationDetails {
   readonly nodeList: readonly PermittedNode[] | null;
   readonly roleList: readonly Role[] | null;
@@ -65,8 +65,8 @@ export interface Acting extends Pick<NodeTransaction, 'from' | 'gas' | 'gasPrice
 }
 
 /**
- * What changes something resolves with a text once its transaction is sent. Errors are those of the
- * sending library; their texts say which rule refuses.
+ * A call that changes something resolves with a text once its transaction is sent. Errors are those
+ * of the sending library; their texts say which rule refuses.
  */
 export interface Permission {
   /**
@@ -100,7 +100,7 @@ export interface Permission {
    */
   acctList(): Promise<readonly PermittedAccount[]>;
   /**
-   * What one organisation has.
+   * Suborganisations, nodes, roles and accounts of one organisation.
    *
    * @example
    * const { acctList } = await rpc.permission.getOrgDetails('ADMINORG');
@@ -136,7 +136,7 @@ export interface Permission {
    */
   updateOrgStatus(org: string, status: 1 | 2, by: Acting): Promise<string>;
   /**
-   * Votes for what `updateOrgStatus` proposed.
+   * Votes for the change that `updateOrgStatus` proposed.
    *
    * @example
    * await rpc.permission.approveOrgStatus('ORG1', 1, { from, wait: true });
@@ -164,7 +164,7 @@ export interface Permission {
    */
   recoverBlackListedNode(org: string, enode: string, by: Acting): Promise<string>;
   /**
-   * Votes for what `recoverBlackListedNode` proposed.
+   * Votes for the recovery that `recoverBlackListedNode` proposed.
    *
    * @example
    * const by = { from, wait: true };
@@ -224,7 +224,7 @@ export interface Permission {
    */
   recoverBlackListedAccount(org: string, account: Hex, by: Acting): Promise<string>;
   /**
-   * Votes for what `recoverBlackListedAccount` proposed.
+   * Votes for the recovery that `recoverBlackListedAccount` proposed.
    *
    * @example
    * const by = { from, wait: true };
@@ -239,14 +239,14 @@ export interface Permission {
    */
   assignAdminRole(org: string, account: Hex, role: string, by: Acting): Promise<string>;
   /**
-   * Votes for what `assignAdminRole` proposed.
+   * Votes for the account that `assignAdminRole` proposed.
    *
    * @example
    * await rpc.permission.approveAdminRole('ADMINORG', account, { from, wait: true });
    */
   approveAdminRole(org: string, account: Hex, by: Acting): Promise<string>;
   /**
-   * Whether an account may send such a transaction: a transfer, a call or a creation.
+   * Whether an account may send this transaction: a transfer, a call or a creation.
    *
    * @example
    * console.log(await rpc.permission.transactionAllowed({ from, to: account })); // true

@@ -1,12 +1,12 @@
 /** `eth_*` calls for private transactions and contracts (GoQuorum internal/ethapi/api.go). */
 import type { BlockTag, Hex, NodeTransaction, PrivacyFlag, PrivateTerms } from '../rpc-types.ts';
 
-/** What a private contract was created with. */
+/** Privacy settings with which a private contract was created. */
 export interface ContractPrivacyMetadata {
   /** Base64, 64 bytes: the payload's hash. */
   readonly creationTxHash: string;
   readonly privacyFlag: PrivacyFlag;
-  /** Managers' keys in base64, with `PrivacyFlag.mandatoryRecipients`. */
+  /** Managers' keys in base64; only with `PrivacyFlag.mandatoryRecipients`. */
   readonly mandatoryFor?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface Privacy {
    */
   distributePrivateTransaction(raw: Hex, terms: PrivateTerms): Promise<Hex>;
   /**
-   * Stores a private payload, and fills in what is missing, for signing elsewhere.
+   * Stores a private payload, and fills in missing fields, for signing elsewhere.
    *
    * @example
    * const wanted = { from, data: bytecode, privateFor: [otherKey] };
@@ -47,7 +47,7 @@ export interface Privacy {
    */
   fillTransaction(transaction: NodeTransaction): Promise<FilledTransaction>;
   /**
-   * The payload of a 64-byte hash; `0x` for strangers.
+   * The payload of a 64-byte hash; `0x` if this node is not a party of it.
    *
    * @example
    * const hash = await manager.storeRaw('0x6001');
@@ -63,14 +63,15 @@ export interface Privacy {
    */
   getContractPrivacyMetadata(contract: Hex): Promise<ContractPrivacyMetadata>;
   /**
-   * Where privacy markers are sent to.
+   * The address that privacy markers are sent to.
    *
    * @example
    * console.log(await rpc.privacy.getPrivacyPrecompileAddress());
    */
   getPrivacyPrecompileAddress(): Promise<Hex>;
   /**
-   * The transaction inside a privacy marker, as JSON-RPC writes it; null for strangers.
+   * The transaction inside a privacy marker, in the form of JSON-RPC; null if this node is not a
+   * party of it.
    *
    * @example
    * const inner = await rpc.privacy.getPrivateTransactionByHash(markerHash);
@@ -78,7 +79,8 @@ export interface Privacy {
    */
   getPrivateTransactionByHash(hash: Hex): Promise<Readonly<Record<string, unknown>> | null>;
   /**
-   * Its receipt, as JSON-RPC writes it; null for strangers.
+   * The receipt of the transaction inside a privacy marker, in the form of JSON-RPC; null if this
+   * node is not a party of it.
    *
    * @example
    * const receipt = await rpc.privacy.getPrivateTransactionReceipt(markerHash);
@@ -86,7 +88,7 @@ export interface Privacy {
    */
   getPrivateTransactionReceipt(hash: Hex): Promise<Readonly<Record<string, unknown>> | null>;
   /**
-   * Name of the private state on which the caller works.
+   * Name of the caller's private state.
    *
    * @example
    * console.log(await rpc.privacy.getPSI()); // private

@@ -1,6 +1,6 @@
 /** `raft_*`: members of a Raft cluster (GoQuorum raft/api.go). */
 
-/** A member as the asked node knows it. */
+/** A member as the queried node knows it. */
 export interface RaftMember {
   readonly raftId: number;
   /** Public key: 128 hex digits. */
@@ -30,14 +30,14 @@ export interface Raft {
    */
   leader(): Promise<string>;
   /**
-   * All members.
+   * All members of the cluster.
    *
    * @example
    * for (const { raftId, role } of await rpc.raft.cluster()) console.log(raftId, role);
    */
   cluster(): Promise<readonly RaftMember[]>;
   /**
-   * Adds a member with a vote; resolves with the raft id to start it with.
+   * Adds a member with a vote; resolves with the raft id that the new node is started with.
    *
    * @example
    * const raftId = await rpc.raft.addPeer(newPeer);
@@ -45,7 +45,7 @@ export interface Raft {
    */
   addPeer(enode: string): Promise<number>;
   /**
-   * Adds a member that follows without a vote; resolves with its raft id.
+   * Adds a member without a vote; resolves with its raft id.
    *
    * @example
    * console.log(await rpc.raft.addLearner(learner));

@@ -1,6 +1,6 @@
 /**
- * Arguments and results of contracts (Solidity ABI), with the values that web3 0.20 takes and
- * gives; tuples as arrays or objects.
+ * Arguments and results of contracts (Solidity ABI), with the values that web3 0.20 accepts and
+ * returns; tuples as arrays or objects.
  */
 import { BigNumber, toBigNumber } from './number.ts';
 import { fromUtf8, padLeft, padRight, toHex, toUtf8 } from './text.ts';
@@ -15,13 +15,13 @@ export interface AbiParameter {
   readonly components?: readonly AbiParameter[];
 }
 
-/** All in hex digits, without 0x. */
+/** Encodings and sizes are in hex digits, without 0x. */
 interface Codec {
   readonly isDynamic: boolean;
-  /** The size in place; for a dynamic value, that of its offset. */
+  /** Size in the head of a tuple; for a dynamic value, the size of its offset. */
   readonly size: number;
   encode(value: unknown): string;
-  /** `at`: its position; offsets in it are relative to `base`. */
+  /** `at`: position of the value in `data`. */
   decode(data: string, at: number): unknown;
 }
 
@@ -31,10 +31,10 @@ const numberWord = (value: unknown): string => {
   return padLeft(complement.toString(16), WORD);
 };
 const wordAt = (data: string, at: number): string => data.slice(at, at + WORD);
-/** 0 for empty data: the contract returned nothing. */
+/** 0 for empty data: the contract has returned nothing. */
 const numberAt = (data: string, at: number): BigNumber =>
   new BigNumber(wordAt(data, at) || '0', 16);
-/** As an offset or a length, in digits; values beyond the data are limited to its end. */
+/** Reads an offset or a length, in digits; values beyond the data are limited to its end. */
 const placeAt = (data: string, at: number): number =>
   Math.min(numberAt(data, at).toNumber() * 2, data.length);
 const rounded = (digits: string): string =>
@@ -105,7 +105,7 @@ function codecOf(parameter: AbiParameter): Codec {
   throw new Error(`invalid solidity type!: ${type}`);
 }
 
-/** `names`: of an object's fields, for values given as such. */
+/** `names`: names of an object's fields, for values that are given as objects. */
 function tupleOf(items: readonly Codec[], names: readonly (string | undefined)[] = []): Codec {
   const isDynamic = items.some((item) => item.isDynamic);
   return {
@@ -181,12 +181,12 @@ export function encodeParameters(
   return encodeAll(parameters.map(codecOf), values);
 }
 
-/** What is missing reads as 0, as with web3 0.20. */
+/** Missing data is read as 0, as in web3 0.20. */
 export function decodeParameters(parameters: readonly AbiParameter[], data: string): unknown[] {
   return decodeAll(parameters.map(codecOf), data);
 }
 
-/** `name(types)`, as hashes are of it. */
+/** `name(types)`, the text that is hashed for selectors and topics. */
 export function fullName(name: string, inputs: readonly AbiParameter[]): string {
   return name.includes('(') ? name : `${name}(${typeNames(inputs)})`;
 }

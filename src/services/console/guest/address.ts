@@ -33,7 +33,7 @@ export class Addresses {
     return `0x${cased.join('')}`;
   };
 
-  /** What a method takes: hex with or without 0x, or an ICAP. Throws. */
+  /** Reads an address in any form that methods accept: hex with or without 0x, or ICAP. Throws. */
   readonly input = (value: unknown): string => {
     const iban = new Iban(String(value));
     if (iban.isValid() && iban.isDirect()) return `0x${iban.address()}`;

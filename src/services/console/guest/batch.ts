@@ -1,4 +1,4 @@
-/** Requests that go together; each one's callback gets its own answer. */
+/** Requests that are sent together; each callback receives its own answer. */
 import { isValid, type Payload, type Reply, type RequestManager, replyError } from './requests.ts';
 import { shown } from './signatures.ts';
 

@@ -1,9 +1,9 @@
-/** What a line could continue with (GoQuorum internal/jsre/completion.go). */
+/** Completions of a line (GoQuorum internal/jsre/completion.go). */
 import { propertyNames, read } from './print.ts';
 
 /**
- * `line`: names with dots between, the last one begun. It is read, so properties of it are asked of
- * the node.
+ * `line`: names separated by dots, the last one incomplete. The others are read as properties, some
+ * of which query the node.
  */
 export function completions(world: object, line: string): string[] {
   const names = line.split('.');

@@ -1,4 +1,4 @@
-/** What contracts, their functions and their events have in common. */
+/** What contracts, their functions and their events share. */
 import type { AbiParameter } from './abi.ts';
 import type { Keccak } from './address.ts';
 import type { FilterParts } from './filter.ts';

@@ -19,7 +19,7 @@ interface Log extends Fields {
   topics?: string[];
 }
 
-/** A topic contains static types as they are, and only the hash of others. */
+/** A topic contains the value of a static type, but only the hash of any other. */
 const isHashed = ({ type }: AbiParameter): boolean =>
   type === 'string' || type === 'bytes' || type.endsWith(']') || type.startsWith('tuple');
 
@@ -98,7 +98,7 @@ function blocksOf(options: Fields | null | undefined, formatters: Formatters): F
   );
 }
 
-/** All events of a contract; a log of none of them stays as it is. */
+/** Watches all events of a contract; a log that belongs to none of them is returned unchanged. */
 export function allEvents(
   parts: ContractParts,
   events: readonly ContractEvent[],

@@ -18,7 +18,7 @@ import { shown } from './signatures.ts';
 
 const BLOCKS_MAX = 50;
 
-/** Gives it its functions and events by their names. */
+/** Adds functions and events to a contract, by their names. */
 function attach(contract: Contract, eth: EthCalls, parts: ContractParts): void {
   const { abi } = contract;
   const address = contract.address as string;
@@ -62,7 +62,7 @@ export class ContractFactory {
     return contract;
   }
 
-  /** Code with the constructor's arguments. */
+  /** The code with the constructor's arguments. */
   getData(...args: unknown[]): unknown {
     const options = isOptions(args.at(-1)) ? (args.pop() as Fields) : {};
     return this.#withArguments(options, args).data;
@@ -105,10 +105,7 @@ export class ContractFactory {
     return options;
   }
 
-  /**
-   * Looks for the receipt at every block; the callback is called a second time when the code is
-   * there.
-   */
+  /** Queries the receipt at every block; calls the callback a second time when the code exists. */
   #awaitAddress(contract: Contract, callback: Callback | undefined): void {
     let blocks = 0;
     let isTold = false;
@@ -142,11 +139,11 @@ export class ContractFactory {
       }
       this.eth.getTransactionReceipt(contract.transactionHash, onReceipt);
     });
-    // Its first answer comes before the contract is created.
+    // The outcome may have come before `filter` was set.
     if (isTold) filter.stopWatching(() => {});
   }
 
-  /** For a marker transaction, the receipt of the private one has the address. */
+  /** For a marker transaction, only the receipt of the private one has the contract's address. */
   #ofMarker(contract: Contract, receipt: Fields): Fields {
     if (receipt.contractAddress || !receipt.isPrivacyMarkerTransaction) return receipt;
     let inner: Fields | undefined;

@@ -1,6 +1,6 @@
 /**
- * One function of a contract: `contract.name(...)` calls or sends, as it is constant or not;
- * `.call`, `.sendTransaction`, ... say which.
+ * One function of a contract: `contract.name(...)` calls if it is constant, and sends otherwise;
+ * `.call`, `.sendTransaction`, ... choose explicitly.
  */
 import { decodeParameters, encodeParameters, fullName, typeNames } from './abi.ts';
 import type { Contract } from './contract.ts';
@@ -40,10 +40,10 @@ export class ContractFunction {
       estimateGas: shown((...args: unknown[]) => this.estimate(args)),
       getData: shown((...args: unknown[]) => this.payloadOf(args).data),
     });
-    // Functions have one of their own already.
+    // Every function inherits a `call` already; this one is its own.
     Object.defineProperty(execute, 'call', { value: shown(call), enumerable: true });
     contract[name] ??= execute;
-    // Its overloads by their types.
+    // Overloads are found by their types.
     (contract[name] as Fields)[typeNames(inputs)] = execute;
   }
 
@@ -113,7 +113,7 @@ export class ContractFunction {
     return options;
   }
 
-  /** One result as it is, several as a list. */
+  /** A single result itself, several results as a list. */
   private unpacked(output: unknown): unknown {
     if (!output) return undefined;
     const results = decodeParameters(this.entry.outputs ?? [], String(output).slice(2));

@@ -1,4 +1,4 @@
-/** A contract as a script sees it: `ContractFactory` gives it its functions and events by name. */
+/** A contract as scripts see it: `ContractFactory` adds its functions and events by name. */
 import type { AbiEntry, EthCalls } from './contract-abi.ts';
 
 export class Contract {

@@ -1,6 +1,6 @@
 /**
- * A filter of the node's: logs, new blocks, or transactions that wait; asked for what is new twice
- * a second.
+ * A filter of the node: for logs, new blocks, or pending transactions. It is polled every half
+ * second.
  */
 import type { Formatter, Formatters } from './formatters.ts';
 import { type Holder, Method } from './method.ts';
@@ -21,7 +21,7 @@ const METHODS = {
   poll: 'eth_getFilterChanges',
 };
 
-/** What makes a filter, by what it is of. */
+/** RPC method that creates the filter, by its kind; others are for logs. */
 const NEW_FILTER: Readonly<Record<string, string>> = {
   latest: 'eth_newBlockFilter',
   pending: 'eth_newPendingTransactionFilter',
@@ -92,7 +92,7 @@ export class Filter {
     return this.implementation.uninstallFilter!(this.filterId, ...more);
   }
 
-  /** All its logs: at once without a callback. */
+  /** All logs of the filter; synchronous without a callback. */
   get(callback?: Callback): unknown {
     if (typeof callback !== 'function') {
       if (this.filterId === null) {
@@ -141,7 +141,7 @@ export class Filter {
     if (typeof callback === 'function') this.watch(callback);
   }
 
-  /** What there was before the watch. */
+  /** Reports the logs from before the watch. */
   #tellLogs(callback: Callback): void {
     if (typeof this.options === 'string') return;
     this.get((error: unknown, logs: unknown) => {

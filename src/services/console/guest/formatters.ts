@@ -1,6 +1,6 @@
 /**
- * What a script gives and gets, and what goes over JSON-RPC. Like web3 0.20, it changes the objects
- * that it is given.
+ * Converts between the values of scripts and those of JSON-RPC. Like web3 0.20, it changes the
+ * given objects.
  */
 import type { Addresses } from './address.ts';
 import { fromDecimal, toBigNumber, toDecimal } from './number.ts';
@@ -23,7 +23,7 @@ const inputBlock: Formatter = (value) => {
   return ['latest', 'pending', 'earliest'].includes(value as string) ? value : toHex(value);
 };
 
-/** If it exists and is not null. */
+/** Formats the fields that exist and are not null. */
 function change(fields: Fields, names: readonly string[], format: Formatter): void {
   for (const name of names) if (fields[name] != null) fields[name] = format(fields[name]);
 }

@@ -1,6 +1,6 @@
 /**
- * What the console's context needs from the program around it. Only text and numbers pass, never an
- * object or a function: a script cannot reach the program's objects, files or processes.
+ * What the console's context needs from the surrounding program. Only text and numbers pass, never
+ * an object or a function: a script cannot reach the program's objects, files or processes.
  */
 export interface Host {
   /** A JSON-RPC request or batch, and its reply, both as JSON. */
@@ -15,7 +15,7 @@ export interface Host {
   ask(label: string): string | undefined;
   setTimer(id: number, milliseconds: number): void;
   clearTimer(id: number): void;
-  /** Reports the outcome. */
+  /** Returns a text with the outcome. */
   clearHistory(): string;
 }
 

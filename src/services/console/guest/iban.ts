@@ -1,7 +1,7 @@
 /** ICAP: an address as an IBAN with the country code XE. */
 import { BigNumber } from './number.ts';
 
-/** ISO 13616: the text that the checksum is over, letters as numbers from 10. */
+/** ISO 13616: the digits for the checksum, with letters as numbers from 10. */
 function prepared(iban: string): string {
   const moved = iban.slice(4) + iban.slice(0, 4);
   return moved.toUpperCase().replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
@@ -61,7 +61,7 @@ export class Iban {
     return this.isIndirect() ? this._iban.slice(11) : '';
   }
 
-  /** 40 hex digits; nothing of an indirect one. */
+  /** 40 hex digits; '' for an indirect ICAP. */
   address(): string {
     if (!this.isDirect()) return '';
     return new BigNumber(this._iban.slice(4), 36).toString(16).padStart(40, '0');

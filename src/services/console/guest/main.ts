@@ -1,6 +1,6 @@
 /**
  * The context of the console's scripts: the global objects of geth's console, and the functions
- * that the program around calls. Nothing in this folder imports anything outside it.
+ * that the surrounding program calls. Nothing in this folder imports anything outside it.
  */
 import { Addresses } from './address.ts';
 import { completions } from './completion.ts';
@@ -16,8 +16,8 @@ import { Timers } from './timers.ts';
 import { type Web3, web3Of } from './web3.ts';
 
 /**
- * What the program around has done here. It prepares one, and runs `__step()` as a script, so that
- * whatever runs of a user's (a getter, a toString) can be ended like their scripts.
+ * Steps that the surrounding program runs here. It prepares one and runs `__step()` as a script, so
+ * that user code in it (a getter, a toString) can be interrupted like any script of the user's.
  */
 export interface Guest {
   /** Keeps a value of a script. */
@@ -25,16 +25,16 @@ export interface Guest {
   prepare(name: keyof Steps, argument?: string | number): void;
 }
 
-/** Text each. */
+/** Each step returns a text. */
 interface Steps {
-  /** The value held, as it is shown. */
+  /** The value held, as the console shows it. */
   print(): string;
-  /** The error held, with where in the user's scripts it came about. */
+  /** The error held, with the places in the user's scripts where it occurred. */
   describe(): string;
-  /** Names as JSON. */
+  /** Names as a JSON array. */
   complete(line: string | number): string;
   fire(timer: string | number): string;
-  /** What the console shows first, about the node. */
+  /** The console's first text, about the node. */
   welcome(): string;
 }
 
@@ -77,7 +77,7 @@ function shielded(outside: Host): Host {
       try {
         return (call as (...args: unknown[]) => unknown)(...args);
       } catch (error) {
-        // A script that the program ran for this one threw it.
+        // The error is from a script that the program ran for this one.
         if (error instanceof Object || typeof error !== 'object') throw error;
         throw new Error(String((error as { message?: unknown } | null)?.message));
       }
@@ -100,7 +100,7 @@ function providerOf(host: Host): Provider {
   const send = (request: unknown) => JSON.parse(host.send(JSON.stringify(request)));
   return {
     send: shown((request: unknown) => send(request)),
-    // Synchronous, like geth's.
+    // Synchronous, like that of geth.
     sendAsync: shown((request: unknown, callback: (error: unknown, reply: never) => void) =>
       callback(null, send(request) as never),
     ),
@@ -201,7 +201,7 @@ function guestOf(
   };
 }
 
-/** Its first line, and where in scripts of the user's it came about. */
+/** The first line of an error, and the places in the user's scripts where it occurred. */
 function errorText(error: unknown): string {
   const isError = error instanceof Error;
   const head = isError ? `${error.name}: ${error.message}` : textOf(error);
@@ -222,13 +222,13 @@ function welcomeText(world: Holder, modules: readonly string[]): string {
     try {
       lines.push(line());
     } catch {
-      // The node does not serve it.
+      // The node does not serve this method.
     }
   };
   say(() => `coinbase: ${eth!.coinbase}`);
   const number = eth!.blockNumber;
   const block = (eth!.getBlock as (block: unknown) => { timestamp: number })(number);
-  // Raft's blocks count nanoseconds.
+  // Timestamps of Raft blocks are in nanoseconds.
   const milliseconds = modules.includes('raft') ? block.timestamp / 1e6 : block.timestamp * 1000;
   lines.push(`at block: ${number} (${dateText(new Date(milliseconds))})`);
   say(() => ` datadir: ${admin!.datadir}`);

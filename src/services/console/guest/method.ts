@@ -1,6 +1,6 @@
 /**
- * Functions and properties that are one JSON-RPC method each: `web3._extend` takes them from
- * scripts too.
+ * Functions and properties that stand for one JSON-RPC method each; scripts can add more with
+ * `web3._extend`.
  */
 import type { Formatter } from './formatters.ts';
 import type { Callback, Payload, RequestManager } from './requests.ts';
@@ -10,7 +10,7 @@ export type Holder = Record<string, unknown>;
 
 export interface MethodOptions {
   readonly name: string;
-  /** Name of the RPC method, or what it is for some arguments. */
+  /** Name of the RPC method, or a function of the arguments that returns it. */
   readonly call: string | ((args: unknown[]) => string);
   readonly params?: number;
   readonly inputFormatter?: readonly (Formatter | null)[];
@@ -23,12 +23,12 @@ export interface PropertyOptions {
   readonly outputFormatter?: Formatter | undefined;
 }
 
-/** Taken off its end. */
+/** Removes the callback from the end of the arguments. */
 export function takeCallback(args: unknown[]): Callback | undefined {
   return typeof args.at(-1) === 'function' ? (args.pop() as Callback) : undefined;
 }
 
-/** `a.b` is b of a. */
+/** Resolves a name: `a.b` is the property b of a. */
 function placeOf(object: Holder, name: string): { readonly holder: Holder; readonly key: string } {
   const [first = '', second] = name.split('.');
   if (second === undefined) return { holder: object, key: first };
@@ -95,7 +95,9 @@ export class Property {
     this.requests = requests;
   }
 
-  /** Reading it asks the node; `get…` does with a callback. Writing it does nothing. */
+  /**
+   * Reading the property queries the node; `get…` does so with a callback. Writing has no effect.
+   */
   attachToObject(object: Holder): void {
     const { holder, key } = placeOf(object, this.options.name);
     const { getter: method } = this.options;

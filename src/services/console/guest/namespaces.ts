@@ -9,7 +9,7 @@ import { toHex } from './text.ts';
 
 interface Row {
   readonly name: string;
-  /** What follows the namespace, unless it is the name. */
+  /** The RPC method's name after the namespace, if it differs. */
   readonly as?: string;
   readonly call?: (args: unknown[]) => string;
   readonly takes?: readonly (Formatter | null)[];
@@ -23,7 +23,7 @@ export interface Namespace {
 
 const flag: Formatter = (value) => !!value;
 const some = (count: number): (Formatter | null)[] => Array(count).fill(null);
-/** By the hash of a block, or by its number. */
+/** The RPC method for a block's hash, or the one for its number. */
 const byBlock =
   (ofHash: string, ofNumber: string) =>
   (args: unknown[]): string =>
@@ -43,7 +43,8 @@ function namespace(
           name,
           call: call ?? `${prefix}_${as}`,
           params: takes.length,
-          // Without formatters the arguments are counted; with them they are filled up.
+          // Without formatters the number of arguments is checked; with them, missing ones are
+          // added.
           ...(takes.some((each) => each !== null) ? { inputFormatter: takes } : {}),
           outputFormatter: gives,
         }),
@@ -235,7 +236,7 @@ export const NODE_NAMESPACES: Readonly<
   istanbul: istanbulNamespace,
   quorumPermission: permissionNamespace,
   quorumExtension: extensionNamespace,
-  // The same under the product-neutral names.
+  // The same namespaces under product-neutral names.
   ledgerPermission: (f) => permissionNamespace(f),
   ledgerExtension: (f) => extensionNamespace(f),
   plugin_account: () =>

@@ -1,6 +1,6 @@
 /**
- * BigNumber as scripts for geth's console know it: bignumber.js, with the names of its version 2 in
- * addition to the present ones.
+ * BigNumber as scripts for geth's console expect it: bignumber.js, with the names of its version 2
+ * in addition to the current ones.
  */
 import { BigNumber } from 'bignumber.js';
 

@@ -15,7 +15,7 @@ const BORING = new Set([
 ]);
 
 export type Kind = 'special' | 'string' | 'number' | 'function';
-/** Adds the colour of a terminal, or nothing. */
+/** Adds the terminal's colour for this kind of text, or nothing. */
 export type Paint = (kind: Kind, text: string) => string;
 
 export class Printer {
@@ -77,13 +77,16 @@ export class Printer {
     const lines = names.map(
       (name) => `${inner}${name}: ${this.value(read(value, name), level + 1, false)}`,
     );
-    // COMPAT: what is in an array closes one step further left.
+    // COMPAT: the closing brace of an object in an array is one step further left.
     const outer = INDENT.repeat(Math.max(0, inArray ? level - 1 : level));
     return `{\n${lines.join(',\n')}\n${outer}}`;
   }
 }
 
-/** Own names, and those of what made it: values first, then functions. */
+/**
+ * Names of own properties and of those of the constructor's prototype: values first, then
+ * functions.
+ */
 function fieldNames(value: object): string[] {
   const names = propertyNames(value).filter((name) => !BORING.has(name) && !name.startsWith('_'));
   const isFunction = (name: string): boolean => typeof read(value, name) === 'function';
@@ -95,14 +98,14 @@ function fieldNames(value: object): string[] {
   ];
 }
 
-/** The names of its properties and of its constructor's prototype, each once. */
+/** Names of own properties and of those of the constructor's prototype, each once. */
 export function propertyNames(value: object): string[] {
   const made = read(read(value, 'constructor'), 'prototype');
   const inherited = made instanceof Object ? Object.getOwnPropertyNames(made) : [];
   return [...new Set([...Object.getOwnPropertyNames(value), ...inherited])];
 }
 
-/** Also undefined if reading it fails, as for methods that the node does not serve. */
+/** Undefined also if reading fails, as for methods that the node does not serve. */
 export function read(value: unknown, name: string): unknown {
   try {
     return value == null ? undefined : (value as Record<string, unknown>)[name];
@@ -118,7 +121,7 @@ function declaration(value: object): string {
   return head.trim().replace(' (', '(');
 }
 
-/** As JavaScript prints it, with the time zone's short name. */
+/** The date as JavaScript prints it, but with the short name of the time zone. */
 export function dateText(date: Date): string {
   const text = String(date);
   if (!text.includes('(')) return text;
@@ -126,7 +129,7 @@ export function dateText(date: Date): string {
   return text.replace(/\(.*\)$/, `(${zone})`);
 }
 
-/** The result of `String`, or nothing if that fails. */
+/** The result of `String`; if that throws, a text such as `[object Object]`. */
 export function textOf(value: unknown): string {
   try {
     return String(value);
@@ -147,7 +150,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-/** As Go's %q writes it: what can be printed stays. */
+/** Quoted as by Go's %q: printable characters are unchanged. */
 function quoted(text: string): string {
   const shownText = Array.from(text, (character) => {
     const escaped = ESCAPES[character];

@@ -1,6 +1,6 @@
 /**
- * Functions of admin and personal that need more than the node: they wait, or ask for a password
- * (GoQuorum console/bridge.go).
+ * Functions of admin and personal that need more than the node: a pause, or a password from the
+ * user (GoQuorum console/bridge.go).
  */
 import type { Host } from './host.ts';
 import type { Holder } from './method.ts';
@@ -8,7 +8,7 @@ import { shown } from './signatures.ts';
 
 type Call = (...args: unknown[]) => unknown;
 
-/** As geth names what its own functions throw. */
+/** An error with the name that geth gives to errors of its own functions. */
 export function fault(message: string): Error {
   const error = new Error(message);
   error.name = 'GoError';
@@ -46,7 +46,7 @@ export class Prompts {
     };
   }
 
-  /** In front of the node's own, whose originals are kept as `jeth`. */
+  /** Replaces functions of the node; scripts find the originals in `jeth`. */
   personal(own: Readonly<Record<string, Call>>): Holder {
     return {
       newAccount: shown((...args: unknown[]) => this.newAccount(own.newAccount!, args)),

@@ -1,5 +1,6 @@
 /**
- * Requests to the node, at once or with a callback, and polls that continue until they are stopped.
+ * Requests to the node, synchronous or with a callback, and polls that continue until they are
+ * stopped.
  */
 import { shown } from './signatures.ts';
 
@@ -58,7 +59,7 @@ export class RequestManager {
   provider: Provider | null;
   polls: Record<string, Poll> = {};
   timeout: unknown = null;
-  // Not shown to scripts, which print this object.
+  // Private, because scripts print this object.
   readonly #timers: { readonly setTimer: SetTimer; readonly clearTimer: (id: unknown) => void };
 
   constructor(provider: Provider | null, setTimer: SetTimer, clearTimer: (id: unknown) => void) {
@@ -109,7 +110,7 @@ export class RequestManager {
     this.#rest();
   }
 
-  /** Polls of syncing stay where they are to be kept. */
+  /** Stops all polls; `keepIsSyncing`: except those of syncing. */
   reset(keepIsSyncing?: boolean): void {
     for (const [id, { uninstall }] of Object.entries(this.polls)) {
       if (keepIsSyncing && id.startsWith('syncPoll_')) continue;
@@ -128,7 +129,7 @@ export class RequestManager {
       if (error || !Array.isArray(replies)) return;
       for (const reply of replies as Reply[]) {
         const id = ids[requests.findIndex((request) => request.id === reply.id)];
-        // The callback of another one may have stopped it.
+        // The callback of another poll may have stopped this one.
         const poll = id === undefined ? undefined : this.polls[id];
         if (!poll) continue;
         if (isValid(reply)) poll.callback(null, reply.result);

@@ -1,5 +1,5 @@
 /**
- * How functions of the console's own are shown: by their parameters, as geth shows those of web3.
+ * How the console's own functions are printed: with their parameters, as geth prints those of web3.
  */
 const SIGNATURES = new WeakMap<object, string>();
 
@@ -7,7 +7,7 @@ export function signatureOf(value: object): string | undefined {
   return SIGNATURES.get(value);
 }
 
-/** `parameters`: as in a declaration, nothing for what takes any. */
+/** `parameters`: as in a declaration; '' for a function that accepts any. */
 export function shown<Value extends object>(value: Value, parameters = ''): Value {
   SIGNATURES.set(value, `function(${parameters})`);
   return value;

@@ -47,7 +47,10 @@ function escaped(bytes: string): string {
   );
 }
 
-/** Numbers as quantities, hex as it is, other text as its characters, objects as their JSON. */
+/**
+ * Numbers become quantities, hex is unchanged, other text becomes its characters, objects their
+ * JSON.
+ */
 export function toHex(value: unknown): string {
   if (typeof value === 'boolean') return fromDecimal(+value);
   if (typeof value === 'object' && !isBigNumber(value)) return fromUtf8(JSON.stringify(value));

@@ -1,5 +1,6 @@
 /**
- * setTimeout and similar functions: the program around measures the time, and calls back by number.
+ * setTimeout and similar functions: the surrounding program measures the time, and calls back with
+ * the timer's number.
  */
 import type { Host } from './host.ts';
 import { textOf } from './print.ts';
@@ -21,7 +22,7 @@ export class Timers {
     this.host = host;
   }
 
-  /** What a script gets. */
+  /** The functions for scripts. */
   functions(): Record<string, unknown> {
     const clear = shown((timer: unknown) => this.clear(timer), 'timer');
     return {
@@ -32,7 +33,7 @@ export class Timers {
     };
   }
 
-  /** This one is due. */
+  /** Runs a timer that is due. */
   fire(id: number): void {
     const timer = this.waiting.get(id);
     if (!timer) return;

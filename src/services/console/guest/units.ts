@@ -23,7 +23,7 @@ function named(zeros: number, ...names: string[]): Record<string, string> {
 function weiOf(unit: unknown): BigNumber {
   const wei = UNITS[unit ? String(unit).toLowerCase() : 'ether'];
   if (wei !== undefined) return new BigNumber(wei);
-  // COMPAT: the words, and their missing space, are those of web3 0.20.
+  // COMPAT: the text, including its missing space, is that of web3 0.20.
   const units = JSON.stringify(UNITS, null, 2);
   throw new Error(`This unit doesn't exists, please use the one of the following units${units}`);
 }

@@ -42,7 +42,7 @@ export interface Extend {
   readonly formatters: Formatters;
 }
 
-/** Makes what `new Web3(provider)` gives. */
+/** Makes the class Web3, for `new Web3(provider)`. */
 export function web3Of(world: World): new (provider: Provider) => Web3 {
   const Web3 = function Web3(this: Web3, provider: Provider) {
     const requests = new RequestManager(provider, world.setTimer, world.clearTimer);
@@ -160,7 +160,7 @@ function utilsOf({ addresses, keccak }: World): Holder {
   };
 }
 
-/** Its bytes, one a character. */
+/** The UTF-8 bytes of a text, one per character. */
 function utf8(text: string): string {
   return toAscii(fromUtf8(text));
 }

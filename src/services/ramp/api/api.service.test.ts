@@ -1,4 +1,4 @@
-/** The provider's API: documented fields, and what it refuses, to whom, and in which words. */
+/** The provider's API: its documented fields, and which requests it refuses, with which error. */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -196,7 +196,7 @@ describe('orders', () => {
       (await get('/orders', { ...ALL, start: day, end: day }, OURS)).body.length,
     ).toBeGreaterThan(0);
     expect((await get('/orders', { ...ALL, end: '2020-01-02' }, OURS)).body).toEqual([]);
-    // Both bounds belong to what is asked for, to the millisecond.
+    // Both bounds are inclusive, to the millisecond.
     const exact = await get('/orders', { ...ALL, start: times[0], end: times[0] }, OURS);
     expect(exact.body.map(({ id }: any) => id)).toContain(all[0].id);
     const [first] = (await get('/orders', { ...ALL, limit: '1' }, OURS)).body;

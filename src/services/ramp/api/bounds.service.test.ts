@@ -1,4 +1,4 @@
-/** What one address may ask, and how much it may send. */
+/** Limits of one client address: its request rate, and the size of a body. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
@@ -25,7 +25,7 @@ it('an address has a limit, behind proxies that are trusted too', async () => {
     (await ask(at(few.url, '/quote', QUOTE), { headers: { 'x-forwarded-for': hops } })).status;
   for (let count = 0; count < 10; count++) expect(await from('198.51.100.1')).toBe(200);
   expect(await from('198.51.100.1')).toBe(429);
-  // What stands left of the last hop, anybody may write.
+  // Any client can write what is to the left of the last hop.
   expect(await from('203.0.113.9, 198.51.100.1')).toBe(429);
   expect(await from('198.51.100.1, 203.0.113.9')).toBe(200);
   few.clock.offsetMs += 1_000;
@@ -36,7 +36,7 @@ it('an address has a limit, behind proxies that are trusted too', async () => {
 it('guesses of orders cost as much as six requests', async () => {
   const few = await startTestRamp(['--ledger.url', ledger.url, '--rate', '1']);
   const statuses: number[] = [];
-  // Fewer than the ten requests that an address has at once.
+  // Fewer than the ten requests of a burst.
   for (let guess = 0; guess < 8; guess++) {
     const url = at(few.url, `/orders/${randomUUID()}`, { walletAddress: WALLET });
     statuses.push((await ask(url)).status);

@@ -8,7 +8,7 @@ const MAPPED = /^::ffff:(?=\d+\.)/i;
 export class ClientAddresses {
   private readonly trusted: BlockList;
 
-  /** Addresses and blocks. */
+  /** IP addresses and CIDR blocks. */
   constructor(trustedProxies: readonly string[]) {
     this.trusted = addressBlocks(trustedProxies);
   }

@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid by somebody else's word, and true of what the service answers. */
+/** The OpenAPI document is valid by an independent validator, and matches the service's answers. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';

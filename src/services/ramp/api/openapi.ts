@@ -18,7 +18,7 @@ export function rampDocument(operations: readonly Operation[]): object {
   });
 }
 
-/** One row for each name of its path. */
+/** One row per path of an operation. */
 function rowsOf(operation: Operation): readonly RestOperation[] {
   const { id, method, paths, summary, access, parameters, body, answer, refusals } = operation;
   return paths.map((path, at) => ({

@@ -26,7 +26,7 @@ const TEXT_MAX = 4_096;
 export class Call {
   readonly request: HttpRequest;
   readonly config: RampConfig;
-  /** Whose credential it carries. */
+  /** The partner whose credential the request carries. */
   readonly partner: Partner | undefined;
   readonly address: string;
   private readonly texts = new Map<string, string>();

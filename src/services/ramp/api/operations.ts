@@ -98,7 +98,7 @@ function quoteOperations({ quotes }: OperationParts): readonly Operation[] {
         if (!features.quotes || !features.buy) throw off('quotes');
         const wallet = call.optional('walletAddress');
         if (wallet !== undefined) inField('walletAddress', () => readWallet(wallet));
-        // The sheet of a wallet opens in the page, not in the aggregator's own application.
+        // The payment sheet of a wallet opens in the page, not in the aggregator's own app.
         const options = { isNativeWalletPay: false, isNativeApplePay: false };
         return json(200, { ...quoteAnswer('buy', quoteFor('buy', call, quotes)), options });
       },

@@ -1,4 +1,4 @@
-/** Which partner a credential is of: a bearer token of the token service, or an API key. */
+/** Which partner a credential belongs to: a bearer token of the token service, or an API key. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Partner } from '../../../core/ramp/config.ts';

@@ -1,4 +1,4 @@
-/** What one address may ask, what guesses cost, and that others do not pay for it. */
+/** Request limit per address: guesses cost more, and other addresses are not affected. */
 import { expect, it } from 'vitest';
 import { RateLimit } from './rate-limit.ts';
 

@@ -1,4 +1,4 @@
-/** Request limit of one address: a rate per second, and ten times as many at once. */
+/** Request limit of one address: a rate per second, and bursts of ten times as many. */
 import { Lru } from '../../../core/base/lru.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 import { addressBlock } from '../../../io/http/address-block.ts';

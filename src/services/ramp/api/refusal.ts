@@ -1,7 +1,7 @@
 /** Refusals of the API: one shape, a stable code, and the field at fault. */
 import type { HttpReply } from '../../../io/http/server.ts';
 
-/** Statuses of errors of the service; others are faults of a request. */
+/** HTTP statuses of the service's own errors; all other errors are faults of the request. */
 const STATUS: Readonly<Record<string, number>> = {
   RAMP_PAUSED: 503,
   RAMP_PRICE_AWAY: 503,

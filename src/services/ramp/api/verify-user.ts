@@ -17,7 +17,7 @@ export function userHash({ hash }: Partner, ipAddress: string): string | undefin
   return createHmac('sha256', secret).update(ipAddress).digest('hex');
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function isSameHash(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

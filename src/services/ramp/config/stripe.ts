@@ -10,13 +10,13 @@ export interface StripeSettings {
   readonly secretKey: string;
   readonly isLive: boolean;
   readonly url: URL;
-  /** Read again each time; undefined: events are polled, and none are accepted over HTTP. */
+  /** Read again at each use; undefined: events are polled, and none are accepted over HTTP. */
   readonly webhookSecrets: (() => readonly string[]) | undefined;
 }
 
 /**
- * Undefined: without --stripe.key-file. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE; no secret is
- * in the text.
+ * Undefined: without --stripe.key-file. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE; the error
+ * texts contain no secret.
  */
 export function stripeSettings(options: ParsedOptions): StripeSettings | undefined {
   const file = options.string('stripe.webhook-secret-file');
@@ -26,7 +26,7 @@ export function stripeSettings(options: ParsedOptions): StripeSettings | undefin
   return { ...account, webhookSecrets: () => readSecrets(file) };
 }
 
-/** Without what Stripe posts here. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE. */
+/** Settings without webhooks from Stripe. Throws OPTION_VALUE_INVALID, FILE_UNREADABLE. */
 export function stripeAccount(options: ParsedOptions): StripeSettings | undefined {
   const keyFile = options.string('stripe.key-file');
   if (keyFile === undefined) return undefined;

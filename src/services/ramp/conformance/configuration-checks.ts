@@ -23,7 +23,7 @@ export interface Feature {
   readonly redirectOrderId?: unknown;
 }
 
-/** The parts that are used; any of them may be missing, which is checked first. */
+/** The parts of a configuration that are used here. The check of missing ones comes first. */
 export interface Published {
   readonly features: Readonly<Record<string, Feature | undefined>>;
   readonly countries: readonly { id: string; states?: readonly { id: string }[] }[];
@@ -39,7 +39,7 @@ export interface Published {
   }[];
 }
 
-/** Undefined: it cannot be used. */
+/** Undefined: the configuration cannot be used. */
 export function checkConfiguration(
   name: 'config' | 'sell-config',
   { status, members }: Answer,
@@ -65,7 +65,7 @@ function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** In either of the two layouts. */
+/** Accepts features in either of the two layouts. */
 function checkFeatures(name: string, { features }: Published, report: Report): void {
   const wrong = ['quotes', 'orderTracking'].filter(
     (each) => features[each] !== undefined && typeof features[each]?.enabled !== 'boolean',
@@ -98,7 +98,7 @@ function checkNames(name: string, config: Published, report: Report): void {
   report.note(`${name}.names`, 'regions, payments, currencies, tokens', wrong);
 }
 
-/** Underscores are from older samples; wallets ignore unknown members. */
+/** Ids with underscores are from older samples; wallets ignore unknown members. */
 function isPayment(id: unknown): boolean {
   return typeof id === 'string' && !id.includes('_') && readPaymentId(id) !== undefined;
 }
@@ -129,7 +129,7 @@ function faultsOf({ id, min, max }: Limit, known: ReadonlySet<string>, owner: st
   return max !== undefined && low > high ? [`${where}: min ${min} is above max ${max}`] : [];
 }
 
-/** Undefined: it is no decimal text. */
+/** Undefined: not a decimal text. */
 export function unitsOf(text: unknown): bigint | undefined {
   if (typeof text !== 'string') return undefined;
   try {

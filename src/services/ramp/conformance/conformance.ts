@@ -19,7 +19,7 @@ export interface ConformanceParts {
   readonly orderId: string | undefined;
 }
 
-/** Throws HTTP_FAILED where nobody answers. */
+/** Throws HTTP_FAILED if the provider does not answer. */
 export async function conformance(parts: ConformanceParts): Promise<Report> {
   const { client, verifyPath, orderId, wallet } = parts;
   const report = new Report();

@@ -160,7 +160,7 @@ function isFeeList(value: unknown): boolean {
     );
 }
 
-/** Without members that differ each time. */
+/** JSON without the members that differ each time. */
 function stripped({ members }: Answer): string {
   return JSON.stringify({
     ...members,

@@ -8,7 +8,7 @@ export type Asked = Readonly<Record<string, string>>;
 
 const WRONG_AMOUNTS = ['', '-1', '+1', '1e5', '0x10', '1.', 'NaN', '1,5', '0'];
 
-/** The first combination, at its minimum; undefined: there is none. */
+/** The first country, currency and token, at the minimum amount; undefined: there is none. */
 export function firstAsked(
   { countries, fiat, crypto }: Published,
   side: 'buy' | 'sell',

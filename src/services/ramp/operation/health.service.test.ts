@@ -59,7 +59,7 @@ const ready = async ({ url }: Pick<TestRamp, 'url'>) => {
 };
 const waits = (ramp: TestRamp, ...parts: readonly string[]) =>
   until(`it waits for ${parts.join(', ') || 'nothing'}`, async () => {
-    // The previous answer is not used again.
+    // The previous answer is too old to be used again.
     ramp.clock.offsetMs += 3_000;
     const waiting = await ready(ramp);
     return JSON.stringify(waiting) === JSON.stringify(parts);
@@ -98,7 +98,7 @@ it('asks the node directly if --ledger.ws is its own address', async () => {
 it('names a node or a proxy that accepts connections and never answers', async () => {
   const { ramp, node, proxy } = await scene();
   await waits(ramp);
-  // It accepts requests and never answers them.
+  // The node accepts requests and never answers them.
   const answers: (() => void)[] = [];
   node.running().delay = () => new Promise<void>((resolve) => answers.push(resolve));
   await waits(ramp, 'node');
@@ -119,7 +119,7 @@ it('names a node or a proxy that accepts connections and never answers', async (
 it('asks the ledger once for many requests', async () => {
   const { ramp, node } = await scene();
   await waits(ramp);
-  // The time of this ramp is constant: what is known remains known.
+  // The clock of this ramp is constant from here, so that cached answers remain valid.
   const nowMs = ramp.clock.nowMs();
   ramp.clock.nowMs = () => nowMs + 60_000;
   await ready(ramp);

@@ -9,7 +9,7 @@ export interface HealthParts {
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
   /** Checks of the ledger and of prices: `node`, `proxy`, `gas price`, `prices`. */
   readonly quoting: () => Promise<readonly string[]>;
-  /** What sells wait for: `deposits`. */
+  /** Parts that sells wait for: `deposits`. */
   readonly settling: () => Promise<readonly string[]>;
 }
 

@@ -23,7 +23,7 @@ const WEBHOOKS = [
 export interface MeterParts {
   readonly database: Database;
   readonly nowMs: () => number;
-  /** Undefined: there is none yet. */
+  /** Undefined: there is no price yet. */
   readonly priceAgeSeconds: () => number | undefined;
   readonly lacking: () => readonly string[];
   /** The folder of the embedded store; undefined: the store is elsewhere. */
@@ -53,7 +53,7 @@ export class Meters {
     this.counters.count(`ramp_order_steps_total${labels({ side, code: state.code })}`);
   }
 
-  /** Somebody has to look at an order. */
+  /** An order needs an operator's attention. */
   alerted(): void {
     this.counters.count('ramp_alerts_total');
   }

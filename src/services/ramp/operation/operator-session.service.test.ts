@@ -1,4 +1,4 @@
-/** Signing in on the operator's page, and what others try. */
+/** Signing in on the operator's page, and attempts to misuse its session. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

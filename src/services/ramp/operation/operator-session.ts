@@ -36,7 +36,7 @@ export class OperatorSessions {
     this.nowMs = nowMs;
   }
 
-  /** Undefined: unknown token. */
+  /** Undefined: the token is not valid. */
   signIn(token: string): SignedIn | undefined {
     if (this.operatorOf(token) === undefined) return undefined;
     const session = `${this.nowMs() + SESSION_MS}.${randomBytes(16).toString('base64url')}`;

@@ -1,4 +1,4 @@
-/** What operators see and do: lists, searches, actions, switches, money, and metrics. */
+/** The operator's interface: lists, searches, actions, switches, money, and metrics. */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,7 +107,7 @@ it('more than an hour may have goes out when an operator says so', async () => {
   expect((await act(second, 'release')).status).toBe(200);
   await is(second, 'PROVIDER-COMPLETED-ORDER');
   ramp.clock.offsetMs += 61 * 60_000;
-  // The price of gas is asked for again after such a jump.
+  // The gas price is stale after this jump of the clock, until it is queried again.
   await until('a page opens', async () => (await openWidget(ramp)).page.status === 200);
   await is(await buy(ramp), 'PROVIDER-COMPLETED-ORDER');
 });

@@ -1,4 +1,4 @@
-/** What an operator's questions cost at most, whatever they ask for. */
+/** Bounds on the cost of an operator's queries, whatever they ask for. */
 import { expect, it } from 'vitest';
 import type { Query } from '../../../io/database/database.ts';
 import { Operator, type OperatorParts } from './operator.ts';
@@ -22,7 +22,7 @@ function asked() {
 it.each([5_000, 1e300, Number.NaN, -1])('lists at most 200 orders: %d', async (limit) => {
   const { values, operator } = asked();
   await operator.list({ limit });
-  // One more shows whether there is another page.
+  // One row more than the limit shows whether there is another page.
   expect(values[0]!.at(-1)).toBeLessThanOrEqual(201);
 });
 

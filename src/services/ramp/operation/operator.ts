@@ -1,6 +1,4 @@
-/**
- * What an operator sees and does: orders and their history, money, stuck orders, volume.
- */
+/** The operator's interface: orders and their history, money, stuck orders, volume. */
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import type { Side } from '../../../core/ramp/order.ts';
 import { balanceCall } from '../../../core/ramp/token-transfer.ts';
@@ -37,7 +35,7 @@ export interface VolumeRow {
   readonly asset: string;
   readonly count: number;
   readonly completed: number;
-  /** Amounts of completed orders: smallest units, and cents. */
+  /** Sums of completed orders: in smallest units, and in US cents. */
   readonly units: string;
   readonly usdCents: string;
 }

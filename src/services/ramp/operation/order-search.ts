@@ -1,5 +1,6 @@
 /**
- * Orders as an operator looks for them: newest first, page by page, at once in a store of millions.
+ * Orders as an operator looks for them: newest first, page by page, fast even in a store of
+ * millions.
  */
 import { BUY_CODES } from '../../../core/ramp/buy-order.ts';
 import { type Side, type Status, type StatusCode, statusOf } from '../../../core/ramp/order.ts';
@@ -21,7 +22,7 @@ export interface OrderSearch {
    * transaction.
    */
   readonly text?: string | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -40,7 +41,7 @@ export async function searchOrders(query: Query, asked: OrderSearch): Promise<Fo
   const before = beforeOf(asked, value);
   const parts = await partsOf(asked, query, value);
   if (parts.length === 0) return { orders: [] };
-  // One more shows whether there is another page.
+  // One row more than the limit shows whether there is another page.
   const newest = `ORDER BY created_at DESC, id DESC LIMIT ${value(limit + 1)}`;
   const selects = parts.map((part, at) => {
     const terms = [part, before].filter((each) => each !== '');
@@ -57,7 +58,10 @@ export async function searchOrders(query: Query, asked: OrderSearch): Promise<Fo
 
 type Value = (each: unknown) => string;
 
-/** Each reads its orders from an index, newest first; together they are all that is asked for. */
+/**
+ * Subqueries that together select the requested orders; each reads its part from an index, newest
+ * first.
+ */
 async function partsOf(
   { side, status, code, text = '' }: OrderSearch,
   query: Query,
@@ -93,7 +97,7 @@ function beforeOf({ before }: OrderSearch, value: Value): string {
   return `(created_at, id) < (${value(Number(atMs))}, ${value(id)})`;
 }
 
-/** Undefined: nothing can be found. */
+/** Undefined: no order can match. */
 async function termOf(text: string, query: Query, value: Value): Promise<string | undefined> {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) {
     const hash = text.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * What an operator sees and does: JSON under /operator, for scripts with the operator's token, and
- * for the operator's page.
+ * Routes for operators: JSON under /operator, for scripts with the operator's token, and for the
+ * operator's page.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../../core/base/ports.ts';
@@ -136,7 +136,7 @@ function switchesOf(body: Uint8Array): Switches {
     if (typeof buy === 'boolean' && typeof sell === 'boolean' && isList(crypto) && isList(payments))
       return { buy, sell, crypto, payments };
   } catch {
-    // Said below.
+    // Reported below.
   }
   const form = '{"buy": false, "sell": false, "crypto": [], "payments": []}';
   throw new Refusal(400, 'body_invalid', `the body must have all switches: ${form}`);
@@ -148,7 +148,7 @@ function whyOf(body: Uint8Array): string {
     const { why = '' } = JSON.parse(Buffer.from(body).toString('utf8'));
     if (typeof why === 'string') return why.slice(0, WHY_MAX);
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Refusal(400, 'body_invalid', 'the body must be {"why": "…"}, or empty');
 }

@@ -6,7 +6,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const STUCK_MAX = 200;
 
-/** Time since the last change; orders that wait for a customer end at their own deadline. */
+/**
+ * Longest time since the last change; orders that wait for a customer end at their own deadline.
+ */
 const DEADLINES: Readonly<Record<string, number>> = {
   'PROVIDER-PENDING-KYC': 24 * HOUR_MS,
   'PROVIDER-PENDING-AUTHORIZATION': HOUR_MS,
@@ -22,9 +24,9 @@ const OF_CUSTOMERS = [
   'PROVIDER-PENDING-ORDER',
   'PROVIDER-PENDING-PAYMENT',
 ] as const;
-/** Of orders that have not ended. */
+/** Codes of orders that have not ended. */
 export const OPEN_CODES: readonly string[] = [...OF_CUSTOMERS, ...Object.keys(DEADLINES)];
-/** Past the deadline of the customer: the service itself should have ended it. */
+/** Time past the customer's deadline: the service should have ended the order by itself. */
 const OVERDUE_MS = 15 * MINUTE_MS;
 
 export interface StuckOrder {

@@ -28,7 +28,7 @@ export class KillSwitches {
     });
   }
 
-  /** Resolves when the stored ones are applied. */
+  /** Resolves when the stored switches are applied. */
   start(): Promise<void> {
     return this.task.wake();
   }

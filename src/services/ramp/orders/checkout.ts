@@ -26,10 +26,10 @@ const MINUTE_MS = 60_000;
 
 /** Where the crypto of a new order is to be sent. */
 export interface DepositPlace {
-  /** The id of the order that it is made for. */
+  /** The id of the order for which this address was made. */
   readonly id: string;
   readonly address: string;
-  /** The contract that collects from there. */
+  /** The contract that collects the crypto from this address. */
   readonly collector: string;
 }
 
@@ -44,7 +44,7 @@ export interface CheckoutParts {
   readonly database: Database;
   /** Undefined: crypto cannot be accepted now. */
   readonly depositPlace: () => Promise<DepositPlace | undefined>;
-  /** Undefined: it does not wait for any. */
+  /** Undefined: the order does not wait for any. */
   readonly confirmations: (order: Order) => Promise<Confirmed | undefined>;
   readonly nowMs: () => number;
   readonly log: Log;
@@ -59,7 +59,7 @@ export interface Confirmed {
 export interface OrderProgress {
   /** Further runs will follow. */
   readonly recurs: boolean;
-  /** While they are waited for. */
+  /** Undefined: the order does not wait for any. */
   readonly confirmations: Confirmed | undefined;
 }
 
@@ -77,8 +77,8 @@ export class Checkout {
   }
 
   /**
-   * Of GET /buy and GET /sell. `id` is the secret of the page. Throws a Refusal, or what
-   * Quotes.make throws.
+   * Opens a session for GET /buy or GET /sell. `id` is the secret of its page. Throws a Refusal, or
+   * what Quotes.make throws.
    */
   async open(side: Side, call: Call): Promise<{ id: string; session: Session }> {
     const { sessions } = this.parts;
@@ -118,8 +118,8 @@ export class Checkout {
   }
 
   /**
-   * `quotedAtMs`: of the price that the customer saw; undefined: the newest one. Throws a Refusal:
-   * answer_invalid with the field, offer_over, quote_changed, payment_away.
+   * `quotedAtMs`: time of the price that the customer saw; undefined: the newest price. Throws a
+   * Refusal: answer_invalid with the field, offer_over, quote_changed, payment_away.
    */
   async pay(id: string, answers: Answers, quotedAtMs?: number): Promise<Paid> {
     const session = await this.find(id);
@@ -132,7 +132,7 @@ export class Checkout {
     return { order, begun: await this.begin(adapter, order, answers) };
   }
 
-  /** The page may repeat this: it is the same payment. */
+  /** The page may repeat this request: it remains the same payment. */
   private async begin(adapter: PaymentAdapter, order: BuyOrder, answers: Answers): Promise<Begun> {
     try {
       return await adapter.begin(order, answers);
@@ -172,7 +172,7 @@ export class Checkout {
     })) as SellOrder;
   }
 
-  /** By the customer. Throws a Refusal if it is too late. */
+  /** Cancels an order for its customer. Throws a Refusal if it is too late. */
   async cancel(id: string): Promise<Order> {
     const { orderId } = await this.find(id);
     if (orderId === undefined) throw over('there is no order yet');
@@ -203,19 +203,19 @@ export class Checkout {
     };
   }
 
-  /** This page's session, unchanged. */
+  /** The order of this page; undefined: there is none yet. */
   async order(id: string): Promise<Order | undefined> {
     const { orderId } = await this.find(id);
     if (orderId === undefined) return undefined;
     return this.parts.orders.find(orderId);
   }
 
-  /** Where the customer goes with an order; leaveUrl: without one. */
+  /** URL to which the customer returns with an order; leaveUrl: without one. */
   backUrl(order: Order): string {
     return withOrderId(order.redirectUrl!, this.parts.config().features.redirectOrderId, order.id);
   }
 
-  /** The way back for an order, by its id. Throws a Refusal. */
+  /** URL to which the customer returns, by the order's id. Throws a Refusal. */
   async wayBack(orderId: string): Promise<string> {
     const order = await this.parts.orders.find(orderId);
     if (order?.redirectUrl !== undefined) return this.backUrl(order);
@@ -264,7 +264,10 @@ export class Checkout {
     };
   }
 
-  /** For a buy with a method that can be charged again. */
+  /**
+   * The requested frequency, if any. Throws a Refusal unless it is a buy with a method that can be
+   * charged again.
+   */
   private frequencyOf(
     side: Side,
     call: Call,

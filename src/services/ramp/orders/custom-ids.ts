@@ -20,7 +20,7 @@ export async function isCustomIdUsed(
   return rows.length > 0;
 }
 
-/** In the transaction that makes the order. Throws RAMP_CUSTOM_ID_USED. */
+/** Must be called in the transaction that makes the order. Throws RAMP_CUSTOM_ID_USED. */
 export async function claimCustomId(
   query: Query,
   partner: string,

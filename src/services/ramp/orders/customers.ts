@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Query } from '../../../io/database/database.ts';
 import type { Order } from './order-row.ts';
 
-/** A pseudonym. */
+/** The customer's pseudonymous id, which is created if there is none. */
 export async function customerOf(query: Query, partner: string, wallet: string): Promise<string> {
   const read = 'SELECT id FROM customer WHERE partner = $1 AND wallet = $2';
   const [known] = await query(read, [partner, wallet]);
@@ -16,7 +16,7 @@ export async function customerOf(query: Query, partner: string, wallet: string):
   return String(row!.id);
 }
 
-/** A payment of theirs was charged back. */
+/** Records that a payment of this customer was charged back. */
 export async function flagCustomer(
   query: Query,
   { partner, terms }: Order,

@@ -71,7 +71,10 @@ export function orderOf(row: Row): Order {
   } as Order;
 }
 
-/** As the API answers it: amounts are decimal texts, times ISO 8601, the region in upper case. */
+/**
+ * An order as the API returns it: amounts are decimal texts, times ISO 8601, the region in upper
+ * case.
+ */
 export function orderRecord(order: Order, usesPaymentAlias: boolean): object {
   const { side, terms, state } = order;
   const { fiat, crypto, fees } = terms;

@@ -45,7 +45,7 @@ type Given =
 type GivenOfSome = 'depositAddress' | 'depositCollector' | 'payoutTo' | 'parentId' | 'redirectUrl';
 
 export interface NewOrder extends Pick<OrderRow, Given>, Partial<Pick<OrderRow, GivenOfSome>> {
-  /** It recurs. */
+  /** Undefined: the order does not recur. */
   readonly frequency?: Frequency | undefined;
   /** Deadline of the payment or deposit. */
   readonly dueMs: number;
@@ -76,8 +76,8 @@ export class Orders {
   }
 
   /**
-   * The existing order with this custom id, if there is one: two requests make one order. `claim`
-   * runs in the transaction first; if it returns an id, the order with this id is the answer.
+   * Returns the existing order with this custom id, if there is one: two requests make one order.
+   * `claim` runs first in the transaction; if it returns an id, the order with this id is returned.
    */
   async create(
     order: NewOrder,
@@ -128,7 +128,7 @@ export class Orders {
     if (order.customId !== undefined) await claimCustomId(query, partner, order.customId, nowMs);
     const customer = await customerOf(query, partner, wallet);
     const state = side === 'buy' ? newBuy(dueMs) : newSell(dueMs);
-    // All orders of a partner wait for its counter: nothing that can come before comes after.
+    // The counter serialises a partner's orders: their numbers follow the order of their times.
     const { number, at } = await nextNumber(query, partner, side, nowMs);
     const [row] = await query(
       `INSERT INTO ramp_order (id, number, partner, side, custom_id, wallet, customer_id, region, payment, provider_payment,
@@ -184,7 +184,7 @@ export async function takeIn(
         );
   const { state, effects, refusal } = step;
   if (state === order.state) {
-    // Somebody may have to look at it all the same.
+    // Even without a new state there may be an alert for an operator.
     await addEvents(query, id, eventsOf(effects), nowMs);
     return { order, refusal, effects };
   }
@@ -213,7 +213,7 @@ export async function ledgerSeenMs(query: Query, nowMs: number): Promise<number>
   return Math.min(nowMs, Number(row?.value ?? 0));
 }
 
-/** Gapless, and in the order of `at`. */
+/** Numbers have no gaps, and are in the order of `at`. */
 async function nextNumber(
   query: Query,
   partner: string,
@@ -267,7 +267,7 @@ function eventsOf(effects: readonly Effect[]): readonly OrderEvent[] {
   });
 }
 
-/** Resolves with the number of the last one. */
+/** Resolves with the number of the last event. */
 async function addEvents(
   query: Query,
   id: string,

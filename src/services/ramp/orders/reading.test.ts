@@ -1,4 +1,4 @@
-/** Whoever guesses orders learns nothing, not even from the work that an answer takes. */
+/** A client that guesses ids learns nothing, not even from the work that an answer takes. */
 import { expect, it } from 'vitest';
 import type { Database } from '../../../io/database/database.ts';
 import { findOrder } from './reading.ts';

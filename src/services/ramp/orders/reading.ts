@@ -15,7 +15,8 @@ export interface ListRange {
 }
 
 /**
- * By our id or the aggregator's. An unknown id and a wallet that is not the order's are one case.
+ * Finds an order by our id or the aggregator's. A wallet that is not the order's has the same
+ * result as an unknown id.
  */
 export async function findOrder(
   { query }: Database,

@@ -2,7 +2,7 @@
 import { type Frequency, occurrence } from '../../../core/ramp/recurrence.ts';
 import type { Query } from '../../../io/database/database.ts';
 
-/** In the transaction that makes the first order. */
+/** Must be called in the transaction that makes the first order. */
 export async function startRecurrence(
   query: Query,
   orderId: string,

@@ -96,7 +96,7 @@ export class Recurring {
            WHERE order_id = $1 AND next_number = $2 AND state = 'active' RETURNING order_id`,
           [first.id, next, number + 1, occurrence(first.createdAtMs, frequency, number + 1)],
         );
-        // Another instance has made it: its order is the answer.
+        // If another instance has already made this run, no new order is made.
         return claimed.length > 0 ? undefined : first.id;
       });
     } catch (error) {
@@ -122,7 +122,7 @@ export class Recurring {
     };
   }
 
-  /** A repeated request charges nothing twice. */
+  /** Repeating this request charges nothing twice. */
   private async charge(order: BuyOrder): Promise<void> {
     const { adapters, log } = this.parts;
     try {

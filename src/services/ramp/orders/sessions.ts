@@ -10,17 +10,17 @@ import type { NewOrder } from './orders.ts';
 import { fromJson, toJson } from './state-json.ts';
 
 const ID_BYTES = 32;
-/** Stored for the check of hashes. */
+/** How long a session is stored, for the check of hashes. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** The page of a recurring order can end it, whenever that is: the year 10000. */
+/** The page of a recurring order can end it at any time: kept until the year 10000. */
 const KEPT_UNTIL_MS = Date.UTC(10_000, 0);
 
 /** The offer that the page showed, to which the customer agrees by paying: it becomes the order. */
 export type OrderOffer = Omit<NewOrder, 'dueMs' | 'redirectUrl'> & {
   readonly redirectUrl: string;
-  /** The aggregator waits for an order with this custom id until then. */
+  /** Until then the aggregator waits for an order with this custom id. */
   readonly customIdUntilMs?: number | undefined;
-  /** For checking limits and switches when it is paid. */
+  /** Checked against limits and switches when the customer pays. */
   readonly amount: string;
 };
 
@@ -45,7 +45,7 @@ export class Sessions {
     this.quoteMs = quoteMs;
   }
 
-  /** Returns the id, which the store does not have. */
+  /** Returns the id, of which the store has only a hash. */
   async open(
     partner: string,
     side: Side,
@@ -89,7 +89,8 @@ export class Sessions {
   }
 
   /**
-   * In the transaction that makes the order: a session makes one. Returns the id of an earlier one.
+   * For the transaction that makes the order, because a session makes only one: the function
+   * returns the id of the order that the session made earlier.
    */
   claim(
     id: string,

@@ -26,7 +26,7 @@ export function bodyOf(request: HttpRequest): Readonly<Record<string, unknown>> 
     const body: unknown = JSON.parse(Buffer.from(request.body).toString('utf8'));
     if (isObject(body)) return body;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Refusal(400, 'body_invalid', 'the body must be a JSON object');
 }

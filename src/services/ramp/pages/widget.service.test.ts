@@ -1,4 +1,4 @@
-/** The widget's page as a browser gets it, and what it may ask: who else asks is refused. */
+/** The widget's page as a browser receives it, and its requests, which nothing else may send. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
@@ -216,7 +216,7 @@ describe('what the page asks', () => {
   it('is forgotten a day after its price, when another page opens', async () => {
     const widget = await openWidget(ramp);
     const isKnown = async () => (await onWidget(ramp, widget, 'cancel')).status !== 403;
-    // The price of gas is asked for again after such a jump.
+    // The gas price is stale after this jump of the clock, until it is queried again.
     const opens = () =>
       until('another opens', async () => (await openWidget(ramp)).page.status === 200);
     ramp.clock.offsetMs += 24 * 60 * 60_000;

@@ -112,7 +112,7 @@ export class Widget {
     return lookOf(request, config(), checkout.partnerOf(session));
   }
 
-  /** The page was reloaded: it has its secret from the URL's fragment. */
+  /** Page for a reload: it takes its secret from the URL's fragment. */
   private again(request: HttpRequest): HttpReply {
     const { config, assets } = this.parts;
     const partner = config().partners.find(({ id }) => id === request.query.partnerAccountId);
@@ -122,7 +122,7 @@ export class Widget {
     return pageReply({ name: 'widget', title, data, plain }, partner, assets);
   }
 
-  /** From a page of the payment provider to the partner, as from the widget itself. */
+  /** Redirects from a page of the payment provider to the partner, as the widget itself does. */
   private async back(request: HttpRequest): Promise<HttpReply> {
     const { checkout, addresses, limit } = this.parts;
     const requestId = randomUUID();

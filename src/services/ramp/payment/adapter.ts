@@ -24,14 +24,14 @@ export type Begun =
   /** Nothing: the payment is with the provider. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'declined' }
-  /** Their bank requires approval: approve() follows. */
+  /** Their bank requires an approval, which is reported by approve(). */
   | { readonly kind: 'approval' }
   /** A transfer of their own: to whom, under which reference. */
   | {
       readonly kind: 'transfer';
       readonly lines: readonly (readonly [name: string, value: string])[];
     }
-  /** To a page of the provider. */
+  /** They continue on a page of the provider. */
   | { readonly kind: 'page'; readonly url: string };
 
 /** A provider's report on an order, as an input of the order's machine. */
@@ -53,7 +53,7 @@ export type Report = (orderId: string, report: PaymentReport) => Promise<void>;
 export interface FiatPayout {
   /** The permanent id of this movement: the provider's idempotency key. */
   readonly id: string;
-  /** For a refund: the payment that it is returned to. */
+  /** For a refund: the payment to which it is returned. */
   readonly recipient: string;
   readonly fiat: string;
   readonly units: bigint;
@@ -88,11 +88,11 @@ export interface PaymentAdapter {
     answers: Answers,
     terms: Terms,
   ): { readonly field: string; readonly why: string } | undefined;
-  /** The same order again: the same payment. */
+  /** Called again for the same order, it begins no second payment. */
   begin(order: BuyOrder, answers: Answers): Promise<Begun>;
   /** Whether this method can be charged again without the customer. */
   canRepeat(payment: string): boolean;
-  /** Charges a run as its first order was paid; the same order again: the same payment. */
+  /** Charges a run in the way in which its first order was paid; not twice for the same order. */
   repeat(order: BuyOrder, firstOrderId: string): Promise<void>;
   approve(order: BuyOrder, isApproved: boolean): Promise<void>;
   /** Questions of the page of a sell: where the money goes. */
@@ -102,13 +102,13 @@ export interface PaymentAdapter {
     answers: Answers,
     terms: Terms,
   ): { readonly field: string; readonly why: string } | undefined;
-  /** A repeated request with the same id moves nothing twice. */
+  /** A repeated request with the same id moves no money again. */
   refund(payout: FiatPayout, order: Order): Promise<FiatOutcome>;
-  /** To the recipient in `order.payoutTo`. */
+  /** Pays out to the recipient in `order.payoutTo`. */
   payOut(payout: FiatPayout, order: SellOrder): Promise<FiatOutcome>;
-  /** Whether its statement has refunds and payouts. */
+  /** Whether the provider's statement contains refunds and payouts. */
   readonly statesPayouts: boolean;
-  /** What has moved since then, in any order. */
+  /** Money that has moved since then, in any order. */
   statement(sinceMs: number): AsyncIterable<Movement>;
   /** Whether the provider answers. */
   isUp(): Promise<boolean>;

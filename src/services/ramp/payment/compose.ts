@@ -43,7 +43,7 @@ export async function composeProviders(settings: Named, parts: ProviderParts): P
   };
 }
 
-/** A payment system of the operator's own, which only reports. */
+/** The operator's own payment system, which only sends reports. */
 function ownProvider({ paymentsSecretFile: file }: Named, parts: ProviderParts): Routes {
   const { database, clock, log } = parts;
   if (file === undefined) return () => [];

@@ -79,7 +79,7 @@ export class Payments {
     }
   }
 
-  /** The current limits and lists, when the money arrives. */
+  /** Judges by the limits and lists that apply when the money arrives. */
   private async verdictOn(order: Order, query: Query): Promise<Verdict> {
     const config = this.parts.config();
     const { terms } = order;
@@ -100,13 +100,13 @@ export class Payments {
     }
   }
 
-  /** Bounds the damage if somebody finds a way to pay without money. */
+  /** Limits the damage if an attacker finds a way to make payments without money. */
   private async isTooMuchInAnHour({ terms }: Order, query: Query): Promise<boolean> {
     const { config, clock } = this.parts;
     const bound = config().hourlyPayouts.get(terms.crypto.id);
     if (bound === undefined) return false;
     const asset = nativeOrToken(terms.crypto);
-    // One at a time over all instances: two at once would not see each other.
+    // One transaction at a time over all instances: two at once would not see each other's payouts.
     await query(
       `INSERT INTO setting (name, value) VALUES ($1, '') ON CONFLICT (name) DO UPDATE SET value = ''`,
       [`payouts of ${asset}`],
@@ -142,7 +142,7 @@ export class Payments {
     const adapter = adapters.get(order.adapter);
     const attempts = Number(row.attempts);
     const waitMs = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(attempts, 20));
-    // From here on it may have been sent, and cannot be stopped.
+    // From here on the payout may have been sent, and cannot be stopped.
     const claimed = await database.query(
       `UPDATE payout SET state = 'sent', attempts = attempts + 1, next_at = $2
        WHERE id = $1 AND state IN ('queued', 'sent') AND attempts = $3 RETURNING id`,

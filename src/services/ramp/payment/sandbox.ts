@@ -62,7 +62,7 @@ interface Planned {
 
 export class Sandbox implements PaymentAdapter {
   readonly name = 'sandbox';
-  /** It pays out whatever is requested. */
+  /** Its statement has no refunds and payouts: whatever is requested counts as paid. */
   readonly statesPayouts = false;
   private readonly parts: SandboxParts;
   private readonly task: RepeatedTask;
@@ -137,7 +137,7 @@ export class Sandbox implements PaymentAdapter {
     return !TRANSFER_METHODS.includes(payment);
   }
 
-  /** No approval is needed: it was given with the first one. */
+  /** No approval is needed: it was given with the first order. */
   async repeat(order: BuyOrder, firstOrderId: string): Promise<void> {
     const [row] = await this.parts.database.query(
       'SELECT card FROM sandbox_mandate WHERE order_id = $1',
@@ -240,7 +240,9 @@ export class Sandbox implements PaymentAdapter {
     };
   }
 
-  /** Each name of an order once. What is due of it has been reported when it resolves. */
+  /**
+   * Stores each event of an order once. When it resolves, those that are due have been reported.
+   */
   private async plan(orderId: string, planned: readonly Planned[]): Promise<void> {
     const added = await this.parts.database.transaction(async (query) => {
       const rows = [];
@@ -255,7 +257,7 @@ export class Sandbox implements PaymentAdapter {
       return rows;
     });
     const nowMs = this.parts.clock.nowMs();
-    // Not those of other orders: each customer would wait for all of them.
+    // Only this order's events: otherwise each customer would wait for those of all orders.
     await this.carryOut(added.filter(({ due_at: dueMs }) => Number(dueMs) <= nowMs));
   }
 

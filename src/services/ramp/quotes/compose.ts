@@ -1,6 +1,6 @@
 /**
- * What quotes are made from, kept fresh: the configuration file, prices, and the ledger's price of
- * gas.
+ * Keeps the inputs of quotes up to date: the configuration file, prices, and the ledger's gas
+ * price.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';

@@ -3,9 +3,9 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { RepeatedTask } from '../../../io/host/repeated-task.ts';
 
-/** Age of the known price; while there is none, every check queries it. */
+/** A known price of this age is queried again; while none is known, every check queries it. */
 const REFRESH_MS = 10_000;
-/** An older price of gas gives no quote. */
+/** No quote uses an older gas price. */
 const STALE_MS = 120_000;
 
 export interface GasLedger {
@@ -38,7 +38,7 @@ export class GasPrice {
     return known !== undefined && clock.nowMs() - known.atMs <= STALE_MS;
   }
 
-  /** The clock says when it is due: it may jump, which a timer would not notice. */
+  /** The clock says when a query is due: it may jump, which a timer would not notice. */
   private async look(): Promise<undefined> {
     const { known, clock } = this;
     if (known !== undefined && clock.nowMs() - known.atMs < REFRESH_MS) return;

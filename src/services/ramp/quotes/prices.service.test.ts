@@ -37,7 +37,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const offer = testOffer();
-  // Without the coin there is no network fee, which would need a ledger.
+  // Without the ledger's coin there is no network fee, which would need a ledger.
   offer.crypto.shift();
   offer.fiat.pop();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/{base}-{quote}/spot`;
@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 const quote = () => ask(at(ramp.url, '/quote', BUY));
-/** Time for the next look at the prices. */
+/** Advances the clock to the next reading of the prices. */
 const nextLook = () => {
   ramp.clock.offsetMs += REFRESH_S * 1_000;
 };

@@ -1,4 +1,7 @@
-/** Present prices, from a table or over HTTP: none that is stale, none that jumps. */
+/**
+ * Current prices, from a table or over HTTP: none that is stale, and no sudden jump without a
+ * second reading.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { type Pricing, pairOf } from '../../../core/ramp/config.ts';
@@ -24,7 +27,7 @@ export interface PricesParts {
   readonly pairs: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Interval of checks whether they are due. */
+  /** Interval of checks whether prices are due. */
   readonly lookMs: number;
 }
 
@@ -60,7 +63,7 @@ export class Prices {
     await stopped;
   }
 
-  /** Quote for one whole base, in units of 10^-18. Throws RAMP_PRICE_AWAY. */
+  /** Price of one whole `base` in `quote`, in units of 10^-18. Throws RAMP_PRICE_AWAY. */
   price(base: string, quote: string): bigint {
     const pair = pairOf(base, quote);
     const { source, staleSeconds } = this.parts.pricing;
@@ -75,9 +78,7 @@ export class Prices {
     throw fail('RAMP_PRICE_AWAY', 'there is no price that is fresh enough: try again later');
   }
 
-  /**
-   * Seconds since the oldest price was read; undefined: there is one that never was, 0 for a table.
-   */
+  /** Seconds since the oldest price was read; undefined: a price was never read; 0 for a table. */
   ageSeconds(): number | undefined {
     if (this.parts.pricing.source.kind === 'fixed') return 0;
     const times = this.parts.pairs.map((pair) => this.known.get(pair)?.atMs);
@@ -150,7 +151,7 @@ function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Exchanges give more decimals than count. */
+/** Exchanges give more decimals than the 18 that are used. */
 function plain(text: string): string {
   return text.replace(/^(\d+\.\d{18})\d+$/, '$1');
 }

@@ -26,14 +26,14 @@ import type { GasPrice } from './network-fee.ts';
 import type { Prices } from './prices.ts';
 
 export interface QuoteRequest extends OfferRequest {
-  /** As it was written. */
+  /** As the client wrote it. */
   readonly amount: string;
 }
 
 export interface MadeQuote {
   readonly offer: Offer;
   readonly quote: Quote;
-  /** The fiat of it in USD, two decimals. */
+  /** The fiat amount in USD, with two decimals. */
   readonly fiatUsd: string;
 }
 

@@ -44,7 +44,7 @@ export async function bookSection(database: Database, sinceMs: number): Promise<
   return { counts, differences };
 }
 
-/** Payouts of orders that were completed, or that were paid out more than once. */
+/** Orders that were completed without exactly one payout, or paid out more than once. */
 function payoutsOf(database: Database, sinceMs: number): Promise<Row[]> {
   return database.query(
     `SELECT ramp_order.id AS order_id, count(payout.id) AS paid FROM ramp_order

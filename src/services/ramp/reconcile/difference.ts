@@ -1,16 +1,16 @@
-/** What a reconciliation finds. */
+/** Results of a reconciliation. */
 
 export interface Difference {
   readonly where: 'books' | 'ledger' | 'provider';
   /** Stable, for scripts. */
   readonly code: string;
   readonly orderId?: string | undefined;
-  /** A sentence with everything that names the money: amounts in smallest units. */
+  /** A sentence that identifies the money; amounts are in smallest units. */
   readonly text: string;
 }
 
 export interface Section {
-  /** The compared part. */
+  /** Numbers of compared items. */
   readonly counts: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
 }

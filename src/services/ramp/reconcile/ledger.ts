@@ -1,4 +1,4 @@
-/** The books against the ledger: payouts, deposits, and what the account has. */
+/** The books against the ledger: payouts, deposits, and the balance of the account. */
 import { balanceCall, readTransfer } from '../../../core/ramp/token-transfer.ts';
 import { isNative } from '../../../core/ramp/wallet-address.ts';
 import type { SubmissionLedger, TransactionReceipt } from '../../../core/submission/ports.ts';
@@ -8,7 +8,7 @@ import { hasMoved } from '../settlement/confirmations.ts';
 import { tokenOf } from '../settlement/payout-store.ts';
 import type { Difference, Section } from './difference.ts';
 
-/** Setting: what the account had beyond the books when this was last accepted. */
+/** Setting: the account's surplus over the books when it was last accepted. */
 const OPENING = 'reconciled';
 
 export interface ReadLedger
@@ -24,7 +24,7 @@ export interface LedgerParts {
   readonly from: string;
   readonly sinceMs: number;
   readonly nowMs: number;
-  /** Accepts what the account has now. */
+  /** Accepts the account's present surplus. */
   readonly isAccepted: boolean;
 }
 
@@ -43,7 +43,7 @@ interface Found {
   readonly found: readonly Difference[];
 }
 
-/** Each payout that is done is in a block, and has moved what it says. */
+/** Each payout that is done must be in a block, and must have moved the recorded amount. */
 async function payoutDifferences({ database, ledger, sinceMs }: LedgerParts): Promise<Found> {
   const rows = await database.query(
     `SELECT payout.*, sent_transaction.hash AS sent_hash FROM payout
@@ -133,8 +133,8 @@ async function accountDifferences(parts: LedgerParts): Promise<Found> {
 }
 
 /**
- * By asset: what is on the ledger beyond the account `wallet` of the books; pending movements count
- * as in the books.
+ * Surplus of each asset on the ledger over the account `wallet` of the books; pending movements
+ * count as in the books.
  */
 async function surpluses({ database, ledger, from }: LedgerParts): Promise<Record<string, string>> {
   const books = await database.query(
@@ -151,7 +151,7 @@ async function surpluses({ database, ledger, from }: LedgerParts): Promise<Recor
   return surplus;
 }
 
-/** At addresses of orders, final, and not yet collected. */
+/** Crypto at addresses of orders: final, but not yet collected. */
 async function uncollected(database: Database, ledger: ReadLedger, asset: string): Promise<bigint> {
   const rows = await database.query(
     `SELECT DISTINCT ramp_order.deposit_address FROM payout JOIN ramp_order ON ramp_order.id = payout.order_id

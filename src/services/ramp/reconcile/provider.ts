@@ -77,7 +77,7 @@ function payoutOf({ id, order_id: order, kind, asset, units }: Row): [string, Mo
   return [`${name} ${id}`, money];
 }
 
-/** In the books from before, or pending. */
+/** Whether the books have this movement, from an earlier time or as pending. */
 async function isKnown(
   { query }: Database,
   key: string,

@@ -20,7 +20,7 @@ export interface ReconcileParts {
   readonly isAccepted: boolean;
 }
 
-/** By compared part: `books`, `ledger`, the names of providers. */
+/** Results by compared part: `books`, `ledger`, the names of providers. */
 export async function reconcile(parts: ReconcileParts): Promise<Readonly<Record<string, Section>>> {
   const { database, from, adapters, sinceMs } = parts;
   const sections: Record<string, Section> = { books: await bookSection(database, sinceMs) };

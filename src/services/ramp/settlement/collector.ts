@@ -10,7 +10,7 @@ import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 
 const DEPLOY_GAS = 1_500_000;
 const NAME = 'deposit-collector';
-/** Instead of an address: deploy one. */
+/** Value instead of an address: deploy a contract. */
 export const DEPLOY = 'deploy';
 
 export class Collector {
@@ -33,7 +33,7 @@ export class Collector {
     this.ledger = parts.ledger;
   }
 
-  /** Undefined: it does not exist yet. Throws RAMP_COLLECTOR_OTHER, LEDGER_…. */
+  /** Undefined: the contract does not exist yet. Throws RAMP_COLLECTOR_OTHER, LEDGER_…. */
   async address(): Promise<string | undefined> {
     if (this.named === DEPLOY) return this.setting(this.addressKey);
     if (!this.isChecked) await this.check();
@@ -49,7 +49,7 @@ export class Collector {
     return { name: NAME, to: undefined, value: 0n, data, gas: DEPLOY_GAS };
   }
 
-  /** In the transaction that stores the ledger's. */
+  /** Stores the address, in the database transaction that records the deployment. */
   async keep(query: Query, address: string): Promise<void> {
     await query('INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       this.addressKey,
@@ -81,7 +81,7 @@ export function isDeployment(transactionId: string): boolean {
   return transactionId.startsWith(`${NAME}:`);
 }
 
-/** One deployment for all instances: false for the second. */
+/** All instances make one deployment: false for the second that claims it. */
 export async function claimDeployment(query: Query, transactionId: string): Promise<boolean> {
   const claimed = await query(
     'INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING name',

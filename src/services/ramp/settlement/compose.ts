@@ -48,9 +48,9 @@ export interface Settlement {
   start(): void;
   /** Runs now: there is crypto to pay out. */
   wake(): void;
-  /** For the crypto of a new order; undefined: unavailable now. */
+  /** Address for the crypto of a new order; undefined: unavailable now. */
   depositPlace(): Promise<DepositPlace | undefined>;
-  /** Confirmations of an order's crypto, while it waits for them. */
+  /** Confirmations of an order's crypto; undefined: the order does not wait for any. */
   confirmationsOf(order: Order): Promise<Confirmed | undefined>;
   /** Assets of which the account has too little for the waiting payouts. */
   lacking(): readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Payouts in a block wait for enough confirmations; then the order is told. If its block was
+ * Payouts in a block wait for enough confirmations; then the order is notified. If its block was
  * replaced, a payout is sent again, with the same bytes.
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
@@ -33,7 +33,7 @@ export interface ConfirmationParts {
 export class Confirmations {
   private readonly parts: ConfirmationParts;
   private readonly task: RepeatedTask;
-  /** Newest block at the last check for which something waited. */
+  /** Newest block at the last check that had anything to confirm. */
   private head = 0;
 
   constructor(parts: ConfirmationParts) {
@@ -53,7 +53,10 @@ export class Confirmations {
     return this.task.stop();
   }
 
-  /** For the payout of a buy, or the deposit of a sell, while the order waits for confirmations. */
+  /**
+   * Confirmations of a buy's payout or of a sell's deposit; undefined: the order does not wait for
+   * any.
+   */
   async of({ id, state, terms }: Order): Promise<Confirmed | undefined> {
     if (state.code !== SENT && state.code !== RECEIVED) return undefined;
     const { database, confirmationsOf } = this.parts;
@@ -148,7 +151,7 @@ export class Confirmations {
   }
 }
 
-/** A token may accept a transaction without moving anything. */
+/** A transaction to a token may succeed without moving anything. */
 export function hasMoved(row: Row, { logs = [] }: Pick<TransactionReceipt, 'logs'>): boolean {
   const token = tokenOf(String(row.asset));
   if (isNative({ address: token })) return true;

@@ -56,8 +56,8 @@ export class DepositIntake {
   }
 
   /**
-   * Removes block `number` and later ones, and stores `before`, if it is new. Both at once:
-   * without a place to continue from, the next start would skip blocks.
+   * Removes block `number` and later ones, and stores `before`, if it is new. Both in one
+   * transaction: without a place to continue from, the next start would skip blocks.
    */
   async stepBack(number: number, before?: LedgerBlock): Promise<void> {
     await this.database.transaction(async (query) => {
@@ -80,7 +80,7 @@ export class DepositIntake {
     );
   }
 
-  /** The orders whose addresses these are. */
+  /** The orders that have these deposit addresses, by address. */
   async ownersOf(addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
     const asked = [...new Set(addresses)];
     const owners = new Map<string, Owner>();
@@ -102,7 +102,7 @@ export class DepositIntake {
     return owners;
   }
 
-  /** False: it is known already. */
+  /** Stores a deposit; false: it is known already. */
   async see(query: Query, found: FoundDeposit): Promise<boolean> {
     const { id, orderId, hash, from, asset, units, blockNumber, blockAtMs } = found;
     const stored = await query(
@@ -113,7 +113,7 @@ export class DepositIntake {
     return stored.length > 0;
   }
 
-  /** Not final yet, of this block and later ones; oldest first. */
+  /** Deposits of this block and later ones that are not final yet; oldest first. */
   async seenFrom(blockNumber: number): Promise<readonly FoundDeposit[]> {
     const rows = await this.database.query(
       `SELECT * FROM deposit WHERE state = 'seen' AND block_number >= $1 ORDER BY block_number, id LIMIT $2`,
@@ -137,7 +137,7 @@ export class DepositIntake {
     return done.length > 0;
   }
 
-  /** From the order's address to the account that pays out. */
+  /** Queues the transfer from the order's address to the account that pays out. */
   async queueCollection(
     query: Query,
     { id: orderId, depositCollector }: Order,

@@ -1,5 +1,6 @@
 /**
- * What a turn of the watcher reads at most, however far behind it is, and that it loses no block.
+ * Bounds on what one turn of the watcher reads, however far behind it is, and that it loses no
+ * block.
  */
 import { expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';

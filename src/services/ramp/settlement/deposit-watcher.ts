@@ -73,7 +73,7 @@ export class DepositWatcher {
     return this.parts.clock.nowMs() - this.seenAtMs <= FRESH_MS;
   }
 
-  /** At once again while blocks are left. */
+  /** Runs again at once while blocks are left. */
   private async look(): Promise<number | undefined> {
     const { intake, ledger, clock } = this.parts;
     const nowMs = clock.nowMs();
@@ -92,7 +92,7 @@ export class DepositWatcher {
     return undefined;
   }
 
-  /** No order has an address before this. */
+  /** Begins at the newest block, because no order had an address before. */
   private async begin(head: number): Promise<void> {
     const block = await this.parts.ledger.block(head);
     if (block) await this.parts.intake.keepCursor(this.parts.database.query, block);
@@ -119,7 +119,7 @@ export class DepositWatcher {
     return at.number;
   }
 
-  /** Block `number` was replaced: it no longer counts. */
+  /** Block `number` was replaced: its deposits no longer count. */
   private async back(number: number): Promise<{ number: number; hash: string }> {
     const { intake, ledger, orders, log } = this.parts;
     log('warn', 'A block was replaced: its deposits are scanned again', { number });
@@ -187,7 +187,7 @@ export class DepositWatcher {
     );
   }
 
-  /** Those with enough blocks on top of them, up to block `at`. */
+  /** Finalizes deposits with enough blocks on top of them, as of block `at`. */
   private async finalize(at: number): Promise<void> {
     const { intake, orders, config, log, clock } = this.parts;
     for (const found of await intake.seenFrom(0)) {

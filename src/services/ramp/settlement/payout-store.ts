@@ -27,7 +27,7 @@ import type { Order } from '../orders/order-row.ts';
 import { takeIn } from '../orders/orders.ts';
 import { type Collector, claimDeployment, forgetDeployment, isDeployment } from './collector.ts';
 
-/** In addition to a transfer: a contract is created and called. */
+/** Gas in addition to that of a transfer, because a contract is created and called. */
 const COLLECT_GAS = 200_000;
 
 export interface PayoutStoreParts {
@@ -35,7 +35,7 @@ export interface PayoutStoreParts {
   readonly ledger: Pick<LedgerClient, 'balance' | 'read'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Pays. */
+  /** The account that pays. */
   readonly from: string;
   readonly gasOf: (asset: string) => number;
   /** Undefined: there are no sells. */
@@ -85,7 +85,7 @@ export class PayoutStore extends SentTransactions<TransactionOrder> {
     });
   }
 
-  /** The payout and its order show the hash that counts. */
+  /** Sets the hash that the payout and its order show to the one that counts. */
   private async rename(
     query: Query,
     { id, hash }: SentTransaction,
@@ -106,7 +106,7 @@ export class PayoutStore extends SentTransactions<TransactionOrder> {
     return row?.oldest == null ? undefined : Number(row.oldest);
   }
 
-  /** Those that the account can pay, oldest first: an amount is never sent in part. */
+  /** Payouts that the account can pay, oldest first: an amount is never sent in part. */
   async queued(limit: number): Promise<readonly TransactionOrder[]> {
     const rows = await this.database.query(
       `SELECT payout.*, ramp_order.created_at AS wanted_at FROM payout JOIN ramp_order ON ramp_order.id = payout.order_id
@@ -164,7 +164,7 @@ export class PayoutStore extends SentTransactions<TransactionOrder> {
     });
   }
 
-  /** Final only with its confirmations: see Confirmations. */
+  /** A payout is final only with its confirmations: see Confirmations. */
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void> {
     return this.stepping(async (query) => {
       await transactionMined(query, transaction, Number(receipt.blockNumber), nowMs);
@@ -246,7 +246,7 @@ export class PayoutStore extends SentTransactions<TransactionOrder> {
   }
 }
 
-/** A replaced one was mined after all: the newest never will be. */
+/** An earlier, replaced transaction was mined after all, so that the newest never will be. */
 async function keepMinedHash(query: Query, { id, hash }: SentTransaction): Promise<void> {
   const [row] = await query('SELECT raw FROM replaced_transaction WHERE hash = $1', [hash]);
   await query('UPDATE sent_transaction SET hash = $2, raw = $3 WHERE id = $1', [

@@ -1,6 +1,6 @@
 /**
- * The store of the ramp says its version: one of a newer program, or one that was damaged
- * meanwhile, is refused by name.
+ * The store of the ramp contains its version. A store of a newer program, and one that was damaged
+ * while it was closed, are refused with errors of their own.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

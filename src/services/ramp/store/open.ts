@@ -9,7 +9,7 @@ import { SCHEMA } from './schema.ts';
 
 const FILE = 'ramp.db';
 
-/** Whether openRampStore would find one. A database on a server shows it by its tables alone. */
+/** Whether openRampStore would find a store. A URL counts as one: only its tables would show it. */
 export function isRampStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
   return storeUrl !== undefined || isThere(join(dataFolder, FILE));
 }

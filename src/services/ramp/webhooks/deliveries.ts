@@ -42,7 +42,7 @@ export interface DeliveryParts {
 export class Deliveries {
   private readonly parts: DeliveryParts;
   private readonly guard = new DialGuard([], []);
-  /** Partners choose their addresses, whose names may resolve to internal ones. */
+  /** Partners choose their URLs, whose host names may resolve to internal addresses. */
   private readonly outside = new HttpClient({ ...BOUNDS, lookup: this.guard.lookup });
   private readonly inside = new HttpClient(BOUNDS);
   private readonly busy = new Map<string, Promise<void>>();
@@ -134,7 +134,7 @@ export class Deliveries {
     await database.query("UPDATE webhook SET state = 'failed' WHERE id = $1", [id]);
   }
 
-  /** Undefined: it was accepted. */
+  /** Undefined: the partner accepted it. */
   private async send(
     id: string,
     body: string,

@@ -1,7 +1,7 @@
 /**
- * What a payment provider of the operator's own reports: `POST /webhooks/payments`, signed as
- * Standard Webhooks. An event counts once by its id, and a payment once by its own, however often
- * or late they arrive.
+ * Reports of the operator's own payment provider: `POST /webhooks/payments`, signed as in Standard
+ * Webhooks. An event counts once by its id, and a payment once by its own id, however often or late
+ * they arrive.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
@@ -107,7 +107,7 @@ function objectOf(text: string): { type: unknown; data: Record<string, unknown> 
     const { type, data } = JSON.parse(text);
     if (typeof data === 'object' && data !== null) return { type, data };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw wrong('data');
 }

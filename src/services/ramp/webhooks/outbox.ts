@@ -6,13 +6,14 @@ import { statusOf } from '../../../core/ramp/order.ts';
 import type { Query } from '../../../io/database/database.ts';
 import { type Order, orderRecord } from '../orders/order-row.ts';
 
-/** A setting of this name: the partner has a webhook. */
+/** Name of a setting that exists if the partner has a webhook. */
 function hookName(partner: string): string {
   return `webhook ${partner}`;
 }
 
 /**
- * Queues nothing for a partner without one. `number`: of the order's history; receivers sort by it.
+ * Queues nothing for a partner without a webhook. `number`: of the entry in the order's history;
+ * receivers sort by it.
  */
 export async function queueWebhook(
   query: Query,
@@ -48,7 +49,7 @@ export async function queueAgain(query: Query, orderId: string, nowMs: number): 
   return queued.length;
 }
 
-/** Those of the present offer. */
+/** Stores which partners of the present offer have webhooks. */
 export async function keepHooks(
   query: Query,
   partners: readonly { id: string; usesPaymentAlias: boolean; webhook?: unknown }[],

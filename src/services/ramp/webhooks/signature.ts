@@ -19,8 +19,8 @@ export interface SignedMessage {
 }
 
 /**
- * One secret per line, the newest first: signed with each, so that receivers can change over.
- * Throws FILE_UNREADABLE, WEBHOOK_SECRET_INVALID.
+ * Reads secrets, one per line, the newest first. Messages are signed with each of them, so that
+ * receivers can change over. Throws FILE_UNREADABLE, WEBHOOK_SECRET_INVALID.
  */
 export function readWebhookSecrets(file: string): readonly Buffer[] {
   const lines = readText(file).split('\n');

@@ -9,7 +9,7 @@ export interface WebhookRouteParts {
   readonly told: (outcome: 'accepted' | 'refused') => void;
 }
 
-/** `take` throws a Refusal for a report that is not signed, or makes no sense. */
+/** `take` throws a Refusal for a report that is not signed or is invalid. */
 export function webhookRoute(
   path: string,
   { log, told }: WebhookRouteParts,

@@ -92,7 +92,7 @@ it('signs as the Standard Webhooks libraries do, and refuses what was changed or
   expect(check(body, nowMs, { 'webhook-id': 'msg_other' })).toBeUndefined();
   expect(check(body, nowMs, { 'webhook-timestamp': '1614265331' })).toBeUndefined();
   expect(check(body, nowMs, { 'webhook-signature': '' })).toBeUndefined();
-  // Rotations have two signatures; who sends thousands has none looked at behind the tenth.
+  // During a rotation there are two signatures; those after the tenth are ignored.
   const wrong = Array.from({ length: 9 }, () => 'v1,AAAA');
   const signed = headers['webhook-signature']!;
   const tenth = [...wrong, signed].join(' ');

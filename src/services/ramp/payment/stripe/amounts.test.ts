@@ -9,7 +9,7 @@ const fiat = (id: string) => ({ id, decimals: currencyDecimals(id)! });
 it.each([
   ['USD', 1_050n, 1_050],
   ['JPY', 1_050n, 1_050],
-  // No decimals at the bank, two at Stripe.
+  // No decimals in ISO 4217, two at Stripe.
   ['ISK', 5n, 500],
   ['UGX', 5n, 500],
   // Two decimals in ISO 4217, none at Stripe.

@@ -9,10 +9,10 @@ import type { Fiat } from '../../../../core/ramp/order.ts';
 const DECIMALS: Readonly<Record<string, number>> = { ISK: 2, UGX: 2, MGA: 0 };
 /** Amounts of these must be a multiple of 10: their last decimal is never used. */
 const THREE_DECIMALS: readonly string[] = ['BHD', 'JOD', 'KWD', 'OMR', 'TND'];
-/** Stripe takes eight digits. */
+/** The largest amount that Stripe accepts has eight digits. */
 const AMOUNT_MAX = 99_999_999n;
 
-/** In Stripe's smallest units; undefined: Stripe has no such amount. */
+/** In Stripe's smallest units; undefined: Stripe cannot express this amount. */
 export function stripeAmount({ id, decimals }: Fiat, units: bigint): number | undefined {
   const shift = (DECIMALS[id] ?? decimals) - decimals;
   const scale = 10n ** BigInt(Math.abs(shift));

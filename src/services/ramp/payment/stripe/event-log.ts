@@ -1,7 +1,7 @@
 /**
- * Events of Stripe, each once: by webhook at once, and from Stripe's own list of events, which has
- * those that no webhook delivered. Nothing is lost while the service is down or cannot be reached,
- * for 30 days.
+ * Handles each event of Stripe once: from a webhook immediately, and otherwise from Stripe's list
+ * of events, which has those that no webhook delivered. For 30 days nothing is lost while the
+ * service is down or cannot be reached.
  */
 import type { Stripe } from 'stripe';
 import type { Clock, Log } from '../../../../core/base/ports.ts';
@@ -18,7 +18,7 @@ const LOOK_MS = 30_000;
 const OVERLAP_SECONDS = 300;
 /** The period of one query of the list. */
 const WINDOW_SECONDS = 24 * 3_600;
-/** Stripe forgets older ones. */
+/** Stripe forgets older events. */
 const KEPT_SECONDS = 29 * 24 * 3_600;
 const PAGE = 100;
 

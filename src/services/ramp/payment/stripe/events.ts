@@ -1,14 +1,14 @@
 /**
- * What an event of Stripe means for an order. Events come twice, late and out of order: each report
- * says it all.
+ * What an event of Stripe means for an order. Events arrive twice, late and out of order, so each
+ * report is complete by itself.
  */
 import type { Stripe } from 'stripe';
 import type { PaymentReport } from '../adapter.ts';
 import { fiatAmount } from './amounts.ts';
 
-/** In the metadata of payments: whose they are. */
+/** Key in the metadata of payments: the id of the order. */
 export const ORDER_KEY = 'quorateOrder';
-/** In the metadata of payments that no customer sees: they cannot try again. */
+/** Key in the metadata of payments that no customer sees, so that no customer can try again. */
 export const REPEAT_KEY = 'quorateRepeat';
 
 /** All types that are used; Stripe's webhook endpoint should send these. */
@@ -23,15 +23,15 @@ export const EVENT_TYPES = [
   'charge.dispute.funds_withdrawn',
 ] as const;
 
-/** A debit of a bank account has settled or failed after this time. */
+/** By then, a debit of a bank account has settled or failed. */
 const DEBIT_MS = 14 * 24 * 60 * 60_000;
 
 export type StripeNews =
   | { readonly orderId: string; readonly report: PaymentReport }
-  /** A dispute of a payment whose order is only in Stripe's record. */
+  /** Id of a disputed payment: only Stripe's record of the payment names the order. */
   | { readonly disputed: string };
 
-/** Undefined: nothing of ours, or nothing new for an order. */
+/** Undefined: not about our payments, or nothing new for an order. */
 export function newsOf(event: Stripe.Event): StripeNews | undefined {
   switch (event.type) {
     case 'payment_intent.succeeded':
@@ -51,7 +51,7 @@ export function newsOf(event: Stripe.Event): StripeNews | undefined {
   }
 }
 
-/** The report of a payment in its present state; undefined: it does not count. */
+/** The report of a successful payment; undefined: it is not, or its amount is invalid. */
 export function settledReport(intent: Stripe.PaymentIntent): PaymentReport | undefined {
   if (intent.status !== 'succeeded') return undefined;
   const money = fiatAmount(intent.currency, intent.amount_received);
@@ -81,7 +81,7 @@ function ofPayment(
 }
 
 function ofDispute({ status, payment_intent: payment }: Stripe.Dispute): StripeNews | undefined {
-  // A bank only asks; no money has gone.
+  // An inquiry by the bank: no money has been withdrawn.
   if (status.startsWith('warning_') || payment === null) return undefined;
   return { disputed: typeof payment === 'string' ? payment : payment.id };
 }

@@ -1,8 +1,8 @@
 /**
  * Payments by Stripe. Customers pay at Stripe's own page, so that no card is ever seen here;
  * sellers are paid by transfers to their accounts at the operator's platform (Stripe Connect).
- * Every movement of money has its own idempotency key, and is searched by this name before it is
- * requested again: Stripe forgets the keys after a day.
+ * Every movement of money has its own idempotency key. Stripe forgets the keys after a day, so
+ * refunds and transfers also carry our id, and are looked up by it before they are requested again.
  */
 import type { Stripe } from 'stripe';
 import type { Clock, Log } from '../../../../core/base/ports.ts';
@@ -38,11 +38,11 @@ const METHODS: Readonly<
   pix: 'pix',
   upi: 'upi',
 };
-/** In the metadata of refunds and transfers: the id of ours. */
+/** Key in the metadata of refunds and transfers: our id of the payout. */
 const PAYOUT_KEY = 'quoratePayout';
 const ACCOUNT = /^acct_[A-Za-z0-9]{8,64}$/;
 const MINUTE_MS = 60_000;
-/** What Stripe allows for a page: 30 minutes to 24 hours, with something to spare. */
+/** Stripe allows 30 minutes to 24 hours for a page; this keeps a margin. */
 const PAGE_MS_MIN = 35 * MINUTE_MS;
 const PAGE_MS_MAX = 23 * 60 * MINUTE_MS;
 const UP_ANSWER_MS = 3_000;
@@ -123,7 +123,7 @@ export class StripePayments implements PaymentAdapter {
     return session.url === null ? { kind: 'taken' } : { kind: 'page', url: session.url };
   }
 
-  /** Others ask the customer each time. */
+  /** Other methods ask the customer each time. */
   canRepeat(payment: string): boolean {
     return METHODS[payment] === 'card';
   }
@@ -157,7 +157,7 @@ export class StripePayments implements PaymentAdapter {
     }
   }
 
-  /** At Stripe's page, if at all. */
+  /** Customers approve at Stripe's page, if at all. */
   async approve(): Promise<void> {}
 
   payoutFields(): readonly FormField[] {
@@ -254,7 +254,7 @@ export class StripePayments implements PaymentAdapter {
     }
     for await (const { metadata, currency, amount, created } of transfers.list(period)) {
       const [id, money] = [metadata[PAYOUT_KEY], fiatAmount(currency, amount)];
-      // Others are the platform's own.
+      // Other transfers are the platform's own.
       if (id === undefined || !money) continue;
       yield { kind: 'payout', id, orderId: metadata[ORDER_KEY], ...money, atMs: created * 1_000 };
     }
@@ -311,7 +311,7 @@ function idOf(of: string | { readonly id: string }): string {
   return typeof of === 'string' ? of : of.id;
 }
 
-/** Throws where Stripe has no such amount, which the page has refused before. */
+/** Throws for an amount that Stripe cannot express, which the page has refused before. */
 function amountOf(fiat: Fiat, units: bigint): number {
   const amount = stripeAmount(fiat, units);
   if (amount === undefined) throw new Error(`Stripe has no amount of ${units} units of ${fiat.id}`);

@@ -12,7 +12,7 @@ const TOLERANCE_SECONDS = 300;
 export interface StripeWebhookParts extends WebhookRouteParts {
   readonly stripe: StripeClient;
   readonly events: EventLog;
-  /** Two while one is replaced. */
+  /** There are two while one is being replaced. */
   readonly secrets: () => readonly string[];
   /** Whether money moves under the key of this service. */
   readonly isLive: boolean;

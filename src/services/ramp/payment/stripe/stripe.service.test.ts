@@ -1,6 +1,6 @@
 /**
- * Payments by Stripe: its own package in front of an API that answers as Stripe's does, with what
- * real ones do.
+ * Payments by Stripe: its own package, with an API that answers as Stripe's does, and the events of
+ * real payments.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ it('a customer pays at its page, comes back to the partner, and gets the crypto 
   expect((await orderOf(ramp, id)).statusCode).toBe('PROVIDER-PENDING-AUTHORIZATION');
   const intent = await stripe.pay(session);
   await reaches(id, 'PROVIDER-COMPLETED-ORDER');
-  // It was said already, under this and under other names.
+  // These events bring nothing new: the first is repeated, the second is outdated.
   await stripe.tell('payment_intent.succeeded', intent);
   await stripe.tell('payment_intent.processing', intent);
   expect(ledger.mined.size).toBe(2);
@@ -171,7 +171,7 @@ it('gives back what comes too late, once, though the answer is lost', async () =
   const intent = await stripe.pay(session);
   await until('it is asked for', () => stripe.refunds.length === 1);
   expect(stripe.refunds[0]).toMatchObject({ payment_intent: intent.id, amount: 10_000 });
-  // A day later Stripe knows the key no more: the refund is found by its name.
+  // A day later Stripe has forgotten the idempotency key: the refund is found by its id.
   ramp.clock.offsetMs += DAY_MS;
   Object.assign(stripe.refunds[0], { status: 'succeeded' });
   await until('it is done', async () => {
@@ -195,7 +195,7 @@ it('a dispute takes the money of an order before its payout, and is a loss after
   ledger.balance = 10n ** 30n;
   const sent = await atPage();
   const other = await stripe.pay(sent.session);
-  // Their payments are reviewed from now on.
+  // This customer's payments are reviewed from now on.
   await reaches(sent.id, 'PROVIDER-PENDING-REVIEW');
   await ramp.running.operator.act(sent.id, 'release', 'somebody');
   await reaches(sent.id, 'PROVIDER-COMPLETED-ORDER');
@@ -231,7 +231,7 @@ it('sellers are paid by one transfer each, and an invalid account returns the cr
     ...{ amount: 9_671, currency: 'usd', destination: 'acct_known123' },
   });
   await ready();
-  // Another payout was faster: this one waits as well, and no crypto goes back.
+  // Another payout has used up the balance: this one waits as well, and no crypto goes back.
   stripe.isSpent = true;
   const waiting = await sell(ramp, {}, { account: 'acct_known123' });
   const asked = stripe.asked.length;
