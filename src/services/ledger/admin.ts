@@ -1,4 +1,4 @@
-/** An operator's queries and actions, over the parts of a running node. */
+/** An operator's queries and actions, carried out by the parts of a running node. */
 
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';

@@ -1,4 +1,4 @@
-/** What the API is composed from. */
+/** Parts from which the API is composed. */
 import type { Kv, Log, Timers } from '../../core/base/ports.ts';
 import type { Manager } from '../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';

@@ -1,4 +1,7 @@
-/** admin_exportChain and admin_importChain: the recorded chain of GoQuorum from node to node. */
+/**
+ * admin_exportChain and admin_importChain: copies the recorded chain of GoQuorum from one node to
+ * another.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

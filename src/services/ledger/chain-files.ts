@@ -1,5 +1,5 @@
 /**
- * Blocks of a running node, written to a file and read from one. One file at a time; it stops when
+ * Writes blocks of a running node to a file, or imports a file: one file at a time; it stops when
  * the node stops.
  */
 import { rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface ChainFileParts {
   readonly node: Pick<LedgerNode, 'chain' | 'schedule' | 'payloads'>;
   readonly timers: Timers;
   readonly log: Log;
-  /** This node must stop. */
+  /** An internal failure after which this node must stop. */
   fatal(error: unknown): void;
 }
 
@@ -64,7 +64,7 @@ export class ChainFiles implements ChainFilesAdmin {
     });
   }
 
-  /** Waits for the running work. */
+  /** Waits for the work in progress. */
   async stop(): Promise<void> {
     this.isEnding = true;
     await this.running?.catch(() => {});
@@ -90,7 +90,7 @@ export class ChainFiles implements ChainFilesAdmin {
     }
   }
 
-  /** Other work goes first after each block. */
+  /** Lets other work of this thread run after each block. */
   private async turn(): Promise<void> {
     await new Promise<void>((resolve) => this.parts.timers.yield(resolve));
     if (this.isEnding) throw refused('the node ends');

@@ -110,7 +110,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
       contextOf,
-      // Methods for development say where they are served.
+      // Methods for development report by themselves on which chains they are served.
       isEnabled: (caller, namespace) =>
         namespaces[caller.transport].has(namespace) ||
         (!parts.development && DEVELOPMENT_NAMESPACES.includes(namespace)),
@@ -173,13 +173,13 @@ function readersOf(
   return { readers: made, threads };
 }
 
-/** Not reported: the devnet's nodes list them whether permissioned or not. */
+/** Not reported as unavailable: the devnet's nodes always list them, even without permissions. */
 const PERMISSION_NAMESPACES = ['ledgerPermission', 'quorumPermission'];
 const PLUGIN_NAMESPACE = 'plugin@account';
 
 /**
- * As in GoQuorum, a chain has the methods of its own consensus, and those of permissions where it
- * is permissioned, and those of the account plugin where one is configured; IPC has all of them.
+ * As in GoQuorum, a chain has the methods of its own consensus, those of permissions if it is
+ * permissioned, and those of the account plugin if one is configured; IPC has all of them.
  */
 function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySet<string>> {
   const { chain } = parts.node;
@@ -204,7 +204,7 @@ function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySe
 }
 
 /**
- * geth's phrase (node/rpcstack.go): an unknown name, or one of another consensus, enables
+ * Uses geth's text (node/rpcstack.go): a name that is unknown, or of another consensus, enables
  * nothing.
  */
 function sayUnavailable(

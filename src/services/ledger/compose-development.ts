@@ -1,4 +1,4 @@
-/** Composes what a chain for development has in addition (`--dev`). */
+/** Composes the additional parts of a chain for development (`--dev`). */
 import { fromHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { MNEMONIC_KEYS } from '../../core/base/test-mnemonic.ts';
@@ -12,10 +12,10 @@ import { Development } from './node/development/development.ts';
 import { ImpersonatingAccounts } from './node/development/impersonating-accounts.ts';
 import type { Accounts } from './node/sending/accounts.ts';
 
-/** The keys of the accounts in the genesis. */
+/** Keys of the accounts in the genesis. */
 export const DEVELOPMENT_KEYS: readonly Uint8Array[] = MNEMONIC_KEYS.map(fromHex);
 
-/** The accounts of the folder, and on a chain for development the known ones. */
+/** The accounts of the folder; on a chain for development also those with known keys. */
 export function withKnownKeys({ development }: LedgerConfig, stored: Accounts): Accounts {
   return development ? new ImpersonatingAccounts(stored, DEVELOPMENT_KEYS) : stored;
 }

@@ -1,7 +1,4 @@
-/**
- * Composes sending: transaction submission and payload reading for the callers of each private
- * state.
- */
+/** Composes sending: how callers of each private state submit transactions and read payloads. */
 import { notAuthorized } from '../../core/access/access-token.ts';
 import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { Caller } from '../../io/rpc/dispatcher.ts';
@@ -23,14 +20,14 @@ import { poolHead } from './node/sending/transaction-intake.ts';
 type SendingRoom = Pick<Context, 'submitter' | 'payloads' | 'eea'>;
 
 export interface Sending {
-  /** The same for every caller. */
+  /** Shared by all callers. */
   readonly shared: Pick<Context, 'wallet' | 'pool' | 'gasPrices'>;
   of(psi: Psi): SendingRoom;
-  /** With tenants, limited by the caller's token. */
+  /** With tenants, the result is limited by the caller's token. */
   as(caller: Caller): SendingRoom & Pick<Context, 'checkActor'>;
 }
 
-/** All assign nonces under one lock. `gasOf`: the estimate for callers of a private state. */
+/** All parts assign nonces under one lock. `gasOf`: the estimate for callers of a private state. */
 export function composeSending(
   parts: ApiParts,
   gasOf: (psi: Psi) => (args: TransactionArgs) => Promise<bigint>,

@@ -61,17 +61,20 @@ import { readerThreads } from './readers/threads.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
 import type { NodeInfo } from './view/node-admin.ts';
 
-/** Run in reverse when the node ends, or when its start fails. */
+/**
+ * Functions that close what was opened; called in reverse order when the node ends or fails to
+ * start.
+ */
 export type Endings = (() => void | Promise<void>)[];
 
 export interface NodeHost {
   readonly log: Log;
   readonly privateConfig: string | undefined;
-  /** For configuration values that refer to a variable. */
+  /** Environment variables, to which configuration values may refer. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * Module of the threads that answer reads (READER_WORKER); undefined: none, the main thread
-   * answers.
+   * Module of the threads that answer reads (READER_WORKER); undefined: the main thread answers
+   * them.
    */
   readonly readerWorker?: URL | undefined;
   /**
@@ -79,7 +82,7 @@ export interface NodeHost {
    * thread.
    */
   readonly agreementWorker?: URL | undefined;
-  /** The disk failed: the process must end. */
+  /** Called when the disk fails: the process must end. */
   onFault(error: unknown): void;
 }
 
@@ -87,13 +90,13 @@ export interface LedgerParts {
   readonly node: LedgerNode;
   readonly server: PeerNetwork;
   readonly api: ComposedApi;
-  /** In the order in which they start. */
+  /** The parts in the order in which they start. */
   readonly parts: readonly Component[];
   readonly managerName: string;
   info(): NodeInfo;
 }
 
-/** What is opened adds its end to `ends`. */
+/** Whatever this opens, it adds a function to `ends` that closes it. */
 export async function composeLedger(
   config: LedgerConfig,
   { log, privateConfig, environment, readerWorker, agreementWorker, onFault }: NodeHost,
@@ -193,7 +196,7 @@ const SYSTEM = {
   entropy: systemEntropy,
 };
 
-/** Nothing on a chain without a Raft cluster. */
+/** Resolves with neither on a chain without a Raft cluster. */
 async function openRaft(
   { raft, dataFolder }: LedgerConfig,
   opened: OpenChain,
@@ -212,7 +215,7 @@ async function openRaft(
   return { settings, memory };
 }
 
-/** Reports events of the chain, besides the API. */
+/** Parts that react to events of the chain, besides the API. */
 function toldOf(parts: {
   readonly node: LedgerNode;
   readonly server: PeerNetwork;
@@ -268,7 +271,7 @@ async function auditOf(path: string | undefined, log: Log): Promise<NodeAudit | 
   return path === undefined ? undefined : NodeAudit.open({ path, calendar: systemClock, log });
 }
 
-/** None if they are switched off or have no module. */
+/** Undefined if readers are switched off or have no module. */
 function readersOf(
   { rpc, dataFolder }: LedgerConfig,
   log: Log,

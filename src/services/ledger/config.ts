@@ -22,14 +22,17 @@ import { type SendingConfig, sendingConfig } from './config/sending.ts';
 import type { BuilderSettings } from './node/consensus/block-builder.ts';
 
 export interface LedgerConfig {
-  /** As written, for remarks about single flags and for settings reloaded while the node runs. */
+  /**
+   * Options as written, for remarks about single flags and for settings that are reloaded while the
+   * node runs.
+   */
   readonly given: ParsedOptions;
   readonly dataFolder: string;
-  /** Undefined: the one that the data folder keeps. */
+  /** Undefined: the genesis stored in the data folder is used. */
   readonly genesisFile: string | undefined;
-  /** Undefined: the chain's id. */
+  /** Undefined: the network id is the chain's id. */
   readonly networkId: bigint | undefined;
-  /** Part of the client's name. */
+  /** Text that becomes part of the client's name. */
   readonly identity: string | undefined;
   readonly isRaft: boolean;
   readonly nodeKey: { readonly hex: string | undefined; readonly file: string | undefined };
@@ -42,11 +45,13 @@ export interface LedgerConfig {
   readonly rpc: RpcConfig;
   readonly permissions: PermissionsConfig;
   readonly metrics: MetricsConfig;
-  /** A chain for development; undefined: it is none. */
+  /** Settings of a chain for development; undefined: the chain is an ordinary one. */
   readonly development: DevelopmentConfig | undefined;
-  /** Whether it keeps an index of accounts. */
+  /** Whether the node keeps an index of accounts. */
   readonly hasAccountIndex: boolean;
-  /** Connection to the private transaction manager; overrides PRIVATE_CONFIG. */
+  /**
+   * Settings of the connection to the private transaction manager; they override PRIVATE_CONFIG.
+   */
   readonly manager: Partial<Record<ManagerFlag, string | number | boolean>>;
 }
 
@@ -55,7 +60,7 @@ export interface RaftConfig {
   readonly port: number;
   /** Raft id given by the cluster; 0: the node is in static-nodes.json. */
   readonly joins: number;
-  /** Undefined: the store's own folder. */
+  /** Undefined: the log is in the store's own folder. */
   readonly logFolder: string | undefined;
   readonly blockTimeMs: number;
   readonly hasDns: boolean;
@@ -68,7 +73,7 @@ export interface ConsensusConfig {
   readonly defaults: ConsensusDefaults;
   readonly builder: BuilderSettings;
   readonly emitsCheckpoints: boolean;
-  /** Then a genesis without support for marker transactions is refused. */
+  /** If true, a genesis without support for marker transactions is refused. */
   readonly wantsMarkers: boolean;
 }
 
@@ -79,7 +84,7 @@ export interface AccountsConfig {
   /** Addresses or positions in the folder, as written. */
   readonly unlocked: readonly string[];
   readonly passwordFile: string | undefined;
-  /** Who signs in place of the node: a URL, or the path of a socket. */
+  /** Where an external signer listens: a URL, or the path of a socket. */
   readonly signer: string | undefined;
   /** URI of the plugin settings, which may configure accounts in HashiCorp Vault. */
   readonly plugins: string | undefined;
@@ -87,11 +92,11 @@ export interface AccountsConfig {
 
 export interface MetricsConfig {
   readonly isOn: boolean;
-  /** None: counted, not served. */
+  /** Empty: metrics are counted, but not served. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
 }
 
-/** `dataFolder`: in place of `--datadir`. Throws OPTION_…. */
+/** `dataFolder` replaces `--datadir`. Throws OPTION_…. */
 export function ledgerConfig(
   given: ParsedOptions,
   dataFolder: string = given.string('datadir')!,
@@ -157,7 +162,7 @@ function accountsConfig(options: ParsedOptions, dataFolder: string): AccountsCon
   };
 }
 
-/** geth serves metrics where `--pprof` listens, too. */
+/** As in geth, `--pprof` also serves metrics at its own address. */
 function metricsConfig(options: ParsedOptions): MetricsConfig {
   const own = options.string('metrics.addr');
   const shared = options.boolean('pprof') ? options.string('pprof.addr')! : undefined;
@@ -167,7 +172,7 @@ function metricsConfig(options: ParsedOptions): MetricsConfig {
   ];
   return {
     isOn: options.boolean('metrics'),
-    // One port for both is one server.
+    // Two flags with the same port share one server.
     addresses: all.filter(
       ({ port }, at) => port === 0 || all.findIndex((each) => each.port === port) === at,
     ),

@@ -1,6 +1,6 @@
 /**
- * The data folder of a chain for development (`--dev`): its genesis, and a mark. A chain with the
- * mark opens only for development, and one without it never does.
+ * The data folder of a chain for development (`--dev`): its genesis, and a marker file. A folder
+ * with the marker opens only for development, one without it never does.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,8 +30,9 @@ const BERLIN_AND_BEFORE = [
 ].map((fork) => [`${fork}Block`, 0]);
 
 /**
- * Text of the genesis with which a chain begins in this folder, unless a file is given; undefined:
- * there is one already. Throws DEVELOPMENT_FOLDER where it is another kind of chain.
+ * Text of the genesis that a new chain in this folder begins with, unless a file is given;
+ * undefined: the folder already contains a chain. Throws DEVELOPMENT_FOLDER if that is not one for
+ * development.
  */
 export function developmentGenesis(
   config: LedgerConfig,
@@ -53,7 +54,7 @@ export function developmentGenesis(
   return JSON.stringify(genesisOf(validator, keys.map(addressOfSecretKey), isMps));
 }
 
-/** Throws DEVELOPMENT_GENESIS unless the node alone makes the blocks of this chain. */
+/** Throws DEVELOPMENT_GENESIS unless this node is the only validator of the chain. */
 export function checkOwnChain({ config, header }: Genesis, validator: Address): void {
   const validators = readBftExtra(header.extraData)?.validators ?? [];
   const isAlone = validators.length === 1 && equalBytes(validators[0]!, validator);

@@ -1,7 +1,4 @@
-/**
- * What docs/fees.md says of networks of others: those where gas has no price, and those where it
- * has one.
- */
+/** Checks docs/fees.md on networks where gas is free, and on networks where it has a price. */
 import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Web3 } from 'web3';
@@ -17,7 +14,7 @@ import { toHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
 import { genesisFromJson } from '../../core/chain/genesis.ts';
 
-/** With funds. */
+/** Key of an account that has funds. */
 const KEY = testSecretKey(0x11);
 const FASTER = 20;
 const GAS = 1_000_000;
@@ -55,12 +52,13 @@ async function network(config: object, ...argv: string[]): Promise<Network> {
 
 const fresh = () => Wallet.createRandom().privateKey;
 
-/** A contract deployed and called by each client, with what the page says to set. */
+/** Each client deploys and calls a contract, with the settings that the page recommends. */
 const clients: readonly [name: string, play: (url: string, price: bigint) => Promise<unknown>][] = [
   [
     'ethers 6',
     async (url, gasPrice) => {
-      // Blocks come every 50 ms here: a count of transactions that is kept for 250 is an old one.
+      // A block every 50 ms here: ethers caches transaction counts for 250 ms, which would be
+      // outdated.
       const options = { pollingInterval: POLL_MS, cacheTimeout: -1 };
       const provider = new JsonRpcProvider(url, undefined, options);
       endings.push(() => provider.destroy());
@@ -101,7 +99,7 @@ const clients: readonly [name: string, play: (url: string, price: bigint) => Pro
   ],
 ];
 
-/** Signed by an account of its own. */
+/** A transaction signed by the client with its own key. */
 function raw(key: string, gasPrice: bigint, nonce = 0): Promise<string> {
   const to = addressOfSecretKey(VALIDATOR);
   return new Wallet(key).signTransaction({
@@ -158,7 +156,7 @@ describe('a network that gives gas a price', () => {
   });
 
   it('suggests 1 gwei at first, and takes no offer below 1 wei', async () => {
-    // What is sent to the node itself counts as an offer of others too.
+    // With this flag, transactions of the node's own clients must pay the minimum price too.
     const node = await network({ enableGasPriceBlock: 0 }, '--txpool.nolocals');
     expect(await node.call('eth_gasPrice')).toBe('0x3b9aca00');
     const low = node.call('eth_sendRawTransaction', await raw(fresh(), 0n));

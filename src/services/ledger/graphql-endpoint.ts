@@ -14,7 +14,7 @@ import type { GraphqlConfig } from './config/rpc.ts';
 import type { Supplies } from './readers/job.ts';
 import type { Readers, Supply } from './readers/readers.ts';
 
-/** What tokens must grant: `rpc://graphql_*`. */
+/** Scope that tokens must grant: `rpc://graphql_*`. */
 const SCOPE = 'graphql_*';
 
 export interface GraphqlEndpointParts {
@@ -25,7 +25,9 @@ export interface GraphqlEndpointParts {
   readonly log: Log;
 }
 
-/** By path; none without `--graphql`. Throws OPTION_CONFLICT when there are no readers. */
+/**
+ * Endpoints by path; none without `--graphql`. Throws OPTION_CONFLICT when there are no readers.
+ */
 export function graphqlEndpoints(
   config: GraphqlConfig | undefined,
   parts: Omit<GraphqlEndpointParts, 'readers'> & {
@@ -52,7 +54,7 @@ function answerer(parts: GraphqlEndpointParts): Endpoint['answer'] {
     try {
       const asking = { caller: admitted, signal, supply: supplyOf(context) };
       const { hasErrors, body: answer } = await parts.readers.graphql(body, asking);
-      // COMPAT: GoQuorum writes its headers too late where there are errors.
+      // COMPAT: with errors, GoQuorum sets its headers too late: the answer is plain text.
       if (hasErrors) return plain(400, answer);
       return { status: 200, contentType: 'application/json', body: answer };
     } catch (error) {

@@ -1,4 +1,4 @@
-/** The audit log of a node: what is in it, and what happens where it cannot be written. */
+/** The audit log of a node: its content, and what happens when it cannot be written. */
 import { appendFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -15,7 +15,7 @@ const METHODS: ReadonlySet<string> = new Set([
   ...['istanbul_propose', 'istanbul_discard'],
   ...['raft_addPeer', 'raft_addLearner', 'raft_promoteToPeer', 'raft_removePeer'],
 ]);
-/** For denied calls: callers without rights must not fill the disk. */
+/** Maximum number of logged denials per second: callers without rights must not fill the disk. */
 const DENIALS_A_SECOND = 10;
 
 export interface NodeAuditParts {
@@ -46,7 +46,7 @@ export class NodeAudit implements CallAudit {
   }
 
   async begin(method: string, caller: Caller): Promise<EndRecord> {
-    // Also after the file was moved away, and after its disk failed.
+    // This also works after the file was moved away, and after its disk failed.
     await this.audit.reopen();
     const call = await this.audit.event('call', { method, ...who(caller) });
     return async (outcome) => void (await this.audit.event('result', { call, method, outcome }));

@@ -1,4 +1,4 @@
-/** Flags that scripts of GoQuorum give: taken, or refused with what to do instead. */
+/** Flags in start scripts of GoQuorum: accepted, or refused with advice on what to do instead. */
 import { expect, it } from 'vitest';
 import { isUsageError, parseOptions } from '../../io/options/options.ts';
 import { NODE_ROWS } from './options.ts';

@@ -1,5 +1,5 @@
 /**
- * The flags of `quorate node`, as GoQuorum spells them; those without effect are accepted and
+ * The flags of `quorate node`, spelled as in GoQuorum; those without effect are accepted and
  * reported.
  */
 import type { OptionRow } from '../../io/options/options.ts';
@@ -28,8 +28,8 @@ export const NODE_ROWS: readonly OptionRow[] = [
 ];
 
 /**
- * Prefixes of the environment variables of these options: those of newer geth, and ours, which take
- * precedence.
+ * Prefixes of the environment variables for these options: that of newer geth, and ours, which
+ * takes precedence.
  */
 export const NODE_VARIABLES: readonly string[] = ['GETH_', 'QUORATE_NODE_'];
 
@@ -49,7 +49,7 @@ export const IMPORT_ROWS: readonly OptionRow[] = NODE_ROWS.filter(
   ({ flag }) => IMPORT_FLAGS.has(flag) || flag.startsWith('ptm.'),
 );
 
-/** Options by which a command without a node finds its private transaction manager. */
+/** Options by which a command that does not run a node finds its private transaction manager. */
 export const MANAGER_ROWS: readonly OptionRow[] = NODE_ROWS.filter(({ flag }) =>
   flag.startsWith('ptm.'),
 );

@@ -21,9 +21,9 @@ import { type Moment, type ReadinessParts, readiness } from './monitoring/readin
 export interface ServedApi {
   readonly httpUrl: string | undefined;
   readonly webSocketUrl: string | undefined;
-  /** The URL of GraphQL; undefined: it is off. */
+  /** The URL of GraphQL; undefined: it is not served. */
   readonly graphqlUrl: string | undefined;
-  /** The URL of the explorer; undefined: it is off. */
+  /** The URL of the explorer; undefined: it is not served. */
   readonly explorerUrl: string | undefined;
   close(): Promise<void>;
 }
@@ -31,11 +31,11 @@ export interface ServedApi {
 export interface ServedParts extends ReadinessParts {
   readonly config: ReadinessParts['config'] & Pick<LedgerConfig, 'development'>;
   readonly access: AccessControl;
-  /** undefined: nothing is counted. */
+  /** undefined: metrics are not counted. */
   readonly metrics: MetricsRegistry | undefined;
-  /** APIs beside JSON-RPC, by path. */
+  /** Endpoints other than JSON-RPC, by path. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** Document of the methods over HTTP. */
+  /** The OpenRPC document of the methods over HTTP. */
   openRpc(): Json;
   readonly log: Log;
 }
@@ -68,7 +68,7 @@ export async function serveApi(
       corsDomains: rpc.corsDomains,
       prefix: rpc.prefix,
       pages,
-      // Its page names the usual port's private state.
+      // The explorer's page shows the private state of the usual port.
       site: port === rpc.http?.port ? site : undefined,
       endpoints,
       authenticate: access.authenticate,
@@ -102,7 +102,7 @@ export async function serveApi(
     return `ws${access.tls ? 's' : ''}://${host}:${target.port}${prefix}`;
   }
 
-  /** HTTP and WebSocket, as the options have them for the usual ports. */
+  /** Serves a member's own port: HTTP and WebSocket, with the settings of the usual ports. */
   async function serveMember(port: number): Promise<void> {
     const usual = [rpc.http, rpc.ws].filter((each) => each !== undefined);
     if (usual.length === 0 || usual.some((each) => each.port === port)) return;

@@ -20,7 +20,7 @@ export interface RunningNode {
   close(): Promise<void>;
 }
 
-/** Resolves when everything serves. On failure everything started is ended. */
+/** Resolves when all parts are serving. On failure, ends the parts that were started. */
 export async function startNode(config: LedgerConfig, host: NodeHost): Promise<RunningNode> {
   const ends: Endings = [];
   const close = async () => {
@@ -78,7 +78,7 @@ function positionOf({ node: { chain }, info }: LedgerParts): Readonly<Record<str
   };
 }
 
-/** In this order; they end in the reverse one. */
+/** Starts the parts in this order; they end in reverse order. */
 async function startParts(parts: readonly Component[], ends: Endings): Promise<void> {
   for (const part of parts) {
     await part.start();

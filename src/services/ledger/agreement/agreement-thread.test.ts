@@ -1,6 +1,6 @@
 /**
- * Networks whose validators agree apart from their chains: what they say to each other is cloned,
- * and arrives in a later turn.
+ * Networks whose validators run agreement separately from their chains: messages between the two
+ * are cloned, and arrive in a later turn of the event loop.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { MemoryNode } from '../../../../test/support/memory-network.ts';
@@ -20,7 +20,7 @@ const GENESIS = genesisFromJson(
 );
 const SENDER = fromHex(TOPOLOGY.accounts[1]!.privateKey);
 const RECIPIENT = fromHex(TOPOLOGY.accounts[2]!.address);
-/** Runs until its gas is used up: at 400 ns a gas for 40 s. */
+/** Runs until its gas is used up: 40 s at 400 ns per unit of gas. */
 const ENDLESS = { gasLimit: 100_000_000n, data: fromHex('0x5b600056') };
 
 const sign = (nonce: number, fields: object) =>

@@ -1,7 +1,7 @@
 /**
  * The main thread's handle of the agreement thread. That thread has the peer sessions, the
- * consensus engine and the vote file; the chain is here. Other messages of peers are passed on to
- * the main thread.
+ * consensus engine and the vote file; the chain is in the main thread, which also receives all
+ * other peer messages.
  */
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -20,12 +20,12 @@ import { NearChain } from './near-chain.ts';
 import { alone, Outbox, type Outlet } from './outbox.ts';
 import { PeerInbox } from './peer-inbox.ts';
 
-/** Counted from the request to end. */
+/** Time that the thread has to end after the request. */
 const END_MS = 5_000;
-/** It reports its lag each second: a silent thread is blocked. */
+/** The thread reports its lag every second: if it is silent for this long, it is blocked. */
 const SILENCE_MS = 2_000;
 
-/** The used part of a worker. */
+/** The members of a worker that are used here. */
 export interface ThreadEnd extends Outlet {
   on(event: 'message', listener: (messages: readonly FromAgreement[]) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -34,14 +34,14 @@ export interface ThreadEnd extends Outlet {
 
 export interface AgreementThreadParts {
   readonly thread: ThreadEnd;
-  /** Ends it, whatever it does. */
+  /** Ends the thread, even while it is busy. */
   end(): Promise<void>;
   /** Derived from the node's key. */
   readonly id: PeerId;
   readonly log: Log;
-  /** The node must stop. */
+  /** An internal failure after which the node must stop. */
   fatal(error: unknown): void;
-  /** Measures the work for a peer, in ms. */
+  /** Measures the time of the work for a peer, in ms. */
   readonly costClock?: (() => number) | undefined;
 }
 
@@ -93,7 +93,7 @@ export class AgreementThread {
 
   // --- life ---------------------------------------------------------------------------------------------------------
 
-  /** Resolves when it listens. Rejects with P2P_LISTEN_FAILED. */
+  /** Resolves when the thread listens for peers. Rejects with P2P_LISTEN_FAILED. */
   start(): Promise<void> {
     this.outbox.say({ kind: 'listen' });
     return new Promise((resolve, reject) => {
@@ -114,21 +114,21 @@ export class AgreementThread {
     clearTimeout(patience);
   }
 
-  /** The longest delay in the last ten seconds. */
+  /** The longest delay of the thread in the last ten seconds. */
   get longest(): LongestLag {
     const { lag } = this;
     const silentMs = performance.now() - this.heardMs;
     return silentMs > SILENCE_MS ? { ...lag, ms: Math.max(lag.ms, silentMs) } : lag;
   }
 
-  /** Called each second with the longest delay. */
+  /** Calls the listener every second with the longest delay. */
   onLag(listener: (lag: Lag) => void): void {
     this.lagListeners.push(listener);
   }
 
   // --- agreement ----------------------------------------------------------------------------------------------------
 
-  /** Starts agreement over this chain, which answers its questions. */
+  /** Starts agreement over this chain, which answers the thread's requests. */
   over(chain: ChainSide): AgreementPort {
     const say = (message: ToAgreement) => this.outbox.say(message);
     this.chain = new NearChain(chain, say);
@@ -151,18 +151,18 @@ export class AgreementThread {
     };
   }
 
-  /** The Raft protocol there. */
+  /** Handle of the Raft protocol in the thread. */
   raft(): RaftProtocol {
     this.far = new FarRaft((told, ...bytes) => this.outbox.say({ kind: 'raft', told }, ...bytes));
     return this.far;
   }
 
-  /** Which peers keep their places. */
+  /** Sets the validators, which keep their places among the peers. */
   knowValidators(validators: readonly Address[]): void {
     this.outbox.say({ kind: 'validators', validators });
   }
 
-  /** Contracts' rules for nodes; undefined: the operator's lists apply. */
+  /** Sets the contracts' rules for nodes; undefined: the operator's lists apply. */
   permit(permits: NodePermits | undefined): void {
     this.outbox.say({ kind: 'permits', permits });
   }
@@ -254,7 +254,7 @@ export class AgreementThread {
     this.inbox.push(event);
   }
 
-  /** Refers to the session that this thread knows. */
+  /** Calls `say` with the current session of the peer, if there is one. */
   private ofSession(peer: PeerId, say: (session: Session) => void): void {
     const found = this.sessions.get(peer);
     if (found) say(found.session);
@@ -277,7 +277,7 @@ export class AgreementThread {
   }
 }
 
-/** Between threads an error keeps only its own members. */
+/** An error posted between threads keeps only its own properties. */
 function whyOf(error: Error & { readonly path?: string }): string {
   if (!(error instanceof Error)) return String((error as Error).message ?? JSON.stringify(error));
   return error.path === undefined ? reasonOf(error) : `${error.path}: ${reasonOf(error)}`;

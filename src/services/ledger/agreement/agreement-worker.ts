@@ -85,7 +85,7 @@ port.on('message', (messages: readonly ToAgreement[]) => {
   for (const message of messages) watch.during(`node ${message.kind}`, () => seat.take(message));
 });
 
-/** The protocol over its log; the main thread learns what is durable. */
+/** The Raft protocol with its log; the main thread is told what is durable. */
 function raftMember(
   { id, host, port, lastSave }: RaftThreadSettings,
   store: RaftStore,

@@ -21,7 +21,7 @@ export class FarRaft implements RaftProtocol {
     });
   }
 
-  /** The thread continues with the peer sessions; its end waits for pending writes. */
+  /** Ends the protocol after its pending writes; the thread continues with the peer sessions. */
   async stop(): Promise<void> {
     this.side = undefined;
     this.say({ what: 'stop' });
@@ -54,7 +54,7 @@ export class FarRaft implements RaftProtocol {
     this.say({ what: 'connect', members: own(members) });
   }
 
-  /** From the thread. */
+  /** Handles a message from the thread. */
   hear(message: FromRaft): void {
     switch (message.what) {
       case 'started':
@@ -81,7 +81,7 @@ export class FarRaft implements RaftProtocol {
   }
 }
 
-/** A view into a log entry would transfer the whole entry. */
+/** Copies: transferring a view into a log entry would transfer the whole entry. */
 function own({ members, removedIds }: RaftMembers): RaftMembers {
   return {
     members: members.map((member) => ({ ...member, nodeId: copyOf(member.nodeId) })),

@@ -1,5 +1,5 @@
 /**
- * The number of the last durable vote, shared by all threads: the index records it with its
+ * The number of the last durable vote, shared by all threads: the index stores it with its
  * checkpoints.
  */
 export class LastVote {

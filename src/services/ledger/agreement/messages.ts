@@ -23,15 +23,15 @@ export interface AgreementSettings {
   /** Folder with `permissioned-nodes.json`; undefined: anyone may connect. */
   readonly permissionsIn: string | undefined;
   readonly peers: Omit<P2pOptions, 'mayConnect' | 'isKnown' | 'log' | 'backlog'>;
-  /** For a member of a Raft cluster. */
+  /** For a member of a Raft cluster only. */
   readonly raft?: RaftThreadSettings | undefined;
 }
 
 export interface RaftThreadSettings {
   readonly id: number;
-  /** Where its log is. */
+  /** Folder of the Raft log. */
   readonly folder: string;
-  /** Listening address of its links. */
+  /** Listening address of the Raft links. */
   readonly host: string;
   readonly port: number;
   /** Shared memory for the number of the last durable save. */
@@ -40,7 +40,7 @@ export interface RaftThreadSettings {
 
 type PeerArguments<Name extends keyof AgreementPort> = Parameters<AgreementPort[Name]>;
 
-/** To the thread of agreement. */
+/** Messages to the agreement thread. */
 export type ToAgreement =
   | { readonly kind: 'listen' | 'end' | 'transactionsPending' | 'stop' }
   | { readonly kind: 'begin' | 'committed'; readonly position: Position }
@@ -48,7 +48,7 @@ export type ToAgreement =
   | { readonly kind: 'left'; readonly args: PeerArguments<'left'> }
   | { readonly kind: 'told'; readonly args: PeerArguments<'told'> }
   | { readonly kind: 'receive'; readonly args: PeerArguments<'receive'> }
-  /** Which peers keep their places. */
+  /** The validators, which keep their places among the peers. */
   | { readonly kind: 'validators'; readonly validators: readonly Address[] }
   /** Contracts' rules for nodes; undefined: the operator's lists apply. */
   | { readonly kind: 'permits'; readonly permits: NodePermits | undefined }
@@ -58,10 +58,10 @@ export type ToAgreement =
   | ({ readonly kind: 'drop'; readonly reason: number } & OfSession)
   | { readonly kind: 'addPeer' | 'addTrustedPeer'; readonly node: Enode }
   | { readonly kind: 'removePeer' | 'removeTrustedPeer'; readonly peer: PeerId }
-  /** The node has handled a passed-on message, with the time it took in ms. */
+  /** The main thread has handled a forwarded message, in this many ms. */
   | ({ readonly kind: 'taken'; readonly bytes: number; readonly ms: number } & OfSession);
 
-/** To the Raft protocol. */
+/** Messages to the Raft protocol. */
 export type ToRaft =
   | { readonly what: 'start' | 'stop' }
   | { readonly what: 'propose'; readonly entry: Pick<Entry, 'type' | 'data'> }
@@ -70,7 +70,7 @@ export type ToRaft =
   | { readonly what: 'compact'; readonly args: Parameters<RaftProtocol['compact']> }
   | { readonly what: 'connect'; readonly members: RaftMembers };
 
-/** From it. */
+/** Messages from the Raft protocol. */
 export type FromRaft =
   | { readonly what: 'started' }
   | { readonly what: 'refused'; readonly error: Failure }
@@ -79,7 +79,7 @@ export type FromRaft =
   | { readonly what: 'standing'; readonly standing: RaftStanding };
 
 /**
- * Unique among all sessions of the thread: a message for an ended session must not reach the next
+ * Number of a session, unique in the thread: a message for an ended session must not reach the next
  * one.
  */
 export type Session = number;
@@ -93,9 +93,9 @@ export interface OfSession {
 export interface Answer {
   readonly kind: 'answer';
   readonly id: number;
-  /** For `assemble`: the encoded block. */
+  /** Encoded block: the answer to `assemble`. */
   readonly block?: Uint8Array | undefined;
-  /** For `verify`. */
+  /** Fault of the block: the answer to `verify`. */
   readonly fault?: string | undefined;
   readonly error?: Failure;
 }
@@ -111,17 +111,17 @@ export type Question =
       readonly seals: readonly Seal[];
     };
 
-/** From the thread of agreement. */
+/** Messages from the agreement thread. */
 export type FromAgreement =
   | { readonly kind: 'listening'; readonly at: Listening | undefined }
   | { readonly kind: 'refused' | 'fatal'; readonly error: Failure }
   | { readonly kind: 'link'; readonly event: LinkEvent; readonly session: Session }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
   | { readonly kind: 'raft'; readonly told: FromRaft }
-  /** Why this validator does not vote; undefined: it does. */
+  /** Why this validator does not vote; undefined: it votes. */
   | { readonly kind: 'abstains'; readonly reason: string | undefined }
   | { readonly kind: 'view'; readonly view: View }
-  /** The answer is no longer needed. */
+  /** The thread no longer needs the answer to this request. */
   | { readonly kind: 'unwanted'; readonly id: number }
   | { readonly kind: 'lag'; readonly lag: Lag; readonly longest: LongestLag }
   | {

@@ -6,7 +6,7 @@ import type { View } from '../../../core/consensus/bft/interface.ts';
 import type { ChainSide } from '../node/consensus/agreement.ts';
 import { type Answer, failureOf, type Question } from './messages.ts';
 
-/** Proposals of a height, so that their transactions are decoded once. */
+/** Number of recent proposals kept, so that their transactions are decoded once. */
 const BLOCKS_MAX = 8;
 
 export class NearChain {
@@ -44,7 +44,7 @@ export class NearChain {
     this.wanted.delete(id);
   }
 
-  /** For all requests. */
+  /** Withdraws all requests. */
   withdraw(): void {
     this.wanted.clear();
   }

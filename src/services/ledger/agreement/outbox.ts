@@ -15,7 +15,7 @@ export class Outbox<T> {
     this.port = port;
   }
 
-  /** `bytes`: parts of the message to transfer, each alone in its buffer. */
+  /** `bytes`: parts of the message to transfer; each must be alone in its buffer. */
   say(message: T, ...bytes: readonly Uint8Array<ArrayBuffer>[]): void {
     if (this.isClosed) return;
     if (this.waiting.push(message) === 1) process.nextTick(() => this.flush());
@@ -30,20 +30,20 @@ export class Outbox<T> {
     this.port.postMessage(waiting, transfer);
   }
 
-  /** Nobody listens any more. */
+  /** Drops waiting and later messages: the other thread has stopped listening. */
   close(): void {
     this.isClosed = true;
     this.waiting = [];
   }
 }
 
-/** The bytes alone in a buffer: posting a view copies its whole buffer. */
+/** Returns the bytes in a buffer of their own: posting a view copies its whole buffer. */
 export function alone(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength;
   return isAlone ? (bytes as Uint8Array<ArrayBuffer>) : copyOf(bytes);
 }
 
-/** For transfer. `slice` does not copy bytes from a socket: Node's Buffer returns a view. */
+/** A copy to transfer. Not `slice`: on a Buffer from a socket it returns a view. */
 export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -11,7 +11,7 @@ const message = (peer: string, code: number, length = 10): LinkEvent => ({
   message: { protocol: 'eth', code, bytes: new Uint8Array(length) },
 });
 
-/** `work`: what a message asks for; its name is peer and code. */
+/** `work`: returns the work that a message causes; `name` consists of peer and code. */
 function inbox(work: (name: string) => Slices<void> | undefined = () => undefined) {
   const heard: string[] = [];
   const taken: [string, number][] = [];

@@ -9,7 +9,7 @@ import { PeerTurns } from '../../../io/p2p/peer-turns.ts';
 interface Peer {
   readonly place: number;
   readonly messages: PeerMessage[];
-  /** The running work for the first one. */
+  /** The unfinished work for the first message. */
   work: Slices<void> | undefined;
   ms: number;
   isWaiting: boolean;
@@ -21,7 +21,7 @@ export interface PeerInboxParts {
   taken(peer: PeerId, bytes: number, ms: number): void;
   /** An internal error while handling a message. */
   failed(peer: PeerId, error: unknown): void;
-  /** Measures work, in ms. */
+  /** Measures the time of the work, in ms. */
   readonly costClock?: (() => number) | undefined;
 }
 
@@ -78,7 +78,7 @@ export class PeerInbox {
     }
   }
 
-  /** Does a piece of the work for the first message; true at its end. */
+  /** Does one slice of the work for the first message; returns true when that is finished. */
   private step(id: PeerId, peer: Peer): boolean {
     try {
       if (peer.work?.next().done === false) return false;

@@ -49,13 +49,13 @@ type PeerServer = Pick<
 
 interface PeerSession {
   readonly number: Session;
-  /** Bytes not yet handled by the main thread. */
+  /** Size of the messages that the main thread has not handled yet. */
   backlog: number;
 }
 
 export interface SeatParts {
   readonly server: PeerServer;
-  /** Its messages. */
+  /** The messages of this peer. */
   readonly links: Links;
   readonly outbox: Outbox<FromAgreement>;
   readonly votes: VoteStore;
@@ -64,11 +64,11 @@ export interface SeatParts {
   readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** The contracts' rules for nodes. */
+  /** Sets the contracts' rules for nodes. */
   permit(permits: NodePermits | undefined): void;
-  /** For a member of a Raft cluster. */
+  /** For a member of a Raft cluster only. */
   readonly raft?: NearRaft | undefined;
-  /** The main thread asks this one to end. */
+  /** Called when the main thread asks this thread to end. */
   end(): void;
 }
 
@@ -120,7 +120,7 @@ export class Seat {
     this.acting(() => this.route(message))();
   }
 
-  /** Afterwards the engine may wait for something else. */
+  /** Wraps `work`, after which the engine may no longer need some of its requests. */
   private acting(work: () => void): () => void {
     return () => {
       work();
@@ -128,7 +128,7 @@ export class Seat {
     };
   }
 
-  /** The address of a peer whose message is for agreement. */
+  /** The address of a peer, if its message is for agreement. */
   private validatorOf({ peer, message }: LinkEvent & { kind: 'message' }): Address | undefined {
     const { protocol, code } = message;
     if (protocol !== 'istanbul' || !isConsensusCode(code)) return undefined;
@@ -143,7 +143,10 @@ export class Seat {
     return work && this.actingIn(work);
   }
 
-  /** From the main thread, which had it before the peer was confirmed: rare, and done at once. */
+  /**
+   * A message that arrived before the peer was confirmed, returned by the main thread: rare, so
+   * handled without slices.
+   */
   private receiveLate(from: Address, code: number, bytes: Uint8Array): void {
     const work = this.agreement.receive(from, code, bytes);
     if (work) finish(work);
@@ -176,7 +179,7 @@ export class Seat {
     outbox.say({ kind: 'link', event: handed, session: session.number }, bytes);
   }
 
-  /** Undefined: it has ended; there may be a new one. */
+  /** Undefined: the session has ended; the peer may have a new one. */
   private current({ peer, session }: OfSession): PeerSession | undefined {
     const found = this.sessions.get(peer);
     return found?.number === session ? found : undefined;

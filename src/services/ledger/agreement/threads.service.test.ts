@@ -1,4 +1,4 @@
-/** The thread of the build: `npm run build` first. */
+/** The compiled thread module: run `npm run build` first. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -155,7 +155,7 @@ it('one that cannot be loaded is reported as that, not as stored data', async ()
     code: 'AGREEMENT_THREAD_ENDED',
     message: expect.stringMatching(/^the thread of agreement ended: Cannot find module .*gone/),
   });
-  // Its exit is the second thing that is heard; a stop behind it has nothing to wait for.
+  // The second fault is the thread's exit: stop() after it must not wait.
   await until('its exit is heard', () => faults.length === 2);
   await thread.stop();
 });

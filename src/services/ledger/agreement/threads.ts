@@ -1,4 +1,4 @@
-/** Starts the thread of agreement. */
+/** Starts the agreement thread. */
 import { bareHex } from '../../../core/base/hex.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
 import { builtModule, checkModuleFile } from '../../../io/threads/module-file.ts';
@@ -6,9 +6,9 @@ import { startThread } from '../../../io/threads/owned-thread.ts';
 import { AgreementThread, type AgreementThreadParts } from './agreement-thread.ts';
 import type { AgreementSettings } from './messages.ts';
 
-/** Its module. */
+/** The thread's module. */
 export const AGREEMENT_WORKER: URL = builtModule(new URL('./agreement-worker.js', import.meta.url));
-/** The size of its heap; messages are outside of it. */
+/** Heap size of the thread; messages are outside of it. */
 const HEAP_MEGABYTES = 512;
 /** Size of the young generation: small, so that a collection takes a millisecond. */
 const YOUNG_MEGABYTES = 16;

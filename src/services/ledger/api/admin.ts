@@ -98,7 +98,10 @@ function privateState(context: Context) {
   };
 }
 
-/** Only in the operator's namespace: the answer reveals what this node is party to. */
+/**
+ * The operator's view of a private transaction: only in the operator's namespace, because the
+ * answer reveals to what this node is a party.
+ */
 async function privateTransaction(context: Context, wanted: Hash32) {
   const admin = privateAdminOf(context);
   const found = context.view.transaction(wanted);
@@ -121,7 +124,7 @@ async function privateTransaction(context: Context, wanted: Hash32) {
   };
 }
 
-/** As it is now, in each private state that has it. */
+/** A private contract at the head, in each private state that has it. */
 function privateContract(context: Context, address: Address) {
   const admin = privateAdminOf(context);
   const states = admin.contract(address).map(({ psi, number, account, lineage }) => ({

@@ -1,5 +1,6 @@
 /**
- * Answers that list: each ends where it would be too long, and when nobody waits for it any more.
+ * Answers that are lists: building one stops at the size limit, and when the caller no longer
+ * waits.
  */
 import { expect, it } from 'vitest';
 import { rulesOfFork } from '../../../../test/support/rules-of-fork.ts';
@@ -28,7 +29,7 @@ function call(
   return (async () => handler(context, name, args))();
 }
 
-/** A block of transactions with a log each. */
+/** Context of a block whose transactions each have one log. */
 function blockContext(logs: number, dataBytes: number, isGivenUp = () => false) {
   const log = { address: WHO, topics: [], data: new Uint8Array(dataBytes) };
   const transaction = { hash: HASH, sender: WHO, isPrivate: false, to: WHO, gasPrice: 0n, type: 0 };

@@ -1,15 +1,16 @@
 /**
- * Limits the size of one answer while it is built, and checks whether anyone still waits for it.
+ * Limits the size of one answer while it is built, and checks whether the caller still waits for
+ * it.
  */
 import { fail } from '../../../core/base/errors.ts';
 import type { ReadContext } from './context.ts';
 
 const MB = 1024 * 1024;
-/** Approximate bytes of the answer as text. */
+/** Approximate size of the answer as text, in bytes. */
 const ANSWER_BYTES_MAX: number = 128 * MB;
-/** Limit on the main thread, where everyone else waits. */
+/** Limit on the main thread, where a long answer delays all other callers. */
 const MAIN_ANSWER_BYTES_MAX: number = 32 * MB;
-/** Pieces between two clock checks. */
+/** Number of pieces between two checks of the clock. */
 const LOOK_EVERY = 16;
 
 export class AnswerRoom {
@@ -19,7 +20,7 @@ export class AnswerRoom {
   private left: number;
   private pieces = 0;
 
-  /** `advice`: how to ask for less. */
+  /** `advice`: tells the caller how to request less. */
   constructor(
     { isGivenUp }: Pick<ReadContext, 'isGivenUp'>,
     advice: string,
@@ -32,8 +33,8 @@ export class AnswerRoom {
   }
 
   /**
-   * Counts one more piece. Throws ANSWER_TOO_LARGE, or REQUEST_GIVEN_UP when nobody waits any
-   * more.
+   * Counts one more piece. Throws ANSWER_TOO_LARGE, or REQUEST_GIVEN_UP when the caller no longer
+   * waits.
    */
   readonly take = (bytes: number): void => {
     this.left -= bytes;

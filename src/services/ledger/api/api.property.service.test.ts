@@ -1,7 +1,4 @@
-/**
- * Whatever a caller sends, they get a documented answer: no handler crashes, nothing escapes, the
- * node continues.
- */
+/** Any input gets a documented answer: no handler crashes, no error escapes, the node continues. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,8 +15,8 @@ import { TABLE } from './table.ts';
 const RECORDING = join(OWN_VECTORS, 'goquorum/public-chain');
 const CALLER: Caller = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' };
 /**
- * They work for seconds (key derivation), dial, write files wherever they are told, or change
- * whether the node takes part.
+ * These take seconds (key derivation), connect to peers, write files to any path, or change whether
+ * the node takes part in consensus.
  */
 const LEFT_OUT = new Set([
   'personal_newAccount',
@@ -57,7 +54,7 @@ const METHODS = TABLE.methods
   .flatMap(({ names, params }) => names.map((name) => ({ name, count: params.length })))
   .filter(({ name }) => !LEFT_OUT.has(name));
 
-/** Things that are right somewhere, so that arguments get past the first check. */
+/** Values that are valid for some parameter, so that arguments get past the first check. */
 const PLAUSIBLE = [
   '0x3b6e48156697B1f89A8F50fa5B647D4E902d2246',
   '0x4fd3616e83af0bf23a22d3322006df068223c085',

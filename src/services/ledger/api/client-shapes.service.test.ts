@@ -1,6 +1,6 @@
 /**
- * Answers as strict clients take them: the models of web3j's quorum module refuse a member that
- * they do not know, and null where they want a list (docs/client-shapes.md).
+ * Answers as strict clients parse them: web3j's quorum module refuses unknown members, and null
+ * instead of a list (docs/client-shapes.md).
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -28,12 +28,12 @@ import type { PartyInputs } from '../view/party-inputs.ts';
 import type { PartyView } from '../view/party-view.ts';
 import type { PendingReader } from '../view/pending-block.ts';
 
-/** All matching logs of a range of blocks, rendered. */
+/** Searches a range of blocks for matching logs; resolves with JSON. */
 export type LogSearch = (query: LogQuery, from: number, to: number) => Promise<RawJson>;
 
 /**
- * Also available to readers (../readers): the chain as the caller sees it, and limits of
- * requests.
+ * The part of the context that readers (../readers) have too: the chain as the caller sees it, and
+ * limits of requests.
  */
 export interface ReadContext {
   readonly view: PartyView;
@@ -41,16 +41,16 @@ export interface ReadContext {
   readonly inputs: PartyInputs | undefined;
   readonly accounts: AccountHistory;
   readonly pending: PendingReader;
-  /** A transaction of the pool; a reader has none. */
+  /** A transaction of the pool; always undefined in a reader. */
   pooled(hash: Hash32): Transaction | undefined;
   /**
-   * True when this node's private states have reached the present head; false when they will not
-   * soon.
+   * Resolves with true when this node's private states have reached the present head, with false
+   * when that will not be soon.
    */
   privateArrival(): Promise<boolean>;
-  /** Gas and time of one call; the time starts when this is read. */
+  /** Limits of gas and time for one call; the time starts when this is called. */
   callLimits(): CallLimits;
-  /** The client no longer waits for the answer. */
+  /** Whether the client has stopped waiting for the answer. */
   isGivenUp(): boolean;
   /** Loads the sandbox for callers' scripts; undefined: this thread runs no scripts. */
   readonly loadScripts: ((memoryBytes: number) => Promise<ScriptEngine>) | undefined;
@@ -75,7 +75,7 @@ export interface Context extends ReadContext {
   /** undefined on a chain without private state. */
   readonly extensions: ExtensionRequests | undefined;
   readonly permissions: PermissionRequests;
-  /** undefined: the chain is not for development. */
+  /** undefined: the chain is not one for development. */
   readonly development: Development | undefined;
   readonly asyncSends: AsyncSends;
   readonly filters: Filters;
@@ -86,11 +86,11 @@ export interface Context extends ReadContext {
   readonly hasGoquorumCasing: boolean;
   /** Whether answers contain members that neither the ledger API nor GoQuorum has. */
   readonly hasExtraFields: boolean;
-  /** Searches blocks for logs on a reader; undefined when there is none. */
+  /** Searches blocks for logs on a reader; undefined when there are no readers. */
   readonly search: LogSearch | undefined;
   /** Reloads a plugin's configuration. Throws PLUGIN_UNKNOWN. undefined: there are no plugins. */
   readonly reloadPlugin: ((provider: string) => void) | undefined;
-  /** Enabled on the caller's transport. */
+  /** Namespaces enabled on the caller's transport. */
   readonly namespaces: ReadonlySet<string>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * EEA clients at two nodes of one chain's rules with real managers: one node makes blocks; the
- * other manager is its peer.
+ * EEA clients at two nodes with the same genesis and real managers that are peers of each other;
+ * only one node makes blocks.
  */
 import { computeAddress } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

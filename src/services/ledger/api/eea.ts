@@ -69,7 +69,7 @@ async function told<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Base64 of `length` bytes. */
+/** Parses base64 of exactly `length` bytes. */
 function base64Bytes(value: unknown, length: number): Uint8Array {
   if (typeof value !== 'string') throw new ParamError('it is not base64');
   try {
@@ -130,8 +130,8 @@ interface Opened {
 }
 
 /**
- * A marker's content; undefined for strangers, and for anything that is not a marker of an EEA
- * transaction.
+ * A marker's content; undefined if the caller is not a party, and for anything but a marker of an
+ * EEA transaction.
  */
 async function open(context: Context, wanted: Uint8Array): Promise<Opened | undefined> {
   const opened = await findMarker(context, wanted);
@@ -139,7 +139,7 @@ async function open(context: Context, wanted: Uint8Array): Promise<Opened | unde
   return tx === undefined || typeof tx === 'string' ? undefined : { marker: opened!.marker, tx };
 }
 
-/** Sender and recipients, as sent. */
+/** Sender and recipients, as they were sent. */
 function partiesOf({ privateFrom, privateFor, groupId: group }: EeaTransaction): JsonObject {
   return {
     privateFrom: toBase64(privateFrom),
@@ -170,7 +170,8 @@ function renderPrivate(tx: EeaTransaction): JsonObject {
 function receiptOf({ view }: Context, { marker, tx }: Opened): JsonObject | null {
   const { block, index } = marker;
   const { number } = block.header;
-  // Absent: the private side has not reached the block, or it could not be run here.
+  // No receipt: the private state has not reached the block, or this node could not execute the
+  // transaction.
   const receipt = view.privateRecord(number)?.receipts.get(index);
   if (!receipt) return null;
   let firstLogIndex = 0;
@@ -246,7 +247,7 @@ export const eeaMethods = [
     about: "A marker's EEA private transaction; null for strangers.",
     call: async (context, [wanted]) => {
       const opened = await open(context, wanted);
-      // A payload that no member of the group has run belongs to no one.
+      // Without a receipt, no member of the group has executed the payload: it is not shown.
       const isRun = opened && receiptOf(context, opened) !== null;
       return isRun ? renderPrivate(opened.tx) : null;
     },

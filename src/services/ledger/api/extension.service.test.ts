@@ -1,6 +1,6 @@
 /**
- * Recorded extension flows: every list, status and refusal, on the recorded chain as it was at each
- * step.
+ * Recorded extension flows: every list, status and refusal, on the recorded chain at the height of
+ * each step.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,9 +33,12 @@ const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz'))
   .filter(({ number }) => number > 0)
   .map(({ rlp }) => decodeBlock(fromHex(rlp)));
 const NODES = ['node1', 'node2', 'node3', 'node4'];
-/** Refused by the manager, which is not here; its text passes as it is. */
+/** A step that the manager refused, with its own text; there is no manager here. */
 const MANAGERS_STEP = 16;
-/** The vote that follows was signed elsewhere: the list is that of the step's own block. */
+/**
+ * A step whose following vote was signed outside the node: its list is that of the step's own
+ * block.
+ */
 const EXTERNAL_STEP = 38;
 
 const nodes = new Map<string, Promise<RpcNode>>();
@@ -69,7 +72,7 @@ function start(name: string): Promise<RpcNode> {
   return made;
 }
 
-/** Head of the chain when the step had settled: just before the next step's transaction. */
+/** Head of the chain when the step was finished: just before the next step's transaction. */
 function heightAfter({ step, block }: Step): number {
   if (step === EXTERNAL_STEP) return block!;
   const next = STEPS.find((each) => each.step > step && each.block !== undefined);
@@ -109,7 +112,9 @@ describe('recorded extension flows', () => {
   }
 });
 
-/** Where `ledgerExtension_*` and `quorumExtension_*` have different rules. */
+/**
+ * Texts of the steps for which `ledgerExtension_*` and `quorumExtension_*` have different rules.
+ */
 const LEDGER_TEXTS: Readonly<Record<number, string>> = {
   21: 'account is not acceptor of this extension request',
 };
@@ -135,7 +140,7 @@ async function expectStatus(
   );
 }
 
-/** The management contract that a step is about. */
+/** The management contract of a step. */
 function contractOf(step: Step): string {
   const made = Object.values(step.active ?? {}).flat()[0]?.managementContractAddress;
   const named = step.request.params[0];

@@ -25,7 +25,7 @@ function rulesOf(name: string): ExtensionRules {
   return name.startsWith('ledger') ? 'ledger' : 'quorum';
 }
 
-/** Runs `work` for the caller; under `ledgerExtension_*` every text begins with `Error: `. */
+/** Runs `work` for the caller; under `ledgerExtension_*` every error text begins with `Error: `. */
 async function asCaller<T>(
   { extensions, view, checkActor }: Context,
   name: string,

@@ -1,15 +1,16 @@
-/** Detects reads that are not in memory or take long: these go to the readers. */
+/** Detects reads that need more than memory, or take long: readers answer these. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import type { BlockTag } from '../view/block-tag.ts';
 import type { PartyView } from '../view/party-view.ts';
 
-/** Most transactions of a block that can be shown in full at negligible cost. */
+/** Maximum number of transactions in a block that the main thread renders in full. */
 const NEAR_TRANSACTIONS_MAX = 8;
-/** Most bytes of logs in a receipt. */
+/** Maximum bytes of logs in a receipt that the main thread renders. */
 const NEAR_LOG_BYTES_MAX = 16 * 1024;
 
 /**
- * Whether the block must be read or executed first; `isFull`: all of its transactions are shown.
+ * Whether the block must be read from disk or executed first; `isFull`: its transactions are shown
+ * in full.
  */
 export function isFar(view: PartyView, tag: BlockTag, isFull = false): boolean {
   if (tag.kind === 'pending') return true;
@@ -19,13 +20,13 @@ export function isFar(view: PartyView, tag: BlockTag, isFull = false): boolean {
   return isFull && view.block(number)!.transactions.length > NEAR_TRANSACTIONS_MAX;
 }
 
-/** Whether the block of a mined transaction must be read first. */
+/** Whether the block of a mined transaction must be read from disk first. */
 export function isFarTransaction(view: PartyView, hash: Hash32): boolean {
   const place = view.placeOf(hash);
   return place !== undefined && !view.isAtHand(place.block);
 }
 
-/** Like `isFarTransaction`, or the receipt is long. */
+/** Like `isFarTransaction`; also true for a long receipt. */
 export function isFarReceipt(view: PartyView, hash: Hash32): boolean {
   if (isFarTransaction(view, hash)) return true;
   const place = view.placeOf(hash);

@@ -1,6 +1,6 @@
 /**
- * A manager that takes every request and answers none: blocks and public calls continue, private
- * results come when it wakes.
+ * A manager that accepts every request and answers none: blocks and public calls continue, private
+ * results follow when it answers again.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,7 @@ beforeAll(async () => {
   } as const;
   const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
   const config = resolveManagerConfig('ignore', { 'ptm.url': `http://127.0.0.1:${port}` });
-  // On a busy machine its first answer may take longer than that.
+  // On a busy machine the manager's first answer may take longer than the timeout.
   let manager: ConnectedManager | undefined;
   await until(async () => {
     const connecting = connectManager({ ...config, timeout: 0.2 }, { say: () => {} });

@@ -27,7 +27,7 @@ function bftOf({ admin }: Context): BftAdmin {
   return admin.bft;
 }
 
-/** COMPAT: `pending` is not a block here, as in GoQuorum. */
+/** COMPAT: as in GoQuorum, `pending` is an unknown block here. */
 function headerAt({ view }: Context, tag: BlockTag): Header {
   const number = tag.kind === 'pending' ? undefined : view.numberOf(tag);
   const header = number === undefined ? undefined : view.header(number);
@@ -65,7 +65,7 @@ function snapshot(context: Context, tag: BlockTag) {
   return snapshotJson(bftOf(context).snapshot(headerAt(context, tag)));
 }
 
-/** COMPAT: any error says no. */
+/** COMPAT: false also when the block or its validators cannot be determined. */
 function isValidator(context: Context, tag: BlockTag): boolean {
   const own = context.admin.info().address;
   try {

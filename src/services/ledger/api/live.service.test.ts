@@ -1,6 +1,5 @@
 /**
- * The API on a chain that moves: one validator that makes blocks. What recordings of a chain that
- * stalls cannot show.
+ * The API on a growing chain of one validator, for what recordings of finished chains cannot show.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FROM, mined, miningNode, VALIDATOR } from '../../../../test/support/mining-node.ts';
@@ -13,7 +12,7 @@ import type { Caller, Channel } from '../../../io/rpc/dispatcher.ts';
 const TO = `0x${'ab'.repeat(20)}`;
 const CALLER: Caller = { transport: 'ws', psi: undefined, access: OPEN, remote: '' };
 
-/** PUSH1 42, PUSH1 0, LOG1 with an empty message, then returns nothing; created by itself. */
+/** PUSH1 42, PUSH1 0, LOG1 with empty data, then returns nothing; deployed as creation code. */
 const EMITTER = '0x602a60006000a100';
 
 let node: RpcNode;
@@ -64,7 +63,7 @@ describe('pending', () => {
     const error = await node
       .call('eth_resend', { ...args, nonce }, '0x0', '0x7530')
       .catch((e) => e);
-    // A replacement must pay more, and on a network without fees nobody can.
+    // A replacement must pay more, which is impossible on a network without fees.
     expect(error.message).toBe('replacement transaction underpriced');
     await expect(
       node.call('eth_resend', { ...args, nonce, value: '0x2' }, '0x0', '0x7530'),

@@ -1,6 +1,6 @@
 /**
- * A node whose private state was made with a manager, and which has none any more: its clients get
- * answers, not crashes.
+ * A node whose private state was built with a manager that is now gone: clients get answers, not
+ * crashes.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

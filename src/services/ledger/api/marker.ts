@@ -1,4 +1,4 @@
-/** Privacy markers as one party sees them: their transaction on the chain, and their payload. */
+/** Privacy markers as one party sees them: the transaction on the chain, and its payload. */
 import { opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import type { Context } from './context.ts';
@@ -8,7 +8,10 @@ export interface OpenMarker {
   readonly payload: Uint8Array;
 }
 
-/** undefined for strangers, unknown hashes and transactions that are not markers. */
+/**
+ * undefined if the caller is not a party, for unknown hashes, and for transactions that are not
+ * markers.
+ */
 export async function findMarker(
   { view, payloads }: Context,
   wanted: Uint8Array,

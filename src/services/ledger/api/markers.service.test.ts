@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const value = (to: string) => node.call('eth_call', { to, data: VALUE_INPUT }, 'latest');
 
-/** A payload as a manager gives it to its node. */
+/** A payload as a manager returns it to its node. */
 async function heldAt(ptm: TestPtm, hash: string): Promise<string | undefined> {
   const key = encodeURIComponent(Buffer.from(hash.slice(2), 'hex').toString('base64'));
   const answer = await fetch(`${ptm.q2tUrl}/transaction/${key}`);
@@ -47,7 +47,10 @@ async function heldAt(ptm: TestPtm, hash: string): Promise<string | undefined> {
   return `0x${Buffer.from(payload, 'base64').toString('hex')}`;
 }
 
-/** What holds of every marker; resolves with the address that the transaction inside created. */
+/**
+ * Checks what every marker has in common; resolves with the address that the inner transaction
+ * created.
+ */
 async function checkMarker(hash: string, sender: string): Promise<string | null> {
   const outer = await mined(node, hash);
   expect(outer).toMatchObject({
@@ -118,7 +121,7 @@ it('extensions are begun and voted on in them', async () => {
     ...{ contractExtended: contract, managementContractAddress: manager, initiator: FROM },
     creationData: Buffer.from(input.slice(2), 'hex').toString('base64'),
   });
-  // Its own vote follows by itself.
+  // The initiator's node votes by itself.
   const voted = `0x${FROM.slice(2).padStart(64, '0')}`;
   const ask = { to: manager, data: `0xd8bff5a5${voted.slice(2)}` };
   await until(

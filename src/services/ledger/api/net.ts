@@ -1,4 +1,4 @@
-/** `net_*`, `web3_*` and `rpc_*`: who and what this node is. */
+/** `net_*`, `web3_*` and `rpc_*`: client version, network and modules of this node. */
 import { toHex, toQuantity } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { method } from './context.ts';
@@ -28,7 +28,7 @@ export const netMethods = [
     params: [],
     result: TEXT,
     about: 'Name and version of the software.',
-    // Hardhat's helpers work on nodes that say so alone.
+    // Hardhat's helpers accept only nodes with this name.
     call: ({ admin, development }) => `${development ? 'anvil/' : ''}${admin.info().clientVersion}`,
   }),
   method('web3_sha3', {

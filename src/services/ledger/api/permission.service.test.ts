@@ -1,6 +1,6 @@
 /**
- * What two networks of GoQuorum answered about their permissions, asked again of nodes with the
- * same chain and keys.
+ * Recorded answers of two GoQuorum networks about their permissions, compared with the answers of
+ * nodes with the same chain and keys.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,9 +27,9 @@ const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } a
 const DENIED = 'account does not have permission for the transaction';
 
 /**
- * Answers that differ on purpose: a node may be named by its URL; what crashed GoQuorum has an
- * answer; accounts of a suspended organisation may do nothing in version 1 either, where the
- * recorded node of theirs let them.
+ * Answers that differ on purpose: a node may be named by its URL; requests that crashed GoQuorum
+ * get an answer; accounts of a suspended organisation are refused in version 1 too, although the
+ * recorded node allowed them.
  */
 function differentAnswer({ comment, method, reply }: RecordedCall): object | undefined {
   if (comment === 'full url') return { result: true, error: undefined };
@@ -44,7 +44,7 @@ function differentAnswer({ comment, method, reply }: RecordedCall): object | und
   return { result: undefined, error };
 }
 
-/** Lists have no order in the recording. */
+/** Lists in the recording have no fixed order. */
 function unordered(value: unknown): unknown {
   if (Array.isArray(value))
     return value
@@ -56,8 +56,8 @@ function unordered(value: unknown): unknown {
 }
 
 /**
- * The nodes of the administrators' organisation, of ORG1 and of ORG2, with the accounts that the
- * recorded ones had.
+ * The nodes of the administrators' organisation, of ORG1 and of ORG2, with the accounts of the
+ * recorded nodes.
  */
 class Replay {
   private readonly recorded: RecordedPermissions;
@@ -97,7 +97,7 @@ class Replay {
     return isOf('ORG1') || isSent ? this.nodes[1]! : this.nodes[0]!;
   }
 
-  /** What was made here is what was mined there: the block in which all of it stood. */
+  /** Commits recorded blocks until they contain every transaction of the nodes' pools. */
   async commitPool(): Promise<void> {
     for (const { node } of this.nodes) {
       for (;;) {
@@ -110,7 +110,7 @@ class Replay {
     }
   }
 
-  /** Up to the block with the next transaction that `isMeant`. */
+  /** Commits blocks up to and including the next one for which `isMeant` returns true. */
   async commitTo(isMeant: (block: Block) => boolean): Promise<Block> {
     for (;;) {
       const block = this.recorded.blocks[this.next++];
@@ -120,7 +120,7 @@ class Replay {
     }
   }
 
-  /** Everything before the first block that `isMeant`. */
+  /** Commits all blocks before the first one for which `isMeant` returns true. */
   async commitBefore(isMeant: (block: Block) => boolean): Promise<void> {
     const end = this.recorded.blocks.findIndex(isMeant);
     while (this.next < end) await this.commitTo(() => true);
@@ -154,7 +154,7 @@ describe.each(seeds(['v2', 'v1'] as const))('as GoQuorum answered on a network o
       expect({ request, what, ...given }).toEqual({ request, what, ...wanted });
       if (!different) expect(answer.error?.code).toBe(reply.error?.code);
       asked++;
-      // Blocks have what was sent before an action, too.
+      // The recorded blocks also contain transactions that were sent before an action.
       if (answer.result === 'Action completed successfully') await replay.commitPool();
     }
     expect(asked).toBeGreaterThan(200);
@@ -192,13 +192,15 @@ describe('without contracts to ask', () => {
   const { genesis, nodes, config, keys } = recordedPermissions('v2');
   const from = keys[1]!.address;
   const settings = { isRaft: false, nodeId: nodes[0]!.pub, comparesAddress: true };
-  /** What the probes of a stranger name does not matter here. */
+  /** The values in the probes' arguments do not matter here. */
   const target = { from, contract: from } as Target;
   const asks = permissionMethods.flatMap(({ names }) =>
     names.map((name) => [name, PROBES[names[0]!]!(target)[0]!] as const),
   );
 
-  /** What all methods say, each text once, and whether `rpc_modules` lists them. */
+  /**
+   * The answers of all methods, without duplicates, and whether `rpc_modules` lists the namespace.
+   */
   async function answers(
     options: Partial<Parameters<typeof rpcNode>[0]>,
   ): Promise<[string[], boolean]> {

@@ -1,5 +1,5 @@
 /**
- * Who may do what in the network (GoQuorum permission/api.go): `ledgerPermission_*` and GoQuorum's
+ * Permissions in the network (GoQuorum permission/api.go): `ledgerPermission_*` and GoQuorum's
  * `quorumPermission_*`, one handler.
  */
 import { EMPTY_BYTES, ZERO_ADDRESS } from '../../../core/base/bytes.ts';
@@ -85,7 +85,7 @@ function renderOrg(org: OrgRecord, children: readonly string[] | undefined): Jso
   };
 }
 
-/** Go's JSON of a list that was never filled. */
+/** Go writes an empty list that was never assigned as null. */
 function orNone<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : list;
 }

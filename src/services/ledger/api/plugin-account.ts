@@ -9,7 +9,7 @@ import { type Context, method } from './context.ts';
 import { OBJECT } from './results.ts';
 import { named, text } from './shapes.ts';
 
-/** As for the plugin: `{secretName, overwriteProtection: {currentVersion, insecureDisable}}`. */
+/** As in the plugin: `{secretName, overwriteProtection: {currentVersion, insecureDisable}}`. */
 const newAccount: Param<NewPluginAccount> = {
   name: 'config',
   schema: { type: 'object' },
@@ -26,7 +26,7 @@ function vaultOf({ wallet }: Context): PluginAccounts {
   throw fail('PLUGIN_UNKNOWN', 'no account plugin is configured: --plugins names its settings');
 }
 
-/** As Go writes an account to JSON. */
+/** The account in Go's JSON format. */
 function render({ address, url }: PluginAccount) {
   return { address: checksumAddress(address).toLowerCase(), url };
 }

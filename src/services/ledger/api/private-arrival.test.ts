@@ -5,8 +5,8 @@ import type { Context } from './context.ts';
 import { afterPrivate, patient } from './private-arrival.ts';
 
 /**
- * A node whose private side is at `cursor`, and comes to the head when it is waited for, unless the
- * manager is away.
+ * A node whose private state is at `cursor`, and reaches the head when waited for, unless the
+ * manager is unavailable.
  */
 class Setting {
   cursor = 4;

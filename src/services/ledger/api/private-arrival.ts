@@ -1,15 +1,15 @@
 /**
- * Reads that need the private side of a block still being processed wait for it: clients that poll
+ * Reads that need the private state of a block still being processed wait for it: clients that poll
  * once per block would otherwise wait for the next block, which may never come. While the manager
- * is away nothing waits.
+ * is unavailable, nothing waits.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Json, Method, RawJson } from '../../../io/rpc/method.ts';
 import type { ReadContext } from './context.ts';
 
 /**
- * Calls `answer` when this party's private side of block `number` is done, or at once if that will
- * not be soon.
+ * Calls `answer` when this party's private state has reached block `number`, or at once if that
+ * will not be soon.
  */
 export function afterPrivate<T>(
   { view, privateArrival }: Pick<ReadContext, 'view' | 'privateArrival'>,
@@ -19,7 +19,7 @@ export function afterPrivate<T>(
   return view.isPrivateDone(number) ? answer() : privateArrival().then(answer);
 }
 
-/** Calls the row again if it first met a private state that was behind and has since caught up. */
+/** Calls the row a second time if its private state was behind, and has since caught up. */
 export function patient<C extends ReadContext>(row: Method<C>): Method<C> {
   if (row.access !== 'view') return row;
   return {

@@ -1,6 +1,6 @@
 /**
- * What is inside privacy markers, asked at a party and at a node without a manager, and asked of
- * what is not a marker.
+ * Reads of the content of privacy markers, at a party and at a node without a manager, and for
+ * transactions that are not markers.
  */
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * Every way to send privately takes `data` and `input` alike, and none lets the payload onto the
+ * Every way to send privately accepts both `data` and `input`, and none puts the payload on the
  * chain.
  */
 import { Transaction, Wallet } from 'ethers';
@@ -11,7 +11,9 @@ import { ALL_APIS, type RpcNode } from '../../../../test/support/rpc-node.ts';
 import { word } from '../../../../test/support/store-contract.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 
-/** PUSH32 word, PUSH1 0, SSTORE: creation code that says what it was made from. */
+/**
+ * PUSH32 word, PUSH1 0, SSTORE: creation code that contains a unique word, so that a leak is found.
+ */
 const secret = canary('payload');
 const CREATION = `0x7f${secret.hex}60005500`;
 
@@ -36,7 +38,7 @@ async function onChain(hash: string): Promise<string> {
   return node.call('eth_getRawTransactionByHash', hash);
 }
 
-/** Resolves with the hash of what came onto the chain. */
+/** Resolves with the hash of the transaction on the chain. */
 type Way = (args: Record<string, unknown>) => Promise<string>;
 
 const sendSigned: Way = async (args) => {
@@ -72,7 +74,10 @@ const WAYS: Record<string, Way> = {
   },
 };
 
-/** In any block after `since`: there are twenty a second, and the machine may be busy. */
+/**
+ * Searches all blocks after `since`: with 20 blocks per second, a busy machine may miss the newest
+ * one.
+ */
 async function minedWith(nonce: string, since: number): Promise<string | undefined> {
   const head = Number(await node.call('eth_blockNumber'));
   for (let number = since + 1; number <= head; number++) {
@@ -125,7 +130,7 @@ it('eth_resend takes the hash of the payload and keeps it, and takes no payload'
     node.call('eth_resend', { ...args, input: CREATION }, '0x0', '0x200000'),
   ).rejects.toThrow(/^a private transaction is resent with the hash of its payload as data/);
   const { input } = await node.call('eth_getTransactionByHash', hash);
-  // A replacement must pay more, and on a network without fees nobody can.
+  // A replacement must pay more, which is impossible on a network without fees.
   await expect(node.call('eth_resend', { ...args, input }, '0x0', '0x200000')).rejects.toThrow(
     'replacement transaction underpriced',
   );
@@ -161,14 +166,14 @@ it('shows a party the accounts that its private transaction met', async () => {
 
 it('names the gas of a constructor that calls a private contract', async () => {
   const args = { from: FROM, gasPrice: '0x0', privateFor: [] };
-  // Answers 42 to everybody.
+  // A contract that always returns 42.
   const runtime = '602a60005260206000f3';
   const made = await node.call('eth_sendTransaction', {
     ...args,
     data: `0x69${runtime}600052600a6016f3`,
   });
   const oracle = (await mined(node, made)).contractAddress.slice(2);
-  // Reverts without an answer, and keeps it in slot 0.
+  // Stores the oracle's answer in slot 0, and reverts without data if it is 0.
   const call = `6020600060006000600073${oracle}5af1506000518060005560315760006000fd5b00`;
   const caller = { ...args, data: `0x${call}` };
   const { contractAddress, status } = await mined(

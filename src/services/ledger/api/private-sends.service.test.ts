@@ -1,5 +1,5 @@
 /**
- * Private sends of one account side by side: nobody waits for another's recipients, nonces go in
+ * Concurrent private sends of one account: none waits for another's recipients, and nonces follow
  * the order of the calls.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => node.close());
 
-/** The recipient answers when the test says so. */
+/** A recipient whose answer the test triggers. */
 function send({ payload }: OutgoingPayload): Promise<SentPayload> {
   return new Promise((resolve, reject) => {
     const hash = new Uint8Array(64).fill(waiting.length + 1);

@@ -5,7 +5,7 @@
 
 const SLICE_MS = 5;
 
-/** Does one piece; true if there is more. */
+/** Does one piece of the work; returns true if there is more. */
 export type Step = () => boolean;
 
 export class Pump {
@@ -17,7 +17,7 @@ export class Pump {
     this.nowMs = nowMs;
   }
 
-  /** There may be something to do. */
+  /** Schedules the step: there may be work for it. */
   wake(step: Step): void {
     this.due.add(step);
     if (this.isSet) return;
@@ -33,7 +33,7 @@ export class Pump {
     this.isSet = false;
     const endMs = this.nowMs() + SLICE_MS;
     for (const step of this.due) {
-      // Moved to the end: the others have their turn first.
+      // Moved to the end of the queue, so that the other steps have their turn first.
       this.due.delete(step);
       if (step()) this.due.add(step);
       if (this.nowMs() >= endMs) break;
@@ -43,5 +43,5 @@ export class Pump {
   }
 }
 
-/** For all subscriptions of this process. */
+/** The pump of all subscriptions in this process. */
 export const notices: Pump = new Pump();

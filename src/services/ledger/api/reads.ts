@@ -1,4 +1,4 @@
-/** Methods that a reader can answer: they use only the chain as their caller sees it. */
+/** Methods that a reader can answer: they use only the chain as the caller sees it. */
 import type { Method } from '../../../io/rpc/method.ts';
 import type { ReadContext } from './context.ts';
 import { parityMethods } from './debug/parity.ts';

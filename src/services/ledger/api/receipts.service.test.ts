@@ -1,4 +1,6 @@
-/** Why a transaction reverted is told where `--revertreason` says so, and to nobody else. */
+/**
+ * Receipts show why a transaction reverted only if `--revertreason` is set, and only to parties.
+ */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { until } from '../../../../test/support/ptm.ts';

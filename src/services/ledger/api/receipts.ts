@@ -6,11 +6,11 @@ import type { FoundTransaction, PartyView } from '../view/party-view.ts';
 import type { AnswerRoom } from './answer-room.ts';
 import { type JsonObject, renderReceipt } from './render.ts';
 
-/** A receipt as JSON without its logs, and a log without its data. */
+/** Approximate size of a receipt as JSON without its logs, and of a log without its data. */
 const RECEIPT_BYTES = 1_200;
 const LOG_BYTES = 700;
 
-/** All receipts of a block; private ones are omitted until the private side has reached it. */
+/** All receipts of a block; private ones are omitted until the private state has reached it. */
 export function receiptsOf(
   view: PartyView,
   block: Block,
@@ -29,7 +29,7 @@ export function receiptsOf(
 }
 
 /**
- * `transactionHash`: the marker's, for an inner transaction. null until the private side has
+ * `transactionHash`: the marker's, for an inner transaction. null until the private state has
  * reached the block: a client keeps polling, and never mistakes a stub for success.
  */
 export function receiptOf(
@@ -57,8 +57,8 @@ function receiptAt(
   const isMarker = isPrivacyMarker(transaction, view.rulesAt(block.header));
   if ((transaction.isPrivate || isMarker) && !view.isPrivateDone(number)) return null;
   const receipts = view.receipts(number);
-  // A marker has the public receipt that everybody sees; the private one belongs to the transaction
-  // inside.
+  // A marker itself has the public receipt, also for parties; the private one belongs to its inner
+  // transaction.
   const receipt = (isMarker ? view.publicReceipts(number) : receipts)?.[index];
   if (!receipts || !receipt) return null;
   return renderReceipt(receipt, transaction, {

@@ -10,7 +10,7 @@ import type { Json } from '../../../io/rpc/method.ts';
 
 export type JsonObject = { [key: string]: Json | undefined };
 
-/** A transaction's position; undefined while it is pending. */
+/** Position of a transaction; undefined while it is pending. */
 export interface Place {
   readonly hash: Uint8Array;
   readonly number: number;
@@ -38,7 +38,7 @@ export function renderHeader(
   };
 }
 
-/** What `newHeads` sends: the header alone. */
+/** The header's fields, as `newHeads` sends them. */
 export function renderHeaderFields(header: Header, hash: Uint8Array): JsonObject {
   return {
     difficulty: toQuantity(header.difficulty),
@@ -156,7 +156,7 @@ export interface ReceiptPlace extends Place {
   readonly firstLogIndex: number;
   readonly isPrivacyMarker: boolean;
   readonly hasRevertReason: boolean;
-  /** Hash under which the receipt is found. */
+  /** Hash with which the receipt is queried. */
   readonly transactionHash: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-/** Which transactions the sending methods make: whole, or refused with what is wrong. */
+/** Transactions made by the sending methods: complete, or refused with the reason. */
 import { Transaction, Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCOUNT, FROM, mined, miningNode } from '../../../../test/support/mining-node.ts';

@@ -41,7 +41,7 @@ function kindOf(value: unknown): string {
   return typeof value;
 }
 
-/** Hex digits of a `hexutil` type; `into` as in mismatch(). */
+/** Parses hex digits of a `hexutil` type; `into` as in mismatch(). */
 export function hexBytes(value: unknown, into: string): Uint8Array {
   if (typeof value !== 'string')
     throw new ParamError(`json: cannot unmarshal non-string into ${into}`);
@@ -55,7 +55,7 @@ export function hexBytes(value: unknown, into: string): Uint8Array {
   }
 }
 
-/** Exactly `length` bytes of Go type `type`. */
+/** Exactly `length` bytes; `type` is the name of the Go type. */
 export function fixedBytes(
   value: unknown,
   length: number,
@@ -74,7 +74,10 @@ export function fixedBytes(
   return bytes;
 }
 
-/** A hexutil quantity (`0x1f`): no leading zeros. Throws the bare text, as block numbers do. */
+/**
+ * Parses a hexutil quantity (`0x1f`) without leading zeros. Throws only the error's text, as for
+ * block numbers.
+ */
 function parseQuantity(value: string): bigint {
   if (value === '') throw new ParamError('empty hex string');
   if (!/^0x/i.test(value)) throw new ParamError('hex string without 0x prefix');
@@ -86,7 +89,7 @@ function parseQuantity(value: string): bigint {
 }
 
 /**
- * A quantity inside an argument object; numbers and decimal strings are taken too where they are
+ * A quantity inside an argument object; numbers and decimal strings are accepted too if they are
  * exact.
  */
 export function fieldQuantity(value: unknown, into: string): bigint {
@@ -154,7 +157,7 @@ export const number: Param<number> = param('number', { type: 'integer' }, (value
   return value;
 });
 
-/** As Go's uint8 and uint16. */
+/** Unsigned integers with the range of Go's uint8 and uint16. */
 export function unsigned(bits: 8 | 16): Param<number> {
   const into = `Go value of type uint${bits}`;
   const maximum = 2 ** bits - 1;
@@ -166,7 +169,7 @@ export function unsigned(bits: 8 | 16): Param<number> {
   });
 }
 
-/** Anything that JSON holds. */
+/** Any JSON value. */
 export const json: Param<unknown> = param('value', {}, (value) => value);
 
 const MAX_INT64 = (1n << 63n) - 1n;
@@ -206,7 +209,7 @@ export const blockNumber: Param<BlockTag> = optional(
   param('block', BLOCK_SCHEMA, parseBlockNumber),
   LATEST,
 );
-/** As blockNumber, but it may not be omitted. */
+/** Like `blockNumber`, but it may not be omitted. */
 export const requiredBlockNumber: Param<BlockTag> = param('block', BLOCK_SCHEMA, parseBlockNumber);
 
 /** A block by number, tag, hash, or EIP-1898 object; `latest` when omitted. */

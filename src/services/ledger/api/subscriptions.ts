@@ -18,7 +18,10 @@ import { bool, named, optional } from './shapes.ts';
 
 const ETH = ['eth'];
 
-/** Members as Go names them: geth's SyncProgress has no tags (GoQuorum eth/downloader/api.go). */
+/**
+ * Members have their names in Go, because geth's SyncProgress has no JSON tags (GoQuorum
+ * eth/downloader/api.go).
+ */
 function syncingStatus(progress: SyncProgress | undefined): Json {
   return {
     syncing: true,
@@ -32,12 +35,15 @@ function syncingStatus(progress: SyncProgress | undefined): Json {
   };
 }
 
-/** Most waiting batches of executable transactions per subscription; further ones are dropped. */
+/**
+ * Maximum number of waiting batches of executable transactions per subscription; further ones are
+ * dropped.
+ */
 const BATCHES_WAITING_MAX = 10_000;
 
 const heads = new WeakMap<Block, RawJson>();
 
-/** Rendered once for all subscribers. */
+/** The head as JSON, rendered once for all subscribers. */
 function headOf(view: PartyView, block: Block): RawJson {
   const known = heads.get(block);
   if (known) return known;
@@ -47,7 +53,7 @@ function headOf(view: PartyView, block: Block): RawJson {
   return made;
 }
 
-/** Ends a subscription that `step` serves. */
+/** Returns the function that ends a subscription served by `step`. */
 function followed(step: Step, listening: readonly (() => void)[]): () => void {
   return () => {
     for (const end of listening) end();

@@ -1,5 +1,5 @@
 /**
- * No method is without a row that says how a stranger would probe it (the tries are in
+ * Every method must have a row that describes how a non-party would probe it (the probes run in
  * test/e2e/isolation.test.ts).
  */
 import { expect, it } from 'vitest';

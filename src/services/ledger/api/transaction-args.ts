@@ -54,7 +54,7 @@ function argsParam(structure: string): Param<TransactionArgs> {
   };
 }
 
-/** Ignoring them would create a different transaction from the one intended. */
+/** Ignoring these members would create a different transaction from the one intended. */
 const NEWER_MEMBERS: Readonly<Record<string, string>> = {
   authorizationList: 'type 4 (EIP-7702)',
   blobVersionedHashes: 'type 3 (EIP-4844)',
@@ -62,7 +62,7 @@ const NEWER_MEMBERS: Readonly<Record<string, string>> = {
   maxFeePerBlobGas: 'type 3 (EIP-4844)',
 };
 
-/** An empty list has no effect, nor has a fee of 0 for blobs. */
+/** An empty list has no effect, and neither has a blob fee of 0. */
 function hasContent(value: unknown): boolean {
   if (value === undefined || value === null || value === '0x0') return false;
   return !(Array.isArray(value) && value.length === 0);
@@ -108,11 +108,11 @@ export const sendArgs: Param<TransactionArgs> = argsParam(SEND_ARGS);
 /** Arguments of an action on the network's permissions. */
 export interface ActionArgs {
   readonly args: TransactionArgs;
-  /** Answer only when the transaction is in a block, with its outcome. */
+  /** Answer only after the transaction is in a block, with its outcome. */
   readonly isWaiting: boolean;
 }
 
-/** `wait` beside what a transaction has. */
+/** The fields of a transaction, and `wait`. */
 export const actionArgs: Param<ActionArgs> = {
   ...sendArgs,
   schema: { type: 'object', properties: { ...TRANSACTION_PROPERTIES, wait: { type: 'boolean' } } },
@@ -147,7 +147,7 @@ function objectOf(value: unknown, into: string): Fields {
   return value as Fields;
 }
 
-/** Presence of `privateFor` decides: [] is private too, with the sender as the only party. */
+/** `privateFor` makes a transaction private: even [], with the sender as the only party. */
 function parsePrivate(given: Fields, structure: string): PrivateArgs | undefined {
   const field = (name: string, type: string) =>
     `Go struct field ${structure}.PrivateTxArgs.${name} of type ${type}`;
@@ -175,7 +175,7 @@ function parsePrivate(given: Fields, structure: string): PrivateArgs | undefined
   };
 }
 
-/** In the words of Go's JSON package. */
+/** An error with the text of Go's JSON package. */
 function unmarshals(value: unknown, into: string): ParamError {
   const isFlag = typeof value === 'number' && into.includes('Flag');
   return new ParamError(

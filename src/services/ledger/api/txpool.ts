@@ -12,7 +12,7 @@ import { address } from './shapes.ts';
 
 type BySender = ReadonlyMap<string, readonly Transaction[]>;
 
-/** A transaction as JSON without its input. */
+/** Approximate size of a transaction as JSON without its input. */
 const TRANSACTION_BYTES = 800;
 
 type Render = (transaction: Transaction) => Json;
@@ -34,7 +34,7 @@ function byNonce(transactions: readonly Transaction[], render: Render): Json {
   );
 }
 
-/** Limited to what the main thread may build in one go. */
+/** Limited to the size that the main thread may build without a pause. */
 function renderIn(context: Context): Render {
   const advice = 'use txpool_contentFrom for one sender, or txpool_inspect for summaries';
   const room = new AnswerRoom(context, advice, 'main thread');

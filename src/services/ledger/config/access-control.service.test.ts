@@ -1,6 +1,6 @@
 /**
- * From flags and plugin files to what the transports take; a node over TLS with a certificate of
- * its own making.
+ * From flags and plugin files to the settings of the transports, and a node with TLS and a
+ * certificate that it made itself.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';

@@ -27,11 +27,11 @@ import type { ServerTls } from '../../../io/rpc/http.ts';
 export interface AccessControl {
   readonly authenticate: Authenticate;
   readonly tls: ServerTls | undefined;
-  /** Tokens decide which private state and accounts a caller may use. */
+  /** Whether tokens decide which private state and accounts a caller may use. */
   readonly isMultitenant: boolean;
   /**
    * Reloads the configuration of a plugin; later tokens are checked with it. Throws PLUGIN_UNKNOWN.
-   * undefined: none.
+   * undefined: there are no plugins.
    */
   readonly reload: ((provider: string) => void) | undefined;
   close(): void;

@@ -1,6 +1,6 @@
 /**
- * Consensus settings from flags that complete the genesis file, and the text in this node's
- * blocks.
+ * Consensus settings from flags that complete the genesis file, and the text that this node writes
+ * into its blocks.
  */
 import { fail } from '../../../core/base/errors.ts';
 import type { ConsensusDefaults } from '../../../core/chain/consensus-rules.ts';

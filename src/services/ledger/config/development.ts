@@ -6,27 +6,27 @@ import type { OptionValue } from '../../../io/options/option-row.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 
 export interface DevelopmentConfig {
-  /** 0: a block for every transaction. */
+  /** Milliseconds between blocks; 0: a block for every transaction. */
   readonly periodMs: number;
-  /** None: the chain has one private state. */
+  /** Empty: the chain has one private state. */
   readonly members: readonly DevelopmentMember[];
 }
 
-/** A private state with a port of its own. */
+/** A private state with its own port. */
 export interface DevelopmentMember {
   readonly psi: Psi;
   readonly port: number;
 }
 
-/** All that tools for development use. */
+/** All namespaces that development tools use. */
 const APIS = [
   ...['eth', 'net', 'web3', 'debug', 'trace', 'txpool', 'evm', 'anvil', 'hardhat'],
   ...['istanbul', 'personal', 'quorumExtension', 'eea'],
 ];
 
 /**
- * Instead of the usual defaults: no other nodes, free gas, HTTP, also for pages of other origins.
- * One thread answers, so that nobody reads a state that was reverted.
+ * Replace the usual defaults: no other nodes, free gas, and HTTP, also for pages of other origins.
+ * Without reader threads, so that no answer comes from a state that was reverted.
  */
 export const DEVELOPMENT_DEFAULTS: Readonly<Record<string, OptionValue>> = {
   http: true,
@@ -41,7 +41,7 @@ export const DEVELOPMENT_DEFAULTS: Readonly<Record<string, OptionValue>> = {
   'txpool.pricelimit': 0,
 };
 
-/** What a chain of this node alone cannot have. */
+/** Flags that make no sense on a chain with only this node. */
 const NOT_WITH_DEV = ['raft', 'permissioned', 'mine', 'multitenancy'];
 
 const PORT_MAX = 65_535;
@@ -79,7 +79,7 @@ function membersOf(list: readonly string[]): DevelopmentMember[] {
   return members;
 }
 
-/** Throws PSI_UNKNOWN for a member whose private state the chain does not keep. */
+/** Throws PSI_UNKNOWN for a member whose private state does not exist on the chain. */
 export function checkMembers(
   development: DevelopmentConfig | undefined,
   states: PrivateStates,

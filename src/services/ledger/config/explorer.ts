@@ -21,7 +21,7 @@ export function explorerSetUp(options: ParsedOptions): ExplorerSetUp {
   };
 }
 
-/** Its page and its JSON-RPC have one origin. */
+/** This node in the explorer: the page and the node's JSON-RPC have the same origin. */
 function thisNode(options: ParsedOptions): ExplorerNode {
   const http = options.string('http.rpcprefix') || '/';
   const hasLive =

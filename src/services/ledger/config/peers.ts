@@ -13,18 +13,18 @@ export interface PeersConfig {
   readonly isPermissioned: boolean;
   /** IP networks that peers must be in; undefined: any. */
   readonly netRestrict: readonly string[] | undefined;
-  /** Connections of others before their Hello; undefined: the usual number. */
+  /** Maximum number of incoming connections before their Hello; undefined: the default. */
   readonly pendingMax: number | undefined;
-  /** IP address under which others reach this node; undefined: not configured. */
+  /** IP address under which peers reach this node; undefined: not configured. */
   readonly externalIp: string | undefined;
-  /** Undefined: no discovery. */
+  /** Undefined: discovery is off. */
   readonly discovery: { readonly bootnodes: readonly string[] } | undefined;
 }
 
 /** Throws OPTION_VALUE_INVALID. */
 export function peersConfig(options: ParsedOptions): PeersConfig {
   const networks = options.list('netrestrict');
-  // Fails where one is not a network.
+  // Throws if one of them is not a valid IP network.
   new NetRestrict(networks);
   const bootnodes = options.list('bootnodes');
   return {
@@ -40,8 +40,8 @@ export function peersConfig(options: ParsedOptions): PeersConfig {
 }
 
 /**
- * Needs the curve, which is not installed yet when the options are read. Throws
- * OPTION_VALUE_INVALID.
+ * Checked later than other options, because the crypto functions are not installed yet when those
+ * are read. Throws OPTION_VALUE_INVALID.
  */
 export function bootnodeOf(url: string): Enode {
   try {
@@ -59,8 +59,8 @@ export function bootnodeOf(url: string): Enode {
 const PORT_MAPPERS = ['', 'any', 'auto', 'none', 'off', 'on', 'upnp', 'pmp', 'natpmp', 'nat-pmp'];
 
 /**
- * From `extip:ADDRESS`; values that would ask a router count as no mapping (GoQuorum
- * p2p/nat/nat.go).
+ * The address in `extip:ADDRESS`; values for which a router would be asked count as no mapping
+ * (GoQuorum p2p/nat/nat.go).
  */
 function externalIpOf(nat: string): string | undefined {
   const [, mechanism = '', address = ''] = /^([^:]*):?(.*)$/s.exec(nat) ?? [];

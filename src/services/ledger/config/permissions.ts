@@ -1,6 +1,6 @@
 /**
- * `--permissioned` with `permission-config.json` in the data folder: the contracts that say who may
- * do what in the network.
+ * `--permissioned` with `permission-config.json` in the data folder: the contracts that hold the
+ * network's permissions.
  */
 import { join } from 'node:path';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -13,13 +13,12 @@ import { isThere, readText } from '../../../io/host/files.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 
 export interface PermissionsConfig {
-  /** The contracts, or why this node does not ask them. */
+  /** The contracts, or why this node does not use them. */
   readonly contracts: PermissionConfig | string;
-  /** Peers must come from the address that the contracts name: version 2. */
+  /** Whether peers must connect from the address that the contracts name, in version 2. */
   readonly comparesAddress: boolean;
   /**
-   * This node has something to do with permissions: its methods answer, if only with what is
-   * missing.
+   * Whether the permission methods exist on this node, even if they only answer what is missing.
    */
   readonly hasMethods: boolean;
 }

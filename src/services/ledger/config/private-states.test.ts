@@ -1,4 +1,4 @@
-/** What a chain asks of its node's private transaction manager before the node starts. */
+/** What a chain requires of its node's private transaction manager before the node starts. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MemoryManagers } from '../../../../test/support/memory-managers.ts';

@@ -1,6 +1,5 @@
 /**
- * Which private states a node keeps: one, or with `isMPS` one for each resident group of its
- * manager.
+ * The private states of a node: one, or with `isMPS` one for each resident group of its manager.
  */
 import { fail } from '../../../core/base/errors.ts';
 import type { Genesis } from '../../../core/chain/genesis.ts';
@@ -21,9 +20,9 @@ export function hasSeveralTenants({ psis }: PrivateStates): boolean {
 }
 
 /**
- * A manager without privacy flags would distribute payloads without them. A node without a manager
- * is not a party to any transaction and may follow such a chain, which GoQuorum refuses. Throws
- * PTM_UNSUPPORTED.
+ * A manager without privacy flags would distribute payloads without them, so it is refused. A node
+ * without a manager is not a party to any transaction and may follow such a chain, which GoQuorum
+ * refuses. Throws PTM_UNSUPPORTED.
  */
 function checkManager({ config }: Genesis, manager: Manager): void {
   const isNeeded =
@@ -36,7 +35,7 @@ function checkManager({ config }: Genesis, manager: Manager): void {
   );
 }
 
-/** Like `privateStatesOf`; without a manager the node is a stranger to all transactions. */
+/** Like `privateStatesOf`; without a manager the node is not a party to any transaction. */
 export async function importedPrivateStates(
   genesis: Genesis,
   manager: Manager,
@@ -46,7 +45,7 @@ export async function importedPrivateStates(
 }
 
 /**
- * Groups are read once, so that new tenants need a restart. Rejects with PTM_UNSUPPORTED or
+ * Groups are read only once: new tenants need a restart. Rejects with PTM_UNSUPPORTED or
  * PSI_GROUPS.
  */
 export async function privateStatesOf(genesis: Genesis, manager: Manager): Promise<PrivateStates> {

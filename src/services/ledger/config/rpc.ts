@@ -8,7 +8,7 @@ import type { Looks } from '../view/open-views.ts';
 import { explorerSetUp } from './explorer.ts';
 
 const DAY_SECONDS = 86_400;
-/** Spellings of one namespace: enabling one enables the other. */
+/** Two names of the same namespace: enabling one enables the other. */
 const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
   ledgerExtension: 'quorumExtension',
   quorumExtension: 'ledgerExtension',
@@ -17,16 +17,16 @@ const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
 };
 
 export interface RpcConfig {
-  /** undefined: not served. */
+  /** undefined: HTTP is not served. */
   readonly http: TransportConfig | undefined;
   readonly ws: WebSocketConfig | undefined;
   /**
    * The namespaces of each transport, in both spellings where there are two; always includes `rpc`.
    */
   readonly namespaces: Readonly<Record<'http' | 'ws', readonly string[]>>;
-  /** Path of the socket; undefined: none. */
+  /** Path of the socket; undefined: IPC is not served. */
   readonly ipc: string | undefined;
-  /** For HTTP, and for other APIs on its port. */
+  /** For HTTP, and for the other APIs on its port. */
   readonly vhosts: readonly string[];
   readonly corsDomains: readonly string[];
   readonly prefix: string;
@@ -34,11 +34,11 @@ export interface RpcConfig {
   readonly graphql: GraphqlConfig | undefined;
   /** Initial data of the explorer's page; undefined: it is not served. */
   readonly explorer: ExplorerSetUp | undefined;
-  /** Threads that answer long reads; undefined: depends on the machine. */
+  /** Number of threads that answer long reads; undefined: depends on the machine. */
   readonly readers: number | undefined;
   readonly batchLimits: BatchLimits;
   readonly gasCap: bigint;
-  /** For one call of the EVM. */
+  /** Time limit of one call of the EVM. */
   readonly callSeconds: number;
   readonly looks: Looks;
   readonly callbackHosts: readonly string[];
@@ -47,11 +47,11 @@ export interface RpcConfig {
   readonly hasExtraFields: boolean;
   /** File of the audit log; undefined: none is kept. */
   readonly auditLog: string | undefined;
-  /** Reasons that /ready ignores. */
+  /** Reasons that /ready ignores; they stay in its answer. */
   readonly ignoredReasons: readonly string[];
 }
 
-/** Separate from those of JSON-RPC. */
+/** Settings separate from those of JSON-RPC. */
 export interface GraphqlConfig {
   readonly vhosts: readonly string[];
   readonly corsDomains: readonly string[];
@@ -64,7 +64,7 @@ export interface TransportConfig {
 
 export interface WebSocketConfig extends TransportConfig {
   readonly origins: readonly string[];
-  /** Path in front; '': any path is served. */
+  /** Prefix of the path; '': any path is served. */
   readonly prefix: string;
 }
 
@@ -121,18 +121,18 @@ function transport(options: ParsedOptions, name: 'http' | 'ws'): TransportConfig
   };
 }
 
-/** As in GoQuorum, 0 is not a limit: here, a day. */
+/** As in GoQuorum, 0 means no limit; here that is one day. */
 function callSecondsOf(options: ParsedOptions): number {
   return options.number('vm.calltimeout') || DAY_SECONDS;
 }
 
-/** The given names, both spellings of those that have two, and always `rpc`. */
+/** The given names with their second spelling, if they have one, and always `rpc`. */
 function namespacesOf(list: readonly string[]): string[] {
   const names = list.map((name) => name.trim());
   return ['rpc', ...names, ...names.flatMap((name) => TWIN_NAMESPACES[name] ?? [])];
 }
 
-/** undefined: no socket is served. */
+/** undefined: IPC is not served. */
 export function ipcPath(options: ParsedOptions, dataFolder: string): string | undefined {
   if (options.boolean('ipcdisable')) return undefined;
   const path = options.string('ipcpath')!;

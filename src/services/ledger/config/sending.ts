@@ -1,4 +1,4 @@
-/** Pricing and signing of transactions sent through the node. */
+/** How transactions that clients send through the node are priced and signed. */
 import { join } from 'node:path';
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -13,13 +13,13 @@ const MARKER_KEY_FILE = 'eea-marker-key';
 export interface SendingConfig {
   readonly gasPrice: GasPriceTerms;
   readonly feeCapWei: bigint;
-  /** Transactions without a chain id. */
+  /** Whether transactions without a chain id are accepted. */
   readonly allowsUnprotected: boolean;
-  /** Private transactions are sent inside marker transactions. */
+  /** Whether private transactions are sent inside marker transactions. */
   readonly isMarking: boolean;
   /**
-   * Account that marks EEA private transactions: one of the node's, or a key file created on first
-   * use.
+   * Account that signs the markers of EEA private transactions: one of the node's, or a key file
+   * created on first use.
    */
   readonly eeaMarker: { readonly account: Address } | { readonly keyFile: string };
 }

@@ -1,6 +1,6 @@
 /**
- * The configuration of GoQuorum's account plugin for HashiCorp Vault, as it is written for that
- * plugin (quorum-account-plugin-hashicorp-vault).
+ * The configuration of GoQuorum's account plugin for HashiCorp Vault, in the format of that plugin
+ * (quorum-account-plugin-hashicorp-vault).
  */
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,7 +12,10 @@ import {
 
 export interface VaultAccountsConfig {
   readonly vault: URL;
-  /** `kv`: keys are read when unlocked; `signer`: the engine quorum-signer signs. */
+  /**
+   * `kv`: keys are read from the vault when unlocked; `signer`: the vault's engine quorum-signer
+   * signs.
+   */
   readonly engine: { readonly kind: 'kv' | 'signer'; readonly name: string };
   readonly accountFolder: string;
   /** Addresses, hex without 0x, lower case. */
@@ -33,7 +36,7 @@ export interface VaultAccountsConfig {
   };
 }
 
-/** Throws SECURITY_CONFIG_INVALID in the plugin's words. Names are read in any case, as in Go. */
+/** Throws SECURITY_CONFIG_INVALID with the plugin's texts. Names are case-insensitive, as in Go. */
 export function vaultAccountsConfig(
   content: Fields,
   environment: Environment,
@@ -100,7 +103,7 @@ function variable(value: unknown, environment: Environment): string | undefined 
   return name === undefined ? undefined : environment[name];
 }
 
-/** The plugin's own example names the mount itself. */
+/** A value without `env://`: the plugin's own example gives the path of the mount like this. */
 function plain(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w/-]+$/.test(value) ? value : undefined;
 }

@@ -1,4 +1,4 @@
-/** An account, as it was after a block. */
+/** An account in the state after a block. */
 import { type Address, EMPTY_BYTES, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../../core/base/quantity.ts';
 import { stateAt } from '../api/eth/state.ts';
@@ -6,20 +6,19 @@ import { type BlockTag, LATEST } from '../view/block-tag.ts';
 import { findAccount, type ViewedAccount } from '../view/party-view.ts';
 import type { QueryContext } from './context.ts';
 
-/** As `Long` comes in: of a block. */
+/** Number of the block, a GraphQL `Long`. */
 export interface AtBlock {
   readonly block?: bigint | null;
 }
 
 /**
- * COMPAT: an account of a transaction or log is shown in its present state, unless a block is
- * named.
+ * COMPAT: an account of a transaction or log is shown in its latest state, unless a block is given.
  */
 export function blockOrLatest({ block }: AtBlock): BlockTag {
   return block === undefined || block === null ? LATEST : numberTag(block);
 }
 
-/** A number out of range counts as one beyond every chain. */
+/** A number out of range is treated as higher than every block. */
 export function numberTag(number: bigint): BlockTag {
   const isOfBlock = number >= 0n && number <= Number.MAX_SAFE_INTEGER;
   return { kind: 'number', number: isOfBlock ? Number(number) : Number.MAX_SAFE_INTEGER };

@@ -19,12 +19,12 @@ import { Root } from './query.ts';
 import { QueryRoom } from './query-room.ts';
 import { SCHEMA } from './schema.ts';
 
-/** Most errors in one answer. */
+/** Maximum number of errors in one answer. */
 const ERRORS_MAX = 20;
 
 export interface GraphqlAnswer {
   readonly hasErrors: boolean;
-  /** JSON; or a line of text for an invalid request. */
+  /** JSON; or one line of text for an invalid request. */
   readonly body: string;
 }
 
@@ -34,7 +34,7 @@ interface Request {
   readonly variables: { readonly [name: string]: unknown };
 }
 
-/** Never throws for a fault of the request. */
+/** Never throws because of an invalid request. */
 export function answerQuery(body: string, source: GraphqlSource, log: Log): GraphqlAnswer {
   const request = readRequest(body);
   if (typeof request === 'string') return { hasErrors: true, body: `${request}\n` };
@@ -54,7 +54,7 @@ export function answerQuery(body: string, source: GraphqlSource, log: Log): Grap
   }
 }
 
-/** The body's query, or what is wrong with it, in Go's words. */
+/** The query in the body, or its error, with the texts of Go. */
 function readRequest(body: string): Request | string {
   if (body.trim() === '') return 'EOF';
   let given: { [name: string]: unknown } | null;
@@ -115,9 +115,9 @@ const resolveField: GraphQLFieldResolver<{ readonly [name: string]: unknown }, Q
     if (value instanceof Uint8Array) context.room.takeBytes(2 * value.length);
     return value;
   } catch (error) {
-    // A search ends early when the time is up; so does the whole query.
+    // Ends a search early when the time is up; the whole query then ends too.
     context.room.take(0);
-    // Waits for the private side, unless already done.
+    // Waits for the private state, unless it is already there.
     if (hasCode(error, 'PRIVATE_STATE_BEHIND')) context.isPrivateDone(context.view.head().number);
     throw error;
   }

@@ -50,7 +50,7 @@ export class StateNode {
   }
 }
 
-/** null is omitted, as in JSON-RPC. */
+/** Omits null values, as in JSON-RPC. */
 function argsOf(data: CallInput['data']): TransactionArgs {
   const given = Object.entries(data).filter(([, value]) => value !== null);
   return Object.fromEntries(given) as unknown as TransactionArgs;
@@ -64,7 +64,7 @@ export class BlockNode extends StateNode {
     this.block = block;
   }
 
-  /** undefined: there is none. */
+  /** undefined: there is no such block. */
   static at(context: QueryContext, number: number): BlockNode | undefined {
     const block = context.view.block(number);
     return block && new BlockNode(context, block);

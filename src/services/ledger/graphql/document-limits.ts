@@ -1,25 +1,25 @@
-/** Limits of a query, checked by its text alone, before anything is read. */
+/** Limits of a query, checked by its text before it is executed. */
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import { fail } from '../../../core/base/errors.ts';
 
-/** As parse() takes it: names, values and marks of one document. */
+/** Maximum number of tokens that parse() accepts: names, values and punctuation. */
 export const TOKENS_MAX = 10_000;
-/** Fields within each other, as in later versions of geth. */
+/** Maximum depth of nested fields, as in later versions of geth. */
 const DEPTH_MAX = 20;
-/** The query that tools read a schema with costs 15,000. */
+/** The introspection query that tools send costs 15,000. */
 const INTROSPECTION_COST_MAX = 200_000;
-/** Approximate number of such members per type. */
+/** Assumed number of entries in each of these lists, per type. */
 const INTROSPECTION_LIST = 10;
 const INTROSPECTION_LISTS = new Set([
   ...['types', 'fields', 'args', 'inputFields', 'enumValues'],
   ...['possibleTypes', 'interfaces', 'directives'],
 ]);
-/** Transactions that one mutation may send. */
+/** Maximum number of transactions that one mutation may send. */
 const MUTATIONS_MAX = 50;
 
 interface Measure {
   readonly depth: number;
-  /** Most fields at the top level. */
+  /** Maximum number of fields at the top level. */
   readonly width: number;
   readonly cost: number;
 }

@@ -1,4 +1,6 @@
-/** GraphQL over HTTP beyond what was recorded: what a query may cost, and who may ask. */
+/**
+ * GraphQL over HTTP beyond the recorded queries: limits on the cost of a query, and access control.
+ */
 import { join } from 'node:path';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -5,7 +5,7 @@ import type { CallLimits } from '../../../core/execution/call.ts';
 /** Limits of one answer. */
 const FIELDS_MAX = 200_000;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Most private payloads that one query may request from the manager. */
+/** Maximum number of private payloads that one query may request from the manager. */
 const PAYLOADS_MAX = 64;
 
 export class QueryRoom {
@@ -13,14 +13,16 @@ export class QueryRoom {
   private fields = 0;
   private bytes = 0;
   private payloads = 0;
-  /** Why the query ended before it was answered. */
+  /** Why the query was stopped; undefined: it was not. */
   over: QuorateError | undefined;
 
   constructor(limits: CallLimits) {
     this.limits = limits;
   }
 
-  /** Throws GRAPHQL_TOO_LARGE, or CALL_TIMEOUT when the time is up; from then on always. */
+  /**
+   * Throws GRAPHQL_TOO_LARGE, or CALL_TIMEOUT when the time is up; afterwards every call throws.
+   */
   readonly take = (fields: number): void => {
     if (this.over) throw this.over;
     this.fields += fields;
@@ -29,7 +31,7 @@ export class QueryRoom {
     if (shouldStop?.()) this.end(fail('CALL_TIMEOUT', `query aborted (timeout = ${timeoutText})`));
   };
 
-  /** Bytes to appear in the answer. */
+  /** Counts bytes that will appear in the answer. */
   takeBytes(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes > BYTES_MAX) this.refuse(`more than ${BYTES_MAX / 1024 / 1024} MB`);
@@ -39,7 +41,7 @@ export class QueryRoom {
     if (++this.payloads > PAYLOADS_MAX) this.refuse(`more than ${PAYLOADS_MAX} private payloads`);
   }
 
-  /** The items, until the room is full. */
+  /** Yields the items until a limit is reached. */
   *list<From, To>(items: Iterable<From>, make: (item: From) => To): Generator<To> {
     for (const item of items) {
       if (this.over) return;

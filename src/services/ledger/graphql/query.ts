@@ -42,7 +42,7 @@ export class Root {
     return wanted === undefined ? null : BlockNode.at(this.context, wanted);
   }
 
-  /** Those that there are. */
+  /** The existing blocks of the range. */
   blocks({ from, to }: RangeArgs) {
     if (typeof from !== 'bigint' || from < 0n)
       throw fail('GRAPHQL_ARGS', 'blocks: name the number of the first block with "from"');
@@ -102,7 +102,7 @@ export class Root {
     return this.context.send(data);
   }
 
-  /** As a JavaScript number; by default the head's. */
+  /** The number as a JavaScript number; undefined or null: the head's. */
   private capped(number: bigint | null | undefined): number {
     if (typeof number !== 'bigint') return this.context.view.head().number;
     const tag = numberTag(number);

@@ -1,4 +1,4 @@
-/** How values of the schema's own types are read and written. */
+/** How values of the schema's own scalar types are parsed and serialised. */
 import { type ConstValueNode, GraphQLError, Kind } from 'graphql';
 import { fromHex, toHex, toQuantity } from '../../../core/base/hex.ts';
 
@@ -20,7 +20,7 @@ function coercion(read: (value: unknown) => unknown, serialize: Coercion['serial
   };
 }
 
-/** Hex digits after 0x; `length` in bytes, of the Go type that the error names. */
+/** Hex digits with 0x; `length` in bytes; `what`: the Go type that the error names. */
 function bytes(what: string, length?: number): Coercion {
   return coercion(
     (value) => {
@@ -52,7 +52,8 @@ function integerOf(value: unknown, what: string): bigint {
 }
 
 /**
- * COMPAT: what GoQuorum counts in `hexutil.Uint64` it answers as hex, other numbers as they are.
+ * COMPAT: as in GoQuorum, values of type `hexutil.Uint64` are answered as hex, other numbers as
+ * numbers.
  */
 function writeLong(value: unknown): unknown {
   return typeof value === 'bigint' ? toQuantity(value) : value;

@@ -13,7 +13,7 @@ import type { FoundTransaction } from '../view/party-view.ts';
 import { AccountNode, type AtBlock, blockOrLatest } from './account.ts';
 import type { QueryContext } from './context.ts';
 
-/** `found.block` undefined: it is in the pool. */
+/** `found.block` undefined: the transaction is in the pool. */
 interface Shown {
   readonly transaction: Transaction;
   readonly place: Pick<FoundTransaction, 'block' | 'index'> | undefined;
@@ -156,8 +156,9 @@ export class TransactionNode {
   }
 
   /**
-   * A marker has the public receipt that everybody sees, the transaction inside the caller's own.
-   * undefined while pending, or until the private side has reached its block.
+   * The receipt: a marker has the public one, also for parties; its inner transaction has the
+   * caller's private one. undefined while pending, or until the private state has reached its
+   * block.
    */
   private receipt(): Receipt | undefined {
     const { transaction, place, marker } = this.shown;
@@ -182,7 +183,7 @@ class LogNode {
   private readonly log: FoundLog['log'];
   readonly index: number;
 
-  /** `index`: among the logs of the block. */
+  /** `index`: position among the logs of the block. */
   constructor(
     context: QueryContext,
     transaction: TransactionNode,

@@ -1,4 +1,4 @@
-/** The accounts of a node: their folder, and those unlocked at the start. */
+/** The accounts of a node: their folder, and those that are unlocked at the start. */
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
@@ -14,8 +14,8 @@ import type { AccountsConfig } from '../config.ts';
 const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
 
 /**
- * Throws ACCOUNT_UNLOCK_REFUSED, ACCOUNT_UNLOCK_FAILED, OPTION_VALUE_… and FILE_UNREADABLE; texts
- * as GoQuorum's (cmd/geth/main.go, cmd/geth/accountcmd.go).
+ * Throws ACCOUNT_UNLOCK_REFUSED, ACCOUNT_UNLOCK_FAILED, OPTION_VALUE_… and FILE_UNREADABLE, with
+ * GoQuorum's texts (cmd/geth/main.go, cmd/geth/accountcmd.go).
  */
 export async function openAccounts(config: AccountsConfig, log: Log): Promise<AccountStore> {
   const { folder: directory, mayUnlock, unlocked: wanted, passwordFile } = config;
@@ -51,7 +51,7 @@ export async function openAccounts(config: AccountsConfig, log: Log): Promise<Ac
   return accounts;
 }
 
-/** By address, or by its position in the folder, as in old start scripts. */
+/** `text`: an address, or a position in the folder, as in old start scripts. */
 function addressOf(text: string, accounts: AccountStore, log: Log): Address {
   if (ADDRESS.test(text)) return fromHex(`0x${text.replace(/^0x/, '').toLowerCase()}`);
   if (!/^\d{1,6}$/.test(text)) {

@@ -1,6 +1,6 @@
 /**
- * The account that marks EEA private transactions on the chain: one of the node's, or a key created
- * for this purpose.
+ * The account that signs the markers of EEA private transactions: one of the node's, or a key
+ * created for this purpose.
  */
 import { dirname } from 'node:path';
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
@@ -18,7 +18,7 @@ export function markerSigner(from: SendingConfig['eeaMarker'], accounts: Account
     return { address: () => account, sign: (hash) => signHere(accounts, account, hash) };
   }
   let made: Uint8Array | undefined;
-  // Created for the first EEA transaction: most nodes never see one.
+  // Created for the first EEA transaction, because most nodes never get one.
   const key = (): Uint8Array => {
     if (made) return made;
     makeFolder(dirname(from.keyFile), 0o700);
@@ -28,7 +28,7 @@ export function markerSigner(from: SendingConfig['eeaMarker'], accounts: Account
   return { address: () => addressOfSecretKey(key()), sign: (hash) => sign65(hash, key()) };
 }
 
-/** A marker is signed several times: by a key that is here. */
+/** A marker is signed several times, so its key must be in this node, not at an external signer. */
 function signHere(accounts: Accounts, account: Address, hash: Hash32): Uint8Array {
   const signature =
     !accounts.isElsewhere?.(account) && accounts.sign(account, hash, { kind: 'digest' });

@@ -1,9 +1,12 @@
-/** The accounts of an external signer, as the node's: no keys, no passwords (GoQuorum 24.4.1). */
+/**
+ * The accounts of an external signer as accounts of the node: no keys, no passwords (GoQuorum
+ * 24.4.1).
+ */
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 import type { Accounts } from '../node/sending/accounts.ts';
 import type { ExternalSigner } from './external-signer.ts';
 
-/** Texts as GoQuorum accounts/external/backend.go and internal/ethapi/api.go. */
+/** Texts are those of GoQuorum accounts/external/backend.go and internal/ethapi/api.go. */
 export function externalAccounts(signer: ExternalSigner): Accounts {
   return {
     addresses: () => signer.addresses(),

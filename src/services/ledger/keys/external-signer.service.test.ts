@@ -1,4 +1,4 @@
-/** Accounts that clef, or a signing proxy, keeps for the node (`--signer`). */
+/** Accounts whose keys clef, or a signing proxy, holds for the node (`--signer`). */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashMessage, Transaction, TypedDataEncoder, Wallet } from 'ethers';
@@ -26,7 +26,7 @@ import { readNodeKey } from './node-key.ts';
 import { openWallet } from './wallet.ts';
 import '../../../../test/support/install-crypto.ts';
 
-/** The account that the test chain funds. */
+/** Key of the account that has funds on the test chain. */
 const KEY = `0x${'09'.repeat(32)}`;
 const WALLET = new Wallet(KEY);
 const FROM = WALLET.address.toLowerCase();
@@ -44,7 +44,7 @@ interface Clef {
 
 type Answer = (method: string, params: any[]) => unknown;
 
-/** A stand-in: what `answer` returns, or throws. */
+/** A simulated signer that returns, or throws, the result of `answer`. */
 async function startClef(answer: Answer): Promise<Clef> {
   const asked: Clef['asked'] = [];
   const server = createServer((request, response) => {
@@ -71,7 +71,7 @@ async function startClef(answer: Answer): Promise<Clef> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** As clef answers; `isGoQuorum`: it knows private transactions. */
+/** Answers as clef does; `isGoQuorum`: it supports private transactions. */
 function clef(isGoQuorum = true): Answer {
   return async (method, params) => {
     const [args] = params;
@@ -140,7 +140,7 @@ it('clef signs transactions of all types, messages and typed data', async () => 
   expect(await node.call('eth_signTypedData_v4', FROM, typed)).toBe(
     await WALLET.signTypedData(domain, types, { amount: 1 }),
   );
-  // Nothing is signed for proof, or twice.
+  // No transaction is signed twice, and none is signed as a test of the signer.
   expect(asked.filter(({ method }) => method === 'account_signTransaction')).toHaveLength(2);
 });
 
@@ -288,6 +288,6 @@ it('a signing proxy signs private transactions, once, with the hash of their pay
     await node.call('eth_sendTransaction', { ...terms, to: contractAddress, data: setInput(7) }),
   );
   expect(await read()).toBe(word(7));
-  // The proxy only signs: what is sent, and where payloads are, is the node's.
+  // The proxy only signs: the node itself sends the transaction and stores the payload.
   expect(behind.received).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /**
  * Accounts of another process that signs for the node (`--signer`): clef (`account_*`, GoQuorum
  * accounts/external/backend.go), or a signing proxy (`eth_accounts`, `eth_sign…`). A signature is
- * taken only if it is the account's, for exactly what was asked.
+ * accepted only if it is the account's, for exactly what was requested.
  */
 import { type Address, concatBytes, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { checksumAddress } from '../../../core/base/checksum-address.ts';
@@ -15,10 +15,10 @@ import type { Subject } from '../../../core/signing/subject.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import type { RpcWire } from '../../../io/rpc-wire/wire.ts';
 
-/** A person may have to press a key. */
+/** Time limit of a signature: a person may have to confirm it. */
 const SIGN_MS = 120_000;
 const ASK_MS = 30_000;
-/** Requests that wait for an answer. */
+/** Maximum number of requests that wait for an answer. */
 const WAITING_MAX = 100;
 const ACCOUNTS_MAX = 10_000;
 const REASON_CHARACTERS_MAX = 300;
@@ -33,8 +33,8 @@ export interface ExternalSignerParts {
 type Kind = 'clef' | 'signing proxy';
 
 /**
- * What marks a transaction as private. Its payload is stored already, and no signature covers the
- * recipients: a proxy receives none.
+ * Fields that mark a transaction as private. Its payload is stored already, and no signature covers
+ * the recipients: a proxy does not receive them.
  */
 const PRIVATE: Readonly<Record<Kind, object>> = {
   clef: { isPrivate: true },
@@ -52,7 +52,7 @@ export class ExternalSigner {
     this.parts = parts;
   }
 
-  /** Throws SIGNER_UNAVAILABLE: nothing answers there as clef or a signing proxy do. */
+  /** Throws SIGNER_UNAVAILABLE if neither clef nor a signing proxy answers there. */
   static async connect(parts: ExternalSignerParts): Promise<ExternalSigner> {
     const signer = new ExternalSigner(parts);
     const { endpoint, log } = parts;
@@ -61,18 +61,18 @@ export class ExternalSigner {
     try {
       await signer.list();
     } catch (cause) {
-      // Whoever watches clef may refuse to list: the node runs without accounts until they agree.
+      // The user of clef may refuse to list accounts: the node runs without any until they agree.
       log('warn', 'account listing failed', { url: endpoint, reason: reasonOf(cause) });
     }
     return signer;
   }
 
-  /** As they were listed last. */
+  /** The accounts of the last successful `list()`. */
   addresses(): readonly Address[] {
     return this.accounts;
   }
 
-  /** Asks for them again. Throws SIGNER_UNAVAILABLE and SIGNER_REFUSED. */
+  /** Requests the accounts from the signer. Throws SIGNER_UNAVAILABLE and SIGNER_REFUSED. */
   async list(): Promise<readonly Address[]> {
     const answer = await this.ask(
       this.kind === 'clef' ? 'account_list' : 'eth_accounts',
@@ -89,7 +89,7 @@ export class ExternalSigner {
 
   /**
    * r ‖ s ‖ v, v 0 or 1. Throws ACCOUNT_UNKNOWN, SIGNER_UNAVAILABLE, and SIGNER_REFUSED with the
-   * signer's words.
+   * signer's text.
    */
   async sign(account: Address, hash: Hash32, subject: Subject): Promise<Uint8Array> {
     if (!this.accounts.some((each) => equalBytes(each, account))) {
@@ -189,7 +189,7 @@ export class ExternalSigner {
   }
 }
 
-/** As `account_signTransaction` and `eth_signTransaction` take them. */
+/** The arguments of `account_signTransaction` and `eth_signTransaction`. */
 function fieldsOf(from: string, body: TransactionBody): object {
   const { type, chainId, accessList } = body;
   return {
@@ -225,7 +225,7 @@ function signatureOf(answer: unknown): Uint8Array | undefined {
   return signature;
 }
 
-/** The signature of a signed transaction. */
+/** The signature in a signed transaction. */
 function signatureIn(raw: unknown): Uint8Array | undefined {
   if (typeof raw !== 'string' || !/^0x(?:[0-9a-f]{2})+$/i.test(raw)) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** The key of this node: from its options, from its data folder, or a new one. */
+/** The key of this node: given by its options, stored in its data folder, or newly created. */
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import { isThere } from '../../../io/host/files.ts';
@@ -6,7 +6,7 @@ import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../../io/keys/
 import type { LedgerConfig } from '../config.ts';
 import { storeFolder } from '../store/data.ts';
 
-/** GoQuorum's location in the data folder is checked too. Throws OPTION_… and KEY_…. */
+/** Also reads the key from GoQuorum's location in the data folder. Throws OPTION_… and KEY_…. */
 export function readNodeKey({ nodeKey: { hex, file }, dataFolder }: LedgerConfig): Uint8Array {
   if (hex !== undefined && file !== undefined) {
     throw fail('OPTION_CONFLICT', 'Options "nodekey" and "nodekeyhex" are mutually exclusive');

@@ -1,4 +1,4 @@
-/** The node's key as consensus signs with it. */
+/** The node's key in the form that consensus uses to sign. */
 import { addressOfSecretKey, recoverAddress, sign65 } from '../../../core/base/secp256k1.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 

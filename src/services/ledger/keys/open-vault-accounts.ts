@@ -1,6 +1,4 @@
-/**
- * Opens the accounts that the account plugin's configuration names, and joins them to the node's.
- */
+/** Opens the accounts in the account plugin's configuration, and adds them to the node's. */
 import type { Address } from '../../../core/base/bytes.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { systemClock } from '../../../io/host/clock.ts';
@@ -13,7 +11,7 @@ import type { Accounts } from '../node/sending/accounts.ts';
 import { VaultAccountFolder } from './vault-account-folder.ts';
 import { VaultAccounts } from './vault-accounts.ts';
 
-/** Logs in at once, as the plugin. Throws VAULT_… and SECURITY_CONFIG_INVALID. */
+/** Logs in to the vault at once, as the plugin does. Throws VAULT_… and SECURITY_CONFIG_INVALID. */
 export async function openVaultAccounts(
   config: VaultAccountsConfig,
   parts: { readonly mayUnlock: boolean; readonly log: Log; readonly ends: (() => unknown)[] },
@@ -54,7 +52,7 @@ function authOf(login: VaultAccountsConfig['login']): HashicorpAuth {
   return { kind: 'login', name: 'AppRole', mount: login.mount, credentials: () => credentials };
 }
 
-/** Both: new accounts without a configuration of the plugin go to the node's own. */
+/** Combines both; a new account without settings of the plugin becomes one of the node's own. */
 export function withVault(own: Accounts, vault: VaultAccounts): Accounts {
   const isThere = (address: Address) => vault.has(address);
   return {

@@ -1,4 +1,4 @@
-/** The account plugin's folder: one file for each account, which says where its secret is. */
+/** The account plugin's folder: one file per account, with the location of its secret. */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address } from '../../../core/base/bytes.ts';
@@ -21,7 +21,8 @@ export class VaultAccountFolder {
   private held: readonly VaultAccountFile[];
 
   /**
-   * Made if it is not there. Throws SECURITY_CONFIG_INVALID for a file that is not an account's.
+   * Creates the folder if it is missing. Throws SECURITY_CONFIG_INVALID for a file that does not
+   * describe an account.
    */
   constructor(path: string, clock: Clock) {
     this.path = path;
@@ -33,12 +34,12 @@ export class VaultAccountFolder {
       .map((entry) => readFile(join(entry.parentPath, entry.name)));
   }
 
-  /** As they were at the start, and those added since. */
+  /** Files read at the start, and those added since. */
   files(): readonly VaultAccountFile[] {
     return this.held;
   }
 
-  /** Written completely or not at all, under the plugin's name for it. */
+  /** Writes the file completely or not at all, with the name that the plugin gives it. */
   add(file: VaultAccountFile): void {
     const { address, secretName, secretVersion } = file;
     const time = new Date(this.clock.nowMs())

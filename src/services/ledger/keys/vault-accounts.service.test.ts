@@ -12,7 +12,7 @@ import { vaultAccountsConfig } from '../config/vault-accounts.ts';
 import { openWallet } from './wallet.ts';
 import '../../../../test/support/install-crypto.ts';
 
-/** The account that the test chain funds. */
+/** Key of the account that has funds on the test chain. */
 const KEY = '09'.repeat(32);
 const FROM = new Wallet(`0x${KEY}`).address.toLowerCase();
 const BARE = FROM.slice(2);

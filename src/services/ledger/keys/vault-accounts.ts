@@ -1,7 +1,7 @@
 /**
- * Accounts whose keys HashiCorp Vault keeps, as GoQuorum's account plugin has them
- * (quorum-account-plugin-hashicorp-vault internal/hashicorp): a folder of files that say where in
- * the vault each one is, without keys.
+ * Accounts whose keys are in HashiCorp Vault, as in GoQuorum's account plugin
+ * (quorum-account-plugin-hashicorp-vault internal/hashicorp): a folder of files with the location
+ * of each key in the vault, without the keys.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
@@ -15,7 +15,7 @@ import type { VaultAccountsConfig } from '../config/vault-accounts.ts';
 import type { NewPluginAccount, PluginAccount, PluginAccounts } from '../node/sending/accounts.ts';
 import type { VaultAccountFile, VaultAccountFolder } from './vault-account-folder.ts';
 
-/** setTimeout's limit; a longer unlock lasts until the process ends. */
+/** Limit of setTimeout; an account unlocked for longer stays so until the process ends. */
 const UNLOCK_MS_MAX = 2 ** 31 - 1;
 
 export interface VaultAccountsParts {
@@ -40,7 +40,7 @@ export class VaultAccounts implements PluginAccounts {
     this.parts = parts;
   }
 
-  /** Those that the configuration names. One that fails stays locked, as with the plugin. */
+  /** Unlocks the accounts in the configuration. One that fails stays locked, as with the plugin. */
   async unlockNamed(): Promise<void> {
     for (const address of this.parts.config.unlock) {
       await this.hold(fromHex(`0x${address}`), 0).catch((cause: unknown) => {
@@ -54,7 +54,7 @@ export class VaultAccounts implements PluginAccounts {
     return this.parts.folder.files().map(({ address }) => address);
   }
 
-  /** In the order of their files, with the places of their keys. */
+  /** In the order of their files, with the locations of their keys. */
   list(): readonly PluginAccount[] {
     return this.parts.folder.files().map((file) => this.placed(file));
   }
@@ -63,7 +63,7 @@ export class VaultAccounts implements PluginAccounts {
     return this.addresses().some((each) => equalBytes(each, address));
   }
 
-  /** Throws ACCOUNT_LOCKED, or as the vault refuses. */
+  /** Throws ACCOUNT_LOCKED, or the vault's error. */
   async sign(address: Address, hash: Hash32): Promise<Uint8Array> {
     const held = this.unlocked.get(keyOf(address));
     if (held) return sign65(hash, held.secretKey);
@@ -72,7 +72,7 @@ export class VaultAccounts implements PluginAccounts {
     throw fail('ACCOUNT_LOCKED', 'account locked');
   }
 
-  /** The password has no meaning: the vault decides. */
+  /** The password is ignored: the vault decides. */
   async signOnce(address: Address, hash: Hash32): Promise<Uint8Array> {
     const held = this.unlocked.get(keyOf(address));
     if (held || this.parts.config.engine.kind === 'signer') return this.sign(address, hash);
@@ -82,11 +82,11 @@ export class VaultAccounts implements PluginAccounts {
     return signature;
   }
 
-  /** For `seconds`, or until the process ends when 0. Throws ACCOUNT_UNLOCK_REFUSED. */
+  /** Unlocks for `seconds`; 0: until the process ends. Throws ACCOUNT_UNLOCK_REFUSED. */
   async unlock(address: Address, seconds: number): Promise<void> {
     if (!this.parts.mayUnlock)
       throw fail('ACCOUNT_UNLOCK_REFUSED', 'account unlock with HTTP access is forbidden');
-    // The engine quorum-signer gives no keys: there is nothing to unlock.
+    // The engine quorum-signer never returns keys: there is nothing to unlock.
     if (this.parts.config.engine.kind === 'signer') return;
     await this.hold(address, seconds);
   }
@@ -185,7 +185,7 @@ export class VaultAccounts implements PluginAccounts {
     const addr = String((fields.data as { addr?: unknown } | undefined)?.addr ?? '');
     if (!/^(?:0x)?[0-9a-f]{40}$/i.test(addr)) throw refused('invalid address returned from Vault');
     const address = fromHex(addr.toLowerCase());
-    // Versions are not supported there: 0 is the latest.
+    // This engine does not support versions: 0 is the latest.
     return this.keep({ address, secretName, secretVersion: 0 });
   }
 

@@ -1,4 +1,4 @@
-/** The accounts that a node signs for: in its folder, at an external signer, in a vault. */
+/** The accounts that a node signs for: in its folder, at an external signer, or in a vault. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { type Environment, readPluginConfig } from '../../../io/auth/plugin-settings.ts';
@@ -14,14 +14,15 @@ import { openVaultAccounts, withVault } from './open-vault-accounts.ts';
 
 export interface WalletParts {
   readonly log: Log;
-  /** What is opened adds its end. */
+  /** Functions that close what was opened. */
   readonly ends: (() => unknown)[];
   readonly environment: Environment;
 }
 
 /**
- * As geth: the folder's or the signer's, and those of the account plugin beside them. Throws as
- * `openAccounts`, OPTION_CONFLICT, SIGNER_UNAVAILABLE, SECURITY_CONFIG_INVALID and VAULT_….
+ * As in geth: the accounts of the folder or of the external signer, and additionally those of the
+ * account plugin. Throws the errors of `openAccounts`, OPTION_CONFLICT, SIGNER_UNAVAILABLE,
+ * SECURITY_CONFIG_INVALID and VAULT_….
  */
 export async function openWallet(config: AccountsConfig, parts: WalletParts): Promise<Accounts> {
   const own = await openOwn(config, parts);

@@ -1,6 +1,6 @@
 /**
- * Copies the files beside the chain. An existing file of the target with other content is kept, and
- * reported.
+ * Copies the files beside the chain. If the target has such a file with other content, that is kept
+ * and reported.
  */
 import { chmodSync, copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import type { GethSource } from './source.ts';
 const MODE = 0o600;
 
 export interface CarriedFiles {
-  /** Names in the target. */
+  /** Names of the copied files in the target. */
   readonly copied: readonly string[];
   readonly kept: readonly string[];
 }

@@ -1,5 +1,6 @@
 /**
- * GoQuorum's journal of local transactions, whose waiting ones the migrated node continues with.
+ * GoQuorum's journal of local transactions: the migrated node continues with those that are not
+ * mined.
  */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ function signed(nonce: number, type: 0 | 1, data = '0x'): Promise<string> {
   return wallet.signTransaction({ ...fields, to: `0x${'f1'.repeat(20)}` });
 }
 
-/** As geth writes one. */
+/** A journal entry as geth writes it. */
 function item(raw: string): Uint8Array {
   const writer = new RlpWriter(256);
   writeTransaction(writer, decodeTransaction(fromHex(raw)));

@@ -1,6 +1,6 @@
 /**
- * Copies transactions that GoQuorum's own clients sent, and that no block has yet, from its journal
- * into ours, so that the node keeps sending them.
+ * Copies local transactions of GoQuorum that are in no block yet from its journal into ours, so
+ * that the node keeps sending them.
  */
 import { keyOf } from '../../../core/base/bytes.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
@@ -9,19 +9,21 @@ import { journaledTransactions } from '../../../io/geth/pending-transactions.ts'
 import type { DataFolder } from '../../../io/storage/data-folder.ts';
 import type { GethSource } from './source.ts';
 
-/** Written together. */
+/** Number of transactions written together. */
 const BATCH = 1_000;
 
 export interface CarriedPending {
-  /** Transactions that no block has yet. */
+  /** Number of transactions that are in no block yet. */
   readonly waiting: number;
-  /** Transactions of the journal that are in a block by now. */
+  /** Number of transactions in the journal that are already in a block. */
   readonly mined: number;
-  /** First byte of the journal that could not be read; undefined: it is whole. */
+  /** Position of the first unreadable byte of the journal; undefined: the journal is complete. */
   readonly damagedAt: number | undefined;
 }
 
-/** Undefined: there is no journal. Rejects with STORE_… and the errors of the disk. */
+/**
+ * Resolves with undefined if there is no journal. Rejects with STORE_… and the errors of the disk.
+ */
 export async function carryPending(
   { pending }: GethSource,
   folder: DataFolder,
@@ -31,7 +33,7 @@ export async function carryPending(
   const journal = new TransactionJournal(folder.journal);
   const known = new Set<string>();
   try {
-    // Left by this migration before an interruption: the target was never started.
+    // These entries are from an interrupted run of this migration: the target was never started.
     if (journal.entries().length > 0) await journal.compact(() => []);
     const read = journaledTransactions(pending);
     let batch: Promise<void>[] = [];

@@ -17,8 +17,8 @@ export interface CarriedRaft {
 }
 
 /**
- * `folder`: of the target's store. Undefined: the node was not a member. Rejects with
- * GETH_DATA_DAMAGED and STORAGE_….
+ * `folder`: the folder of the target's store. Resolves with undefined if the node was not a member.
+ * Rejects with GETH_DATA_DAMAGED and STORAGE_….
  */
 export async function carryRaft(
   source: GethSource,
@@ -27,7 +27,7 @@ export async function carryRaft(
   const state = readRaftState(source.raft);
   if (!state) return undefined;
   const path = join(folder, RAFT_FOLDER);
-  // Left by this migration before an interruption: the target was never started.
+  // This log is from an interrupted run of this migration: the target was never started.
   if (existsSync(path)) rmSync(path, { recursive: true });
   const { hardState, snapshot, entries } = state;
   const store = await RaftStore.open(nodeLogFolder(path));

@@ -1,7 +1,7 @@
 /**
- * Compares a copied chain with its source: every block's hash by its number and by the index, and
- * every node, account, slot and code of every state of the target against the source's root.
- * Receipts and transactions were compared with their headers during the copy.
+ * Compares a copied chain with its source: the hash of every block, by its number and by the index,
+ * and every node, account, slot and code of every state of the target with the source's root.
+ * Receipts and transactions were already compared with their headers during the copy.
  */
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';
@@ -15,19 +15,19 @@ import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { privateRootsAfter } from './copy-states.ts';
 
-/** Looks at its memory after this many blocks. */
+/** Number of blocks between two checks of the memory in use. */
 const BLOCKS_A_TURN = 4_096;
 
 export interface CopyCheck {
   readonly blocks: number;
-  /** The block of the states. */
+  /** Number of the block whose states were copied. */
   readonly base: number;
   readonly accounts: number;
   readonly slots: number;
   readonly privateStates: number;
   readonly privateContracts: number;
   readonly privateSlots: number;
-  /** The first one; undefined: nothing differs. */
+  /** The first difference; undefined: nothing differs. */
   readonly difference: { readonly block: number; readonly text: string } | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface CopyCheckParts {
   readonly memory: ResidentMemory;
 }
 
-/** Called after the copy, before any block above its base. */
+/** Call it after the copy, before any block above its base. */
 export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
   const { database, store, kv, memory } = parts;
   const base = store.base!.number;

@@ -6,7 +6,7 @@ import type { GethSource } from './source.ts';
 
 const MB = 1_000_000;
 
-/** False: it was interrupted. Rejects with GETH_DATA_DAMAGED. */
+/** Resolves with false if it was interrupted. Rejects with GETH_DATA_DAMAGED. */
 export async function checkFiles(
   { chaindata }: GethSource,
   { clock, log, shouldStop }: Pick<CopyChainParts, 'clock' | 'log' | 'shouldStop'>,

@@ -1,4 +1,6 @@
-/** Two nodes that answer from one chain: what is asked of both, and what counts as a difference. */
+/**
+ * Two nodes that answer from one chain: which requests both get, and what counts as a difference.
+ */
 import { describe, expect, it } from 'vitest';
 import { genesisFile } from '../../../../test/support/genesis-file.ts';
 import { toHex } from '../../../core/base/hex.ts';
@@ -16,7 +18,8 @@ const hash = (kind: number, number: number) =>
 const TO = `0x${'42'.repeat(20)}`;
 
 /**
- * Answers everything about a chain of blocks with one transaction each; `change` may say otherwise.
+ * Answers everything about a chain of blocks with one transaction each; `change` may replace an
+ * answer.
  */
 function node(change: (call: RpcCall) => RpcAnswer | undefined = () => undefined) {
   const asked: RpcCall[] = [];
@@ -36,7 +39,7 @@ function node(change: (call: RpcCall) => RpcAnswer | undefined = () => undefined
   return { ...compared, asked };
 }
 
-/** The header of a QBFT chain. */
+/** Header of a block of a QBFT chain. */
 const { header: HEADER } = firstBlockOf(
   genesisFromJson(genesisFile({ engine: 'qbft', validators: [TO] })),
 ).block;
@@ -131,7 +134,7 @@ it.each<[string, RpcAnswer, RpcAnswer, string]>([
   expect(compareAnswers(old, now)).toBe(verdict);
 });
 
-/** What GoQuorum 24.4.1 answers, by namespace. */
+/** Methods of GoQuorum 24.4.1, by namespace. */
 const OF_GOQUORUM: Readonly<Record<string, readonly string[]>> = {
   eth: [
     'blockNumber getBlockByNumber getBlockByHash getHeaderByNumber getHeaderByHash',
@@ -188,7 +191,7 @@ const OF_GOQUORUM: Readonly<Record<string, readonly string[]>> = {
   raft: ['role leader cluster addPeer addLearner promoteToPeer removePeer getRaftId'],
 };
 
-/** Why the answers of a method cannot be compared, and the methods. */
+/** Methods whose answers cannot be compared, by the reason. */
 const NOT_ASKED: Readonly<Record<string, readonly RegExp[]>> = {
   'it changes the chain, the node or the manager': [
     /^eth_(send|sign|resend|distribute)/,

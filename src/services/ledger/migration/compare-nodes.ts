@@ -1,7 +1,7 @@
 /**
- * `quorate migrate compare`: the same requests to an old node and to a new one, sampled over the
- * whole chain from a seed. The old one's answer must be contained in the new one's; members that
- * only the new one has are not a difference.
+ * `quorate migrate compare`: sends the same requests to an old node and to a new one, sampled over
+ * the whole chain by a random generator with a seed. The old node's answer must be contained in the
+ * new one's; members that only the new one has are not a difference.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
@@ -16,25 +16,25 @@ import { readBftExtra } from '../../../core/chain/extra-data.ts';
 import type { RpcAnswer, RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
 import { Questions } from './questions.ts';
 
-/** Queries per request. */
+/** Number of queries per request. */
 const BATCH = 50;
 const BELOW_ZERO = /^0x[89a-f][0-9a-f]{15}$/;
 const HEX_DATA = /^0x(?:[0-9a-f]{2})*$/i;
-/** Differences of one method that are kept. */
+/** Maximum number of differences kept per method. */
 const DIFFERENCES_MAX = 3;
 /**
- * How long a tracer took is not part of what happened; which of the seals above the quorum a node
- * keeps with a block, and so how long the block is, is not part of its hash; who mints in a Raft
- * cluster, and which members a node reaches, changes all the while.
+ * Members that differ from node to node: the time of a tracer; which of the seals above the quorum
+ * a node stores with a block, and so the size of the block; the minter of a Raft cluster, and the
+ * members that a node reaches.
  */
 const OF_ONE_NODE: ReadonlySet<string> = new Set([
   ...['time', 'committers', 'Committers', 'size'],
   ...['role', 'nodeActive'],
 ]);
 /**
- * A state that was pruned, a method that a node does not offer, or GoQuorum's errors for a private
- * transaction in no marker, whose payload it reads as JSON, and which is null here: there is no
- * answer to compare.
+ * Errors for which there is no answer to compare: the state was pruned, the node does not offer the
+ * method, or the errors of GoQuorum for a private transaction without a marker, whose payload it
+ * tries to read as JSON, where this node answers null.
  */
 const NO_ANSWER =
   /missing trie node|not migrated|does not exist\/is not available|not available|required historical state|header not found|private transaction not found|invalid character .* looking for beginning of value|invalid character .* in literal/;
@@ -47,7 +47,8 @@ export interface MethodCount {
   same: number;
   different: number;
   /**
-   * One of the nodes cannot answer: its state was pruned, or it does not offer the method.
+   * Number of requests that one of the nodes cannot answer: its state was pruned, or it does not
+   * offer the method.
    */
   untold: number;
 }
@@ -55,7 +56,7 @@ export interface MethodCount {
 export interface NodeComparison {
   readonly asked: number;
   readonly upTo: number;
-  /** By method, in the order of first use. */
+  /** Counts by method, in the order of first use. */
   readonly methods: ReadonlyMap<string, MethodCount>;
   readonly differences: readonly Difference[];
 }
@@ -69,14 +70,12 @@ export interface Difference {
 interface CompareOptions {
   readonly samples: number;
   readonly seed: number;
-  /** Without anything that only the parties of private transactions know. */
+  /** Whether to omit everything that only parties of private transactions know. */
   readonly isPublic: boolean;
   onProgress(asked: number): void;
 }
 
-/**
- * Rejects with LEDGER_AWAY, and with MIGRATION_OTHER_CHAIN if the first blocks differ.
- */
+/** Rejects with LEDGER_AWAY, and with MIGRATION_OTHER_CHAIN if the genesis blocks differ. */
 export async function compareNodes(
   old: ComparedNode,
   now: ComparedNode,
@@ -121,12 +120,14 @@ async function commonHead(old: ComparedNode, now: ComparedNode): Promise<number>
   return Math.min(...heads.map(([, number]) => Number(number!.result)));
 }
 
-/** Lists that are kept in the order of last use, or begin with the node that is not asked. */
+/**
+ * Lists whose order depends on the node: the entries used last, or the other members, come first.
+ */
 const UNORDERED = /^(quorumPermission_(org|node|acct|role)List|raft_cluster)$/;
 
 /**
- * What does not depend on which node answers: lists in one order, the RLP of a block without the
- * seals that one node has collected.
+ * The part of an answer that is the same on every node: lists are sorted, and the RLP of a block
+ * has no seals, because each node has collected its own.
  */
 function viewOf({ method }: RpcCall, answer: RpcAnswer): RpcAnswer {
   if (UNORDERED.test(method) && Array.isArray(answer.result)) {
@@ -141,13 +142,13 @@ function viewOf({ method }: RpcCall, answer: RpcAnswer): RpcAnswer {
   return { result: parts.map((part) => toHex(part)) };
 }
 
-/** The name of a row: an organisation, a role of one, an account, a node, a member. */
+/** The name of an entry: an organisation, a role, an account, a node, or a member. */
 function nameOf(row: Record<string, unknown>): string {
   const { fullOrgId, orgId, roleId, acctId, url, raftId } = row;
   return [acctId, url, raftId, fullOrgId, orgId, roleId].map((part) => part ?? '').join(' ');
 }
 
-/** Undefined: the answer is of another shape, and is compared as it is. */
+/** Undefined: the answer is not an encoded block, and is compared unchanged. */
 function blockIn(answer: string): Block | undefined {
   try {
     return decodeBlock(fromHex(`0x${answer.replace(/^0x/, '')}`), 'quorum');
@@ -167,7 +168,7 @@ function isUntold({ error }: RpcAnswer): boolean {
   return error !== undefined && NO_ANSWER.test(error.message ?? '');
 }
 
-/** Whether all of `part` is in `whole`; an empty list equals null. */
+/** Whether `whole` contains all of `part`; an empty list equals null. */
 function holds(whole: unknown, part: unknown): boolean {
   if (part === null && Array.isArray(whole)) return whole.length === 0;
   if (Array.isArray(part)) {
@@ -188,13 +189,14 @@ function holds(whole: unknown, part: unknown): boolean {
 }
 
 function holdsMember(name: string, whole: unknown, part: unknown): boolean {
-  // GoQuorum's for a private transaction behind others of its block: below zero, as 64 bits.
+  // GoQuorum's value for a private transaction after others in its block: a negative number, as 64
+  // bits.
   if (name === 'gasUsed' && BELOW_ZERO.test(String(part))) return true;
   if (name !== 'extraData') return holds(whole, part);
   return holds(withoutSeals(whole), withoutSeals(part));
 }
 
-/** Extra data of a BFT block, without the seals, which differ from node to node. */
+/** Extra data of a BFT block without the seals, which differ from node to node. */
 function withoutSeals(extraData: unknown): unknown {
   if (typeof extraData !== 'string' || !HEX_DATA.test(extraData)) return extraData;
   const bft = readBftExtra(fromHex(extraData));

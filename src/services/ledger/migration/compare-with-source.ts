@@ -1,7 +1,7 @@
 /**
  * Compares the migrated chain with GoQuorum's data. The import has already proved headers, public
- * state and receipts by their roots; this compares the private states, block by block, and at the
- * head each of their contracts.
+ * state and receipts by their roots; this compares the private states after each block, and each
+ * private contract at the head.
  */
 import { EMPTY_BYTES, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';
@@ -23,10 +23,10 @@ export interface Comparison {
   readonly privateTransactions: number;
   /** Number of compared private roots, over all private states. */
   readonly privateRoots: number;
-  /** At the head, in the source's tries. */
+  /** Number of private contracts in the source's tries at the head. */
   readonly privateContracts: number;
   readonly privateSlots: number;
-  /** The first one; undefined: nothing differs. */
+  /** The first difference; undefined: nothing differs. */
   readonly difference: { readonly block: number; readonly text: string } | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function compareWithSource(parts: ComparisonParts): Promise<Compari
   return { ...counts, difference: undefined };
 }
 
-/** By PSI, as in the source after the block with this public root. */
+/** Private roots of the source by PSI, after the block with this public root. */
 function rootsOf({ database, privateStates }: ComparisonParts, publicRoot: Hash32) {
   const roots = new Map<Psi, Hash32>();
   const single = database.privateRoot(publicRoot);
@@ -92,7 +92,7 @@ function rootsOf({ database, privateStates }: ComparisonParts, publicRoot: Hash3
 }
 
 /**
- * The source's private trie, leaf by leaf: it must be complete, and the target must have every
+ * Reads the source's private trie leaf by leaf: it must be complete, and the target must have every
  * code.
  */
 function countContracts(

@@ -1,5 +1,5 @@
 /**
- * Blocks and receipts of the source up to one block, appended as they are, each checked against its
+ * Appends blocks and receipts of the source unchanged, up to one block; each is checked against its
  * header and its parent.
  */
 
@@ -12,7 +12,7 @@ import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { type PrivateRoots, takenBlock } from './taken-block.ts';
 
-/** After this time, yields to the event loop, which also runs the checkpoints. */
+/** After this much time, yields to the event loop, which also makes the checkpoints. */
 const TURN_MS = 20;
 
 export interface CopyBlocksParts {
@@ -20,7 +20,7 @@ export interface CopyBlocksParts {
   readonly store: ChainStore;
   readonly config: ChainConfig;
   readonly clock: Clock;
-  /** Last block. */
+  /** Number of the last block. */
   readonly upTo: number;
   readonly privateRoots: PrivateRoots;
   readonly psis: readonly Psi[];
@@ -30,8 +30,8 @@ export interface CopyBlocksParts {
 }
 
 /**
- * Durable when it resolves. False: it was ended. Rejects with GETH_DATA_DAMAGED and the errors of
- * the store.
+ * Resolves when the blocks are durable; with false if the copy was ended early. Rejects with
+ * GETH_DATA_DAMAGED and the errors of the store.
  */
 export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
   const { database, store, config, clock, upTo, privateRoots, psis, memory } = parts;
@@ -53,7 +53,7 @@ export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
   return !isEnded;
 }
 
-/** Unreadable data count as damage, wherever they are found. */
+/** Unreadable data count as damage, regardless of where they are found. */
 function guarded<T>(database: ChainDatabase, number: number, read: () => T): T {
   try {
     return read();

@@ -1,6 +1,6 @@
 /**
  * The fast way: blocks and receipts of the source are appended unchanged, and the states after one
- * block are copied from its tries. Nothing is executed; everything is proved by hashes.
+ * block are copied from its tries. Nothing is executed; everything is verified by hashes.
  */
 
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
@@ -17,14 +17,14 @@ import { copyBlocks } from './copy-blocks.ts';
 import { copyStates, privateRootsAfter, type StateCounts } from './copy-states.ts';
 
 export interface CopyReport {
-  /** Copied now. */
+  /** Number of blocks copied by this run. */
   readonly blocks: number;
   readonly transactions: number;
-  /** The time to copy the blocks. */
+  /** Milliseconds to copy the blocks. */
   readonly elapsedMs: number;
-  /** The time to copy the states. */
+  /** Milliseconds to copy the states. */
   readonly statesMs: number;
-  /** Undefined: the states were copied before, or the copy ended before them. */
+  /** Undefined: the states were copied by an earlier run, or this one ended before them. */
   readonly states: StateCounts | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface CopyChainParts {
 }
 
 /**
- * The newest block whose states the source has: its head, unless its node was killed or did not
+ * The newest block whose states the source has: its head, unless its node was killed, or did not
  * store all states. Throws GETH_STATE_MISSING.
  */
 export function newestState(database: ChainDatabase, isMps: boolean): number {
@@ -55,7 +55,7 @@ export function newestState(database: ChainDatabase, isMps: boolean): number {
   );
 }
 
-/** False in `isWhole`: it was interrupted, and continues with the next call. */
+/** If the result's `isWhole` is false, the copy was interrupted; the next call continues it. */
 export async function copyChain(
   parts: CopyChainParts,
 ): Promise<CopyReport & { readonly isWhole: boolean }> {
@@ -69,7 +69,7 @@ export async function copyChain(
   const progress = new Progress(clock, log);
   const isCopied = await copyBlocks({
     ...{ database, store, clock, psis, memory, upTo: base, config: genesis.config },
-    // A name that is missing here appears in a later block, or is queried with the states.
+    // A name that is missing here appears in a later block, or is found when the states are copied.
     privateRoots: (root, names) =>
       privateRootsAfter({ database, store, isMps, psis: names }, root, true),
     onBlock(number, transactions) {

@@ -1,5 +1,5 @@
 /**
- * The states after one block, copied from the tries of the source, each node checked against its
+ * Copies the states after one block from the tries of the source, and checks each node against its
  * hash: the public state, and every private one with GoQuorum's extra data of its contracts.
  * Continues where it was interrupted.
  */
@@ -18,20 +18,18 @@ import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { StateBatch } from './state-batch.ts';
 
-/** For all states: their storages count as created in genesis. */
+/** Block in which the storages of all copied accounts count as created: genesis. */
 const BORN = 0;
-/**
- * Codes already copied, so that the code of a thousand clones is read once.
- */
+/** Number of codes remembered as copied, so that the code of a thousand clones is read once. */
 const CODES_MAX = 4_096;
-/** After so many hashes without a preimage, the source is assumed to have none. */
+/** After this many hashes without a preimage, the source is assumed to have none. */
 const UNNAMED_MAX = 4_096;
 
 export interface StateCounts {
   accounts: number;
   slots: number;
   contracts: number;
-  /** Accounts and slots of which the source has only the hash. */
+  /** Number of accounts and slots of which the source has only the hash. */
   unnamed: number;
   privateContracts: number;
   privateSlots: number;
@@ -49,8 +47,8 @@ export interface CopyStatesParts {
 }
 
 /**
- * Undefined: it was stopped. Rejects with GETH_DATA_DAMAGED, GETH_STATE_MISSING and the errors of
- * the store.
+ * Resolves with undefined if it was stopped. Rejects with GETH_DATA_DAMAGED, GETH_STATE_MISSING and
+ * the errors of the store.
  */
 export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | undefined> {
   const { database, store } = parts;
@@ -83,7 +81,7 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
 }
 
 /**
- * By name, as in the source after the block with this public root. `isLenient`: a state
+ * Private roots of the source by name, after the block with this public root. `isLenient`: a state
  * without a name is skipped.
  */
 export function privateRootsAfter(
@@ -123,7 +121,7 @@ class StatesCopy {
     this.counts = counts;
   }
 
-  /** False: it was stopped. */
+  /** Resolves with false if it was stopped. */
   async state(
     psi: Psi | undefined,
     root: Hash32,
@@ -131,8 +129,7 @@ class StatesCopy {
   ): Promise<boolean> {
     const { store, memory, shouldStop } = this.parts;
     const batch = new StateBatch(psi);
-    // Code is shared by all states, but the part that contains it may belong to the interrupted
-    // one.
+    // All states share codes, but a code may be in a part that was lost with an interrupted state.
     this.codes = new Set();
     for (const _ of this.items(batch, psi, root, from)) {
       if (!batch.isFull) continue;
@@ -207,7 +204,7 @@ class StatesCopy {
     batch.code(hash, code);
   }
 
-  /** GoQuorum's extra data of private contracts. */
+  /** Copies GoQuorum's extra data of private contracts. */
   private async metadata(batch: StateBatch, root: Hash32): Promise<void> {
     const { database, store } = this.parts;
     const top = database.extraDataRoot(root);

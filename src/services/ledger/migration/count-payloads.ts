@@ -1,6 +1,6 @@
 /**
- * Counts the payloads to which the private transactions of a migrated chain refer, and those of
- * them that the node's manager has.
+ * Counts the payloads that the private transactions of a migrated chain refer to, and those of them
+ * that the node's manager has.
  */
 
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
@@ -16,17 +16,17 @@ import {
 import type { ChainReader } from '../../../core/store/interface.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 
-/** Payloads per request. */
+/** Number of payloads per request. */
 const BATCH = 64;
 /** Yields to the event loop after this many blocks. */
 const BLOCKS_A_TURN = 1_024;
 
 export interface PayloadCount {
-  /** Of private transactions and of privacy markers. */
+  /** Number of payloads that private transactions and privacy markers refer to. */
   readonly named: number;
   /**
-   * Undefined: no manager is configured. The others are not for this node, or are missing in the
-   * manager too.
+   * Number of payloads that the manager has; undefined: no manager is configured. The others are
+   * not for this node, or the manager has lost them.
    */
   readonly held: number | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The genesis file of a GoQuorum chain: the accounts from a file, and the configuration with which
- * the node ran.
+ * The genesis file of a GoQuorum chain: its accounts are from a file, its configuration is the one
+ * with which the node ran.
  */
 import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -9,8 +9,9 @@ import { firstBlockOf } from '../node/chain/first-block.ts';
 import { readGenesis } from '../store/data.ts';
 
 /**
- * `stored`: what `geth init` wrote into the database; it may be newer than the file, and takes
- * precedence. Throws GENESIS_INVALID, and GENESIS_MISMATCH where the file is another chain's.
+ * `stored`: the configuration that `geth init` wrote into the database; it may be newer than the
+ * file, and takes precedence. Throws GENESIS_INVALID, and GENESIS_MISMATCH if the file belongs to
+ * another chain.
  */
 export function migratedGenesis(
   text: string,
@@ -34,7 +35,7 @@ export function migratedGenesis(
   return isSame ? { text, isFileOlder: false } : { text: next, isFileOlder: true };
 }
 
-/** Without the members without effect that GoQuorum adds when it stores a configuration. */
+/** Omits the members without effect that GoQuorum adds when it stores a configuration. */
 function meaning(text: string, path: string): string {
   const { source: _as, ...config } = readGenesis(text, path).config;
   return JSON.stringify(config, (_name, value: unknown) =>

@@ -1,4 +1,4 @@
-/** A copied chain of more than a thousand blocks: its first start need not walk it all. */
+/** A copied chain of more than a thousand blocks: its first start must not read the whole chain. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

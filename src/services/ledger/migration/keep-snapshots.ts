@@ -1,5 +1,5 @@
 /**
- * Stores snapshots of validators and votes of a copied chain, one in a thousand blocks, as an
+ * Stores snapshots of validators and votes of a copied chain, one per thousand blocks, as an
  * executing node does: otherwise the first start would read the whole chain.
  */
 import { hasCode } from '../../../core/base/errors.ts';
@@ -14,7 +14,7 @@ type Parts = Pick<CopyChainParts, 'opened' | 'clock' | 'log' | 'memory' | 'shoul
 };
 
 /**
- * Existing ones stay as they are. False: it was interrupted. Rejects with
+ * Keeps existing snapshots. Resolves with false if it was interrupted. Rejects with
  * CONSENSUS_UNAUTHORIZED for a block that no validator made.
  */
 export async function keepSnapshots(parts: Parts): Promise<boolean> {
@@ -32,7 +32,8 @@ export async function keepSnapshots(parts: Parts): Promise<boolean> {
     try {
       schedule.snapshotAt(number);
     } catch (error) {
-      // A contract named them in a state that was not migrated: stored as unknown.
+      // A contract named the validators in a state that was not migrated: they are stored as
+      // unknown.
       if (!hasCode(error, 'STORE_STATE_NOT_MIGRATED')) throw error;
     }
     progress.tell('Collected validators', number / head, () => ({ number, of: head }));

@@ -1,6 +1,6 @@
 /**
- * What `quorate migrate datadir --dry-run` finds in a source. It writes only a scratch folder,
- * which is removed.
+ * What `quorate migrate datadir --dry-run` finds in a source. It writes only to a scratch folder,
+ * which it removes.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,10 @@ import { migratedGenesis } from './genesis.ts';
 import { openSource } from './migrate-datadir.ts';
 import type { GethSource } from './source.ts';
 
-/** Megabytes of 10^6 bytes. */
+/** A megabyte of 10^6 bytes. */
 const MB = 1_000_000;
 
-/** Lines for people. Rejects with GETH_… and GENESIS_…. */
+/** Resolves with lines of text for the operator. Rejects with GETH_… and GENESIS_…. */
 export async function lookAtSource(source: GethSource): Promise<readonly string[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'quorate-migrate-'));
   try {

@@ -1,6 +1,6 @@
 /**
- * A recorded data folder of GoQuorum, copied: what an execution of all its blocks finds is there,
- * but for states of old.
+ * A recorded data folder of GoQuorum, copied: it has all that an execution of its blocks would
+ * give, except old states.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -177,7 +177,7 @@ describe('a data folder of GoQuorum, copied', () => {
   });
 });
 
-/** The source ran without --revertreason. */
+/** The recorded node ran without --revertreason. */
 function withoutReason({ revertReason: _left, ...receipt }: Receipt): Receipt {
   return receipt;
 }
@@ -227,7 +227,7 @@ async function withoutPreimages(source: string): Promise<void> {
   await level.close();
 }
 
-/** Takes one node of the newest public trie out of the source. */
+/** Deletes one node of the newest public trie from the source. */
 async function withoutNode(
   source: string,
   choose: (root: Uint8Array, rlp: Uint8Array) => Uint8Array,
@@ -332,8 +332,8 @@ interface RecordedReceipt {
 type Store = Awaited<ReturnType<typeof openChain>>['store'];
 
 /**
- * All accounts and slots of a state, without the block in which a storage began, and without what
- * the manager of the test says and the recorded one did not.
+ * All accounts and slots of a state, without the block in which a storage was created, and without
+ * `managedParties`, which the test's manager reports, but the recorded one did not.
  */
 function listed(store: Store, space: typeof PUBLIC_SPACE | typeof PRIVATE) {
   const state = store.stateAt(space, EXPECTED.head);

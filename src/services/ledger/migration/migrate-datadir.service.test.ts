@@ -1,5 +1,6 @@
 /**
- * A recorded data folder of GoQuorum, taken over: nothing of it changes, and nothing differs.
+ * A recorded data folder of GoQuorum, migrated: the folder is not changed, and the result does not
+ * differ.
  */
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +74,7 @@ describe('a data folder of GoQuorum', () => {
     });
     expect(report.comparison!.privateRoots).toBeGreaterThan(EXPECTED.head / 2);
     const { store, votes, close } = await openChain(folders.target);
-    // All members may migrate at once: none of them abstains.
+    // All members may migrate at the same time: none of them abstains.
     expect(votes.loss).toBeUndefined();
     expect(votes.memory()?.height).toBe(EXPECTED.head + 1);
     expect(report.votesFrom).toBe(EXPECTED.head + 1);

@@ -37,26 +37,29 @@ const BLOCKS_A_TURN = 64;
 export interface MigrationReport {
   readonly head: { readonly number: number; readonly hash: string };
   readonly genesis: { readonly isFileOlder: boolean };
-  /** Undefined: everything was executed, or was copied before. */
+  /** Undefined: everything was executed, or was copied by an earlier run. */
   readonly copied: CopyReport | undefined;
   readonly copyCheck: CopyCheck | undefined;
-  /** The first block whose states are there; undefined: those of all are. */
+  /** The first block whose states were migrated; undefined: those of all blocks were. */
   readonly base: number | undefined;
-  /** Blocks that were executed: with `--execute`, and those above the states that were copied. */
+  /** Blocks that were executed: all with `--execute`, otherwise those above the copied states. */
   readonly imported: ImportReport;
   readonly files: CarriedFiles;
-  /** Undefined: it was not a Raft member. */
+  /** Undefined: the node was not a Raft member. */
   readonly raft: CarriedRaft | undefined;
-  /** Undefined: there was no journal of transactions, or it is incomplete. */
+  /** Undefined: there was no journal of transactions, or the migration is incomplete. */
   readonly pending: CarriedPending | undefined;
   /**
-   * First block that it votes on if it is a validator; undefined: it is a Raft member, or
-   * incomplete.
+   * First block that the node votes on if it is a validator; undefined: it is a Raft member, or the
+   * migration is incomplete.
    */
   readonly votesFrom: number | undefined;
-  /** Undefined: not requested, nothing was executed, or the migration was interrupted. */
+  /**
+   * Undefined: the comparison was not requested, nothing was executed, or the migration was
+   * interrupted.
+   */
   readonly comparison: Comparison | undefined;
-  /** Undefined: as of the comparison. */
+  /** Undefined under the same conditions as `comparison`. */
   readonly payloads: PayloadCount | undefined;
   readonly isWhole: boolean;
 }
@@ -65,7 +68,7 @@ export interface MigrationParts {
   readonly source: GethSource;
   readonly target: string;
   readonly isVerified: boolean;
-  /** Every block is executed, instead of copied with the states of the newest. */
+  /** Whether to execute every block, instead of copying the blocks and the newest states. */
   readonly isExecuted: boolean;
   /** Everything that the import needs for the opened chain. */
   importParts(opened: OpenChain): Promise<Omit<ImportParts, 'opened'>>;
@@ -123,8 +126,8 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
 }
 
 /**
- * So that a network migrated as a whole makes blocks at once. GoQuorum keeps no votes: its
- * validators forget them at every stop too.
+ * Lets validators vote at once, so that a network migrated as a whole makes blocks. GoQuorum stores
+ * no votes: its validators forget them at every stop too.
  */
 async function beginVotes(
   { genesis, votes }: OpenChain,
@@ -199,7 +202,7 @@ async function runSteps(
   return { copied, copyCheck, imported, comparison, payloads, isWhole };
 }
 
-/** Read only. The scratch folder is removed when it is closed. */
+/** Opens the source read-only. Closing it removes the scratch folder. */
 export function openSource(source: GethSource, scratch: string): Promise<ChainDatabase> {
   const { chaindata, ancient } = source;
   return ChainDatabase.open({ chaindata, ancient, scratch });
@@ -222,7 +225,7 @@ function checkTarget({ source, target }: MigrationParts, mark: string): void {
   );
 }
 
-/** A migration continues in the way in which it was started. */
+/** A migration must continue in the way in which it was started: copying, or executing. */
 function checkSameWay({ target, isExecuted }: MigrationParts, { store }: OpenChain): void {
   if (isExecuted === (store.base === undefined)) return;
   const how = isExecuted ? 'without --execute' : 'with --execute';

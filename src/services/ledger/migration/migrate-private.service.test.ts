@@ -1,6 +1,6 @@
 /**
- * Members of one network, each with the private state of what it is party to, written as GoQuorum
- * keeps it and migrated: their contracts, what is noted of them, and an extension that waits.
+ * Members of one network, each with the private state of its transactions, written as GoQuorum
+ * stores it and migrated: contracts, their metadata, and a pending extension.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const root = scratchFolder('quorate-migrate-private-');
 const network = new PrivateNetwork();
 afterEach(() => network.stop());
 
-/** What a node lists of extensions, of a chain that nothing else was ever read of. */
+/** The extensions that a node lists, read with a new index. */
 async function listed({ store, genesis, folder }: OpenChain) {
   const index = new ExtensionIndex({
     chain: {
@@ -40,7 +40,7 @@ it('contracts, their metadata and a pending extension are migrated, to each part
   const [one, two, three, four] = network.parties as [Party, Party, Party, Party];
   const contract = await network.contract(one, [two], 3);
   const manager = await network.extend(one, three, contract);
-  // Later blocks, so that the extension began below the head.
+  // Adds later blocks, so that the extension began below the head.
   await network.contract(four, [one], 0);
   const before = await Promise.all(
     network.parties.map(async (party) => ({
@@ -72,7 +72,7 @@ it('contracts, their metadata and a pending extension are migrated, to each part
     expect(opened.store.trieAt(space, head).root()).toEqual(store.trieAt(space, head).root());
     const state = opened.store.stateAt(space, head);
     const account = state.account(contract);
-    // A stranger's account is there, without code and storage.
+    // For a node that is not a party, the account exists without code and storage.
     const slot = state.slot(contract, account!, 0n);
     expect(slot).toBe(before[at]!.slot ?? 0n);
     expect(state.metadata(contract)).toEqual(before[at]!.metadata);

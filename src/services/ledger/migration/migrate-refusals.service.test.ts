@@ -1,6 +1,6 @@
 /**
- * Sources that cannot be migrated as they are: each is refused with a text that names the file and
- * the cure, its target never counts as complete, and not one byte of it changes.
+ * Sources that cannot be migrated: each is refused with a text that names the file and the
+ * solution, its target never counts as complete, and the source stays unchanged.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -170,7 +170,7 @@ const CASES: readonly Case[] = [
     spoil(source) {
       const index = readFileSync(join(source, ANCIENT, 'headers.cidx'));
       const begin = index.readUInt32BE(7 * 6 + 2);
-      // Inside the hash of its parent.
+      // A byte of the parent's hash.
       flip(join(source, ANCIENT, 'headers.0000.cdat'), begin + 20);
     },
     says: /chaindata.*block 7\b/,
@@ -217,7 +217,8 @@ describe.each(CASES)('a source that is $what', ({ spoil, says, cure }) => {
 it('a source whose node runs is refused, with its process', async ({ skip }) => {
   if (!existsSync('/proc/locks')) skip('this platform does not tell who holds a lock');
   const world = migrationWorld();
-  // LevelDB's lock is of a process: this one would lose its own when it reads the file.
+  // LevelDB locks per process, and reading the lock file here would release this process's own
+  // lock: another process opens the source.
   const script = `
     const { ClassicLevel } = require('classic-level');
     new ClassicLevel(process.argv[1]).open().then(() => console.log('open'));

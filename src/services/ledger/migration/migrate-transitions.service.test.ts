@@ -1,7 +1,7 @@
 /**
- * Chains of GoQuorum that change their rules on the way: recorded blocks, imported by GoQuorum
- * 24.4.1 into folders of its own. In `validator-contract` a contract names the validators from
- * block 8 to 18; the last folder ends in between, and has its newest states only.
+ * Chains of GoQuorum that change their rules: recorded blocks, imported by GoQuorum 24.4.1 into new
+ * folders. In `validator-contract` a contract names the validators from block 8 to 18; the last
+ * folder ends between these, and has only its newest states.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

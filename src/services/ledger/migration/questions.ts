@@ -1,13 +1,13 @@
-/** Requests for comparing two nodes: every read whose answer follows from the chain. */
+/** Requests for comparing two nodes: all reads whose answers depend only on the chain. */
 import { toQuantity } from '../../../core/base/hex.ts';
 import type { Prng } from '../../../core/base/prng.ts';
 import type { RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
 
-/** Queried slots of a contract, from 0 on. */
+/** Number of queried slots of a contract, starting with slot 0. */
 const SLOTS = 4;
-/** Blocks per log query. */
+/** Number of blocks per log query. */
 const LOG_SPAN = 20;
-/** Accounts per list. */
+/** Number of accounts per list. */
 const ACCOUNTS = 4;
 const FIRST_ACCOUNT = '';
 const FIRST_KEY = '0x00';
@@ -23,7 +23,7 @@ type Subject =
 
 interface Question {
   readonly method: string;
-  /** Undefined: nothing is known yet to ask about. */
+  /** Undefined: nothing to query is known yet. */
   params(of: Questions): readonly unknown[] | undefined;
 }
 
@@ -45,12 +45,12 @@ function atHeight(method: string, ...more: readonly unknown[]): Question {
   return { method, params: (of) => [of.height(), ...more] };
 }
 
-/** With the number of a block, which older methods take as such. */
+/** For methods whose parameter is a block number, which older methods take as a JSON number. */
 function atNumber(method: string): Question {
   return { method, params: (of) => [Number(of.height())] };
 }
 
-/** With the hash of a block. */
+/** For methods whose first parameter is a block hash. */
 function atHash(method: string, ...more: readonly unknown[]): Question {
   return about('blocks', method, (hash) => [hash, ...more]);
 }
@@ -60,11 +60,11 @@ function ofTransaction(method: string, ...more: readonly unknown[]): Question {
 }
 
 const CALLS = { tracer: 'callTracer' };
-/** All that a node fills in where it is missing. */
+/** Values for all fields that a node would otherwise fill in. */
 const FILLED = { nonce: '0x0', gas: '0x5208', gasPrice: '0x0', value: '0x0' };
 const SIGNATURE = `0x${'11'.repeat(64)}1b`;
 
-/** About data that all nodes of a chain know. */
+/** Requests about data that all nodes of a chain have. */
 const PUBLIC_QUESTIONS: readonly Question[] = [
   atHeight('eth_getBlockByNumber', true),
   atHash('eth_getBlockByHash', false),
@@ -116,8 +116,8 @@ const PUBLIC_QUESTIONS: readonly Question[] = [
 ];
 
 /**
- * Their answers hold what this member alone knows, or the parties of private transactions. Not
- * among them: eth_createAccessList, at which GoQuorum crashes.
+ * Requests whose answers depend on this member, or on private transactions to which it is a party.
+ * Not included: eth_createAccessList, at which GoQuorum crashes.
  */
 const PARTY_QUESTIONS: readonly Question[] = [
   ofTransaction('eth_getTransactionReceipt'),
@@ -150,20 +150,20 @@ const PARTY_QUESTIONS: readonly Question[] = [
   about('enodes', 'raft_getRaftId', (enode) => [enode]),
 ];
 
-/** Asked once: their answers concern the whole chain. */
+/** Requests sent once, because their answers concern the whole chain. */
 const PUBLIC_READS = [
   ...['eth_chainId', 'net_version', 'eth_getPrivacyPrecompileAddress', 'eth_gasPrice'],
   ...['quorumPermission_orgList', 'quorumPermission_nodeList'],
   ...['quorumPermission_acctList', 'quorumPermission_roleList'],
   'raft_leader',
 ];
-/** Reads about this member. */
+/** Requests about this member, sent once. */
 const PARTY_READS = [
   ...['quorumExtension_activeExtensionContracts', 'eth_getPSI'],
   ...['istanbul_nodeAddress', 'raft_cluster', 'eth_accounts', 'personal_listAccounts'],
 ];
 
-/** Methods that are asked of nodes. */
+/** Names of all methods in these requests. */
 export const ASKED_METHODS: ReadonlySet<string> = new Set([
   ...[...PUBLIC_QUESTIONS, ...PARTY_QUESTIONS].map(({ method }) => method),
   ...PUBLIC_READS,
@@ -171,7 +171,8 @@ export const ASKED_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Blocks at random first; then the transactions, accounts and contracts that their answers name.
+ * Generates requests: first for random blocks, then for the transactions, accounts and contracts in
+ * the answers.
  */
 export class Questions {
   private readonly random: Prng;
@@ -189,7 +190,7 @@ export class Questions {
   private readonly questions: readonly Question[];
   private turn = 0;
 
-  /** `isPublic`: without anything that only the parties of private transactions know. */
+  /** `isPublic`: omits everything that only parties of private transactions know. */
   constructor(random: Prng, upTo: number, isPublic: boolean) {
     this.random = random;
     this.upTo = upTo;
@@ -201,7 +202,7 @@ export class Questions {
     return Array.from({ length: count }, () => this.question());
   }
 
-  /** What an answer names is asked about later. */
+  /** Collects what an answer mentions, for later requests. */
   learn({ method }: RpcCall, result: unknown): void {
     if (typeof result !== 'object' || result === null) return;
     const answer = result as Record<string, unknown>;
@@ -269,12 +270,12 @@ function rowsOf(result: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(result) ? result.filter((row) => typeof row === 'object' && row) : [];
 }
 
-/** The enode of a member of a Raft cluster. */
+/** Enode of a member of a Raft cluster. */
 function enodeOf({ nodeId, hostname, p2pPort, raftPort }: Record<string, unknown>): string {
   return `enode://${nodeId}@${hostname}:${p2pPort}?discport=0&raftport=${raftPort}`;
 }
 
-/** What was named, each once, and one of it at random. */
+/** A set without duplicates from which a random item can be taken. */
 class SampledSet {
   private readonly items: string[] = [];
   private readonly known = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * A GoQuorum data folder: where its parts are, and whether a node still runs on it. It is never
- * written to.
+ * A GoQuorum data folder: the locations of its parts, and whether a node still runs on it. Never
+ * writes to it.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ export interface GethSource {
   readonly chaindata: string;
   readonly ancient: string;
   readonly genesisFile: string;
-  /** Where `raft-wal` and `raft-snap` are, if it was a Raft member. */
+  /** Folder of `raft-wal` and `raft-snap`, if the node was a Raft member. */
   readonly raft: string;
-  /** Journal of transactions that its own clients sent; undefined: there is none. */
+  /** Journal of local transactions; undefined: there is none. */
   readonly pending: string | undefined;
-  /** Files that a node reads beside its chain, and their places in a Quorate data folder. */
+  /** Files that a node reads beside its chain, and where they belong in a Quorate data folder. */
   readonly files: readonly { readonly from: string; readonly to: string }[];
   /** Files that are not migrated, with the reason. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
@@ -27,13 +27,13 @@ export interface GethSource {
 interface SourceOptions {
   readonly genesisFile: string | undefined;
   readonly ancient: string | undefined;
-  /** If it was elsewhere (--raftlogdir). */
+  /** If it was not in the data folder (--raftlogdir). */
   readonly raftFolder?: string | undefined;
-  /** If it was elsewhere (--txpool.journal). */
+  /** If it was not at the default location (--txpool.journal). */
   readonly pendingFile?: string | undefined;
 }
 
-/** Beside `geth/`, under the same names. */
+/** Files beside `geth/`, which keep their names. */
 const BESIDE = [
   'static-nodes.json',
   'trusted-nodes.json',
@@ -94,7 +94,7 @@ export function findSource(
   };
 }
 
-/** A named journal must exist and be a journal. */
+/** Throws unless the journal that an option names exists and is a journal. */
 function checkJournal(path: string): void {
   const isFile = isThere(path) && statSync(path).isFile();
   const first = isFile ? journaledTransactions(path).next() : undefined;

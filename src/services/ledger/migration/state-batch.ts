@@ -5,7 +5,7 @@ import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
 import type { StatePart } from '../../../core/store/base-records.ts';
 
 const PART_BYTES = 1024 * 1024;
-/** An upper estimate. */
+/** An upper estimate of the size of an account. */
 const ACCOUNT_BYTES = 160;
 const SLOT_BYTES = 140;
 const NODE_BYTES = 48;
@@ -26,7 +26,7 @@ export class StateBatch {
     return this.bytes >= PART_BYTES;
   }
 
-  /** Entries since the last call. */
+  /** Returns the entries since the last call. */
   take(): StatePart {
     const { part } = this;
     this.part = empty(this.psi);

@@ -31,13 +31,13 @@ import {
 
 export interface StoredBlock {
   readonly hash: Hash32;
-  /** RLP. */
+  /** RLP of the block. */
   readonly block: Uint8Array;
-  /** As geth stores them. */
+  /** Receipts in the format in which geth stores them. */
   readonly receipts: Uint8Array;
 }
 
-/** By name, after the block with this public root; missing states are skipped. */
+/** Private roots by name, after the block with this public root; missing states are omitted. */
 export type PrivateRoots = (publicRoot: Hash32, names: readonly Psi[]) => ReadonlyMap<Psi, Hash32>;
 
 /** `psis`: private states known so far. Throws BLOCK_INVALID. */
@@ -79,7 +79,7 @@ export function takenBlock(
   return { ...base, hasPrivateWork: true, spaces };
 }
 
-/** Receipt of a private transaction: it succeeded, and used no gas. */
+/** Public receipt of a private transaction: success, without gas. */
 function publicReceipt(
   tx: Transaction,
   stored: StoredReceipt,
@@ -110,7 +110,7 @@ function privateReceipts(
   for (const index of working) {
     const tx = transactions[index]!;
     const stored = found[index]!;
-    // A state without its own entry has the receipts of the empty state.
+    // A private state without its own entry has the receipts of the empty state.
     const own = stored.private.get(psi) ?? (isMps ? stored.private.get(EMPTY_PSI) : undefined);
     const outcome = own ?? (tx.isPrivate ? stored : undefined);
     if (!outcome) continue;

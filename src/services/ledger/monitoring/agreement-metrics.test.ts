@@ -1,4 +1,4 @@
-/** Figures of agreement in networks over virtual links and time. */
+/** Metrics of agreement in networks over virtual links and time. */
 import { afterEach, expect, it } from 'vitest';
 import { RaftNetwork } from '../../../../test/support/raft-network.ts';
 import { TOPOLOGY, ValidatorNetwork } from '../../../../test/support/validator-network.ts';
@@ -43,7 +43,7 @@ it.each([
   expect(after.consensus_istanbul_qbft_core_sequence).toBeGreaterThanOrEqual(11);
   expect(after.consensus_istanbul_qbft_core_consensus_count).toBeGreaterThanOrEqual(10);
   expect(after.quorate_consensus_commit_mean).toBeGreaterThan(0);
-  // A quorum is gone too: the round climbs, and the next block is late.
+  // Now there is no quorum either: the round increases, and the next block is late.
   await qbft.nodes.pop()!.stop();
   await qbft.until(() => metrics.snapshot().quorate_consensus_round! >= 2, 'round 2');
   expect(metrics.snapshot().quorate_chain_late_seconds).toBeGreaterThan(2);

@@ -1,6 +1,7 @@
 /**
- * Agreement in figures: where it is, how long it takes, and whose turns are missed. GoQuorum's own
- * (consensus/istanbul/qbft/core/core.go, ibft/core/core.go) keep their names.
+ * Metrics of agreement: its height and round, how long it takes, and whose turns are missed. Those
+ * that GoQuorum has too (consensus/istanbul/qbft/core/core.go, ibft/core/core.go) have the same
+ * names.
  */
 import { keyOf, ZERO_ADDRESS } from '../../../core/base/bytes.ts';
 import { toHex } from '../../../core/base/hex.ts';
@@ -17,7 +18,7 @@ import { lateMs } from './late.ts';
 const NANOSECONDS_PER_MS = 1e6;
 
 export interface AgreementSources {
-  /** Votes on disk. */
+  /** Number of votes on disk. */
   readonly votesWritten?: (() => number) | undefined;
   /** Unix time. */
   readonly nowMs?: () => number;
@@ -68,7 +69,7 @@ class AgreementMeter {
       metrics.count(`${core}/round`, rounds);
       metrics.count('quorate/consensus/round/changes', rounds);
     } else {
-      // The first one after the start is not progress.
+      // The first height after the start does not count as progress.
       const heights = last.height === 0 ? 1 : view.height - last.height;
       metrics.count(`${core}/sequence`, Math.max(0, heights));
       metrics.count(`${core}/round`, 0);
@@ -88,13 +89,13 @@ class AgreementMeter {
     this.metrics.observe('quorate/consensus/commit', nanoseconds);
   }
 
-  /** GoQuorum counts under a name of each engine. */
+  /** GoQuorum's metrics have a different prefix for each engine. */
   private core(height: number): string {
     return `consensus/istanbul/${this.engineAt(height) === 'qbft' ? 'qbft/' : ''}core`;
   }
 }
 
-/** Since the start, of those that are validators now. */
+/** Missed turns since the start, of the current validators. */
 class MissedTurns {
   private readonly node: LedgerNode;
   private readonly schedule: ValidatorSchedule;

@@ -1,8 +1,11 @@
-/** Transactions per second in the last blocks, counted as blocks arrive: none is read again. */
+/**
+ * Transactions per second in the last blocks, counted as blocks arrive, so that no block is read
+ * again.
+ */
 import { engineAt, NANOSECONDS_PER_SECOND } from '../../../core/chain/consensus-rules.ts';
 import type { LedgerNode } from '../node/compose.ts';
 
-/** The rate covers so many blocks. */
+/** Number of blocks that the rate covers. */
 const RATE_BLOCKS = 16;
 
 export class BlockRate {

@@ -14,7 +14,7 @@ const LIST_COUNTS = {
   nofunds: 'noFunds',
 } as const satisfies Readonly<Record<string, keyof ListCounts>>;
 
-/** Counts bytes; undefined: they are not counted. */
+/** Sources of byte counts; undefined: the bytes are not counted. */
 export interface CountedBytes {
   readonly traffic?: PeerTraffic | undefined;
   readonly disk?: DataFolder['use'] | undefined;
@@ -44,7 +44,7 @@ export function watchPool(metrics: MetricsRegistry, { pool }: LedgerNode): void 
   metrics.probe('txpool/queued/eviction', () => counts.queued.eviction);
 }
 
-/** The block log is what geth calls the ancient store, the index its database. */
+/** The block log is reported as geth's ancient store, the index as geth's database. */
 export function watchBytes(metrics: MetricsRegistry, { traffic, disk }: CountedBytes): void {
   for (const name of ['ingress', 'egress', 'dials', 'serves'] as const)
     if (traffic) metrics.probe(`p2p/${name}`, () => traffic.of(name));

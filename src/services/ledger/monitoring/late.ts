@@ -2,7 +2,10 @@
 import type { ConsensusRules } from '../../../core/chain/consensus-rules.ts';
 import type { Chain } from '../node/chain/chain.ts';
 
-/** Milliseconds since the next block was due, even without transactions; negative: not yet. */
+/**
+ * Milliseconds since the next block was due, even without transactions; negative: it is not due
+ * yet.
+ */
 export function lateMs(
   chain: Pick<Chain, 'head'>,
   rulesAt: (height: number) => ConsensusRules,

@@ -1,6 +1,6 @@
 /**
- * A manager that does not answer is said to be away after two questions in a row, and to be back
- * with the next answer.
+ * A manager that does not answer is reported as unavailable after two failed checks in a row, and
+ * as available at its next answer.
  */
 import { expect, it } from 'vitest';
 import { VirtualTime } from '../../../../test/support/virtual-time.ts';

@@ -1,13 +1,13 @@
 /**
- * Checks periodically whether the private transaction manager answers, so that a node can report it
- * before anyone sends.
+ * Checks periodically whether the private transaction manager answers, so that the node reports a
+ * failure before a client sends.
  */
 import type { Log, Timer, Timers } from '../../../core/base/ports.ts';
 import type { ConnectedManager } from '../../../io/ptm-client/connected-manager.ts';
 import type { Component } from '../node/component.ts';
 
 const INTERVAL_MS = 2_000;
-/** Shorter absences are restarts, and are not reported. */
+/** Shorter interruptions are restarts, and are not reported. */
 const MISSED_MAX = 2;
 
 export class ManagerPulse implements Component {
@@ -39,7 +39,7 @@ export class ManagerPulse implements Component {
     this.timer?.cancel();
   }
 
-  /** Why it does not answer; undefined: it does, or there is none. */
+  /** Why the manager does not answer; undefined: it answers, or there is none. */
   get fault(): string | undefined {
     return this.said;
   }

@@ -1,4 +1,4 @@
-/** Figures of a node with private transactions, as a scraper reads them. */
+/** Metrics of a node with private transactions, as Prometheus scrapes them. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePorts } from '../../../../test/support/free-ports.ts';

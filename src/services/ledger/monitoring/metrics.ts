@@ -1,7 +1,7 @@
 /**
  * Metrics of a running node for Prometheus, with the names that GoQuorum's dashboards use
- * (go-ethereum metrics/prometheus). Only our own names and those of methods in the table appear:
- * nothing written by callers or parties.
+ * (go-ethereum metrics/prometheus). All names are our own, or those of methods in the table: none
+ * contains text from callers or parties.
  */
 import type { Log } from '../../../core/base/ports.ts';
 import { startHttpServer, text } from '../../../io/http/server.ts';
@@ -80,7 +80,7 @@ function watchPrivacy(metrics: MetricsRegistry, { pulse, privateWatch }: Privacy
   metrics.probe('quorate/private/looked/block', () => privateWatch.looked);
 }
 
-/** For the dispatcher: calls of existing methods, with their durations. */
+/** For the dispatcher: counts calls of existing methods, and their durations. */
 export function callMeter(
   metrics: MetricsRegistry | undefined,
 ): ((method: string, isSuccess: boolean, durationMs: number) => void) | undefined {
@@ -97,8 +97,8 @@ export function callMeter(
 }
 
 /**
- * Serves them at `--metrics.addr` and at the address of `--pprof`, as geth does. Resolves with a
- * function that stops it. Throws HTTP_LISTEN_FAILED.
+ * Serves the metrics at `--metrics.addr` and at the address of `--pprof`, as geth does. Resolves
+ * with a function that stops this. Throws HTTP_LISTEN_FAILED.
  */
 export async function serveMetrics(
   metrics: MetricsRegistry,

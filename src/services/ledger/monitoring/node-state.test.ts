@@ -6,7 +6,7 @@ import { nodeState } from './node-state.ts';
 
 const FIRST_SECOND = 1_700_000_000n;
 
-/** A node that gets blocks 1 to `head`, of which block n comes at second 2n with n transactions. */
+/** A node that gets blocks 1 to `head`; block n arrives at second 2n with n transactions. */
 function nodeWith(head: number, engine: 'qbft' | 'raft') {
   const events = new Events();
   let reads = 0;
@@ -30,7 +30,7 @@ it.each(['qbft', 'raft'] as const)(
   (engine) => {
     const { chain, rate, reads } = nodeWith(20, engine);
     const follower = { cursor: () => 18 } as LedgerNode['follower'];
-    // Blocks 5 to 20 are 200 transactions in 32 seconds.
+    // Blocks 5 to 20 contain 200 transactions in 32 seconds.
     expect(nodeState({ chain, follower }, rate, 3)).toEqual({
       ...{ head: 20, peers: 3, privateBehind: 2, transactionsPerSecond: 6.25 },
     });

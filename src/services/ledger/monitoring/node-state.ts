@@ -1,13 +1,13 @@
-/** The present state of a node, in a few numbers. */
+/** The present state of a node as a few numbers. */
 import type { LedgerNode } from '../node/compose.ts';
 import type { BlockRate } from './block-rate.ts';
 
 export interface NodeState {
   readonly head: number;
   readonly peers: number;
-  /** Over the last blocks; undefined before the second one since the start. */
+  /** In the last blocks; undefined before the second block since the start. */
   readonly transactionsPerSecond: number | undefined;
-  /** Blocks by which its private states are behind; undefined: it has none. */
+  /** Number of blocks by which its private states are behind; undefined: it has none. */
   readonly privateBehind: number | undefined;
 }
 

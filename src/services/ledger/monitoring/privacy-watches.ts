@@ -1,7 +1,4 @@
-/**
- * Watches over the private transaction manager and over the private state; the latter where there
- * is one.
- */
+/** Watches the private transaction manager and, if the node has one, the private state. */
 import type { Log } from '../../../core/base/ports.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
 import { steadyClock } from '../../../io/host/clock.ts';
@@ -23,7 +20,7 @@ export function watchPrivacy(
   const pulse = new ManagerPulse({ manager, timers, log });
   const cursor = () => follower?.cursor() ?? 0;
   const parts = { chain, events, manager, ...states, cursor, clock: steadyClock, timers, log };
-  // An edited state does not follow from payloads.
+  // Edited states cannot be derived from payloads, so they are not checked.
   const isWatched = follower && manager.isInUse && !isEdited;
   const privateWatch = isWatched ? new PrivateWatch(parts) : undefined;
   return { pulse, privateWatch, parts: [pulse, ...(privateWatch ? [privateWatch] : [])] };

@@ -1,4 +1,4 @@
-/** A member of a Raft cluster in figures. GoQuorum has none of its own (raft/). */
+/** Metrics of a member of a Raft cluster. GoQuorum has none (raft/). */
 import type { MetricsRegistry } from '../../../io/telemetry/metrics.ts';
 import type { LedgerNode } from '../node/compose.ts';
 
@@ -8,7 +8,7 @@ export function watchRaft(metrics: MetricsRegistry, { raft }: Pick<LedgerNode, '
   const { self } = raft.cluster;
   metrics.probe('quorate/raft/id', () => self);
   metrics.probe('quorate/raft/term', () => raft.standing.term);
-  // Its raft id; 0: the cluster has none, or this member does not know it.
+  // Raft id of the leader; 0: the cluster has none, or this member does not know it.
   metrics.probe('quorate/raft/leader', () => raft.standing.leader);
   metrics.probe('quorate/raft/minting', () => Number(raft.standing.role === 'leader'));
   metrics.probe('quorate/raft/applied/index', () => raft.applied);

@@ -18,7 +18,7 @@ interface Scene {
   readonly firstBad?: number;
   readonly isDiverged?: boolean;
   readonly blockPeriodMs?: number;
-  /** After the block after the head was due. */
+  /** Time since the next block was due. */
   readonly lateMs?: number;
   readonly upMs?: number;
   readonly hasLeader?: boolean;
@@ -89,7 +89,7 @@ it.each([
 ] as const)('%s: ready at the bound %o, and not behind it %o', (reason, good, bad) => {
   expect(look(good)).toMatchObject({ ready: true, reasons: [] });
   expect(look(bad)).toMatchObject({ ready: false, reasons: [reason] });
-  // An operator may leave it out of the verdict; it stays in the answer.
+  // An operator may exclude the reason from the result; the answer still lists it.
   expect(look(bad, [reason])).toMatchObject({ ready: true, reasons: [reason] });
   expect(look({ ...bad, peers: 0, highest: HEAD + 99 }, [reason]).ready).toBe(false);
 });

@@ -11,12 +11,15 @@ import type { CountedBytes } from './geth-metrics.ts';
 import { lateMs } from './late.ts';
 import type { ManagerPulse } from './manager-pulse.ts';
 
-/** A node further behind is not ready; where blocks take less than a second, by as many seconds. */
+/**
+ * A node that is further behind is not ready; if blocks take less than a second, the limit is this
+ * many seconds.
+ */
 const LAG_BLOCKS_MAX = 16;
-/** A node delayed for longer in the last ten seconds is not ready either. */
+/** A node whose event loop was blocked for longer, within the last ten seconds, is not ready. */
 const LAG_MS_MAX = 1_000;
 
-/** Time without a block that is due, after which the validators count as without a quorum. */
+/** If the next block is overdue for this long, the validators are assumed to have no quorum. */
 const SILENCE_MS_MAX = 60_000;
 
 export interface PrivacyWatches {
@@ -28,20 +31,20 @@ export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly node: LedgerNode;
   readonly admin: NodeAdmin;
   readonly config: Pick<LedgerConfig, 'rpc' | 'metrics' | 'consensus' | 'dataFolder'>;
-  /** Whether files name peers to connect to. */
+  /** Whether configuration files name peers to connect to. */
   readonly hasConfiguredPeers?: boolean;
-  /** Votes that are on disk, since the vote file was begun. */
+  /** Number of votes on disk since the vote file was created. */
   readonly votesWritten?: (() => number) | undefined;
-  /** The watch of this thread. */
+  /** The watch of this thread's event loop. */
   readonly watch?: LoopWatch | undefined;
-  /** The watch of the consensus thread, which may be this one. */
+  /** The watch of the consensus thread, which may be this thread. */
   readonly agreementWatch?: Pick<LoopWatch, 'longest' | 'onLag'> | undefined;
 }
 
 export interface Moment {
-  /** Unix time. */
+  /** Unix time in milliseconds. */
   readonly nowMs: number;
-  /** Since this process began. */
+  /** Milliseconds since this process began. */
   readonly upMs: number;
 }
 
@@ -77,7 +80,7 @@ export function readiness(parts: ReadinessParts, moment: Moment): Page {
 
 /**
  * Why no block can be decided: a Raft cluster without a leader, or a validator that has seen no
- * block for a minute after the next one was due. After its start, a node has a minute, too.
+ * block for a minute after the next one was due. After its start, a node is given a minute too.
  */
 function quorumFault(
   { node, admin, config }: ReadinessParts,
@@ -95,7 +98,9 @@ function quorumFault(
 
 type Fact = 'head' | 'behind' | 'lagMs' | 'chainLagMs' | 'peers';
 
-/** Each a text for an operator; undefined: fine. They contain nothing private. */
+/**
+ * Each value is a text for the operator; undefined: no fault. The texts contain nothing private.
+ */
 function faults(
   { node, hasConfiguredPeers, pulse, privateWatch }: ReadinessParts,
   { head, behind, peers, ...lags }: Readonly<Record<Fact, number>>,

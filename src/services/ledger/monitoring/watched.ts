@@ -1,4 +1,4 @@
-/** The ports of a node, wrapped so that its work in their callbacks is watched. */
+/** The ports of a node, wrapped so that the duration of its callbacks is measured. */
 import type { Slices } from '../../../core/base/pace.ts';
 import type { Links, Timers, Watch } from '../../../core/base/ports.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The node's end of the peer-to-peer network, from flags and files: in the thread of agreement, or
- * in this one.
+ * The node's side of the peer-to-peer network, configured by flags and files: in the agreement
+ * thread, or in this one.
  */
 import { fromHex } from '../../../core/base/hex.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -33,7 +33,7 @@ export type PeerNetwork = Pick<
   removePeer(id: string): unknown;
   addTrustedPeer(node: Enode): void;
   removeTrustedPeer(id: string): void;
-  /** The contracts' rules for nodes; undefined: the operator's lists apply. */
+  /** Sets the contracts' rules for nodes; undefined: the operator's lists apply. */
   permit(permits: NodePermits | undefined): void;
 };
 
@@ -46,7 +46,10 @@ export interface PeerNetworkParts {
   readonly staticNodes: readonly Enode[];
   /** The chain, and what its index records about the votes. */
   readonly opened: Pick<OpenChain, 'folder' | 'votes' | 'seals'>;
-  /** The protocol of a member of a Raft cluster, for the thread of agreement. */
+  /**
+   * Settings of the Raft protocol for the agreement thread; undefined: the node is not a member of
+   * a cluster.
+   */
   raftForThread(): RaftThreadSettings | undefined;
 }
 
@@ -54,19 +57,19 @@ export interface OpenedPeers {
   readonly server: PeerNetwork;
   readonly traffic: PeerTraffic;
   readonly thread: AgreementThread | undefined;
-  /** Votes that are on disk, since the vote file was begun. */
+  /** Number of votes on disk since the vote file was created. */
   votesWritten(): number;
   /**
-   * Nodes that take part in consensus, and so may connect or keep their places: set before the
-   * server starts.
+   * Sets the nodes that take part in consensus, which may connect or keep their places; call it
+   * before the server starts.
    */
   admit(consensus: ConsensusParties): void;
 }
 
-/** The parts of a composed node. */
+/** The parts of a composed node that take part in consensus. */
 export type ConsensusParties = Pick<LedgerNode, 'raft' | 'bft'>;
 
-/** `agreementWorker`: the module of the thread of agreement. */
+/** `agreementWorker`: the module of the agreement thread. */
 export function openPeers(
   config: PeersConfig,
   parts: PeerNetworkParts & { agreementWorker: URL | undefined; fatal(error: unknown): void },
@@ -76,7 +79,7 @@ export function openPeers(
   if (!worker) return peersHere(config, parts, traffic);
   const lastVote = new LastVote();
   const thread = peersInThread(config, { ...parts, worker, lastVote }, traffic);
-  // `validatorsTold` reports who takes part; it knows the members of a Raft cluster itself.
+  // The thread knows the members of a Raft cluster; validators are reported by `validatorsTold`.
   const votesWritten = () => lastVote.number;
   return { server: thread, traffic, thread, votesWritten, admit: () => undefined };
 }
@@ -137,7 +140,7 @@ function peersInThread(
   return startAgreement({ worker, settings, log, fatal });
 }
 
-/** Reports to the thread every second which peers keep their places. */
+/** Every second, tells the thread which validators keep their places among the peers. */
 export function validatorsTold(thread: AgreementThread, bft: BftParticipation): Component {
   let timer: NodeJS.Timeout | undefined;
   const tell = () => thread.knowValidators(bft.validators());

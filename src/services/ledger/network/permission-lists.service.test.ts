@@ -1,4 +1,4 @@
-/** Lists of nodes in the data folder, kept as the contracts of recorded networks have them. */
+/** Lists of nodes in the data folder, updated from the contracts of recorded networks. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the log says from then on. */
+/** Starts updating the lists. Resolves with the list of messages logged from then on. */
 async function keep(): Promise<string[]> {
   const said: string[] = [];
   for (const part of listsKept(network.permissions, folder, (level, text) =>
@@ -40,7 +40,7 @@ async function keep(): Promise<string[]> {
   return said;
 }
 
-/** The node of ORG2. */
+/** The node record of ORG2. */
 const node = () => network.permissions.registry.nodes.all().find(({ orgId }) => orgId === 'ORG2')!;
 
 async function act(

@@ -24,7 +24,7 @@ export function listsKept(
     for (const change of changes.take(permissions.registry.nodes.all())) {
       for (const [name, isListed] of listedIn(change)) {
         const file = join(dataFolder, name);
-        // Without the first list nobody may connect; an operator who removed it intends that.
+        // Without the first list no peer may connect: an operator who removed it intends that.
         if (name === ALLOWED ? !isThere(file) : !isListed && !isThere(file)) continue;
         try {
           if (!changeNodeFile(file, change, isListed)) continue;
@@ -41,7 +41,7 @@ export function listsKept(
   return [{ name: 'lists of nodes', start: keep, stop: () => {} }];
 }
 
-/** The lists that a node belongs to; lists that are not named stay unchanged. */
+/** Which lists a node belongs to; lists that are not returned stay unchanged. */
 function listedIn({ status }: NodeChange): readonly (readonly [string, boolean])[] {
   switch (status) {
     case NODE_STATUS.approved:

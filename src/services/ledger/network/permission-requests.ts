@@ -1,4 +1,4 @@
-/** Clients' requests about the network's permissions, if this node takes part in them. */
+/** Clients' requests about the network's permissions, if this node uses permissions. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ApiParts } from '../api-parts.ts';

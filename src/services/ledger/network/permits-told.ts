@@ -1,14 +1,14 @@
 /**
- * Reports to the peer server which nodes the contracts permit, whenever the contracts or this
- * node's sync state change.
+ * Tells the peer server which nodes the contracts permit, whenever the contracts or this node's
+ * sync state change.
  */
 import type { NodePermits } from '../../../core/permission/connections.ts';
 import type { Component } from '../node/component.ts';
 import type { LedgerNode } from '../node/compose.ts';
 
 /**
- * A node that is far behind does not know newer members: until it has seen a block at the end of
- * the chain, the nodes in its operator's lists may connect, too.
+ * A node that is far behind does not know newer members: until it has synced, the nodes in its
+ * operator's lists may connect too.
  */
 export function permitsTold(
   { permissions, events }: Pick<LedgerNode, 'permissions' | 'events'>,

@@ -1,5 +1,5 @@
 /**
- * The log of a Raft member, and where its protocol runs: in this thread, or in the agreement
+ * The log of a Raft member, and the thread in which its protocol runs: this one, or the agreement
  * thread.
  */
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export class RaftMemory {
   private readonly seals: OpenChain['seals'];
   private isClosed = false;
 
-  /** A new cluster begins its log. Throws RAFT_LOG_… */
+  /** Opens the log; for a new cluster, writes its first entries. Throws RAFT_LOG_… */
   static async open(parts: {
     readonly config: RaftConfig;
     readonly dataFolder: string;
@@ -60,7 +60,7 @@ export class RaftMemory {
     this.seals = parts.opened.seals;
   }
 
-  /** For the agreement thread, which opens the log itself: here it is closed. */
+  /** Closes the log here, because the agreement thread opens it itself. */
   handOver(): RaftThreadSettings {
     const lastSave = new LastVote();
     lastSave.number = this.store.lastWritten;
@@ -70,7 +70,7 @@ export class RaftMemory {
     return { id, folder, host: config.host, port: config.port, lastSave: lastSave.memory };
   }
 
-  /** The protocol in this thread. */
+  /** Runs the protocol in this thread. */
   here({ log, fatal }: { readonly log: Log; fatal(error: unknown): void }): RaftProtocol {
     const { id, store, config } = this;
     return new RaftMember({

@@ -1,4 +1,4 @@
-/** What a Raft member makes of its flags and files. */
+/** The settings of a Raft member, read from its flags and files. */
 import { describe, expect, it } from 'vitest';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';

@@ -1,5 +1,6 @@
 /**
- * A Raft member from flags and files: the initial cluster, its address, and its operators' actions.
+ * A Raft member configured by flags and files: the initial cluster, its own address, and the
+ * operator's actions.
  */
 import { lookup } from 'node:dns/promises';
 import { type Address, ZERO_ADDRESS } from '../../../core/base/bytes.ts';
@@ -17,8 +18,8 @@ import type { ClusterMember, RaftAdmin } from '../view/node-admin.ts';
 const RAFT_ID_MAX = 0xffff;
 
 /**
- * Throws RAFT_CONFIG_INVALID with GoQuorum's texts. `staticNodes` in the order of the file, which
- * all members share.
+ * Throws RAFT_CONFIG_INVALID with GoQuorum's texts. `staticNodes` must have the order of the file,
+ * which is the same on all members.
  */
 export async function raftSettings(
   config: RaftConfig,
@@ -42,7 +43,7 @@ export async function raftSettings(
   };
 }
 
-/** Who is paid for blocks: by default the first account, as in GoQuorum. */
+/** The address paid for blocks: by default the first account, as in GoQuorum. */
 export function etherbaseOf(
   text: string | undefined,
   accounts: readonly Address[],
@@ -83,8 +84,8 @@ function bootstrapMembers(ownId: string, nodes: readonly Enode[]): MemberAddress
 }
 
 /**
- * Without --raftdnsenable the log contains IP addresses: a name in the file is resolved once, as in
- * GoQuorum.
+ * Without --raftdnsenable the log contains IP addresses: a host name in the file is resolved once,
+ * as in GoQuorum.
  */
 async function resolved(member: MemberAddress): Promise<MemberAddress> {
   if (parseIp(member.hostname)) return member;
@@ -100,7 +101,7 @@ async function resolved(member: MemberAddress): Promise<MemberAddress> {
   }
 }
 
-/** Operators' view of the cluster; undefined on a chain of another engine. */
+/** Operator's view of the cluster; undefined on a chain of another engine. */
 export function raftAdmin(
   { raft }: LedgerNode,
   etherbase: () => Address | undefined,

@@ -10,7 +10,7 @@ afterEach(() => network.stop());
 
 describe('a clock that is set while a validator runs', () => {
   const HOUR_MS = 3_600_000;
-  /** By how much the clock of each was set. */
+  /** By how much each node's clock was changed. */
   const setMs = [0, 0, 0, 0, 0];
   const calendarOf = (index: number) => ({ nowMs: () => network.time.nowMs() + setMs[index]! });
   const startWithClocks = async () => {

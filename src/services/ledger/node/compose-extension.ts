@@ -1,4 +1,4 @@
-/** Composes contract extension; nothing on a chain without private state. */
+/** Composes contract extension; undefined on a chain without private state. */
 import type { Kv, Log, Timers } from '../../../core/base/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';

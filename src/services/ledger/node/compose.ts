@@ -1,6 +1,6 @@
 /**
- * Composes a node from ports. Only constructs: each part gets the few things that it names, in the
- * order of this file.
+ * Composes a node from ports. Only constructs its parts, in the order of this file; each gets only
+ * what it needs.
  */
 import type { Address } from '../../../core/base/bytes.ts';
 import type {
@@ -59,7 +59,7 @@ import { PrivateFollower } from './private-state/private-follower.ts';
 import { poolHead, poolState, TransactionIntake } from './sending/transaction-intake.ts';
 
 export interface NodePorts {
-  /** Monotonic. */
+  /** Monotonic clock. */
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
@@ -72,26 +72,26 @@ export interface NodePorts {
   readonly kv: Kv;
   readonly votes: VoteFile;
   /**
-   * Opens agreement in the thread with the vote file and the peer sessions, if it is a separate
-   * one.
+   * Opens agreement in the thread that has the vote file and the peer sessions, if that is a
+   * separate thread.
    */
   readonly agreement?: ((chain: ChainSide) => AgreementPort) | undefined;
   readonly journal: TransactionJournal;
-  /** Kept at the head. */
+  /** Index of accounts, kept up to date with the head. */
   readonly accounts?: AccountIndex | undefined;
-  /** Answers "not a party" to everything if the node has none. */
+  /** For a node without a manager, this one answers "not a party" to everything. */
   readonly manager: Manager;
   readonly signer: ConsensusSigner;
-  /** For a member of a Raft cluster. */
+  /** For a member of a Raft cluster only. */
   readonly raft?: RaftPorts;
   readonly watch?: Watch | undefined;
-  /** Development: resolves once what clients sent has been mined. */
+  /** Development: resolves when the transactions that clients sent are mined. */
   readonly settled?: (() => Promise<void>) | undefined;
-  /** The disk failed or an invariant of ours is broken: the process must end. */
+  /** The disk failed or an internal invariant is broken: the process must end. */
   fatal(error: unknown): void;
 }
 
-/** In addition to the node's own reasons. */
+/** Settings of permissions, besides those that the node itself adds. */
 export type PermissionSettings = Omit<NetworkPermissionsParts, 'chain' | 'events' | 'log'>;
 
 export interface NodeSettings {
@@ -100,22 +100,22 @@ export interface NodeSettings {
   readonly consensusDefaults: ConsensusDefaults;
   readonly pool: Partial<PoolLimits>;
   readonly builder: BuilderSettings;
-  /** Whether to take part in consensus from the start. */
+  /** Whether the node takes part in consensus from the start. */
   readonly isMining: boolean;
   readonly raft?: RaftSettings;
   readonly emitsCheckpoints?: boolean;
-  /** On networks with permissioning by contracts. */
+  /** Only on networks whose permissions are in contracts. */
   readonly permissions?: PermissionSettings | undefined;
-  /** One, unless the genesis has `isMPS`. */
+  /** A single private state, unless the genesis has `isMPS`. */
   readonly privateStates?: PrivateStates;
 }
 
-/** The parts of the block that this node would propose now. */
+/** Parts of the block that this node would propose now. */
 export interface PendingParts {
-  /** Its roots are missing. */
+  /** The header without its roots. */
   readonly header: Header;
   readonly author: Address | undefined;
-  /** In the order of a block; more than fit may be named. */
+  /** In the order of the block; there may be more than fit. */
   readonly transactions: readonly Transaction[];
 }
 
@@ -130,12 +130,12 @@ export interface LedgerNode {
   readonly bft: BftParticipation | undefined;
   readonly raft: RaftParticipation | undefined;
   readonly payloads: PayloadCache | undefined;
-  /** On networks with permissioning by contracts. */
+  /** Only on networks whose permissions are in contracts. */
   readonly permissions: NetworkPermissions | undefined;
   readonly follower: PrivateFollower | undefined;
-  /** Of `--index.accounts`. */
+  /** Undefined without `--index.accounts`. */
   readonly accounts: AccountIndexer | undefined;
-  /** What this node would now propose. */
+  /** The block that this node would propose now. */
   planPending(): PendingParts;
   readonly parts: readonly Component[];
 }
@@ -148,7 +148,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     ? new PayloadCache({ manager: ports.manager, clock, log })
     : undefined;
   const chain = new Chain({ store, config, timers, effort, events, log });
-  // Before all others that follow the chain, because they use it.
+  // Created before all other parts that follow the chain, because they use it.
   const permissions =
     settings.permissions && new NetworkPermissions({ ...settings.permissions, chain, events, log });
   const pool = new TransactionPool(poolHead(chain), poolState(chain), { limits: settings.pool });
@@ -323,7 +323,7 @@ function raftOf(
   });
 }
 
-/** In the order in which they start. */
+/** The parts in the order in which they start. */
 function partsOf(made: {
   upkeep: StoreUpkeep;
   follower: PrivateFollower | undefined;
@@ -349,7 +349,7 @@ function partsOf(made: {
 }
 
 /**
- * What this node would now propose on the head; a node without consensus uses its parent's
+ * The block that this node would propose on the head; a node without consensus copies its parent's
  * fields.
  */
 function pendingParts(

@@ -10,7 +10,8 @@ afterEach(() => network.stop());
 
 describe('a network with a validator that has lost its file of votes', () => {
   /**
-   * All stop at a height above 0; the last one's votes are gone. Returns what it says from now on.
+   * Stops all validators at a height above 0, deletes the last one's vote files, and restarts
+   * `back`. Resolves with the messages that the last one logs from then on, and its disk.
    */
   async function lost(files: readonly string[], back: readonly number[]) {
     network = new ValidatorNetwork(GENESIS);

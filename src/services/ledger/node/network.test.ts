@@ -1,4 +1,4 @@
-/** The heart of the node in networks of four, over virtual links, disks and time. */
+/** Consensus, sync and the pool in networks of four nodes, over virtual links, disks and time. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type MemoryNode, memoryNode } from '../../../../test/support/memory-network.ts';
 import {
@@ -33,7 +33,10 @@ let network: ValidatorNetwork;
 afterEach(() => network.stop());
 
 describe('messages of consensus', () => {
-  /** Messages for one block, once the nodes have told each other of their connections. */
+  /**
+   * Average number of messages per block, after the nodes have reported their connections to each
+   * other.
+   */
   const messagesOfABlock = async () => {
     await network.start();
     await network.reach(4);
@@ -47,8 +50,8 @@ describe('messages of consensus', () => {
 
   it('go to each validator once where all are connected', async () => {
     network = new ValidatorNetwork(GENESIS);
-    // One proposal, four PREPAREs and four COMMITs, each to three; blocks begin and end while it is
-    // counted.
+    // One proposal, four PREPAREs and four COMMITs, each to three nodes; the count may begin and
+    // end in the middle of a block.
     expect(await messagesOfABlock()).toBeLessThan(30);
   });
 

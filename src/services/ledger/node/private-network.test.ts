@@ -28,7 +28,7 @@ describe('private state', () => {
     isPrivate: true,
   });
 
-  /** Knows the payload, while `isUp`. */
+  /** A manager that has the payload while `isUp()` is true. */
   function party(isUp: () => boolean): Manager {
     return {
       ...managerNotInUse(),

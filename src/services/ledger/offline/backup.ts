@@ -27,19 +27,19 @@ const PART = 'node';
 const STORE = 'quorate';
 const BLOCKS = 'blocks';
 /**
- * Rebuilt from the blocks, or belonging to the running process; or votes of a Raft member, which a
- * restored one must not repeat.
+ * Left out: rebuilt from the blocks, or belongs to the running process; or votes of a Raft member,
+ * which a restored one must not repeat.
  */
 const LEFT_OUT = /^(index.*|raft.*|LOCK.*|votes-written|.*\.new)$/;
 /** Files outside the store that a node reads from its data folder. */
 const BESIDE = /^(nodekey|.*\.json|.*\.toml)$/;
 const KEYSTORE = 'keystore';
-/** GoQuorum's locations. */
+/** Folder in which GoQuorum stores these files. */
 const OLDER_FOLDER = 'geth';
-/** Blocks that a rewind may remove and that can still be found by hash. */
+/** Number of latest blocks whose hashes are kept, in case a rewind follows. */
 const HASHES_KEPT = 1_000;
 const RESTORING = '.restoring';
-/** Most bytes of a file outside the blocks; larger ones are not ours. */
+/** Maximum size of a file other than blocks; larger ones do not belong to Quorate. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface NodeSnapshot {
@@ -47,7 +47,7 @@ export interface NodeSnapshot {
   readonly hash: string;
 }
 
-/** Of the blocks, which are nearly all of a snapshot; 0: there are none. */
+/** Total size of the blocks, which are nearly all of a snapshot; 0: there are none. */
 export function blockBytes(dataDirectory: string): number {
   const folder = join(storeFolder(dataDirectory), BLOCKS);
   const names = isThere(folder) ? readdirSync(folder) : [];
@@ -55,8 +55,8 @@ export function blockBytes(dataDirectory: string): number {
 }
 
 /**
- * Copies blocks last, up to the last whole record: everything else copied is older. Checks every
- * record. Throws GENESIS_MISSING, STORE_FORMAT_…, STORE_CORRUPT or SNAPSHOT_….
+ * Copies blocks last, up to the last complete record, so that everything else copied is older.
+ * Checks every record. Throws GENESIS_MISSING, STORE_FORMAT_…, STORE_CORRUPT or SNAPSHOT_….
  */
 export async function backupNode(
   dataDirectory: string,
@@ -96,7 +96,7 @@ async function copyBlocks(writer: SnapshotWriter, folder: string): Promise<NodeS
     await writer.copy(from, pathOf(segment), { limit: statSync(from).size, isOpen });
   }
   if (last === undefined) throw fail('GENESIS_MISSING', `there are no blocks in ${folder}`);
-  // Scanning cuts a record that was being written.
+  // Scanning cuts off a record that was incomplete during the copy.
   const log = new BlockLog(nodeLogFolder(writer.pathOf(`${PART}/${STORE}/${BLOCKS}`)));
   let head: NodeSnapshot | undefined;
   try {
@@ -133,13 +133,13 @@ async function copyTree(writer: SnapshotWriter, from: string, path: string): Pro
   try {
     await writer.copy(from, path);
   } catch (error) {
-    // The journal removes a rewritten file.
+    // The journal deletes its old file when it is rewritten.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
 /**
- * Before anything is restored. Throws RESTORE_TARGET_NOT_EMPTY, SNAPSHOT_PART_MISSING or
+ * Call it before anything is restored. Throws RESTORE_TARGET_NOT_EMPTY, SNAPSHOT_PART_MISSING or
  * STORE_FORMAT_….
  */
 export function checkNodeTarget(snapshot: SnapshotReader, dataDirectory: string): void {
@@ -159,14 +159,17 @@ export function checkNodeTarget(snapshot: SnapshotReader, dataDirectory: string)
   if (stamp) checkFormat(readFileSync(snapshot.pathOf(stamp), 'utf8'), snapshot.folder);
 }
 
-/** Into a folder without a chain, which checkNodeTarget found. Throws SNAPSHOT_DAMAGED. */
+/**
+ * Restores into a folder without a chain, which checkNodeTarget has checked. Throws
+ * SNAPSHOT_DAMAGED.
+ */
 export async function restoreNode(
   snapshot: SnapshotReader,
   dataDirectory: string,
   onBytes: (count: number) => void,
 ): Promise<void> {
   const files = snapshot.below(PART);
-  // Nothing gets its final name before everything is complete; the store comes last.
+  // Files get their final names only after everything is complete; the store comes last.
   const partial = join(dataDirectory, RESTORING);
   rmSync(partial, { recursive: true, force: true });
   makeFolder(partial, 0o700);
@@ -180,8 +183,8 @@ export async function restoreNode(
 }
 
 /**
- * A network restored as a whole must vote again, although the votes since the snapshot are
- * unknown.
+ * A network that is restored as a whole must be able to vote again, although the votes since the
+ * snapshot are unknown.
  */
 async function restoreVotes(store: string, { manifest }: SnapshotReader): Promise<void> {
   const head = Number(manifest.parts[PART]?.head);
@@ -195,7 +198,7 @@ async function restoreVotes(store: string, { manifest }: SnapshotReader): Promis
   }
 }
 
-/** A cluster restored as a whole starts again. */
+/** A cluster that is restored as a whole starts with a new Raft log. */
 function restoreRaft(store: string): void {
   const kept = keptGenesis(store);
   if (kept !== undefined && engineAt(parseGenesis(kept).config, 1) === 'raft') resetRaftLog(store);

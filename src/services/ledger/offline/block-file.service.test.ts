@@ -5,7 +5,7 @@ import { scratchFolder } from '../../../../test/support/scratch.ts';
 import { fileBytes, readBlockFile, writeBlockFile } from './block-file.ts';
 
 const folder = scratchFolder('quorate-blocks-');
-/** Lists of a byte string of 40,000 bytes: enough for several reads. */
+/** Each is an RLP list with a byte string of 40,000 bytes: together enough for several reads. */
 const BLOCKS = Array.from({ length: 100 }, (_, at) =>
   Uint8Array.from([0xf9, 0x9c, 0x43, 0xb9, 0x9c, 0x40, ...new Uint8Array(40_000).fill(at)]),
 );

@@ -1,6 +1,6 @@
 /**
- * Files of concatenated RLP blocks, as geth's `export` writes and its `import` reads them; gzipped
- * if the name ends with .gz.
+ * Files of concatenated RLP blocks, the format of geth's `export` and `import`; gzipped if the name
+ * ends with .gz.
  */
 
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
@@ -16,13 +16,14 @@ import { reasonOf } from '../../../io/host/reason.ts';
 const CHUNK_BYTES = 1024 * 1024;
 /** A block must fit into one network message. */
 const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX;
-/** First byte of a list with a separate length field. */
+/** Lowest first byte of an RLP list with a separate length field. */
 const LONG_LIST = 0xf8;
 const SHORT_LIST = 0xc0;
 
 /**
- * Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is not a list of blocks,
- * and the errors of the disk. `read` gets the number of bytes of the file that each piece took.
+ * Yields each block's bytes, in order. Throws BLOCK_FILE_INVALID if the file is not a list of
+ * blocks, and the errors of the disk. `read` is called with the number of bytes of the file in each
+ * piece.
  */
 export async function* readBlockFile(
   path: string,
@@ -86,7 +87,8 @@ export async function writeBlockFile(
 }
 
 /**
- * Of the list that begins at `start`, header included; undefined while its header is incomplete.
+ * Length of the list that begins at `start`, including its header; undefined while its header is
+ * incomplete.
  */
 function itemLength(
   bytes: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * An index that cannot be believed is rebuilt from the block log when the chain is opened, and
- * nobody is told anything wrong.
+ * A damaged index is rebuilt from the block log when the chain is opened, and no answer is ever
+ * wrong.
  */
 import {
   copyFileSync,
@@ -32,7 +32,9 @@ interface Files {
   readonly state: string;
 }
 
-/** Opens a copy of the whole folder that `damage` was done to. Returns what the log was told. */
+/**
+ * Opens a copy of the whole folder after `damage` has changed it. Resolves with the logged lines.
+ */
 async function opened(name: string, damage: (files: Files) => void): Promise<string[]> {
   const place = join(folder, name);
   cpSync(whole, place, { recursive: true, preserveTimestamps: true });
@@ -81,7 +83,7 @@ it('rebuilds an index whose damage its time does not show, when a row is read', 
   const told = await opened('rot', ({ data }) => {
     const { atime, mtime } = statSync(data);
     const bytes = readFileSync(data);
-    // Of the mark of the checkpoint: the first row that is read.
+    // Damages the row of the checkpoint, which is the first row that is read.
     for (let at = bytes.indexOf('checkpoint'); at >= 0; at = bytes.indexOf('checkpoint', at + 1)) {
       bytes[at + 20]! ^= 0xff;
     }

@@ -1,4 +1,6 @@
-/** `quorate export`: the chain as a file that `quorate import` and `geth import` read. */
+/**
+ * `quorate export`: writes the chain to a file that `quorate import` and `geth import` can read.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { encodeBlock } from '../../../core/chain/block.ts';
@@ -13,7 +15,7 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** Block numbers from operands: none for the whole chain, or both. Throws OPTION_…. */
+/** Block numbers from operands: either none, for the whole chain, or both. Throws OPTION_…. */
 export function readRange(operands: readonly string[], head: number): BlockRange {
   if (operands.length === 0) return { first: 0, last: head };
   if (operands.length !== 2)
@@ -26,7 +28,7 @@ export function readRange(operands: readonly string[], head: number): BlockRange
   return { first: first!, last: last! };
 }
 
-/** Returns how many blocks were written. */
+/** Returns the number of written blocks. */
 export async function exportBlocks(
   store: ChainReader,
   path: string,

@@ -1,4 +1,4 @@
-/** A block of a file, checked like one from a peer, and appended to the chain. */
+/** Checks a block of a file like one from a peer, and appends it to the chain. */
 
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -16,7 +16,7 @@ export interface FileBlockParts {
   readonly payloads: Pick<PayloadCache, 'prefetch'> | undefined;
 }
 
-/** `last`: number of the block before it. Throws BLOCK_FILE_INVALID. */
+/** `last`: number of the previous block. Throws BLOCK_FILE_INVALID. */
 export function decodeFileBlock(
   file: string,
   bytes: Uint8Array,
@@ -34,7 +34,10 @@ export function decodeFileBlock(
   }
 }
 
-/** False: the chain has it already. Throws BLOCK_INVALID, which names file, block and fault. */
+/**
+ * Resolves with false if the chain already has the block. Throws BLOCK_INVALID, which names file,
+ * block and fault.
+ */
 export async function commitFileBlock(
   { chain, verifier, payloads }: FileBlockParts,
   file: string,

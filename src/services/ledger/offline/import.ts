@@ -25,12 +25,12 @@ import { commitFileBlock, decodeFileBlock } from './file-block.ts';
 import { lookAhead } from './look-ahead.ts';
 
 const PROGRESS_INTERVAL_MS = 8_000;
-/** Looks at its memory after this many blocks. */
+/** Number of blocks between two checks of the memory in use. */
 const BLOCKS_A_LOOK = 16;
 
 export interface ImportParts {
   readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis' | 'accounts'>;
-  /** Answers "not a party" to everything if the node has none. */
+  /** For a node without a manager, this one answers "not a party" to everything. */
   readonly manager: Manager;
   readonly privateStates: PrivateStates;
   readonly consensusDefaults: ConsensusDefaults;
@@ -45,16 +45,16 @@ export interface ImportParts {
 }
 
 export interface ImportReport {
-  /** Imported, and skipped because the chain had them. */
+  /** Number of imported blocks; `known` counts those that the chain already had. */
   readonly blocks: number;
   readonly known: number;
   readonly transactions: number;
   readonly elapsedMs: number;
 }
 
-/** Blocks in RLP, in order. */
+/** Encoded blocks (RLP), in order. */
 export interface BlockSource {
-  /** A file, for errors. */
+  /** Name of a file, for errors. */
   readonly name: string;
   blocks(): AsyncIterable<Uint8Array>;
 }
@@ -71,9 +71,9 @@ export function importBlocks(files: readonly string[], parts: ImportParts): Prom
 }
 
 /**
- * All blocks of `sources`, in order; durable when it resolves. Rejects with BLOCK_FILE_INVALID,
- * BLOCK_INVALID (naming source, block and fault; earlier blocks stay), or the errors of disk and
- * manager. `part`: how much of them was read, 0 to 1.
+ * Imports all blocks of `sources`, in order; they are durable when it resolves. Rejects with
+ * BLOCK_FILE_INVALID, BLOCK_INVALID (naming source, block and fault; earlier blocks stay), or the
+ * errors of disk and manager. `part`: the share of the sources that was read, 0 to 1.
  */
 export async function importFrom(
   sources: readonly BlockSource[],
@@ -111,7 +111,7 @@ class BlockTaker {
   private readonly accounts: AccountIndexer | undefined;
   private readonly dialect: 'quorum' | 'ethereum';
   private failed: (error: unknown) => void = () => {};
-  /** Rejects when the private side can't continue. */
+  /** Rejects when the private state cannot continue. */
   private readonly failure: Promise<never>;
   private readonly memory: ResidentMemory;
   private reported: { ms: number; blocks: number; transactions: number };
@@ -175,7 +175,7 @@ class BlockTaker {
     this.verifier = new HeaderVerifier({ chain, schedule, timers });
   }
 
-  /** Those of `source`, in order. */
+  /** Blocks of `source`, in order. */
   blocks(source: BlockSource): AsyncIterable<Block> {
     const { recovery, log } = this.parts;
     const decoded = this.decoded(source);
@@ -183,7 +183,7 @@ class BlockTaker {
     return recovery ? lookAhead(decoded, { recovery, isWanted, log }) : decoded;
   }
 
-  /** The next block of `file`. */
+  /** Imports the next block of `file`. */
   async take(file: string, block: Block): Promise<void> {
     const { counts } = this;
     if (!(await commitFileBlock(this, file, block, 'group'))) {
@@ -196,7 +196,7 @@ class BlockTaker {
     if (counts.blocks % BLOCKS_A_LOOK === 0) await this.memory.bound();
   }
 
-  /** Resolves when the private states are at the head too. */
+  /** Resolves when the private states have reached the head too. */
   async privateDone(): Promise<void> {
     const { follower, chain, events } = this;
     if (!follower) return;
@@ -210,7 +210,9 @@ class BlockTaker {
     await Promise.race([done, this.failure]);
   }
 
-  /** Resolves when the index of accounts has what an interrupted import left out. */
+  /**
+   * Resolves when the index of accounts also has the blocks that an interrupted import left out.
+   */
   async accountsDone(): Promise<void> {
     await this.accounts?.catchUp();
   }

@@ -1,6 +1,6 @@
 /**
- * The index of accounts in a data folder: what an import writes, `quorate db reindex` makes again
- * from the blocks, and it goes back with the chain.
+ * The index of accounts in a data folder: an import writes it, `quorate db reindex` rebuilds the
+ * same from the blocks, and it is rewound with the chain.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const addresses = new Set<string>();
 let imported: ReturnType<typeof contentOf>;
 let height: number;
 
-/** Everything that the index has of the accounts that it was ever told of. */
+/** The content of the index for all accounts that were ever added. */
 function contentOf(index: AccountIndex) {
   const of = (space: typeof PUBLIC_SPACE | typeof PRIVATE) =>
     [...addresses].map((key) => {

@@ -1,6 +1,6 @@
 /**
- * `quorate db reindex --index.accounts`: makes the index of accounts from the blocks of a stopped
- * node. Blocks with calls are run again.
+ * `quorate db reindex --index.accounts`: builds the index of accounts from the blocks of a stopped
+ * node. Blocks with calls are executed again.
  */
 import type { Clock, Effort, Log, Timers } from '../../../core/base/ports.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';
@@ -14,7 +14,7 @@ import { PayloadCache } from '../node/private-state/payload-cache.ts';
 import type { OpenChain } from '../store/data.ts';
 
 export interface IndexAccountsParts {
-  /** With the index. */
+  /** Must be opened with the index of accounts. */
   readonly opened: Pick<OpenChain, 'store' | 'genesis' | 'accounts'>;
   readonly manager: Manager;
   readonly privateStates: PrivateStates;
@@ -25,8 +25,8 @@ export interface IndexAccountsParts {
 }
 
 /**
- * Resolves with the last block. Private states need the manager: without it the node indexes them
- * when it runs.
+ * Resolves with the number of the last block. Private states need the manager: without it, the node
+ * indexes them when it runs.
  */
 export async function indexAccounts(parts: IndexAccountsParts): Promise<number> {
   const { opened, manager, privateStates, clock, timers, effort, log } = parts;

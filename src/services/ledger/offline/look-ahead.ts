@@ -8,10 +8,10 @@ import type { Block } from '../../../core/chain/block.ts';
 import { recoverElsewhere } from '../../../core/chain/sender-recovery.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 
-/** Limits of reading ahead. */
+/** Limits of how far ahead blocks are read. */
 const TRANSACTIONS_AHEAD_MAX = 4_096;
 const BLOCKS_AHEAD_MAX = 256;
-/** Signatures per request to a thread: fewer are dominated by the overhead. */
+/** Number of signatures per request to a thread: with fewer, the overhead dominates. */
 const TRANSACTIONS_TOGETHER = 64;
 
 interface Ahead {
@@ -20,14 +20,14 @@ interface Ahead {
 }
 
 export interface LookAheadParts {
-  /** If it fails, senders are recovered when they are read. */
+  /** If it fails, senders are recovered when they are needed. */
   readonly recovery: SenderRecovery;
-  /** False for blocks whose senders are not needed. */
+  /** Whether the senders of the block are needed. */
   isWanted(block: Block): boolean;
   readonly log: Log;
 }
 
-/** The blocks of `source`; its error comes after the blocks before it. */
+/** Yields the blocks of `source`; if that fails, the error follows after the blocks before it. */
 export async function* lookAhead(
   source: AsyncIterable<Block>,
   { recovery, isWanted, log }: LookAheadParts,
@@ -88,7 +88,7 @@ class RecoveryQueue {
     return ahead;
   }
 
-  /** Awaited when the first of them is needed. */
+  /** The promise is awaited when the first of these senders is needed. */
   flush(): void {
     const recovered = recoverElsewhere(this.transactions, this.recovery).catch(
       ({ message }: Error) =>

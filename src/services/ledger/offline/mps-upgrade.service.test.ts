@@ -1,6 +1,6 @@
 /**
- * From one private state to several, on a recorded chain; what a node with several from the start
- * has is the measure.
+ * Upgrade from one private state to several, on a recorded chain; the expected result is that of a
+ * node that always had several.
  */
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const KEY = readJson(join(RECORDING, 'keys.json')).nodes[0].ptm.pub;
 let scratch: string;
 let genesis: string;
 let blocks: string;
-/** Private roots and receipts of each state at each block. */
+/** Expected private roots and receipts of each state after each block. */
 let wanted: Map<string, string>;
 
 beforeAll(async () => {

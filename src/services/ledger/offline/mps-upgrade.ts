@@ -1,6 +1,6 @@
 /**
  * `quorate mpsdbupgrade`: from one private state to several (GoQuorum core/mps/multiple_psr.go),
- * without the manager and without re-execution. The chain is rewritten next to the old one, which
+ * without the manager and without execution. The chain is rewritten next to the old one, which
  * stays unchanged until the new one is complete; after an interruption the same command continues.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ import { keepGenesis } from '../store/kept-genesis.ts';
 
 const PRIVATE = { kind: 'private', psi: DEFAULT_PSI } as const;
 const EMPTY = { kind: 'private', psi: EMPTY_PSI } as const;
-/** Rebuilt from the old chain; everything else in the store's folder is copied. */
+/** Names rebuilt from the old chain; everything else in the store's folder is copied. */
 const MADE_ANEW = new Set([
   'blocks',
   'index',
@@ -38,14 +38,14 @@ const MADE_ANEW = new Set([
 ]);
 
 export interface UpgradeReport {
-  /** Where the old chain is now. */
+  /** Folder where the old chain is now. */
   readonly kept: string;
 }
 
 /**
  * Resolves when the chain of `dataDirectory` has several private states: the former only one is now
  * `private`, next to `empty`. `tell` is called for each block. Rejects with MPS_UPGRADE_REFUSED,
- * and leaves everything as it was.
+ * and then changes nothing.
  */
 export async function upgradeToMps(
   dataDirectory: string,
@@ -66,7 +66,7 @@ export async function upgradeToMps(
 
 interface Places {
   readonly store: string;
-  /** The new one, until it is complete. */
+  /** Folder of the new chain until it is complete. */
   readonly fresh: string;
   readonly kept: string;
 }
@@ -76,12 +76,12 @@ function placesOf(dataDirectory: string): Places {
   return { store, fresh: `${store}.mps`, kept: `${store}.before-mps` };
 }
 
-/** Its genesis file is written last. */
+/** Whether the new chain is complete: its genesis file is written last. */
 function isWhole(folder: string): boolean {
   return existsSync(join(folder, 'genesis.json'));
 }
 
-/** Two renames; after a crash between them the next run finishes. */
+/** Renames both folders; after a crash between the two renames the next run finishes. */
 function finish({ store, fresh, kept }: Places): UpgradeReport {
   if (existsSync(store)) renameSync(store, kept);
   renameSync(fresh, store);
@@ -134,7 +134,9 @@ async function copy(
   }
 }
 
-/** The old chain may have changed between two runs; a repaired private state would show here. */
+/**
+ * Throws if the old chain has changed between two runs, such as by the repair of a private state.
+ */
 function checkRoots(old: ChainStore, fresh: ChainStore): void {
   const { number } = old.head()!;
   const [before, after] = [old, fresh].map((store) => store.trieAt(PRIVATE, number).root());
@@ -145,7 +147,7 @@ function checkRoots(old: ChainStore, fresh: ChainStore): void {
   );
 }
 
-/** Continues an interrupted run, unless it is of another chain. */
+/** Continues an interrupted run, unless its folder belongs to another chain. */
 async function openFresh(
   old: ChainStore,
   folder: string,
@@ -163,8 +165,8 @@ async function openFresh(
 }
 
 /**
- * For strangers a private creation is an account without code, and every private transaction
- * succeeds.
+ * The result of the state `empty`, which is not a party to any transaction: a private creation is
+ * an account without code, and every private transaction succeeds.
  */
 function withEmpty(
   own: SpaceResult,
@@ -175,7 +177,7 @@ function withEmpty(
   const receipts = new Map<number, Receipt>();
   for (const [index, receipt] of own.receipts) {
     const { isPrivate, to, sender, nonce } = transactions[index]!;
-    // Inside a marker: strangers never ran it.
+    // A transaction inside a marker, which is never run without its payload.
     if (!isPrivate) continue;
     const { status, postState, logs, revertReason, ...rest } = receipt;
     const quiet = { ...rest, logs: [], bloom: EMPTY_BLOOM };

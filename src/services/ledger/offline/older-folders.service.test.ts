@@ -1,6 +1,6 @@
 /**
- * The data folder of a node that version 0.1.0 wrote: 120 recorded blocks with private state,
- * votes, journal and Raft log.
+ * A data folder written by version 0.1.0: 120 recorded blocks with private state, votes, journal
+ * and Raft log.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function unpacked(name: string): { place: string; store: string } {
   return { place, store: join(place, 'quorate') };
 }
 
-/** Roots of both states at the head, after every block and state was read. */
+/** Roots of both states at the head, after reading every block and state. */
 async function contents(place: string, told: string[] = []): Promise<string> {
   const log = (_: string, message: string, fields?: object) =>
     told.push(`${message} ${JSON.stringify(fields)}`);

@@ -1,6 +1,6 @@
 /**
  * `quorate db private-check` and `private-repair`, on a stopped node's data: reruns every block
- * with private transactions with the payloads that its manager now holds, after the manager has
+ * with private transactions, using the payloads that its manager has now, after the manager has
  * asked its peers.
  */
 
@@ -17,7 +17,7 @@ import { PayloadCache } from '../node/private-state/payload-cache.ts';
 import { PrivateFollower } from '../node/private-state/private-follower.ts';
 import type { OpenChain } from '../store/data.ts';
 
-/** Most listed faults. */
+/** Maximum number of listed faults. */
 const FAULTS_MAX = 1_000;
 
 export interface PrivateCheckParts {
@@ -31,13 +31,13 @@ export interface PrivateCheckParts {
 }
 
 export interface PrivateReport {
-  /** Blocks with private transactions that were rerun. */
+  /** Number of blocks with private transactions that were rerun. */
   readonly blocks: number;
-  /** Up to this block. */
+  /** Number of the last checked block. */
   readonly head: number;
-  /** In the order of blocks; the first ones. */
+  /** The first faults, in the order of blocks. */
   readonly faults: readonly PrivateFault[];
-  /** Payloads that, according to peers, are for this node, but that no one sends. */
+  /** Payloads that, according to peers, are addressed to this node, but that no peer sends. */
   readonly missing: readonly MissingPayload[];
   /** Whether the manager could ask its peers: Tessera cannot. */
   readonly hasAskedPeers: boolean;
@@ -49,7 +49,7 @@ export class PrivateCheck {
   private readonly events = new Events();
   private readonly audit: BlockAudit;
 
-  /** Throws PRIVATE_STATE_NONE when there is nothing to check. */
+  /** Throws PRIVATE_STATE_NONE when there is no private state to check. */
   constructor(parts: PrivateCheckParts) {
     const { opened, manager, privateStates, timers, effort, log } = parts;
     const { store, genesis } = opened;
@@ -66,7 +66,7 @@ export class PrivateCheck {
     this.audit = new BlockAudit({ chain: this.chain, manager, psis, psiOf });
   }
 
-  /** Rejects where the manager does not answer. */
+  /** Rejects when the manager does not answer. */
   async check(from = 1): Promise<PrivateReport> {
     const { manager } = this.parts;
     const compared = await manager.compare?.([], 'now');
@@ -90,8 +90,8 @@ export class PrivateCheck {
 
   /**
    * Rewinds the private states to before the first bad block of `report` and reruns from there.
-   * Resolves with that block; undefined: nothing is wrong. Throws PRIVATE_REPAIR_REFUSED if that
-   * would lose correct data.
+   * Resolves with the number of that block; undefined: there is no fault to repair. Throws
+   * PRIVATE_REPAIR_REFUSED if that would lose correct data.
    */
   async repair({ faults }: PrivateReport): Promise<number | undefined> {
     const { store } = this.chain;
@@ -112,7 +112,10 @@ export class PrivateCheck {
     return first;
   }
 
-  /** A private state that began later would lose what it copied from `empty`. */
+  /**
+   * Throws if a private state began after block `first`: it would lose the state that it copied
+   * from `empty`.
+   */
   private checkAges(first: number): void {
     const { store } = this.chain;
     const young = store.spaces().filter((psi) => store.privateResult(psi, first) === undefined);

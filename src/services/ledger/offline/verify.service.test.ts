@@ -1,6 +1,6 @@
 /**
- * `quorate db verify`: what it finds of real damage, with file, place and cure; and that it changes
- * nothing.
+ * `quorate db verify`: how it reports real damage, with file, position and solution; and that it
+ * changes nothing.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
 import { openChain } from '../store/data.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
 
-/** Where the second slot of the vote file begins: the third vote, which is the newest, is there. */
+/** Start of the second slot of the vote file, which contains the third and newest vote. */
 const NEWEST_SLOT = 32 * 1024 * 1024 + 4;
 const folder = scratchFolder('quorate-verify-');
 const whole = join(folder, 'whole');
@@ -64,7 +64,7 @@ async function verified(
   return { ...report, damaged: report.findings.filter(({ isNote }) => !isNote) };
 }
 
-/** Checksums of every file except lmdb's table of readers. */
+/** Checksums of all files except LMDB's table of readers. */
 function sums(at: string): string[] {
   return readdirSync(at, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'lock.mdb')

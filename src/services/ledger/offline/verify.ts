@@ -1,5 +1,5 @@
 /**
- * Checks everything that a stopped node has on disk, without changing it: `quorate db verify`
+ * Checks all data of a stopped node on disk, without changing them: `quorate db verify`
  * (docs/storage.md).
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -41,15 +41,15 @@ import { storeFolder } from '../store/data.ts';
 import { checkKept, keptGenesis } from '../store/kept-genesis.ts';
 
 export interface VerifyReport {
-  /** Nothing but notes was found. */
+  /** Whether nothing but notes was found. */
   readonly isWhole: boolean;
   readonly findings: readonly Finding[];
-  /** Findings omitted, for files with more than a hundred. */
+  /** Number of findings omitted, for files with more than a hundred. */
   readonly leftOut: readonly { readonly file: string; readonly count: number }[];
   readonly checked: {
     readonly records: number;
     readonly logBytes: number;
-    /** -1: none. */
+    /** Number of the last block; -1: there is none. */
     readonly head: number;
     readonly indexRows: number;
     readonly accounts: number;
@@ -61,7 +61,7 @@ export interface VerifyReport {
 }
 
 export interface VerifyOptions {
-  /** Where the folder `raft` lies, if not in the data folder. */
+  /** Folder that contains `raft`, if that is not the data folder. */
   readonly raftFolder?: string | undefined;
   readonly progress: Teller['progress'];
 }
@@ -139,7 +139,7 @@ class DataLook implements Teller {
     }
   }
 
-  /** Undefined: it cannot be read. */
+  /** Undefined: the file cannot be read. */
   private format(): number | undefined {
     const path = join(this.folder, 'format');
     try {
@@ -175,7 +175,7 @@ class DataLook implements Teller {
     }
   }
 
-  /** Undefined: it is missing, or must not be mapped. */
+  /** Undefined: the index is missing, or so damaged that it must not be mapped. */
   private async openIndex(): Promise<OpenLmdb | undefined> {
     const index = join(this.folder, 'index');
     const file = 'index/data.mdb';
@@ -192,7 +192,7 @@ class DataLook implements Teller {
     return undefined;
   }
 
-  /** Checks the log, the rows derived from it, their state, and the part above the checkpoint. */
+  /** Checks the log, the rows derived from it, their state, and the blocks above the checkpoint. */
   private chain(
     genesis: Genesis | undefined,
     lmdb: OpenLmdb | undefined,
@@ -229,7 +229,7 @@ class DataLook implements Teller {
     });
   }
 
-  /** The write sets above the checkpoint must give the root of the last header. */
+  /** Checks that the write sets above the checkpoint lead to the root of the last header. */
   private above(
     kv: Kv,
     mark: CheckpointMark,
@@ -284,7 +284,7 @@ const NO_SLOTS: SlotFile = {
   close: () => {},
 };
 
-/** `rows` is called for all; `first` also gets the hash of block 0. */
+/** `rows` is called for all records; `first` is called with the hash of block 0. */
 function withFirst(
   rows: RecordVisitor | undefined,
   first: (hash: Uint8Array) => void,

@@ -1,4 +1,4 @@
-/** Rows of the accounts whose keys the node holds. */
+/** Options of the accounts whose keys the node has. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Accounts';

@@ -1,4 +1,4 @@
-/** Rows of the chain and its data folder. */
+/** Options of the chain and its data folder. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Chain';

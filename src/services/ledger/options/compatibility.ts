@@ -1,6 +1,6 @@
 /**
- * GoQuorum flags without effect here, each with what applies instead, and refused ones with what to
- * do instead.
+ * GoQuorum flags without effect here, with what applies instead, and refused ones, with what to do
+ * instead.
  */
 import type { OptionRow } from '../../../io/options/options.ts';
 

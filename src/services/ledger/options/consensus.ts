@@ -1,4 +1,4 @@
-/** Rows of consensus, and of blocks that this node proposes. */
+/** Options of consensus, and of blocks that this node proposes. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Consensus';

@@ -1,4 +1,4 @@
-/** Rows of a chain for development. */
+/** Options of a chain for development. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Development';

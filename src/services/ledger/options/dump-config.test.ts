@@ -1,4 +1,4 @@
-/** What `quorate dumpconfig` prints is what it was given, when `--config` reads it. */
+/** The output of `quorate dumpconfig`, read by `--config`, gives the same options again. */
 import { expect, it } from 'vitest';
 import { parseOptions } from '../../../io/options/options.ts';
 import { NODE_ROWS } from '../options.ts';

@@ -1,13 +1,13 @@
 /**
- * The values of options as a configuration file, which `--config` takes back: geth's keys if it has
- * them, otherwise the flags' own names.
+ * Writes the values of options as a configuration file for `--config`: with geth's keys if it has
+ * them, otherwise with the flags' own names.
  */
 import { stringify } from 'smol-toml';
 import type { OptionRow, ParsedOptions } from '../../../io/options/options.ts';
 import { translateGethKey } from './geth-config.ts';
 import { GETH_KEYS } from './geth-keys.ts';
 
-/** The option of the file itself; secrets are never written. */
+/** Not written: the option for the file itself, and secrets. */
 const LEFT_OUT = ['config', 'nodekeyhex'];
 
 type Value = string | number | boolean | readonly string[];
@@ -15,7 +15,7 @@ interface Table {
   [key: string]: Value | Table;
 }
 
-/** The first key of each: others mean the same. */
+/** The first key for each flag; further keys have the same meaning. */
 const KEY_OF_FLAG = new Map(
   [...GETH_KEYS]
     .flatMap(([key, { flag }]) => (flag === undefined ? [] : [[flag, key] as const]))
@@ -55,7 +55,8 @@ function valueFor({ flag, type }: OptionRow, options: ParsedOptions): Value | un
 }
 
 /**
- * Whether `--config` gives the same value: a default of geth may be another value here.
+ * Whether `--config` reads the same value back: one that geth writes by default may be ignored
+ * here.
  */
 function readsBack(key: string, value: Value, row: OptionRow): boolean {
   const given = translateGethKey(key, value, {})?.given;

@@ -10,7 +10,7 @@ import type { ParsedOptions } from '../../../io/options/options.ts';
 export interface FlagWorld {
   readonly options: ParsedOptions;
   readonly config: ChainConfig;
-  /** The engine of the next block. */
+  /** Consensus engine of the next block. */
   readonly engine: Engine;
   readonly hasManager: boolean;
   /** Number of the next block. */
@@ -19,10 +19,10 @@ export interface FlagWorld {
   readonly address: string;
   /**
    * Whether this node's key is among the validators of the next block; undefined: there are none,
-   * or nobody knows.
+   * or they are unknown.
    */
   readonly isValidator: boolean | undefined;
-  /** Files of the data folder that matter. */
+  /** Whether the data folder contains the file. */
   readonly hasFile: (name: string) => boolean;
 }
 
@@ -180,7 +180,7 @@ const REMARKS: readonly Remark[] = [
       : undefined,
 ];
 
-/** Effects that the flags do not have, although one might expect them. */
+/** Remarks about effects that one might expect of the flags, but that they do not have. */
 export function flagRemarks(world: FlagWorld): readonly string[] {
   return REMARKS.flatMap((remark) => remark(world) ?? []);
 }

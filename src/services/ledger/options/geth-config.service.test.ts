@@ -1,4 +1,6 @@
-/** A configuration that GoQuorum's `geth dumpconfig` wrote, as it is and as operators change it. */
+/**
+ * A configuration written by GoQuorum's `geth dumpconfig`, unchanged and with operators' changes.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +18,7 @@ function read(text: string, ...argv: string[]) {
   });
 }
 
-/** The dump with other values for some keys, or more keys at the end of a table. */
+/** The dump with other values for some keys, or with more keys at the end of a table. */
 function changed(changes: Readonly<Record<string, string>>): string {
   return Object.entries(changes).reduce((text, [key, value]) => {
     const line = new RegExp(`^${key} = .*$`, 'm');
@@ -24,7 +26,7 @@ function changed(changes: Readonly<Record<string, string>>): string {
   }, DUMP);
 }
 
-/** All flags that the file has set. */
+/** Values of all flags that the file sets. */
 function setBy(text: string): Record<string, unknown> {
   const options = read(text);
   return Object.fromEntries(

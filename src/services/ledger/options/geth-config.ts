@@ -1,7 +1,7 @@
 /**
- * Configuration files as `geth dumpconfig` writes them (GoQuorum 24.4.1 cmd/geth/config.go), key by
- * key: those that are flags here, those without effect, and those that are refused. Keys that geth
- * always writes are ignored.
+ * Reads configuration files of `geth dumpconfig` (GoQuorum 24.4.1 cmd/geth/config.go), key by key:
+ * some are flags here, some have no effect, some are refused. Keys that geth always writes are
+ * ignored.
  */
 import { fail } from '../../../core/base/errors.ts';
 import { nearest } from '../../../io/options/edit-distance.ts';
@@ -11,11 +11,14 @@ import { GETH_KEYS, type GethKey } from './geth-keys.ts';
 
 const SECTIONS: readonly string[] = ['Eth', 'Node', 'Ethstats', 'Metrics'];
 
-/** undefined: not a key of geth. Throws OPTION_REFUSED with what to do, and OPTION_UNKNOWN. */
+/**
+ * undefined: geth has no such key. Throws OPTION_REFUSED with what to do instead, and
+ * OPTION_UNKNOWN.
+ */
 export const translateGethKey: Translate = (key, value, tree) => {
   const [section] = key.split('.');
   if (!SECTIONS.includes(section!)) return undefined;
-  // A genesis block is a table of its own, and geth writes none.
+  // A genesis block would be a separate table; geth never writes one.
   if (key.startsWith('Eth.Genesis')) {
     throw refused(key, 'name the genesis file with --genesis');
   }

@@ -1,18 +1,18 @@
 /** Keys of geth's configuration files, and their meaning here. */
 
 export interface GethKey {
-  /** The flag that takes the value as it is. */
+  /** The flag that takes the value unchanged. */
   readonly flag?: string;
   /** Flags and their values, if one flag is not enough. */
   readonly as?: (
     value: unknown,
     tree: Readonly<Record<string, unknown>>,
   ) => readonly (readonly [flag: string, text: string])[];
-  /** What applies instead. */
+  /** What applies instead of the key. */
   readonly ignored?: string;
-  /** What to do instead. */
+  /** What to do instead of using the key. */
   readonly refused?: string;
-  /** What geth writes by default, if that is neither empty nor false. */
+  /** The value that geth writes by default, if that is neither empty nor false. */
   readonly unless?: unknown;
 }
 
@@ -33,7 +33,7 @@ const PEER_FILES =
 const LIMITS = 'requests and idle connections have limits of their own';
 
 /**
- * Bootnodes of Ethereum's main network, which geth writes unless others were named (GoQuorum
+ * Bootnodes of Ethereum's main network, which geth writes unless others were configured (GoQuorum
  * params/bootnodes.go).
  */
 const PUBLIC_BOOTNODE =
@@ -49,7 +49,7 @@ const ignored = (why: string, keys: Readonly<Record<string, unknown>>): Row[] =>
     unless === undefined ? { ignored: why } : { ignored: why, unless },
   ]);
 
-/** An address switches a server on. */
+/** An address enables a server. */
 const server = (name: string): NonNullable<GethKey['as']> => {
   return (host) => [
     [name, 'true'],
@@ -143,7 +143,7 @@ const MINER: readonly Row[] = [
     'Eth.Ethash.PowMode': 0,
     'Eth.Ethash.NotifyFull': undefined,
   }),
-  // Always written, as a folder in the home of the user who wrote the file.
+  // Always written: a folder in the home directory of the user who wrote the file.
   ['Eth.Ethash.DatasetDir', { as: () => [] }],
 ];
 
@@ -200,7 +200,7 @@ const NODE: readonly Row[] = [
   [
     'Node.RaftLogDir',
     {
-      // Always written: the data folder unless another one was named.
+      // Always written: the data folder, unless another one was configured.
       as: (value, { Node }) =>
         value === (Node as { DataDir?: unknown } | undefined)?.DataDir
           ? []
@@ -290,7 +290,7 @@ const P2P: readonly Row[] = [
     'Node.P2P.NAT': undefined,
   }),
   ...ignored('subscriptions report events', { 'Node.P2P.EnableMsgEvents': undefined }),
-  // The folder of the node again.
+  // Always the data folder of the node.
   ['Node.P2P.DataDir', { as: () => [] }],
 ];
 

@@ -1,4 +1,4 @@
-/** Rows of logs and metrics. */
+/** Options of logs and metrics. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Logging and metrics';

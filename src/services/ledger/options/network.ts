@@ -1,4 +1,4 @@
-/** Rows of the peer-to-peer network. */
+/** Options of the peer-to-peer network. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Network';

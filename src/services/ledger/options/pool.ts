@@ -1,4 +1,4 @@
-/** Rows of the transaction pool. */
+/** Options of the transaction pool. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Transaction pool';

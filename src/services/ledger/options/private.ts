@@ -1,4 +1,4 @@
-/** Rows of private transactions and their manager. */
+/** Options of private transactions and their manager. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Private transactions';

@@ -1,9 +1,9 @@
-/** Flags of the JSON-RPC servers and of access to them. */
+/** Options of the JSON-RPC servers and of access to them. */
 import type { OptionRow } from '../../../io/options/options.ts';
 import { BATCH_LIMITS } from '../../../io/rpc/batch.ts';
 import { CALLBACK_SHAPES } from '../node/sending/async-sends.ts';
 
-/** Reasons why a serving node is not ready, in the order of the answer of /ready. */
+/** Reasons why a running node is not ready, in the order of the answer of /ready. */
 export const READY_REASONS = [
   'behind',
   'lag',

@@ -1,4 +1,4 @@
-/** Logs at the start flags that have no effect: once each, with what they need. */
+/** At the start, logs each flag that has no effect, with what it needs. */
 import { join } from 'node:path';
 import { type Address, equalBytes } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
@@ -31,7 +31,7 @@ export function sayFlags(
   for (const remark of flagRemarks(world)) log('warn', remark);
 }
 
-/** undefined: the chain has no validators, or a contract names them and cannot be asked. */
+/** undefined: the chain has no validators, or a contract names them and does not answer. */
 function isValidator({ chain, schedule }: LedgerNode, address: Address): boolean | undefined {
   try {
     return schedule?.validatorsAfter(chain.head().number).some((each) => equalBytes(each, address));

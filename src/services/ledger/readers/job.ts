@@ -20,9 +20,9 @@ export interface ReaderThreadSettings extends ReaderSettings {
   readonly folder: string;
 }
 
-/** How a reader answers. */
+/** Settings of a reader's answers. */
 export interface ReaderSettings {
-  /** Tenants of the manager; undefined: one private state. */
+  /** Private states that the manager serves; undefined: there is only one. */
   readonly tenants: readonly TenantGroup[] | undefined;
   readonly looks: Looks;
   readonly limits: ReadLimits;
@@ -35,10 +35,10 @@ export interface ReadLimits {
 
 export interface CallRead {
   readonly kind: 'call';
-  /** As JSON text. */
+  /** Id of the request, as JSON text. */
   readonly id: string;
   readonly method: string;
-  /** As received, not yet parsed by the method's row. */
+  /** Parameters as received, not yet parsed by the method's row. */
   readonly params: unknown;
 }
 
@@ -54,7 +54,7 @@ export interface LogsRead {
   readonly to: number;
 }
 
-/** A query of GraphQL. */
+/** A GraphQL query. */
 export interface GraphqlRead {
   readonly kind: 'graphql';
   /** The unparsed body of the request. */
@@ -66,30 +66,31 @@ export type SendOutcome =
   | { readonly hash: Uint8Array }
   | { readonly code: string; readonly message: string };
 
-/** One request, with what it turned out to need. The reader brings its chain to `end` first. */
+/**
+ * One request, with the data that it was found to need. The reader follows the chain to `end`
+ * first.
+ */
 export interface ReadJob extends Supplies {
   readonly request: CallRead | EstimateRead | LogsRead | GraphqlRead;
   readonly psi: Psi;
   readonly end: LogPosition;
 }
 
-/** Data that a request got in addition to the chain. */
+/** Data that a request gets in addition to the chain. */
 export interface Supplies {
   /** Answers of the private transaction manager, by queryKey(). */
   readonly answers: ReadonlyMap<string, PrivateAnswer>;
-  /**
-   * Whether the private states have reached the head; undefined: nobody has waited for that.
-   */
+  /** Whether the private states have reached the head; undefined: this was not requested yet. */
   readonly hasArrived: boolean | undefined;
   readonly pending: PendingPlan | undefined;
-  /** What the index of accounts answered. */
+  /** The answer of the index of accounts. */
   readonly accounts: AccountAnswer | undefined;
   readonly figures: NodeFigures | undefined;
   /**
-   * Transactions looked up in the pool, by hash (0x hex): their bytes, or that there is none.
+   * Transactions looked up in the pool, by hash (0x hex): their bytes; null if the pool has none.
    */
   readonly pooled: ReadonlyMap<string, Uint8Array | null>;
-  /** By the transaction's bytes (0x hex). */
+  /** Outcomes by the transaction's bytes (0x hex). */
   readonly sent: ReadonlyMap<string, SendOutcome>;
 }
 
@@ -103,7 +104,7 @@ export const NO_SUPPLIES: Supplies = {
   sent: new Map(),
 };
 
-/** A request asks the index of accounts at most once. */
+/** Query to the index of accounts; a request makes at most one. */
 export type AccountQuestion =
   | { readonly page: PageQuery }
   | { readonly creation: { readonly address: Address; readonly upTo: number } };
@@ -112,7 +113,7 @@ export type AccountAnswer =
   | { readonly page: AccountPage }
   | { readonly creation: FoundCreation | undefined };
 
-/** Data that only the main thread has: the request runs again with it. */
+/** Data that only the main thread has: the request runs again once it has them. */
 export type Lack =
   | { readonly kind: 'payloads'; readonly queries: readonly PrivateQuery[] }
   | { readonly kind: 'arrival' }
@@ -139,7 +140,7 @@ export type ReadAnswer =
     }
   | { readonly kind: 'lacks'; readonly lack: Lack };
 
-/** Thrown inside a reader by work that cannot go on without it. */
+/** Thrown inside a reader by work that cannot continue without these data. */
 export class Lacking extends Error {
   readonly lack: Lack;
 
@@ -149,7 +150,7 @@ export class Lacking extends Error {
   }
 }
 
-/** Carries out jobs. */
+/** Threads that run jobs. */
 export interface ReaderThreads {
   start(): void;
   /** Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT or THREAD_FAILED. */

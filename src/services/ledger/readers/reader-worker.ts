@@ -1,4 +1,4 @@
-/** A reader thread: opens the node's store for reading, and answers jobs until it is stopped. */
+/** A reader thread: opens the node's store read-only, and answers jobs until it is stopped. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseGenesis } from '../../../core/chain/genesis.ts';
@@ -15,7 +15,7 @@ import { openViews } from '../view/open-views.ts';
 import type { ReadAnswer, ReaderThreadSettings, ReadJob } from './job.ts';
 import { Reader } from './reader.ts';
 
-/** Decoded transactions of blocks, and trie nodes, that a reader keeps. */
+/** Maximum number of decoded transactions, and of trie nodes, that a reader keeps. */
 const CACHED_TRANSACTIONS_MAX = 4_096;
 const TRIE_BYTES_MAX = 16 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /**
- * Answers requests from a replica of the chain. A job runs in one go, on one head. If it needs data
- * that only the main thread has (a payload, the pool's transactions), it names them and runs again
- * from the start when it has got them.
+ * Answers requests from a replica of the chain. A job runs without interruption, on one head. If it
+ * needs data that only the main thread has (a payload, the pool's transactions), it names them, and
+ * runs again from the start once it has got them.
  */
 import { QuorateError } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
@@ -40,7 +40,7 @@ import {
 import { suppliedAccounts } from './supplied-accounts.ts';
 import { joinedLacks, suppliedSource } from './supplied-source.ts';
 
-/** A longer reply is sent as bytes, undecoded. */
+/** A longer reply is sent as undecoded bytes. */
 const TEXT_REPLY_MAX = 64 * 1024;
 
 export interface ReaderParts {
@@ -64,7 +64,7 @@ export class Reader {
     for (const row of READS) for (const name of row.names) this.methods.set(name, patient(row));
   }
 
-  /** The index must be one snapshot until this has resolved. */
+  /** The index must stay one snapshot until this resolves. */
   run(job: ReadJob, shouldStop: () => boolean): Promise<ReadAnswer> {
     this.parts.chain.follow(job.end);
     const context = this.contextOf(job, shouldStop);
@@ -106,7 +106,7 @@ export class Reader {
     }
   }
 
-  /** The library is loaded for the first query: most readers never see one. */
+  /** The GraphQL library is loaded for the first query: most readers never get one. */
   private async query(
     { body }: GraphqlRead,
     job: ReadJob,

@@ -1,7 +1,7 @@
 /**
  * The main thread's side of the readers: passes requests to threads, and supplies data that only
- * this thread has. A request is answered from a head no older than this thread's at the time of
- * passing it on.
+ * this thread has. A request is answered from a head no older than the one that this thread had
+ * when it passed the request on.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -31,17 +31,20 @@ import {
 } from './job.ts';
 import { answerOf } from './supplied-accounts.ts';
 
-/** Rounds in which a request names missing data and runs again. */
+/** Maximum number of rounds in which a request names missing data and runs again. */
 const ROUNDS_MAX = 16;
-/** A mutation sends one transaction per round, and a query may look up as many in the pool. */
+/**
+ * Maximum number of rounds of a GraphQL query: a mutation sends one transaction per round, and a
+ * query may look up this many in the pool.
+ */
 const QUERY_ROUNDS_MAX = 64;
-/** For requests without a call: geth's servers abandon a reply after this time. */
+/** Time limit of requests without a call: geth's servers abandon a reply after this time. */
 const READ_MS_MAX = 30_000;
-/** A trace may ask for 60 s. */
+/** Time limit of a trace, which may request 60 s. */
 const TRACE_MS_MAX = 62_000;
-/** A call stops by itself when its time is up; its thread is checked this much later. */
+/** A call ends by itself when its time is up; its task times out this much later. */
 const CALL_GRACE_MS = 1_000;
-/** As of EIP-1474: limit exceeded. */
+/** Error code of EIP-1474: limit exceeded. */
 const LIMIT_EXCEEDED = -32005;
 
 const CALLS: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas', 'eth_createAccessList']);
@@ -50,13 +53,13 @@ export interface ReadersParts {
   readonly threads: ReaderThreads;
   readonly limits: ReadLimits;
   readonly log: Log;
-  /** How far the log may be read. */
+  /** Position up to which the log may be read. */
   end(): LogPosition;
   /** undefined on a chain without private state. */
   readonly payloads: AllPayloads | undefined;
   privateArrival(): Promise<boolean>;
   plan(): PendingPlan;
-  /** As the caller of this private state may see it. */
+  /** The history of accounts that callers of this private state may see. */
   accounts(psi: Psi): AccountHistory;
 }
 
@@ -81,14 +84,14 @@ export class Readers implements RpcReaders {
     }
   }
 
-  /** On the head. Rejects as eth_estimateGas does. */
+  /** Gas estimate on the head. Rejects as eth_estimateGas does. */
   async estimateGas(request: CallRequest, psi: Psi): Promise<bigint> {
     const terms = { asker: THIS_NODE, ...this.timeOf('eth_estimateGas') };
     const answer = done(await this.read({ kind: 'estimate', request }, psi, terms), 'gas');
     return answer.gas;
   }
 
-  /** Logs of blocks, rendered. Rejects as eth_getLogs does. */
+  /** Logs of blocks, as JSON. Rejects as eth_getLogs does. */
   async logs(request: Omit<LogsRead, 'kind'>, caller: Caller): Promise<RawJson> {
     const terms = { asker: askerOf(caller), ...this.timeOf('eth_getLogs') };
     const psi = caller.psi ?? DEFAULT_PSI;
@@ -97,8 +100,8 @@ export class Readers implements RpcReaders {
   }
 
   /**
-   * A GraphQL request's body. Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT and
-   * THREAD_FAILED.
+   * Answers the body of a GraphQL request. Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT
+   * and THREAD_FAILED.
    */
   async graphql(body: string, asking: Asking): Promise<GraphqlAnswer> {
     const { caller, signal, supply } = asking;
@@ -109,7 +112,7 @@ export class Readers implements RpcReaders {
     return done(await this.read({ kind: 'graphql', body }, psi, terms, supply), 'graphql');
   }
 
-  /** `supply`: caller-dependent data; only GraphQL queries need it. */
+  /** `supply`: provides data that depend on the caller; only GraphQL queries need it. */
   private async read(
     request: ReadJob['request'],
     psi: Psi,
@@ -176,7 +179,7 @@ export class Readers implements RpcReaders {
   }
 }
 
-/** Missing data of a query that depends on its caller. */
+/** Provides missing data of a query that depend on its caller. */
 export type Supply = (lack: CallerLack, has: Supplies) => Promise<Partial<Supplies>>;
 
 export interface Asking {

@@ -1,4 +1,4 @@
-/** The index of accounts as a reader sees it: the main thread has it, and answers. */
+/** The index of accounts as a reader sees it: the main thread has the index, and answers. */
 import type { AccountHistory } from '../view/account-history.ts';
 import { type AccountAnswer, type AccountQuestion, Lacking } from './job.ts';
 
@@ -15,7 +15,7 @@ export function suppliedAccounts(answer: AccountAnswer | undefined): AccountHist
   };
 }
 
-/** On the main thread. */
+/** Answers a reader's query; runs on the main thread. */
 export function answerOf(accounts: AccountHistory, question: AccountQuestion): AccountAnswer {
   return 'page' in question
     ? { page: accounts.page(question.page) }

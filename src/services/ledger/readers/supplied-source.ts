@@ -1,6 +1,6 @@
 /**
- * A query's view of the node: data supplied so far by the main thread; missing data is recorded, so
- * that it all comes at once.
+ * A query's view of the node: contains data that the main thread has supplied so far; missing data
+ * are recorded, so that they are requested together.
  */
 import { QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
@@ -66,7 +66,7 @@ export function suppliedSource(
   return { source, lacks };
 }
 
-/** The first of them; of payloads all. */
+/** The first missing item; if payloads are missing, all of them. */
 export function joinedLacks(lacks: readonly Lack[]): Lack | undefined {
   const queries = new Map<string, PrivateQuery>();
   for (const lack of lacks) {

@@ -5,11 +5,11 @@ import { builtModule, checkModuleFile } from '../../../io/threads/module-file.ts
 import { TaskThreads } from '../../../io/threads/task-threads.ts';
 import type { ReadAnswer, ReaderThreadSettings, ReaderThreads, ReadJob } from './job.ts';
 
-/** Their module. */
+/** Module of the reader threads. */
 export const READER_WORKER: URL = builtModule(new URL('./reader-worker.js', import.meta.url));
-/** The heap of one reader. */
+/** Heap size of one reader. */
 const HEAP_MEGABYTES = 512;
-/** Most waiting requests, per client and in total. */
+/** Maximum number of waiting requests, per client and in total. */
 const WAITING_PER_CLIENT_MAX = 1_000;
 const WAITING_MAX = 10_000;
 
@@ -17,7 +17,7 @@ const WAITING_MAX = 10_000;
 export function readerThreads(parts: {
   readonly worker: URL;
   readonly settings: ReaderThreadSettings;
-  /** undefined: one less than the machine has cores, at least one. */
+  /** undefined: one less than the number of cores, at least one. */
   readonly count: number | undefined;
   readonly log: Log;
 }): ReaderThreads {

@@ -1,4 +1,4 @@
-/** What a genesis file may do to a data folder that is empty, or has a chain. */
+/** The effects of a genesis file on a data folder that is empty, or already has a chain. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -18,7 +18,7 @@ function genesis(name: string, config: object, change: object = {}): string {
   return file;
 }
 
-/** A chain with a first block and another one. */
+/** A chain of the first block and one more. */
 async function grown(name: string): Promise<string> {
   const place = join(folder, name);
   const chain = await openChain(place, { genesisFile: genesis('first', {}) });

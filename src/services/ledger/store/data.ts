@@ -1,4 +1,4 @@
-/** The data folder of a node as commands see it: the genesis file and the store. */
+/** The data folder of a node for commands: the genesis file and the store. */
 
 import { join } from 'node:path';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -26,13 +26,15 @@ import {
 } from './kept-genesis.ts';
 import { openStore } from './store.ts';
 
-/** Below the data directory, next to files of other software. */
+/** In the data directory, next to files of other software. */
 const STORE_FOLDER = 'quorate';
-/** A mark in it: the folder is being migrated, and is incomplete until the mark is removed. */
+/**
+ * Name of a marker file: the folder is being migrated, and is incomplete until the file is removed.
+ */
 export const MIGRATING = 'migrating';
 /**
- * A commit brings the neighbours of every row into memory, 64 KB of the index each: fewer rows than
- * a running node writes at once.
+ * A commit loads the neighbours of every row into memory, 64 KB of the index each: so this is less
+ * than a running node writes at once.
  */
 const MIGRATION_CHECKPOINT_BYTES = 1024 * 1024;
 
@@ -40,10 +42,10 @@ export interface OpenChain {
   readonly folder: DataFolder;
   readonly store: ChainStore;
   readonly votes: VoteFile;
-  /** What the index records about files outside it. */
+  /** Numbers that the index stores about files outside it, such as the last vote. */
   readonly seals: Seals;
   readonly genesis: Genesis;
-  /** Undefined: not asked for. */
+  /** Undefined: the index was not requested. */
   readonly accounts: AccountIndex | undefined;
   /**
    * Effect of the genesis file at opening: a new chain, a new configuration for an existing one, or
@@ -55,21 +57,21 @@ export interface OpenChain {
 
 export interface OpenOptions {
   readonly genesisFile?: string | undefined;
-  /** In place of a file. */
+  /** Text of the genesis, instead of a file. */
   readonly genesisText?: string | undefined;
-  /** Transactions may name their senders instead of proving them. */
+  /** Whether transactions may name their senders without a signature. */
   readonly isDevelopment?: boolean | undefined;
   /** The disk failed, or the index is damaged: the process must end. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Drops the index and rebuilds it from the log. */
   readonly reindex?: boolean;
-  /** Opens the index of accounts, too; `new`: an empty one. */
+  /** Opens the index of accounts too; `new`: starts with an empty one. */
   readonly accounts?: 'kept' | 'new' | undefined;
   /** Called with the reason for rebuilding the index, and the progress. */
   readonly log?: Log | undefined;
-  /** By the migration that has marked the folder. */
+  /** Set by the migration that created the marker file. */
   readonly isMigrating?: boolean;
-  /** For a chain that begins here: the first block whose states will be stored. */
+  /** For a new chain: the first block whose states will be stored. */
   readonly base?: number | undefined;
 }
 
@@ -132,7 +134,8 @@ export async function openChain(
     }
   };
   try {
-    // A damaged file cannot be compared with, nor is it needed if the original is given again.
+    // Nothing can be compared with a damaged file, and giving the original again needs no
+    // comparison.
     const isMeasure = kept?.isSame && text !== stored;
     if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
     const votes = new VoteFile(data.votes, data.votesWritten, sealedNumber(data.kv, 'votes'));
@@ -151,7 +154,7 @@ export async function openChain(
   }
 }
 
-/** Throws GENESIS_INVALID, with the file as its data. */
+/** Throws GENESIS_INVALID, whose data contain the file. */
 export function readGenesis(text: string, path: string): Genesis {
   try {
     return parseGenesis(text);

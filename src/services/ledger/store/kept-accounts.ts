@@ -1,4 +1,6 @@
-/** The index of accounts of a data folder: opened on request, and rewound with the chain. */
+/**
+ * The index of accounts of a data folder: opened on request, and rewound together with the chain.
+ */
 import { equalBytes } from '../../../core/base/bytes.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
@@ -17,18 +19,18 @@ export class KeptAccounts {
   private readonly log: Log;
   private opened: OpenAccounts | undefined;
 
-  /** `folder`: of the store. */
+  /** `folder`: the folder of the store. */
   constructor(folder: string, log: Log) {
     this.folder = folder;
     this.log = log;
   }
 
-  /** Undefined: it was not asked for. */
+  /** Undefined: the index was not requested. */
   get index(): AccountIndex | undefined {
     return this.opened?.index;
   }
 
-  /** One of another chain, or ahead of this one, is dropped. */
+  /** An index that belongs to another chain, or is ahead of this one, is dropped. */
   async open(store: ChainStore, wanted: 'kept' | 'new'): Promise<void> {
     if (wanted === 'new') dropAccountIndex(this.folder);
     this.opened = await this.read();
@@ -39,7 +41,7 @@ export class KeptAccounts {
     this.opened = await this.read();
   }
 
-  /** Before the chain goes back, also where nobody asked for the index. */
+  /** Call it before the chain is rewound, even if the index was not requested. */
   async rewind(target: Psi | 'all', to: number): Promise<void> {
     if (!this.opened && !hasAccountIndex(this.folder)) return;
     const { index, close } = this.opened ?? (await this.read());

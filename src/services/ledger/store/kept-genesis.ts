@@ -16,15 +16,15 @@ export function genesisPath(folder: string): string {
   return join(folder, NAME);
 }
 
-/** undefined: none is stored here. */
+/** undefined: no genesis file is stored here. */
 export function keptGenesis(folder: string): string | undefined {
   const path = genesisPath(folder);
   return isThere(path) ? readText(path) : undefined;
 }
 
 /**
- * Whether the text is the stored one. A folder of 0.1.0 has no checksum: then `wasNoted` is
- * false.
+ * Whether the text equals the stored one. A folder of version 0.1.0 has no checksum: then
+ * `wasNoted` is false.
  */
 export function checkKept(folder: string, text: string): { isSame: boolean; wasNoted: boolean } {
   const path = sumPath(folder);
@@ -32,7 +32,10 @@ export function checkKept(folder: string, text: string): { isSame: boolean; wasN
   return { isSame: readFileSync(path, 'utf8').split('\n').includes(line(text)), wasNoted: true };
 }
 
-/** Written completely or not at all, and never with only the checksum of another text. */
+/**
+ * Writes both files completely or not at all; at no time is there only the checksum of another
+ * text.
+ */
 export function keepGenesis(folder: string, text: string): void {
   const before = keptGenesis(folder);
   const isNew = before !== text;

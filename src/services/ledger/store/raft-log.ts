@@ -1,6 +1,6 @@
 /**
  * The Raft log of a data folder. A member that lost it no longer knows its votes, so it does not
- * start a new one by itself: the file `raft-member`, or a chain with blocks, shows that there was
+ * create a new one by itself: the file `raft-member`, or a chain with blocks, shows that there was
  * one.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,18 +15,18 @@ import type { OpenChain } from './data.ts';
 const NOTE = 'raft-member';
 const NOTE_VERSION = 1;
 const NOTE_PATTERN = /^quorate raft member (\d{1,9}), id (\d{1,9})\n$/;
-/** Below the folder of the logs. */
+/** Name of the folder, inside the folder of the logs. */
 export const RAFT_FOLDER = 'raft';
-/** Belongs to no member: the next start creates a log. */
+/** No member has this raft id: the next start creates a log. */
 const NO_ID = 0;
 
 export interface RaftPlace {
   /** The folder of the node's store. */
   readonly folder: string;
-  /** Location of the folder `raft`. */
+  /** Folder that contains the folder `raft`. */
   readonly logFolder: string;
   readonly raftId: number;
-  /** Its id came from a cluster rather than from static-nodes.json. */
+  /** Whether its raft id came from a cluster rather than from static-nodes.json. */
   readonly isJoining: boolean;
 }
 
@@ -45,13 +45,14 @@ export async function openRaftLog(
     },
   );
   seals.follow('raft', () => raft.lastWritten);
-  // Of an abandoned log: the new one must not be taken for an older copy.
+  // The recorded number belongs to an abandoned log: the new one must not be mistaken for an older
+  // copy.
   if (sealed > raft.lastWritten) await seals.writeNow(folder.kv);
   writeNote(place.folder, place.raftId);
   return raft;
 }
 
-/** The operator restarts the cluster. The old log is kept as `raft.before-reset`. */
+/** For an operator who restarts the cluster. Keeps the old log as `raft.before-reset`. */
 export function resetRaftLog(folder: string, logFolder: string = folder): void {
   const path = join(logFolder, RAFT_FOLDER);
   const kept = `${path}.before-reset`;
@@ -62,7 +63,7 @@ export function resetRaftLog(folder: string, logFolder: string = folder): void {
   writeNote(folder, NO_ID);
 }
 
-/** Why a log must exist; undefined: a new one may be created. */
+/** Why a log must already exist; undefined: a new one may be created. */
 function reasonFor({ folder, raftId, isJoining }: RaftPlace, head: number): string | undefined {
   const noted = readNote(folder);
   if (noted === 'unreadable') return `${join(folder, NOTE)} says that there was one`;

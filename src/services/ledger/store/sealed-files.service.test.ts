@@ -1,6 +1,6 @@
 /**
- * What a data folder notices of older copies, and of folders that are gone: votes and Raft log
- * beside their chain store.
+ * How a data folder detects older copies and missing folders: votes and Raft log beside their chain
+ * store.
  */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function copied(name: string): { place: string; store: string } {
   return { place, store: join(place, 'quorate') };
 }
 
-/** What the vote file says after `rounds` votes more. */
+/** What the vote file reports after votes in `rounds` were added. */
 async function voted(place: string, rounds: readonly number[]) {
   const chain = await openChain(place);
   const height = chain.store.head()!.number + 1;
@@ -48,7 +48,7 @@ it('notices that votes and votes-written were put back together', async () => {
   expect(await voted(place, [])).toEqual({ loss: undefined, round: 4 });
 }, 30_000);
 
-/** Opens chain and Raft log, saves `terms`, and closes. Returns the term at opening. */
+/** Opens chain and Raft log, saves `terms`, and closes. Resolves with the term at opening. */
 async function raftTerm(place: string, options: Partial<RaftPlace> = {}, terms: number[] = []) {
   const chain = await openChain(place);
   const store = join(place, 'quorate');

@@ -23,7 +23,7 @@ interface StoreOptions {
   readonly seals: Seals;
   readonly log: Log;
   readonly onFault: ((error: unknown) => void) | undefined;
-  /** Undefined: as usual. */
+  /** Undefined: the default. */
   readonly checkpointBytes: number | undefined;
   beforeRewind(target: Psi | 'all', to: number): Promise<void>;
 }
@@ -99,7 +99,7 @@ function damageOfReader(): QuorateError {
   );
 }
 
-/** The index was just rebuilt: the log is at fault. */
+/** Converts the error after the index was just rebuilt: then the log itself is damaged. */
 function withoutCure(error: unknown): unknown {
   if (!hasCode(error, 'STORE_INDEX_UNFIT')) return error;
   return fail(

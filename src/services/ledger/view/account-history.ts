@@ -8,37 +8,37 @@ import type { AccountIndex, FoundCreation } from '../../../core/store/accounts/a
 import type { AccountBlock } from '../../../core/store/accounts/account-rows.ts';
 import { PUBLIC_SPACE, type Space } from '../../../core/store/interface.ts';
 
-/** Blocks before `block`, the newest first, or after it, the oldest first. */
+/** Selects blocks before `block`, newest first, or after it, oldest first. */
 export interface PageQuery {
   readonly address: Address;
   readonly direction: 'before' | 'after';
   readonly block: number;
-  /** Transactions; those of the last block are all there. */
+  /** Number of transactions; the last block is always complete, even if it exceeds this. */
   readonly size: number;
 }
 
 export interface AccountPage {
-  /** In the order of the query. */
+  /** Blocks in the order of the query. */
   readonly blocks: readonly AccountBlock[];
   readonly isLast: boolean;
-  /** Internal calls are known from this block on. */
+  /** First block whose internal calls are known. */
   readonly callsFrom: number;
 }
 
 /** Throws ACCOUNT_INDEX_OFF or ACCOUNT_INDEX_BEHIND. */
 export interface AccountHistory {
   page(query: PageQuery): AccountPage;
-  /** The last creation of a contract, up to a block. */
+  /** The last creation of a contract at an address, up to a block. */
   creation(address: Address, upTo: number): FoundCreation | undefined;
 }
 
-/** What keeps the index at the head. */
+/** The part that keeps the index at the head. */
 export interface KeptIndex {
   readonly index: AccountIndex;
   readonly isBehind: boolean;
 }
 
-/** `spaces`: the caller's; the public one is among them. */
+/** `spaces`: states that the caller may see, including the public one. */
 export function accountHistory(
   kept: KeptIndex | undefined,
   spaces: () => readonly Space[],

@@ -13,18 +13,18 @@ import type { PartyView } from './party-view.ts';
 
 const FILTERS_MAX = 10_000;
 const FILTERS_OF_CLIENT_MAX = 1_000;
-/** Most addresses and topics in all log filters. */
+/** Maximum memory for addresses and topics of all log filters. */
 const QUERY_BYTES_MAX = 32 * 1024 * 1024;
-/** Most hashes per answer; the next one has the rest. */
+/** Maximum number of hashes per answer; the next answer has the rest. */
 const HASHES_PER_ANSWER_MAX = 100_000;
-/** Pending transactions kept for filters; older ones are not reported. */
+/** Number of pending transactions kept for filters; older ones are not reported. */
 const TRAIL_MAX = 100_000;
-/** As in GoQuorum: a filter not polled for this long is dropped. */
+/** As in GoQuorum, a filter not polled for this long is dropped. */
 const IDLE_MS_MAX = 5 * 60 * 1000;
 
 export interface LogRange {
   readonly from: number;
-  /** undefined: open end. */
+  /** undefined: the range has no end. */
   readonly to: number | undefined;
 }
 
@@ -35,13 +35,13 @@ type Filter = { readonly psi: Psi; readonly client: string; polledMs: number; ne
       readonly bytes: number;
       readonly range: LogRange;
     }
-  /** `next`: number of a block. */
+  /** `next`: number of the next block. */
   | { readonly kind: 'blocks' }
-  /** `next`: position in the trail. */
+  /** `next`: position of the next transaction in the trail. */
   | { readonly kind: 'pending' }
 );
 
-/** The latest entries, with their positions. */
+/** The latest pending transactions, with their positions. */
 class Trail {
   private hashes: Hash32[] = [];
   private first = 0;
@@ -63,7 +63,7 @@ class Trail {
 }
 
 export type Changes =
-  /** Blocks to search, up to `to`; call `putBack` if that fails. */
+  /** Block range to search for logs; call `putBack` if that fails. */
   | {
       readonly kind: 'logs';
       readonly query: LogQuery;
@@ -89,7 +89,7 @@ export class Filters {
     });
   }
 
-  /** `client`: the caller, for their share. Throws FILTERS_FULL. */
+  /** `client`: the caller, because each has a maximum share. Throws FILTERS_FULL. */
   addLogs(view: PartyView, client: string, query: LogQuery, range: LogRange): string {
     const next = Math.max(view.head().number + 1, range.from);
     const bytes = bytesOf(query);
@@ -108,7 +108,7 @@ export class Filters {
     return { psi: view.psi, client, polledMs: this.clock.nowMs(), next };
   }
 
-  /** What is new since the last poll. Throws FILTER_NOT_FOUND. */
+  /** Changes since the last poll. Throws FILTER_NOT_FOUND. */
   changes(view: PartyView, id: string): Changes {
     const filter = this.find(view, id);
     if (filter.kind !== 'logs') return { kind: 'hashes', hashes: this.hashesFor(view, filter) };
@@ -125,8 +125,8 @@ export class Filters {
   /** Query and range of a log filter. Throws FILTER_NOT_FOUND. */
   logs(view: PartyView, id: string): { query: LogQuery; range: LogRange } {
     const filter = this.filters.get(id);
-    // COMPAT: only here does GoQuorum name the private state. A filter's id is its creator's
-    // secret.
+    // COMPAT: GoQuorum names the private state only here. A filter's id is known only to its
+    // creator.
     if (filter?.kind === 'logs' && filter.psi !== view.psi)
       throw fail('FILTER_NOT_FOUND', `filter not found for ${view.psi}`);
     const own = this.find(view, id);
@@ -191,7 +191,7 @@ export class Filters {
   }
 }
 
-/** Memory of a query: words, with their overhead. */
+/** Estimated memory of a query: words, including their overhead. */
 function bytesOf({ addresses, topics }: LogQuery): number {
   let words = addresses.length;
   for (const position of topics) words += 1 + position.length;

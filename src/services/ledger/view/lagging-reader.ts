@@ -1,7 +1,7 @@
 /**
- * Private state of a block that the private side has not reached. Accounts known at its last block
- * are private, and reading them fails; all others read as public, so that public reads never wait
- * for the private transaction manager.
+ * State of a block that the caller's private state has not reached. Accounts that are private at
+ * the last block reached stay private, and reading them fails; all others are read as public, so
+ * that public reads never wait for the private transaction manager.
  */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
@@ -18,7 +18,7 @@ export class LaggingReader implements StateReader {
   private readonly at: number;
   private readonly wanted: number;
 
-  /** `last` is the state after block `at`; block `wanted` was requested. */
+  /** `last`: the state after block `at`. `wanted`: the block that was requested. */
   constructor(last: StateReader, at: number, wanted: number) {
     this.last = last;
     this.at = at;

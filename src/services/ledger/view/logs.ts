@@ -7,9 +7,9 @@ import type { Log } from '../../../core/chain/receipt.ts';
 import type { PartyView } from './party-view.ts';
 
 export interface LogQuery {
-  /** Any of these emitted it; empty: any account. */
+  /** Accounts of which any may have emitted the log; empty: any account. */
   readonly addresses: readonly Address[];
-  /** By position: any of these, or (empty) anything. */
+  /** By position: topics of which any may match; empty: any topic. */
   readonly topics: readonly (readonly Hash32[])[];
 }
 
@@ -17,7 +17,7 @@ export interface FoundLog {
   readonly log: Log;
   readonly block: Block;
   readonly transactionIndex: number;
-  /** Position in the block. */
+  /** Position of the log in the block. */
   readonly logIndex: number;
 }
 
@@ -43,7 +43,7 @@ function mayMatch(blooms: readonly Uint8Array[], query: LogQuery): boolean {
   );
 }
 
-/** Whether a block may have such logs, according to its blooms. */
+/** Whether a block may contain such logs, according to its blooms. */
 export function mayHoldLogs(view: PartyView, number: number, query: LogQuery): boolean {
   return mayMatch(view.blooms(number), query);
 }

@@ -20,31 +20,31 @@ export interface SyncProgress {
 export interface NodeInfo {
   readonly clientVersion: string;
   readonly enode: string;
-  /** 64-byte public key, hex. */
+  /** Public key of 64 bytes, as hex. */
   readonly id: string;
   readonly ip: string;
   readonly discoveryPort: number;
-  /** Node record as text; undefined: no discovery runs. */
+  /** Node record (ENR) as text; undefined: discovery is off. */
   readonly record: string | undefined;
   readonly listenPort: number;
   readonly networkId: number;
   readonly dataDirectory: string;
   readonly config: ChainConfig;
   readonly genesisHash: Uint8Array;
-  /** Address of the node key: what proposals are signed with. */
+  /** Address of the node key, which signs proposals. */
   readonly address: Address;
 }
 
 export interface AdminPeer extends PeerInfo {
-  /** Its protocols; `capabilities` are the negotiated ones. */
+  /** All protocols that the peer offers; `capabilities` are the negotiated ones. */
   readonly offered: readonly Capability[];
-  /** The best block that it announced; undefined until its handshake is done. */
+  /** The best block that the peer announced; undefined until its handshake is finished. */
   readonly head: { readonly hash: Hash32; readonly td: bigint } | undefined;
 }
 
-/** Votes and validators of a BFT chain; undefined on others. */
+/** Votes and validators of a BFT chain; undefined on other chains. */
 export interface BftAdmin {
-  /** Set after `header`: it produces the next block. */
+  /** The validators after `header`, which produce the next block. */
   validatorsAfter(header: Header): readonly Address[];
   candidates(): ReadonlyMap<string, boolean>;
   propose(candidate: Address, isAuthorize: boolean): void;
@@ -52,13 +52,13 @@ export interface BftAdmin {
   author(header: Header): Address | undefined;
   /** Throws CONSENSUS_SIGNERS. */
   signers(header: Header): BlockSigners;
-  /** Votes and tally after `header`. */
+  /** Votes and their tally after `header`. */
   snapshot(header: Header): Snapshot;
 }
 
 export interface ClusterMember {
   readonly raftId: number;
-  /** 128 hex digits. */
+  /** Public key: 128 hex digits. */
   readonly nodeId: string;
   readonly p2pPort: number;
   readonly raftPort: number;
@@ -68,7 +68,7 @@ export interface ClusterMember {
   readonly enode: string;
 }
 
-/** The cluster of a Raft chain; undefined on others. */
+/** The cluster of a Raft chain; undefined on other chains. */
 export interface RaftAdmin {
   role(): string;
   hasLeader(): boolean;
@@ -80,30 +80,30 @@ export interface RaftAdmin {
   remove(raftId: number): Promise<void>;
   /** Throws RAFT_MEMBER_UNKNOWN. */
   idOf(enode: string): number;
-  /** Undefined when none is set. */
+  /** Undefined if none is configured. */
   etherbase(): Address | undefined;
 }
 
-/** Condition of this node's private states, for its operator. */
+/** State of this node's private states, for its operator. */
 export interface PrivateAdmin {
-  /** Why the manager does not answer; undefined: it does. */
+  /** Why the manager does not answer; undefined: it answers. */
   managerFault(): string | undefined;
-  /** Last checked block. */
+  /** Number of the last checked block. */
   looked(): number;
   faults(): readonly PrivateFault[];
   missing(): readonly MissingPayload[];
   differing(): PeerComparison['differing'];
-  /** Last executed block, over all private states. */
+  /** The last block that all private states have reached. */
   cursor(): number;
-  /** This node's relation to a private transaction, according to its manager now. */
+  /** This node's relation to a private transaction, according to its manager's present answers. */
   standing(number: number, transaction: Transaction): Promise<Standing>;
-  /** What a transaction of block `number` did, in each private state that it was run in. */
+  /** The effects of a transaction of block `number`, in each private state that ran it. */
   digests(number: number, transaction: Transaction): Promise<readonly OutcomeDigest[]>;
-  /** A contract in the private states that have it. */
+  /** A contract in each private state that has it. */
   contract(address: Address): readonly ContractDigest[];
 }
 
-/** Pauses of the main thread by garbage collection, the newest first. */
+/** Pauses of the main thread caused by garbage collection, newest first. */
 export interface GcFigures {
   readonly count: number;
   readonly totalMs: number;
@@ -111,11 +111,11 @@ export interface GcFigures {
   readonly pauses: readonly { readonly endMs: number; readonly ms: number }[];
 }
 
-/** Files of blocks on this machine, read and written while the node runs: one at a time. */
+/** Files of blocks on this machine, read and written while the node runs, one at a time. */
 export interface ChainFilesAdmin {
-  /** Blocks `first` to `last`. Throws CHAIN_FILE. */
+  /** Writes blocks `first` to `last`. Throws CHAIN_FILE. */
   write(path: string, first: number, last: number): Promise<void>;
-  /** Takes what follows the head. Throws CHAIN_FILE, BLOCK_INVALID, BLOCK_FILE_INVALID. */
+  /** Imports blocks after the head. Throws CHAIN_FILE, BLOCK_INVALID, BLOCK_FILE_INVALID. */
   read(path: string): Promise<void>;
 }
 
@@ -128,16 +128,19 @@ export interface NodeAdmin {
   removePeer(enode: string): boolean;
   addTrustedPeer(enode: string): boolean;
   removeTrustedPeer(enode: string): boolean;
-  /** undefined while in sync. */
+  /** undefined: the node is in sync. */
   syncing(): SyncProgress | undefined;
   isMining(): boolean;
   setMining(isOn: boolean): void;
-  /** Extra data of blocks that this node proposes, up to 32 bytes. Throws ENGINE_NOT_BFT. */
+  /**
+   * Sets the text of up to 32 bytes in the extra data of this node's proposals. Throws
+   * ENGINE_NOT_BFT.
+   */
   setVanity(vanity: Uint8Array): void;
-  /** Minimum wei per gas of transactions from peers. */
+  /** Sets the minimum price of transactions from peers, in wei per gas. */
   setPriceLimit(price: bigint): void;
   readonly bft: BftAdmin | undefined;
   readonly raft: RaftAdmin | undefined;
-  /** Undefined without private state, or without a manager. */
+  /** Undefined on a chain without private state, or without a manager. */
   readonly private: PrivateAdmin | undefined;
 }

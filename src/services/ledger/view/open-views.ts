@@ -1,4 +1,4 @@
-/** Views of a chain for its callers; of a node's own store, or of a reader's replica. */
+/** Creates views of a chain for its callers, from a node's own store or a reader's replica. */
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { engineAt } from '../../../core/chain/consensus-rules.ts';
 import { rulesAt } from '../../../core/chain/rules.ts';
@@ -8,9 +8,9 @@ import { proveAccount } from '../../../core/state/proof.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
 import { PartyView, type Prover } from './party-view.ts';
 
-/** How answers look. */
+/** Settings of the form of answers. */
 export interface Looks {
-  /** A Raft chain's timestamps, in nanoseconds, are shown in seconds. */
+  /** Whether timestamps of a Raft chain, which are in nanoseconds, are shown in seconds. */
   readonly hasRaftSeconds: boolean;
   /** Whether receipts contain the reason of a revert (`--revertreason`). */
   readonly hasRevertReasons: boolean;

@@ -1,6 +1,6 @@
 /**
- * The manager's answers for one caller: for payloads of other private states the node counts as a
- * stranger.
+ * The manager's answers for one caller: for payloads of other private states, this node answers as
+ * a non-party.
  */
 import {
   type PrivateAnswer,
@@ -9,12 +9,12 @@ import {
   queryKey,
 } from '../../../core/privacy/inputs.ts';
 
-/** The node's payloads, for all its private states. */
+/** Payloads of the node, for all its private states. */
 export interface AllPayloads extends PrivateInputs {
   ask(queries: readonly PrivateQuery[]): Promise<void>;
 }
 
-/** Thrown by work that cannot continue until these are answered. */
+/** Thrown by work that cannot continue until these queries are answered. */
 export class InputsMissing extends Error {
   readonly queries: readonly PrivateQuery[];
 
@@ -34,7 +34,7 @@ export class PartyInputs implements PrivateInputs {
     this.isFor = isFor;
   }
 
-  /** The fetched answer; undefined for anything else. */
+  /** The fetched answer; undefined if it was not fetched. */
   answer(query: PrivateQuery): PrivateAnswer | undefined {
     return this.known.get(queryKey(query));
   }

@@ -1,7 +1,7 @@
 /**
- * The chain as one caller may see it: public state and their own private state, nothing else. Every
- * read of the API, of filters and of subscriptions goes through here, so isolation holds by
- * construction.
+ * The chain as one caller may see it: the public state and their own private state, nothing else.
+ * Every read of the API, of filters and of subscriptions uses this class, so that it guarantees
+ * isolation.
  */
 import { type Address, compareBytes, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -55,19 +55,19 @@ export class PartyView {
   readonly psi: Psi;
   private readonly chain: ChainReader;
   private readonly space: PrivateSpace | undefined;
-  /** What holds in a block with that number and timestamp. */
+  /** The rules of a block with this number and timestamp. */
   readonly rulesAt: (header: Pick<Header, 'number' | 'timestamp'>) => Rules;
-  /** Which engine sealed a block. */
+  /** The engine of the block with this number. */
   readonly engineAt: (number: number) => Engine;
 
-  /** Unit in answers for a Raft chain's timestamps, which are in nanoseconds. */
+  /** Whether timestamps of a Raft chain, which are in nanoseconds, are shown in seconds. */
   private readonly hasSeconds: boolean;
   /** Whether receipts contain the reason of a revert (`--revertreason`). */
   readonly hasRevertReasons: boolean;
   private readonly prover: Prover;
   private readonly states: PrivateStates | undefined;
 
-  /** `isDual` false: the chain has no private states, and the PSI is a name only. */
+  /** `isDual` false: the chain has no private states, and the PSI is only a name. */
   constructor(parts: {
     chain: ChainReader;
     psi: Psi;
@@ -77,7 +77,7 @@ export class PartyView {
     hasRaftSeconds?: boolean;
     hasRevertReasons?: boolean;
     prover: Prover;
-    /** The private states of this node; undefined: any PSI passes. */
+    /** The private states of this node; undefined: every PSI is accepted. */
     states?: PrivateStates;
   }) {
     this.chain = parts.chain;
@@ -91,7 +91,7 @@ export class PartyView {
     this.states = parts.states;
   }
 
-  /** As answers show it. */
+  /** Timestamp in the unit that answers use. */
   timestampOf({ number, timestamp }: Pick<Header, 'number' | 'timestamp'>): bigint {
     const isShortened = this.hasSeconds && this.engineAt(number) === 'raft';
     return isShortened ? timestamp / NANOSECONDS_PER_SECOND : timestamp;
@@ -103,7 +103,9 @@ export class PartyView {
     return head;
   }
 
-  /** Number of a block on the chain; undefined when there is none. `pending` reads as the head. */
+  /**
+   * Number of a block on the chain; undefined when there is none. `pending` is treated as the head.
+   */
   numberOf(tag: BlockTag): number | undefined {
     const head = this.head().number;
     if (tag.kind === 'latest' || tag.kind === 'pending') return head;
@@ -123,7 +125,7 @@ export class PartyView {
     return this.chain.block(number);
   }
 
-  /** Whether the block and its receipts are in memory, decoded. */
+  /** Whether the block and its receipts are decoded in memory. */
   isAtHand(number: number): boolean {
     return this.chain.isAtHand(number);
   }
@@ -140,14 +142,14 @@ export class PartyView {
   }
 
   /**
-   * Whether the private side of the block is done; receipts of private transactions are withheld
-   * until then.
+   * Whether the private state has reached the block; until then, receipts of private transactions
+   * are withheld.
    */
   isPrivateDone(number: number): boolean {
     return this.space === undefined || this.chain.cursor(this.space) >= number;
   }
 
-  /** As this party sees them: its private receipts in place of the public stubs. */
+  /** Receipts as this party sees them: its private receipts instead of the public stubs. */
   receipts(number: number): readonly Receipt[] | undefined {
     const own = this.chain.receipts(number);
     const record = this.privateRecord(number);
@@ -155,7 +157,7 @@ export class PartyView {
     return own.map((receipt, index) => record.receipts.get(index) ?? receipt);
   }
 
-  /** The caller's private state. Throws when this node has none with that name. */
+  /** The caller's private state. Throws if this node has none with that name. */
   knownPsi(): Psi {
     this.states?.check(this.psi);
     return this.psi;
@@ -178,7 +180,7 @@ export class PartyView {
     return this.space ? [PUBLIC_SPACE, this.space] : [PUBLIC_SPACE];
   }
 
-  /** Blooms that show whether the block may contain a log: public, and this party's. */
+  /** Blooms that show whether the block may contain a log: the public one, and this party's. */
   blooms(number: number): readonly Uint8Array[] {
     return this.ownSpaces()
       .map((space) => this.chain.bloom(space, number))
@@ -192,7 +194,7 @@ export class PartyView {
       : undefined;
   }
 
-  /** The first block whose states are there. */
+  /** The first block whose states are stored. */
   get firstState(): number {
     return this.chain.base?.number ?? 0;
   }
@@ -261,18 +263,22 @@ export class PartyView {
     return members === undefined || members.includes(managedParty);
   }
 
-  /** As the receipts root counts them: stubs in place of private ones. */
+  /** Receipts as in the receipts root: stubs instead of private ones. */
   publicReceipts(number: number): readonly Receipt[] | undefined {
     return this.chain.receipts(number);
   }
 
-  /** The root of this party's private state; an empty one if there is none. Throws as `stateAt`. */
+  /**
+   * Root of this party's private state; that of an empty one if there is none. Throws as `stateAt`.
+   */
   privateRoot(number: number): Hash32 {
     this.knownPsi();
     return this.rootOf(this.space, number);
   }
 
-  /** The root of the no-party state if this node keeps several, otherwise of its only one. */
+  /**
+   * Root of the state `empty` if this node keeps several private states, otherwise of its only one.
+   */
   defaultRoot(number: number): Hash32 {
     const psi = this.isOneOfSeveral() ? EMPTY_PSI : DEFAULT_PSI;
     return this.rootOf(this.space && { kind: 'private', psi }, number);
@@ -285,7 +291,7 @@ export class PartyView {
   }
 
   /**
-   * Keys of public accounts that differ between the ends of two blocks and still exist, in the
+   * Keys of public accounts that differ between the states after two blocks and still exist, in the
    * order of their hashes.
    */
   modifiedAccounts(start: number, end: number, spend: (bytes: number) => void): string[] {
@@ -311,7 +317,7 @@ export class PartyView {
   }
 }
 
-/** Per address, as text. */
+/** Size of an address as text. */
 const ADDRESS_BYTES = 45;
 
 function isChanged(before: Account | undefined, after: Account | undefined): boolean {
@@ -325,11 +331,11 @@ function isChanged(before: Account | undefined, after: Account | undefined): boo
 
 export interface Proof {
   readonly account: readonly Uint8Array[];
-  /** By position of the asked slots. */
+  /** Proofs by position of the requested slots. */
   readonly slots: readonly (readonly Uint8Array[])[];
 }
 
-/** Proves an account and slots of the state that knows it (core/store). */
+/** Proves an account and slots in the state that contains it (core/store). */
 export type Prover = (
   space: Space,
   number: number,
@@ -344,7 +350,10 @@ export interface ViewedAccount {
   readonly isPrivate: boolean;
 }
 
-/** Private first; undefined when neither state knows the address. */
+/**
+ * The private account if there is one, otherwise the public one; undefined when neither state
+ * contains the address.
+ */
 export function findAccount(state: ViewedState, address: Address): ViewedAccount | undefined {
   const own = state.private?.account(address);
   if (own) return { account: own, reader: state.private!, isPrivate: true };

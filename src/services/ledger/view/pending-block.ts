@@ -1,6 +1,6 @@
 /**
- * The block that would be built now, as callers see it: the head's state plus the pool's
- * transactions. It has no seals.
+ * The block that would be built now, as callers see it: the head's state and the transactions of
+ * the pool. It has no seals.
  */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
@@ -13,14 +13,14 @@ import type { WriteSet } from '../../../core/state/write-set.ts';
 import { sealOff } from '../node/consensus/block-builder.ts';
 import type { PartyView } from './party-view.ts';
 
-/** Its plan; can be copied between threads. */
+/** The plan of a pending block; it can be copied between threads. */
 export interface PendingPlan {
-  /** The unique id of this plan. */
+  /** Unique id of this plan. */
   readonly id: number;
-  /** Its roots are missing. */
+  /** The header without its roots. */
   readonly header: Header;
   readonly author: Address | undefined;
-  /** In the order of a block; more than fit may be named. */
+  /** In the order of the block; there may be more than fit. */
   readonly transactions: readonly PlannedTransaction[];
 }
 
@@ -30,10 +30,10 @@ export interface PlannedTransaction {
 }
 
 export interface PendingBlock {
-  /** Its hash means nothing yet. */
+  /** The block; its hash has no meaning yet. */
   readonly block: Block;
   readonly receipts: readonly Receipt[];
-  /** Its changes to the head's public state. */
+  /** Changes to the head's public state. */
   readonly writes: WriteSet;
 }
 
@@ -45,7 +45,7 @@ export function isPlannedOn(plan: PendingPlan, head: Hash32): boolean {
   return Buffer.compare(plan.header.parentHash, head) === 0;
 }
 
-/** `view`: on the head that is the plan's parent. */
+/** `view`: must be at the head that is the plan's parent. */
 export function buildPending({ header, author, transactions }: PendingPlan, view: PartyView) {
   const execution = new BlockExecution({
     rules: view.rulesAt(header),

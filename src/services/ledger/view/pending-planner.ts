@@ -40,7 +40,7 @@ export class PendingPlanner {
     return plan;
   }
 
-  /** Built on this thread, once for each plan. */
+  /** The pending block, built on this thread once per plan. */
   reader(view: PartyView): PendingReader {
     return {
       block: () => {

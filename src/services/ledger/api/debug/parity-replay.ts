@@ -1,6 +1,6 @@
 /**
- * `trace_*` that run something (again) and show its calls and what it changed, in OpenEthereum's
- * form.
+ * `trace_*` methods that execute transactions or calls and show their calls and changes, in
+ * OpenEthereum's form.
  */
 import { toHex } from '../../../../core/base/hex.ts';
 import type { Block } from '../../../../core/chain/block.ts';
@@ -43,7 +43,7 @@ const kinds: Param<ReadonlySet<Kind>> = {
   },
 };
 
-/** What the traces of one request share: their size, and their time. */
+/** Limits that all traces of one request share: size and time. */
 export function sharedOf(context: ReadContext): {
   room: TraceRoom;
   shouldStop: () => boolean;
@@ -51,7 +51,7 @@ export function sharedOf(context: ReadContext): {
   return { room: { words: 0, bytes: 0 }, ...deadlineOf(context, {}) };
 }
 
-/** OpenEthereum has a result always: null where a SELFDESTRUCT, or an error, has none. */
+/** OpenEthereum always includes `result` in a call without an error: null for a SELFDESTRUCT. */
 export function resultOrNull(call: FlatCall) {
   return call.error === undefined ? { ...call, result: call.result ?? null } : call;
 }
@@ -73,7 +73,7 @@ function shown(traced: Json, asked: ReadonlySet<Kind>) {
   };
 }
 
-/** Transactions of a block run again, from `first` to `last`. */
+/** Executes transactions `first` to `last` of a block again. */
 function replay(
   context: ReadContext,
   block: Block,
@@ -101,7 +101,7 @@ async function replayOne(context: ReadContext, wanted: Uint8Array, asked: Readon
   return only!;
 }
 
-/** As a call would send it. */
+/** The transaction as arguments of a call. */
 function argsOf(transaction: Transaction): TransactionArgs {
   const { sender, to, gasLimit, value, nonce, accessList, type, chainId } = transaction;
   const isDynamic = type >= 2;

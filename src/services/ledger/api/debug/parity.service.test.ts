@@ -1,5 +1,6 @@
 /**
- * trace_*, muxTracer, block overrides and what else newer clients ask, on a chain of one validator.
+ * trace_*, muxTracer, block overrides and other requests of newer clients, on a chain of one
+ * validator.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FROM, mined, miningNode } from '../../../../../test/support/mining-node.ts';
@@ -10,10 +11,7 @@ import { signTransaction } from '../../../../core/chain/signing.ts';
 import { FILTERED_BLOCKS_MAX } from './parity.ts';
 
 const TO = `0x${'ab'.repeat(20)}`;
-/**
- * SSTORE(0, 42), then CALLs TO with value 1 of what it was given; the code of a contract that does
- * so when created.
- */
+/** SSTORE(0, 42), then a CALL that sends 1 wei to TO; used as creation code of a contract. */
 const CREATOR = `0x602a600055600060006000600060017f${TO.slice(2).padStart(64, '0')}5af100`;
 
 let node: RpcNode;
@@ -154,7 +152,7 @@ it('muxTracer runs several tracers over one run', async () => {
 });
 
 describe('block overrides', () => {
-  /** Returns what an opcode says of the block. */
+  /** Code that returns the word that an opcode reads from the block. */
   const reader = (opcode: string) => ({ [TO]: { code: `0x${opcode}60005260206000f3` } });
   const word = async (opcode: string, block: object) =>
     BigInt(await node.call('eth_call', { to: TO }, 'latest', reader(opcode), block));

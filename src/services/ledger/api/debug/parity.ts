@@ -18,12 +18,12 @@ import { BlockReplay } from './replay.ts';
 import { blockOrFail, traceNext } from './trace.ts';
 import type { TraceRoom } from './tracers.ts';
 
-/** Blocks of one trace_filter. */
+/** Maximum number of blocks of one trace_filter. */
 export const FILTERED_BLOCKS_MAX = 1_000;
-/** Traces of one answer of trace_filter. */
+/** Maximum number of traces in one answer of trace_filter. */
 const FILTERED_TRACES_MAX = 10_000;
 
-/** Depth of a trace: the EVM's. */
+/** Maximum depth of a trace: that of the EVM. */
 const POSITION_MAX = 1_024;
 
 const position: Param<readonly number[]> = {
@@ -40,7 +40,7 @@ const position: Param<readonly number[]> = {
 interface TraceFilter {
   readonly from: BlockTag;
   readonly to: BlockTag;
-  /** Empty: any. */
+  /** Empty: any sender. */
   readonly senders: readonly Uint8Array[];
   readonly receivers: readonly Uint8Array[];
   readonly after: number;
@@ -88,7 +88,7 @@ function countOf(value: unknown, fallback: number): number {
 
 type Trace = Readonly<Record<string, Json | undefined>>;
 
-/** Traces of the transactions of a block from `first` to `last`, with their places. */
+/** Traces of transactions `first` to `last` of a block, with their positions. */
 function tracesOf(
   context: ReadContext,
   block: Block,
@@ -127,7 +127,7 @@ function traceTransaction(context: ReadContext, wanted: Uint8Array): Promise<Jso
 }
 
 function traceBlock(context: ReadContext, block: Block): Promise<Json> {
-  // Nothing runs in the genesis block.
+  // The genesis block executes nothing.
   const last = block.header.number === 0 ? -1 : block.transactions.length - 1;
   return tracesOf(context, block, { first: 0, last }, sharedOf(context));
 }
@@ -169,7 +169,7 @@ function hexBytes(text: string): Uint8Array {
   return fixedBytes(text, 20, 'common.Address');
 }
 
-/** One of a transaction's traces, by its position; null where there is none. */
+/** The trace at a position within a transaction; null if there is none. */
 async function traceAt(
   context: ReadContext,
   wanted: Uint8Array,

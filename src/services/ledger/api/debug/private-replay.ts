@@ -1,4 +1,4 @@
-/** The caller's private side of a replayed block: one private state, with its payloads. */
+/** The caller's private state during the replay of a block, with its payloads. */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
@@ -24,12 +24,15 @@ import { InputsMissing, type PartyInputs } from '../../view/party-inputs.ts';
 import type { PartyView } from '../../view/party-view.ts';
 
 /**
- * Answers lead to further queries: a marker's inner transaction, its payload, an extension's shared
- * state.
+ * Maximum number of rounds: answers lead to further queries, such as a marker's inner transaction,
+ * then its payload, then an extension's shared state.
  */
 const ROUNDS_MAX = 16;
 
-/** Fetches what `transactions` need, then runs; repeats when more turns out to be needed. */
+/**
+ * Fetches the inputs of `transactions`, then runs `run`; repeats when more inputs turn out to be
+ * needed.
+ */
 export async function withInputs<T>(
   inputs: PartyInputs | undefined,
   transactions: readonly Transaction[],
@@ -53,7 +56,7 @@ export async function withInputs<T>(
   throw fail('PTM_ANSWERS', 'the private transaction manager does not provide what is needed');
 }
 
-/** A marker's content, for a party. */
+/** Content of a marker for which the caller is a party. */
 export type InnerTransaction =
   | { readonly kind: 'inner'; readonly tx: Transaction }
   | { readonly kind: 'eea'; readonly tx: EeaTransaction; readonly held: HeldPayload };
@@ -65,7 +68,10 @@ export class PrivateReplay {
   private readonly publicSide: WorldOnBase;
   private made: PrivateSpace | undefined;
 
-  /** For block `number`. `publicSide` runs alongside. */
+  /**
+   * `number`: number of the block. `publicSide`: the public state, which is replayed at the same
+   * time.
+   */
   constructor(view: PartyView, number: number, inputs: PartyInputs, publicSide: WorldOnBase) {
     this.view = view;
     this.number = number;
@@ -73,7 +79,7 @@ export class PrivateReplay {
     this.publicSide = publicSide;
   }
 
-  /** The transaction inside a marker; undefined for strangers. */
+  /** The transaction inside a marker; undefined if the caller is not a party. */
   inner(marker: Transaction): InnerTransaction | undefined {
     const envelope = this.payload(marker.data);
     if (envelope.kind !== 'held') return undefined;
@@ -82,7 +88,7 @@ export class PrivateReplay {
     return opened.kind === 'inner' ? opened : { ...opened, held: envelope };
   }
 
-  /** The effect of an EEA transaction; undefined where it has none. */
+  /** The effect of an EEA transaction; undefined if it has none. */
   *runEea(
     tx: EeaTransaction,
     held: HeldPayload,
@@ -100,7 +106,7 @@ export class PrivateReplay {
   }
 
   /**
-   * The effect of a private transaction; undefined where it has none: inside a marker, for a tenant
+   * The effect of a private transaction; undefined if it has none: inside a marker, or for a tenant
    * that is not a party.
    */
   *run(
@@ -143,7 +149,7 @@ export class PrivateReplay {
     throw new InputsMissing([{ kind: 'payload', hash }]);
   }
 
-  /** Created for the first private transaction: public blocks do not wait for the private side. */
+  /** Created for the first private transaction: public blocks do not wait for the private state. */
   private get space(): PrivateSpace {
     this.made ??= new PrivateSpace(
       this.view.psi,

@@ -1,4 +1,4 @@
-/** `debug_*` methods that show stored blocks, and minor ones of GoQuorum. */
+/** `debug_*` methods that show stored blocks, and minor methods of GoQuorum. */
 import { ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';

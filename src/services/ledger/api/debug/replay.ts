@@ -33,7 +33,7 @@ import type { Traced } from './traced.ts';
 
 /** Observes the next transaction. */
 export interface Watcher {
-  /** Called once, when code is about to run, with what it runs on. */
+  /** Called once, before code runs, with the world and the message. */
   watch?(world: World, message: Traced['message']): Tracer;
   readonly shouldStop?: () => boolean;
 }
@@ -42,7 +42,7 @@ export interface Ran {
   readonly gasUsed: number;
   readonly isFailed: boolean;
   readonly output: Uint8Array;
-  /** The EVM's error. */
+  /** The error of the EVM. */
   readonly error: string | undefined;
 }
 
@@ -59,8 +59,8 @@ export class BlockReplay {
   private next = 0;
 
   /**
-   * Without `inputs` private transactions do nothing. Throws `genesis is not traceable`, `parent …
-   * not found`.
+   * Without `inputs`, private transactions have no effect. Throws `genesis is not traceable`,
+   * `parent … not found`.
    */
   constructor(view: PartyView, { header, transactions }: Block, inputs?: PartyInputs) {
     if (header.number === 0) throw fail('TRACE_GENESIS', 'genesis is not traceable');
@@ -82,14 +82,14 @@ export class BlockReplay {
     applyBeaconRoot(this.world, header, this.shared);
   }
 
-  /** Runs the transactions before `index`. Throws as `run`. */
+  /** Runs the transactions before `index`. Throws the errors of `run`. */
   runUpTo(index: number, watcher: Pick<Watcher, 'shouldStop'> = {}): void {
     while (this.next < index) this.run(watcher);
   }
 
   /**
-   * Runs the next transaction. Throws InputsMissing, and EXECUTION_STOPPED when the watcher wants
-   * it to stop.
+   * Runs the next transaction. Throws InputsMissing, and EXECUTION_STOPPED when the watcher
+   * requests a stop.
    */
   run(watcher: Watcher = {}): Ran {
     const transaction = this.transactions[this.next++]!;
@@ -99,7 +99,7 @@ export class BlockReplay {
     return ran;
   }
 
-  /** The state now. */
+  /** The state after the transactions that have run. */
   reader(): StateReader {
     return new OverlayReader(this.base, this.world.writeSet());
   }
@@ -117,7 +117,7 @@ export class BlockReplay {
     return { gasUsed: Number(gasUsed), isFailed: kind !== 'success', output, error };
   }
 
-  /** Its gas is not charged: 0. */
+  /** Runs a private transaction; its gas is not charged, so it used 0. */
   private *runPrivate(transaction: Transaction, watcher: Watcher): Slices<Ran> {
     const { world, pool, privateSide } = this;
     const shared = this.watched(transaction, watcher);
@@ -165,7 +165,7 @@ export class BlockReplay {
   }
 }
 
-/** A transaction as tracers see it. */
+/** An EEA transaction in the form that tracers use. */
 function eeaMessage(tx: EeaTransaction): Transaction {
   const { nonce, gasPrice, gasLimit, to, value, data, ...rest } = tx;
   const { v, r, s, raw, hash, sender } = rest;

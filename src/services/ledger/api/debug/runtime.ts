@@ -4,10 +4,10 @@ import { method } from '../context.ts';
 import { OBJECT } from '../results.ts';
 
 const NANOSECONDS = 1e6;
-/** Go's zero time. */
+/** Zero value of Go's time.Time. */
 const NEVER = '0001-01-01T00:00:00Z';
 
-/** As Go writes its GCStats: nanoseconds, the newest pause first. */
+/** Go's JSON of GCStats: nanoseconds, the newest pause first. */
 function gcStats({ count, totalMs, pauses }: GcFigures) {
   const ends = pauses.map(({ endMs }) => new Date(endMs).toISOString());
   return {

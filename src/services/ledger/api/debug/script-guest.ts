@@ -4,7 +4,7 @@
  * host's functions exist: they must not use imports or each other.
  */
 
-/** Inside the sandbox; bytes are hex without 0x, large numbers decimal. */
+/** Functions of the host inside the sandbox; bytes are hex without 0x, large numbers decimal. */
 export type HostName =
   | 'op'
   | 'opName'
@@ -39,7 +39,7 @@ type Bytes = ArrayLike<number>;
 
 interface Helpers {
   bytes(hex: unknown): Uint8Array;
-  /** Hex of the last `length` bytes, zeros in front. */
+  /** Hex of the last `length` bytes, padded with zeros on the left. */
   sized(value: unknown, length: number): string;
   big(decimal: unknown): unknown;
 }
@@ -145,8 +145,8 @@ function viewsGuest(host: Host, { bytes, sized, big }: Helpers): Views {
 }
 
 /**
- * Functions that the host calls: `__begin` with the script, then one for each event, `__result` at
- * the end.
+ * Functions that the host calls: `__begin` with the script, then one function per event, and
+ * `__result` at the end.
  */
 function tracerGuest(world: World, { bytes, big }: Helpers, { log, db }: Views): void {
   let tracer: Record<string, Call> = {};

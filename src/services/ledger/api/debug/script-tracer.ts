@@ -30,7 +30,7 @@ export class ScriptTracer implements Tracer {
   private outer: TracedCall | undefined;
   private outerExit: TracedExit | undefined;
 
-  /** Throws TRACER_SCRIPT: the text is not a script, or not that of a tracer. */
+  /** Throws TRACER_SCRIPT: the text is not a script, or the script is not a tracer. */
   constructor(
     engine: ScriptEngine,
     { code, config }: { readonly code: string; readonly config: string },
@@ -98,8 +98,8 @@ export class ScriptTracer implements Tracer {
   }
 
   /**
-   * `what`: function of the tracer, or '' while it is compiled.
-   * COMPAT: the text and its spaces (eth/tracers/tracer.go, wrapError).
+   * `what`: function of the tracer, or '' while it is compiled. COMPAT: the error's text and its
+   * spaces (eth/tracers/tracer.go, wrapError).
    */
   private attempt<T>(what: string, work: () => T): T {
     try {

@@ -1,4 +1,7 @@
-/** Tracers in JavaScript: what scripts see, what their errors say, and what holds them. */
+/**
+ * Tracers in JavaScript: what scripts can read, the texts of their errors, and the limits that stop
+ * them.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RpcNode, rpcNode } from '../../../../../test/support/rpc-node.ts';
@@ -11,7 +14,7 @@ import type { ReadContext } from '../context.ts';
 import { traceMethods } from './trace.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/public-chain');
-/** Calls a contract: 230 opcodes. */
+/** Transaction that calls a contract: 230 opcodes. */
 const HASH = '0x0939a063199ad1fc8294340ad243214cfdc4260ded511b1278573f17d02e363e';
 const NOTHING = 'step: function () {}, fault: function () {}';
 
@@ -65,7 +68,7 @@ describe('a script sees', () => {
       stack: stack.map((word: string) => word.replace(/^0+(?=.)/, '')),
       memory: `0x${memory.join('')}`,
     }));
-    // What an opcode grows is there before it in a script's memory.
+    // In a script's memory, the bytes that an opcode adds are already there before it runs.
     const without = (steps: any[]) => steps.map(({ memory: _, ...rest }) => rest);
     expect(without(seen)).toEqual(without(expected));
     expect(seen.at(-1).memory.length).toBe(expected.at(-1).memory.length);

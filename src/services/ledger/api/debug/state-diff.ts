@@ -1,5 +1,5 @@
 /**
- * What a transaction changed, as OpenEthereum prints it: `=` unchanged, `+` created, `-` deleted,
+ * What a transaction changed, in OpenEthereum's notation: `=` unchanged, `+` created, `-` deleted,
  * `*` from and to.
  */
 import type { PrestateAccount, PrestateResult } from '../../../../core/evm/tracers/prestate.ts';
@@ -8,7 +8,8 @@ import type { Json } from '../../../../io/rpc/method.ts';
 const NO_CODE = '0x';
 
 /**
- * From the prestateTracer's diff mode: `post` has the parts of an account that differ from `pre`.
+ * Input: the prestateTracer's diff mode, where `post` has only the parts of an account that differ
+ * from `pre`.
  */
 export function stateDiff({ pre, post }: { pre: PrestateResult; post: PrestateResult }): Json {
   const addresses = [...new Set([...Object.keys(pre), ...Object.keys(post)])].sort();
@@ -36,14 +37,14 @@ function accountDiff(before: PrestateAccount | undefined, after: PrestateAccount
   };
 }
 
-/** `to` undefined: unchanged. */
+/** `to` undefined: the value is unchanged. */
 function changed(from: string, to: string | undefined | 0): Json {
   return to === undefined || to === 0 || to === from ? '=' : { '*': { from, to } };
 }
 
 const ZERO_WORD = `0x${'00'.repeat(32)}`;
 
-/** A slot that is missing on one side is zero there. */
+/** A slot that is missing on one side was zero there. */
 function storageDiff(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** `debug_*` that list state: accounts, storage, roots, what changed. */
+/** `debug_*` methods that list state: accounts, storage, roots, changes. */
 
 import { toBase64 } from '../../../../core/base/base64.ts';
 import { type Address, bytesOfKey, ZERO_HASH } from '../../../../core/base/bytes.ts';
@@ -39,8 +39,8 @@ import { BlockReplay } from './replay.ts';
 import { blockOrFail } from './trace.ts';
 
 /**
- * Accounts of one reply of debug_accountRange, as GoQuorum; debug_dumpBlock refuses more than its
- * own maximum.
+ * Maximum number of accounts in one answer of debug_accountRange, as in GoQuorum; debug_dumpBlock
+ * refuses more than its own maximum.
  */
 const RANGE_ACCOUNTS_MAX = 256;
 const DUMP_ACCOUNTS_MAX = 100_000;
@@ -124,7 +124,7 @@ const rangeStart: Param<Uint8Array> = optional(
   ZERO_HASH,
 );
 
-/** The first hash that begins with `prefix`. */
+/** The lowest hash that begins with `prefix`. */
 function filled(prefix: Uint8Array): Uint8Array {
   const out = new Uint8Array(32);
   out.set(prefix.subarray(0, 32));
@@ -150,7 +150,10 @@ function accountRange(
   };
 }
 
-/** Before the transaction at `index`; of a block without any, before the block (0). */
+/**
+ * State before the transaction at `index`; for a block without transactions and `index` 0, before
+ * the block.
+ */
 function stateInside({ view, isGivenUp }: ReadContext, block: Block, index: number): StateReader {
   const { header, transactions } = block;
   const isBeforeAll = index === 0 && header.number > 0;
@@ -189,7 +192,7 @@ function storageRange(
   };
 }
 
-/** Accounts that differ between the ends of two blocks, in the order of their hashes. */
+/** Accounts that differ between the states after two blocks, in the order of their hashes. */
 function modified(context: ReadContext, start: number, end: number): string[] {
   if (start >= end) {
     throw fail(
@@ -233,7 +236,7 @@ function parentOf(number: number): number {
   return number - 1;
 }
 
-/** A block whose private state is available: `pending` reads as the head. */
+/** Number of a block whose private state is available: `pending` is treated as the head. */
 function rootedAt(context: ReadContext, tag: BlockTag): number {
   const { number } = blockOrFail(context, tag).header;
   return Math.min(number, context.view.head().number);

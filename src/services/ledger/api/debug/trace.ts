@@ -29,7 +29,10 @@ import { needsScripts, type RunningTrace, startTrace, type TraceOptions } from '
 
 const TIMEOUT_MS_DEFAULT = 5_000;
 const TIMEOUT_MS_MAX = 60_000;
-/** For all scripts of one request: their data, their code, and a library for large numbers. */
+/**
+ * Memory limit for all scripts of one request: their data, their code, and a library for large
+ * numbers.
+ */
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;
 
 const DEFAULTS: TraceOptions = {
@@ -173,7 +176,10 @@ function inTime<T>(work: () => T): T {
   }
 }
 
-/** COMPAT: the call of the precompile is also reported: first for a stranger, last for a party. */
+/**
+ * COMPAT: the call of the precompile is also reported: first if the caller is not a party, last if
+ * it is.
+ */
 function aroundMarker(
   inner: RunningTrace | undefined,
   { world, rules }: BlockReplay,
@@ -201,7 +207,10 @@ function aroundMarker(
   return running;
 }
 
-/** A stranger's private call. COMPAT: GoQuorum's call tracer fails on it. */
+/**
+ * Trace of a private call by a caller that is not a party. COMPAT: GoQuorum's call tracer fails on
+ * it.
+ */
 function nothingRan(
   { world }: BlockReplay,
   transaction: Transaction,
@@ -216,7 +225,7 @@ function nothingRan(
   return startTrace(options, { ...place, world, message: transaction });
 }
 
-/** Like eth_call, traced. */
+/** A call as by eth_call, traced. */
 export function traceCall(
   context: ReadContext,
   args: TransactionArgs,
@@ -307,7 +316,7 @@ const byHash = (wanted: Uint8Array): BlockTag => ({
   requireCanonical: false,
 });
 
-/** Callers' scripts run only in readers. Throws TRACER_SCRIPT elsewhere. */
+/** Callers' scripts run only in readers. Throws TRACER_SCRIPT on the main thread. */
 async function ready<T extends TraceOptions>(context: ReadContext, options: T): Promise<T> {
   if (!needsScripts(options)) return options;
   const { loadScripts } = context;

@@ -1,4 +1,4 @@
-/** The traced transaction. */
+/** The transaction that is traced. */
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { TransactionFields } from '../../../../core/chain/transaction.ts';
 import type { World } from '../../../../core/state/world.ts';

@@ -8,7 +8,7 @@ import { startTrace, type TraceOptions, type TraceRoom } from './tracers.ts';
 const BERLIN = rulesOfFork('berlin');
 const TOO_LARGE = expect.objectContaining({ code: 'TRACE_TOO_LARGE' });
 
-/** Struct logs of a creation that runs `code` with so much gas. */
+/** Struct logs of a creation that runs `code` with this much gas. */
 function trace(
   code: string,
   gas: bigint,
@@ -29,7 +29,8 @@ function trace(
 
 describe('struct logs', () => {
   it('end before copies of memory, or of storage, fill the heap', () => {
-    // One byte at 64 kB, then a loop; then a loop that stores in a new slot each time.
+    // Writes one byte at 64 kB, then loops; the second code loops and stores in a new slot each
+    // time.
     expect(() =>
       trace('0x600062010000525b600756', 300_000n, { words: 1_950_000, bytes: 0 }),
     ).toThrow(TOO_LARGE);
@@ -49,9 +50,9 @@ describe('struct logs', () => {
 
 describe('other traces end before they are longer than an answer may be', () => {
   const NEAR: TraceRoom = { words: 0, bytes: 67_000_000 };
-  // A call of address 9 with 64 kB of input, in a loop: the input is copied for each.
+  // Calls address 9 with 64 kB of input in a loop: the input is copied for each call.
   const CALLS = '0x600062010000525b6000600062010000600060006063612710f150600756';
-  // Reads the balance of a new account each time; then a new slot each time.
+  // Reads the balance of a new account in a loop; the second code reads a new slot each time.
   const LOOKS = '0x60005b803150600101600256';
   const SLOTS = '0x60005b805450600101600256';
   it.each([

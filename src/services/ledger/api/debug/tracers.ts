@@ -28,18 +28,18 @@ import type { Json } from '../../../../io/rpc/method.ts';
 import { ScriptTracer } from './script-tracer.ts';
 import type { Traced } from './traced.ts';
 
-/** Words of stack and memory that one trace may hold: about 400 MB. */
+/** Maximum number of words of stack and memory that one trace may hold: about 400 MB. */
 const TRACED_WORDS_MAX = 2_000_000;
 const TRACED_BYTES_MAX: number = 64 * 1024 * 1024;
 
 export interface TraceOptions extends StructLogOptions {
   readonly tracer: string | undefined;
   readonly tracerConfig: Readonly<Record<string, unknown>> | undefined;
-  /** Milliseconds that the run may take. */
+  /** Time limit of the run, in milliseconds. */
   readonly timeoutMs: number | undefined;
   /** Total size of the traces of one request. */
   readonly room?: TraceRoom | undefined;
-  /** Runs scripts of callers; loaded where `needsScripts`. */
+  /** Runs scripts of callers; loaded if `needsScripts` returns true. */
   readonly scripts?: ScriptEngine | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface Outcome {
 
 export interface RunningTrace {
   readonly tracer: Tracer;
-  /** Call it when the transaction has paid and ended. */
+  /** Call it after the transaction has paid its gas and ended. */
   result(outcome: Outcome, tookMs: number): Json;
 }
 
@@ -85,10 +85,13 @@ export function startTrace(options: TraceOptions, traced: Traced): RunningTrace 
   return { tracer, result: () => tracer.result() };
 }
 
-/** Tracers that one muxTracer may have. */
+/** Maximum number of tracers in one muxTracer. */
 const MUX_TRACERS_MAX = 8;
 
-/** Each member of the configuration is a tracer and its configuration. */
+/**
+ * The tracers of a muxTracer: each member of the configuration is a tracer's name and its
+ * configuration.
+ */
 function several({ tracerConfig = {}, room, ...rest }: TraceOptions, traced: Traced): RunningTrace {
   const wanted = Object.entries(tracerConfig);
   if (wanted.length > MUX_TRACERS_MAX || wanted.some(([name]) => name === 'muxTracer'))
@@ -129,12 +132,12 @@ function spendIn(room: TraceRoom): Spend {
   };
 }
 
-/** A text that is not a known name is a script. */
+/** A name that is not a plain identifier is a script. */
 function isScript(name: string | undefined): boolean {
   return name !== undefined && !/^\w*$/.test(name);
 }
 
-/** Whether a tracer, or one of a muxTracer, is a script. */
+/** Whether the tracer, or one in a muxTracer, is a script. */
 export function needsScripts({ tracer, tracerConfig = {} }: TraceOptions): boolean {
   return tracer === 'muxTracer' ? Object.keys(tracerConfig).some(isScript) : isScript(tracer);
 }
@@ -148,10 +151,10 @@ function scripted(options: TraceOptions, traced: Traced, spend: Spend): RunningT
   return { tracer, result: (_, tookMs) => tracer.result(goDuration(tookMs)) };
 }
 
-/** SLOAD, SSTORE: the slots that they access are in every later entry. */
+/** SLOAD, SSTORE: the slots that they access appear in every later entry. */
 const STORAGE_OPCODES = [0x54, 0x55];
 
-/** Struct logs with a bound on their content. */
+/** Struct logs with a limit on their size. */
 class BoundedStructLogs extends StructLogTracer {
   private readonly wanted: StructLogOptions;
   private readonly room: TraceRoom;
@@ -222,7 +225,7 @@ function prestate(
   return { tracer, result: () => tracer.result() as unknown as Json };
 }
 
-/** Where geth 1.10.3 fails because no code ran, the accounts are shown nevertheless. */
+/** Shows the accounts even when no code ran, where geth 1.10.3 fails. */
 function legacyPrestate(traced: Traced, spend: Spend): RunningTrace {
   const { world, message, rules } = traced;
   const legacy = new LegacyPrestateTracer(world, spend);
@@ -236,7 +239,7 @@ function legacyPrestate(traced: Traced, spend: Spend): RunningTrace {
   };
 }
 
-/** As Go prints a duration: `791.04µs`, `1.440554ms`. */
+/** A duration in Go's format: `791.04µs`, `1.440554ms`. */
 function goDuration(milliseconds: number): string {
   const nanoseconds = Math.max(1, Math.round(milliseconds * 1e6));
   if (nanoseconds < 1e3) return `${nanoseconds}ns`;

@@ -1,4 +1,4 @@
-/** Development: senders without a key, pending transactions, and what the node is. */
+/** Development: senders without a key, pending transactions, and information about the node. */
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { BOOL, NULL, OBJECT } from '../results.ts';
 import { address, bool, hash } from '../shapes.ts';

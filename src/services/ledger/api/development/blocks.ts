@@ -1,4 +1,4 @@
-/** Development: blocks, their times, and snapshots to go back to. */
+/** Development: blocks, their times, and snapshots to revert to. */
 import { fail } from '../../../../core/base/errors.ts';
 import { toQuantity } from '../../../../core/base/hex.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
@@ -7,7 +7,7 @@ import { BOOL, NULL, QUANTITY, TEXT } from '../results.ts';
 import { address, bool, fieldQuantity, json, named, optional, quantity } from '../shapes.ts';
 import { developmentMethod } from './development-method.ts';
 
-/** 100 years. */
+/** 100 years in seconds. */
 const SECONDS_MAX = 3_153_600_000n;
 
 const seconds: Param<bigint> = {
@@ -54,7 +54,7 @@ interface MineOptions {
   readonly timestamp: bigint | undefined;
 }
 
-/** A timestamp as Hardhat has it, or Anvil's and Ganache's object. */
+/** A timestamp as Hardhat passes it, or the object of Anvil and Ganache. */
 const mineOptions: Param<MineOptions> = optional(
   {
     name: 'options',

@@ -14,7 +14,7 @@ type ValuesOf<P extends readonly Param<unknown>[]> = {
   [K in keyof P]: P[K] extends Param<infer T> ? T : never;
 };
 
-/** Elsewhere it answers that it does not exist, and where it does. */
+/** On other chains the method answers that it does not exist, and on which chains it does. */
 export function developmentMethod<const P extends readonly Param<unknown>[]>(
   names: readonly string[],
   row: {

@@ -1,2 +1,2 @@
-/** Namespaces of Hardhat's and Anvil's methods for development. */
+/** Namespaces of the methods for development, as in Hardhat and Anvil. */
 export const DEVELOPMENT_NAMESPACES: readonly string[] = ['evm', 'anvil', 'hardhat'];

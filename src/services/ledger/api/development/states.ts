@@ -1,6 +1,6 @@
 /**
- * Development: edits of states. An account that is in the caller's private state is edited there,
- * unless a last argument `private` or `public` chooses.
+ * Development: edits of states. An account that exists in the caller's private state is edited
+ * there, unless a last argument `private` or `public` chooses.
  */
 import type { Address } from '../../../../core/base/bytes.ts';
 import type { PublicWorld } from '../../../../core/state/public-world.ts';
@@ -31,7 +31,7 @@ const amount: Param<bigint> = {
   parse: (value) => fieldQuantity(value, 'Go value of type hexutil.Big'),
 };
 
-/** A slot or its content; leading zeros are usual. */
+/** A storage key or value; leading zeros are allowed. */
 const word: Param<bigint> = {
   name: 'word',
   schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{1,64}$' },
@@ -42,7 +42,10 @@ const word: Param<bigint> = {
   },
 };
 
-/** Throws the view's errors for a private state that is unknown. */
+/**
+ * The private state to edit, or undefined for the public state. Throws the view's errors for an
+ * unknown private state.
+ */
 function spaceOf({ view }: Context, account: Address, wanted: Place): EditedSpace {
   if (wanted === 'public') return undefined;
   const own = view.stateAt(view.head().number).private;

@@ -7,7 +7,7 @@ import type { CallSite } from '../../../../core/execution/call.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import { fieldQuantity, fixedBytes, optional } from '../shapes.ts';
 
-/** Members of a header that a call sees instead of the block's own. */
+/** Fields of a header that a call sees instead of the block's own. */
 export interface BlockOverrides {
   readonly number?: number;
   readonly timestamp?: bigint;
@@ -21,7 +21,7 @@ export interface BlockOverrides {
 
 const amount = (value: unknown) => fieldQuantity(value, 'Go value of type hexutil.Big');
 
-/** By the names that clients use: geth's present and earlier ones. */
+/** Parsers by the names that clients use: geth's present and earlier ones. */
 const FIELDS: Readonly<Record<string, (value: unknown) => BlockOverrides>> = {
   number: (value) => ({ number: smallNumber(amount(value)) }),
   time: (value) => ({ timestamp: BigInt(smallNumber(amount(value))) }),
@@ -36,7 +36,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => BlockOverrides>> = {
   blobBaseFee: (value) => ({ blobBaseFee: amount(value) }),
 };
 
-/** What only a simulated block may have. */
+/** Adds the fields that only a simulated block may have. */
 const SIMULATED_FIELDS: Readonly<Record<string, (value: unknown) => SimulatedOverrides>> = {
   ...FIELDS,
   beaconRoot: (value) => ({ beaconRoot: fixedBytes(value, 32, 'common.Hash') }),
@@ -100,7 +100,7 @@ function smallNumber(value: bigint): number {
   return Number(value);
 }
 
-/** The site of a call with these values instead of those of its block. */
+/** The context of a call, with these values instead of those of its block. */
 export function overriddenSite(site: CallSite, overrides: BlockOverrides | undefined): CallSite {
   if (!overrides) return site;
   const { blobBaseFee, ...fields } = overrides;

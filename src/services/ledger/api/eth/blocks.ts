@@ -14,8 +14,8 @@ import { arrayOf, BLOCK, HEADER, NULL, orNull, QUANTITY, RECEIPT } from '../resu
 import { blockTag, bool, hash, index, named, requiredBlockNumber } from '../shapes.ts';
 
 /**
- * Every block of BFT and Raft chains has difficulty 1 or 0 on top of genesis, so the total follows
- * from the number.
+ * Blocks of BFT and Raft chains have a fixed difficulty of 1 or 0 on top of genesis, so the total
+ * follows from the number.
  */
 export function totalDifficulty(view: PartyView, number: number): bigint {
   const genesis = view.header(0)!.difficulty;
@@ -24,7 +24,7 @@ export function totalDifficulty(view: PartyView, number: number): bigint {
   return genesis + BigInt(number) * step;
 }
 
-/** With the timestamp in this node's unit for answers. */
+/** The block with its timestamp in the unit that this node's answers use. */
 export function timed(
   view: PartyView,
   { header }: Pick<Block, 'header'>,

@@ -1,6 +1,6 @@
 /**
- * Read-only calls: eth_call, gas estimates, access lists; over both states for the parties of a
- * contract.
+ * Read-only calls: eth_call, gas estimates, access lists; for parties over the public and the
+ * private state.
  */
 
 import { equalBytes } from '../../../../core/base/bytes.ts';
@@ -28,7 +28,7 @@ import { callArgs } from '../transaction-args.ts';
 import { blockOverrides, overriddenSite } from './block-overrides.ts';
 import { stateAt } from './state.ts';
 
-/** Accounts that one call may override. */
+/** Maximum number of accounts that one call may override. */
 const OVERRIDES_MAX = 1_000;
 const OVERRIDDEN_SLOTS_MAX = 10_000;
 
@@ -53,7 +53,7 @@ export function requestOf(args: TransactionArgs): CallRequest {
   };
 }
 
-/** Where a call at `tag` happens: after that block, in its context. */
+/** Context of a call at `tag`: the state after that block, and its header. */
 export function siteOf(
   context: Pick<ReadContext, 'view'> & Partial<Pick<ReadContext, 'pending'>>,
   tag: BlockTag,

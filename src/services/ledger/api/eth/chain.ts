@@ -7,7 +7,7 @@ import type { NodeAdmin } from '../../view/node-admin.ts';
 import { method } from '../context.ts';
 import { ADDRESS, BOOL, OBJECT, orNull, QUANTITY } from '../results.ts';
 
-/** A Raft minter is paid to the node's account, if it has one. */
+/** The minter of a Raft cluster is paid to the node's account, if it has one. */
 function coinbase({ raft, info }: NodeAdmin): Uint8Array {
   if (!raft) return info().address;
   const etherbase = raft.etherbase();

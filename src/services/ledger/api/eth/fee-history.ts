@@ -1,4 +1,4 @@
-/** `eth_feeHistory`: base fees, how full blocks were, and what tips were paid. */
+/** `eth_feeHistory`: base fees, the share of gas used, and the tips paid per block. */
 import { toQuantity } from '../../../../core/base/hex.ts';
 import { effectiveGasPrice } from '../../../../core/chain/fees.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';

@@ -5,7 +5,7 @@ import { searchMethods } from './logs.ts';
 const MB = 1024 * 1024;
 const [getLogs] = searchMethods;
 
-/** A chain whose every block has so many logs with so much data each. */
+/** A chain of `heads` blocks, each with `logs` logs of `dataBytes` bytes. */
 function contextOf(heads: number, logs: number, dataBytes: number, isGivenUp = () => false) {
   const log = {
     address: new Uint8Array(20),

@@ -15,14 +15,14 @@ import { renderLog } from '../render.ts';
 import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
 import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
 
-/** Most blocks per query; beyond it the caller must split the query. */
+/** Maximum number of blocks per query; for more, the caller must split the query. */
 const LOG_BLOCKS_MAX = 100_000;
 const LOGS_PER_REPLY_MAX = 100_000;
-/** Size of one log as text, without its data. */
+/** Approximate size of one log as text, without its data. */
 const LOG_BYTES = 700;
-/** Blocks whose blooms are checked before a filter starts a search. */
+/** Number of blocks whose blooms are checked before a filter starts a search. */
 const NEAR_BLOCKS_MAX = 64;
-/** Most addresses, or topics of one position, in a query. */
+/** Maximum number of addresses, or of topics of one position, in a query. */
 const ALTERNATIVES_MAX = 1_000;
 
 type Searched = Pick<ReadContext, 'view' | 'isGivenUp'>;
@@ -111,8 +111,10 @@ function parseTopics(value: unknown): Hash32[][] {
   });
 }
 
-/** COMPAT: without `fromBlock` and `toBlock` only the newest block is searched, as in GoQuorum. */
-/** The searched blocks. */
+/**
+ * Number of the last searched block. COMPAT: without `fromBlock` and `toBlock` only the newest
+ * block is searched, as in GoQuorum.
+ */
 function lastOf(view: PartyView, { blockHash, to }: FilterArgs): number {
   if (blockHash)
     return view.numberOf({ kind: 'hash', hash: blockHash, requireCanonical: false }) ?? 0;
@@ -172,7 +174,10 @@ export function renderFound(found: FoundLog) {
   return renderLog(found.log, block.transactions[transactionIndex]!.hash, place, found.logIndex);
 }
 
-/** For filters: blooms answer at once for few blocks, readers search the others. */
+/**
+ * Logs for filters: for a few blocks the blooms may rule out a match at once, otherwise readers
+ * search.
+ */
 async function logsFor(
   context: Context,
   query: LogQuery,

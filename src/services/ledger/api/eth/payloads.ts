@@ -1,5 +1,6 @@
 /**
- * Payloads of private transactions in clear, for their parties (GoQuorum internal/ethapi/api.go).
+ * Payloads of private transactions in plain text, for their parties (GoQuorum
+ * internal/ethapi/api.go).
  */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import { EMPTY_BYTES, ZERO_HASH } from '../../../../core/base/bytes.ts';
@@ -13,7 +14,7 @@ import type { JsonObject } from '../render.ts';
 import { DATA, OBJECT, orNull } from '../results.ts';
 import { named, text } from '../shapes.ts';
 
-/** Texts of GoQuorum. */
+/** Errors have GoQuorum's texts. */
 function bytesOf(given: string, what: 'digest' | 'payload'): Uint8Array {
   if (given.length < 3) throw fail('DIGEST_INVALID', `Invalid ${what} hex`);
   const digits = given.replace(/^0x/, '');
@@ -28,7 +29,7 @@ function invalidByte(character: string): string {
   return `encoding/hex: invalid byte: U+${code} '${character}'`;
 }
 
-/** 64 bytes as hex, as clients pass a payload hash. */
+/** Parses the 64 bytes of a payload hash in hex. */
 function hashOf({ payloads, view }: Context, given: string): PayloadHash {
   payloads.checkManager();
   view.knownPsi();

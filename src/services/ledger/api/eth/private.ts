@@ -25,8 +25,8 @@ interface Opened {
 }
 
 /**
- * The inner transaction of a marker; undefined for strangers, unknown hashes and transactions that
- * are not markers.
+ * The inner transaction of a marker; undefined if the caller is not a party, for unknown hashes,
+ * and for transactions that are not markers.
  */
 async function open(context: Context, wanted: Uint8Array): Promise<Opened | undefined> {
   const opened = await findMarker(context, wanted);

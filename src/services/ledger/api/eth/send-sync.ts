@@ -12,12 +12,12 @@ import type { JsonObject } from '../render.ts';
 import { RECEIPT } from '../results.ts';
 import { data, fieldQuantity, named, optional } from '../shapes.ts';
 
-/** As in geth. */
+/** Default as in geth. */
 const TIMEOUT_MS_DEFAULT = 20_000;
 const TIMEOUT_MS_MAX = 60_000;
-/** Clients that wait at once. */
+/** Maximum number of clients that wait at the same time. */
 const WAITERS_MAX = 1_000;
-/** The error's number, by the EIP. */
+/** Number of the error, defined by EIP-7966. */
 const NOT_IN_TIME = 4;
 
 const timeout: Param<number> = optional(

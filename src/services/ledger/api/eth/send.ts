@@ -18,7 +18,7 @@ import { privateArgs, sendArgs } from '../transaction-args.ts';
 /** GoQuorum's default. */
 const PRIVATE_RESEND_GAS = 90_000n;
 
-/** `{raw, tx}` of fill and sign: a transaction as geth 1.10 writes it to JSON. */
+/** Answer of fill and sign, `{raw, tx}`: a transaction in the JSON format of geth 1.10. */
 export function renderSigned(transaction: Transaction): JsonObject {
   return {
     raw: toHex(transaction.raw),
@@ -50,13 +50,13 @@ export function renderSigned(transaction: Transaction): JsonObject {
   };
 }
 
-/** EIP-191, version 0x45. */
+/** Hash by EIP-191, version 0x45. */
 export function personalMessageHash(message: Uint8Array): Uint8Array {
   const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${message.length}`);
   return keccak256(concatBytes(prefix, message));
 }
 
-/** r ‖ s ‖ v with v 27 or 28. */
+/** Converts to r ‖ s ‖ v with v 27 or 28. */
 export function withLegacyV(signature65: Uint8Array): Uint8Array {
   const out = signature65.slice();
   out[64] = signature65[64]! + 27;
@@ -91,12 +91,12 @@ async function resend(
   const price = gasPrice === undefined || gasPrice === 0n ? args.gasPrice : gasPrice;
   const limit = gas === undefined || gas === 0n ? args.gas : gas;
   if (!args.private) return toHex(await submitter.send({ ...args, gasPrice: price, gas: limit }));
-  // Its parties have the payload: only the transaction around the hash is created again.
+  // The parties already have the payload: only the transaction with its hash is created again.
   const terms = { gasPrice: price ?? 0n, gas: limit ?? PRIVATE_RESEND_GAS };
   return toHex(await submitter.resend({ ...args, ...terms }));
 }
 
-/** A private transaction is in the pool with its payload's hash, which the caller must give. */
+/** A private transaction in the pool has its payload's hash as data, which the caller must give. */
 function asPooled(args: TransactionArgs): TransactionArgs {
   if (!args.private) return args;
   const data = args.input ?? args.data;

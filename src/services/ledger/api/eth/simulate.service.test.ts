@@ -1,4 +1,7 @@
-/** eth_simulateV1 on a node with private state, and its limits (go-ethereum: test/vectors). */
+/**
+ * eth_simulateV1 on a node with private state, and its limits (the vectors of go-ethereum are in
+ * test/vectors).
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../../test/support/ptm.ts';
@@ -13,7 +16,7 @@ const RECORDING = join(OWN_VECTORS, 'goquorum/gas-price-chain');
 const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz'))
   .filter(({ number }) => number > 0)
   .map(({ rlp }) => decodeBlock(fromHex(rlp)));
-/** Keeps its input in slot 0; without input it returns what is there. */
+/** Stores its input in slot 0; without input it returns the slot. */
 const KEEPER = '0x3615600c57600035600055005b60005460005260206000f3';
 const FROM = `0x${'c0'.repeat(20)}`;
 const PLAIN = `0x${'c1'.repeat(20)}`;
@@ -52,7 +55,7 @@ const failure = (options: object) =>
     ({ number, code, message }) => `${number ?? code} ${message}`,
   );
 
-/** Keeps a value in one block, reads it in the next. */
+/** Stores a value in one simulated block, and reads it in the next. */
 async function kept(to: string, value: number): Promise<any[]> {
   const [first, second] = [
     { from: FROM, to, input: word(value) },
@@ -155,7 +158,7 @@ describe('with gas for seconds, a simulation still ends', () => {
   });
 
   it('at the bytes of one answer', async () => {
-    // Returns a megabyte: two in hex.
+    // Returns one megabyte, which is two in hex.
     expect(await failureOf('0x621000006000f3', Array(80).fill({ ...call, gas: '0x400000' }))).toBe(
       'the answer is longer than 128 MB: simulate fewer calls at a time',
     );

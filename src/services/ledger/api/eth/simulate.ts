@@ -1,4 +1,4 @@
-/** eth_simulateV1: blocks of calls that never happen, as execution-apis describe them. */
+/** eth_simulateV1: blocks of calls that are simulated only, as execution-apis describe them. */
 import { hasCode } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { panicReason } from '../../../../core/evm/tracers/revert-reason.ts';
@@ -28,7 +28,7 @@ const CALLS_MAX = 10_000;
 const BLOCK_TEXT_BYTES = 2_000;
 const CALL_TEXT_BYTES = 500;
 const NANOSECONDS = 1_000_000_000n;
-/** The code of a call that failed in the EVM. */
+/** Error number of a call that failed in the EVM. */
 const VM_ERROR_NUMBER = -32015;
 
 interface AskedSimulation {
@@ -108,7 +108,7 @@ function askedBlock(value: unknown): AskedBlock {
 
 function simulate(context: ReadContext, asked: AskedSimulation, tag: BlockTag): Json {
   const { view } = context;
-  // Nothing is simulated on transactions that are not in a block yet.
+  // A simulation never builds on pending transactions.
   const site = siteOf(context, tag.kind === 'pending' ? LATEST : tag);
   const base = view.header(site.header.number)!;
   const isRaft = view.engineAt(base.number) === 'raft';
@@ -154,7 +154,7 @@ const REFUSALS: Readonly<Record<string, number>> = {
 };
 const BLOCK_GAS = -38015;
 
-/** Each reason why a call may not be in a block has a number. */
+/** Runs `work`; each reason why a call cannot be in a block has its own error number. */
 function refusing<T>(work: () => T): T {
   try {
     return work();

@@ -1,5 +1,5 @@
 /**
- * The headers of simulated blocks: numbers and times follow those before, where they are not given
+ * The headers of simulated blocks: numbers and times that are not given follow from the parent
  * (go-ethereum internal/ethapi/simulate.go).
  */
 import { EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../../../../core/base/bytes.ts';
@@ -23,11 +23,11 @@ export interface AskedBlock {
 
 export type PlacedBlock = AskedBlock & { readonly number: number; readonly timestamp: bigint };
 
-/** Blocks of one request, those in gaps included. */
+/** Maximum number of blocks of one request, including those that fill gaps. */
 export const SIMULATED_BLOCKS_MAX = 256;
 const SECONDS_BETWEEN = 12n;
 
-/** Numbers of the errors, as in execution-apis. */
+/** Error numbers, as in execution-apis. */
 const SIMULATION_ERROR = {
   number: -38020,
   timestamp: -38021,
@@ -39,7 +39,7 @@ export function tooMuch(text: string): RpcError {
 }
 
 /**
- * Gaps between numbers are filled with empty blocks. `unitsPerSecond`: of timestamps. Throws
+ * Fills gaps between numbers with empty blocks. `unitsPerSecond`: unit of timestamps. Throws
  * RpcError.
  */
 export function placeBlocks(

@@ -1,4 +1,7 @@
-/** Accounts, code, storage and proofs at a block: private first, as this party knows them. */
+/**
+ * Accounts, code, storage and proofs at a block: an account in this party's private state takes
+ * precedence.
+ */
 import { padLeft } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
@@ -13,10 +16,10 @@ import { method, type ReadContext, readMethod } from '../context.ts';
 import { DATA, HASH, OBJECT, QUANTITY } from '../results.ts';
 import { address, blockTag } from '../shapes.ts';
 
-/** Most keys in one proof. */
+/** Maximum number of keys in one proof. */
 const PROOF_KEYS_MAX = 1_000;
 
-/** The state a tag names; throws `header not found`, or `hash is not currently canonical`. */
+/** The state that a tag names. Throws `header not found`, or `hash is not currently canonical`. */
 export function stateAt(
   { view, pending }: Pick<ReadContext, 'view'> & Partial<Pick<ReadContext, 'pending'>>,
   tag: BlockTag,
@@ -142,7 +145,7 @@ export const stateMethods = [
   }),
 ];
 
-/** Only the main thread knows the pool. */
+/** Nonces depend on the pool, which only the main thread has. */
 export const nonceMethods = [
   method('eth_getTransactionCount', {
     params: [address, blockTag],

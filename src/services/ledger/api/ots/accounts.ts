@@ -1,4 +1,4 @@
-/** `ots_*` about one account: its code, its creator, its transaction with a nonce. */
+/** `ots_*` about one account: its code, its creator, and its transaction with a given nonce. */
 import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { EMPTY_CODE_HASH } from '../../../../core/base/keccak.ts';
@@ -13,14 +13,17 @@ function hasCode(state: ViewedState, wanted: Address): boolean {
   return found !== undefined && !equalBytes(found.account.codeHash, EMPTY_CODE_HASH);
 }
 
-/** Of the sender's transaction with a nonce. Throws STORE_STATE_NOT_MIGRATED. */
+/**
+ * Number of the block with the sender's transaction that has this nonce. Throws
+ * STORE_STATE_NOT_MIGRATED.
+ */
 function blockOfNonce({ view }: ReadContext, sender: Uint8Array, nonce: bigint) {
   const nonceAt = (at: number) => view.stateAt(at).public.account(sender)?.nonce ?? 0n;
   let high = view.head().number;
   if (nonceAt(high) <= nonce) return undefined;
   let low = view.firstState;
   if (nonceAt(low) > nonce) {
-    // It was sent before the first state, if at all.
+    // The transaction is older than the first stored state, if it exists.
     if (low > 0) view.stateAt(low - 1);
     return undefined;
   }

@@ -20,9 +20,9 @@ import {
 import { HEADER, NUMBER, OBJECT, orNull } from '../results.ts';
 import { hash, named, requiredBlockNumber, unsigned } from '../shapes.ts';
 
-/** Of Otterscan's interface, as Erigon and reth serve it. */
+/** Version of Otterscan's interface, as in Erigon and reth. */
 const API_LEVEL = 8;
-/** Of the input of a transaction in a list: the function. */
+/** In lists, transactions show only the first bytes of their input: the function selector. */
 const SELECTOR_BYTES = 4;
 const ENTRY_BYTES = 2_000;
 
@@ -35,7 +35,7 @@ function byHashTag(wanted: Uint8Array): BlockTag {
   return { kind: 'hash', hash: wanted, requireCanonical: false };
 }
 
-/** Without transactions and bloom. */
+/** A block without its transactions and its bloom. */
 function shown(view: PartyView, block: Block): JsonObject {
   const { number } = block.header;
   const rendered = timed(view, block, renderBlock(block, totalDifficulty(view, number), false));
@@ -43,7 +43,7 @@ function shown(view: PartyView, block: Block): JsonObject {
   return { ...rest, logsBloom: null, transactionCount: block.transactions.length };
 }
 
-/** Blocks of QBFT, IBFT and Raft issue nothing that Otterscan could name. */
+/** QBFT, IBFT and Raft chains pay no block rewards. */
 const NO_ISSUANCE = { blockReward: '0x0', uncleReward: '0x0', issuance: '0x0' };
 
 function totalFees(view: PartyView, { header, transactions }: Block): bigint {

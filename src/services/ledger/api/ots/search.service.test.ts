@@ -1,6 +1,6 @@
 /**
- * The transactions of every account of a recorded chain, compared with what the node says of each
- * transaction alone: its fields, its receipt and its trace.
+ * The transactions of every account of a recorded chain, compared with what the node's other
+ * methods show of each transaction: its fields, its receipt and its trace.
  */
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -41,10 +41,13 @@ async function nodeOf(name: string, manager?: ConnectedManager): Promise<number>
   return blocks.length;
 }
 
-/** By account: hashes, the newest first, and how each concerns it. */
+/**
+ * By account: the hashes of its transactions, newest first, each with how the transaction concerns
+ * the account.
+ */
 type Histories = Map<string, Map<string, Set<string>>>;
 
-/** What transactions, receipts and traces show of block `number`, added to `all`. */
+/** Adds to `all` what the transactions, receipts and traces of block `number` show. */
 async function lookAt(number: number, all: Histories): Promise<void> {
   const tag = `0x${number.toString(16)}`;
   const block = await node.call('eth_getBlockByNumber', tag, true);
@@ -59,7 +62,7 @@ async function lookAt(number: number, all: Histories): Promise<void> {
     if (to) add(to, 'received');
     const receipt = await node.call('eth_getTransactionReceipt', hash);
     if (receipt.contractAddress) {
-      // Whether a private creation succeeded is not known to everybody.
+      // Only parties know whether a private creation succeeded.
       const isPrivate = ['0x25', '0x26'].includes(transaction.v);
       const isMade = isPrivate || receipt.status === '0x1';
       add(receipt.contractAddress, isMade ? 'created' : 'received');
@@ -103,7 +106,7 @@ function callsIn({ calls = [], error }: Call, isUndone = error !== undefined) {
   });
 }
 
-/** All pages of an account, from the newest to the oldest or the other way round. */
+/** All pages of an account, from the newest to the oldest or in the opposite direction. */
 async function pagesOf(account: string, direction: 'Before' | 'After', size: number) {
   const found: [string, Set<string>][] = [];
   for (let at = 0, isEnd = false; !isEnd; ) {

@@ -6,7 +6,7 @@ import { otsSearchMethods } from './search.ts';
 const ADDRESS = new Uint8Array(20).fill(1);
 const HEAD = 70;
 
-/** What the method asks of the index. */
+/** The queries that the method sends to the index. */
 async function asked(method: string, block: number, size: number): Promise<PageQuery[]> {
   const queries: PageQuery[] = [];
   const context = {

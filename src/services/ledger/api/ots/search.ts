@@ -14,9 +14,9 @@ import { type JsonObject, renderTransaction } from '../render.ts';
 import { OBJECT } from '../results.ts';
 import { address, named, number } from '../shapes.ts';
 
-/** Transactions of a page; those of its last block are all there. */
+/** Maximum number of transactions of a page; the last block of a page is always complete. */
 const PAGE_MAX = 500;
-/** A transaction and its receipt as JSON, without input and logs. */
+/** Approximate size of a transaction and its receipt as JSON, without input and logs. */
 const ENTRY_BYTES = 2_400;
 const LOG_BYTES = 700;
 
@@ -27,7 +27,7 @@ function sizeOf(asked: number): number {
   return Math.min(asked, PAGE_MAX);
 }
 
-/** `order`: of the page's blocks; the answer has the newest first. */
+/** `order`: order of the blocks in the page; the answer has the newest first. */
 function rendered(context: ReadContext, page: AccountPage, order: 'newest' | 'oldest') {
   const { view } = context;
   const room = new AnswerRoom(context, 'ask for a smaller page');
@@ -63,7 +63,7 @@ function namesOf(bits: number): Json {
     .map(([name]) => name);
 }
 
-/** The page's private receipts are there, or will not be soon. */
+/** Waits until the private receipts of the page are available, unless that will not be soon. */
 function search(
   context: ReadContext,
   page: AccountPage,

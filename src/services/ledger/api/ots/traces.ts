@@ -1,4 +1,4 @@
-/** `ots_*` about what a transaction did: its calls, its transfers, why it failed. */
+/** `ots_*` about what a transaction did: its calls, its transfers, and why it failed. */
 import type { CallNode } from '../../../../core/evm/tracers/call.ts';
 import type { Json } from '../../../../io/rpc/method.ts';
 import { type ReadContext, readMethod } from '../context.ts';
@@ -6,11 +6,11 @@ import { traceTransaction } from '../debug/trace.ts';
 import { arrayOf, DATA, OBJECT } from '../results.ts';
 import { hash } from '../shapes.ts';
 
-/** Otterscan's numbers. */
+/** Operation numbers of Otterscan. */
 const OPERATION = { transfer: 0, selfdestruct: 1, create: 2, create2: 3 } as const;
 const EMPTY = '0x';
 
-/** Undefined: nothing ran here, such as a private transaction of others. */
+/** Undefined: nothing was executed here, such as for a private transaction of other parties. */
 async function callsOf(context: ReadContext, wanted: Uint8Array): Promise<CallNode | undefined> {
   const options = { tracer: 'callTracer', tracerConfig: {}, timeoutMs: undefined };
   const root = (await traceTransaction(context, wanted, options)) as unknown as CallNode | null;
@@ -24,7 +24,7 @@ function* flat(call: CallNode | undefined, depth = 0): Generator<Json> {
   for (const inner of call.calls ?? []) yield* flat(inner, depth + 1);
 }
 
-/** Of calls that took effect. */
+/** Operations of the calls that took effect. */
 function* operations(call: CallNode | undefined, isOutermost = true): Generator<Json> {
   if (!call || call.error !== undefined) return;
   const { type, from, to = null, value = '0x0' } = call;

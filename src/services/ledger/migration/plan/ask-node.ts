@@ -1,7 +1,7 @@
-/** What a node of the network reports about itself, as far as its RPC namespaces allow. */
+/** What a node of the network reports about itself, as far as its enabled RPC namespaces allow. */
 import type { RpcAnswer, RpcCall } from '../../../../io/ledger-client/rpc-batch.ts';
 
-/** Blocks sampled for the rate of transactions, spread over the chain. */
+/** Number of blocks sampled for the rate of transactions, spread over the chain. */
 const SAMPLED_BLOCKS = 64;
 
 export interface AskedNode {
@@ -18,30 +18,31 @@ export interface RaftMember {
 
 export interface NodeAnswers {
   readonly url: string;
-  /** Why it does not answer; the rest is then empty. */
+  /** Why the node does not answer; the other fields are then empty. */
   readonly away: string | undefined;
   readonly version: string;
   readonly head: number;
-  /** Hash of block 0. */
+  /** Hash of the genesis block. */
   readonly genesisHash: string;
   readonly isSyncing: boolean;
   readonly peers: number;
-  /** Its public key; undefined without the namespace `admin`. */
+  /** Public key of the node; undefined without the namespace `admin`. */
   readonly nodeId: string | undefined;
   readonly datadir: string | undefined;
   /** `config` of the genesis file; undefined without `admin`. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** `istanbul`, `raft`, `clique`, …, as GoQuorum names it; undefined without `admin`. */
+  /** `istanbul`, `raft`, `clique`, …, the names of GoQuorum; undefined without `admin`. */
   readonly consensus: string | undefined;
-  /** Names of protocols with peers, such as `eth` and `qlight`. */
+  /** Names of the protocols that it shares with peers, such as `eth` and `qlight`. */
   readonly protocols: readonly string[];
   readonly plugins: readonly string[];
   /**
-   * Its account among the validators; undefined where the chain has none, or without `istanbul`.
+   * The address with which it validates; undefined if the chain has no validators, or without
+   * `istanbul`.
    */
   readonly address: string | undefined;
   readonly validators: readonly string[] | undefined;
-  /** Proposals of each validator in the latest blocks. */
+  /** Number of proposals of each validator in the latest blocks. */
   readonly proposals: Readonly<Record<string, number>> | undefined;
   readonly raftRole: string | undefined;
   readonly raftMembers: readonly RaftMember[] | undefined;

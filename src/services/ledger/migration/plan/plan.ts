@@ -1,5 +1,5 @@
 /**
- * The order in which the members of a network move, who still votes at each step, and the
+ * The order in which the members of a network migrate, who still votes at each step, and the
  * obstacles.
  */
 
@@ -8,9 +8,9 @@ import { chainConfigFromJson } from '../../../../core/chain/genesis.ts';
 import { quorumOf } from '../../../../core/consensus/bft/quorum.ts';
 import type { NodeAnswers } from './ask-node.ts';
 
-/** Rates of copying, per second (docs/migration.md). */
+/** Number of transactions copied per second (docs/migration.md). */
 const COPIED_A_SECOND = 10_000;
-/** Heights of members that are in sync differ by less. */
+/** Members whose heights differ by less are in sync. */
 const BEHIND_MAX = 20;
 const SOON_BLOCKS = 100_000;
 
@@ -19,9 +19,9 @@ export type Role = 'observer' | 'validator' | 'learner' | 'verifier' | 'minter';
 export interface PlanStep {
   readonly node: NodeAnswers;
   readonly role: Role;
-  /** Members that vote while this one is down; undefined if it does not vote. */
+  /** Members that still vote while this one is down; undefined if it does not vote. */
   readonly left: { readonly voting: number; readonly needed: number } | undefined;
-  /** Estimated seconds of copying. */
+  /** Estimated duration of copying, in seconds. */
   readonly seconds: number;
 }
 
@@ -29,7 +29,7 @@ export interface MigrationPlan {
   readonly engine: string;
   readonly head: number;
   readonly steps: readonly PlanStep[];
-  /** The migration must not begin before these are solved. */
+  /** Problems that must be solved before the migration. */
   readonly blockers: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -191,7 +191,7 @@ function isCeil2Nby3(config: NonNullable<NodeAnswers['config']>, head: number): 
   }
 }
 
-/** Validators without a proposal, although each had several turns in these blocks. */
+/** Validators that proposed nothing, although each had several turns in these blocks. */
 function silentOf(validators: readonly string[], nodes: readonly NodeAnswers[]): string[] {
   const proposals = nodes.find((node) => node.proposals !== undefined)?.proposals;
   if (!proposals) return [];

@@ -1,7 +1,8 @@
 /**
- * Keeps the index of accounts at the head (docs/internals/account-index.md). Live, it takes what
- * the execution of each block has found. What it missed, after a crash, or because the index is
- * new, it makes again from the stored blocks, and runs those again that may hold internal calls.
+ * Keeps the index of accounts at the head (docs/internals/account-index.md). Normally it uses what
+ * the execution of each block has found. For blocks that it missed, after a crash or because the
+ * index is new, it reads the stored blocks, and executes those again that may contain internal
+ * calls.
  */
 import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
 import type { Block } from '../../../../core/chain/block.ts';
@@ -18,15 +19,18 @@ import type { Component } from '../component.ts';
 import type { PayloadCache } from '../private-state/payload-cache.ts';
 import { blockAt, privateBases, rerun } from '../private-state/rerun.ts';
 
-/** A plain transfer; whatever calls uses more gas. */
+/** Gas of a plain transfer; a transaction with internal calls uses more. */
 const TRANSFER_GAS = 21_000n;
-/** Interval of writes, when few transactions come. */
+/** Interval of writes when there are few transactions. */
 const WRITE_MS = 5_000;
-/** Work on missed blocks, and the rest after it, which belongs to the node. */
+/**
+ * Duration of one slice of work on missed blocks, and of the pause after it, which leaves the
+ * thread to the node.
+ */
 const WORK_MS = 5;
 const RETRY_MS = 30_000;
 const PROGRESS_MS = 8_000;
-/** Blocks without private transactions that are passed at once. */
+/** Maximum number of blocks without private transactions that the cursor skips at once. */
 const QUIET_MAX = 500;
 const NO_CALLS: ReachedByTransaction = new Map();
 
@@ -37,16 +41,16 @@ export interface IndexerParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** Payloads of the node, and its private states; undefined: private states are left out. */
+  /** Payloads of the node, and its private states; undefined: private states are not indexed. */
   readonly private:
     | (Required<Pick<PrivateSetting, 'psiOf'>> & {
         readonly cache: PayloadCache;
         readonly psis: readonly Psi[];
       })
     | undefined;
-  /** Every few seconds while it makes up for missed blocks. */
+  /** Called every few seconds while it works on missed blocks. */
   onProgress?(block: number, of: number): void;
-  /** Rests as long as it works: a node runs beside it. */
+  /** Whether it pauses as long as it works, because a node runs in the same thread. */
   readonly isGentle: boolean;
   fatal(error: unknown): void;
 }
@@ -92,19 +96,22 @@ export class AccountIndexer implements Component {
     await this.writing;
   }
 
-  /** Blocks are missing, which it makes up for. */
+  /** Whether blocks are missing in the index. */
   get isBehind(): boolean {
     return this.parts.index.cursor(PUBLIC_SPACE) < this.parts.chain.head().number - 1;
   }
 
-  /** The writer of blocks waits for it. */
+  /**
+   * Undefined, or a promise for which the writer of blocks must wait, because too much is
+   * unwritten.
+   */
   room(): Promise<void> | undefined {
     const { index } = this.parts;
     if (index.isDue) this.write();
     return index.isFull ? this.writing : undefined;
   }
 
-  /** Resolves at the head, with everything on the disk. Rejects where it cannot get there. */
+  /** Resolves when the index is at the head and on disk. Rejects if that is impossible. */
   async catchUp(): Promise<void> {
     await this.working;
     await this.work();
@@ -133,7 +140,7 @@ export class AccountIndexer implements Component {
     index.addPrivate(psi, number, privateAccounts(space.receipts, space.accounts));
   }
 
-  /** Passes blocks without private transactions. */
+  /** Moves the cursors over blocks without private transactions. */
   private passQuiet(): void {
     for (const psi of this.parts.private?.psis ?? []) this.passQuietOf(psi);
   }
@@ -199,7 +206,7 @@ export class AccountIndexer implements Component {
       const block = blockAt(chain, number);
       const receipts = chain.store.receipts(number)!;
       const reached = await this.reachedIn(block, receipts);
-      // The block may have come by another way meanwhile, or be gone.
+      // The block may have been indexed or removed meanwhile.
       if (index.cursor(PUBLIC_SPACE) === number - 1 && chain.store.hashOf(number))
         this.addBlock(block, receipts, reached);
       await this.rest(number);
@@ -229,7 +236,7 @@ export class AccountIndexer implements Component {
     }
   }
 
-  /** Undefined: the states that the block ran on were not migrated. */
+  /** Undefined: the states on which the block was executed were not migrated. */
   private async reachedIn(
     block: Block,
     receipts: readonly Receipt[],
@@ -262,7 +269,7 @@ export class AccountIndexer implements Component {
     }
   }
 
-  /** Other work of this thread comes first. */
+  /** Lets other work of this thread run first. */
   private async rest(number: number): Promise<void> {
     const { clock, timers, isGentle, chain } = this.parts;
     await this.room();

@@ -4,7 +4,7 @@ import { BlockCheck } from './block-check.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Five slices; counts those that were worked on. */
+/** A check of five slices that counts the executed ones. */
 function checkOf(fault?: string) {
   const work = { slices: 0 };
   function* slices(): Slices<string | undefined> {

@@ -1,12 +1,12 @@
 /**
- * The check of one block, execution included: shared by all that request it, paused while no one
- * does.
+ * The check of one block, including its execution: shared by all callers that request it, and
+ * paused while none does.
  */
 import type { Slices } from '../../../../core/base/pace.ts';
 
 export class BlockCheck {
   private readonly work: Slices<string | undefined>;
-  /** Lets the event loop take a turn. */
+  /** Yields to the event loop. */
   private readonly pause: () => Promise<void>;
   private readonly askers = new Set<() => boolean>();
   private running: Promise<void> | undefined;
@@ -23,8 +23,8 @@ export class BlockCheck {
   }
 
   /**
-   * The block's fault; undefined: valid, or `isWanted` turned false. Rejects when the work
-   * throws.
+   * Resolves with the block's fault; undefined: it is valid, or `isWanted` turned false. Rejects
+   * when the work throws.
    */
   async fault(isWanted: () => boolean): Promise<string | undefined> {
     this.askers.add(isWanted);

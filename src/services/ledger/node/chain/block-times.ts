@@ -1,14 +1,14 @@
-/** Durations of the parts of the work on a block, for metrics. */
+/** Durations of the steps of processing a block, for metrics. */
 
 export type BlockPart = 'execution' | 'validation' | 'write' | 'inserts';
 
 export interface BlockTimes {
   nowMs(): number;
-  /** All of it, for one block. */
+  /** Total time of this step for one block. */
   took(part: BlockPart, ms: number): void;
 }
 
-/** Adds up the slices of one part. */
+/** Adds up the durations of the slices of one step. */
 export class PartTimer {
   private readonly times: BlockTimes | undefined;
   private readonly part: BlockPart;

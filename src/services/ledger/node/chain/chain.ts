@@ -1,5 +1,5 @@
 /**
- * The one head of this node. Blocks are executed here, once: `verify` keeps its result by hash, and
+ * The head of this node. Blocks are executed here, once: `verify` keeps its result by hash, and
  * `commit` only appends it. Everything that changes the head goes through this class, one change at
  * a time.
  */
@@ -33,13 +33,13 @@ import { BlockCheck } from './block-check.ts';
 import { type BlockPart, type BlockTimes, PartTimer } from './block-times.ts';
 import type { Events } from './events.ts';
 
-/** Executions kept: a few rounds of one height. */
+/** Number of executions kept: enough for a few rounds of one height. */
 const EXECUTED_BLOCKS_MAX = 16;
-/** Paused checks kept; a proposal that matters comes back in the next round. */
+/** Number of paused checks kept; a proposal that matters is requested again in the next round. */
 const CHECKS_MAX = 4;
 const ALWAYS = () => true;
 
-/** `transactions`: the block's, as objects whose senders are already recovered. */
+/** `transactions`: those of the block, as objects whose senders are already recovered. */
 interface Execution {
   readonly number: number;
   readonly transactions: readonly Transaction[];
@@ -55,18 +55,18 @@ export interface ChainParts {
   readonly log: Log;
 }
 
-/** Hooks for parts that are built on the chain. */
+/** Hooks for parts that are created after the chain. */
 export interface ChainSources {
   /**
-   * The node's private states and what their manager has answered; undefined on a chain without
+   * The node's private states and the answers of their manager; undefined on a chain without
    * private state.
    */
   readonly privateSetting?: (() => PrivateSetting) | undefined;
   /** A transaction already decoded and recovered by this node; undefined: unknown. */
   readonly known?: ((hash: Hash32) => Transaction | undefined) | undefined;
   /**
-   * Follows the chain, and needs the accounts that internal calls reach; `room` waits while it is
-   * too far behind.
+   * Index of accounts, which needs the accounts that internal calls reach; `room` waits while the
+   * index is too far behind.
    */
   readonly accounts?: { room(): Promise<void> | undefined } | undefined;
 }
@@ -77,7 +77,7 @@ export class Chain {
   private readonly parts: ChainParts;
   private sources: ChainSources = {};
   private readonly executed = new Lru<string, Execution>(EXECUTED_BLOCKS_MAX);
-  /** Running or paused, by block hash, oldest first. */
+  /** Running or paused checks by block hash, oldest first. */
   private readonly checks = new Map<string, BlockCheck>();
   private readonly changes = new SerialQueue();
   private times: BlockTimes | undefined;
@@ -88,12 +88,15 @@ export class Chain {
     this.config = parts.config;
   }
 
-  /** Before the first block: a chain with private state cannot execute without it. */
+  /**
+   * Call it before the first block: a chain with private state cannot execute without these
+   * sources.
+   */
   connect(sources: ChainSources): void {
     this.sources = { ...this.sources, ...sources };
   }
 
-  /** Reports how long the work on each block takes. */
+  /** From now on, reports how long the work on each block takes. */
   measure(times: BlockTimes): void {
     this.times = times;
   }
@@ -114,7 +117,7 @@ export class Chain {
 
   hashes = (number: number): Hash32 | undefined => this.store.hashOf(number);
 
-  /** Public state and trie at the end of the head. */
+  /** Public state and trie after the head. */
   base(): StateBase {
     const { number } = this.head();
     return {
@@ -124,10 +127,10 @@ export class Chain {
   }
 
   /**
-   * Checks everything about `block` except its seals, on top of the head. undefined: it is valid,
-   * and its execution is kept until it is committed or forgotten. When `isWanted` turns false it
-   * also resolves with undefined, and the check pauses: the next request for the block continues
-   * it.
+   * Checks everything about `block` on top of the head, except its seals. undefined: the block is
+   * valid, and its execution is kept until it is committed or forgotten. When `isWanted` turns
+   * false it also resolves with undefined, and the check pauses: the next request for the block
+   * continues it.
    */
   async verify(block: Block, isWanted: () => boolean = ALWAYS): Promise<string | undefined> {
     const key = keyOf(block.hash);
@@ -155,7 +158,7 @@ export class Chain {
     const misplaced = checkAncestry(block.header, head.header, head.hash);
     if (misplaced !== undefined) return misplaced;
     try {
-      // Until here its body may still be undecoded.
+      // The body is decoded only from here on.
       const { header, hash, transactions, uncles, withdrawals } = block;
       const [validation, running] = [this.timer('validation'), this.timer('execution')];
       const fault = validation.run(() => checkBody(block) ?? this.checkFields(block, head));
@@ -178,12 +181,12 @@ export class Chain {
     }
   }
 
-  /** By hash, on this chain. */
+  /** Whether this chain contains the block with this hash. */
   has(hash: Hash32): boolean {
     return this.store.numberOf(hash) !== undefined;
   }
 
-  /** Keeps a builder's own execution, so that its proposal is not executed again. */
+  /** Keeps the execution by the block builder, so that its own proposal is not executed again. */
   keep(block: Block, result: ExecutedBlock): void {
     this.remember(block, result);
   }
@@ -192,7 +195,7 @@ export class Chain {
     this.executed.set(keyOf(hash), { number: header.number, transactions, result });
   }
 
-  /** Executions above are kept: a minter builds on uncommitted blocks. */
+  /** Keeps executions above `number`: a minter builds on uncommitted blocks. */
   private forgetUpTo(number: number): void {
     for (const [key, check] of this.checks) if (check.isAtRest) this.checks.delete(key);
     for (const [key, execution] of this.executed.items()) {
@@ -201,9 +204,9 @@ export class Chain {
   }
 
   /**
-   * Makes `block` the head; its header carries the seals, which the caller has checked. Resolves
-   * with false when it was already on the chain, such as when consensus and a peer deliver it at
-   * the same time. Throws BLOCK_INVALID.
+   * Makes `block` the head; its header contains the seals, which the caller has checked. Resolves
+   * with false if it was already on the chain, such as when consensus and a peer deliver it at the
+   * same time. Throws BLOCK_INVALID.
    */
   commit(sealed: Block, durability: Durability = 'now'): Promise<boolean> {
     return this.changes.run(async () => {
@@ -241,14 +244,14 @@ export class Chain {
   }
 
   /**
-   * A sender is recovered once per process: the pool's are reused, the others are recovered during
-   * execution.
+   * A sender is recovered once per process: transactions of the pool are reused, the others are
+   * recovered during execution.
    */
   private adopt(transactions: readonly Transaction[]): readonly Transaction[] {
     return transactions.map((transaction) => this.sources.known?.(transaction.hash) ?? transaction);
   }
 
-  /** Runs long work with a turn of the event loop after each slice. */
+  /** Runs long work in slices, and yields to the event loop after each. */
   async inSlices<T>(begin: (pace: Pace) => Slices<T>): Promise<T> {
     const { effort } = this.parts;
     let slice = effort.slice();
@@ -260,7 +263,7 @@ export class Chain {
     }
   }
 
-  /** In slices. `isFirst`: the block was not run before; its time is reported. */
+  /** Executes in slices. `isFirst`: the block was not executed before, so its time is reported. */
   async advance(execution: BlockExecution, isFirst = false): Promise<void> {
     const { effort } = this.parts;
     const running = new PartTimer(isFirst ? this.times : undefined, 'execution');
@@ -284,12 +287,13 @@ export class Chain {
       notesReached: this.sources.accounts !== undefined,
       hashes: site?.hashes ?? this.hashes,
       base: site?.base ?? this.base(),
-      // The private states are at the head: above it the private side waits for the follower.
+      // Private states end at the head: for a block above it, private transactions are left to the
+      // follower.
       ...(site ? {} : this.sources.privateSetting?.()),
     };
   }
 
-  /** Lets the event loop take a turn. */
+  /** Yields to the event loop. */
   private pause(): Promise<void> {
     return new Promise((resolve) => this.parts.timers.yield(resolve));
   }
@@ -306,7 +310,7 @@ export class Chain {
   }
 }
 
-/** A disk or internal error, as opposed to a faulty block. */
+/** Whether this is an error of the disk or an internal error, as opposed to an invalid block. */
 export function isFatal(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code ?? '');
   return code === 'INVARIANT_BROKEN' || code.startsWith('STORAGE_') || code.startsWith('STORE_');

@@ -16,7 +16,7 @@ export function checkpointLog(log: Log, isOn: boolean): Checkpoint {
   };
 }
 
-/** Reports transactions that clients of this node send. */
+/** Logs a checkpoint for each transaction that clients of this node send. */
 export function sentTransactions(events: Events, emit: Checkpoint): Component {
   let end = () => {};
   return {

@@ -17,30 +17,33 @@ export interface EventMap {
   committed: {
     readonly block: Block;
     readonly receipts: readonly Receipt[];
-    /** The writes of the public state. */
+    /** The block's writes to the public state. */
     readonly writes: WriteSet;
-    /** Undefined: nobody asked for it. */
+    /** Accounts that internal calls reach; undefined: no part needs them. */
     readonly reached: ReachedByTransaction | undefined;
     readonly private: PrivateOutcome;
   };
-  /** The private side of a block that had to wait for it is durable. */
+  /** The private record of a block, which was delayed, is durable. */
   privateRecorded: {
     readonly number: number;
     readonly spaces: ReadonlyMap<Psi, ExecutedSpace>;
   };
-  /** Development: the chain went back, and this is the head again. */
+  /** Development: the chain was rewound, and this block is the head again. */
   rewound: { readonly number: number };
-  /** The private side of a block is done in one space. */
+  /** One private state has reached this block. */
   privateDone: { readonly psi: Psi; readonly number: number };
-  /** Sent by a client of this node, and durable. */
+  /** A transaction that a client of this node sent, now durable. */
   submitted: Transaction;
-  /** Transactions became executable in the pool. */
+  /** Transactions that became executable in the pool. */
   pending: readonly Transaction[];
-  /** Transactions of clients of this node that have waited for some blocks: peers may lack them. */
+  /**
+   * Transactions from clients of this node that have waited for some blocks, and that peers may
+   * lack.
+   */
   unmined: readonly Transaction[];
-  /** A transaction that blocks had no time for was tried alone, and may now be included. */
+  /** A transaction that took too long for blocks was tried alone, and may now be included. */
   released: Transaction;
-  /** Whether a sync from peers is under way. */
+  /** Whether a sync from peers is in progress. */
   syncing: boolean;
 }
 

@@ -18,8 +18,8 @@ export function firstBlockOf(genesis: Genesis): { block: Block; writes: WriteSet
 }
 
 /**
- * Resolves with block 0. `base`: of a chain whose states come with a later block. Throws
- * GENESIS_MISMATCH when the store belongs to another chain.
+ * Resolves with block 0. `base`: the first block with states, if earlier states are not stored.
+ * Throws GENESIS_MISMATCH when the store belongs to another chain.
  */
 export async function ensureFirstBlock(
   store: ChainStore,

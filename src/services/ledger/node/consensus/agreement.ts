@@ -1,7 +1,7 @@
 /**
  * Agreement: the consensus engine behind its driver, the peers that carry its messages, and the
- * vote file. It knows only what it is told about the chain, and requests that blocks be built,
- * checked and appended, so that it can run in a separate thread.
+ * vote file. All that it knows about the chain is passed to it, and it requests that blocks be
+ * built, checked and appended, so that it can run in a separate thread.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { LONG_MESSAGE_BYTES, type Slices } from '../../../../core/base/pace.ts';
@@ -22,54 +22,54 @@ import { type AssembleRequest, BftDriver } from './bft-driver.ts';
 import type { ConsensusPeers } from './consensus-peers.ts';
 import { MemoryWatch, type VoteStore } from './memory-watch.ts';
 
-/** A clock this far behind the blocks is wrong. */
+/** If the clock is this far behind the blocks, a wrong clock is logged. */
 const LEAD_TOLD_MS = 10_000;
 
-/** The chain's head, and who makes the next block. */
+/** The chain's head, and the validators and rules of the next block. */
 export interface Position {
   readonly head: Header;
   readonly headHash: Hash32;
   readonly validators: readonly Address[];
-  /** This node does not take part in the next block. */
+  /** Whether this node does not take part in the next block. */
   readonly isRefusing: boolean;
   /** The rules of the next block. */
   readonly rules: ConsensusRules;
-  /** The head, and blocks before it. */
+  /** The head, and some blocks before it. */
   readonly latest: readonly { readonly header: Header; readonly engine: BftEngine }[];
 }
 
 /** Agreement's requests to the chain. */
 export interface ChainSide {
-  /** See `BftDriver`. */
+  /** See `BftDriver` for these three. */
   assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
   verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
   /**
-   * Why this validator, which may have voted more than it remembers, stays silent; undefined: it
-   * votes again.
+   * Reports why this validator, which may have cast votes that it does not remember, abstains;
+   * undefined: it votes again.
    */
   abstains(reason: string | undefined): void;
-  /** Agreement has reached a new height, or another round of it. */
+  /** Agreement has reached a new height, or a new round of a height. */
   entered(view: View): void;
 }
 
 /** Inputs of agreement. */
 export interface AgreementPort {
-  /** Starts, or restarts, taking part. */
+  /** Starts or restarts taking part in consensus. */
   begin(position: Position): void;
-  /** There is a new head. */
+  /** The chain has a new head. */
   committed(position: Position): void;
   transactionsPending(): void;
-  /** Stops taking part. */
+  /** Stops taking part in consensus. */
   stop(): void;
   /** A peer was confirmed to be on this chain. */
   joined(peer: PeerInfo): void;
   left(peer: PeerInfo): void;
-  /** `peer` reports its connections. */
+  /** `peer` has reported its connections. */
   told(peer: Address, connections: readonly Address[]): void;
   /**
-   * From a peer; `code` relative to the istanbul protocol. A long one is work that continues in
-   * turns.
+   * A message from a peer; `code` is relative to the istanbul protocol. Handling a long one returns
+   * work that is done in slices.
    */
   receive(from: Address, code: number, bytes: Uint8Array): Slices<void> | undefined;
 }
@@ -83,7 +83,7 @@ export interface AgreementParts {
   readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** The disk failed, or an invariant of ours is broken: this node must stop. */
+  /** The disk failed, or an internal invariant is broken: this node must stop. */
   fatal(error: unknown): void;
 }
 
@@ -94,9 +94,9 @@ export class Agreement implements AgreementPort {
   private hasTold = false;
   private view: View | undefined;
   private driver: BftDriver | undefined;
-  /** The engine of the next block. */
+  /** Engine of the next block. */
   private engine: Engine = 'none';
-  /** Validators of the next block, without this one. */
+  /** Validators of the next block, except this node. */
   private others: readonly Address[] = [];
 
   constructor(parts: AgreementParts) {
@@ -188,7 +188,7 @@ export class Agreement implements AgreementPort {
     }
   }
 
-  /** Without validators the engine is idle. */
+  /** Input of the engine for a position; without validators the engine is idle. */
   private inputOf({ head, headHash, validators, isRefusing, rules, latest }: Position) {
     const { signer } = this.parts;
     this.tell(head, rules);
@@ -213,7 +213,10 @@ export class Agreement implements AgreementPort {
     this.hasTold = leadMs > LEAD_TOLD_MS / 2;
   }
 
-  /** Sent to those that may lack it: peers connected to its signer have it. */
+  /**
+   * Forwards a message to validators that may lack it: not to those that are connected to its
+   * signer.
+   */
   private relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void {
     const { peers } = this.parts;
     const knowing = [keyOf(from), keyOf(signer)];

@@ -25,7 +25,7 @@ it('keeps ten thousand messages that wait for the engine, and every other input'
       }),
   };
   const driver = new BftDriver(parts as DriverParts);
-  // The engine stands until its memory is on disk.
+  // The engine waits until its memory is on disk.
   driver.post({ kind: 'transactionsPending' });
   const from = new Uint8Array(20);
   for (let code = 0; code < WAITING_MAX + 5; code++) {

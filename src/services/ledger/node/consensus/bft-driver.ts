@@ -1,7 +1,7 @@
 /**
- * Carries out a BFT engine's effects and returns the results to it. One mailbox, so nothing
- * re-enters the engine; after `remember` every effect waits until the memory is on disk. Contains
- * no protocol rules.
+ * Carries out a BFT engine's effects and returns the results to it. All inputs go through one
+ * queue, so that nothing re-enters the engine; after `remember` every effect waits until the memory
+ * is on disk. Contains no protocol rules.
  */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import { unreachable } from '../../../../core/base/errors.ts';
@@ -31,29 +31,29 @@ export interface DriverParts {
   /** Relays a valid message to validators that may lack it. */
   relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void;
   /**
-   * A block on `request.parent`; undefined when it is no longer needed (`isWanted()` turned
+   * Builds a block on `request.parent`; undefined when it is no longer needed (`isWanted()` turned
    * false).
    */
   assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
-  /** Not at once: the block is long. */
+  /** Encodes a block asynchronously, because it may be long. */
   encode(view: View, block: Block): Promise<LongProposal>;
   /**
-   * undefined: valid, and its execution is kept by hash. Otherwise the fault. The check may pause
-   * once `isWanted()` is false.
+   * undefined: the block is valid, and its execution is kept by hash. Otherwise its fault. The
+   * check may pause once `isWanted()` is false.
    */
   verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
-  /** Makes the block the head. The `committed` input comes back through `post`. */
+  /** Makes the block the head. The `committed` input follows through `post`. */
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
   misbehaved(peer: Address, fault: string): void;
-  /** The engine has taken an input. */
+  /** Called after the engine has processed an input. */
   stepped?(): void;
-  /** The disk failed, or an invariant of ours is broken: this node must stop. */
+  /** The disk failed, or an internal invariant is broken: this node must stop. */
   fatal(error: unknown): void;
 }
 
 /**
- * Messages waiting for the engine; beyond this they are dropped, and the protocol's retries
- * recover.
+ * Maximum number of messages waiting for the engine; further ones are dropped, and the protocol's
+ * retries recover.
  */
 const MAILBOX_INPUTS_MAX = 10_000;
 
@@ -111,7 +111,7 @@ export class BftDriver {
     }
   }
 
-  /** A returned promise delays the effects after it. */
+  /** If this returns a promise, the effects after it wait for it. */
   private carry(effect: BftEffect): Promise<void> | undefined {
     const parts = this.parts;
     switch (effect.kind) {
@@ -179,7 +179,7 @@ export class BftDriver {
       const block = await this.parts.assemble(request, isWanted);
       if (block && isWanted()) this.post({ kind: 'assembled', view: request.view, block });
     };
-    // Its clock may run slower than timers.
+    // The node's clock may run slower than the timers.
     const attempt = (): void => {
       const delayMs = request.notBeforeMs - this.parts.clock.nowMs();
       if (delayMs > 0) this.parts.timers.set(delayMs, attempt);

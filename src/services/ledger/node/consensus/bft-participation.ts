@@ -35,28 +35,28 @@ export interface BftParts {
   readonly signer: ConsensusSigner;
   readonly rules: ForkReadiness;
   readonly events: Events;
-  /** Opens agreement, here or in a separate thread. */
+  /** Opens agreement, in this thread or in a separate one. */
   agreement(chain: ChainSide): AgreementPort;
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
   readonly chance: Prng;
   readonly log: Log;
-  /** Written into proposals until changed, up to 32 bytes. */
+  /** Text of up to 32 bytes in this node's proposals, until it is changed. */
   readonly vanity: Uint8Array;
-  /** Why this node votes against a valid proposal; undefined: it does not. */
+  /** Why this node votes against a valid proposal; undefined: it votes for it. */
   readonly proposalFault?: ((proposal: Block) => string | undefined) | undefined;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
-  /** A decided block, to announce to peers that are not validators. */
+  /** Announces a decided block to peers that are not validators. */
   announce(block: Block): void;
 }
 
-/** Follows agreement, for metrics. */
+/** Receives events of agreement, for metrics. */
 export interface AgreementWatch {
-  /** A new height, or another round of it. */
+  /** Agreement has reached a new height, or a new round of a height. */
   entered(view: View): void;
-  /** A proposal has come, or this node has made one; the same one may come again. */
+  /** A proposal has arrived, or this node has made one; may be called again for the same one. */
   proposed(block: Block): void;
   /** The decided block is on disk. */
   decided(block: Block): void;
@@ -70,7 +70,7 @@ export class BftParticipation {
   private readonly endings: (() => void)[] = [];
   /** Whether the next block waits for a validator that lacks its rules. */
   private isRefusing = false;
-  /** Block after which the validator contract was found at fault. */
+  /** Block after which the validator contract had a fault. */
   private complainedAt = -1;
   private vanity: Uint8Array;
   private silence: string | undefined;
@@ -97,12 +97,12 @@ export class BftParticipation {
     });
   }
 
-  /** From now on, for metrics. */
+  /** From now on, reports events to `watch`, for metrics. */
   measure(watch: AgreementWatch): void {
     this.watch = watch;
   }
 
-  /** For proposals from now on, up to 32 bytes. */
+  /** Sets the text of up to 32 bytes in proposals from now on. */
   setVanity(vanity: Uint8Array): void {
     this.vanity = vanity;
   }
@@ -135,7 +135,7 @@ export class BftParticipation {
     if (this.parts.hasPending()) this.agreement.transactionsPending();
   }
 
-  /** Peers have reported their rule changes, or have left. */
+  /** Peers have reported their rule changes, or have disconnected. */
   rulesHeard(): void {
     const { chain, rules, clock } = this.parts;
     if (!this.isRunning) return;
@@ -197,14 +197,14 @@ export class BftParticipation {
     return this.validators().some((each) => equalBytes(each, address));
   }
 
-  /** Whether this node is one of them. */
+  /** Whether this node is a validator of the next block. */
   isOfSet(): boolean {
     return this.isValidator(this.parts.signer.address);
   }
 
   /**
-   * Of the next block. A contract that names none stops the chain, but not the node: the engine is
-   * then idle.
+   * Validators of the next block. A contract that names none stops the chain, but not the node: the
+   * engine is then idle.
    */
   validators(): readonly Address[] {
     const { chain, schedule } = this.parts;
@@ -226,7 +226,7 @@ export class BftParticipation {
     this.parts.log('error', 'BFT: invalid validator smart contract', { number, err });
   }
 
-  /** One line per block, as in GoQuorum, but at a different level. */
+  /** Logs one line per block, as in GoQuorum, but at a different level. */
   private reportRole({ head, validators }: { head: Header; validators: readonly Address[] }): void {
     const { log, signer } = this.parts;
     if (validators.some((each) => equalBytes(each, signer.address))) return;
@@ -249,7 +249,7 @@ export class BftParticipation {
     }
   }
 
-  /** An IBFT header is signed by its proposer; in QBFT the miner field names it. */
+  /** In IBFT the proposer signs the header; in QBFT the miner field names it. */
   private withSeal(header: Header): Header {
     const { schedule, signer } = this.parts;
     if (schedule.engineAt(header.number) === 'qbft') return header;
@@ -285,7 +285,7 @@ export class BftParticipation {
     this.parts.announce(sealed);
   }
 
-  /** GoQuorum's phrases, which operators' scripts search for. */
+  /** Logs a new block with GoQuorum's texts, which operators' scripts search for. */
   private report({ header, hash, transactions }: Block, round: number): void {
     const { log, schedule, signer } = this.parts;
     const { number, gasUsed } = header;

@@ -1,6 +1,6 @@
 /**
- * Builds the block that this node proposes: a header from consensus, transactions from the pool,
- * executed as they are taken.
+ * Builds the block that this node proposes: the header comes from consensus, transactions come from
+ * the pool and are executed one by one.
  */
 import { type Address, equalBytes, ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../../../core/base/keccak.ts';
@@ -26,22 +26,22 @@ import type { Trials } from './trials.ts';
 export interface BuilderSettings {
   gasFloor: bigint;
   gasCeiling: bigint;
-  /** CPU time limit of one transaction; default: derived from the consensus. */
+  /** CPU time limit of one transaction; by default derived from the consensus settings. */
   readonly transactionMs?: number | undefined;
   readonly vanity: Uint8Array;
 }
 
-/** Most transactions in a pending block. */
+/** Maximum number of transactions in a pending block. */
 const PREVIEW_TRANSACTIONS_MAX = 200;
 
-/** The block's author. */
+/** The author of the block. */
 export interface Proposer {
   readonly address: Address;
   /** Adds the proposer's seal if the engine has one. */
   seal(header: Header): Header;
 }
 
-/** A parent above the head: proposed by a Raft minter and not yet committed. */
+/** A parent above the head: proposed by a Raft minter, but not committed yet. */
 export interface SpeculativeSite {
   readonly parent: Header;
   readonly base: StateBase;
@@ -50,13 +50,18 @@ export interface SpeculativeSite {
   isTaken(transaction: Transaction): boolean;
 }
 
-/** Permissioned networks: which senders may be in a block on the head, or on another state. */
+/**
+ * Permissioned networks: checks which senders may be in a block on the head, or on another state.
+ */
 export type BlockGuard = (other: StateReader | undefined) => BlockJob['authorize'];
 
 export interface BuiltBlock {
   readonly block: Block;
   readonly result: ExecutedBlock;
-  /** Empty because its time was spent on a transaction that was left out: others may be waiting. */
+  /**
+   * Whether the block is empty because its time was spent on a transaction that was left out:
+   * others may be waiting.
+   */
   readonly isWasted: boolean;
 }
 
@@ -87,13 +92,13 @@ export class BlockBuilder {
     this.filler = new BlockFiller(parts);
   }
 
-  /** Transactions skipped for lack of time, since the start. */
+  /** Number of transactions left out for lack of time, since the start. */
   get leftOut(): number {
     return this.filler.leftOut;
   }
 
   /**
-   * A block on the head, or on `site`, after `template`; undefined if `isWanted` turned false
+   * Builds a block on the head, or on `site`, from `template`; undefined if `isWanted` turned false
    * meanwhile.
    */
   async build(
@@ -124,8 +129,8 @@ export class BlockBuilder {
   }
 
   /**
-   * What would now be proposed on the head: the header without its roots, and transactions in block
-   * order.
+   * The block that would be proposed on the head now: the header without its roots, and
+   * transactions in block order.
    */
   preview(template: HeaderTemplate): { header: Header; transactions: readonly Transaction[] } {
     const header = this.emptyHeader(template, this.chain.head().header);
@@ -140,7 +145,7 @@ export class BlockBuilder {
     return { header, transactions };
   }
 
-  /** Our own header does not name its author yet. */
+  /** An execution of this node's own header, which does not name its author yet. */
   private execution(header: Header, author: Address, site?: SpeculativeSite): BlockExecution {
     const job = this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }, site);
     return new BlockExecution({ ...job, author, authorize: this.guard?.(site?.base.reader) });
@@ -173,8 +178,8 @@ export class BlockBuilder {
 }
 
 /**
- * Fields that London, Shanghai and Cancun append, as Besu's QBFT fills them: no withdrawals, no
- * blobs, no beacon chain.
+ * Fields that London, Shanghai and Cancun add to the header, with the values of Besu's QBFT: no
+ * withdrawals, no blobs, no beacon chain.
  */
 function newerFields(rules: Rules, parent: Header, isFeeless: boolean): Partial<Header> {
   return {

@@ -1,8 +1,7 @@
 /**
- * Fills the block that this node proposes, and shares its time: the first half in the usual order,
- * the rest by gas limit, lowest first. A transaction costs at most its gas limit, so cheap ones get
- * through however many expensive ones there are. Senders of an interrupted transaction come after
- * all others.
+ * Fills the block that this node proposes, and divides its time: the first half in the usual order,
+ * the rest by gas limit, lowest first. A transaction costs at most its gas limit, so cheap ones are
+ * included however many expensive ones there are. Senders of an interrupted transaction come last.
  */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { hasCode, type QuorateError } from '../../../../core/base/errors.ts';
@@ -18,9 +17,9 @@ import { Budget } from './budget.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
 
-/** A transfer: with less gas left, nothing fits. */
+/** Gas of a transfer: with less gas left, no transaction fits. */
 const TRANSACTION_GAS_MIN = 21_000n;
-/** Most remembered senders. */
+/** Maximum number of remembered senders. */
 const SLOW_SENDERS_MAX = 4096;
 
 export interface FillerParts {
@@ -30,8 +29,8 @@ export interface FillerParts {
   readonly trials: Trials;
   readonly log: Log;
   /**
-   * Senders who come before all others, by keyOf(address): what they send may change what others
-   * are allowed.
+   * Senders whose transactions come before all others, by keyOf(address): these may change what
+   * others are allowed to do.
    */
   readonly first?: (() => ReadonlySet<string>) | undefined;
 }
@@ -40,21 +39,21 @@ export interface Stage {
   readonly execution: BlockExecution;
   readonly header: Header;
   readonly isWanted: () => boolean;
-  /** When the parent is above the head: whether an ancestor contains the transaction. */
+  /** Set when the parent is above the head: whether an ancestor contains the transaction. */
   readonly site: { isTaken(transaction: Transaction): boolean } | undefined;
   readonly bounds: BuildBounds;
-  /** The same block, empty, on the head. */
+  /** An empty block with the same header on the head. */
   readonly stageAlone: () => BlockExecution;
 }
 
-/** `out`: neither it nor its sender's later ones go into this block. */
+/** `out`: neither the transaction nor later ones of its sender go into this block. */
 type Fate = 'in' | 'out';
 
 interface Filling extends Stage {
   readonly budget: Budget;
   readonly included: Transaction[];
   readonly fates: Map<Transaction, Fate>;
-  /** Whether any sender is deferred. */
+  /** Whether any sender was moved to the end. */
   isSenderDeferred: boolean;
 }
 
@@ -62,11 +61,13 @@ class Unwanted extends Error {}
 
 export class BlockFiller {
   private readonly parts: FillerParts;
-  /** Senders of interrupted transactions. */
+  /** Senders whose transactions were interrupted. */
   private readonly slow = new Lru<string, true>(SLOW_SENDERS_MAX);
-  /** The last block went to a previously tried transaction: the next starts with the others. */
+  /**
+   * A transaction that was tried alone used up the last block: the next one starts with the others.
+   */
   private isOthersTurn = false;
-  /** Transactions that blocks had no time for, since the start. */
+  /** Number of transactions left out for lack of time, since the start. */
   leftOut = 0;
 
   constructor(parts: FillerParts) {
@@ -74,8 +75,8 @@ export class BlockFiller {
   }
 
   /**
-   * Fills until the block is full, its time is up or the pool is exhausted; undefined when it is no
-   * longer needed.
+   * Fills until the block is full, its time is up, or the pool has no more transactions; undefined
+   * when the block is no longer needed.
    */
   async fill(stage: Stage): Promise<Transaction[] | undefined> {
     const { transactionMs } = stage.bounds;
@@ -110,7 +111,10 @@ export class BlockFiller {
       await this.includeProven(filling);
   }
 
-  /** One that was tried alone and fits: it may take longer than all others together. */
+  /**
+   * Includes a transaction that was tried alone and fits: it may take longer than all others
+   * together.
+   */
   private async includeProven(filling: Filling): Promise<void> {
     const { trials } = this.parts;
     const { site, budget, bounds } = filling;
@@ -123,8 +127,8 @@ export class BlockFiller {
   }
 
   /**
-   * Fills until `limitMs`, from all senders or from `senders`. Returns whether their transactions
-   * were exhausted.
+   * Fills until `limitMs`, from all senders or from `senders`. Returns whether all their
+   * transactions were tried.
    */
   private async walk(
     filling: Filling,
@@ -137,8 +141,8 @@ export class BlockFiller {
     const { trials, pool } = this.parts;
     budget.limitMs = limitMs;
     // On a busy machine elapsed time exceeds CPU time. Elapsed time is limited too: to a quarter of
-    // a round, because a concurrent trial may take as much, and the other half is for validators
-    // that execute the block.
+    // a round, because a concurrent trial may take another quarter, and validators need half a
+    // round to execute the block.
     budget.patienceMs = (transactionMs / 2) * (limitMs / blockMs);
     if (budget.isSpent()) return false;
     const selection = pool.select(
@@ -180,13 +184,15 @@ export class BlockFiller {
     trials.add({ transaction, limitMs: bounds.transactionMs, stage: stageAlone });
   }
 
-  /** Executable on the head. */
+  /** Whether the transaction is the next one of its sender on the head. */
   private isNext({ sender, nonce, hash }: Transaction): boolean {
     const [first] = this.parts.pool.contentFrom(sender).pending;
     return first?.nonce === nonce && equalBytes(first.hash, hash);
   }
 
-  /** Throws Unwanted. */
+  /**
+   * Executes the transaction, and adds it to the block if it is valid and in time. Throws Unwanted.
+   */
   private async include(
     { execution, isWanted, site, budget, included, fates }: Filling,
     transaction: Transaction,
@@ -214,8 +220,8 @@ export class BlockFiller {
 }
 
 /**
- * An earlier transaction in this block revoked the permission. Until the block is decided the
- * transaction stays valid.
+ * An earlier transaction in this block revoked the permission. The transaction remains valid until
+ * the block is decided.
  */
 function isDeniedHere({ data }: QuorateError): boolean {
   return (data as { readonly reason?: string } | undefined)?.reason === 'PERMISSION_DENIED';

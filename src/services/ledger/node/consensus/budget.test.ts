@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Effort } from '../../../../core/base/ports.ts';
 import { Budget } from './budget.ts';
 
-/** A thread that has a tenth of a processor; each look at its CPU time is counted. */
+/** A thread that gets a tenth of a processor; counts each query of its CPU time. */
 function busyMachine() {
   const machine = { elapsedMs: 0, looks: 0 };
   const effort: Effort = {

@@ -1,4 +1,4 @@
-/** CPU time budget of work: counted while it runs, not while others use the thread. */
+/** CPU time budget of work: counted while it runs, not while other work uses the thread. */
 import type { Pace } from '../../../../core/base/pace.ts';
 import type { Effort, Stopwatch } from '../../../../core/base/ports.ts';
 
@@ -6,12 +6,12 @@ export class Budget {
   private readonly effort: Effort;
   private watch: Stopwatch;
   private slice: Pace;
-  /** Used in finished turns. */
+  /** Time used in earlier turns of the event loop. */
   private pastMs = 0;
   private pastElapsedMs = 0;
-  /** CPU time at which the pace answers stop. */
+  /** CPU time after which the work must stop. */
   limitMs: number;
-  /** Like `limitMs`, for elapsed time in its turns. */
+  /** Like `limitMs`, for elapsed time instead of CPU time. */
   patienceMs: number;
 
   constructor(effort: Effort, limitMs: number, patienceMs: number = Number.POSITIVE_INFINITY) {
@@ -27,7 +27,7 @@ export class Budget {
     return this.isSpent() ? 'stop' : verdict;
   };
 
-  /** Yields the thread to others: call `resume` when it is back. */
+  /** Ends the turn, so that other work can use the thread; call `resume` at the next turn. */
   suspend(): void {
     this.pastMs += this.watch.cpuMs();
     this.pastElapsedMs += this.watch.elapsedMs();
@@ -40,7 +40,7 @@ export class Budget {
 
   isSpent(): boolean {
     const elapsedMs = this.elapsedMs();
-    // CPU time never exceeds elapsed time, and reading it is more expensive.
+    // CPU time never exceeds elapsed time, and querying it is more expensive.
     if (elapsedMs < this.limitMs) return false;
     return elapsedMs >= this.patienceMs || this.usedMs() >= this.limitMs;
   }
@@ -49,7 +49,7 @@ export class Budget {
     return this.pastMs + this.watch.cpuMs();
   }
 
-  /** Elapsed time of its turns, including other processes: at least `usedMs`. */
+  /** Elapsed time of its turns, which includes other processes: at least `usedMs`. */
   elapsedMs(): number {
     return this.pastElapsedMs + this.watch.elapsedMs();
   }

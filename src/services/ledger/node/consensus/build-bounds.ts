@@ -5,21 +5,21 @@
 import type { ConsensusRules } from '../../../../core/chain/rules.ts';
 
 export interface BuildBounds {
-  /** The time for all transactions of a block. */
+  /** Time limit of all transactions of a block together. */
   readonly blockMs: number;
-  /** Limit of one transaction tried alone: one that takes longer is dropped. */
+  /** Time limit of one transaction tried alone: one that takes longer is dropped. */
   readonly transactionMs: number;
 }
 
-/** Raft has no rounds that could time out; followers execute what the leader made. */
+/** Raft has no rounds that could time out; followers execute the leader's blocks afterwards. */
 export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000 };
 
-/** For chains without a period. */
+/** Used for chains without a period. */
 const PERIOD_MS_DEFAULT = 1_000;
 
 /**
  * The proposer gets half a round; the other half is for the validators, which execute the block
- * afterwards. Execution delays a block by at most one period.
+ * after it. So execution delays a block by at most one period.
  */
 export function bftBounds({
   requestTimeoutMs,

@@ -6,7 +6,7 @@ import { carriesConsensus } from '../../../../core/wire/istanbul.ts';
 
 interface ConsensusPeer {
   readonly info: PeerInfo;
-  /** Its reported connections. */
+  /** Addresses to which it has reported a connection. */
   connections: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export class ConsensusPeers {
     if (found) found.connections = new Set(connections.map(keyOf));
   }
 
-  /** Undefined: not joined. */
+  /** Undefined: the peer is not confirmed. */
   addressOf(id: PeerId): Address | undefined {
     return this.byId.get(id)?.address;
   }
@@ -48,12 +48,12 @@ export class ConsensusPeers {
     this.links.send(id, { protocol: 'istanbul', code, bytes });
   }
 
-  /** To those of `addresses` that are connected. */
+  /** Sends to those of `addresses` that are connected. */
   sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void {
     for (const address of addresses) this.sendTo(address, code, bytes);
   }
 
-  /** Whether a peer has said that it is connected to another node. */
+  /** Whether a peer has reported a connection to another node. */
   isConnected(peer: Address, other: Address): boolean {
     return this.byAddress.get(keyOf(peer))?.connections.has(keyOf(other)) ?? false;
   }

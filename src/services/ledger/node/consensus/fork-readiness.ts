@@ -1,8 +1,8 @@
 /**
  * Whether connected validators know the coming rule changes (transitions, newer forks). One that
  * does not would fail at that block: it is reported beforehand, and this node does not build the
- * block while such a peer is connected. Up to f such validators delay it only for a limited time,
- * because their reports may be false.
+ * block while such a peer is connected. Up to f such validators delay the block only for a limited
+ * time, because their reports may be false.
  */
 import { type Address, equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
@@ -15,14 +15,17 @@ import { decodeRuleChanges, encodeRuleChanges } from '../../../../core/wire/rule
 interface Watched {
   readonly address: Address;
   readonly name: string;
-  /** Digest by block; undefined until it has reported. */
+  /** Reported digest by block; undefined until the peer has reported. */
   readonly told: ReadonlyMap<number, string> | undefined;
 }
 
-/** How long up to f validators delay a block: time to give them the file. */
+/**
+ * How long up to f validators can delay a block: the time for operators to install the new genesis
+ * file.
+ */
 export const HOLD_MS = 300_000;
 
-/** Client name of GoQuorum: it cannot know of forks that it lacks. */
+/** Client name of GoQuorum, which sends no report, and cannot know forks that it lacks. */
 const GOQUORUM = /^Geth\//;
 
 export class ForkReadiness {
@@ -30,7 +33,7 @@ export class ForkReadiness {
   private readonly log: Log;
   private readonly peers = new Map<string, Watched>();
   private readonly warned = new Set<string>();
-  /** The delayed block, and since when. */
+  /** The delayed block, and since when it is delayed. */
   private held: { readonly block: number; readonly sinceMs: number } | undefined;
 
   constructor({ config, log }: { config: ChainConfig; log: Log }) {
@@ -70,8 +73,8 @@ export class ForkReadiness {
   }
 
   /**
-   * Validators for which `block` must wait. If more than f lack its rules it waits for them, since
-   * there would be no quorum; up to f are waited for HOLD_MS, then left behind.
+   * Validators for which `block` must wait. If more than f lack its rules, it waits until they have
+   * them, since there would be no quorum; if up to f lack them, it waits for HOLD_MS.
    */
   holding(block: number, validators: readonly Address[], nowMs: number): readonly Address[] {
     const ignorant = this.ignorantOf(block, validators);
@@ -81,7 +84,7 @@ export class ForkReadiness {
     return isOver && ignorant.length <= faultyMax(validators.length) ? [] : ignorant;
   }
 
-  /** Reports those that lack the next change after `head`, each once. */
+  /** Logs the validators that lack the next change after `head`, each once. */
   warn(head: number, validators: readonly Address[]): void {
     const next = this.own.find(({ block }) => block > head);
     if (!next) return;

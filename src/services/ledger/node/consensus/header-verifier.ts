@@ -1,6 +1,6 @@
 /**
- * Checks seals and fields of headers in order, ahead of their blocks: their votes decide who may
- * seal the next.
+ * Checks seals and fields of headers in order, before their blocks are available: votes in a header
+ * determine the validators of the next.
  */
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import type { Timers } from '../../../../core/base/ports.ts';
@@ -18,7 +18,7 @@ export interface HeaderFault {
   readonly text: string;
 }
 
-/** Headers between two turns of the event loop: some signatures each. */
+/** Number of headers between two turns of the event loop: each has several signatures. */
 const SLICE_HEADERS = 16;
 
 export class HeaderVerifier {
@@ -26,7 +26,7 @@ export class HeaderVerifier {
   private readonly schedule: ValidatorSchedule | undefined;
   private readonly timers: Timers;
   private readonly turn = new SerialQueue();
-  /** After the last verified header, which may be far above the head. */
+  /** State after the last verified header, which may be far above the head. */
   private last: { readonly snapshot: Snapshot; readonly header: Header } | undefined;
 
   /** `schedule` undefined: the chain has no seals to check. */
@@ -41,8 +41,8 @@ export class HeaderVerifier {
   }
 
   /**
-   * Each is the child of the previous; the first follows the head, the last verified header, or
-   * another block of the chain. Batches run one after another: sync requests several ahead.
+   * Each header is the child of the previous; the first follows the head, the last verified header,
+   * or another block of the chain. Batches run one after another: sync requests several in advance.
    */
   async verify(headers: readonly HeaderToVerify[]): Promise<HeaderFault | undefined> {
     const { schedule } = this;
@@ -69,7 +69,7 @@ export class HeaderVerifier {
     return undefined;
   }
 
-  /** A block could not be imported: headers above it are void. */
+  /** Forgets verified headers, because a block below them could not be imported. */
   forget(): void {
     this.last = undefined;
   }
@@ -93,8 +93,8 @@ export class HeaderVerifier {
   }
 
   /**
-   * The fault of this child's seals by the head's validators, on chains where verify() could not
-   * know them.
+   * The fault in this header's seals, checked with the head's validators, on chains where verify()
+   * could not know these; undefined: none.
    */
   sealFault(header: Header): string | undefined {
     const { schedule, chain } = this;

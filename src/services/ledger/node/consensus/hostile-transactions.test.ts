@@ -1,5 +1,5 @@
 /**
- * Transactions that take long to execute, in networks of four whose execution takes virtual time.
+ * Transactions that take long to execute, in networks of four nodes with virtual execution time.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryNode, MemoryNodeOptions } from '../../../../../test/support/memory-network.ts';
@@ -12,11 +12,11 @@ import { signTransaction } from '../../../../core/chain/signing.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { devnetGenesis } from '../../../devnet/genesis.ts';
 
-/** A block each second, rounds of four. */
+/** One block per second, and rounds of four seconds. */
 const GENESIS = genesisOf(0);
 const [HOSTILE, FRIEND] = TOPOLOGY.accounts.map(({ privateKey }) => fromHex(privateKey));
 const RECIPIENT = fromHex(TOPOLOGY.accounts[2]!.address);
-/** A second is 2.5 million gas. */
+/** One second is 2.5 million gas. */
 const NANOSECONDS_PER_GAS = 400;
 const GAS_A_SECOND = 2_500_000;
 /** Runs until its gas is used up. */
@@ -54,7 +54,10 @@ async function start(
 const isMined = ({ hash }: Transaction, { chain }: MemoryNode) =>
   chain.store.transactionByHash(hash) !== undefined;
 
-/** Since all have come together: the round, and how many seconds after the one before it. */
+/**
+ * Rounds of the blocks since all nodes are connected, and the seconds between each block and the
+ * one before it.
+ */
 function blocks({ chain }: MemoryNode): { round: number; seconds: number }[] {
   const found = [];
   for (let number = 3; number <= chain.head().number; number++) {
@@ -65,7 +68,7 @@ function blocks({ chain }: MemoryNode): { round: number; seconds: number }[] {
   return found;
 }
 
-/** No block came more than a period late, and no round was changed. */
+/** Checks that no block was more than one period late, and no round was changed. */
 function expectOnTime(node: MemoryNode): void {
   for (const { round, seconds } of blocks(node)) {
     expect(round).toBe(0);
@@ -94,7 +97,7 @@ describe('a transaction that takes longer than half a round', () => {
     expectOnTime(first);
     const why = 'transaction takes too long to execute: more than 2s of CPU time';
     await expect(first.intake.submit(endless)).rejects.toThrow(why);
-    // What follows it waits, and goes once its place is taken.
+    // The sender's next transaction waits until another one has the dropped one's nonce.
     expect(first.pool.status(later.hash)).toBe('queued');
     await first.intake.submit(transfer(0, HOSTILE));
     await network.until(() => network.nodes.every((node) => isMined(later, node)), 'it is mined');
@@ -125,7 +128,7 @@ describe('a transaction that takes longer than half a round', () => {
     await network.reach(head + 14);
     expect(network.nodes.map(({ pool }) => pool.has(endless.hash))).toEqual(Array(4).fill(false));
     expectOnTime(first);
-    // Once dropped it is not in the journal either.
+    // A dropped transaction is no longer in the journal either.
     await first.kill();
     network.nodes[0] = await network.node(0, { disk: first.disk });
     expect(network.nodes[0].pool.has(endless.hash)).toBe(false);
@@ -164,7 +167,7 @@ describe('a transaction that takes more than a block has, and less than half a r
 });
 
 describe('a flood of transactions from accounts that are new each time', () => {
-  /** The blocks that came until this was mined everywhere. */
+  /** Number of blocks until every node has mined this transaction. */
   async function blocksUntilMined(nonce: number): Promise<number> {
     const [first] = network.nodes as [MemoryNode];
     const { number } = first.chain.head();
@@ -207,7 +210,7 @@ describe('a flood of transactions from accounts that are new each time', () => {
 
 describe('a proposer that keeps to no bound', () => {
   it('loses its rounds, and the height continues', async () => {
-    // Execution takes it no time.
+    // This node executes in no time, so it never interrupts the transaction.
     await start((index) => (index === 3 ? { nanosecondsPerGas: 0 } : {}));
     const endless = loop(0, 20);
     await network.nodes[3]!.intake.submit(endless);

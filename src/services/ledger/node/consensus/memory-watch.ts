@@ -1,4 +1,4 @@
-/** Whether this validator knows its past votes, and log messages when it does not. */
+/** Whether this validator knows its past votes; logs when it does not. */
 import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
 import type { Log } from '../../../../core/base/ports.ts';
 import type { Header } from '../../../../core/chain/header.ts';
@@ -14,7 +14,7 @@ import type { VoteFile } from '../../../../core/store/vote-file.ts';
 
 export interface VoteStore {
   read(): Remembering;
-  /** Durable when it resolves. */
+  /** Resolves when the memory is durable. */
   write(memory: VoteMemory): Promise<void>;
 }
 
@@ -37,10 +37,10 @@ export class MemoryWatch {
   private readonly signer: ConsensusSigner;
   private readonly log: Log;
   private readonly tell: (reason: string | undefined) => void;
-  /** As last logged. */
+  /** The loss that was logged last. */
   private told: MemoryLoss | undefined;
 
-  /** `tell` is called with the reason for abstaining, and when it ends. */
+  /** `tell` is called with the reason for abstaining, and with undefined when it ends. */
   constructor(parts: {
     votes: VoteStore;
     signer: ConsensusSigner;
@@ -54,8 +54,8 @@ export class MemoryWatch {
   }
 
   /**
-   * Whether a vote on the head might be a double vote; only for a validator. `latest`: the head,
-   * and blocks before it.
+   * Whether a vote on the head might be a double vote; call it only for a validator. `latest`: the
+   * head, and some blocks before it.
    */
   isLost(
     latest: readonly { header: Header; engine: BftEngine }[],

@@ -22,7 +22,7 @@ import type { Chain } from '../chain/chain.ts';
 import type { Checkpoint } from '../chain/checkpoints.ts';
 import type { RaftProtocol } from './raft-member.ts';
 
-/** Entries applied between two snapshots. */
+/** Number of entries applied between two snapshots. */
 const SNAPSHOT_ENTRIES = 250;
 
 export interface RaftApplierParts {
@@ -34,13 +34,13 @@ export interface RaftApplierParts {
   readonly checkpoint: Checkpoint;
   /** `block` is committed but not on the chain: its parent is not the head. */
   refused(block: Block): void;
-  /** The members according to a snapshot or a change. */
+  /** The members have changed, by a snapshot or a configuration entry. */
   membersChanged(): void;
   /** This node is no longer a member. */
   removed(): void;
-  /** Resolves when the chain has the block; false when the node stops first. */
+  /** Resolves with true when the chain has the block; with false if the node stops first. */
   obtain(hash: Hash32): Promise<boolean>;
-  /** Entries have been carried out. */
+  /** Entries have been applied. */
   applied(): void;
   fatal(error: unknown): void;
 }
@@ -49,7 +49,7 @@ export class RaftApplier {
   private readonly parts: RaftApplierParts;
   private readonly queue = new SerialQueue();
   private snapshotIndex: number;
-  /** Entries up to here are in a snapshot of the leader. */
+  /** Index of the last entry that a snapshot of the leader includes. */
   private overtaken = 0;
   /** Index of the last applied entry. */
   applied = 0;
@@ -69,8 +69,8 @@ export class RaftApplier {
   }
 
   /**
-   * A snapshot from the leader, or from the last run: the members, and a block that the chain must
-   * have first.
+   * Installs a snapshot from the leader, or from the last run: the members, and a block that the
+   * chain must have first.
    */
   install(snapshot: Snapshot): void {
     this.overtaken = snapshot.index;
@@ -118,8 +118,8 @@ export class RaftApplier {
       protocol.applied(entry.index);
       this.applied = entry.index;
       const isDue = entry.index - this.snapshotIndex >= SNAPSHOT_ENTRIES;
-      // COMPAT: GoQuorum learns its own address from a snapshot alone, and panics without it. So a
-      // newcomer finds no entries from before it was a member (GoQuorum raft/handler.go).
+      // COMPAT: GoQuorum learns its own address only from a snapshot, and panics without one. So a
+      // new member must not find entries from before its addition (GoQuorum raft/handler.go).
       if (isDue || hasNewcomer) this.takeSnapshot(entry.index, !hasNewcomer);
     }
     this.parts.applied();
@@ -163,7 +163,7 @@ export class RaftApplier {
     });
   }
 
-  /** COMPAT: what is not a block is skipped by all members alike. */
+  /** COMPAT: all members skip data that are not a block. */
   private decode({ data, index }: Entry): Block | undefined {
     try {
       return decodeBlock(data.slice());
@@ -173,14 +173,14 @@ export class RaftApplier {
     }
   }
 
-  /** Whether a member was added. */
+  /** Returns whether a member was added. */
   private applyChange({ index, data }: Entry): boolean {
     const { protocol, cluster, log } = this.parts;
     const change: ConfChange = decodeConfChange(data);
     const { type, nodeId } = change;
     if (type !== CONF_CHANGE.removeNode && cluster.isRemoved(nodeId)) {
-      // Requested before its removal was known everywhere. GoQuorum then counts it as a voter that
-      // never answers.
+      // The change was requested before all members knew of the removal. GoQuorum then counts the
+      // node as a voter that never answers.
       log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
       return false;
     }

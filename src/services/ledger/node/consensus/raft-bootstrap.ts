@@ -4,7 +4,7 @@ import { CONF_CHANGE, encodeConfChange } from '../../../../core/consensus/raft/m
 import { bootstrapEntries } from '../../../../core/consensus/raft/raft.ts';
 import type { RaftStore } from '../../../../core/store/raft-store.ts';
 
-/** A new cluster starts its log with its members, identical bytes at each. */
+/** Starts the log of a new cluster with its members; the bytes are identical on each member. */
 export async function bootstrapStore(
   store: RaftStore,
   members: readonly MemberAddress[],

@@ -1,6 +1,6 @@
 /**
- * What a member of a Raft cluster has acknowledged is mined, whoever is killed, cut off and started
- * again meanwhile: random schedules over links that take their time. A failure names its seed.
+ * Transactions that a member of a Raft cluster has acknowledged are mined, even when members are
+ * killed, cut off and restarted: random schedules over slow links. A failure reports its seed.
  */
 import { describe, it } from 'vitest';
 import {
@@ -12,21 +12,21 @@ import {
 import { Prng } from '../../../../core/base/prng.ts';
 
 const MEMBERS = 3;
-/** An account that sends through all members; each member has one more of its own. */
+/** Index of an account that sends through all members; each member also has its own account. */
 const SHARED = MEMBERS;
 const STEPS = 14;
 /**
- * The later ones stalled once: the new minter gave up a block that it was building, and nobody
- * asked for the next.
+ * The later ones are from schedules that once stalled: the new minter abandoned a block, and
+ * nothing requested the next one.
  */
 const SEEDS = [1, 2, 3, 4, 42, 55, 88, 139, 146, 166];
 
-/** One cluster whose members come and go; at most one is away at a time. */
+/** One cluster whose members fail and return; at most one is away at a time. */
 class Schedule {
   private readonly network: RaftNetwork;
   private readonly chance: Prng;
   private readonly nonces = Array.from({ length: MEMBERS + 1 }, () => 0);
-  /** Hashes by account. */
+  /** Hashes of acknowledged transactions by account. */
   private readonly acknowledged: Uint8Array[][] = this.nonces.map(() => []);
   private away: { readonly index: number; readonly isKilled: boolean } | undefined;
 
@@ -58,7 +58,7 @@ class Schedule {
     await network.stop();
   }
 
-  /** Through any member that runs, be it cut off. */
+  /** Sends through any running member, even one that is cut off. */
   private async submit(count: number): Promise<void> {
     const { chance, away } = this;
     for (let sent = 0; sent < count; sent++) {
@@ -81,7 +81,7 @@ class Schedule {
       for (const hash of this.acknowledged[sender]!) await network.mined(hash, here);
   }
 
-  /** Right after it took one that nobody else knows of. */
+  /** Kills a member right after it accepted a transaction that no other member has. */
   private async kill(): Promise<void> {
     const index = this.chance.below(MEMBERS);
     this.away = { index, isKilled: true };
@@ -96,7 +96,10 @@ class Schedule {
     this.network.hub.disconnect(keyOf(index));
   }
 
-  /** Not before the two others have mined what they acknowledged: they need nobody for it. */
+  /**
+   * Waits first until the two others have mined their acknowledged transactions, for which they do
+   * not need the third.
+   */
   private async bringBack(): Promise<void> {
     const { network, away } = this;
     if (!away) return;

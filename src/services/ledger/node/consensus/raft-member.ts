@@ -1,6 +1,6 @@
 /**
- * The Raft protocol of one member, with its log and its links to the others. It knows only what it
- * is told about the chain, so that it can run in a separate thread.
+ * The Raft protocol of one member, with its log and its links to the others. All that it knows
+ * about the chain is passed to it, so that it can run in a separate thread.
  */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -26,14 +26,14 @@ import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 export interface RaftStanding {
   readonly role: RaftRole;
   readonly term: number;
-  /** 0: none known. */
+  /** Raft id; 0: no leader is known. */
   readonly leader: number;
   readonly confState: ConfState;
-  /** Members with an open link. */
+  /** Raft ids of the members with an open link. */
   readonly active: readonly number[];
 }
 
-/** The cluster's members, from the log, as known to the chain's side. */
+/** The cluster's members according to the applied entries of the log. */
 export interface RaftMembers {
   readonly members: readonly MemberAddress[];
   readonly removedIds: readonly number[];
@@ -41,27 +41,28 @@ export interface RaftMembers {
 
 /** Inputs of the protocol. */
 export interface RaftProtocol {
-  /** Resolves when it listens. Rejects with RAFT_LISTEN_FAILED. */
+  /** Resolves when the member listens. Rejects with RAFT_LISTEN_FAILED. */
   start(side: RaftChainSide): Promise<void>;
   stop(): Promise<void>;
-  /** Dropped unless there is a leader to take it. */
+  /** Proposes an entry; it is dropped if there is no leader. */
   propose(entry: Pick<Entry, 'type' | 'data'>): void;
-  /** A committed change of the members, as the entry at `index` is applied. */
+  /** A committed change of the members, called when the entry at `index` is applied. */
   change(index: number, change: Pick<ConfChange, 'type' | 'nodeId'>): void;
   applied(index: number): void;
   /**
-   * Everything up to `index` is applied to the chain with this head, and to the list of members.
+   * Compacts the log: everything up to `index` is applied to the chain with this head, and to the
+   * list of members.
    */
   compact(index: number, members: RaftMembers, headHash: Hash32, keepsTail: boolean): void;
-  /** Members to link with. */
+  /** Sets the members to link with. */
   connect(members: RaftMembers): void;
 }
 
 /** Events for the chain's side. */
 export interface RaftChainSide {
-  /** In the order of the log. */
+  /** Committed entries, in the order of the log. */
   committed(entries: readonly Entry[]): void;
-  /** A snapshot from the leader: to be applied before anything committed later. */
+  /** A snapshot from the leader; it must be applied before any entry committed later. */
   install(snapshot: Snapshot): void;
   standing(standing: RaftStanding): void;
 }
@@ -174,7 +175,7 @@ export class RaftMember implements RaftProtocol {
     return this.nodeIds.has(nodeId);
   }
 
-  /** A newer snapshot arrived from the leader meanwhile: it includes the entry. */
+  /** Whether a newer snapshot that includes the entry has arrived from the leader. */
   private isOvertaken(index: number): boolean {
     const { log } = this.raft;
     return index <= log.snapshot.index && index <= log.applied;
@@ -189,7 +190,9 @@ export class RaftMember implements RaftProtocol {
     void this.pump();
   }
 
-  /** Ticks missed by a busy process are skipped: its own pause must not look like a dead leader. */
+  /**
+   * Ticks missed by a busy process are skipped: its own pause must not look like a failed leader.
+   */
   private schedule(): void {
     const { timers, clock } = this.parts;
     const delayMs = Math.max(0, this.nextTickMs - clock.nowMs());

@@ -1,6 +1,6 @@
 /**
- * The leader's work: blocks of pending transactions, each on the previous one even before that is
- * committed.
+ * The leader's work: builds blocks of pending transactions, each on the previous one even before
+ * that is committed.
  */
 import { type Address, type Hash32, ZERO_ADDRESS } from '../../../../core/base/bytes.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -20,7 +20,7 @@ import type { Checkpoint } from '../chain/checkpoints.ts';
 import type { BlockBuilder, SpeculativeSite } from './block-builder.ts';
 import { RAFT_BOUNDS } from './build-bounds.ts';
 
-/** Most uncommitted proposals: beyond it minting waits for the cluster. */
+/** Maximum number of uncommitted proposals: then minting waits for the cluster. */
 const SPECULATION_BLOCKS_MAX = 8;
 const NANOSECONDS_PER_MS = 1_000_000n;
 const ZERO_NONCE = new Uint8Array(8);
@@ -36,9 +36,9 @@ export interface RaftMinterParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly raftId: number;
-  /** Blocks come no faster. */
+  /** Minimum time between two blocks. */
   readonly blockTimeMs: number;
-  /** Gets fees and rewards once gas has a price. */
+  /** Receives fees and rewards once gas has a price. */
   readonly etherbase: Address;
   propose(block: Block): void;
   readonly checkpoint: Checkpoint;
@@ -57,7 +57,7 @@ export class RaftMinter {
   private readonly speculation = new SpeculativeChain<Minted>();
   private isMinting = false;
   private isBuilding = false;
-  /** Something arrived during a build that the block may not contain. */
+  /** During a build, something arrived that the block may not contain. */
   private isAskedMeanwhile = false;
   private timer: Timer | undefined;
   private lastMs = 0;
@@ -79,7 +79,7 @@ export class RaftMinter {
     this.timer = undefined;
   }
 
-  /** There may be something to mint: new transactions or a new head. */
+  /** Requests a block, because there may be new transactions or a new head. */
   request(): void {
     this.isAskedMeanwhile = this.isBuilding;
     if (!this.isMinting || this.isBuilding || this.timer) return;
@@ -97,7 +97,7 @@ export class RaftMinter {
     this.request();
   }
 
-  /** `block` came out of the log but does not extend the chain. */
+  /** `block` was committed to the log but does not extend the chain. */
   refused(block: Block): void {
     this.speculation.unwindFrom(block.hash);
     this.request();
@@ -132,7 +132,7 @@ export class RaftMinter {
       } else if (!minted.isWasted) return;
     } finally {
       this.isBuilding = false;
-      // Also when the block was abandoned: nothing else may trigger the next one.
+      // Also when the build was abandoned, because nothing else may request the next one.
       if (this.isAskedMeanwhile) this.request();
     }
     this.request();
@@ -169,7 +169,7 @@ export class RaftMinter {
     return builder.build(template, proposer, isWanted, RAFT_BOUNDS, site);
   }
 
-  /** The head may have moved, with its event still pending. */
+  /** Proposals above the head, which may already have moved although its event is pending. */
   private above(): readonly Minted[] {
     const { number } = this.parts.chain.head();
     return this.speculation.unapplied.filter(({ header }) => header.number > number);
@@ -201,7 +201,7 @@ export class RaftMinter {
     return {
       parentHash,
       unclesHash: EMPTY_UNCLES_HASH,
-      // COMPAT: nobody, unless gas has a price.
+      // COMPAT: the zero address, unless gas has a price.
       coinbase: rules.isGasPriceEnabled ? etherbase : ZERO_ADDRESS,
       difficulty: raftDifficulty(parent, timestamp, rules),
       number,

@@ -1,6 +1,6 @@
 /**
- * Raft clusters over virtual links, disks and time: what the processes of test/e2e/raft.test.ts
- * cannot time so well.
+ * Raft clusters over virtual links, disks and time: cases whose timing test/e2e/raft.test.ts cannot
+ * control with processes.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { seeds } from '../../../../../test/support/effort.ts';
@@ -62,7 +62,7 @@ describe.each(seeds(KINDS))('a Raft cluster %s', (_, isApart) => {
     expectOneHead(network.nodes);
   });
 
-  // GoQuorum learns its own address from a snapshot alone: it gets one from a short log too.
+  // GoQuorum learns its own address only from a snapshot, so it gets one from a short log too.
   it.each([530, 3])(
     'brings a newcomer up with a snapshot and the chain of its peers, after %i blocks',
     async (blocks) => {

@@ -1,6 +1,6 @@
 /**
- * The chain's side of Raft: applies what the cluster commits, mints while this member leads, and
- * changes the membership.
+ * The chain's side of Raft: applies committed entries, mints while this member leads, and changes
+ * the membership.
  */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
@@ -29,7 +29,7 @@ import { RaftMinter } from './raft-minter.ts';
 
 export interface RaftSettings {
   readonly raftId: number;
-  /** The initial members, including this one; empty for a joining member. */
+  /** The initial members, including this one; empty for a member that joins later. */
   readonly bootstrap: readonly MemberAddress[];
   readonly blockTimeMs: number;
   readonly hasDns: boolean;
@@ -38,9 +38,9 @@ export interface RaftSettings {
 
 /** Ports that only Raft uses. */
 export interface RaftPorts {
-  /** The protocol, in this thread or another. */
+  /** The protocol, in this thread or in another one. */
   readonly protocol: RaftProtocol;
-  /** The newest snapshot in the member's log at opening. */
+  /** The newest snapshot in the member's log when it was opened. */
   readonly snapshot: Snapshot;
   /** Connects the peer-to-peer network to a member. */
   connect(address: MemberAddress): void;
@@ -59,7 +59,7 @@ export interface RaftParts extends RaftPorts {
   readonly log: Log;
   readonly settings: RaftSettings;
   readonly checkpoint: Checkpoint;
-  /** Asks peers for the chain up to a block. */
+  /** Requests the chain up to a block from peers. */
   seek(hash: Hash32): void;
   fatal(error: unknown): void;
 }
@@ -68,7 +68,7 @@ export type RaftRoleName = 'minter' | 'verifier' | 'learner' | '';
 
 const RAFT_ID_MAX = 0xffff;
 const SEEK_MS = 500;
-/** When to retry a membership change: another one may have been in progress. */
+/** Delay before a membership change is retried: another one may have been in progress. */
 const CHANGE_RETRY_MS = 1_000;
 const CHANGE_TRIES_MAX = 10;
 
@@ -80,12 +80,14 @@ export class RaftParticipation {
   private readonly applier: RaftApplier;
   private readonly endings: (() => void)[] = [];
   private readonly waiting = new Set<() => void>();
-  /** Members reported to the peer-to-peer network, by node id. */
+  /** Node ids of the members reported to the peer-to-peer network. */
   private connected: ReadonlySet<string> = new Set();
   private isStopped = true;
   private isMinter = false;
   private changes = 0;
-  /** The chain is fetched up to the block of a snapshot whose members are in force already. */
+  /**
+   * Whether the chain is being fetched up to the block of a snapshot whose members already apply.
+   */
   isFetching = false;
 
   constructor(parts: RaftParts) {
@@ -141,7 +143,7 @@ export class RaftParticipation {
     await this.parts.protocol.stop();
   }
 
-  /** Index of the last entry of the log that the chain has. */
+  /** Index of the last entry of the log that is applied to the chain. */
   get applied(): number {
     return this.applier.applied;
   }
@@ -174,8 +176,8 @@ export class RaftParticipation {
   }
 
   /**
-   * The raft id of the new member, once the cluster has taken it. Throws RAFT_MEMBER_REFUSED,
-   * RAFT_NOT_COMMITTED.
+   * Resolves with the raft id of the new member, once the cluster has added it. Throws
+   * RAFT_MEMBER_REFUSED, RAFT_NOT_COMMITTED.
    */
   async add(
     parse: () => Applicant & { readonly publicKey: Uint8Array },
@@ -198,7 +200,7 @@ export class RaftParticipation {
     const type = isLearner ? CONF_CHANGE.addLearner : CONF_CHANGE.addNode;
     await this.change(
       () => {
-        // Another node may have got the id meanwhile.
+        // Another node may have got this id meanwhile.
         if (this.cluster.get(raftId) || this.cluster.isRemoved(raftId)) {
           raftId = this.cluster.nextId();
         }
@@ -241,8 +243,8 @@ export class RaftParticipation {
   }
 
   /**
-   * Proposes until it comes out of the log: GoQuorum answers at once, and loses proposals that no
-   * leader accepted.
+   * Proposes the change until it is committed: GoQuorum answers at once, and loses proposals that
+   * no leader accepted.
    */
   private async change(next: () => Omit<ConfChange, 'id'>, isDone: () => boolean): Promise<void> {
     for (let tries = 0; tries < CHANGE_TRIES_MAX && !this.isStopped; tries++) {

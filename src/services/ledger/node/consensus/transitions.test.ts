@@ -45,7 +45,7 @@ function devnetJson(): Json {
   return devnetGenesis(TOPOLOGY, options) as Json;
 }
 
-/** An IBFT chain of the four, a block a second. */
+/** An IBFT chain of the four validators, one block per second. */
 function ibftGenesis(transitions: readonly object[] = []): Genesis {
   const json = devnetJson();
   const { qbft, ...config } = json.config;
@@ -55,14 +55,14 @@ function ibftGenesis(transitions: readonly object[] = []): Genesis {
   return genesisFromJson({ ...json, extraData, config: { ...config, ibft, transitions } });
 }
 
-/** A QBFT chain of the four, a block a second. */
+/** A QBFT chain of the four validators, one block per second. */
 function qbftGenesis(transitions: readonly object[], alloc: object = {}): Genesis {
   const json = devnetJson();
   const config = { ...json.config, transitions };
   return genesisFromJson({ ...json, config, alloc: { ...json.alloc, ...alloc } });
 }
 
-/** Sets what the contract answers in word `at`. */
+/** Sets word `at` of the contract's answer. */
 function setWord(nonce: number, at: bigint, value: bigint) {
   const data = fromHex(setWordInput(at, value));
   const fields = { nonce: BigInt(nonce), gasLimit: 100_000n, to: fromHex(CONTRACT), data };
@@ -120,7 +120,7 @@ describe('four validators on IBFT', () => {
       await network.reach(5, network.nodes, 5 * MINUTE_MS);
       network.nodes.push(await network.node(3, { shared: new Map([['istanbul', version]]) }));
       await network.reach(8, network.nodes, 5 * MINUTE_MS);
-      // Without the first, no block comes without the old one's votes.
+      // Without the first node, blocks need the votes of the node with the old version.
       const [away] = network.nodes.splice(0, 1);
       await away!.stop();
       const [first, , last] = network.nodes as [MemoryNode, MemoryNode, MemoryNode];
@@ -218,7 +218,7 @@ describe('validators of a contract', () => {
     expect(readBftExtra(chain.store.header(17)!.extraData)!.validators).toEqual(VALIDATORS);
     expect(schedule!.validatorsAfter(15)).toEqual(others);
     expect(schedule!.validatorsAfter(16)).toEqual(VALIDATORS);
-    // A newcomer checks all of it, seals included.
+    // A new node checks the whole chain, including seals.
     network.nodes.push(await network.stranger());
     await network.reach(20, network.nodes, 5 * MINUTE_MS);
   });
@@ -245,7 +245,7 @@ describe('validators of a contract', () => {
     const unsealed = withCommitSeals(child, 0, []);
     const foreign = withCommitSeals(child, 0, readBftExtra(header.extraData)!.seals);
     await network.time.pass(2000);
-    // Ahead of its parent's state nothing is known; at its turn everything is.
+    // Before the parent's state exists the header cannot be checked; then every fault is found.
     expect(await verifier.verify([{ header: stranger, hash: child.parentHash }])).toBeUndefined();
     expect(chain.head().number).toBeGreaterThan(number);
     const at = (each: Header) =>

@@ -1,5 +1,5 @@
 /**
- * Transactions that exceeded a block's time: each is tried alone, in parallel to block building,
+ * Transactions that exceeded a block's time: each is tried alone, concurrently with block building,
  * until its own limit. One that fits goes first into this node's next block; one that does not is
  * dropped.
  */
@@ -12,28 +12,28 @@ import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { BlockExecution } from '../../../../core/execution/block-execution.ts';
 import { Budget } from './budget.ts';
 
-/** Most waiting trials; further transactions are just left out of each block. */
+/** Maximum number of waiting trials; further transactions are only left out of each block. */
 const TRIALS_MAX = 256;
 const PROVEN_MAX = 256;
-/** After each slice: a trial takes at most half of the thread. */
+/** Pause after each slice: a trial takes at most half of the thread's time. */
 const REST_MS = 5;
 
 export interface TrialParts {
   readonly effort: Effort;
   readonly timers: Timers;
   readonly log: Log;
-  /** Whether it is still waiting for a block. */
+  /** Whether the transaction is still waiting for a block. */
   isWaiting(transaction: Transaction): boolean;
-  /** Drops it permanently. */
+  /** Drops the transaction permanently. */
   drop(transaction: Transaction, why: string): Promise<void>;
-  /** It may now go into a block. */
+  /** Lets the transaction go into a block. */
   release(transaction: Transaction): void;
   fatal(error: unknown): void;
 }
 
 export interface Trial {
   readonly transaction: Transaction;
-  /** CPU time that it may take. */
+  /** CPU time limit of the trial. */
   readonly limitMs: number;
   /** An otherwise empty block on the head. */
   stage(): BlockExecution;
@@ -44,13 +44,13 @@ type Outcome = { readonly kind: 'fits'; readonly costMs: number } | { kind: 'exc
 export class Trials {
   private readonly parts: TrialParts;
   private readonly waiting = new Map<string, Trial>();
-  /** What they cost. */
+  /** Transactions that fit, with their costs. */
   private readonly proven = new Lru<string, { transaction: Transaction; costMs: number }>(
     PROVEN_MAX,
   );
   private isWorking = false;
   private isStopped = false;
-  /** Dropped since the start. */
+  /** Number of transactions dropped since the start. */
   dropped = 0;
 
   constructor(parts: TrialParts) {
@@ -71,12 +71,12 @@ export class Trials {
     if (!this.isWorking) void this.work();
   }
 
-  /** CPU time that a transaction took alone; undefined if it was not tried. */
+  /** CPU time that a transaction took alone; undefined if it was not tried, or did not fit. */
   costOf({ hash }: Transaction): number | undefined {
     return this.proven.get(keyOf(hash))?.costMs;
   }
 
-  /** One that fits alone; each is returned once. */
+  /** Returns a transaction that fits alone; each is returned once. */
   takeProven(isDue: (transaction: Transaction) => boolean): Transaction | undefined {
     for (const [key, { transaction }] of this.proven.items()) {
       const isGone = !this.parts.isWaiting(transaction);
@@ -122,7 +122,7 @@ export class Trials {
       return { kind: 'unclear' };
     } catch (error) {
       if (hasCode(error, 'EXECUTION_STOPPED')) return { kind: 'exceeds' };
-      // Its nonce was used meanwhile, or the state of the trial is gone.
+      // Its nonce was used meanwhile, or the state of the trial no longer exists.
       this.parts.log('debug', 'Trial of a transaction ended', { err: (error as Error).message });
       return { kind: 'unclear' };
     }

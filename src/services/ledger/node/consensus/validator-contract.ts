@@ -1,6 +1,6 @@
 /**
- * Validators that a contract names: its getValidators() on the state after a block (GoQuorum
- * consensus/istanbul/backend/contract).
+ * Validators that a contract names: the result of getValidators() on the state after a block
+ * (GoQuorum consensus/istanbul/backend/contract).
  */
 
 import { abiAddresses } from '../../../../core/base/abi.ts';
@@ -16,7 +16,7 @@ import type { StateReader } from '../../../../core/state/reader.ts';
 import { type ChainReader, PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 
 const GET_VALIDATORS = fromHex('0xb7ab4db5');
-/** Gas of GoQuorum's own calls. */
+/** Gas limit of GoQuorum's own calls. */
 const CALL_GAS = 25_000_000n;
 
 export type ContractChain = Pick<ChainReader, 'header' | 'hashOf' | 'stateAt'>;

@@ -1,6 +1,6 @@
 /**
- * Which validators may make which block: settings by height, snapshots of votes and validators by
- * block.
+ * Which validators may make which block: settings by height, and snapshots of votes and validators
+ * by block.
  */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { assert } from '../../../../core/base/errors.ts';
@@ -21,7 +21,7 @@ export interface ValidatorScheduleParts {
   readonly chain: ContractChain;
   readonly config: ChainConfig;
   readonly defaults: ConsensusDefaults;
-  /** Keeps one snapshot in a thousand, so that no query walks the whole chain. */
+  /** Stores one snapshot per thousand blocks, so that no query reads the whole chain. */
   readonly kv: Kv;
   readonly log: Log;
 }
@@ -30,7 +30,7 @@ export class ValidatorSchedule {
   private readonly chain: ValidatorScheduleParts['chain'];
   private readonly schedule: Schedule;
   private readonly snapshots: Snapshots;
-  /** First block after which a contract names the validators. */
+  /** Height after which a contract names the validators. */
   private readonly contractFrom: number;
 
   constructor({ chain, config, defaults, kv, log }: ValidatorScheduleParts) {
@@ -56,7 +56,7 @@ export class ValidatorSchedule {
     });
   }
 
-  /** Settings of the block at `height`. */
+  /** Settings for the block at `height`. */
   rulesAt(height: number): ConsensusRules {
     return this.schedule.rulesAt(height);
   }
@@ -67,8 +67,8 @@ export class ValidatorSchedule {
   }
 
   /**
-   * After block `number`, which is on the chain. Throws VALIDATOR_CONTRACT when the contract names
-   * nobody.
+   * Snapshot after block `number`, which must be on the chain. Throws VALIDATOR_CONTRACT when the
+   * contract names no validator.
    */
   snapshotAt(number: number): Snapshot {
     const hash = this.chain.hashOf(number);
@@ -77,8 +77,8 @@ export class ValidatorSchedule {
   }
 
   /**
-   * For `next`: like snapshotAt, but without validators if they are determined when the block is
-   * imported.
+   * Input of `next`: like snapshotAt, but without validators if they are determined only when the
+   * block is imported.
    */
   parentSnapshot(number: number): Snapshot {
     if (!this.needsParentState(number + 1)) return this.snapshotAt(number);
@@ -94,7 +94,7 @@ export class ValidatorSchedule {
 
   /**
    * The snapshot after a checked header that need not be on the chain yet, child of `before`. If a
-   * contract decides, it contains only number and hash.
+   * contract names the validators, it contains only number and hash.
    */
   next(before: Snapshot, header: Header, hash: Hash32): Snapshot {
     if (this.needsParentState(header.number + 1)) return { ...before, number: header.number, hash };

@@ -1,10 +1,10 @@
-/** Timestamps of a development chain: those of the clock, moved by the developer. */
+/** Timestamps of a development chain: those of the clock, changed by the developer. */
 
 export class DevelopmentTime {
   /** Seconds that the chain is ahead of the clock. */
   private offset = 0n;
   private next: bigint | undefined;
-  /** Seconds between blocks, whatever the clock says. */
+  /** Fixed number of seconds between blocks, regardless of the clock. */
   private interval: bigint | undefined;
   private readonly nowMs: () => number;
 
@@ -12,7 +12,7 @@ export class DevelopmentTime {
     this.nowMs = nowMs;
   }
 
-  /** What a new block after `parent` has; always later. */
+  /** Timestamp of a new block after `parent`; always later than the parent's. */
   take(parent: bigint): bigint {
     const { next } = this;
     this.next = undefined;
@@ -21,13 +21,13 @@ export class DevelopmentTime {
       return next;
     }
     if (this.interval !== undefined) return parent + this.interval;
-    // Blocks that come faster than seconds take the clock with them.
+    // More than one block per second moves the chain's clock forward.
     const behind = parent + 1n - (this.clock() + this.offset);
     if (behind > 0n) this.offset += behind;
     return this.clock() + this.offset;
   }
 
-  /** Returns the whole offset. */
+  /** Moves the chain's clock. Returns the total offset. */
   increase(seconds: bigint): bigint {
     this.offset += seconds;
     return this.offset;
@@ -38,7 +38,7 @@ export class DevelopmentTime {
     this.next = timestamp;
   }
 
-  /** The clock of the chain. Returns how far it moved. */
+  /** Sets the chain's clock. Returns how far it moved. */
   set(timestamp: bigint): bigint {
     const before = this.offset;
     this.offset = timestamp - this.clock();
@@ -49,7 +49,7 @@ export class DevelopmentTime {
     this.interval = seconds;
   }
 
-  /** To go back to. */
+  /** Returns a function that restores the present settings. */
   keep(): () => void {
     const { offset, next, interval } = this;
     return () => {

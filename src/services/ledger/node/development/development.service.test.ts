@@ -1,6 +1,6 @@
 /**
- * `quorate node --dev` as developers' tools use it: viem's test client, ethers, private states of
- * two managers' keys, and a restart.
+ * `quorate node --dev` as developers' tools use it: viem's test client, ethers, private states for
+ * the keys of two managers, and a restart.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

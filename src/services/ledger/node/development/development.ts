@@ -1,10 +1,10 @@
 /**
- * A chain for development: one validator that makes a block for every transaction at once, whose
- * clock is moved, whose states are edited, and that goes back to snapshots, private states
- * included.
+ * A chain for development: one validator that makes a block for every transaction at once. Its
+ * clock can be moved, its states can be edited, and it can be reverted to snapshots, including
+ * private states.
  *
- * Each edit is a block of its own, without transactions, so that every state is that of a block.
- * One action at a time; whoever sends a transaction gets its hash once it is in a block.
+ * Each edit is a separate block without transactions, so that every state belongs to a block. One
+ * action runs at a time; a client that sends a transaction gets its hash once it is in a block.
  */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
@@ -29,9 +29,9 @@ import { poolHead, poolState } from '../sending/transaction-intake.ts';
 import { DevelopmentTime } from './development-time.ts';
 import type { ImpersonatingAccounts } from './impersonating-accounts.ts';
 
-/** Snapshots that can be gone back to; older ones are forgotten. */
+/** Maximum number of snapshots to revert to; older ones are forgotten. */
 const SNAPSHOTS_MAX = 1_000;
-/** Blocks of one call. */
+/** Maximum number of blocks mined by one call. */
 export const BLOCKS_MAX = 10_000;
 const ALWAYS = () => true;
 
@@ -41,7 +41,10 @@ export interface DevelopmentParts {
     'chain' | 'pool' | 'builder' | 'bft' | 'events' | 'follower' | 'intake'
   >;
   readonly accounts: ImpersonatingAccounts;
-  /** Its actions, one at a time; the intake waits for them before it answers with a hash. */
+  /**
+   * Queue of its actions, which run one at a time; the intake waits for them before it answers with
+   * a hash.
+   */
   readonly turn: SerialQueue;
   readonly signer: ConsensusSigner;
   readonly calendar: Clock;
@@ -57,7 +60,7 @@ interface Snapshot {
   readonly restoreTime: () => void;
 }
 
-/** Undefined: the public state. */
+/** A private state to edit; undefined: the public state. */
 export type EditedSpace = Psi | undefined;
 
 export class Development implements Component {
@@ -94,7 +97,7 @@ export class Development implements Component {
     await this.turn.settled();
   }
 
-  /** Blocks of the pending transactions; the first has all that fit. */
+  /** Mines `count` blocks; the first contains all pending transactions that fit. */
   mine(count = 1, secondsBetween?: bigint): Promise<void> {
     return this.turn.run(async () => {
       for (let made = 0; made < count; made++) {
@@ -107,13 +110,13 @@ export class Development implements Component {
     });
   }
 
-  /** Whether each transaction gets a block at once. */
+  /** Sets whether each transaction gets a block at once. */
   setAutomatic(isAutomatic: boolean): void {
     this.isAutomatic = isAutomatic;
     this.mineWaiting();
   }
 
-  /** 0: none. Ends automatic mining, as an interval does in other tools. */
+  /** Mines at an interval; 0: never. Ends automatic mining, as an interval does in other tools. */
   setInterval(ms: number): void {
     this.interval?.timer.cancel();
     this.interval = undefined;
@@ -126,17 +129,17 @@ export class Development implements Component {
     this.interval = { ms, timer: this.parts.timers.set(ms, again) };
   }
 
-  /** For blocks from now on. */
+  /** Sets the gas limit of blocks from now on. */
   setGasLimit(gasLimit: bigint): void {
     this.gasLimit = gasLimit;
   }
 
-  /** Wei; the pool takes no transaction that pays less. */
+  /** Wei per gas; the pool refuses transactions that pay less. */
   setMinGasPrice(price: bigint): void {
     this.parts.node.pool.setPriceLimit(price);
   }
 
-  /** Throws DEVELOPMENT_TIME unless it is later than the head's. */
+  /** Throws DEVELOPMENT_TIME unless the timestamp is later than the head's. */
   checkLater(timestamp: bigint): void {
     const { header } = this.parts.node.chain.head();
     if (timestamp <= header.timestamp)
@@ -148,7 +151,7 @@ export class Development implements Component {
 
   // --- states -------------------------------------------------------------------------------------------------------
 
-  /** A block that changes a state as `change` does, and nothing else. */
+  /** Makes a block whose only effect is that `change` edits a state. */
   edit(space: EditedSpace, change: (world: PublicWorld) => void): Promise<void> {
     return this.turn.run(async () => {
       const { chain, follower } = this.parts.node;
@@ -185,7 +188,7 @@ export class Development implements Component {
       const block = sealOff(header, [], result);
       chain.keep(block, result);
       await this.append(block);
-      // An edited nonce or balance makes others executable.
+      // An edited nonce or balance can make other transactions executable.
       this.resetPool();
     });
   }
@@ -202,7 +205,7 @@ export class Development implements Component {
   }
 
   /**
-   * False for an unknown one. It, and those after it, are used up; pending transactions are
+   * False for an unknown id. It and later snapshots are removed, and pending transactions are
    * dropped.
    */
   revert(id: bigint): Promise<boolean> {
@@ -216,7 +219,7 @@ export class Development implements Component {
     });
   }
 
-  /** Back to the genesis block. */
+  /** Reverts to the genesis block. */
   reset(): Promise<void> {
     return this.turn.run(async () => {
       this.snapshots = [];
@@ -224,7 +227,7 @@ export class Development implements Component {
     });
   }
 
-  /** False: it is not pending. */
+  /** Drops a pending transaction. False: it is not pending. */
   drop(hash: Hash32): boolean {
     const { pool } = this.parts.node;
     const isThere = pool.has(hash);
@@ -232,7 +235,7 @@ export class Development implements Component {
     return isThere;
   }
 
-  /** Drops pending transactions. Returns how many. */
+  /** Drops all pending transactions. Returns their number. */
   dropAll(): number {
     return this.parts.node.pool.removeWhere(() => true);
   }
@@ -258,7 +261,7 @@ export class Development implements Component {
     if (!this.isAutomatic || this.parts.node.pool.stats.pending === 0) return;
     this.guard(
       this.turn.run(async () => {
-        // A block without any of them shows that none can be executed.
+        // A block without transactions shows that none of the pending ones can be executed.
         while (this.isAutomatic && this.parts.node.pool.stats.pending > 0)
           if ((await this.block()).transactions.length === 0) return;
       }),

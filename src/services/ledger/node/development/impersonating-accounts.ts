@@ -1,4 +1,4 @@
-/** Accounts of a development chain: keys that everyone knows, and accounts without a key. */
+/** Accounts of a development chain: publicly known keys, and accounts without a key. */
 import { type Address, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { addressOfSecretKey, sign65 } from '../../../../core/base/secp256k1.ts';
 import { impersonate } from '../../../../core/chain/impersonation.ts';
@@ -6,7 +6,7 @@ import type { Subject } from '../../../../core/signing/subject.ts';
 import { type Accounts, listedAccounts } from '../sending/accounts.ts';
 
 export class ImpersonatingAccounts implements Accounts {
-  /** Whoever is named as a sender is impersonated. */
+  /** If true, every sender is impersonated. */
   isAutomatic = false;
   private readonly inner: Accounts;
   private readonly keys: ReadonlyMap<string, Uint8Array>;
@@ -23,7 +23,7 @@ export class ImpersonatingAccounts implements Accounts {
     this.impersonated.add(keyOf(address));
   }
 
-  /** Whether it was impersonated. */
+  /** Returns whether the account was impersonated. */
   stopImpersonating(address: Address): boolean {
     return this.impersonated.delete(keyOf(address));
   }
@@ -42,7 +42,7 @@ export class ImpersonatingAccounts implements Accounts {
     return this.withKnown(await listedAccounts(this.inner));
   }
 
-  /** The folder may hold some of the known ones too. */
+  /** The folder may contain some of the known accounts too. */
   private withKnown(others: readonly Address[]): Address[] {
     return [...this.known, ...others.filter((each) => !this.keys.has(keyOf(each)))];
   }
@@ -56,7 +56,7 @@ export class ImpersonatingAccounts implements Accounts {
     return own ? own(hash) : this.inner.sign(address, hash, subject);
   }
 
-  /** Undefined: an account of the folder, or an unknown one. */
+  /** Undefined: an account of the folder, or unknown. */
   private signHere(address: Address): ((hash: Hash32) => Uint8Array) | undefined {
     if (this.isImpersonated(address)) return () => impersonate(address);
     const key = this.keys.get(keyOf(address));

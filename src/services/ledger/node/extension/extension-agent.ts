@@ -1,7 +1,7 @@
 /**
  * The initiator's automatic part in an extension (GoQuorum extension/backend.go): votes for
- * extensions that this node started, and shares the contract's state once all have agreed. Decides
- * from the state on the chain, so a restart loses nothing.
+ * extensions that this node started, and shares the contract's state once all have agreed. It
+ * decides only from the state on the chain, so a restart loses nothing.
  */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
@@ -29,7 +29,7 @@ import type { ExtensionRequests } from './extension-requests.ts';
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
-/** How often a step is retried whose transaction was mined without effect. */
+/** How often a step is retried if its transaction was mined without effect. */
 const TRIES_MAX = 3;
 
 export interface AgentParts {
@@ -74,7 +74,7 @@ export class ExtensionAgent {
     this.wake();
   }
 
-  /** Resolves when the running step is done. */
+  /** Resolves when the current step is finished. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.stopListening();
@@ -102,7 +102,7 @@ export class ExtensionAgent {
     else this.retryMs = RETRY_MS_MIN;
   }
 
-  /** Each extension separately: a failing one does not block others. */
+  /** Handles each extension separately: one that fails does not block others. */
   private async serve(psi: Psi): Promise<Error | undefined> {
     let failure: Error | undefined;
     const note = (error: unknown, fields: Record<string, unknown>) => {
@@ -158,7 +158,10 @@ export class ExtensionAgent {
     });
   }
 
-  /** Sent as the management contract's creator, to all participants of its creation. */
+  /**
+   * Arguments of a transaction to all participants of the management contract's creation, sent by
+   * its creator.
+   */
   private async argsOf(extension: ActiveExtension, from: Address): Promise<TransactionArgs> {
     const { manager, payloads } = this.parts;
     const query: PrivateQuery = { kind: 'payload', hash: extension.creationHash };
@@ -177,7 +180,7 @@ export class ExtensionAgent {
     };
   }
 
-  /** Dumps the contract's present state, so that nothing is missed by a late share. */
+  /** Sends the contract's present state, so that even a late share is complete. */
   private async share(
     psi: Psi,
     { toExtend, manager }: ActiveExtension,
@@ -206,7 +209,7 @@ export class ExtensionAgent {
     return this.parts.extensions.send(psi, sharedStateCall(toBase64(hash)), manager, args);
   }
 
-  /** Sent, and not yet known to have had no effect. */
+  /** Whether the step's transaction was sent, and may still have an effect. */
   private isPending(step: Step, psi: Psi, manager: Address, creator: Address): boolean {
     const { chain, pool } = this.parts;
     const sent = this.sent.get(step + keyOf(manager));
@@ -216,7 +219,7 @@ export class ExtensionAgent {
     return place !== undefined && place.block > chain.store.cursor({ kind: 'private', psi });
   }
 
-  /** Sent before this process began: still in the pool. */
+  /** Whether the pool still has a transaction that was sent before this process began. */
   private isPooled(manager: Address, creator: Address): boolean {
     const { pending, queued } = this.parts.pool.content();
     const key = keyOf(creator);

@@ -1,6 +1,6 @@
 /**
- * Active extensions in each private state, followed from the logs in private receipts on the chain,
- * so that a lost or old list repairs itself (GoQuorum extension/backend.go,
+ * Active extensions in each private state, read from the logs in private receipts on the chain, so
+ * that a lost or old list repairs itself (GoQuorum extension/backend.go,
  * extension/data_handler.go).
  */
 import { fromBase64, toBase64 } from '../../../../core/base/base64.ts';
@@ -23,9 +23,9 @@ import { TABLE } from '../../../../core/store/keys.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { PayloadCache } from '../private-state/payload-cache.ts';
 
-/** Blocks between two turns of the event loop while catching up. */
+/** Number of blocks between two turns of the event loop while catching up. */
 const BLOCKS_PER_SLICE = 512;
-/** Blocks without a change after which the position is saved. */
+/** Number of blocks without a change after which the position is saved. */
 const BLOCKS_PER_SAVE = 10_000;
 
 export interface ExtensionIndexParts {
@@ -39,7 +39,7 @@ export interface ExtensionIndexParts {
 interface Chapter {
   readonly psi: Psi;
   readonly active: ActiveExtensions;
-  /** Last block that was read. */
+  /** Number of the last block that was read. */
   at: number;
   savedAt: number;
   reading: Promise<void> | undefined;
@@ -54,8 +54,8 @@ export class ExtensionIndex {
   }
 
   /**
-   * As of the last block whose private side is done. Rejects while a marker's payload is
-   * unavailable.
+   * The extensions after the last block whose private state is done. Rejects while a marker's
+   * payload is unavailable.
    */
   async active(psi: Psi): Promise<ActiveExtensions> {
     const chapter = this.chapterOf(psi);
@@ -68,7 +68,7 @@ export class ExtensionIndex {
     return chapter.active;
   }
 
-  /** The chain went back: everything is read again. */
+  /** Forgets everything, because the chain was rewound: all blocks are read again. */
   forget(): void {
     this.chapters.clear();
   }
@@ -88,14 +88,14 @@ export class ExtensionIndex {
     if (isChanged || chapter.at - chapter.savedAt >= BLOCKS_PER_SAVE) this.save(chapter);
   }
 
-  /** Whether the list changed. */
+  /** Returns whether the list changed. */
   private async readBlock({ psi, active }: Chapter, number: number): Promise<boolean> {
     const { store } = this.parts.chain;
     const space = { kind: 'private', psi } as const;
     const bloom = store.bloom(space, number);
     if (!bloom || !EXTENSION_TOPICS.some((topic) => bloomMayContain(bloom, topic))) return false;
-    // Below the base of a migrated chain there are no states. A management contract that a block of
-    // then made is still there at the base.
+    // Below the base of a migrated chain there are no states. A management contract created in an
+    // earlier block still exists at the base.
     const reader = store.stateAt(space, Math.max(number, store.base?.number ?? 0));
     let isChanged = false;
     for (const [index, { logs }] of store.privateRecord(psi, number)?.receipts ?? []) {
@@ -117,8 +117,8 @@ export class ExtensionIndex {
   }
 
   /**
-   * Who sent a private transaction and the hash of its payload; of a marker, those of the
-   * transaction inside.
+   * Sender of a private transaction and hash of its payload; for a marker, those of the transaction
+   * inside.
    */
   private async origin(
     number: number,

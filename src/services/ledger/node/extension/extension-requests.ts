@@ -42,7 +42,7 @@ import {
 } from './extension-rules.ts';
 import { PendingRequests } from './pending-requests.ts';
 
-/** Gas of GoQuorum's extension transactions. */
+/** Gas limit of GoQuorum's extension transactions. */
 const EXTENSION_GAS = 4_712_384n;
 const IN_PROGRESS = 'contract extension in progress for the given contract address';
 const GROUPS_CONTRACT =
@@ -53,11 +53,11 @@ export interface ExtensionRequestsParts {
   readonly manager: Manager;
   readonly payloads: PayloadCache;
   readonly index: ExtensionIndex;
-  /** For the callers of a private state. */
+  /** The submitter for callers of a private state. */
   readonly submitterOf: (psi: Psi) => TransactionSubmitter;
   readonly wallet: Accounts;
   readonly pool: PoolReader;
-  /** Whether the network's permissions let an account extend contracts. */
+  /** Whether the network's permissions allow an account to extend contracts. */
   readonly isAdmin: (account: Address) => boolean;
   readonly psiOf: (managedParty: string) => Psi | undefined;
   /** Keys that may send in a private state; undefined: all of the manager's. */
@@ -113,7 +113,7 @@ export class ExtensionRequests {
     return pending.run(request, () =>
       this.send(caller.psi, deployment(terms), undefined, {
         ...args,
-        // The parties of the contract may name the new one, and name this node's own key.
+        // The parties of the contract may list the new party, and this node's own key.
         private: {
           ...privately(args),
           privateFor: [...new Set([...privateFor, ...others])],
@@ -134,7 +134,8 @@ export class ExtensionRequests {
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
     if (!this.isAdmin(args.from)) throw no('account cannot accept extension');
     await this.checkSingle(caller, contract, state);
-    // `ledgerExtension_*` tells who may vote before it asks whose wallet that is.
+    // `ledgerExtension_*` checks who may vote before it checks that the account is in this node's
+    // wallet.
     if (caller.rules === 'ledger') checkVoter(caller.rules, state, args.from ?? ZERO_ADDRESS);
     const from = this.sender(args);
     checkVoter(caller.rules, state, from);
@@ -159,7 +160,7 @@ export class ExtensionRequests {
     return this.send(caller.psi, finishCall(), contract, args);
   }
 
-  /** For a voter whose key is elsewhere: the argument for its doVote call. */
+  /** The argument of doVote for a voter whose key is not on this node. */
   async approvalUuid(
     caller: ExtensionCaller,
     contract: Address,
@@ -197,7 +198,10 @@ export class ExtensionRequests {
     });
   }
 
-  /** At the last block with its private state. Throws when there is no such contract. */
+  /**
+   * The contract's state after the last block whose private state is done. Throws when there is no
+   * such contract.
+   */
   management(psi: Psi, contract: Address): ManagementState {
     const reader = this.privateState(psi);
     const account = reader.account(contract);
@@ -209,7 +213,7 @@ export class ExtensionRequests {
     return readManagement((slot) => reader.slot(contract, account, slot));
   }
 
-  /** Whether this node's manager, for this private state, sent the payload. */
+  /** Whether this node's manager sent the payload, with a key of this private state. */
   async isSender(psi: Psi, hash: PayloadHash): Promise<boolean> {
     const { payloads } = this.parts;
     await payloads.ask([
@@ -245,8 +249,8 @@ export class ExtensionRequests {
   }
 
   /**
-   * Payloads that may have created a standard private contract in that block: its own creation, or
-   * all that ran there.
+   * Hashes of payloads that may have created a standard private contract in that block: its own
+   * creation, or all private transactions of the block.
    */
   private creationsAt(psi: Psi, number: number, contract: Address): PayloadHash[] {
     const { store } = this.parts.chain;
@@ -271,7 +275,7 @@ export class ExtensionRequests {
 
   /**
    * `ledgerExtension_*` requires the key of the initiator's node among the recipients of a vote. An
-   * old manager does not report it.
+   * old manager does not report this key.
    */
   private async checkTellsInitiator(
     { psi, rules }: ExtensionCaller,
@@ -294,7 +298,7 @@ export class ExtensionRequests {
     );
   }
 
-  /** The sender: an account of this node, sending privately. */
+  /** The sender, which must be an account of this node that sends privately. */
   private sender({ from, private: args }: TransactionArgs): Address {
     const who = from ?? ZERO_ADDRESS;
     if (!args) throw no('must specify private participants');
@@ -309,10 +313,12 @@ export class ExtensionRequests {
     return this.parts.manager.participants(metadata.creationHash);
   }
 
-  /** Encrypts the contract's address for the voter's own manager and sends it to the others. */
+  /**
+   * Encrypts the contract's address for the voter's own manager, and sends it to the other parties.
+   */
   private async makeUuid(psi: Psi, contract: Address, args: PrivateArgs): Promise<string> {
     const { manager, membersOf } = this.parts;
-    // A key of this private state: only its holder can later recognise its vote.
+    // A key of this private state: only its holder can recognise the vote later.
     const from = args.privateFrom ?? membersOf(psi)?.[0];
     const terms = { from, flag: 0, affected: [], execHash: undefined } as const;
     const parts = await manager.encryptPayload({ ...terms, payload: contract, to: [] });
@@ -325,7 +331,7 @@ export class ExtensionRequests {
     return uuidOf(hash);
   }
 
-  /** Requests of a private state's callers that it does not show yet. */
+  /** Requests from callers of a private state that are not visible in it yet. */
   private pendingIn(psi: Psi): PendingRequests {
     const { chain, pool } = this.parts;
     const known = this.pending.get(psi);

@@ -1,6 +1,6 @@
 /**
- * The rules of an extension that need no state of this node, and their texts: those of
- * GoQuorum extension/api.go.
+ * Rules of an extension that do not depend on this node's state, and their texts: those of GoQuorum
+ * extension/api.go.
  */
 import { fromBase64 } from '../../../../core/base/base64.ts';
 import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
@@ -10,7 +10,7 @@ import type { Psi } from '../../../../core/privacy/inputs.ts';
 import type { ManagementState } from '../../../../core/privacy/management-contract.ts';
 import type { PrivateArgs, TransactionArgs } from '../sending/send-args.ts';
 
-/** Default sender. */
+/** Sender if the caller names none. */
 export const ZERO_ADDRESS: Address = new Uint8Array(20);
 
 export const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
@@ -20,11 +20,11 @@ const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
 /** Which rules apply: those of `ledger*` are stricter (docs/privacy.md). */
 export type ExtensionRules = 'ledger' | 'quorum';
 
-/** On whose behalf, and by which rules. */
+/** The private state for which a request is made, and the rules that apply. */
 export interface ExtensionCaller {
   readonly psi: Psi;
   readonly rules: ExtensionRules;
-  /** Throws ACCESS_DENIED unless the caller may act with this account; undefined: no check. */
+  /** Throws ACCESS_DENIED unless the caller may act with this account; undefined: not checked. */
   readonly checkActor?: (actor: {
     readonly from: Address;
     readonly privateFrom: string | undefined;
@@ -38,7 +38,7 @@ export const NOBODY: PrivateArgs = {
   mandatoryFor: undefined,
 };
 
-/** Management contracts are standard private, whatever the caller asked for. */
+/** Management contracts are always standard private, whatever the caller requested. */
 export function privately({ private: args }: TransactionArgs): PrivateArgs {
   return { ...(args ?? NOBODY), flag: STANDARD_PRIVATE, mandatoryFor: undefined };
 }

@@ -1,4 +1,4 @@
-/** Extensions on networks of nodes in memory, from the first call to the state at the new party. */
+/** Extensions in networks of in-memory nodes, from the first call to the state at the new party. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { memoryKey } from '../../../../../test/support/memory-managers.ts';
 import {
@@ -69,7 +69,7 @@ describe('an extension', () => {
       );
       await three.requests.vote(QUORUM, manager, true, three.args({}, [one, two], flag));
       await network.until(isDone(two, manager), 'the extension has ended');
-      // The state itself goes under the contract's own flag, everything else under none.
+      // Only the state itself is sent with the contract's own flag, everything else without one.
       const flags = [...one.sent.slice(sentBefore), ...three.sent].map((each) => each.flag);
       expect(flags.filter((each) => each !== 0)).toEqual([flag]);
     },
@@ -111,7 +111,7 @@ describe('an extension', () => {
     await expect(extend(three, [two])).rejects.toThrow(
       'mismatch between recipient transaction manager key and privateFor argument',
     );
-    // A party already: its key comes from both sides.
+    // A key that is already a party is in both lists, but is sent to only once.
     await extend(two, []);
     expect([...one.sent.at(-1)!.to].sort()).toEqual([one.key, two.key].sort());
   });
@@ -175,7 +175,7 @@ describe.each(['quorum', 'ledger'] as const)(
       await expect(extend(three)).rejects.toThrow(
         /^recipient account address is not an org admin account. cannot accept extension$/,
       );
-      // Nothing of the contract has left.
+      // Nothing about the contract was sent to the other party.
       expect(one.sent.length).toBe(sentBefore);
       const manager = await network.extend(one, two, contract);
       two.powerless.add(keyOf(two.account));

@@ -4,7 +4,7 @@
  */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 
-/** Beyond it the oldest are forgotten, and the chain decides. */
+/** Maximum number of requests: then the oldest are forgotten, and the chain decides. */
 const REQUESTS_MAX = 1_000;
 
 export class PendingRequests {
@@ -24,7 +24,7 @@ export class PendingRequests {
     return false;
   }
 
-  /** Remembers the request unless it fails. */
+  /** Sends the request, and remembers it unless that fails. */
   async run(request: string, send: () => Promise<Hash32>): Promise<Hash32> {
     for (const oldest of this.sent.keys()) {
       if (this.sent.size < REQUESTS_MAX) break;

@@ -1,4 +1,4 @@
-/** Carries out the effects of transaction gossip; receives what peers send and announce. */
+/** Carries out the effects of transaction gossip, and receives what peers send and announce. */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
 import type { PeerId, Timers } from '../../../../core/base/ports.ts';
@@ -22,7 +22,7 @@ import type { Events } from '../chain/events.ts';
 import type { TransactionIntake } from '../sending/transaction-intake.ts';
 import type { EthLink } from './eth-link.ts';
 
-/** Transactions of a message decoded in one piece of work. */
+/** Number of transactions of a message that are decoded in one slice. */
 const SLICE_ITEMS = 64;
 
 export interface GossipDriverParts {
@@ -63,7 +63,7 @@ export class GossipDriver {
     this.step({ kind: 'left', peer });
   }
 
-  /** Transactions in full; `requestId` of the request that they answer. */
+  /** Complete transactions; `requestId`: the request that they answer. */
   *received(
     peer: PeerId,
     raws: readonly Uint8Array[],
@@ -128,7 +128,10 @@ export class GossipDriver {
     }
   }
 
-  /** Earlier versions of eth send bodies alone, and know no request for them. */
+  /**
+   * Whether transactions can be announced to a peer by hash: earlier versions of eth only send them
+   * in full, and cannot request them.
+   */
   private announces(peer: PeerId): boolean {
     return (this.parts.link.versionOf(peer) ?? 0) > LEGACY_ETH_VERSION;
   }

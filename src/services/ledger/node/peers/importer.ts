@@ -1,4 +1,4 @@
-/** Executes and appends synced blocks in order; reports failures to sync. */
+/** Executes and appends synced blocks in order; reports failures to the sync machine. */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -11,11 +11,11 @@ import type { SyncBlock } from '../../../../core/sync/sync-types.ts';
 import { type Chain, isFatal } from '../chain/chain.ts';
 import type { HeaderVerifier } from '../consensus/header-verifier.ts';
 
-/** A line of progress every so many blocks while catching up. */
+/** Minimum time between two lines of progress while catching up. */
 const PROGRESS_INTERVAL_MS = 8_000;
 /**
- * The last blocks of a batch are synced to disk one by one: durability matters at the head, speed
- * behind it.
+ * The last blocks of a batch are synced to disk one by one: near the head durability matters, far
+ * behind it speed.
  */
 const NEAR_HEAD_BLOCKS = 16;
 
@@ -24,13 +24,13 @@ export interface ImporterParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly verifier: Pick<HeaderVerifier, 'sealFault' | 'forget'>;
-  /** This node must stop. */
+  /** An internal failure after which this node must stop. */
   fatal(error: unknown): void;
 }
 
-/** The sync machine. */
+/** The state machine of sync. */
 export interface BlockSource {
-  /** Highest block that any peer is known to have. */
+  /** Number of the highest block that any peer is known to have. */
   highest(): number;
   failed(hash: Hash32, fault: string): void;
 }
@@ -45,7 +45,9 @@ export class Importer {
     this.parts = parts;
   }
 
-  /** `source` is told about a block that cannot be imported; those waiting after it are dropped. */
+  /**
+   * `source` is notified of a block that cannot be imported; blocks waiting after it are dropped.
+   */
   import(blocks: readonly SyncBlock[], source: BlockSource): void {
     this.queue.push(...blocks);
     if (!this.isWorking) void this.work(source);
@@ -74,7 +76,9 @@ export class Importer {
     this.isWorking = false;
   }
 
-  /** Near the head every block; behind it, if `highest` is given, an occasional line. */
+  /**
+   * Logs every block near the head; far behind it, if `highest` is given, only an occasional line.
+   */
   private report(block: Block, highest: number | undefined): void {
     const { clock, log } = this.parts;
     const { number, gasUsed } = block.header;

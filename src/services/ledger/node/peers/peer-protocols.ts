@@ -67,17 +67,17 @@ export interface PeerProtocolParts
   readonly followsPeers: boolean;
 }
 
-/** Events of peers for agreement. */
+/** Receiver of peer events for agreement. */
 export interface AgreementListener {
   readonly agreement: Pick<AgreementPort, 'joined' | 'left' | 'told' | 'receive'>;
-  /** A peer reported its rule changes, or left. */
+  /** A peer reported its rule changes, or has disconnected. */
   rulesHeard(): void;
 }
 
 interface ReadyPeer {
   readonly info: PeerInfo;
   readonly ethVersion: number;
-  /** The best block that it announced. */
+  /** The best block that the peer announced. */
   head: PeerHead;
 }
 
@@ -92,7 +92,7 @@ export class PeerProtocols implements EthLink {
   readonly sync: SyncDriver;
   private readonly parts: PeerProtocolParts;
   private readonly connected = new Map<PeerId, PeerInfo>();
-  /** The peers among them whose eth messages are carried by istanbul/64 or /99. */
+  /** Those peers whose eth messages are carried by istanbul/64 or /99. */
   private readonly legacy = new Map<PeerId, LegacyEth>();
   private readonly ready = new Map<PeerId, ReadyPeer>();
   private readonly handshake: EthHandshake;
@@ -119,7 +119,7 @@ export class PeerProtocols implements EthLink {
     this.handshake = handshakeOf(parts.chain, parts.networkId);
   }
 
-  /** Call before the start, so that agreement learns of all peers. */
+  /** Call it before the start, so that agreement is notified of all peers. */
   connect(listener: AgreementListener | undefined): void {
     this.listener = listener;
   }
@@ -148,7 +148,7 @@ export class PeerProtocols implements EthLink {
     return this.sync.progress;
   }
 
-  /** Announces a block decided here. */
+  /** Announces a block that this node decided. */
   announce(block: Block): void {
     const { whole, hash } = this.blockGossip.spread(block.hash);
     const { number } = block.header;
@@ -189,7 +189,7 @@ export class PeerProtocols implements EthLink {
     this.parts.links.drop(peer, reason);
   }
 
-  /** undefined until its handshake is done. */
+  /** undefined until the peer's handshake is finished. */
   headOf(peer: PeerId): PeerHead | undefined {
     return this.ready.get(peer)?.head;
   }
@@ -287,7 +287,7 @@ export class PeerProtocols implements EthLink {
       return undefined;
     }
     const legacy = this.legacy.get(peer);
-    // The rest of istanbul/100 is reserved, and ignored.
+    // All other messages of istanbul/100 are reserved, and ignored.
     if (protocol === 'istanbul' && !legacy) return undefined;
     if (!ready || code === ETH_MESSAGE.status) {
       this.carryHandshake(this.handshake.step({ kind: 'message', peer, code, bytes }, this.now()));

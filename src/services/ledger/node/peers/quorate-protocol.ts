@@ -1,6 +1,6 @@
 /**
- * `quorate/1`: what Quorate nodes exchange in addition to eth and istanbul: coming rule changes,
- * and their connections.
+ * `quorate/1`: messages between Quorate nodes in addition to eth and istanbul: coming rule changes,
+ * and connections.
  */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import type { PeerInfo } from '../../../../core/base/ports.ts';
@@ -12,13 +12,13 @@ import {
 import { RULE_CHANGES_MESSAGE } from '../../../../core/wire/rule-changes.ts';
 import type { ForkReadiness } from '../consensus/fork-readiness.ts';
 
-/** The version that carries all consensus messages; older ones carry only IBFT's. */
+/** The version that carries all consensus messages; older ones carry only those of IBFT. */
 const ISTANBUL_VERSION = 100;
 
 export interface QuorateProtocolParts {
-  /** Rule changes known to the peers. */
+  /** The rule changes that each peer has reported. */
   readonly rules: ForkReadiness;
-  /** The peers' knowledge has changed. */
+  /** Called when a peer has reported rule changes, or has disconnected. */
   rulesHeard(): void;
   /** A peer reported its connections. */
   told(peer: Address, connections: readonly Address[]): void;
@@ -28,14 +28,14 @@ export interface QuorateProtocolParts {
 export class QuorateProtocol {
   private readonly parts: QuorateProtocolParts;
   private readonly neighbours = new Map<string, PeerInfo>();
-  /** Connections have changed since the last report. */
+  /** Whether connections have changed since the last report. */
   private isNews = false;
 
   constructor(parts: QuorateProtocolParts) {
     this.parts = parts;
   }
 
-  /** After the eth handshake. */
+  /** Call it after the eth handshake with a peer. */
   joined(info: PeerInfo): void {
     const { rules, rulesHeard, send } = this.parts;
     this.neighbours.set(keyOf(info.address), info);
@@ -53,7 +53,7 @@ export class QuorateProtocol {
     this.parts.rulesHeard();
   }
 
-  /** Throws where the bytes are malformed. */
+  /** Throws when the bytes are malformed. */
   receive(info: PeerInfo, code: number, bytes: Uint8Array): void {
     if (code === RULE_CHANGES_MESSAGE) {
       this.parts.rules.told(info, bytes);
@@ -64,8 +64,8 @@ export class QuorateProtocol {
   }
 
   /**
-   * Reports connections to the peers: periodically, so that a starting network does not report
-   * every single one.
+   * Reports connections to the peers: periodically, so that a starting network does not send a
+   * report for every new connection.
    */
   tick(): void {
     if (!this.isNews) return;

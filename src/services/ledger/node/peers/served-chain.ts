@@ -1,4 +1,4 @@
-/** The chain and the pool as peers may ask for them, as bytes. */
+/** The chain and the pool as encoded data that peers may request. */
 import { RlpWriter } from '../../../../core/base/rlp.ts';
 import { encodeBody } from '../../../../core/chain/block.ts';
 import { encodeHeader } from '../../../../core/chain/header.ts';

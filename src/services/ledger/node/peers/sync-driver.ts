@@ -22,13 +22,13 @@ export interface SyncDriverParts {
   readonly clock: Clock;
   readonly timers: Timers;
   /**
-   * Seals and fields of headers that follow the last verified one; resolves with the first fault,
-   * if any.
+   * Checks seals and fields of headers that follow the last verified one; resolves with the first
+   * fault, if any.
    */
   verifyHeaders(
     headers: readonly SyncHeader[],
   ): Promise<{ index: number; text: string } | undefined>;
-  /** Blocks in order, to be executed and appended. */
+  /** Executes and appends blocks in order. */
   importBlocks(blocks: readonly SyncBlock[]): void;
 }
 
@@ -72,7 +72,7 @@ export class SyncDriver {
     this.parts.events.emit('syncing', isBehind);
   }
 
-  /** A block that could not be imported: the peer that sent it is dropped. */
+  /** A block could not be imported: the peer that sent it is dropped. */
   importFailed(hash: Hash32, fault: string): void {
     this.step({ kind: 'importFailed', hash, fault });
   }
@@ -112,7 +112,7 @@ export class SyncDriver {
 }
 
 /**
- * Number, hash and total difficulty of the head: every block of a BFT chain has the same
+ * Number, hash and total difficulty of the head; every block of a BFT chain has the same
  * difficulty.
  */
 export function chainHead(chain: Chain) {

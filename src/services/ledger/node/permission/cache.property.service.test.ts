@@ -1,7 +1,7 @@
 /**
- * After any blocks the records in memory are what the contracts say, and decide as they do: over
- * contracts that GoQuorum deployed, and over ours. Calls are random and mostly possible; some are
- * misuse.
+ * After any blocks the records in memory equal those in the contracts, and lead to the same
+ * decisions: with contracts that GoQuorum deployed, and with ours. The calls are random; most are
+ * allowed, some are not.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -21,11 +21,11 @@ import { type NodeRecord, OPERATION } from '../../../../core/permission/records.
 import type { Registry } from '../../../../core/permission/registry.ts';
 import { kindOf, mayTransact } from '../../../../core/permission/rules.ts';
 
-/** More of them by QUORATE_PERMISSION_RUNS. */
+/** QUORATE_PERMISSION_RUNS sets a higher number. */
 const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? runs(3));
 const BLOCKS = 40;
 const CALLS_OF_A_BLOCK = 4;
-/** So often the rules are replaced by the same ones, at most. */
+/** Maximum number of times that the rules are replaced by an identical implementation. */
 const UPGRADES = 2;
 
 const ALLOWED = callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)');
@@ -36,7 +36,7 @@ const KINDS = [
   { to: undefined, data: Uint8Array.of(1) },
 ] as const;
 
-/** Numbers that choose: of what call, by whom, of what. */
+/** Random numbers that choose the call, its sender, its subject and its target. */
 type Choice = readonly [what: number, who: number, of: number, to: number];
 
 const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat());
@@ -47,7 +47,7 @@ const blocks = fc.array(fc.array(choice, { minLength: 1, maxLength: CALLS_OF_A_B
 
 const picked = <T>(list: readonly T[], number: number): T => list[number % list.length]!;
 
-/** A node that the contracts do not know. */
+/** A node that is not in the contracts. */
 function newNode(number: number): NodeRecord {
   const id = (number % 10_000).toString(16).padStart(4, '0').repeat(32);
   const [address, port, raftPort] = ['10.0.0.7', 30_303, 0];
@@ -56,7 +56,7 @@ function newNode(number: number): NodeRecord {
   return { contractId, id, orgId: '', url, address, port, raftPort, status: 0 };
 }
 
-/** What `PermissionedNode.act` takes. */
+/** Arguments of `PermissionedNode.act`. */
 type Call = readonly [from: NetworkKey, data: Uint8Array, to?: Address];
 
 class Driver {
@@ -87,7 +87,7 @@ class Driver {
     return recordedNode(this.context, model === 'v1' ? node : { ...node, contractId: node.id });
   }
 
-  /** One call, as somebody who mostly may make it. */
+  /** One call by an account that usually may make it. */
   call([what, who, of, to]: Choice): Call {
     const { pending } = this.registry;
     if (pending.kind !== OPERATION.none && what % 3 !== 0) return [this.admin(who), this.vote()];
@@ -99,7 +99,7 @@ class Driver {
     return this.personWhere(number, ({ roleId, status }) => roleId === role && status === 2);
   }
 
-  /** Who administers the organisation, or anybody. */
+  /** The administrator of the organisation, or any account. */
   private adminOf(orgId: string, number: number): NetworkKey {
     const master = this.registry.orgs.get(orgId)?.master;
     return this.personWhere(
@@ -177,7 +177,7 @@ class Driver {
     return picked(makers, Math.floor(what / 3))();
   }
 
-  /** By the guardian, where that account may call at all. */
+  /** An upgrade sent by the guardian, which fails if that account has no permission. */
   private upgrade(): Call {
     const next = this.implementations.shift() ?? new Uint8Array(20).fill(1);
     const { guardian, config } = this.network;
@@ -198,7 +198,9 @@ function contentOf(registry: Registry) {
   };
 }
 
-/** Each account and kind of transaction, in memory and by the contract. */
+/**
+ * Compares the decisions for each account and kind of transaction, in memory and by the contract.
+ */
 function compareDecisions({ permissions, recorded, config }: PermissionedNode): void {
   const call = permissions.callAtHead();
   for (const { address } of recorded.keys) {
@@ -246,7 +248,7 @@ it.each(NETWORKS)(
       }
     });
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
-    // The random calls are worth something.
+    // Enough of the random calls succeed.
     expect(seen.get(1)).toBeGreaterThan((RUNS * BLOCKS) / 8);
   },
   120_000 * RUNS,

@@ -1,6 +1,6 @@
 /**
  * Answers of the version 2 contracts about transactions, for cases in which the records in memory
- * are not valid: on another state than the head's, in the middle of a block, and under an
+ * do not apply: on a state other than the head's, in the middle of a block, and with an
  * implementation whose rules this node does not know.
  */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
@@ -18,13 +18,16 @@ const CALL = {
   allowed: callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)'),
 };
 const NOBODY = new Uint8Array(20);
-/** Anybody may ask: at most so many accounts and kinds are cached. */
+/**
+ * Maximum number of cached accounts and kinds of transactions, because any client or peer can cause
+ * such a query.
+ */
 const ANSWERS_MAX = 30_000;
 
 export type Question = Pick<Transaction, 'sender' | 'to' | 'data'> &
   Partial<Pick<Transaction, 'value' | 'gasPrice' | 'gasLimit'>>;
 
-/** On one state. Each account and kind of transaction is asked about once. */
+/** Answers on one state. Each account and kind of transaction is queried once. */
 export class ContractAnswers {
   private readonly call: ContractCall;
   private readonly door: Address;
@@ -39,7 +42,7 @@ export class ContractAnswers {
     this.terms = terms;
   }
 
-  /** Before the network is booted, everything is. */
+  /** Before the network is booted, everything is allowed. */
   allows(question: Question): boolean {
     this.isBooted ??= this.says(CALL.isBooted());
     if (!this.isBooted) return true;
@@ -53,7 +56,7 @@ export class ContractAnswers {
     return answer;
   }
 
-  /** The contract that has the rules; undefined before there is one. */
+  /** The contract that implements the rules; undefined before there is one. */
   implementation(): Address | undefined {
     const output = this.output(CALL.implementation());
     return output && new AbiValues(output).address(0);
@@ -82,7 +85,7 @@ export class ContractAnswers {
 }
 
 /**
- * The answers after the transactions that a block has so far, once one of them has changed the
+ * Answers after the transactions that are in a block so far, once one of them has changed the
  * contracts.
  */
 export class MidBlock {
@@ -91,7 +94,10 @@ export class MidBlock {
   private writes = 0;
   private answers: ContractAnswers | undefined;
 
-  /** `watched`: contracts whose changes count. Not all changes have an event. */
+  /**
+   * `watched`: contracts whose changes matter. They are compared by storage writes, because not all
+   * changes emit an event.
+   */
   constructor(answersOn: (reader: StateReader) => ContractAnswers, watched: readonly Address[]) {
     this.answersOn = answersOn;
     this.watched = watched.map(keyOf);
@@ -106,7 +112,7 @@ export class MidBlock {
     return this.answers?.allows(question) ?? true;
   }
 
-  /** A new implementation has its own storage. */
+  /** Also watches a new implementation, which has its own storage. */
   private watch(implementation: Address | undefined): void {
     if (!implementation) return;
     const key = keyOf(implementation);

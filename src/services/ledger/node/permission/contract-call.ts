@@ -1,4 +1,4 @@
-/** Contract calls on a state of this node, without a transaction. */
+/** Calls contracts on a state of this node, without a transaction. */
 import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
@@ -10,16 +10,16 @@ import type { ContractCall } from '../../../../core/permission/contracts.ts';
 import type { StateReader } from '../../../../core/state/reader.ts';
 import type { Chain } from '../chain/chain.ts';
 
-/** The gas of GoQuorum's own calls. */
+/** Gas limit of GoQuorum's own calls. */
 const CALL_GAS = 25_000_000n;
 
-/** On the state after `header`, or another one that `publicState` reads. */
+/** The site for calls on the state after `header`, or on another one that `publicState` reads. */
 export function siteAfter(chain: Chain, header: Header, publicState: StateReader): CallSite {
   return { rules: chain.rulesOf(header), header, hashes: chain.hashes, publicState };
 }
 
 /**
- * As long as the state does not change. Throws PERMISSION_CONTRACT_MISSING where an address has
+ * Valid as long as the state does not change. Throws PERMISSION_CONTRACT_MISSING if an address has
  * no code.
  */
 export function contractCallOn(site: CallSite): ContractCall {

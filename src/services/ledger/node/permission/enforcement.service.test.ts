@@ -1,6 +1,6 @@
 /**
- * What the pool, the block builder and the vote do with transactions whose permission comes or
- * goes, on a recorded network.
+ * How the pool, the block builder and the vote handle transactions whose permission is granted or
+ * revoked, on a recorded network.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { PermissionedNode } from '../../../../../test/support/permissioned-node.ts';
@@ -31,7 +31,7 @@ const suspension = (account: string, action = SUSPEND) =>
   updateAccount('ORG1', fromHex(account), action);
 const isPending = ({ hash }: Transaction) => network.rpc.node.pool.status(hash) === 'pending';
 
-/** More than half of the four. */
+/** Votes of more than half of the four administrators. */
 async function votes(action: bigint): Promise<void> {
   const { admins } = network.cast;
   await network.act(admins[0], updateOrg('ORG2', action));
@@ -53,7 +53,7 @@ describe('a block that is built', () => {
     await network.hear(first, second);
     const proposed = await network.propose();
     expect(hashes(proposed.transactions)).toEqual(hashes([suspending]));
-    // Nobody has decided it: the next proposal may be another.
+    // The block is not decided: the next proposal may be different.
     expect([isPending(first), isPending(second)]).toEqual([true, true]);
     expect(hashes((await network.mine()).transactions)).toEqual(hashes([suspending]));
     expect([isPending(first), isPending(second)]).toEqual([false, false]);
@@ -92,7 +92,7 @@ describe('what a client sent', () => {
     await intake.submit(sent);
     const behindGap = transfer(admin, 5n + pool.nonceOf(fromHex(admin.address)));
     await intake.submit(behindGap);
-    // Blocks of others, without it.
+    // Adds blocks from other proposers, without the transaction.
     const empty = async () => {
       pool.remove(sent.hash);
       const block = await network.propose();
@@ -111,7 +111,7 @@ describe.each(['v1', 'v2'] as const)('the pool of %s', (model) => {
   it('is sifted when an account, its role or its organisation changes', async () => {
     network = await PermissionedNode.open(model);
     const { org1Admin, org2Admin, full } = network.cast;
-    // Behind a gap they stay where they are.
+    // These wait in the pool, because a nonce before them is missing.
     const ahead = (from: typeof full) =>
       transfer(from, network.rpc.node.pool.nonceOf(fromHex(from.address)) + 3n);
     const waits = ({ hash }: Transaction) => network.rpc.node.pool.status(hash) === 'queued';

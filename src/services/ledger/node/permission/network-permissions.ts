@@ -1,6 +1,6 @@
 /**
- * What the contracts of a permissioned network allow, at the head of this node's chain: their
- * records in memory, read at the start and updated block by block. Nothing is refused before the
+ * What the contracts of a permissioned network allow at the head of this node's chain: their
+ * records in memory, read at the start and updated after each block. Nothing is refused before the
  * contracts are deployed, booted and active (`qip714Block`).
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
@@ -36,9 +36,9 @@ import { checkCode, contractCallOn, siteAfter } from './contract-call.ts';
 export interface NetworkPermissionsParts extends ContractSettings {
   readonly chain: Chain;
   readonly events: Events;
-  /** The id of this node, 128 hex digits. */
+  /** The id of this node: its public key, 128 hex digits. */
   readonly nodeId: string;
-  /** Peers must come from the address that the contract names: version 2. */
+  /** Whether peers must connect from the address that the contract names, in version 2. */
   readonly comparesAddress: boolean;
   readonly log: Say;
 }
@@ -48,17 +48,17 @@ export class NetworkPermissions {
   private readonly parts: NetworkPermissionsParts;
   private cache: PermissionCache;
   private readonly listeners: (() => void)[] = [];
-  /** Why the contracts cannot be asked; undefined: they can. */
+  /** Why the contracts cannot be read; undefined: they can. */
   private fault: string | undefined = 'they have not been read yet';
-  /** The last change could not be read: the rules known before it stay active. */
+  /** Whether the last change could not be read: the rules known before it stay active. */
   private isStale = false;
   private own: readonly NodeRecord[] = [];
   /** The administrators of the network or an organisation, who may change permissions. */
   private administrators: readonly Address[] = [];
   private enforced = false;
   /**
-   * Under an implementation whose rules are not known here: the contract's own answers, at the
-   * head.
+   * The contract's own answers at the head, for an implementation whose rules this node does not
+   * know.
    */
   private answers: ContractAnswers | undefined;
 
@@ -86,22 +86,22 @@ export class NetworkPermissions {
     return this.parts;
   }
 
-  /** Whether the contracts decide, at the head. */
+  /** Whether the contracts decide at the head. */
   get isEnforced(): boolean {
     return this.enforced;
   }
 
-  /** Records of this node; version 1 may have several. */
+  /** The records of this node; in version 1 there may be several. */
   get ownNodes(): readonly NodeRecord[] {
     return this.own;
   }
 
-  /** Called after a block that changed what is allowed. */
+  /** The listener is called after a block that changed permissions. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** Why a transaction may not go into the block after the head; undefined: it may. */
+  /** Why a transaction may not be in the block after the head; undefined: it may. */
   transactionFault(transaction: Question): string | undefined {
     if (!this.isEnforced) return undefined;
     const { registry, terms } = this;
@@ -122,7 +122,7 @@ export class NetworkPermissions {
     return !this.isEnforced || isAdminAccount(this.registry, this.terms, account);
   }
 
-  /** Who may connect; undefined: the operator's lists apply. */
+  /** The nodes that may connect; undefined: the operator's lists apply. */
   nodePermits(isBehind: boolean): NodePermits | undefined {
     if (!this.isEnforced) return undefined;
     const approved = new Map<string, string>();
@@ -131,15 +131,16 @@ export class NetworkPermissions {
       if (status === NODE_STATUS.approved) approved.set(id, address);
       else barred.add(id);
     }
-    // Version 1 may know a node under several URLs: one that is approved is enough.
+    // In version 1 a node may have several URLs: it may connect if one of them is approved.
     for (const id of approved.keys()) barred.delete(id);
     const comparesAddress = this.terms.model === 'v2' && this.parts.comparesAddress;
     return { approved, barred, comparesAddress, isBehind };
   }
 
   /**
-   * For a block that is being built, on the head or on `other`: what its parent's state allows, and
-   * in version 2 also what the contracts allow in mid-block, because GoQuorum members check that.
+   * The check for a block that is being built, on the head or on `other`: what its parent's state
+   * allows, and in version 2 also what the contracts allow in mid-block, because GoQuorum members
+   * check that.
    */
   guard(other: StateReader | undefined): NonNullable<BlockJob['authorize']> {
     const isAsked = this.terms.model === 'v2' && this.isDue;
@@ -155,9 +156,9 @@ export class NetworkPermissions {
   }
 
   /**
-   * Who is about to change permissions, by keyOf(address). In version 2 they come first in a block:
-   * GoQuorum members refuse a block with a transaction that would be forbidden after those pending
-   * in their own pool.
+   * Senders of pending transactions that change permissions, by keyOf(address). In version 2 they
+   * come first in a block: GoQuorum members refuse a block with a transaction that would be
+   * forbidden after those pending in their own pool.
    */
   changing(pool: Pick<TransactionPool, 'contentFrom'>): ReadonlySet<string> {
     const senders = new Set<string>();
@@ -170,8 +171,8 @@ export class NetworkPermissions {
   }
 
   /**
-   * The transaction of a proposal on the head that the network's permissions do not allow. `known`:
-   * one whose sender is recovered.
+   * The fault of the first transaction in a proposal on the head that the network's permissions
+   * forbid. `known`: returns a transaction whose sender is already recovered.
    */
   proposalFault(
     { transactions }: Block,
@@ -186,12 +187,12 @@ export class NetworkPermissions {
 
   // --- the contracts ------------------------------------------------------------------------------------------------
 
-  /** Before a decision about votes: `registry.pending` as it is at the head. */
+  /** Call it before a decision about votes: updates `registry.pending` from the head. */
   readPending(): void {
     this.cache.readPending(this.callAtHead());
   }
 
-  /** Runs the contracts on the head. */
+  /** Calls the contracts on the head's state. */
   callAtHead(): ContractCall {
     return this.callOn(this.headState());
   }
@@ -211,7 +212,7 @@ export class NetworkPermissions {
     return new ContractAnswers(this.callOn(reader), door, this.terms);
   }
 
-  /** Reads everything again. If that fails, the rules known before stay active. */
+  /** Reads all records again. If that fails, the rules known before stay active. */
   private read(): void {
     const { chain, log } = this.parts;
     const { number } = chain.head();
@@ -242,7 +243,7 @@ export class NetworkPermissions {
       if (this.fault !== undefined || this.isStale) this.read();
       else this.update(receipts, wrote, block.header.number);
     }
-    // Its answers are those of the head.
+    // Cached answers are valid only for one head.
     if (this.answers) this.noteRules(this.registry.implementation);
     const wasEnforced = this.enforced;
     this.enforced = this.isInForce();
@@ -279,7 +280,10 @@ export class NetworkPermissions {
     this.noteRules(implementation);
   }
 
-  /** This node knows the rules of the implementation that the file names. */
+  /**
+   * Notes whether another implementation is in place than the one named in the configuration file,
+   * whose rules this node knows.
+   */
   private noteRules(implementation: Address | undefined): void {
     const { implementation: named } = this.parts.config.addresses;
     const isForeign =
@@ -308,12 +312,12 @@ export class NetworkPermissions {
     this.parts.log(isMissing ? 'warn' : 'error', text, { number, err });
   }
 
-  /** Asked once for each head. */
+  /** Computed once for each head. */
   private isInForce(): boolean {
     return this.isDue && this.registry.isBooted;
   }
 
-  /** Once they are booted, the contracts decide. */
+  /** Whether the contracts decide as soon as they are booted. */
   private get isDue(): boolean {
     const { chain } = this.parts;
     if (this.fault !== undefined) return false;
@@ -327,7 +331,7 @@ export class NetworkPermissions {
     return this.cache.watched.some((each) => equalBytes(each, address));
   }
 
-  /** Whether the contracts have other storage than at the head. */
+  /** Whether the contracts' storage differs from that at the head. */
   private differs(reader: StateReader): boolean {
     const head = this.headState();
     const rootIn = (state: StateReader, address: Address) => state.account(address)?.storageRoot;

@@ -20,7 +20,7 @@ async function open(opening: Promise<PermissionedNode>): Promise<PermissionedNod
   return node;
 }
 
-/** What is said of the node from now on. */
+/** Returns a list that collects what is logged about the node from now on. */
 function saidOf({ permissions }: PermissionedNode): unknown[][] {
   const lines: unknown[][] = [];
   watchStanding(permissions, (level, text, fields) =>

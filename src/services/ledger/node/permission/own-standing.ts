@@ -1,5 +1,5 @@
 /**
- * Logs what the contracts decide about this node itself: a node that is cut off gets no more
+ * Logs what the contracts decide about this node itself: a node without permission gets no more
  * blocks, and nothing else would show why.
  */
 import type { Log } from '../../../../core/base/ports.ts';
@@ -10,7 +10,7 @@ import type { NetworkPermissions } from './network-permissions.ts';
 interface Standing {
   readonly org: string;
   readonly status: string;
-  /** Peers admit it, and accounts of its organisation may send through it. */
+  /** Whether peers admit this node, and accounts of its organisation may send through it. */
   readonly isGood: boolean;
 }
 
@@ -19,7 +19,10 @@ type Observed = Pick<
   'isEnforced' | 'ownNodes' | 'registry' | 'terms' | 'onChange'
 >;
 
-/** A warning whenever it gets worse, also at the start, and a line when it is good again. */
+/**
+ * Logs a warning whenever the standing gets worse, also at the start, and a line when it is good
+ * again.
+ */
 export function watchStanding(permissions: Observed, log: Log): void {
   let before: Standing | undefined;
   const look = () => {
@@ -40,7 +43,7 @@ export function watchStanding(permissions: Observed, log: Log): void {
 /** undefined: the contracts are not active. */
 function standingOf({ isEnforced, ownNodes, registry, terms }: Observed): Standing | undefined {
   if (!isEnforced) return undefined;
-  // Version 1 may know a node under several URLs: one that is approved is enough.
+  // In version 1 a node may have several URLs: it is enough if one of them is approved.
   const node = ownNodes.find((each) => each.status === NODE_STATUS.approved) ?? ownNodes.at(-1);
   if (!node) return { org: '', status: 'unknown', isGood: false };
   const { orgId: org, status } = node;

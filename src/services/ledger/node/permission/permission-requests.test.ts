@@ -6,7 +6,7 @@ import { type Action, type Actor, PermissionRequests } from './permission-reques
 
 const ADDRESS = new Uint8Array(20).fill(1);
 
-/** A network whose blocks do not come, and the timers that it set. */
+/** A network that makes no blocks, and the timers that were set. */
 function standing() {
   const timers: (() => void)[] = [];
   const requests = new PermissionRequests({

@@ -1,6 +1,6 @@
 /**
- * Clients' queries and changes of the network's permissions: checked, sent as a transaction, and
- * waited for.
+ * Clients' queries and changes of the network's permissions: a change is checked, sent as a
+ * transaction, and its block is awaited if requested.
  */
 import { type Address, equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../../core/base/errors.ts';
@@ -23,24 +23,24 @@ import type { TransactionArgs } from '../sending/send-args.ts';
 import type { TransactionSubmitter } from '../sending/submitter.ts';
 import type { NetworkPermissions } from './network-permissions.ts';
 
-/** GoQuorum's gas for an action without a limit. */
+/** GoQuorum's gas limit for an action without one. */
 const ACTION_GAS = 4_712_384n;
 const DONE = 'Action completed successfully';
 const WAIT_MS = 60_000;
-/** Clients that wait for a block at once. */
+/** Maximum number of clients that wait for a block at the same time. */
 const WAITERS_MAX = 1_000;
 
 export interface PermissionRequestsParts {
-  /** Or why this node does not have them. */
+  /** The permissions, or why this node does not have them. */
   readonly permissions: NetworkPermissions | string;
   readonly events: Events;
   readonly timers: Timers;
   readonly hasDns: boolean;
-  /** IP address of a host; undefined: unknown. */
+  /** IP address of a host; undefined: the name does not resolve. */
   resolve(host: string): Promise<string | undefined>;
 }
 
-/** Who makes the request. */
+/** The caller's accounts and submitter. */
 export interface Actor {
   readonly wallet: Accounts;
   readonly submitter: TransactionSubmitter;
@@ -51,7 +51,7 @@ export interface Action {
   readonly isWaiting: boolean;
   /** URL of the node concerned. */
   readonly url?: string | undefined;
-  /** The call that carries it out. Throws PERMISSION_REFUSED. */
+  /** The contract call that carries out the action. Throws PERMISSION_REFUSED. */
   call(context: ActionContext): Uint8Array;
 }
 
@@ -63,7 +63,7 @@ export class PermissionRequests {
     this.parts = parts;
   }
 
-  /** Throws PERMISSION_UNAVAILABLE where there is nothing to ask. */
+  /** Throws PERMISSION_UNAVAILABLE if this node does not use permissions. */
   network(): NetworkPermissions {
     const { permissions } = this.parts;
     if (typeof permissions === 'string') throw unavailable(permissions);
@@ -77,8 +77,8 @@ export class PermissionRequests {
   }
 
   /**
-   * Resolves with GoQuorum's text once it is in the pool, or in a block where the caller waits.
-   * Throws PERMISSION_REFUSED.
+   * Resolves with GoQuorum's text once the transaction is in the pool, or in a block if the caller
+   * waits. Throws PERMISSION_REFUSED.
    */
   async act({ wallet, submitter }: Actor, action: Action): Promise<string> {
     const network = this.network();
@@ -103,7 +103,7 @@ export class PermissionRequests {
     return DONE;
   }
 
-  /** Whether a node may connect, from an address where that counts. */
+  /** Whether a node may connect, from the given address if addresses are compared. */
   mayConnect(nodeId: string, address: string): boolean {
     const permits = this.network().nodePermits(false);
     if (!permits) return true;

@@ -7,7 +7,10 @@ import { removeFromCluster } from './raft-removals.ts';
 
 const idOf = (raftId: number) => raftId.toString(16).repeat(128);
 
-/** A cluster of three, this member the first, in a network whose contracts know all of them. */
+/**
+ * A cluster of three, of which this is the first member, in a network whose contracts contain all
+ * three.
+ */
 function clusterOf() {
   const statuses = [NODE_STATUS.approved, NODE_STATUS.approved, NODE_STATUS.approved] as number[];
   const listeners: (() => void)[] = [];

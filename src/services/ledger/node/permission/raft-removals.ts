@@ -23,7 +23,8 @@ export function removeFromCluster(
   take();
   permissions.onChange(() => {
     const cutOff = take().filter(({ status }) => CUT_OFF.includes(status));
-    // Blocks before the snapshot whose members are known: the node may have returned since.
+    // These blocks are older than the snapshot whose members apply: the node may have returned
+    // since.
     if (raft.isFetching) return;
     for (const { id, url } of cutOff) {
       const member = raft.cluster.members().find(({ nodeId }) => bareHex(nodeId) === id);

@@ -1,6 +1,6 @@
 /**
- * Both recorded chains, block by block: the cache is what the contracts say, and decides as they
- * do.
+ * Both recorded chains, block by block: the cache equals the contracts, and leads to the same
+ * decisions.
  */
 import { describe, expect, it } from 'vitest';
 import { recordedPermissions } from '../../../../../test/support/recorded-permissions.ts';

@@ -1,7 +1,7 @@
 /**
- * The guardian replaces the implementation of the rules: a change that no event tells
- * of. What nodes hold of the contracts follows it, and a block is built by the rules that hold at
- * each point of it.
+ * The guardian replaces the implementation of the rules, a change without an event. The nodes'
+ * records of the contracts follow it, and each transaction of a block is checked by the rules after
+ * those before it.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { PermissionedNode } from '../../../../../test/support/permissioned-node.ts';
@@ -33,7 +33,7 @@ async function follower(of: PermissionedNode): Promise<PermissionedNode> {
 const hashes = (transactions: readonly { readonly hash: Uint8Array }[]) =>
   transactions.map(({ hash }) => toHex(hash));
 
-/** Sent by the guardian, to wait in the pool. */
+/** A transaction of the guardian, which waits in the pool. */
 async function upgrade(network: PermissionedNode, implementation: Address) {
   const { guardian, config } = network;
   const to = config.addresses.upgradable!;
@@ -42,7 +42,7 @@ async function upgrade(network: PermissionedNode, implementation: Address) {
   return transaction;
 }
 
-/** What a node holds, and what it decides for every account of the recording. */
+/** The records of a node, and its decisions for every account of the recording. */
 function standOf({ permissions, recorded }: PermissionedNode) {
   const { orgs, roles, nodes, accounts, pending, isBooted, implementation } = permissions.registry;
   const lists = [orgs, roles, nodes, accounts].map((records) => records.all());
@@ -56,7 +56,7 @@ function standOf({ permissions, recorded }: PermissionedNode) {
   return { lists, pending, isBooted, implementation, faults, isEnforced: permissions.isEnforced };
 }
 
-/** One that followed, one that starts now, and the contracts read again. */
+/** Compares a node that followed the chain, one that starts now, and the contracts read again. */
 async function expectAlike(network: PermissionedNode, other: PermissionedNode): Promise<void> {
   const started = await follower(network);
   for (const node of [other, started]) expect(standOf(node)).toEqual(standOf(network));
@@ -66,15 +66,15 @@ async function expectAlike(network: PermissionedNode, other: PermissionedNode): 
   expect(fresh.registry.accounts.all()).toEqual(network.permissions.registry.accounts.all());
 }
 
-/** `code`, as what a contract that is created returns. */
+/** Creation code of a contract with `code`. */
 function creation(code: Uint8Array): Uint8Array {
   const size = code.length.toString(16).padStart(4, '0');
   return concatBytes(fromHex(`0x61${size}80600a3d393df3`), code);
 }
 
 /**
- * An implementation that says no to every transaction of version 2, and leaves all else to another
- * one.
+ * An implementation that refuses every transaction of version 2, and forwards all other calls to
+ * another one.
  */
 function frozen(other: Address): Uint8Array {
   const selector = callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)')();
@@ -100,7 +100,7 @@ describe('another implementation', () => {
     const code = frozen(network.config.addresses.implementation!);
     const implementation = await network.deploy(creation(code));
     const other = await follower(network);
-    // Known to the pool before the upgrade, and allowed by the parent's state.
+    // These are in the pool before the upgrade, and the parent's state allows them.
     const before = [first, second].map((from) =>
       network.signed(from, { to: SOMEWHERE, value: 1n }),
     );
@@ -126,7 +126,7 @@ describe('another implementation', () => {
       const blocks = [network.lastBlock()];
       await upgrade(network, implementation);
       blocks.push(await network.mine());
-      // In the new one's storage alone.
+      // This boots only the new implementation's storage.
       await network.hear(network.signed(network.guardian, network.bootCall()));
       blocks.push(await network.mine());
       for (const block of blocks) await other.rpc.node.chain.commit(block, 'group');

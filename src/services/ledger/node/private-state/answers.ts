@@ -1,4 +1,4 @@
-/** The manager's present answers for a few blocks, whatever it answered when they were new. */
+/** The manager's present answers for a few blocks, regardless of its answers when they were new. */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
@@ -11,7 +11,10 @@ import {
 } from '../../../../core/privacy/inputs.ts';
 import type { Manager } from '../../../../core/privacy/manager-port.ts';
 
-/** A marker leads to its inner transaction, that to its payload, an extension to what it shares. */
+/**
+ * Maximum number of rounds: a marker leads to its inner transaction, that to its payload, an
+ * extension to the shared state.
+ */
 const ROUNDS_MAX = 16;
 
 export class Answers implements PrivateInputs {
@@ -31,7 +34,7 @@ export class Answers implements PrivateInputs {
     for (const [key, answer] of await this.manager.ask(queries)) this.known.set(key, answer);
   }
 
-  /** All queries known to be needed for `transactions`. */
+  /** Fetches the answers to all queries that `transactions` lead to. */
   async fetchFor(transactions: readonly Transaction[], rules: Rules): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const queries = nextQueries(transactions, rules, this);
@@ -41,7 +44,7 @@ export class Answers implements PrivateInputs {
     throw fail('PTM_ANSWERS', 'the private transaction manager does not provide what is needed');
   }
 
-  /** The same, except for one payload, as if this node were not a party to it. */
+  /** The same answers, except for one payload: for that one, this node is not a party. */
   without(hash: Uint8Array): PrivateInputs {
     const left = queryKey({ kind: 'payload', hash });
     return {

@@ -1,4 +1,4 @@
-/** A payload that came too late, or is gone, as the audit of its block sees it. */
+/** A payload that arrived too late, or was lost, as the audit of its block reports it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/private-parties.ts';
 import { setInput } from '../../../../../test/support/store-contract.ts';

@@ -1,7 +1,7 @@
 /**
- * Whether the private state of a block matches its present payloads. A block whose payload arrives
- * late was run as a stranger: the node is then party to a transaction that is silently missing in
- * its private state.
+ * Whether the private state of a block matches its present payloads. If a payload arrives late, its
+ * block was run as if this node were not a party: the transaction is then silently missing in its
+ * private state.
  */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
@@ -24,9 +24,9 @@ import { blockAt, privateBases, rerun } from './rerun.ts';
 import { type Effects, sameEffects, sameReceipts, sameWrites } from './same-effects.ts';
 
 /**
- * `missed`: the payload is held, but was not when its block was run. `lost`: it was held then, but
- * is not now; the private state is right. `differs`: all payloads are unchanged, but give a
- * different state.
+ * `missed`: the payload is available, but was not when its block was run. `lost`: it was available
+ * then, but is not now; the private state is right. `differs`: all payloads are unchanged, but
+ * result in a different state.
  */
 export type FaultKind = 'missed' | 'lost' | 'differs';
 
@@ -35,19 +35,22 @@ export interface PrivateFault {
   readonly psi: Psi;
   readonly number: number;
   readonly transaction: Transaction;
-  /** The hash of the payload. */
+  /** Hash of the payload. */
   readonly hash: PayloadHash;
 }
 
 /**
- * This node's relation to a private transaction: its payload is held and was run (`party`); is
- * held, but was missing when its block was run (`missed`); was run, but is gone (`lost`); is held,
- * but the private state differs (`differs`); or is not held (`notHeld`): this node is not a party,
- * or lost the payload before it was run.
+ * This node's relation to a private transaction: its payload is available and was run (`party`); is
+ * available, but was missing when its block was run (`missed`); was run, but is gone (`lost`); is
+ * available, but the private state differs (`differs`); or is not available (`notHeld`): this node
+ * is not a party, or lost the payload before it was run.
  */
 export type Standing = FaultKind | 'party' | 'notHeld';
 
-/** `quick` reruns only blocks in which a held payload may have been missing; `deep` reruns all. */
+/**
+ * `quick` reruns only blocks in which an available payload may have been missing; `deep` reruns
+ * all.
+ */
 export type Depth = 'quick' | 'deep';
 
 export interface AuditParts {
@@ -61,20 +64,20 @@ export interface AuditParts {
 export interface TracedBlock {
   readonly psi: Psi;
   readonly number: number;
-  /** Whether the state is what this run gives. */
+  /** Whether the recorded state equals the result of this run. */
   readonly isAsRecorded: boolean;
-  /** Accounts that either run has written, by `keyOf(address)`. */
+  /** Accounts that the recorded run or this one has written, by `keyOf(address)`. */
   readonly written: ReadonlySet<string>;
-  /** Its private transactions, in order. */
+  /** The private transactions of the block, in order. */
   readonly runs: readonly TracedRun[];
 }
 
 export interface TracedRun {
   readonly index: number;
   readonly transaction: Transaction;
-  /** Its payload; that of the transaction inside it too. */
+  /** Hash of the payload; for a marker, also that of the transaction inside. */
   readonly payloads: readonly PayloadHash[];
-  /** Base64 key; undefined: run as a stranger. */
+  /** Base64 key of the sender; undefined: run without the payload. */
   readonly sender: string | undefined;
   readonly trace: PrivateTrace;
 }
@@ -100,8 +103,8 @@ export class BlockAudit {
   }
 
   /**
-   * The faults of block `number`; one at most of each kind and private state. `onRun` hears of each
-   * run. Rejects when the manager does not answer.
+   * The faults of block `number`; at most one per kind and private state. `onRun` is called for
+   * each run. Rejects when the manager does not answer.
    */
   async look(
     number: number,
@@ -147,7 +150,7 @@ export class BlockAudit {
     return answers.answer(query)?.kind === 'held' ? 'party' : 'notHeld';
   }
 
-  /** What this run did with each transaction, in order. */
+  /** Effects of this run for each transaction, in order. */
   private runsOf(
     psi: Psi,
     works: readonly Work[],
@@ -171,7 +174,7 @@ export class BlockAudit {
     return psis.length === 1 || managedParties.some((party) => psiOf(party) === psi);
   }
 
-  /** The payload without which the block gives the recorded result. */
+  /** The payload whose absence explains the recorded result of the block; undefined: none. */
   private async missed(
     block: Block,
     psi: Psi,
@@ -214,8 +217,8 @@ function worksOf({ transactions }: Block, mine: readonly Transaction[], answers:
 }
 
 /**
- * Whether a held one may have been run as a stranger: judged from the records, without running
- * anything.
+ * Whether an available payload may have been missing when the block was run: judged from the
+ * records, without running anything.
  */
 function mayLack(record: SpaceResult, works: readonly Work[]): boolean {
   const strange = works.filter((work) => work.isHeld && looksStrange(record, work));
@@ -225,14 +228,15 @@ function mayLack(record: SpaceResult, works: readonly Work[]): boolean {
 }
 
 /**
- * A stranger's private transaction has a receipt without logs, and a stranger's marker has none.
+ * Run without its payload, a private transaction has a receipt without logs, and a marker has no
+ * receipt.
  */
 function looksStrange({ receipts }: SpaceResult, { index }: Work): boolean {
   const receipt = receipts.get(index);
   return receipt === undefined || (receipt.status !== 0 && receipt.logs.length === 0);
 }
 
-/** More than the accounts without code that a stranger's creations leave. */
+/** Whether more was written than the accounts without code that creations leave at non-parties. */
 function writesMore({ writes }: SpaceResult, works: readonly Work[]): boolean {
   if (writes.codes.length > 0) return true;
   const creations = works.filter(({ transaction }) => transaction.to === undefined).length;
@@ -265,7 +269,8 @@ interface Found {
 }
 
 /**
- * Whether a transaction has the same receipt, and the same effect on the contract that it calls.
+ * Whether a transaction has the same receipt, and the same effect on the contract that it calls, in
+ * both runs.
  */
 function sameAt(record: Effects, now: Effects, { index, transaction }: Work): boolean {
   const [a, b] = [record.receipts.get(index), now.receipts.get(index)];

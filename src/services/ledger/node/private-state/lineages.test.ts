@@ -1,7 +1,4 @@
-/**
- * What an account rests on: the same for the same history, another one where a transaction is
- * missing.
- */
+/** Lineages of accounts: equal for the same history, different if a transaction is missing. */
 import { expect, it } from 'vitest';
 import { toHex } from '../../../../core/base/hex.ts';
 import { Lineages, type TracedTransaction } from './lineages.ts';

@@ -1,7 +1,8 @@
 /**
- * Where the accounts of a private state come from: for each the digest of every transaction that
- * led to its present state, and the keys that are party to all of them. Two nodes that are party
- * to the same history have the same digest; what a transaction did must then be the same too.
+ * The origin of the accounts of a private state: for each account the digest of every transaction
+ * that led to its present state, and the keys that are party to all of them. Two nodes that are
+ * party to the same history have the same digest; then the effects of a transaction must be the
+ * same too.
  */
 import { bytesOfKey, type Hash32 } from '../../../../core/base/bytes.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
@@ -11,7 +12,8 @@ import type { PrivateTrace } from '../../../../core/execution/private-trace.ts';
 import type { PayloadHash } from '../../../../core/privacy/marker.ts';
 
 /**
- * Remembered accounts; the history of others is unknown, and what depends on them is not compared.
+ * Maximum number of remembered accounts; the history of others is unknown, and effects that depend
+ * on them are not compared.
  */
 const ACCOUNTS_MAX = 65_536;
 
@@ -25,13 +27,14 @@ export interface Lineage {
 export interface TracedTransaction {
   readonly index: number;
   readonly payload: PayloadHash;
-  /** Base64 keys that are known to be party to it; none where it was run as a stranger. */
+  /** Base64 keys that are known to be party to it; empty if it was run without its payload. */
   readonly parties: readonly string[];
   readonly trace: PrivateTrace;
 }
 
 /**
- * The digest of one transaction; `parties` know everything that it depends on, so they may know it.
+ * The digest of one transaction; `parties` know everything that it depends on, so they may receive
+ * the digest.
  */
 export interface TransactionDigest extends Lineage {
   readonly number: number;
@@ -42,21 +45,21 @@ export interface TransactionDigest extends Lineage {
 export class Lineages {
   private readonly accounts = new Map<string, Lineage>();
   private readonly accountsMax: number;
-  /** Last block. */
+  /** Number of the last block. */
   private upTo = 0;
 
   constructor(accountsMax = ACCOUNTS_MAX) {
     this.accountsMax = accountsMax;
   }
 
-  /** `key`: keyOf(address). undefined: unknown. */
+  /** `key`: keyOf(address). undefined: the history is unknown. */
   of(key: string): Lineage | undefined {
     return this.accounts.get(key);
   }
 
   /**
-   * The transactions of block `number`, in order; blocks arrive in order, and a repeated one
-   * changes nothing. Returns the digests of those whose history is known.
+   * Adds the transactions of block `number`, in order. Blocks arrive in order, and a repeated one
+   * changes nothing. Returns the digests of those transactions whose history is known.
    */
   follow(number: number, transactions: readonly TracedTransaction[]): TransactionDigest[] {
     if (number <= this.upTo) return [];
@@ -69,7 +72,7 @@ export class Lineages {
     });
   }
 
-  /** The state of these accounts does not follow from their history. */
+  /** Forgets accounts whose state is not the result of their history. */
   forget(number: number, keys: Iterable<string>): void {
     this.upTo = Math.max(this.upTo, number);
     for (const key of keys) this.accounts.delete(key);

@@ -1,6 +1,6 @@
 /**
- * Recent answers of the private transaction manager, so that execution need not wait. In memory
- * only.
+ * Recent answers of the private transaction manager, kept in memory only, so that execution need
+ * not wait.
  */
 import { Lru } from '../../../../core/base/lru.ts';
 import type { Clock, Log } from '../../../../core/base/ports.ts';
@@ -17,9 +17,9 @@ import type { Manager } from '../../../../core/privacy/manager-port.ts';
 
 const ANSWERS_MAX = 20_000;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** How long "not a party" is cached: a payload may still arrive. */
+/** How long the answer "not a party" is cached: a payload may still arrive. */
 const STRANGER_MS = 10_000;
-/** Queries of one prefetch round; a marker needs two rounds. */
+/** Number of prefetch rounds: a marker needs two. */
 const PREFETCH_ROUNDS = 2;
 
 interface Entry {
@@ -51,13 +51,13 @@ export class PayloadCache implements PrivateInputs {
     return isStale ? undefined : entry.answer;
   }
 
-  /** Asks the manager. Rejects when it does not answer. */
+  /** Queries the manager. Rejects when it does not answer. */
   async ask(queries: readonly PrivateQuery[]): Promise<void> {
     const answers = await this.manager.ask(queries);
     for (const [key, answer] of answers) this.put(key, answer);
   }
 
-  /** Prefetches what `transactions` will need; the follower handles failures. */
+  /** Prefetches the answers that `transactions` will need; failures are left to the follower. */
   async prefetch(transactions: readonly Transaction[], rules: Rules): Promise<void> {
     try {
       for (let round = 0; round < PREFETCH_ROUNDS; round++) {

@@ -1,6 +1,6 @@
 /**
- * Digests of private transactions at their parties: alike where their history is, and told to
- * nobody else.
+ * Digests of private transactions at their parties: equal if the history is, and not sent to any
+ * other node.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/private-parties.ts';
@@ -43,7 +43,7 @@ function isRun({ node: { chain } }: Party, hash: Hash32): boolean {
   return place !== undefined && chain.store.cursor({ kind: 'private', psi: PSI }) >= place.block;
 }
 
-/** By payload, in Base64, what a party reports. */
+/** What a party reports about each payload, by its hash in Base64. */
 async function reportOf({ node: { chain }, manager }: Party) {
   const compare = () => Promise.reject(new Error('not in this test'));
   const known = Object.assign(Object.create(manager), { compare });

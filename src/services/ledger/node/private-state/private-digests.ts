@@ -1,5 +1,5 @@
 /**
- * Digests of the latest private transactions, for peers that are party to everything that they
+ * Digests of the latest private transactions, for peers that are party to everything that these
  * depend on: computed while blocks are run again, in order from the first.
  */
 
@@ -13,9 +13,11 @@ import type { PayloadHash } from '../../../../core/privacy/marker.ts';
 import type { TracedBlock } from './block-audit.ts';
 import { type Lineage, Lineages, type TransactionDigest } from './lineages.ts';
 
-/** For all private states together, because they are sent in one message. */
+/** Limit for all private states together, because they are sent in one message. */
 const DIGESTS_MAX = 256;
-/** Parties listed with a digest; transactions of larger groups are not compared. */
+/**
+ * Maximum number of parties listed with a digest; transactions of larger groups are not compared.
+ */
 const PARTIES_MAX = 32;
 
 interface Kept extends TransactionDigest {
@@ -31,7 +33,7 @@ export class PrivateDigests {
     this.manager = manager;
   }
 
-  /** Rejects when the manager does not answer; the block may then be repeated. */
+  /** Rejects when the manager does not answer; the block may then be added again. */
   async add({ psi, number, isAsRecorded, written, runs }: TracedBlock): Promise<void> {
     const lineages = this.lineagesOf(psi);
     if (!isAsRecorded) {
@@ -47,7 +49,7 @@ export class PrivateDigests {
     this.kept.push(...found.map((digest) => ({ ...digest, psi })));
   }
 
-  /** Drops the oldest; those of `payloads` stay. */
+  /** Drops the oldest digests, except those of `payloads`. */
   trim(payloads: readonly PayloadHash[]): void {
     const surplus = this.kept.length - DIGESTS_MAX;
     if (surplus <= 0) return;
@@ -56,7 +58,7 @@ export class PrivateDigests {
     this.kept = [...old.filter(stays), ...this.kept.slice(surplus)];
   }
 
-  /** What the manager may send to the parties of each. */
+  /** The digests that the manager may send to the parties of each payload. */
   reportOf(psi: Psi): PayloadDigest[] {
     return this.kept.flatMap(({ psi: own, number, payload, history, outcome, parties }) => {
       if (own !== psi || parties.length < 2) return [];
@@ -65,7 +67,7 @@ export class PrivateDigests {
     });
   }
 
-  /** Only of the newest transactions. */
+  /** The history of a transaction; undefined unless it is one of the newest. */
   historyOf(psi: Psi, payload: PayloadHash): Hash32 | undefined {
     const of = (each: Kept) => each.psi === psi && equalBytes(each.payload, payload);
     return this.kept.find(of)?.history;
@@ -82,7 +84,7 @@ export class PrivateDigests {
     return lineages;
   }
 
-  /** Keys that are party to all of `payloads`, as far as the manager knows. */
+  /** Keys that are party to all of `payloads`, according to the manager. */
   private async partiesOf(
     payloads: readonly PayloadHash[],
     sender: string | undefined,

@@ -1,4 +1,4 @@
-/** How a private state that was left behind catches up. */
+/** How a private state that is behind catches up. */
 import { expect, it } from 'vitest';
 import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/private-parties.ts';
 import { setInput } from '../../../../../test/support/store-contract.ts';

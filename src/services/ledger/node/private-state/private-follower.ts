@@ -1,15 +1,15 @@
 /**
- * Private state at its own pace: behind the public head while the manager does not answer, then
- * catching up in order. A block whose private side waited is run again with the answers; only its
- * private half is kept.
+ * Follows the chain with the private states: they stay behind the public head while the manager
+ * does not answer, and then catch up in order. A block whose private transactions had to wait is
+ * run again with the answers; only the private part of the result is kept.
  *
- *   block committed -> all answers there: private half kept with it -> cursor moves
- *                   `-> some missing: waited for -> run again -> record synced -> cursor moves
+ *   block committed -> all answers available: private part kept with it -> cursor moves
+ *                   `-> some missing: waits for them -> runs again -> record synced -> cursor moves
  *
  * Invariants (docs/internals/private-state.md): the cursor moves by one block at a time, never past
- * the public head; one private record per block and private state, synced before it can be read.
- * Failures: after a crash before the sync the cursor is behind, and the next start continues there.
- * A manager that does not answer delays the cursor and nothing else.
+ * the public head; there is one private record per block and private state, synced before it can be
+ * read. Failures: after a crash before the sync the cursor is behind, and the next start continues
+ * there. A manager that does not answer delays only the cursor.
  */
 import { assert, fail } from '../../../../core/base/errors.ts';
 import type { Log, Timers } from '../../../../core/base/ports.ts';
@@ -23,7 +23,7 @@ import { blockAt, privateBases, rerun } from './rerun.ts';
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
-/** A send waits this long for the private side of the newest block. */
+/** How long a send waits for the private state of the newest block. */
 const HEAD_WAIT_MS = 5_000;
 
 export interface FollowerParts {
@@ -34,14 +34,14 @@ export interface FollowerParts {
   readonly events: Events;
   readonly timers: Timers;
   readonly log: Log;
-  /** This node must stop. */
+  /** An internal failure after which this node must stop. */
   fatal(error: unknown): void;
 }
 
 export class PrivateFollower {
   private readonly parts: FollowerParts;
   private isWorking = false;
-  /** Delay between a failure of the manager and the next try. */
+  /** Whether it waits for the next try after a failure of the manager. */
   private isPaused = false;
   private readonly waiters = new Set<() => void>();
   private isStopped = false;
@@ -78,14 +78,14 @@ export class PrivateFollower {
     return this.parts.psiOf(managedParty);
   }
 
-  /** Last block whose private side is done everywhere. */
+  /** The last block that all private states have reached. */
   cursor(): number {
     const { chain, psis } = this.parts;
     return Math.min(...psis.map((psi) => chain.store.cursor({ kind: 'private', psi })));
   }
 
   /**
-   * Private states at the head, for running a block on top of it; none while this follower is
+   * Private states at the head, for running a block on top of it; empty while this follower is
    * behind.
    */
   setting(): PrivateSetting {
@@ -96,8 +96,8 @@ export class PrivateFollower {
   }
 
   /**
-   * A private state at the head, as soon as it is there. Throws PRIVATE_STATE_LATE at once while it
-   * waits for a manager that failed, else after 5 s.
+   * A private state at the head, once that is reached. Throws PRIVATE_STATE_LATE: at once while it
+   * waits for a manager that failed, otherwise after 5 s.
    */
   async headBase(psi: Psi): Promise<StateBase> {
     const { chain } = this.parts;
@@ -113,15 +113,15 @@ export class PrivateFollower {
   }
 
   /**
-   * True when the private states have reached the present head; false if they will not soon, as in
-   * `headBase`.
+   * Resolves with true when the private states have reached the present head; with false if they
+   * will not soon, as in `headBase`.
    */
   arrival(): Promise<boolean> {
     const { number } = this.parts.chain.head();
     return this.wait(() => number);
   }
 
-  /** Waits for the private states to reach block `target()`, which may move. */
+  /** Waits until the private states have reached block `target()`, which may increase meanwhile. */
   private async wait(target: () => number): Promise<boolean> {
     let isLate = false;
     const timer = this.parts.timers.set(HEAD_WAIT_MS, () => {
@@ -162,7 +162,7 @@ export class PrivateFollower {
     }
   }
 
-  /** Runs block `number` again until nothing is missing. */
+  /** Runs block `number` again until no answer is missing. */
   private async follow(number: number): Promise<void> {
     const { chain, cache } = this.parts;
     for (;;) {

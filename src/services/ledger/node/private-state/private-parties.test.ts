@@ -1,4 +1,4 @@
-/** Private transactions that share a block, as their parties see them. */
+/** Private transactions in one block, as their parties see them. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/private-parties.ts';
 import { setInput } from '../../../../../test/support/store-contract.ts';
@@ -42,7 +42,7 @@ async function untilAllHave(hashes: readonly Hash32[]): Promise<void> {
   );
 }
 
-/** Sends before the next block; resolves when the parties have run them. */
+/** Sends all transactions before the next block; resolves when the parties have run them. */
 async function sendQuickly(sends: readonly (() => Promise<Hash32>)[]): Promise<Hash32[]> {
   const hashes: Hash32[] = [];
   for (const send of sends) hashes.push(await send());
@@ -111,7 +111,7 @@ it('the root of a payload and what it affects reach its parties under their own 
   }
 });
 
-/** The payload's hash in the newest private transaction. */
+/** Hash of the payload of the newest private transaction. */
 function lastHash(): Uint8Array {
   const { store } = one.node.chain;
   for (let number = one.node.chain.head().number; ; number--) {

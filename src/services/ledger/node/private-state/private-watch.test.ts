@@ -1,6 +1,6 @@
 /**
- * What the watch over the private states says, and when: of its own blocks, and of what the manager
- * has found out at its peers.
+ * What the watch over the private states reports, and when: about its own blocks, and about results
+ * of the manager's comparison with its peers.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Party, PrivateNetwork, PSI } from '../../../../../test/support/private-parties.ts';

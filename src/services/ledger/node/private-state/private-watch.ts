@@ -1,8 +1,8 @@
 /**
- * Checks in the background, with a tenth of the time, whether the private states match their
- * payloads, and reports once when they do not. Each block is checked a while after it was run; all
- * of them at the start, when the manager reports a late payload, and periodically. The remaining
- * time goes into running one block after the other again.
+ * Checks in the background, using a tenth of the time, whether the private states match their
+ * payloads, and reports once when they do not. Each block is checked some time after it was run;
+ * all blocks are checked at the start, when the manager reports a late payload, and periodically.
+ * In the remaining time it runs the blocks again, one after the other.
  */
 import { fromBase64, toBase64 } from '../../../../core/base/base64.ts';
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
@@ -33,38 +33,41 @@ import { PrivateDigests } from './private-digests.ts';
 const ROUND_MS = 15_000;
 const FIRST_ROUND_MS = 1_000;
 const ALL_AGAIN_MS = 6 * 60 * 60 * 1_000;
-/** Pauses this many times as long as it worked. */
+/** The pause is this many times as long as the work before it. */
 const REST = 9;
-/** Blocks without private transactions skipped in one turn of the event loop. */
+/** Number of blocks without private transactions skipped in one turn of the event loop. */
 const QUIET_BLOCKS = 256;
-/** Peers compare at multiples of this block number. */
+/** Peers compare private states after blocks whose number is a multiple of this. */
 const ROOT_INTERVAL = 16;
 const ROOTS_MAX = 64;
-/** For all private states together, because they are sent in one message. */
+/** Limit for all private states together, because they are sent in one message. */
 const ALL_ROOTS_MAX = 512;
 const FAULTS_MAX = 100;
 const NOTHING: PeerComparison = { arrivals: '', missing: [], differing: [] };
 
-/** What a private transaction did in one private state. */
+/** The effect of a private transaction in one private state. */
 export interface OutcomeDigest {
   readonly psi: Psi;
   readonly outcome: Hash32;
-  /** Digest of everything it depends on; undefined: unknown, or not one of the newest. */
+  /**
+   * Digest of everything that it depends on; undefined: unknown, or the transaction is not one of
+   * the newest.
+   */
   readonly history: Hash32 | undefined;
 }
 
 /** A contract in one private state. */
 export interface ContractDigest {
   readonly psi: Psi;
-  /** The block after which this is its state. */
+  /** Number of the block after which the contract has this state. */
   readonly number: number;
   readonly account: Account;
-  /** undefined: unknown. */
+  /** undefined: the lineage is unknown. */
   readonly lineage: Lineage | undefined;
 }
 
 export interface WatchParts extends AuditParts {
-  /** Last block whose private side is done. */
+  /** The last block whose private state is done. */
   readonly cursor: () => number;
   readonly membersOf: PrivateStates['membersOf'];
   readonly events: Events;
@@ -75,14 +78,14 @@ export interface WatchParts extends AuditParts {
 
 export class PrivateWatch implements Component {
   readonly name = 'private state watch';
-  /** The faults of the lowest blocks; at most `FAULTS_MAX`. */
+  /** The faults of the lowest block numbers; at most `FAULTS_MAX`. */
   readonly faults: PrivateFault[] = [];
   private readonly parts: WatchParts;
   readonly audit: BlockAudit;
   readonly digests: PrivateDigests;
   private compared: PeerComparison = NOTHING;
   private allAtMs = Number.NEGATIVE_INFINITY;
-  /** The next block to check, and the cursor of the last round. */
+  /** The next block to check, and the cursor at the last round. */
   private next = 1;
   private seen = 0;
   /** The next block to run again. */
@@ -123,7 +126,7 @@ export class PrivateWatch implements Component {
     return this.faults.find(({ kind }) => kind !== 'lost');
   }
 
-  /** Payloads that, according to peers, are for this node, but that its manager lacks. */
+  /** Payloads that, according to peers, are addressed to this node, but that its manager lacks. */
   get missing(): readonly MissingPayload[] {
     return this.compared.missing;
   }
@@ -137,7 +140,10 @@ export class PrivateWatch implements Component {
     return this.firstBad !== undefined || this.differing.length > 0;
   }
 
-  /** What a private transaction of block `number` did. Rejects when the manager does not answer. */
+  /**
+   * The effects of a private transaction of block `number`. Rejects when the manager does not
+   * answer.
+   */
   async digestsOf(number: number, { hash }: Transaction): Promise<OutcomeDigest[]> {
     const found: OutcomeDigest[] = [];
     await this.audit.look(number, 'deep', async ({ psi, runs }) => {
@@ -155,7 +161,7 @@ export class PrivateWatch implements Component {
       const space = { kind: 'private', psi } as const;
       const number = chain.store.cursor(space);
       const account = chain.store.stateAt(space, number).account(address);
-      // A stranger's creations leave accounts without code.
+      // A creation to which this node is not a party leaves an account without code.
       if (!account || equalBytes(account.codeHash, EMPTY_CODE_HASH)) return [];
       return [{ psi, number, account, lineage: this.digests.lineageOf(psi, keyOf(address)) }];
     });
@@ -229,7 +235,7 @@ export class PrivateWatch implements Component {
     });
   }
 
-  /** Only while the state is the block's: deriving an older one takes long. */
+  /** Stores the root of the current state only: deriving an older state takes long. */
   private noteRoot(psi: Psi, number: number): void {
     const { chain, psis } = this.parts;
     const space = { kind: 'private', psi } as const;
@@ -243,8 +249,8 @@ export class PrivateWatch implements Component {
   }
 
   /**
-   * Checks the first block from `from` on with private transactions. Resolves with the next one to
-   * check.
+   * Checks the first block with private transactions at or after `from`. Resolves with the number
+   * of the next block to check.
    */
   private async look(from: number, depth: Depth): Promise<number> {
     const { chain, clock, timers } = this.parts;
@@ -283,7 +289,7 @@ export class PrivateWatch implements Component {
     });
   }
 
-  /** Each text once: more of the same are counted. */
+  /** Logs each text once, and counts repetitions. */
   private say(level: 'warn' | 'error', text: string, fields: Record<string, unknown>): void {
     if (this.said.has(text)) return;
     this.said.add(text);
@@ -297,7 +303,7 @@ const TEXTS: Readonly<Record<PrivateFault['kind'], string>> = {
   lost: 'A payload that was run is gone: the private state is right, but cannot be rebuilt',
 };
 
-/** For logs and answers: never the content of a payload. */
+/** The fault for logs and answers, which never contain payloads. */
 export function describeFault({ kind, psi, number, transaction, hash }: PrivateFault) {
   return {
     kind,

@@ -1,4 +1,4 @@
-/** Reruns a block for its private half: to follow, or to check the records. */
+/** Runs a block again for its private part: to catch up, or to check the records. */
 import { assert } from '../../../../core/base/errors.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import { BlockExecution, type ExecutionGoal } from '../../../../core/execution/block-execution.ts';

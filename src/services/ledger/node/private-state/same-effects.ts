@@ -1,6 +1,6 @@
 /**
- * Whether two runs of a block did the same to a private state. Storage roots are ignored: a run
- * without roots has none.
+ * Whether two runs of a block had the same effects on a private state. Storage roots are ignored,
+ * because a run without roots does not compute them.
  */
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import { encodeReceipt, type Receipt } from '../../../../core/chain/receipt.ts';

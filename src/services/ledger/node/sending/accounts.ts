@@ -1,14 +1,25 @@
-/** The accounts that this node signs for, as a port: their keys are here, or elsewhere. */
+/**
+ * The accounts that this node signs for, as a port: their keys are in this node or in another
+ * process.
+ */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import type { Subject } from '../../../../core/signing/subject.ts';
 
 export interface Accounts {
   addresses(): readonly Address[];
-  /** Asks whoever keeps them; absent: `addresses` knows them all. */
+  /**
+   * Requests the addresses from the process that holds the keys; absent: `addresses` returns all.
+   */
   list?(): Promise<readonly Address[]>;
-  /** True: another process signs, and may ask a person. Nothing is signed for proof alone. */
+  /**
+   * Whether another process signs, which may have to ask a person: nothing is signed there as a
+   * test.
+   */
   isElsewhere?(address: Address): boolean;
-  /** Development: whose signatures name the sender, without a key. */
+  /**
+   * Development: whether signatures of this account contain only its address, because it has no
+   * key.
+   */
   isImpersonated?(address: Address): boolean;
   /**
    * r ‖ s ‖ v, v 0 or 1, of the hash of `subject`. Throws `unknown account` or `authentication
@@ -21,13 +32,13 @@ export interface Accounts {
   lock(address: Address): void;
   create(password: string): Promise<Address>;
   importKey(secretKey: Uint8Array, password: string): Promise<Address>;
-  /** Those of the account plugin, beside the others. */
+  /** The accounts of the account plugin, in addition to the others. */
   readonly vault?: PluginAccounts;
 }
 
 export interface NewPluginAccount {
   readonly secretName: string;
-  /** The secret's present version, which the new one follows; 0: there is none. */
+  /** Current version of the secret, to which a version is added; 0: the secret does not exist. */
   readonly currentVersion: number;
   readonly isUnprotected: boolean;
 }
@@ -42,7 +53,7 @@ export interface PluginAccounts {
   importKey(secretKey: Uint8Array, wanted: NewPluginAccount): Promise<PluginAccount>;
 }
 
-/** The addresses of this node's accounts, from a new listing if possible. */
+/** The addresses of this node's accounts, listed again if possible. */
 export async function listedAccounts(accounts: Accounts): Promise<readonly Address[]> {
   return accounts.list ? accounts.list() : accounts.addresses();
 }

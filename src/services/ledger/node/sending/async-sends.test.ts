@@ -16,7 +16,7 @@ class Setting {
   readonly time = new VirtualTime(0);
   readonly posted: { url: string; body: string; atMs: number }[] = [];
   readonly logged: string[] = [];
-  /** What the client's server answers, in turn; the last stays. */
+  /** Answers of the client's server, in order; the last one is repeated. */
   answers: (number | Error)[] = [200];
   send: () => Promise<Uint8Array> = async () => HASH;
   readonly sends: AsyncSends;

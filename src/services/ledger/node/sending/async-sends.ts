@@ -10,29 +10,29 @@ import type { Accounts } from './accounts.ts';
 import type { TransactionArgs } from './send-args.ts';
 import type { TransactionSubmitter } from './submitter.ts';
 
-/** Most concurrent sends, including their callbacks; GoQuorum's number. */
+/** Maximum number of concurrent sends, including their callbacks, as in GoQuorum. */
 export const ASYNC_SENDS_MAX = 100;
 const CALLBACK_TRIES_MAX = 4;
 const CALLBACK_PAUSE_MS_MIN = 500;
-/** How long pending sends may take when the node stops. */
+/** How long a stopping node waits for pending sends. */
 const STOP_MS = 10_000;
 
 /**
- * `ledger`: in a `result`, as in the `ledger*` API; `seed` is an earlier name of it. `goquorum`:
- * flat. `both`: both combined.
+ * Shape of the callback's body. `ledger`: with a `result`, as in the `ledger*` API; `seed` is an
+ * earlier name of it. `goquorum`: flat. `both`: both combined.
  */
 export const CALLBACK_SHAPES = ['both', 'ledger', 'goquorum', 'seed'] as const;
 export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 
-/** The caller who wants a callback. */
+/** The caller who requests a callback. */
 export interface CallbackAsker {
   readonly address: string;
-  /** The sending account belongs to this node. */
+  /** Whether the sending account belongs to this node. */
   readonly isKnown: boolean;
 }
 
 export interface CallbackPost {
-  /** Throws when the asker may not use this host. */
+  /** Throws when the caller may not use this host. */
   check(url: URL, asker: CallbackAsker): void;
   /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
   post(url: URL, body: string, asker: CallbackAsker): Promise<number>;
@@ -48,7 +48,7 @@ export interface AsyncSendsParts {
 /** `id`: of the request, as JSON text; undefined for a notification. */
 export interface AsyncRequest {
   readonly wallet: Pick<Accounts, 'addresses'>;
-  /** The caller's. */
+  /** The submitter for the caller's private state. */
   readonly submitter: Pick<TransactionSubmitter, 'send'>;
   readonly args: TransactionArgs;
   readonly callbackUrl: string;
@@ -73,7 +73,7 @@ export class AsyncSends {
   }
 
   /**
-   * Accepts the request. Throws `too many concurrent requests` and, before anything is sent,
+   * Accepts the request. Throws `too many concurrent requests` and, before the transaction is sent,
    * CALLBACK_URL_INVALID or CALLBACK_HOST_REFUSED.
    */
   begin({ callbackUrl, ...request }: AsyncRequest): void {
@@ -86,8 +86,8 @@ export class AsyncSends {
   }
 
   /**
-   * Lets pending sends finish for a while, callbacks without further pauses; the rest is
-   * reported.
+   * Waits a while for pending sends, whose callbacks are retried without pauses, and logs those
+   * that remain.
    */
   async stop(): Promise<void> {
     this.isStopped = true;
@@ -149,7 +149,10 @@ export class AsyncSends {
     }
   }
 
-  /** undefined: delivered. A server's refusal is final; its errors and silence may be temporary. */
+  /**
+   * Resolves with undefined when delivered. A refusal by the server is final; errors and timeouts
+   * may be temporary.
+   */
   private async post({ url, asker }: Callback, body: string): Promise<CallbackFault | undefined> {
     try {
       const status = await this.parts.callbacks.post(url, body, asker);
@@ -160,7 +163,7 @@ export class AsyncSends {
     }
   }
 
-  /** The URL's path and query may hold a secret of the client's. */
+  /** Logs only the host, because the URL's path and query may contain a secret of the client. */
   private note(err: string, url: URL): void {
     this.parts.log('warn', 'Callback of a send not delivered', { host: url.host, err });
   }

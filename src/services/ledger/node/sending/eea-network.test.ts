@@ -1,6 +1,6 @@
 /**
- * EEA groups on a network of four nodes in memory: managers that are away, nodes that are killed, a
- * rebuilt index.
+ * EEA groups in a network of four in-memory nodes: unavailable managers, killed nodes, a rebuilt
+ * index.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EeaFields, eeaKey, signEea } from '../../../../../test/support/eea.ts';
@@ -203,7 +203,7 @@ it('one that waits is replaced by one of the same nonce that pays a tenth more',
   const first = await set(1, 1_000n);
   const sentBefore = network.managers.sent;
   await expect(set(2, 1_099n)).rejects.toThrow('replacement transaction underpriced');
-  // What is refused was told to nobody.
+  // A refused transaction is not sent to any manager.
   expect(network.managers.sent).toBe(sentBefore);
   const second = await set(3, 1_100n);
   expect([pool.has(first), pool.has(second)]).toEqual([false, true]);

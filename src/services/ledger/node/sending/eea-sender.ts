@@ -1,6 +1,6 @@
 /**
- * Sends an EEA private transaction to its group: checks it, gives it to the manager, and marks it
- * on the chain with an account of this node. Anything that can be refused is refused before a
+ * Sends an EEA private transaction to its group: checks it, passes it to the manager, and puts its
+ * marker on the chain with an account of this node. Whatever can be refused is refused before a
  * payload is sent.
  */
 import { toBase64 } from '../../../../core/base/base64.ts';
@@ -25,10 +25,10 @@ import { NonceLock } from './nonce-lock.ts';
 import type { EeaSubmitter, NewPrivacyGroup } from './submitter.ts';
 import type { TransactionIntake } from './transaction-intake.ts';
 
-/** Most remembered pending transactions. */
+/** Maximum number of remembered pending transactions. */
 const SENT_MAX = 4_096;
 
-/** The account that marks EEA transactions on the chain. */
+/** The account that signs the markers of EEA transactions. */
 export interface MarkerSigner {
   address(): Address;
   /** r ‖ s ‖ v. Throws when the account is locked. */
@@ -41,12 +41,12 @@ export interface EeaSenderParts {
   readonly intake: TransactionIntake;
   readonly manager: Manager;
   readonly follower: PrivateFollower | undefined;
-  /** The private state of this sender. */
+  /** The private state in which transactions are sent. */
   readonly psi: Psi;
-  /** Keys that may send; undefined: all of the manager's. */
+  /** Manager keys that may send; undefined: all of the manager's. */
   readonly members: readonly string[] | undefined;
   readonly marker: MarkerSigner;
-  /** Shared by all who send from accounts of this node. */
+  /** Shared by all parts that send from accounts of this node. */
   readonly nonces: NonceLock;
   readonly allowsUnprotected: boolean;
 }
@@ -98,7 +98,7 @@ export class EeaSender implements EeaSubmitter {
         throw fail('EEA_NONCE_LOW', 'Private transaction nonce too low');
       }
     }
-    // Proves that the account can sign, and pays enough, before anything is sent.
+    // Checks, before anything is sent, that the account can sign and pays enough.
     this.nonceFor(tx, this.mark(tx, new Uint8Array(64), 0n));
     const hash = await this.distribute(tx);
     return nonces.run(marker.address(), async () => {
@@ -111,7 +111,7 @@ export class EeaSender implements EeaSubmitter {
   }
 
   /**
-   * Of the marker: the next one of its account, or that of a marker in the pool for the same
+   * Nonce of the marker: the next one of its account, or that of a marker in the pool for the same
    * private nonce, which this one replaces. Throws TXPOOL_REPLACE_UNDERPRICED.
    */
   private nonceFor(tx: EeaTransaction, draft: Transaction): bigint {
@@ -124,8 +124,8 @@ export class EeaSender implements EeaSubmitter {
   }
 
   /**
-   * A client that lost an answer may ask again; a transaction lost with its marker may be sent
-   * again.
+   * Refuses a transaction that is already sent, such as by a client that lost the answer; if its
+   * marker was lost, it may be sent again.
    */
   private checkNew(tx: EeaTransaction): void {
     const { pool, chain } = this.parts;
@@ -161,7 +161,7 @@ export class EeaSender implements EeaSubmitter {
       nonce,
       to,
       data,
-      // A network without gas prices accepts no other.
+      // A network without gas prices accepts only 0.
       gasPrice: rules.isGasPriceEnabled ? tx.gasPrice : 0n,
       gasLimit: BigInt(intrinsicGas({ to, data: FULL_HASH, accessList: [] }, rules)),
       chainId: this.parts.chain.config.chainId,
@@ -182,7 +182,7 @@ export class EeaSender implements EeaSubmitter {
 
   // --- groups -------------------------------------------------------------------------------------------------------
 
-  /** Resolves with the id, base64. */
+  /** Resolves with the group's id in base64. */
   async createGroup(group: NewPrivacyGroup): Promise<string> {
     const from = this.ownKey(group.members);
     try {
@@ -192,7 +192,7 @@ export class EeaSender implements EeaSubmitter {
     }
   }
 
-  /** Groups of exactly these members, including the caller. */
+  /** Finds the groups with exactly these members, which include the caller. */
   async findGroups(members: readonly string[]): Promise<readonly ManagerGroup[]> {
     const { members: own } = this.parts;
     try {
@@ -205,7 +205,7 @@ export class EeaSender implements EeaSubmitter {
 
   async deleteGroup(id: string): Promise<string> {
     const groups = this.groups();
-    // The caller's key that is a member, if any.
+    // Tries each key of the caller, because only a member may delete the group.
     let refusal: unknown = fail('EEA_GROUP_UNKNOWN', 'Offchain Privacy group does not exist.');
     for (const from of this.parts.members ?? [undefined]) {
       try {
@@ -223,7 +223,7 @@ export class EeaSender implements EeaSubmitter {
     throw fail('EEA_PRIVACY_OFF', 'Privacy is not enabled');
   }
 
-  /** The caller's among the members; undefined: the manager's default key. */
+  /** The caller's key among the members; undefined: the manager's default key. */
   private ownKey(members: readonly string[]): string | undefined {
     const { members: own } = this.parts;
     if (!own) return undefined;
@@ -233,19 +233,19 @@ export class EeaSender implements EeaSubmitter {
   }
 }
 
-/** Fields that a replacement shares with the replaced transaction. */
+/** Identifies sender, group and nonce, which a replacement shares with the replaced transaction. */
 function placeOf({ sender, groupId, nonce }: EeaTransaction): string {
   return `${keyOf(concatBytes(sender, groupId))}/${nonce}`;
 }
 
-/** As expensive as a hash can be. */
+/** The hash with the highest gas cost. */
 const FULL_HASH: Uint8Array = new Uint8Array(64).fill(0xff);
 
 function foreignKey(): Error {
   return fail('EEA_PRIVATE_FROM', 'Private from does not match enclave public key');
 }
 
-/** The manager's refusal in the words that EEA clients know, with its own text added. */
+/** The manager's refusal with a text that EEA clients know, followed by its own text. */
 function managerError(cause: unknown, otherwise = 'Error communicating with enclave'): unknown {
   const isManagers = ['PTM_REFUSED', 'PTM_UNREACHABLE', 'PTM_ANSWER_INVALID'].some((code) =>
     hasCode(cause, code),

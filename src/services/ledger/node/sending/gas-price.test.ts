@@ -5,7 +5,7 @@ const MINER = new Uint8Array(20).fill(1);
 const OTHER = new Uint8Array(20).fill(2);
 const TERMS = { defaultPrice: 1_000n, blocks: 3, percentile: 60, maxPrice: 50_000n };
 
-/** `blocks`: prices paid in each, from block 1 on. */
+/** `blocks`: the prices paid in each block, from block 1 on. */
 function oracleOf(
   blocks: readonly (readonly bigint[])[],
   more: { sender?: Uint8Array; isFree?: boolean } = {},
@@ -40,12 +40,12 @@ it('is zero where gas costs nothing, and the default where nobody has paid yet',
 
 it('takes the percentile of the three cheapest of each block', () => {
   const blocks = [[9_999n], [10n, 20n, 30n, 40n], [50n, 60n, 70n], [80n, 90n, 100n]];
-  // 10 20 30 50 60 70 80 90 100: the fifth.
+  // The fifth of 10 20 30 50 60 70 80 90 100.
   expect(oracleOf(blocks).suggest()).toBe(60n);
 });
 
 it('looks further back where blocks say little', () => {
-  // Both empty ones count as the price before: 7 7 8 1000 1000.
+  // Each of the two empty blocks counts as the price before: 7 7 8 1000 1000.
   expect(oracleOf([[7n, 8n, 7n], [], []]).suggest()).toBe(8n);
 });
 

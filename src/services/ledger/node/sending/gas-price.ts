@@ -1,22 +1,24 @@
-/** Price for transactions without one: sampled from the last blocks, as in GoQuorum's oracle. */
+/**
+ * Gas price for transactions without one: sampled from the last blocks, as in GoQuorum's oracle.
+ */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Chain } from '../chain/chain.ts';
 
 export interface GasPriceTerms {
-  /** Wei: used until something was paid (`--miner.gasprice`). */
+  /** Wei: used until a transaction has paid a price (`--miner.gasprice`). */
   readonly defaultPrice: bigint;
-  /** How many blocks back. */
+  /** Number of sampled blocks. */
   readonly blocks: number;
-  /** 0..100 */
+  /** Percentile, 0 to 100. */
   readonly percentile: number;
   readonly maxPrice: bigint;
 }
 
-/** Only a block's cheapest count: they show what is enough. */
+/** Number of prices taken from each block: the lowest ones, which show what is enough. */
 const PRICES_PER_BLOCK = 3;
 
-/** Zero on a network that does not charge for gas. */
+/** Suggests prices; zero on a network that does not charge for gas. */
 export class GasPriceOracle {
   private readonly chain: Chain;
   private readonly terms: GasPriceTerms;
@@ -28,7 +30,7 @@ export class GasPriceOracle {
     this.last = { head: '', price: terms.defaultPrice };
   }
 
-  /** Wei, base fee included. */
+  /** The price in wei, including the base fee. */
   suggest(): bigint {
     const { number, header, hash } = this.chain.head();
     const { timestamp, baseFeePerGas = 0n } = header;
@@ -38,7 +40,10 @@ export class GasPriceOracle {
     return this.last.price + baseFeePerGas;
   }
 
-  /** Blocks without a price count as the previous one; as many more are sampled for them. */
+  /**
+   * A block without a price counts as the previous suggestion; for each block with few prices, one
+   * more is sampled.
+   */
   private sample(head: number): bigint {
     const { blocks, percentile, maxPrice } = this.terms;
     const prices: bigint[] = [];
@@ -54,7 +59,7 @@ export class GasPriceOracle {
   }
 }
 
-/** Tips paid by accounts other than the block's author. */
+/** The lowest tips paid by accounts other than the block's author. */
 function cheapest(block: Block | undefined): bigint[] {
   if (!block) return [];
   const { coinbase, baseFeePerGas = 0n } = block.header;

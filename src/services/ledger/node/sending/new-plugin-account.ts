@@ -1,4 +1,4 @@
-/** What a new account of the account plugin is given (quorum-account-plugin-hashicorp-vault). */
+/** Arguments for a new account of the account plugin (quorum-account-plugin-hashicorp-vault). */
 import type { NewPluginAccount } from './accounts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -6,8 +6,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const SECRET_NAME_CHARACTERS_MAX = 1_000;
 
 /**
- * Of `{secretName, overwriteProtection: {currentVersion, insecureDisable}}`; or, as text, what is
- * wrong with it.
+ * Parses `{secretName, overwriteProtection: {currentVersion, insecureDisable}}`; returns a text if
+ * it is invalid.
  */
 export function readNewPluginAccount(value: unknown): NewPluginAccount | string {
   if (typeof value !== 'object' || value === null) return 'config must be an object';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Offers } from './offers.ts';
 
 const always = () => true;
-/** Numbers of the blocks that offer something. */
+/** Numbers of the blocks after which something is offered. */
 function offering(offers: Offers, last: number, isWaiting: (key: string) => boolean): number[] {
   const blocks = Array.from({ length: last }, (_, at) => at + 1);
   return blocks.filter((number) => offers.take(number, isWaiting).length > 0);

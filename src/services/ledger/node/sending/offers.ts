@@ -4,31 +4,31 @@
  * each transaction only once.
  */
 
-/** Blocks after the transaction arrived; twice as many after each offer. */
+/** Number of blocks after which the transaction is offered first; doubled after each offer. */
 const BLOCKS_FIRST = 2;
-/** So often, over about 500 blocks. */
+/** Maximum number of offers, which takes about 500 blocks. */
 const OFFERS_MAX = 8;
-/** Per block; the rest follows with the next one. */
+/** Maximum number of transactions offered per block; the others follow with the next one. */
 const OFFERED_AT_ONCE = 64;
 
 interface Offer {
-  /** Key of its hash. */
+  /** keyOf(hash) of the transaction. */
   readonly key: string;
   readonly blocks: number;
 }
 
 export class Offers {
-  /** By the number of the block at which they are due. */
+  /** Offers by the number of the block at which they are due. */
   private readonly due = new Map<number, Offer[]>();
 
-  /** `number`: of the head. */
+  /** `number`: number of the head. */
   begin(key: string, number: number): void {
     this.plan({ key, blocks: BLOCKS_FIRST }, number);
   }
 
   /**
-   * The head is `number`, one after the last one. Returns the keys of those that are due and still
-   * wait.
+   * Call it for each new head `number`, without gaps. Returns the keys of transactions that are due
+   * and still wait.
    */
   take(number: number, isWaiting: (key: string) => boolean): string[] {
     const all = this.due.get(number) ?? [];

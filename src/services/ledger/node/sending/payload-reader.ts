@@ -10,7 +10,7 @@ export interface PayloadReaderParts {
   readonly manager: Manager;
   /** undefined on a chain without private state. */
   readonly payloads: PayloadCache | undefined;
-  /** Keys of the private state; undefined: all of the manager's. */
+  /** Manager keys of the private state; undefined: all of the manager's. */
   readonly members: readonly string[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export class PayloadReader {
     this.payloads();
   }
 
-  /** undefined: not a party, or there is no manager. */
+  /** Resolves with undefined if this node is not a party, or has no manager. */
   async payload(hash: PayloadHash): Promise<HeldPayload | undefined> {
     const query = { kind: 'payload', hash } as const;
     const { payloads, manager } = this.parts;
@@ -46,8 +46,8 @@ export class PayloadReader {
   }
 
   /**
-   * undefined: encrypted by a key of another private state. Throws PTM_NOT_ENABLED, and PTM_REFUSED
-   * when it cannot be opened.
+   * Resolves with undefined if it was encrypted with a key of another private state. Throws
+   * PTM_NOT_ENABLED, and PTM_REFUSED when it cannot be decrypted.
    */
   async open(parts: SealedParts): Promise<HeldPayload | undefined> {
     this.checkManager();
@@ -55,7 +55,8 @@ export class PayloadReader {
   }
 
   /**
-   * Public keys that every transaction to a contract must reach, by its creation's payload hash.
+   * Public keys that must receive every transaction to a contract, by the payload hash of its
+   * creation.
    */
   mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]> {
     return this.parts.manager.mandatory(hash);

@@ -3,7 +3,7 @@ import { type Address, type Hash32, keyOf } from '../../../../core/base/bytes.ts
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 
-/** By sender (keyOf its address), each list in the order of nonces. */
+/** Transactions by sender (keyOf its address), each list in the order of nonces. */
 export interface PoolContent {
   readonly pending: ReadonlyMap<string, readonly Transaction[]>;
   readonly queued: ReadonlyMap<string, readonly Transaction[]>;
@@ -16,7 +16,7 @@ export class PoolReader {
     this.pool = pool;
   }
 
-  /** Next nonce with the pool's transactions counted. */
+  /** The next nonce after the transactions in the pool. */
   nextNonce(address: Address): bigint {
     return this.pool.nonceOf(address);
   }
@@ -35,7 +35,7 @@ export class PoolReader {
     };
   }
 
-  /** Executable now, whoever sent them. */
+  /** Executable transactions of all senders. */
   pending(): Transaction[] {
     return this.pool.content().flatMap(({ pending }) => [...pending]);
   }

@@ -1,6 +1,6 @@
 /**
- * The rules of GoQuorum internal/ethapi/api.go (checkAndHandlePrivateTransaction), first failing
- * rule first.
+ * The rules of GoQuorum internal/ethapi/api.go (checkAndHandlePrivateTransaction); the first
+ * violated rule decides.
  */
 import { expect, it } from 'vitest';
 import type { Rules } from '../../../../core/chain/rules.ts';

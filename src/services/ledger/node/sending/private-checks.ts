@@ -1,5 +1,5 @@
 /**
- * Checks of a private transaction's arguments before anything leaves this node (GoQuorum
+ * Checks of a private transaction's arguments before it leaves this node (GoQuorum
  * internal/ethapi/api.go, checkAndHandlePrivateTransaction).
  */
 import { fail } from '../../../../core/base/errors.ts';
@@ -8,7 +8,7 @@ import { isPrivacyFlag, MANDATORY_RECIPIENTS } from '../../../../core/privacy/fl
 import type { PrivacyFlag } from '../../../../core/privacy/inputs.ts';
 import type { PrivateArgs } from './send-args.ts';
 
-/** The flag; throws with GoQuorum's text, first failing rule first. */
+/** Returns the flag. Throws GoQuorum's text for the first violated rule. */
 export function checkPrivateArgs(args: PrivateArgs, rules: Rules): PrivacyFlag {
   const { flag, mandatoryFor } = args;
   if (!isPrivacyFlag(flag)) throw fail('PRIVACY_FLAG', 'invalid privacy flag');

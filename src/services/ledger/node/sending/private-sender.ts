@@ -1,6 +1,6 @@
 /**
  * Sends a private transaction to its parties (GoQuorum internal/ethapi/api.go): checks, simulation,
- * distribution. Anything that can be refused is refused before a payload leaves this node.
+ * distribution. Whatever can be refused is refused before a payload leaves this node.
  */
 import type { Address } from '../../../../core/base/bytes.ts';
 import { equalBytes } from '../../../../core/base/bytes.ts';
@@ -27,9 +27,9 @@ export interface PrivateSenderParts {
   readonly chain: Chain;
   readonly manager: Manager;
   readonly follower: PrivateFollower | undefined;
-  /** The private state of this sender. */
+  /** The private state in which transactions are sent. */
   readonly psi: Psi;
-  /** Keys that may send; undefined: all of the manager's. */
+  /** Manager keys that may send; undefined: all of the manager's. */
   readonly members: readonly string[] | undefined;
 }
 
@@ -67,7 +67,7 @@ export class PrivateSender {
     return flag;
   }
 
-  /** The first member's key if the caller names none. */
+  /** The sender's key; if the caller names none, the first member's. */
   private fromOf({ privateFrom }: PrivateArgs): string | undefined {
     return privateFrom ?? this.members?.[0];
   }
@@ -92,7 +92,10 @@ export class PrivateSender {
     return hash;
   }
 
-  /** A transaction that was signed elsewhere over a payload stored by `storeraw`. */
+  /**
+   * Distributes a transaction that was signed outside this node, with a payload stored by
+   * `storeraw`.
+   */
   async distributeSigned(transaction: Transaction, args: PrivateArgs): Promise<void> {
     const hash = payloadHashOf(transaction.data);
     const raw = this.members && (await this.manager.receiveRaw(hash));
@@ -115,7 +118,7 @@ export class PrivateSender {
   }
 
   /**
-   * Under several private states a stored payload's sender decides (GoQuorum
+   * With several private states, the sender of the stored payload counts, and must match (GoQuorum
    * internal/ethapi/api.go).
    */
   private asStored(args: PrivateArgs, senderKey: string | undefined): PrivateArgs {

@@ -17,13 +17,13 @@ export interface TransactionArgs {
   readonly data: Uint8Array | undefined;
   readonly input: Uint8Array | undefined;
   readonly accessList: readonly AccessListEntry[] | undefined;
-  /** undefined: derived from the other fields. */
+  /** undefined: follows from the other fields. */
   readonly type: 0 | 1 | 2 | undefined;
   readonly chainId: bigint | undefined;
   readonly private: PrivateArgs | undefined;
 }
 
-/** Present exactly when `privateFor` was given (GoQuorum internal/ethapi/api.go). */
+/** Present if `privateFor` was given, even when empty (GoQuorum internal/ethapi/api.go). */
 export interface PrivateArgs {
   readonly privateFrom: string | undefined;
   readonly privateFor: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * Fees and type of transactions from this node's accounts. GoQuorum has no dynamic fees: it ignores
- * them and sets a price itself (GoQuorum 24.4.1 internal/ethapi/api.go, SendTxArgs). Here they
- * limit the price that replaces them.
+ * Fees and type of transactions from this node's accounts. GoQuorum does not support dynamic fees:
+ * it ignores them and sets a price itself (GoQuorum 24.4.1 internal/ethapi/api.go, SendTxArgs).
+ * Here they limit the price that replaces them.
  */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
@@ -12,7 +12,7 @@ export interface FeeTerms {
   /** Rules of the next block. */
   readonly rules: Rules;
   readonly baseFeePerGas: bigint;
-  /** Wei: for a transaction without a price. */
+  /** Wei per gas for a transaction without a price. */
   suggested(): bigint;
 }
 
@@ -21,7 +21,7 @@ const WEI_PER_ETHER = 10n ** 18n;
 type Fees = Pick<TransactionBody, 'type' | 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
 /**
- * The same transaction with a gas price where it cannot have dynamic fees: a private one is always
+ * The same transaction, with a gas price if it cannot have dynamic fees: a private one is always
  * legacy, and before London all are of type 0 or 1. Throws TX_TYPE_NOT_SUPPORTED for a private one
  * with an access list.
  */
@@ -44,7 +44,10 @@ export function withPossibleFees(args: TransactionArgs, terms: FeeTerms): Transa
   };
 }
 
-/** What a type 2 transaction with these fees would pay in the next block; zero when gas is free. */
+/**
+ * The price that a type 2 transaction with these fees would pay in the next block; zero when gas is
+ * free.
+ */
 function priceWithin({ maxFeePerGas, maxPriorityFeePerGas }: TransactionArgs, terms: FeeTerms) {
   if (!terms.rules.isGasPriceEnabled) return 0n;
   const price =
@@ -55,7 +58,7 @@ function priceWithin({ maxFeePerGas, maxPriorityFeePerGas }: TransactionArgs, te
 }
 
 /**
- * Dynamic fees make a type 2 transaction, an access list alone a type 1; so does naming the type.
+ * Fees and type: 2 with dynamic fees or if requested, 1 with only an access list or if requested.
  */
 export function feesOf(args: TransactionArgs, { suggested }: Pick<FeeTerms, 'suggested'>): Fees {
   const { maxFeePerGas, maxPriorityFeePerGas } = args;
@@ -77,7 +80,7 @@ function isListed({ type, accessList }: TransactionArgs): boolean {
   return type === 1 || accessList !== undefined;
 }
 
-/** `capWei` 0n: no cap. */
+/** `capWei` 0n: there is no cap. */
 export function checkFeeCap(
   { maxFeePerGas, gasLimit }: Pick<TransactionBody, 'maxFeePerGas' | 'gasLimit'>,
   capWei: bigint,

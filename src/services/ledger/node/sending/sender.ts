@@ -1,7 +1,7 @@
 /**
- * Sending from this node's accounts and for its clients: defaults, signing, and private
+ * Sends transactions from this node's accounts and for its clients: defaults, signing, and private
  * transactions (GoQuorum internal/ethapi/api.go). A payload is sent to other parties only after the
- * account has proven that it can sign.
+ * account has shown that it can sign.
  */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../../core/base/bytes.ts';
@@ -44,11 +44,11 @@ export interface SenderParts {
   readonly private: PrivateSender;
   /** Shared by all senders of the node's accounts. */
   readonly nonces?: NonceLock;
-  /** Sends own private transactions inside markers. */
+  /** Whether this node's private transactions are sent inside markers. */
   readonly isMarking: boolean;
   /** Gas that a transaction would use on the head; throws as eth_estimateGas does. */
   estimateGas(args: TransactionArgs): Promise<bigint>;
-  /** A fee above it is refused; 0n: no cap. */
+  /** A higher fee is refused; 0n: there is no cap. */
   readonly feeCapWei: bigint;
   readonly gasPrices: Pick<GasPriceOracle, 'suggest'>;
   /** Whether transactions without replay protection are accepted over RPC. */
@@ -65,8 +65,8 @@ export class Sender implements TransactionSubmitter {
   }
 
   /**
-   * Nonces go in the order of the calls; an account is held until its transaction is in the pool,
-   * not until it is durable.
+   * Nonces follow the order of the calls; an account is locked until its transaction is in the
+   * pool, not until it is durable.
    */
   async send(args: TransactionArgs, password?: string): Promise<Hash32> {
     const from = this.ownAccount(args);
@@ -74,7 +74,7 @@ export class Sender implements TransactionSubmitter {
     const distributed = this.mayDistributeAhead(args)
       ? this.distributeAhead(args, args.private, from, password)
       : undefined;
-    // Reported to the caller when it is their turn.
+    // A failure is reported later, when it is this call's turn.
     distributed?.catch(() => undefined);
     const work = async () => {
       const transaction = distributed
@@ -171,7 +171,7 @@ export class Sender implements TransactionSubmitter {
     if (!args.to && data.length === 0)
       throw fail('SEND_ARGS', 'contract creation without any data provided');
     const value = args.value ?? 0n;
-    // With an explicit value the estimate leaves room for the hash of a private payload.
+    // If the value is given, the estimate includes the hash of a private payload.
     const gas = args.gas ?? (await this.parts.estimateGas({ ...args, value }));
     return completeBody({
       ...feesOf(args, terms),
@@ -194,8 +194,8 @@ export class Sender implements TransactionSubmitter {
   }
 
   /**
-   * Distributing a payload takes long. Unless it depends on the nonce, as a new contract's address
-   * and a marker's content do, payloads of one account are distributed in parallel.
+   * Distributing a payload takes long. Payloads of one account are distributed in parallel, unless
+   * they depend on the nonce, as a new contract's address and a marker's content do.
    */
   private mayDistributeAhead(
     args: TransactionArgs,
@@ -205,7 +205,7 @@ export class Sender implements TransactionSubmitter {
     return isCall && args.nonce === undefined && !this.parts.isMarking;
   }
 
-  /** The body with the payload replaced by its hash; its nonce is provisional. */
+  /** The transaction's body with the payload replaced by its hash; its nonce is provisional. */
   private async distributeAhead(
     args: TransactionArgs,
     privateArgs: PrivateArgs,
@@ -219,8 +219,8 @@ export class Sender implements TransactionSubmitter {
   }
 
   /**
-   * The signed transaction for a call of eth_sendTransaction; a private payload is already with its
-   * recipients.
+   * The signed transaction for a call of eth_sendTransaction; a private payload has already been
+   * sent to its recipients.
    */
   private async outgoing(
     args: TransactionArgs,
@@ -254,7 +254,9 @@ export class Sender implements TransactionSubmitter {
     });
   }
 
-  /** That the account may send this, and can sign it, before anything of it is sent. */
+  /**
+   * Checks, before anything is sent, that the account may send this transaction and can sign it.
+   */
   private async prove(from: Address, body: TransactionBody, password?: string): Promise<void> {
     this.parts.intake.checkPermission({ sender: from, to: body.to, data: body.data });
     if (this.parts.accounts.isElsewhere?.(from)) return;
@@ -297,13 +299,13 @@ export class Sender implements TransactionSubmitter {
   }
 }
 
-/** Refused before the payload is sent; a transaction with a value may be filled in and signed. */
+/** Throws before the payload is sent; filling in and signing are allowed with a value. */
 function checkPrivateValue(value: bigint | undefined): void {
   if (value === undefined || value === 0n) return;
   throw fail('SEND_PRIVATE_VALUE', 'ether value is not supported for private transactions');
 }
 
-/** Nothing, or the hash of a payload that the caller has stored. */
+/** Whether `data` is empty, or has the length of the hash of a stored payload. */
 function isStored(data: Uint8Array): boolean {
   return data.length === 0 || data.length === PAYLOAD_HASH_BYTES;
 }

@@ -1,6 +1,6 @@
 /**
- * Transaction submission for callers. Transactions arrive decoded: each is parsed, and its sender
- * recovered, once.
+ * Submission of transactions for callers. Transactions arrive decoded: each is parsed once, and its
+ * sender recovered once.
  */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
@@ -9,40 +9,41 @@ import type { ManagerGroup } from '../../../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../../../core/privacy/marker.ts';
 import type { PrivateArgs, TransactionArgs } from './send-args.ts';
 
-/** Every returned hash is that of a durable transaction in this node's pool. */
+/** Every returned hash belongs to a durable transaction in this node's pool. */
 export interface TransactionSubmitter {
-  /** A signed transaction: admitted, journaled, and gossiped. */
+  /** Admits a signed transaction to the pool, journals and gossips it. */
   submit(transaction: Transaction): Promise<Hash32>;
-  /** A signed private transaction whose payload was stored with `storeraw`. */
+  /** Submits a signed private transaction whose payload was stored with `storeraw`. */
   submitPrivate(transaction: Transaction, args: PrivateArgs | undefined): Promise<Hash32>;
   /**
-   * Defaults filled in, signed by an account of this node, and submitted; privately where
-   * `args.private` is given.
+   * Fills in defaults, signs with an account of this node, and submits; privately if `args.private`
+   * is given.
    */
   send(args: TransactionArgs, password?: string): Promise<Hash32>;
-  /** Defaults filled in, payload stored when private; unsigned. */
+  /** Fills in defaults, and stores the payload of a private transaction; does not sign. */
   fill(args: TransactionArgs): Promise<Transaction>;
   signTransaction(args: TransactionArgs, password?: string): Promise<Transaction>;
   /**
-   * Signs it unchanged and submits it; the payload of a private one is already with its parties.
+   * Signs the transaction unchanged and submits it; the payload of a private one has already been
+   * sent to its parties.
    */
   resend(args: TransactionArgs): Promise<Hash32>;
   /**
-   * Sends a signed private transaction to its parties, as the payload of a marker signed
-   * elsewhere.
+   * Sends a signed private transaction to its parties, as the payload of a marker signed outside
+   * this node.
    */
   distribute(transaction: Transaction, args: PrivateArgs | undefined): Promise<PayloadHash>;
 }
 
-/** The same for EEA clients, and their privacy groups. */
+/** The same interface for EEA clients, and their privacy groups. */
 export interface EeaSubmitter {
   /** Resolves with the hash of the marker. Throws EEA_*, or errors of the manager or the pool. */
   submit(transaction: EeaTransaction): Promise<Hash32>;
-  /** Resolves with the id, base64. */
+  /** Resolves with the group's id in base64. */
   createGroup(group: NewPrivacyGroup): Promise<string>;
   /** Finds the groups with exactly these members. */
   findGroups(members: readonly string[]): Promise<readonly ManagerGroup[]>;
-  /** Resolves with the id, base64. */
+  /** Resolves with the group's id in base64. */
   deleteGroup(id: string): Promise<string>;
 }
 

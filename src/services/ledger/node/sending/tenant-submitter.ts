@@ -1,6 +1,7 @@
 /**
  * Submission for a caller whose token limits the accounts in their private state (GoQuorum
- * multitenancy). Refuses before a payload leaves this node. Public transactions are not limited.
+ * multitenancy). Whatever is refused is refused before a payload leaves this node. Public
+ * transactions are not limited.
  */
 import { type Actor, notAuthorized } from '../../../../core/access/access-token.ts';
 import type { Hash32 } from '../../../../core/base/bytes.ts';
@@ -18,13 +19,13 @@ import type { PayloadReader } from './payload-reader.ts';
 import type { PrivateArgs, TransactionArgs } from './send-args.ts';
 import type { EeaSubmitter, TransactionSubmitter } from './submitter.ts';
 
-/** The token's grants. */
+/** Rights that the token grants. */
 export interface Authority {
   mayAct(psi: Psi, actor: Actor): boolean;
 }
 
 export interface TenantParts {
-  /** The tenant's private state; the next two are about it too. */
+  /** The tenant's private state, for which `submitter` and `payloads` work. */
   readonly psi: Psi;
   readonly submitter: TransactionSubmitter;
   readonly payloads: Pick<PayloadReader, 'payload'>;
@@ -95,7 +96,7 @@ export class TenantSubmitter implements TransactionSubmitter {
   }
 }
 
-/** As for any private transaction, the token must name its signer. */
+/** As for any private transaction, the token must allow the account that signs. */
 export function tenantEea(
   eea: EeaSubmitter,
   tenant: Pick<TenantParts, 'authority' | 'psi'>,

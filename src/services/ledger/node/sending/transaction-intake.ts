@@ -1,7 +1,7 @@
 /**
- * Entry of transactions from clients and peers: decoded and recovered once, admitted to the pool,
- * journaled if local (before their hash is returned), announced to others. Peers' transactions wait
- * in a bounded queue and enter in slices.
+ * Entry point of transactions from clients and peers: decoded and recovered once, admitted to the
+ * pool, journaled if local (before their hash is returned), and announced to peers. Peers'
+ * transactions wait in a bounded queue and enter in slices.
  */
 import { type ByteBounds, ByteBudget, type Holding } from '../../../../core/base/byte-budget.ts';
 import { type Address, bytesOfKey, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
@@ -18,18 +18,21 @@ import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import { Offers } from './offers.ts';
 
-/** Most waiting transactions of peers; further ones are turned away, and requested again later. */
+/**
+ * Maximum size of waiting transactions from peers; further ones are refused, and requested again
+ * later.
+ */
 const WAITING: ByteBounds = { all: 64 * 1024 * 1024, ofSource: 16 * 1024 * 1024 };
-/** Overhead of one beyond its bytes. */
+/** Overhead of a waiting transaction beyond its bytes. */
 const WAITING_OVERHEAD_BYTES = 1024;
-/** Signatures recovered between two turns of the event loop: about 5 ms. */
+/** Number of signatures recovered between two turns of the event loop: about 5 ms. */
 const SLICE_TRANSACTIONS = 64;
 const EXPIRY_INTERVAL_MS = 60_000;
 
-/** Permissioned networks: why not; undefined: allowed. */
+/** Permissioned networks: why a transaction is refused; undefined: it is allowed. */
 export interface SendPermission {
   transactionFault(transaction: Pick<Transaction, 'sender' | 'to' | 'data'>): string | undefined;
-  /** A fault of an account that sends through this node. */
+  /** Why the account may not send through this node; undefined: it may. */
   originFault(sender: Address): string | undefined;
 }
 
@@ -42,9 +45,9 @@ export interface IntakeParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly permissions?: SendPermission | undefined;
-  /** Development: resolves once what is executable has been mined. */
+  /** Development: resolves when the executable transactions are mined. */
   settled?(): Promise<void>;
-  /** Takes a private transaction's payload into the cache before it is proposed. */
+  /** Fetches a private transaction's payload into the cache before the transaction is proposed. */
   prefetch(transactions: readonly Transaction[]): void;
 }
 
@@ -64,7 +67,7 @@ export class TransactionIntake {
   private readonly held = new Map<PeerId, Holding>();
   private isWorking = false;
   private readonly offers = new Offers();
-  /** Keys of hashes in the journal. */
+  /** keyOf(hash) of the transactions in the journal. */
   private readonly local = new Set<string>();
   private readonly endings: (() => void)[] = [];
 
@@ -111,7 +114,9 @@ export class TransactionIntake {
     for (const end of this.endings.splice(0)) end();
   }
 
-  /** From a client: durable when it resolves. Throws GoQuorum's text. */
+  /**
+   * Accepts a transaction from a client; it is durable when this resolves. Throws GoQuorum's text.
+   */
   async submit(transaction: Transaction): Promise<Hash32> {
     this.checkOrigin(transaction.sender);
     this.admit(transaction, true);
@@ -123,7 +128,7 @@ export class TransactionIntake {
     return transaction.hash;
   }
 
-  /** Sent by a client of this node. */
+  /** Notes that the transaction was sent by a client of this node. */
   private note({ hash }: Transaction): void {
     const { permissions, chain } = this.parts;
     const key = keyOf(hash);
@@ -131,7 +136,10 @@ export class TransactionIntake {
     if (permissions) this.offers.begin(key, chain.head().number);
   }
 
-  /** Peers may have refused what they did not know to be permitted yet. */
+  /**
+   * Offers transactions to peers again, which may have refused them before they knew of the
+   * permission.
+   */
   private offerAgain(number: number): void {
     const { pool, events } = this.parts;
     const isWaiting = (key: string) => pool.status(bytesOfKey(key)) === 'pending';
@@ -149,14 +157,14 @@ export class TransactionIntake {
     if (fault !== undefined) throw fail('PERMISSION_DENIED', fault);
   }
 
-  /** Like `checkOrigin`, and when the account may not send such a transaction at all. */
+  /** Like `checkOrigin`; throws also when the account may not send this transaction at all. */
   checkPermission(transaction: Pick<Transaction, 'sender' | 'to' | 'data'>): void {
     this.checkOrigin(transaction.sender);
     const fault = this.parts.permissions?.transactionFault(transaction);
     if (fault !== undefined) throw fail('PERMISSION_DENIED', fault);
   }
 
-  /** Permissions have changed: what they no longer allow leaves the pool. */
+  /** Permissions have changed: removes transactions that are no longer allowed from the pool. */
   sift(): void {
     const { pool, permissions, log } = this.parts;
     if (!permissions) return;
@@ -165,19 +173,19 @@ export class TransactionIntake {
   }
 
   /**
-   * Removes one from the pool and the journal permanently. `why`: reported to whoever sends it
-   * again.
+   * Removes a transaction from the pool and the journal permanently. `why`: the error when it is
+   * sent again.
    */
   async bar({ hash }: Transaction, why: string): Promise<void> {
     this.parts.pool.bar(hash, why);
     if (!this.local.delete(keyOf(hash))) return;
-    // Otherwise a restart would restore it.
+    // Otherwise a restart would restore the transaction.
     await this.parts.journal.compact(() => this.localTransactions());
   }
 
   /**
-   * From a peer: the answer to a request, or gossip. Recovers their senders, in slices. Returns
-   * those for which there was no room.
+   * Transactions from a peer: the answer to a request, or gossip. Recovers their senders in slices.
+   * Returns those for which the queue has no space.
    */
   receive(peer: PeerId, transactions: readonly Transaction[]): readonly Transaction[] {
     const holding = this.held.get(peer) ?? this.room.open(peer);
@@ -220,7 +228,8 @@ export class TransactionIntake {
     try {
       pool.add(transaction, clock.nowMs(), { isLocal, permissionFault });
     } catch (error) {
-      // Its nonce is used: looked up only then, because the index is slower than the pool.
+      // Its nonce is already used: the index is queried only in this case, because it is slower
+      // than the pool.
       const isMined = chain.store.transactionByHash(transaction.hash) !== undefined;
       throw isMined ? fail('TXPOOL_KNOWN', 'already known') : error;
     }
@@ -235,8 +244,8 @@ export class TransactionIntake {
   }
 
   /**
-   * Reports each place where entries were lost; later ones were kept. Then rewrites the journal
-   * without it.
+   * Logs each place where journal entries were lost; later ones were kept. Then rewrites the
+   * journal without the damaged parts.
    */
   private async giveUpDamaged(): Promise<void> {
     const { journal, log } = this.parts;
@@ -275,7 +284,7 @@ export function poolHead(chain: Chain): PoolHead {
   };
 }
 
-/** Accounts at the head, read once each. */
+/** Accounts at the head, each read once. */
 export function poolState(chain: Chain): PoolState {
   const reader = chain.store.stateAt(PUBLIC_SPACE, chain.head().number);
   const known = new Map<string, ReturnType<typeof reader.account>>();
