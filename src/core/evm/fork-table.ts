@@ -111,7 +111,7 @@ function reprice(ops: Operations, opcode: number, constantGas: number, charge?: 
 
 const { chargeAccountAccess, chargeExtcodecopy } = environment;
 
-/** What each fork changes in the table of the one before. */
+/** The changes of each fork to the opcode table of the previous fork. */
 const CHANGES: Partial<Record<Fork, (ops: Operations) => void>> = {
   frontier: (ops) => {
     addArithmetic(ops);

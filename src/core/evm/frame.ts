@@ -16,17 +16,17 @@ export type CallType =
   | 'CREATE2'
   | 'SELFDESTRUCT';
 
-/** A precompile that runs in slices; `fault`: why there is no output. */
+/** A precompile that runs in slices; `fault` says why there is no output. */
 export interface PrecompileWork {
   readonly pieces: Slices<Uint8Array | undefined>;
   fault(): string;
-  /** Whether the pace was asked about the next slice. */
+  /** Whether the pace was already asked before the next slice. */
   isPolled: boolean;
 }
 
 export class Frame {
   type: CallType = 'CALL';
-  /** 0 for the outermost. */
+  /** 0 for the outermost frame. */
   depth = 0;
   program: Program = EMPTY_PROGRAM;
   pc = 0;
@@ -39,23 +39,23 @@ export class Frame {
   memory: Memory = new Memory();
   /** Account whose storage and balance the code works on. */
   address: Address = ZERO_ADDRESS;
-  /** Account the code belongs to. */
+  /** Account that the code belongs to. */
   codeAddress: Address = ZERO_ADDRESS;
   caller: Address = ZERO_ADDRESS;
-  /** `address` and `caller` as words, undefined until first asked for. */
+  /** `address` and `caller` as words; undefined until first used. */
   addressWord: bigint | undefined = undefined;
   callerWord: bigint | undefined = undefined;
   value = 0n;
   input: Uint8Array = EMPTY_BYTES;
   isStatic = false;
-  /** What the last sub-call returned. */
+  /** Output of the last sub-call. */
   returnData: Uint8Array = EMPTY_BYTES;
-  /** Gas passed on by the call opcode being charged, stipend included. */
+  /** Gas that the call opcode being charged passes to the callee, stipend included. */
   callGas = 0;
   callGasHigh = 0;
-  /** World mark to revert to when this frame fails. */
+  /** Snapshot of the world to revert to when this frame fails. */
   mark = 0;
-  /** Gas that this frame began with. */
+  /** Gas at the start of this frame. */
   gasStart = 0;
   gasStartHigh = 0;
   /** Whether world.enter was called for this frame. */
@@ -63,18 +63,18 @@ export class Frame {
   /** Where the caller expects the output. */
   outputOffset = 0;
   outputLength = 0;
-  /** Runs instead of code. */
+  /** A precompile that runs instead of code. */
   work: PrecompileWork | undefined = undefined;
 
-  /** Whether it runs in WebAssembly: `stack` then holds the words of one opcode only. */
+  /** Whether the frame runs in WebAssembly; `stack` then holds the words of one opcode only. */
   isWasm = false;
   readonly arena: ArenaMemory = new ArenaMemory();
-  /** Memory while it does not. */
+  /** Memory of the frame while it does not run in WebAssembly. */
   readonly plain: Memory = this.memory;
-  /** Addresses in the linear memory: code, input, first word of the stack, behind its last. */
+  /** Addresses in the linear memory: code, input, start of the stack, end of its last word. */
   codeAt = 0;
   inputAt = 0;
-  /** A view loses its own when the linear memory grows. */
+  /** Kept here because a view's own length becomes 0 when the linear memory grows. */
   inputLength = 0;
   stackAt = 0;
   stackEnd = 0;

@@ -4,7 +4,7 @@ import { type Frame, takeFrame } from './frame.ts';
 import { Program } from './program.ts';
 import type { CallRequest, CreateRequest } from './requests.ts';
 
-/** Without a program: the caller sets the code or the precompile. */
+/** Returns a frame without a program: the caller sets the code or the precompile. */
 export function callFrame(request: CallRequest, mark: number, isEntered: boolean): Frame {
   const frame = takeFrame();
   frame.type = request.type;

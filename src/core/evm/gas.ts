@@ -1,6 +1,6 @@
 /**
- * Prices and the two ways of paying: plain, and with memory that grows (Yellow Paper, appendix G,
- * and the EIPs named).
+ * Prices, and the two ways of charging gas: without and with memory expansion (Yellow Paper,
+ * appendix G, and the EIPs named).
  */
 import type { Frame } from './frame.ts';
 import { MEMORY_BYTES_MAX } from './memory.ts';
@@ -31,8 +31,9 @@ export const GAS = {
 const UINT64_MODULUS = 2 ** 64;
 
 /**
- * Gas has 64 bits, exact numbers 53: gas above one unit is counted separately, in units, and
- * refills the plain part. Small enough that the plain parts of two frames can be added.
+ * Gas has 64 bits, but a number is exact up to 53 bits only: gas above one unit is counted
+ * separately, in units, and refills the plain part. The unit is small enough that the plain parts
+ * of two frames can be added.
  */
 const GAS_UNIT: number = 2 ** 51;
 const GAS_UNIT_BITS = 51n;
@@ -53,12 +54,12 @@ export function joinGas(gas: number, gasHigh: number): bigint {
   return gasHigh === 0 ? BigInt(gas) : BigInt(gas) + (BigInt(gasHigh) << GAS_UNIT_BITS);
 }
 
-/** As a number, for tracers: rounded above 2^53. */
+/** Gas as one number, for tracers: rounded above 2^53. */
 export function roundedGas(gas: number, gasHigh: number): number {
   return gas + gasHigh * GAS_UNIT;
 }
 
-/** Gas left after paying `price`; undefined when it does not suffice. */
+/** Gas left after paying `price`; undefined if there is not enough gas. */
 export function gasAfter(parts: Readonly<GasParts>, price: number): GasParts | undefined {
   const { gas, gasHigh } = parts;
   if (price <= gas) return { gas: gas - price, gasHigh };
@@ -72,7 +73,7 @@ export function charge(frame: GasParts, amount: number): void {
   if (frame.gas < 0) refill(frame);
 }
 
-/** Makes the plain part positive again from the units. Throws when they do not suffice. */
+/** Makes the plain part positive again from the units. Throws if there are not enough units. */
 export function refill(frame: GasParts): void {
   while (frame.gas < 0) {
     if (frame.gasHigh === 0) throw OUT_OF_GAS;
@@ -81,7 +82,7 @@ export function refill(frame: GasParts): void {
   }
 }
 
-/** Returns gas left over by a deeper frame. */
+/** Gives `frame` the gas that a deeper frame has left. */
 export function returnGas(frame: GasParts, gas: number, gasHigh: number): void {
   frame.gas += gas;
   frame.gasHigh += gasHigh;
@@ -92,13 +93,13 @@ export function returnGas(frame: GasParts, gas: number, gasHigh: number): void {
 }
 
 /**
- * End of a memory range in bytes; 0 when the range is empty. Throws as geth where it exceeds 64
+ * End of a memory range in bytes; 0 when the range is empty. Throws, like geth, if it exceeds 64
  * bits.
  */
 export function rangeEnd(offset: bigint, length: bigint): number {
   if (length === 0n) return 0;
   const end = Number(offset) + Number(length);
-  // Exact where it matters: 64-bit limits are far above the largest memory that can be paid for.
+  // Numbers are exact up to 2^53, which is far above the largest memory that can be paid for.
   if (end >= UINT64_MODULUS) throw GAS_OVERFLOW;
   return end;
 }
@@ -126,7 +127,7 @@ function memoryGas(words: number): number {
   return 3 * words + Math.floor((words * words) / 512);
 }
 
-/** Words of 32 bytes that `length` bytes fill. */
+/** How many words of 32 bytes `length` bytes take. */
 export function wordsOf(length: bigint): number {
   return Math.ceil(Number(length) / 32);
 }

@@ -102,8 +102,8 @@ describe('the pace', () => {
   });
 
   it('interrupts code, calls and precompiles anywhere, and nothing is different after it', () => {
-    // 300 rounds: each hashes a word, and calls itself without input, which hashes 8 kB. Then that
-    // word is returned.
+    // 300 rounds: each hashes a word and calls the contract itself without input, which hashes
+    // 8 kB. In the end the word is returned.
     const code = fromHex(
       '0x361560' +
         '2c5761012c5b602060002060005260006000600060006000305af150600190038060085760206000f3' +
@@ -128,7 +128,7 @@ describe('the pace', () => {
       told.push(gas);
       return 'pause' as const;
     };
-    // Twelve pairs of nothing, four a piece: 45,000 gas and 34,000 for each.
+    // Twelve pairs of zeros, four per slice: 45,000 gas, and 34,000 for each pair.
     const [message, extra] = [{ to: precompile(8), data: new Uint8Array(12 * 192) }, { pace }];
     const { result } = runCode(LOOP, BERLIN, message, extra);
     expect(result).toMatchObject({ kind: 'success', gasLeft: 1_000_000n - 453_000n });
@@ -146,8 +146,8 @@ describe('the pace', () => {
       expect(result.error).toBe('out of gas');
       return polls;
     };
-    // Loops over a hash of 64 kB, a product on BN254, a power with an exponent of 32 bytes, a look
-    // at a balance, a jump.
+    // Loops, each over one operation: a hash of 64 kB, a product on BN254, a power with an exponent
+    // of 32 bytes, reading a balance, a jump.
     expect(pollsOf('0x5b620100006000205060005600', 5_000_000n)).toBeGreaterThan(350);
     expect(pollsOf('0x5b604060006060600060006007' + '5af15060005600', 5_000_000n)).toBeGreaterThan(
       40,
@@ -193,19 +193,19 @@ describe('the privacy precompile', () => {
 
 describe('gas beyond 53 bits', () => {
   it('is counted exactly by GAS, across calls and in the result', () => {
-    // GAS in memory; then, where there is no input, a call of itself with all gas, whose answer is
-    // the second word.
+    // Stores GAS in memory; then, if there is no input, calls itself with all gas and stores the
+    // result as the second word.
     const code = fromHex('0x5a6000523660155760206020600160006000305af15b60406000f3');
     const gas = 2n ** 63n - 1n;
     const { result } = runCode(code, BERLIN, { gas });
     const outer = bytesToBigInt(result.output.subarray(0, 32));
     const inner = bytesToBigInt(result.output.subarray(32));
     expect(outer).toBe(gas - 2n);
-    // PUSH1, MSTORE with a word; CALLDATASIZE, PUSH1, JUMPI; five pushes, ADDRESS, GAS; a cold CALL
-    // with one more word.
+    // PUSH1 and MSTORE with one word of memory; CALLDATASIZE, PUSH1, JUMPI; five pushes, ADDRESS,
+    // GAS; a cold CALL with one more word of memory.
     const left = outer - 9n - 15n - 19n - 2_603n;
     expect(inner).toBe(left - left / 64n - 2n);
-    // Both ends: what the frames did after the gas was read.
+    // What each of the two frames spent after it had read the gas.
     const innerCost = 2n + 9n + 15n + 7n + 3n;
     expect(result.gasLeft).toBe(left - innerCost - 7n);
   });
@@ -217,7 +217,7 @@ describe('gas beyond 53 bits', () => {
   });
 
   it('pays for a precompile that costs more than a unit', () => {
-    // MODEXP with a base of 2^30 bytes and no modulus: (2^27)^2 / 3 gas, and nothing to do.
+    // MODEXP with a base of 2^30 bytes and no modulus costs (2^27)^2 / 3 gas, without any work.
     const price = 2n ** 54n / 3n;
     const to = precompile(5);
     const data = new Uint8Array(96);

@@ -8,8 +8,8 @@ export { VirtualMachine } from './vm.ts';
 export { VM_ERROR } from './vm-error.ts';
 
 /**
- * Runs a message at depth 0. Moves the value, counts the caller's nonce for a creation, and leaves
- * state changes, logs and the refund counter in `env.world`; after a failure the world is as
+ * Runs a message at depth 0. Moves the value, increases the caller's nonce for a creation, and
+ * leaves state changes, logs and the refund counter in `env.world`; after a failure the world is as
  * before, except for that nonce. Buying gas, intrinsic gas, the refund and (for calls) the sender's
  * nonce belong to the transaction, not to the EVM. Never throws because of contract code.
  */
@@ -17,7 +17,7 @@ export function execute(message: Message, env: Environment): CallResult {
   return finish(executeInSlices(message, env));
 }
 
-/** Like `execute`, but hands control back when `env.pace` asks for a pause. */
+/** Like `execute`, but returns control to the caller when `env.pace` asks for a pause. */
 export function* executeInSlices(message: Message, env: Environment): Slices<CallResult> {
   const vm = new VirtualMachine(env);
   vm.begin(message);

@@ -45,7 +45,7 @@ export function runFrame(frame: Frame, vm: Vm): Signal {
   }
 }
 
-/** PUSH, DUP and SWAP, which are half of all opcodes, without a call through the table. */
+/** PUSH, DUP and SWAP run without a call through the table: they are half of all opcodes. */
 function move(frame: Frame, op: number): void {
   const { stack, sp } = frame;
   if (op < DUP1) {
@@ -66,8 +66,8 @@ function move(frame: Frame, op: number): void {
 }
 
 /**
- * Like runFrame, but reports each opcode to the tracer once it is charged, or why it could not
- * be.
+ * Like runFrame, but reports each opcode to the tracer once it is charged, or the reason why it
+ * could not be charged.
  */
 export function runTracedFrame(frame: Frame, vm: Vm): Signal {
   const { runs } = vm.table;
@@ -77,13 +77,13 @@ export function runTracedFrame(frame: Frame, vm: Vm): Signal {
   if (vm.isAborted) throw ABORTED;
   for (;;) {
     if (--vm.opcodesToPoll <= 0) vm.poll();
-    // A tracer may copy all of it.
+    // A tracer may copy the whole memory, which takes time.
     vm.opcodesToPoll -= frame.memory.size >> 8;
     const { pc, gas: plain, gasHigh } = frame;
     const gas = roundedGas(plain, gasHigh);
     const op = code[pc]!;
     const error = chargeTraced(frame, vm, op);
-    // COMPAT: an opcode refused before it was priced shows the price of the previous one.
+    // COMPAT: an opcode that fails before it is priced is shown with the price of the previous one.
     if (!isUnpriced(error)) {
       vm.tracedCost = roundedGas(plain - frame.gas, gasHigh - frame.gasHigh);
     }

@@ -5,12 +5,12 @@ const MEMORY_BYTES_FIRST = 1024;
 /** A pooled memory larger than this is dropped instead of kept. */
 const MEMORY_BYTES_KEPT = 256 * 1024;
 /**
- * No frame gets more, whatever its gas; geth's bound is 2^37. Costs 2.2e12 gas, far above any
- * block.
+ * No frame gets more memory, however much gas it has; geth's bound is 2^37. This much costs 2.2e12
+ * gas, far above the limit of any block.
  */
 export const MEMORY_BYTES_MAX: number = 2 ** 30;
 
-/** The view of a memory that nothing was written to. */
+/** The view of a memory to which nothing has been written. */
 const NO_VIEW = new DataView(new ArrayBuffer(0));
 const MAX_UINT64 = (1n << 64n) - 1n;
 

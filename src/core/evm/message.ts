@@ -1,4 +1,4 @@
-/** What goes into the EVM and what comes out: one message (call or creation) in one environment. */
+/** Input and output of the EVM: one message (call or creation) in one environment. */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import type { Pace } from '../base/pace.ts';
 import type { Rules } from '../chain/rules.ts';
@@ -20,7 +20,7 @@ export interface Message {
   readonly code?: Uint8Array | undefined;
   /** Runs as if called by STATICCALL. */
   readonly isStatic?: boolean | undefined;
-  /** Address of a creation, if it does not follow from the caller and their nonce. */
+  /** Address of the new contract, if it does not follow from the caller and the caller's nonce. */
   readonly createdAddress?: Address | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface BlockContext {
   readonly timestamp: bigint;
   readonly coinbase: Address;
   readonly gasLimit: bigint;
-  /** Before Paris. */
+  /** Used before Paris. */
   readonly difficulty: bigint;
-  /** From Paris on. */
+  /** Used from Paris on. */
   readonly prevRandao: Hash32;
   /** Wei per gas; 0 before London. */
   readonly baseFee: bigint;
@@ -58,31 +58,32 @@ export interface Environment {
   readonly blobHashes: readonly Hash32[];
   /** Replaces the fork's precompiles: simulations replace and move them. */
   readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined;
-  /** Runs the slower loop in TypeScript, with which the one in WebAssembly is compared. */
+  /** Runs the slower loop in TypeScript: tests compare the WebAssembly loop with it. */
   readonly isPlain?: boolean | undefined;
   /** Absent: tracing costs nothing. */
   readonly tracer?: Tracer | undefined;
   /**
-   * Asked every few thousand opcodes, before each costly precompile and between its pieces. `stop`
+   * Called every few thousand opcodes, before each costly precompile and between its slices. `stop`
    * ends the execution with the error `execution aborted`.
    */
   readonly pace?: Pace | undefined;
   /**
-   * Called each time code of an account (even empty code, never a precompile) is about to run or be
+   * Called each time before the code of an account (even empty code, never a precompile) runs or is
    * created: the "affected contracts" of the privacy enhancements (GoQuorum
    * core/state_transition_pmh.go).
    */
   readonly onRun?: ((codeAddress: Address, isCreate: boolean) => void) | undefined;
   /**
    * Called for each account (never a precompile) that a call, a creation or a SELFDESTRUCT inside
-   * the outermost frame reaches; `creator`: who creates it. The index of accounts needs it.
+   * the outermost frame reaches; `creator`: the account that creates it. For the index of accounts.
    */
   readonly onReach?: ((address: Address, creator: Address | undefined) => void) | undefined;
 }
 
 export interface CallResult {
   /**
-   * `error` consumed all gas, except for the three errors found before anything ran (see gasLeft).
+   * `error`: all gas was consumed, except for the three errors that are found before any code runs
+   * (see gasLeft).
    */
   readonly kind: 'success' | 'revert' | 'error';
   /** geth's text; undefined on success. `VM_ERROR` lists the constant texts. */
@@ -90,6 +91,6 @@ export interface CallResult {
   /** Returned or reverted data, the deployed code after a creation; empty after an error. */
   readonly output: Uint8Array;
   readonly gasLeft: bigint;
-  /** Address of a creation, successful or not; undefined for calls. */
+  /** Address of the new contract, even if its creation failed; undefined for calls. */
   readonly createdAddress: Address | undefined;
 }

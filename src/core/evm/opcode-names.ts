@@ -19,7 +19,7 @@ for (let n = 1; n <= 32; n++) NAMES.set(0x5f + n, `PUSH${n}`);
 for (let n = 1; n <= 16; n++) NAMES.set(0x7f + n, `DUP${n}`);
 for (let n = 1; n <= 16; n++) NAMES.set(0x8f + n, `SWAP${n}`);
 name(0xa0, 'LOG0 LOG1 LOG2 LOG3 LOG4');
-// Of no fork; geth names them all the same.
+// No fork has these opcodes, but geth names them.
 name(0xb0, 'PUSH DUP SWAP');
 name(0xf0, 'CREATE CALL CALLCODE RETURN DELEGATECALL CREATE2');
 name(0xfa, 'STATICCALL');

@@ -26,7 +26,7 @@ export interface Operation {
   readonly puts: number;
 }
 
-/** By opcode; arrays rather than objects, because the loop reads them for every opcode. */
+/** Properties by opcode, in arrays and not objects, because the loop reads them for each opcode. */
 export interface OpcodeTable {
   readonly runs: readonly Run[];
   readonly charges: readonly (Charge | undefined)[];
@@ -36,29 +36,29 @@ export interface OpcodeTable {
   readonly stackMax: Uint16Array;
 }
 
-/** The machine as opcodes and loops see it; `VirtualMachine` is the one that there is. */
+/** The machine as opcodes and loops see it; `VirtualMachine` is the only implementation. */
 export interface Vm {
   readonly env: Environment;
   readonly table: OpcodeTable;
-  /** How the last frame (or call that needed none) ended. */
+  /** Output of the last frame, or of the last call that needed no frame. */
   output: Uint8Array;
-  /** The loops count it down, and ask `poll` at 0. */
+  /** The loops count this down, and call `poll` at 0. */
   opcodesToPoll: number;
   readonly isAborted: boolean;
   /** Price of the opcode traced last. */
   tracedCost: number;
   /** Throws when the environment wants the execution to end (all frames), or to pause. */
   poll(): void;
-  /** The array that represents this address as long as the machine lives. */
+  /** Returns the same array for the same address as long as the machine exists. */
   addressOf(word: bigint): Address;
   originWord(): bigint;
   /** True: a frame was pushed. False: the call is over, see `deliver`. */
   call(request: CallRequest): boolean;
   /** True: a frame was pushed. False: the creation is over, see `deliverCreated`. */
   create(request: CreateRequest): boolean;
-  /** Hands the end of a call to the frame that made it: success flag, output, gas. */
+  /** Passes the result of a call to the frame that made it: success flag, output, gas. */
   deliver(parent: Frame, outputOffset: number, outputLength: number): void;
-  /** Hands the end of a creation to the frame that made it: address or zero, gas, revert data. */
+  /** Passes the result of a creation to the frame that made it: address or 0, gas, revert data. */
   deliverCreated(parent: Frame): void;
   traceSelfdestruct(frame: Frame, to: Address, value: bigint): void;
 }

@@ -9,16 +9,16 @@ import { bytesToBigInt } from '../base/quantity.ts';
 const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
-/** STOP beyond the end, and room for the immediate bytes of a PUSH32 that is cut off. */
+/** Zeros after the code: STOP, and the missing immediate bytes of a PUSH32 that is cut off. */
 const PADDING_BYTES = 33;
 const PROGRAMS_MAX = 512;
 
 export class Program {
-  /** Without padding. */
+  /** The code without padding. */
   readonly code: Uint8Array;
   private knownPadded: Uint8Array | undefined;
   private knownMarks: Uint32Array | undefined;
-  /** Filled when first pushed. */
+  /** Constants of the PUSH opcodes; each is filled in when it is first pushed. */
   readonly constants: (bigint | undefined)[] = [];
 
   constructor(code: Uint8Array) {
@@ -35,7 +35,8 @@ export class Program {
   }
 
   /**
-   * By position: 0 nothing, 1 a jump destination, n + 2 the PUSH whose constant is `constants[n]`.
+   * By code position: 0: neither of these; 1: a jump destination; n + 2: the PUSH whose constant is
+   * `constants[n]`.
    */
   get marks(): Uint32Array {
     this.knownMarks ??= marksOf(this.code);
@@ -73,7 +74,7 @@ export function constantAt(program: Program, pc: number, length: number): bigint
 const byCode = new WeakMap<Uint8Array, Program>();
 const byHash = new Lru<string, Program>(PROGRAMS_MAX);
 
-/** Program of deployed code. `hash` is called only when this array object is unknown. */
+/** Program of deployed code. `hash` is called only if this array object is not yet known. */
 export function programOf(code: Uint8Array, hash: () => Hash32): Program {
   const known = byCode.get(code);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** What the Vm should enter, requested by an opcode or by the message. */
+/** Requests to the Vm to begin a call or a creation, made by an opcode or by the message. */
 import type { Address } from '../base/bytes.ts';
 import type { CallType } from './frame.ts';
 import { type GasParts, splitGas } from './gas.ts';
@@ -8,7 +8,7 @@ export interface CallRequest extends Readonly<GasParts> {
   readonly type: CallType;
   readonly depth: number;
   readonly caller: Address;
-  /** Whose storage and balance the code works on. */
+  /** Account whose storage and balance the code works on. */
   readonly address: Address;
   readonly codeAddress: Address;
   readonly value: bigint;
@@ -16,7 +16,7 @@ export interface CallRequest extends Readonly<GasParts> {
   readonly isStatic: boolean;
   readonly outputOffset: number;
   readonly outputLength: number;
-  /** Instead of the account's own. */
+  /** Code to run instead of the account's own. */
   readonly code: Uint8Array | undefined;
 }
 

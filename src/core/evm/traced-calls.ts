@@ -14,7 +14,7 @@ export function tracedCall(
   return {
     type,
     depth,
-    // A delegated frame runs in the name of the account that delegates.
+    // Delegated code runs as the account that delegates, which is therefore the caller.
     from: type === 'DELEGATECALL' || type === 'CALLCODE' ? address : caller,
     to: codeAddress,
     input: request.input.slice(),
@@ -40,7 +40,7 @@ export function tracedCreation(request: CreateRequest, address: Address): Traced
   };
 }
 
-/** Reported as a call that moves the balance. */
+/** Reports SELFDESTRUCT as a call that moves the balance. */
 export function tellOfSelfdestruct(tracer: Tracer, frame: Frame, to: Address, value: bigint): void {
   const depth = frame.depth + 1;
   tracer.onEnter?.({

@@ -1,10 +1,10 @@
-/** Used by debug_trace*: the interpreter calls it only when the environment has one. */
+/** Tracers, used by debug_trace*: the interpreter calls one only if the environment has one. */
 import type { Address } from '../base/bytes.ts';
 import type { CallType, Frame } from './frame.ts';
 
 export interface TracedCall {
   readonly type: CallType;
-  /** 0 for the outermost. */
+  /** 0 for the outermost call. */
   readonly depth: number;
   readonly from: Address;
   /** Account whose code runs or is created, or that receives the balance of a SELFDESTRUCT. */
@@ -32,12 +32,12 @@ export interface TracedExit {
 export interface Step {
   readonly pc: number;
   readonly op: number;
-  /** Before the opcode was charged. */
+  /** Gas before the opcode was charged. */
   readonly gas: number;
   readonly gasCost: number;
   /** 1 for the outermost frame, as geth counts. */
   readonly depth: number;
-  /** Stack, memory, code, addresses of the frame, to be read only. */
+  /** Stack, memory, code, addresses of the frame. Read-only. */
   readonly frame: Frame;
   /** Set when the opcode failed before it could run. */
   readonly error: string | undefined;
@@ -47,6 +47,6 @@ export interface Tracer {
   onEnter?(call: TracedCall): void;
   onExit?(exit: TracedExit): void;
   onStep?(step: Step): void;
-  /** The opcode reported by onStep failed while running. */
+  /** Called when the opcode reported by onStep fails while it runs. */
   onFault?(step: Step): void;
 }

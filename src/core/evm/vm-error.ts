@@ -58,5 +58,5 @@ export const READ_ONLY_OPCODE: VmError = new VmError(VM_ERROR.readOnlyOpcode);
 export const RETURN_DATA_OUT_OF_BOUNDS: VmError = new VmError(VM_ERROR.returnDataOutOfBounds);
 export const INIT_CODE_TOO_LARGE: VmError = new VmError(VM_ERROR.initCodeTooLarge);
 export const ABORTED: VmError = new VmError(VM_ERROR.aborted);
-/** Leaves the frames as they are, to continue later. Not a failure. */
+/** Thrown to pause: the frames stay as they are and continue later. Not a failure. */
 export const PAUSED: unique symbol = Symbol('paused');

@@ -27,9 +27,9 @@ import { takeLoop, type WasmLoop } from './wasm/wasm-loop.ts';
 import { addressOfWord, wordOfAddress } from './words.ts';
 import { callRefusal, creationRefusal, depositCode, transfer } from './world-checks.ts';
 
-/** Above it gas has two parts; see gas.ts. */
+/** Gas above this has two parts; see gas.ts. */
 const GAS_MAX = 2n ** 51n - 1n;
-/** Addresses by word, so that equal words always give the same array. */
+/** Most addresses kept by word, so that equal words give the same array. */
 const ADDRESSES_MAX = 4096;
 
 export class VirtualMachine implements Vm {
@@ -39,12 +39,12 @@ export class VirtualMachine implements Vm {
   private readonly addresses = new Map<bigint, Address>();
   private knownOriginWord: bigint | undefined;
   private mayUseWasm = false;
-  /** From the first code that runs to the end of the message. */
+  /** Set from the first code that runs to the end of the message. */
   private wasm: WasmLoop | undefined;
 
   opcodesToPoll: number = OPCODES_TO_POLL;
   isAborted = false;
-  /** Gas of all frames when the pace was last asked. */
+  /** Gas of all frames at the last pace check. */
   private gasPolled = 0;
   tracedCost = 0;
 
@@ -103,7 +103,7 @@ export class VirtualMachine implements Vm {
     this.wasm = undefined;
   }
 
-  /** Once the message has ended. */
+  /** Call it once the message has ended. */
   result(): CallResult {
     const kind = this.error === undefined ? 'success' : this.isReverted ? 'revert' : 'error';
     return {
@@ -161,7 +161,8 @@ export class VirtualMachine implements Vm {
       tracer.onEnter(tracedCall(request, code, precompile !== undefined));
     }
     if (request.depth > 0 && !precompile) this.env.onReach?.(codeAddress, undefined);
-    // COMPAT: a static call does not choose a state of its own (GoQuorum core/vm/evm.go).
+    // COMPAT: a static call does not switch between private and public state (GoQuorum
+    // core/vm/evm.go).
     const isEntered = type !== 'STATICCALL';
     if (isEntered) world.enter(codeAddress, false);
     const refusal = callRefusal(request, world);
@@ -294,7 +295,7 @@ export class VirtualMachine implements Vm {
     const refusal = creationRefusal(request, nonce, world);
     if (refusal !== undefined) return this.endInline(request, false, refusal, request);
     world.setNonce(caller, nonce + 1n);
-    // Stays warm even when the creation fails.
+    // The address stays warm even if the creation fails.
     if (rules.isBerlin) world.warmAddress(address);
     world.enter(address, true);
     if (world.isCollision(address)) {

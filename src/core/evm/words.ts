@@ -27,13 +27,13 @@ export function wordOfAddress(address: Address): bigint {
   return readWord(scratchView, 0);
 }
 
-/** 32 new bytes. */
+/** The word as 32 bytes, in a new array. */
 export function bytesOfWord(word: bigint): Hash32 {
   writeScratch(word);
   return scratch.slice();
 }
 
-/** 20 new bytes: the low 160 bits. */
+/** The low 160 bits of the word, in a new array. */
 export function addressOfWord(word: bigint): Address {
   writeScratch(word);
   return scratch.slice(12);

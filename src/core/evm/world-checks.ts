@@ -8,7 +8,7 @@ import type { Environment } from './message.ts';
 import type { CallRequest, CreateRequest } from './requests.ts';
 import { VM_ERROR } from './vm-error.ts';
 
-/** Why the call fails without running; undefined: it may begin. */
+/** The reason why the call fails before any code runs; undefined: it may begin. */
 export function callRefusal(request: CallRequest, world: Environment['world']): string | undefined {
   if (request.depth > CALL_DEPTH_MAX) return VM_ERROR.depth;
   const { type, value } = request;
@@ -17,7 +17,7 @@ export function callRefusal(request: CallRequest, world: Environment['world']): 
   return undefined;
 }
 
-/** The same for a creation, at its creator's nonce. */
+/** Like `callRefusal`, for a creation with its creator's nonce. */
 export function creationRefusal(
   request: CreateRequest,
   nonce: bigint,
@@ -33,7 +33,7 @@ export function creationRefusal(
   return undefined;
 }
 
-/** False where a private contract would pay into the public state, which it only reads. */
+/** False if a private contract would pay into the public state, which it can only read. */
 export function transfer(
   { world, rules }: Environment,
   from: Address,
@@ -51,7 +51,7 @@ export function transfer(
   return true;
 }
 
-/** Stores returned code in the new account. Returns the text of what forbids it, or undefined. */
+/** Stores returned code in the new account. Returns the error text if this fails, or undefined. */
 export function depositCode(
   { world, rules }: Environment,
   frame: Frame,

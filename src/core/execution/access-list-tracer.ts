@@ -41,8 +41,8 @@ export class AccessListTracer implements Tracer {
   private readonly slots = new Map<string, Set<bigint>>();
 
   /**
-   * `excluded` are warm without a list: sender, recipient, precompiles. Their slots may still be
-   * named.
+   * `excluded` are warm without a list: sender, recipient, precompiles. Their slots may still be in
+   * the list.
    */
   constructor(start: readonly AccessListEntry[], excluded: readonly Address[]) {
     this.excluded = new Set(excluded.map(keyOf));
@@ -64,7 +64,7 @@ export class AccessListTracer implements Tracer {
     }
   }
 
-  /** Sorted, so that equal lists look equal. */
+  /** The list, sorted so that the same entries always give the same list. */
   accessList(): AccessListEntry[] {
     return [...this.slots]
       .map(([key, slots]) => ({
@@ -74,7 +74,7 @@ export class AccessListTracer implements Tracer {
       .sort((a, b) => compareBytes(a.address, b.address));
   }
 
-  /** Whether `list` already names everything found. */
+  /** Whether `list` already contains everything that was found. */
   hasOnly(list: readonly AccessListEntry[]): boolean {
     let count = 0;
     for (const { slots } of list) count += slots.length;

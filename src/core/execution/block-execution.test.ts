@@ -55,7 +55,7 @@ describe('answers that are missing', () => {
         expect(toHex(space!.root)).toBe(toHex(whole.spaces.get('private')!.trie.root()));
       }
     }
-    // Plain payloads, markers with their inner ones, and extension uuids that only logs name.
+    // Queries for plain payloads, markers, their inner payloads, and extension uuids found in logs.
     expect(waits).toBeGreaterThan(90);
   });
 });
@@ -73,7 +73,7 @@ describe('slices', () => {
 });
 
 describe('a transaction that takes long', () => {
-  // Loops forever: all its gas.
+  // Loops forever, so that it uses all its gas.
   const LOOP = fromHex('0x5b600056');
 
   const SENDER = senderOf(1);
@@ -148,8 +148,8 @@ describe('what a manager says', () => {
   const held = (terms: object): Change => {
     return (answer) => (answer.kind === 'held' ? { ...answer, ...terms } : answer);
   };
-  // With gas prices, on several private states, and on one: what parties pay must be what strangers
-  // see them pay.
+  // With gas prices, on several private states and on one: parties and strangers must compute the
+  // same payments.
   it.each([
     ['private-chain', false],
     ['gas-price-chain', false],

@@ -1,8 +1,8 @@
 /**
- * One block on the state of its parent (docs/privacy.md): public and private steps interleave,
- * because a private contract reads public state in the middle of a block. The public side never
- * depends on the private one: when an answer of the private transaction manager is missing, the
- * private side stops and the public side continues.
+ * Executes one block on the state of its parent (docs/privacy.md): public and private steps
+ * interleave, because a private contract reads public state in the middle of a block. The public
+ * side never depends on the private one: when an answer of the private transaction manager is
+ * missing, the private side stops and the public side continues.
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { assert, fail } from '../base/errors.ts';
@@ -42,7 +42,7 @@ import { applyBeaconRoot } from './system-steps.ts';
 
 export interface BlockJob extends Partial<PrivateSetting> {
   readonly rules: Rules;
-  /** A builder's header lacks the results of execution: roots, bloom, gas used. */
+  /** When a block is built, its header lacks the results of execution: roots, bloom, gas used. */
   readonly header: Header;
   readonly transactions: readonly Transaction[];
   readonly uncles?: readonly Header[];
@@ -58,7 +58,7 @@ export interface BlockJob extends Partial<PrivateSetting> {
   readonly base: StateBase;
   /** Permissioned networks: throws when the sender may not run this transaction in this block. */
   readonly authorize?: ((tx: Transaction, running: RunningState) => void) | undefined;
-  /** Whether the result names the accounts that transactions reach by internal calls. */
+  /** Whether the result contains the accounts that transactions reach by internal calls. */
   readonly notesReached?: boolean | undefined;
   /** The requested result; by default the block. */
   readonly goal?: ExecutionGoal;
@@ -73,17 +73,17 @@ export interface RunningState {
 }
 
 /**
- * `privateState`: only the private half of a block on the chain; no public root is computed and no
- * public trie needed. `privateEffects`: the same without any root, and with traces.
+ * `privateState`: only the private side of a block that is on the chain; no public root is computed
+ * and no public trie needed. `privateEffects`: the same without any root, and with traces.
  */
 export type ExecutionGoal = 'block' | 'privateState' | 'privateEffects';
 
-/** Hashing one trie leaf takes about as long as this much gas of an ordinary transaction. */
+/** Hashing one trie leaf takes about as long as executing this much gas of usual transactions. */
 const GAS_PER_LEAF = 2_000;
 /** Leaves hashed between two pace checks. */
 const LEAVES_AT_ONCE = 128;
 const LEAF_GAS: number = LEAVES_AT_ONCE * GAS_PER_LEAF;
-/** Errors that are not the block's fault. */
+/** Errors that do not make the block invalid. */
 const NOT_OF_THE_BLOCK = ['INVARIANT_BROKEN', 'EXECUTION_STOPPED'];
 
 interface Ending {
@@ -106,7 +106,7 @@ export class BlockExecution {
   private outcome: PrivateOutcome | undefined;
   /** The work that a pause interrupted. */
   private underWay: Slices<void> | undefined;
-  /** The caller's pace, while they wait. */
+  /** The pace of the caller of `advance` or `include`. */
   private pace: Pace = UNHURRIED;
   /** Gas already reported by the running transaction's pace. */
   private gasTold = 0;
@@ -142,15 +142,15 @@ export class BlockExecution {
   /**
    * Executes and hashes until done, or until `pace` asks for a pause: call again to continue.
    * Throws BLOCK_TRANSACTION_INVALID, with GoQuorum's text, when a transaction may not be in this
-   * block, and EXECUTION_STOPPED when the pace says so; the execution is then void.
+   * block, and EXECUTION_STOPPED when the pace says `stop`; the execution cannot be used then.
    */
   advance(pace: Pace = UNHURRIED): 'more' | 'done' {
     return this.go(pace, () => this.all());
   }
 
   /**
-   * For a builder: tries one more transaction; 'more': call again to continue with it. Throws as
-   * `advance` does; the execution is then as if the transaction had not been tried.
+   * For building a block: tries one more transaction; 'more': call again to continue with it.
+   * Throws like `advance`; the execution is then as if the transaction had not been tried.
    */
   include(tx: Transaction, pace: Pace = UNHURRIED): 'more' | 'done' {
     return this.go(pace, () => this.trial(tx));
@@ -189,7 +189,7 @@ export class BlockExecution {
     const { left } = this.pool;
     try {
       const untold = yield* this.run(tx, () => [tx]);
-      // It is included: any other answer of the pace concerns the next one.
+      // It is included: if the pace says `stop`, that concerns the next transaction.
       if (this.pace(untold) === 'pause') yield;
     } catch (error) {
       this.shared.reached?.take(this.world);
@@ -216,19 +216,20 @@ export class BlockExecution {
   }
 
   /**
-   * The result for the goal `privateState`. Throws INVARIANT_BROKEN before `advance` said `done`.
+   * The result for the goal `privateState`. Throws INVARIANT_BROKEN before `advance` returned
+   * `done`.
    */
   privateOutcome(): PrivateOutcome {
     assert(this.outcome !== undefined, 'a block has a private half only when it is done');
     return this.outcome;
   }
 
-  /** The result for the goal `privateEffects`, once `advance` said `done`. */
+  /** The result for the goal `privateEffects`, once `advance` has returned `done`. */
   privateEffects(): PrivateEffects {
     return this.privateSide.effects();
   }
 
-  /** Throws INVARIANT_BROKEN before `advance` said `done`. */
+  /** Throws INVARIANT_BROKEN before `advance` returned `done`. */
   result(): ExecutedBlock {
     const { ending, outcome, receipts } = this;
     assert(
@@ -268,7 +269,7 @@ export class BlockExecution {
       if (isPrivateTransaction(tx, rules)) yield* this.runPrivate(tx, rest);
       else if (opensInner(tx, rules)) yield* this.runMarker(tx, rest);
       else {
-        // Not a generator of its own: there are thousands in a block.
+        // Not a separate generator: a block has thousands of transactions.
         const running = new RunningMessage(this.world, tx, this.shared, this.pool);
         while (!running.advance()) yield;
         this.finishPublic(tx, running.end());
@@ -386,7 +387,7 @@ export class BlockExecution {
     return this.job.base.trie.update(this.world.writeSet()).root();
   }
 
-  /** Rewards and withdrawals, then the write set. */
+  /** Applies rewards and withdrawals, then collects the write set. */
   private end(): Ending {
     const { rules, header, uncles = [], withdrawals = [], base } = this.job;
     this.world.beginTransaction();

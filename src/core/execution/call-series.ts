@@ -1,6 +1,7 @@
 /**
  * Many successive contract calls on one public state, without fees and without effects. Later calls
- * reuse what earlier ones have read: each of thousands takes about half as long as one `call`.
+ * reuse what earlier ones have read: in a series of thousands each takes about half as long as a
+ * single `call`.
  */
 import { type Address, ZERO_ADDRESS } from '../base/bytes.ts';
 import { type CallResult, execute } from '../evm/interpreter.ts';
@@ -13,7 +14,7 @@ export class CallSeries {
   private readonly shared: BlockEnvironment;
   private readonly gas: bigint;
 
-  /** `gas`: of each call. */
+  /** `gas`: the gas of each call. */
   constructor(
     { header, rules, hashes, publicState }: Omit<CallSite, 'privateState' | 'overrides'>,
     gas: bigint,

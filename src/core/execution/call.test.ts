@@ -119,7 +119,7 @@ describe('eth_call as recorded', () => {
   });
 
   it('looks at the time between the runs of an estimate, and in what takes no opcodes', () => {
-    // Each run is over before the opcodes are worth a look at the time.
+    // Each run ends before it has used enough opcodes for a check of the time.
     const overrides = [{ address: POOR, code: fromHex('0x5a61c350106000575b00') }];
     const site = { ...siteOf(chain), overrides };
     let looks = 0;

@@ -1,7 +1,7 @@
 /**
  * eth_call, eth_estimateGas and eth_createAccessList on a state that stays unchanged, with geth's
- * rules and texts. A contract of the caller's private state runs over both states, everything else
- * over the public one (GoQuorum internal/ethapi/api.go, eth/api_backend.go).
+ * rules and texts. A contract of the caller's private state runs on both states, everything else on
+ * the public one (GoQuorum internal/ethapi/api.go, eth/api_backend.go).
  */
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -33,7 +33,7 @@ import { applyOverrides, type PrecompileAt, type StateOverride } from './overrid
 import { warmUp } from './public-transaction.ts';
 
 /**
- * The fields that a caller gives; the rest have defaults. `gasPrice` stands for both fees of a
+ * The fields that a caller gives; the rest have defaults. `gasPrice` sets both fees of a
  * dynamic-fee call.
  */
 export interface CallRequest {
@@ -50,7 +50,7 @@ export interface CallRequest {
   readonly isPrivate?: boolean | undefined;
 }
 
-/** Where the call happens: after this block, in its context. */
+/** The block after which the call runs, in its context, and the states. */
 export interface CallSite {
   readonly rules: Rules;
   readonly header: Header;
@@ -61,14 +61,14 @@ export interface CallSite {
   /** The caller's private state; absent: only public contracts exist. */
   readonly privateState?: StateReader | undefined;
   readonly overrides?: readonly StateOverride[] | undefined;
-  /** In place of what the header leads to. */
+  /** Used instead of the fee that follows from the header. */
   readonly blobBaseFee?: bigint | undefined;
 }
 
 export interface CallLimits {
-  /** Most gas for a call, and the default when it names none; 0: no cap. */
+  /** Most gas for a call, and the default if it gives none; 0: no cap. */
   readonly gasCap: bigint;
-  /** Whether the time is up: called like Environment.pace, and between the runs of an estimate. */
+  /** Whether time is up: called as often as Environment.pace, and between runs of an estimate. */
   readonly shouldStop?: (() => boolean) | undefined;
   /** The time limit, for the error text: `5s`. */
   readonly timeoutText?: string | undefined;
@@ -76,10 +76,10 @@ export interface CallLimits {
 
 export interface CallOutcome {
   readonly kind: 'success' | 'revert' | 'error';
-  /** Text of the EVM; undefined on success. */
+  /** Error text of the EVM; undefined on success. */
   readonly error: string | undefined;
   readonly output: Uint8Array;
-  /** After refunds. */
+  /** Gas used after refunds. */
   readonly gasUsed: bigint;
 }
 
@@ -87,8 +87,8 @@ const GAS_UNCAPPED = (1n << 63n) - 1n;
 const ACCESS_LIST_ROUNDS_MAX = 32;
 
 /**
- * Throws CALL_REFUSED (`err: … (supplied gas N)`) when the message cannot run, CALL_TIMEOUT when it
- * was stopped.
+ * Throws CALL_REFUSED (`err: … (supplied gas N)`) if the message cannot run, CALL_TIMEOUT if it was
+ * stopped.
  */
 export function call(request: CallRequest, site: CallSite, limits: CallLimits): CallOutcome {
   return simulate(request, site, limits, undefined);
@@ -151,14 +151,17 @@ function simulate(
 }
 
 export interface CallPlace {
-  /** Has the nonces. */
+  /** The public state, in which nonces are counted. */
   readonly publicWorld: PublicWorld;
   readonly world: World;
   readonly shared: BlockEnvironment;
   readonly limits: CallLimits;
 }
 
-/** As a transaction runs whose gas is bought, from any sender. Throws CALL_TIMEOUT. */
+/**
+ * Runs the message like a transaction whose gas is already bought; any account may be the sender.
+ * Throws CALL_TIMEOUT.
+ */
 export function runCall(
   message: Message,
   purchase: Purchase,
@@ -205,8 +208,8 @@ function sharedOf(
 }
 
 /**
- * COMPAT: the private state counts only when it holds `to`; calls of public contracts never see it,
- * nor do creations, unless they are known to be private.
+ * COMPAT: the private state is used only if it holds `to`; calls of public contracts never see it,
+ * and creations only if they are known to be private.
  */
 function worldsOf(
   { to, isPrivate: isKnownPrivate = false }: CallRequest,
@@ -283,8 +286,8 @@ const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
 
 /**
  * The least gas with which the call succeeds, by binary search. On a GoQuorum chain a call with
- * value 0 also gets the extra cost of a private payload's hash over its data. Throws as `call`, or
- * with the call's own error, or ESTIMATE_ALLOWANCE.
+ * value 0 also gets the difference by which the hash of a private payload costs more than its data.
+ * Throws like `call`, or the call's own error, or ESTIMATE_ALLOWANCE.
  */
 export function estimateGas(request: CallRequest, site: CallSite, limits: CallLimits): bigint {
   let low = BigInt(TRANSACTION_GAS) - 1n;
@@ -333,7 +336,7 @@ function refuseFailure(outcome: CallOutcome | undefined, cap: bigint): void {
   throw fail('ESTIMATE_ALLOWANCE', `gas required exceeds allowance (${cap})`);
 }
 
-/** COMPAT: only when a value of 0 is named. */
+/** COMPAT: added only if the request gives a value, and this is 0. */
 function privateAddition(request: CallRequest, rules: Rules): bigint {
   if (!rules.isQuorum || request.value !== 0n) return 0n;
   const { to, data = EMPTY_BYTES, accessList = [] } = request;
@@ -352,8 +355,8 @@ export interface AccessListOutcome {
 }
 
 /**
- * Addresses and slots that the call touches, run again until the list no longer grows. `to` of a
- * creation: its new address.
+ * Addresses and slots that the call touches; it runs again until the list no longer grows. `to` of
+ * a creation is the new contract's address.
  */
 export function createAccessList(
   request: CallRequest,
@@ -373,7 +376,7 @@ export function createAccessList(
   }
 }
 
-/** Sender, recipient and precompiles. */
+/** Accounts that are warm without a list: sender, recipient and precompiles. */
 function warmAnyway(request: CallRequest, { publicState, rules }: CallSite): readonly Address[] {
   const from = request.from ?? ZERO_ADDRESS;
   const nonce = publicState.account(from)?.nonce ?? 0n;

@@ -1,6 +1,7 @@
 /**
- * Checks of a block around its execution, with GoQuorum's texts: its parent, its body, its result.
- * Seals, proposers and difficulty are consensus' business. Each returns the fault, or undefined.
+ * Checks of a block before and after its execution, with GoQuorum's texts: its parent, its body,
+ * its result. Consensus checks seals, proposers and difficulty. Each check returns the fault, or
+ * undefined.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
@@ -15,7 +16,7 @@ const GAS_LIMIT_BOUND_DIVISOR = 1_024n;
 const EXTRA_DATA_BYTES_MAX = 32;
 
 /**
- * Number and parent: every engine's check. `parentHash` is the hash of `parent` as its engine
+ * Checks number and parent, for every engine. `parentHash` is the hash of `parent` as its engine
  * defines it.
  */
 export function checkAncestry(
@@ -101,7 +102,7 @@ function checkCancun(header: Header, parent: Header, rules: Rules): string | und
   return undefined;
 }
 
-/** The body against the roots of its header. */
+/** Compares the body with the roots in its header. */
 export function checkBody(block: Block): string | undefined {
   const { header } = block;
   const uncles = unclesHash(block.uncles);

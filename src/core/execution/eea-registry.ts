@@ -1,7 +1,7 @@
 /**
- * What the private state records about EEA transactions, in the storage of one account that cannot
- * be called: the next nonce of each sender in each group, and the group of each contract. So it is
- * part of roots and history, and survives restarts and reindexing.
+ * Data about EEA transactions in a private state, in the storage of one account that cannot be
+ * called: the next nonce of each sender in each group, and the group of each contract. The
+ * registry is therefore part of roots and history, and survives restarts and reindexing.
  */
 import { type Address, concatBytes } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -23,7 +23,7 @@ export function nextEeaNonce(reader: StateReader, sender: Address, groupId: Uint
   return read(reader, nonceSlot(sender, groupId));
 }
 
-/** 0n: the contract belongs to no group. */
+/** The group of a contract; 0n: it belongs to none. */
 export function eeaGroupAt(reader: StateReader, contract: Address): bigint {
   return read(reader, groupSlot(contract));
 }
@@ -41,7 +41,7 @@ export class EeaRegistry {
     this.world = world;
   }
 
-  /** False until the first EEA transaction: until then nothing has a group. */
+  /** False until the first EEA transaction: until then no contract has a group. */
   get isInUse(): boolean {
     return this.world.exists(eeaRegistry());
   }
@@ -54,7 +54,7 @@ export class EeaRegistry {
     this.set(nonceSlot(sender, groupId), nonce);
   }
 
-  /** 0n: the contract belongs to no group. */
+  /** The group of a contract; 0n: it belongs to none. */
   groupOf(contract: Address): bigint {
     return this.world.storage(eeaRegistry(), groupSlot(contract));
   }

@@ -1,7 +1,7 @@
 /**
  * EEA private transactions on one private state (docs/privacy.md): a nonce for each sender and
- * group, contracts at addresses of their group, and calls that stay within it. The public state
- * sees the marker only.
+ * group, contract addresses that depend on the group, and calls that stay within the group. The
+ * public state sees only the marker.
  */
 import { toBase64 } from '../base/base64.ts';
 import { type Address, equalBytes } from '../base/bytes.ts';
@@ -22,8 +22,8 @@ import { warmUp } from './public-transaction.ts';
 import { TouchedContracts } from './touched-contracts.ts';
 
 /**
- * Why no party runs it: the sender may not send it, or the manager contradicts it. The same in all
- * private states.
+ * Why no party runs the transaction: it is invalid, or contradicts what the manager reports.
+ * undefined: it may run. The result is the same in all private states.
  */
 export function eeaFault(
   tx: EeaTransaction,
@@ -48,8 +48,8 @@ export function eeaFault(
 
 /**
  * Whether a private state belongs to a member of the group. `owns`: which of the manager's keys
- * belong to that state, if there are several; a manager of an old version, which reports no keys,
- * serves one state.
+ * belong to that state, if there are several states; a manager of an old version, which reports no
+ * keys, serves only one state.
  */
 export function isEeaParty(
   tx: EeaTransaction,
@@ -67,8 +67,9 @@ export function createdBy({ to, sender, nonce, groupId }: EeaTransaction): Addre
 }
 
 /**
- * The effect of `tx`; the public world is then as before. A wrong nonce has no effect at all, so a
- * payload that arrives twice runs once. The caller has begun, and ends, the transaction in `space`.
+ * The effect of `tx`; the public world stays as it is. With a wrong nonce there is no effect at
+ * all, so a payload that arrives twice runs once. The caller begins and ends the transaction in
+ * `space`.
  */
 export function* runEea(
   space: PrivateSpace,
@@ -116,7 +117,7 @@ function* run(
   const touched = new TouchedContracts();
   const message = { sender, to, accessList: [], blobVersionedHashes: [] };
   warmUp(dual, message, shared);
-  // No gas is bought: the limit bounds the work, and the block's limit bounds it.
+  // No gas is bought: the gas limit, at most that of the block, only bounds the work.
   const gas = tx.gasLimit < shared.block.gasLimit ? tx.gasLimit : shared.block.gasLimit;
   const result = yield* executeTransaction(
     { caller: sender, to, value: 0n, data, gas, createdAddress: createdBy(tx) },
@@ -147,7 +148,10 @@ function strays(
     );
 }
 
-/** Whether a contract of a privacy group ran: other private transactions may reach non-members. */
+/**
+ * Whether a contract of a privacy group ran: other private transactions may not call one, since
+ * their parties may be outside the group.
+ */
 export function callsGroup(touched: TouchedContracts, { world }: PrivateSpace): boolean {
   const registry = new EeaRegistry(world);
   return registry.isInUse && touched.called().some((address) => registry.groupOf(address) !== 0n);

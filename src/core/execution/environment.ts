@@ -1,4 +1,4 @@
-/** What all transactions of one block share while they run. */
+/** The environment that all transactions of one block share. */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import type { Pace } from '../base/pace.ts';
 import { blobBaseFee } from '../chain/fees.ts';
@@ -19,16 +19,16 @@ export interface BlockEnvironment {
   readonly rules: Rules;
   readonly block: BlockContext;
   readonly blockHash: BlockHashes;
-  /** Account that fees go to. */
+  /** Account that receives the fees. */
   readonly feesTo: Address;
   readonly tracer?: Tracer | undefined;
   /** As Environment.precompileAt. */
   readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined;
-  /** For private runs, whose world exists for one transaction only. */
+  /** Creates a tracer for a private run, whose world exists for one transaction only. */
   readonly tracerOn?: ((world: World, data: Uint8Array) => Tracer) | undefined;
   /** As Environment.pace. */
   readonly pace?: Pace | undefined;
-  /** Collects what the running transaction reaches. */
+  /** Collects the accounts that the running transaction reaches. */
   readonly reached?: ReachedAccounts | undefined;
 }
 

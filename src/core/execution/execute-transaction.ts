@@ -9,7 +9,7 @@ import {
   VM_ERROR,
 } from '../evm/interpreter.ts';
 
-/** Throws EXECUTION_STOPPED when the pace wants it to end: none of its effects may be used. */
+/** Throws EXECUTION_STOPPED when the pace says `stop`: none of the effects may then be used. */
 export function* executeTransaction(message: Message, env: Environment): Slices<CallResult> {
   return unlessStopped(yield* executeInSlices(message, env));
 }

@@ -10,7 +10,7 @@ import { Trie, type TrieChange } from '../state/trie.ts';
 import type { AccountWrite } from '../state/write-set.ts';
 import type { StateBase } from './result.ts';
 
-/** A world and what it stands on. */
+/** A world and the state at the start of the block on which it is based. */
 export interface WorldOnBase {
   readonly world: PublicWorld;
   readonly base: StateBase;
@@ -35,7 +35,7 @@ export function executionHash(
   return Trie.empty().update(changes).root();
 }
 
-/** The account with the storage root that its changes so far give. */
+/** The account's leaf, with the storage root that follows from its changes so far. */
 function accountLeaf({ world, base }: WorldOnBase, address: Address): Uint8Array {
   const start = base.reader.account(address);
   const { isReset, slots } = world.storageChanges(address);

@@ -1,5 +1,5 @@
 /**
- * Contract extension: what StateShared logs of a private transaction do to a private state
+ * Contract extension: applies the StateShared logs of a private transaction to a private state
  * (GoQuorum extension/privacyExtension/state_setter.go).
  */
 import { type Address, equalBytes } from '../base/bytes.ts';
@@ -32,8 +32,8 @@ export interface ExtensionContext {
 }
 
 /**
- * Applies the logs in order. Returns the queries needed first, or [] when done; nothing here fails
- * a block. A log counts only when the code that emitted it is the management contract.
+ * Applies the logs in order. Returns the queries that must be answered first, or [] when done; no
+ * error here makes a block invalid. A log counts only if the management contract's code emitted it.
  */
 export function applyStateShared(
   space: PrivateSpace,
@@ -55,7 +55,7 @@ export function applyStateShared(
   return [];
 }
 
-/** An existing party: from now on the shared dump counts as the contract's creation. */
+/** For an existing party: from now on the shared dump counts as the contract's creation. */
 function followNewCreation(space: PrivateSpace, { toExtend, dumpHash }: StateShared): void {
   const metadata = space.world.metadata(toExtend);
   if (metadata === undefined || metadata.flag === STANDARD_PRIVATE || dumpHash === undefined)
@@ -63,7 +63,7 @@ function followNewCreation(space: PrivateSpace, { toExtend, dumpHash }: StateSha
   space.world.setMetadata(toExtend, { ...metadata, creationHash: dumpHash });
 }
 
-/** A new party: takes the contract over from the dump, if this state's own vote asked for it. */
+/** For a new party: takes over the contract from the dump, if this state's own vote accepted it. */
 function receiveState(
   space: PrivateSpace,
   shared: StateShared,
@@ -132,7 +132,7 @@ function writeAccount({ world }: PrivateSpace, address: Address, account: Shared
 
 const NOT_PARTY: PrivateAnswer = { kind: 'notParty' };
 
-/** Queries, and records what had no answer. */
+/** Looks up answers to queries, and collects the queries without an answer. */
 class Answers {
   readonly wanted: PrivateQuery[] = [];
   private readonly inputs: PrivateInputs | undefined;

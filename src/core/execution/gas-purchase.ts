@@ -1,7 +1,7 @@
 /**
- * Before and after the EVM: whether this message may run, what is paid in advance, what is refunded
- * (Yellow Paper §6). Order and texts of geth. An error thrown here makes a block invalid, or
- * excludes a transaction from it.
+ * The steps before and after the EVM: whether a message may run, what is paid in advance, what is
+ * refunded (Yellow Paper §6). Order and texts are geth's. An error thrown here makes a block
+ * invalid, or excludes a transaction from a block that is built.
  */
 import { equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { checksumAddress } from '../base/checksum-address.ts';
@@ -52,7 +52,7 @@ export function buyGas(
   return purchase(world, message, shared, pool);
 }
 
-/** Like `buyGas`, but contracts may be senders: a simulation with validation. */
+/** Like `buyGas`, but contracts may be senders: for a simulation with validation. */
 export function buyGasOfAnySender(
   world: World,
   message: Message,
@@ -78,7 +78,7 @@ export function buyGasForCall(
   return purchase(world, message, shared, pool);
 }
 
-/** No price is given. */
+/** Whether the message gives no price. */
 export function isFree(message: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>): boolean {
   return message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n;
 }
@@ -186,7 +186,7 @@ function checkBlobs(message: Message, shared: BlockEnvironment): void {
   }
 }
 
-/** Balance, block gas, and the payment itself. */
+/** Checks the balance and the gas left in the block, and makes the payment. */
 function pay(
   world: World,
   message: Message,
@@ -223,7 +223,7 @@ function checkInitCode({ to, data }: Message, rules: Rules): void {
   }
 }
 
-/** Refunded part of the used gas (EIP-3529 from London on). */
+/** The part of the used gas that is refunded (EIP-3529 from London on). */
 export function cappedRefund(world: World, gasUsed: bigint, rules: Rules): bigint {
   const most = gasUsed / (rules.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT_FRONTIER);
   const refund = BigInt(world.refund());
@@ -231,7 +231,7 @@ export function cappedRefund(world: World, gasUsed: bigint, rules: Rules): bigin
 }
 
 /**
- * Returns what was not used to the sender and the block, and pays for the rest. The base fee is
+ * Returns unused gas to the sender and the block, and pays the fees for the rest. The base fee is
  * burnt.
  */
 export function settleGas(

@@ -1,7 +1,7 @@
 /**
  * Privacy marker transactions: public transactions to the privacy precompile. Their public effect
- * is that of an empty call; the private transaction inside runs in the middle of it, for parties
- * only, and costs nothing (GoQuorum core/vm/contracts_quorum.go).
+ * is that of an empty call; the private transaction inside runs in the middle of it, on the nodes
+ * of its parties only, and costs nothing (GoQuorum core/vm/contracts_quorum.go).
  */
 import { fail } from '../base/errors.ts';
 import type { Slices } from '../base/pace.ts';
@@ -19,8 +19,8 @@ export interface AppliedMarker {
 }
 
 /**
- * The public effect; `during` is called after the gas was bought. Throws TX_* when the transaction
- * may not be in the block.
+ * Applies the public effect; `during` is called after the gas was bought. Throws TX_* if the
+ * transaction may not be in the block.
  */
 export function* applyMarkerTransaction(
   world: PublicWorld,
@@ -45,7 +45,7 @@ export function* applyMarkerTransaction(
 
 export type OpenedMarker =
   | { readonly kind: 'inner'; readonly tx: Transaction }
-  /** It may have any signer, and is complete: it has no separate payload. */
+  /** An EEA transaction may have any signer, and is complete: it has no separate payload. */
   | { readonly kind: 'eea'; readonly tx: EeaTransaction }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -59,8 +59,8 @@ export function openMarker(outer: Transaction, payload: Uint8Array): OpenedMarke
 }
 
 /**
- * Runs `run` as if `inner` had bought its gas, from a pool of its own; the public world is then as
- * before. Returns a text when the inner transaction may not run, which concerns only this node.
+ * Calls `run` as if `inner` had bought its gas, from a separate pool; the public world is then as
+ * before. Returns an error text if the inner transaction may not run, which affects only this node.
  */
 export function* withInnerPurchase(
   world: PublicWorld,

@@ -14,20 +14,20 @@ export interface StateOverride {
   readonly balance?: bigint | undefined;
   readonly nonce?: bigint | undefined;
   readonly code?: Uint8Array | undefined;
-  /** All of the storage. */
+  /** Replaces the whole storage. */
   readonly state?: ReadonlyMap<bigint, bigint> | undefined;
-  /** Slots that differ. */
+  /** Replaces these slots only. */
   readonly stateDiff?: ReadonlyMap<bigint, bigint> | undefined;
-  /** Address at which the precompile of this one answers instead. */
+  /** Address to which the precompile of this address is moved. */
   readonly movePrecompileTo?: Address | undefined;
 }
 
 export type PrecompileAt = (address: Address) => Precompile | undefined;
 
 /**
- * Applies `overrides` to the worlds that hold their accounts, each in a separate transaction: for
- * the call the values are already committed. An overridden precompile is one no more. Returns the
- * precompiles that are left; undefined: those of the fork. Throws OVERRIDE_REFUSED.
+ * Applies `overrides` to the worlds that hold their accounts, each in a separate transaction, so
+ * that the call sees the values as committed. An overridden address is no longer a precompile.
+ * Returns the remaining precompiles; undefined: those of the fork. Throws OVERRIDE_REFUSED.
  */
 export function applyOverrides(
   overrides: readonly StateOverride[],

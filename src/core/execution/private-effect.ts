@@ -1,4 +1,4 @@
-/** What a private transaction does to one private state, or why it does nothing. */
+/** The effect of a private transaction on one private state, or why there is none. */
 import { EMPTY_BYTES } from '../base/bytes.ts';
 import type { Log } from '../chain/receipt.ts';
 import type { CallResult } from '../evm/interpreter.ts';
@@ -8,13 +8,13 @@ export interface PrivateEffect {
   readonly logs: readonly Log[];
   /** Return data of a revert. */
   readonly revertReason: Uint8Array | undefined;
-  /** What the outermost frame returned. */
+  /** Output of the outermost frame. */
   readonly output: Uint8Array;
   /** Why it failed, for the log of the node. */
   readonly fault: string | undefined;
 }
 
-/** Nothing ran, as expected. */
+/** The effect when, as expected, no code ran. */
 export const SUCCEEDED: PrivateEffect = {
   isFailed: false,
   logs: [],

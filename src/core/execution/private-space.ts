@@ -1,5 +1,6 @@
 /**
- * One private state while a block runs: its world, the state underneath, and its receipts so far.
+ * One private state while a block runs: its world, the state at the start of the block, and its
+ * receipts so far.
  */
 import type { Address } from '../base/bytes.ts';
 import type { Receipt } from '../chain/receipt.ts';
@@ -14,14 +15,14 @@ export class PrivateSpace {
   readonly psi: Psi;
   readonly base: StateBase;
   readonly world: PublicWorld;
-  /** By index of the transaction in the block. */
+  /** Receipts by index of the transaction in the block. */
   readonly receipts: Map<number, Receipt> = new Map();
-  /** By index of the transaction; empty unless the job asks for it. */
+  /** Reached accounts by index of the transaction; empty unless the job asks for them. */
   readonly reached: Map<number, readonly Reached[]> = new Map();
   /** Transactions inside markers, by index. */
   readonly inner: Map<number, { readonly from: Address; readonly to: Address | undefined }> =
     new Map();
-  /** By index of the transaction; empty unless traced. */
+  /** Traces by index of the transaction; empty unless the block is traced. */
   readonly traces: Map<number, PrivateTrace> = new Map();
   private readonly footprints: FootprintWorld | undefined;
 
@@ -32,16 +33,19 @@ export class PrivateSpace {
     this.world = this.footprints ?? new PublicWorld(base.reader, blockNumber);
   }
 
-  /** The transaction at `index` has ended with its receipt. */
+  /** Call it when the transaction at `index` has ended and has its receipt. */
   traceTransaction(index: number): void {
     const footprint = this.footprints?.takeFootprint();
     if (!footprint) return;
     this.traces.set(index, traceOf(footprint, this.receipts.get(index)!, this.world));
-    // What the digest itself has read.
+    // Drop what the computation of the digest itself has read.
     this.footprints!.takeFootprint();
   }
 
-  /** Contract extension after it: a new party's state changes, not that of the parties before. */
+  /**
+   * Call it after a contract extension: adds the accounts that it read and wrote. It changes a new
+   * party's state, but not those of the earlier parties, so the outcome stays as it is.
+   */
   traceExtension(index: number): void {
     const footprint = this.footprints?.takeFootprint();
     const trace = this.traces.get(index);

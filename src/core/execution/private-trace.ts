@@ -1,6 +1,6 @@
 /**
- * What the outcome of a private transaction depends on, and the outcome as a digest that two nodes
- * can compare.
+ * The accounts on which the outcome of a private transaction depends, and the outcome as a digest
+ * that two nodes can compare.
  */
 import { bytesOfKey, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -10,13 +10,13 @@ import type { Receipt } from '../chain/receipt.ts';
 import type { Footprint } from '../state/footprint-world.ts';
 import type { PublicWorld } from '../state/public-world.ts';
 
-/** Accounts of the private state are named by `keyOf(address)`. */
+/** Accounts of the private state are identified by `keyOf(address)`. */
 export interface PrivateTrace {
   /** Accounts that were read or written, and whether they existed before. */
   readonly existed: ReadonlyMap<string, boolean>;
   readonly written: ReadonlySet<string>;
   /**
-   * keccak256 of the receipt, and of the written accounts and slots as the transaction left them.
+   * keccak256 of the receipt, and of the written accounts and slots after the transaction.
    */
   readonly outcome: Hash32;
 }

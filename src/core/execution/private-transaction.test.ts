@@ -127,7 +127,7 @@ describe('value', () => {
 
 describe('SELFBALANCE of a public contract', () => {
   const tellBalance = fromHex('0x4760005260206000f3');
-  /** Calls PUBLIC_1 with `opcode` and keeps the first word of its answer in slot 2. */
+  /** Code that calls PUBLIC_1 with `opcode` and stores the first word of the output in slot 2. */
   const askBy = (opcode: string, operands: number) => {
     return fromHex(
       `0x60206000${'6000'.repeat(operands - 4)}73${'c3'.repeat(20)}5a${opcode}5060005160025500`,
@@ -136,7 +136,7 @@ describe('SELFBALANCE of a public contract', () => {
 
   it.each([
     ['CALL', 'f1', 7, PUBLIC_BALANCE],
-    // COMPAT: the frame stays on the private state, where the contract has nothing.
+    // COMPAT: the frame stays on the private state, where the contract has no balance.
     ['STATICCALL', 'fa', 6, 0n],
   ])('reached by %s', (_name, opcode, operands, expected) => {
     const { space } = play({
@@ -151,8 +151,8 @@ describe('SELFBALANCE of a public contract', () => {
 describe('code of a public contract', () => {
   const GAS = '620186a0';
   /**
-   * Calls PUBLIC_1 by `opcode`; slot 2 is then 1 more than the call said, and a log shows that the
-   * caller continues.
+   * Code that calls PUBLIC_1 with `opcode`; slot 2 is then the call's success flag plus 1, and a
+   * log shows that the caller continues.
    */
   const flagBy = (opcode: string, operands: number) =>
     fromHex(
@@ -198,8 +198,8 @@ describe('code of a public contract', () => {
 
 describe('a private contract that leaves what it has to a public account', () => {
   /**
-   * PRIVATE_1 calls PRIVATE_2, which ends itself for `heir`, and keeps a word in slot 2: see
-   * `rest`.
+   * PRIVATE_1 calls PRIVATE_2, which destroys itself with `heir` as its beneficiary; then it stores
+   * in slot 2 the word that `rest` computes.
    */
   const endFor = (heir: Address, before: string, rest: string, fork: Fork) => {
     const call = `${'6000'.repeat(5)}73${'c2'.repeat(20)}620f4240f150`;

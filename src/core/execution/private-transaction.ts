@@ -1,7 +1,7 @@
 /**
  * Private transactions (docs/privacy.md; GoQuorum core/state_transition.go). The public effect
- * never depends on the payload; the private one runs in the middle of it, over two worlds, once for
- * each private state, and leaves no trace in the public one.
+ * never depends on the payload; the private effect runs in the middle of it, on two worlds, once
+ * for each private state, and leaves no trace in the public one.
  */
 import { type Address, EMPTY_BYTES, equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -23,13 +23,13 @@ import type { PrivateSpace } from './private-space.ts';
 import { warmUp } from './public-transaction.ts';
 import { TouchedContracts } from './touched-contracts.ts';
 
-/** A private state's view of a transaction: with its payload, or as a stranger. */
+/** A private state's view of a transaction: as a party with its payload, or as a stranger. */
 export type PrivateView = HeldPayload | { readonly kind: 'stranger' };
 export const STRANGER: PrivateView = { kind: 'stranger' };
 
 /**
- * The public effect: nonce + 1, the gas of the 64-byte hash. `during` is called after the gas was
- * bought, when private states may run. Throws TX_* when the transaction may not be in the block.
+ * Applies the public effect: nonce + 1, the gas of the 64-byte hash. `during` is called after the
+ * gas was bought; private states run in it. Throws TX_* if the transaction may not be in the block.
  */
 export function* applyPrivateTransaction(
   world: PublicWorld,
@@ -40,8 +40,8 @@ export function* applyPrivateTransaction(
 ): Slices<void> {
   const purchase = buyGas(world, tx, shared, pool);
   if (tx.to === undefined && tx.value > 0n) {
-    // COMPAT: a creation is paid from the private balance, which is zero: GoQuorum refuses the
-    // block.
+    // COMPAT: the value of a creation is paid from the private balance, which is zero, so GoQuorum
+    // rejects the block.
     throw fail('TX_PRIVATE_VALUE', VM_ERROR.insufficientBalance);
   }
   yield* during(purchase);
@@ -50,9 +50,9 @@ export function* applyPrivateTransaction(
 }
 
 /**
- * The private effect of `tx` on one state. Whatever happens the public world is as before; errors
- * of the payload end as a failed private receipt, never as a bad block. The caller has begun, and
- * ends, the transaction in `space`.
+ * The private effect of `tx` on one state. The public world always stays as it is; errors of the
+ * payload give a failed private receipt, never an invalid block. The caller begins and ends the
+ * transaction in `space`.
  */
 export function* runPrivately(
   space: PrivateSpace,
@@ -106,7 +106,8 @@ function faultOf(
 }
 
 /**
- * Contracts of an enhanced transaction record their origin; standard private ones record nothing.
+ * Records the origin of a contract that an enhanced transaction created; for a standard private one
+ * nothing is recorded.
  */
 function markCreated(
   space: PrivateSpace,
@@ -120,7 +121,8 @@ function markCreated(
 }
 
 /**
- * Refusals before anything runs. At the first one GoQuorum's chain stops; here the receipt fails.
+ * Reasons to fail before any code runs. In the first case GoQuorum stops processing the chain; here
+ * the receipt is that of a failure.
  */
 function prepare(held: HeldPayload, { rules }: BlockEnvironment): string | undefined {
   if (!rules.isPrivacyEnhancements && held.flag !== STANDARD_PRIVATE) {

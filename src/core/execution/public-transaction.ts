@@ -1,4 +1,4 @@
-/** One public transaction on a world (Yellow Paper §6). */
+/** Runs one public transaction on a world (Yellow Paper §6). */
 import { bytesToBigInt } from '../base/quantity.ts';
 import { type CallResult, VirtualMachine } from '../evm/interpreter.ts';
 import { precompileAddresses } from '../evm/precompiles/index.ts';
@@ -15,8 +15,8 @@ export interface AppliedMessage {
 
 /**
  * Runs `message` and leaves its effects, logs included, in `world`; the caller ends the transaction
- * there. Throws TX_* when the message may not be in this block at all, and EXECUTION_STOPPED when
- * the pace says so; the world must then be discarded.
+ * there. Throws TX_* if the message may not be in this block at all, and EXECUTION_STOPPED if the
+ * pace says `stop`; the world must then be discarded.
  */
 export function applyMessage(
   world: World,
@@ -29,7 +29,7 @@ export function applyMessage(
   return running.end();
 }
 
-/** Like `applyMessage`, interrupted when the pace wants a pause. */
+/** Like `applyMessage`, but interrupted when the pace says `pause`. */
 export class RunningMessage {
   private readonly world: World;
   private readonly message: Message;
@@ -62,7 +62,7 @@ export class RunningMessage {
     return this.vm.advance();
   }
 
-  /** Once it is done. */
+  /** Call it once `advance` has returned true. */
   end(): AppliedMessage {
     const { world, message, shared, pool, purchase } = this;
     const result = unlessStopped(this.vm.result());

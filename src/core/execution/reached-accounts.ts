@@ -1,17 +1,17 @@
 /**
  * Accounts that one transaction reaches by calls, creations and SELFDESTRUCT inside its outermost
  * frame, for the index of accounts (docs/internals/account-index.md). Failed frames count; a
- * creation counts as one only if the contract is there at the end of the transaction.
+ * creation counts as a creation only if the contract exists at the end of the transaction.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 import type { World } from '../state/world.ts';
 
-/** Of one transaction. A block's gas would pay for many more. */
+/** Most accounts recorded for one transaction. The gas of a block would pay for many more. */
 export const REACHED_MAX = 10_000;
 
 export interface Reached {
   readonly address: Address;
-  /** Who created it in this transaction; undefined: it was called, or inherited. */
+  /** Account that created it in this transaction; undefined: it was called, or got a balance. */
   readonly creator: Address | undefined;
 }
 
@@ -26,7 +26,7 @@ export class ReachedAccounts {
     this.entries.set(key, { address: address.slice(), creator: creator?.slice() });
   };
 
-  /** Of the transaction that has ended in `world`, in order of appearance; undefined: none. */
+  /** Accounts of the transaction that ended in `world`, in order of appearance; undefined: none. */
   take(world: Pick<World, 'code'>): readonly Reached[] | undefined {
     if (this.entries.size === 0) return undefined;
     const all = [...this.entries.values()];

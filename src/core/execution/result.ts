@@ -1,6 +1,6 @@
 /**
- * The result of executing a block: a StateReader's delta, the log record and the answer to `verify`
- * in one.
+ * The result of executing a block: it contains the state changes, the data for the log record, and
+ * what is compared with the header.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import type { Receipt } from '../chain/receipt.ts';
@@ -24,8 +24,8 @@ export interface SpaceResult {
   readonly writes: WriteSet;
   readonly root: Hash32;
   /**
-   * By index of the transaction in the block: private ones that this space is party to (or saw as a
-   * stranger).
+   * Receipts by index of the transaction in the block, of private transactions to which this space
+   * is a party (or which it saw as a stranger).
    */
   readonly receipts: ReadonlyMap<number, Receipt>;
   readonly bloom: Uint8Array;
@@ -41,13 +41,13 @@ export interface ExecutedSpace extends SpaceResult {
   readonly accounts?: PrivateAccounts | undefined;
 }
 
-/** By index of the transaction: accounts of its public, or of one private, execution. */
+/** By index of the transaction: accounts reached by its public, or by one private, execution. */
 export type ReachedByTransaction = ReadonlyMap<number, readonly Reached[]>;
 
-/** What a private state adds to the accounts that the chain shows of a block's transactions. */
+/** The accounts that a private state adds to those that are public for a block's transactions. */
 export interface PrivateAccounts {
   readonly reached: ReachedByTransaction;
-  /** Transactions inside markers: whom they are from and to. */
+  /** Sender and recipient of the transactions inside markers, by index. */
   readonly inner: ReadonlyMap<number, { readonly from: Address; readonly to: Address | undefined }>;
 }
 
@@ -56,8 +56,8 @@ export type PrivateOutcome =
   | { readonly kind: 'none' }
   | { readonly kind: 'done'; readonly spaces: ReadonlyMap<Psi, ExecutedSpace> }
   /**
-   * Stopped before transaction `at`: answers to `wanted` are missing. The public side is
-   * complete.
+   * The private side stopped before transaction `at`, because answers to `wanted` are missing. The
+   * public side is complete.
    */
   | { readonly kind: 'waiting'; readonly at: number; readonly wanted: readonly PrivateQuery[] };
 

@@ -1,5 +1,5 @@
 /**
- * Who is paid at the end of a block, and who gets the fees (GoQuorum
+ * The accounts that receive the rewards and fees of a block (GoQuorum
  * consensus/istanbul/qbft/engine/engine.go; Yellow Paper §11.3 for ommers).
  */
 import type { Address } from '../base/bytes.ts';
@@ -12,9 +12,9 @@ import type { World } from '../state/world.ts';
 const WEI_PER_GWEI = 1_000_000_000n;
 
 /**
- * Account that fees and block reward go to. `author` is the account in COINBASE: header.coinbase,
- * or the signer of an IBFT block. Throws REWARD_MODE_INVALID for a mode that GoQuorum cannot
- * execute either.
+ * Account that receives fees and block reward. `author` is the account in COINBASE:
+ * header.coinbase, or the signer of an IBFT block. Throws REWARD_MODE_INVALID for a mode that
+ * GoQuorum cannot execute either.
  */
 export function rewardAccount(rules: Rules, author: Address): Address {
   switch (rules.rewardTo.kind) {

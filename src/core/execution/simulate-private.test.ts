@@ -1,4 +1,4 @@
-/** What a sender finds out before it distributes a creation, and what its parties then find. */
+/** A sender simulates a private creation before it distributes it; its parties then run it. */
 
 import { describe, expect, it } from 'vitest';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
@@ -22,11 +22,11 @@ import { type PrivateFindings, simulatePrivate } from './simulate-private.ts';
 
 const address = (id: number): Address => new Uint8Array(20).fill(id);
 const SENDER = address(0xaa);
-/** Answers 42. */
+/** The oracle, a contract that returns 42. */
 const ORACLE = address(0xc1);
 const ORACLE_CODE = fromHex('0x602a60005260206000f3');
 const CREATION_HASH = new Uint8Array(64).fill(0x51);
-/** Keeps the oracle's answer in slot 0, and reverts without one. */
+/** Stores the oracle's output in slot 0; reverts if there is none. */
 const CONSTRUCTOR = fromHex(
   `0x6020600060006000600073${'c1'.repeat(20)}5af1506000518060005560315760006000fd5b00`,
 );
@@ -98,7 +98,7 @@ it('hands control back while it runs, when its pace says so', () => {
   expect(pauses).toBeGreaterThan(3);
 });
 
-/** As a party runs it that was told `findings`. */
+/** Runs the creation as a party that received `findings` with the payload. */
 function runAt(findings: PrivateFindings, flag: PrivacyFlag, nonce = PUBLIC_NONCE) {
   const base = publicBase();
   const world = new PublicWorld(base.reader, 5);
@@ -128,7 +128,7 @@ describe('a constructor that calls a private contract', () => {
       expect(findings.affected.map(toHex)).toEqual([toHex(CREATION_HASH)]);
       expect(findings.execHash !== undefined).toBe(flag === PRIVATE_STATE_VALIDATION);
       expect(runAt(findings, flag)).toMatchObject({ effect: { isFailed: false }, kept: 42n });
-      // What GoQuorum finds, which simulates creations on the public state alone.
+      // The findings of GoQuorum, which simulates creations on the public state only.
       const blind = { affected: [], execHash: findings.execHash };
       expect(runAt(blind, flag).effect.fault).toContain('differs from the one returned by Tessera');
     },

@@ -28,7 +28,7 @@ export interface PrivateDraft {
   readonly gasLimit: bigint;
   readonly gasPrice: bigint;
   readonly value: bigint;
-  /** Clear text. */
+  /** The payload, not encrypted. */
   readonly payload: Uint8Array;
   readonly flag: PrivacyFlag;
 }
@@ -43,7 +43,7 @@ export interface SimulationSite extends Pick<CallSite, 'rules' | 'header' | 'aut
 export interface PrivateFindings {
   /** Creation hashes of the contracts that are called. */
   readonly affected: readonly PayloadHash[];
-  /** For private state validation only. */
+  /** Set for private state validation only. */
   readonly execHash: Hash32 | undefined;
 }
 
@@ -52,9 +52,10 @@ const NOTHING: PrivateFindings = { affected: [], execHash: undefined };
 const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
 
 /**
- * Runs the draft on the states of `site`, in slices. Unlike GoQuorum, creations see private
- * contracts too, and the nonce is the draft's. Throws EXECUTION_REVERTED or EXECUTION_FAILED unless
- * standard private, PRIVACY_METADATA_NOT_FOUND, PRIVACY_FLAG_MISMATCH.
+ * Runs the draft on the states of `site`, in slices. Unlike in GoQuorum, creations see private
+ * contracts too, and the nonce is the draft's. Throws PRIVACY_METADATA_NOT_FOUND,
+ * PRIVACY_FLAG_MISMATCH and, unless the draft is standard private, EXECUTION_REVERTED or
+ * EXECUTION_FAILED.
  */
 export function* simulatePrivate(
   draft: PrivateDraft,
@@ -112,7 +113,7 @@ function* run(
   return { ...result, gasUsed: gas - result.gasLeft };
 }
 
-/** Each called contract must carry the draft's flag; public ones carry none. */
+/** Each called private contract must have the draft's flag; public contracts have none. */
 function affectedOf(
   touched: TouchedContracts,
   world: PublicWorld,

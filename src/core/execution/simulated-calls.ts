@@ -1,4 +1,4 @@
-/** The calls of one simulated block, as unsigned transactions of it. */
+/** Runs the calls of one simulated block as unsigned transactions of the block. */
 import { fail } from '../base/errors.ts';
 import { paceUntil } from '../base/pace.ts';
 import type { Spend } from '../base/spend.ts';
@@ -30,26 +30,26 @@ import {
 import type { Message } from './message.ts';
 
 export interface SimulationOptions {
-  /** Nonces, fees and balances must be right, as for transactions of a block. */
+  /** Whether nonces, fees and balances are checked, as for transactions of a block. */
   readonly isValidated: boolean;
-  /** Transfers of the coin are among the logs. */
+  /** Whether the logs include transfers of the native coin. */
   readonly hasTransferLogs: boolean;
   readonly limits: CallLimits;
-  /** Told of the size of logs and outputs. */
+  /** Called with the size of logs and outputs. */
   readonly spend: Spend;
 }
 
 export interface CallInBlock extends CallRequest {
-  /** undefined: the sender's next. */
+  /** undefined: the sender's next nonce. */
   readonly nonce?: bigint | undefined;
 }
 
 export interface SimulatedOutcome extends Pick<CallResult, 'kind' | 'error' | 'output'> {
   readonly gasUsed: bigint;
-  /** Before refunds. */
+  /** Gas used before refunds. */
   readonly gasUsedMost: bigint;
   readonly logs: readonly Log[];
-  /** Less gas than the call asked for: the limit of the whole simulation. */
+  /** The limit of the whole simulation left less gas than the call asked for. */
   readonly isCapped: boolean;
 }
 
@@ -65,7 +65,7 @@ export class SimulatedCalls {
     readonly privateWorld: PublicWorld | undefined;
     readonly environment: BlockEnvironment;
     readonly options: SimulationOptions;
-    /** Root of the public state, between two calls. */
+    /** Root of the public state; to be called between two calls. */
     rootNow(): Uint8Array;
   };
   private readonly pool: GasPool;
@@ -162,7 +162,7 @@ export class SimulatedCalls {
   }
 }
 
-/** A dynamic fee transaction, unless a gas price is given or there are none yet. */
+/** A dynamic fee transaction, unless a gas price is given or the fork does not have them yet. */
 function unsigned(
   call: CallInBlock,
   message: Message,

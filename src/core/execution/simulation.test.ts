@@ -9,7 +9,7 @@ import { Simulation } from './simulation.ts';
 const SENDER = new Uint8Array(20).fill(6);
 const LOOP = new Uint8Array(20).fill(7);
 const GAS = 100_000_000n;
-/** More than there are between calls and blocks. */
+/** More time checks than there are between calls and blocks. */
 const LOOKS = 20;
 const HEADER = {
   ...{ number: 1, timestamp: 1n, coinbase: SENDER, gasLimit: GAS, difficulty: 1n },

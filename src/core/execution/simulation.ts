@@ -1,7 +1,7 @@
 /**
- * Blocks of calls on a state that stays unchanged; each block sees what those before it did
+ * Blocks of calls on a state that stays unchanged; each block sees the effects of the earlier ones
  * (eth_simulateV1; go-ethereum internal/ethapi/simulate.go). A contract of the caller's private
- * state runs over both states, as with `call`; roots are those of the public one.
+ * state runs on both states, as with `call`; roots are those of the public one.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { type Block, transactionsRoot, type Withdrawal, withdrawalsRoot } from '../chain/block.ts';
@@ -27,20 +27,20 @@ import {
 import { applyBeaconRoot } from './system-steps.ts';
 
 export interface SimulationSite {
-  /** Hashes of the block that the simulation begins on, and of those before it. */
+  /** Hashes of the block after which the simulation begins, and of its ancestors. */
   readonly hashes: BlockHashes;
   readonly publicState: StateBase;
   readonly privateState: StateReader | undefined;
 }
 
 export interface BlockToSimulate {
-  /** Its roots, bloom and gas used are filled in. */
+  /** The header to complete: the simulation fills in roots, bloom and gas used. */
   readonly header: Header;
   readonly rules: Rules;
   readonly overrides: readonly StateOverride[];
   readonly calls: readonly CallInBlock[];
   readonly withdrawals: readonly Withdrawal[];
-  /** In place of what the header leads to. */
+  /** Used instead of the fee that follows from the header. */
   readonly blobBaseFee: bigint | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The private side of one block: runs each private transaction in the private states of this node
- * (GoQuorum core/mps/multiple_psr.go). It stops at the first missing answer; the block runs again
- * when the answers are there.
+ * (GoQuorum core/mps/multiple_psr.go). It stops at the first missing answer of the private
+ * transaction manager; the block runs again when the answers are there.
  */
 import type { Address } from '../base/bytes.ts';
 import type { Slices } from '../base/pace.ts';
@@ -42,10 +42,10 @@ import type {
 export interface PrivateSetting {
   /**
    * Private states at the end of the parent block: `private`, or with several states one per
-   * resident group and `empty`. A group without a state yet gets that of `empty`.
+   * resident group and `empty`. A group that has no state yet begins with that of `empty`.
    */
   readonly spaces: ReadonlyMap<Psi, StateBase>;
-  /** Absent: nothing was queried yet. */
+  /** Absent: the manager was not queried yet. */
   readonly inputs?: PrivateInputs | undefined;
   /** Private state that a manager key belongs to. Absent: always `private`. */
   readonly psiOf?: ((managedParty: string) => Psi | undefined) | undefined;
@@ -57,7 +57,7 @@ export interface PrivateWork {
   readonly index: number;
   readonly purchase: Purchase;
   readonly cumulativeGasUsed: bigint;
-  /** Inner transactions run for the parties only (COMPAT: with several private states). */
+  /** Whether it is inside a marker: runs for parties only (COMPAT: with several private states). */
   readonly isInner: boolean;
 }
 
@@ -81,7 +81,7 @@ export class PrivateSide {
   private hasWork = false;
   private stopped: { readonly at: number; readonly wanted: readonly PrivateQuery[] } | undefined;
 
-  /** `isTraced`: the effects have traces. */
+  /** `isTraced`: the effects contain traces. */
   constructor(
     setting: PrivateSetting,
     shared: BlockEnvironment,
@@ -97,7 +97,7 @@ export class PrivateSide {
     );
   }
 
-  /** Starts a transaction with a private side; false when this side has stopped. */
+  /** Call it before each transaction with a private side; false: this side has stopped. */
   expect(): boolean {
     this.hasWork = true;
     return this.stopped === undefined;
@@ -108,8 +108,8 @@ export class PrivateSide {
   }
 
   /**
-   * The answer for a payload hash; undefined stops this side. `rest`: the transactions still to
-   * run.
+   * The manager's answer for a payload hash; undefined: it is missing, and this side stops. `rest`:
+   * the transactions still to run.
    */
   payload(
     data: Uint8Array,
@@ -152,7 +152,7 @@ export class PrivateSide {
     return isInner ? undefined : STRANGER;
   }
 
-  /** False when this side had to stop. */
+  /** Returns false if this side had to stop. */
   private *runIn(space: PrivateSpace, view: PrivateView, work: PrivateWork): Slices<boolean> {
     const { tx, index, purchase } = work;
     const { world } = space;

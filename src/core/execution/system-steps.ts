@@ -10,7 +10,7 @@ const BEACON_ROOTS: Address = fromHex('0x000f3df6d732807ef1319fb7b8bb8522d0beac0
 const SYSTEM: Address = fromHex('0xfffffffffffffffffffffffffffffffffffffffe');
 const SYSTEM_CALL_GAS = 30_000_000n;
 
-/** Calls the beacon roots contract as the system; no effect if it is not deployed. */
+/** Calls the beacon roots contract as the system account; no effect if it is not deployed. */
 export function applyBeaconRoot(
   world: PublicWorld,
   header: Header,

@@ -1,13 +1,13 @@
 /**
- * Contracts that one private transaction runs or creates, with the first reason; failed frames
- * count (GoQuorum core/vm/evm.go, AffectedContracts).
+ * Contracts that one private transaction runs or creates, and which of the two; failed frames count
+ * (GoQuorum core/vm/evm.go, AffectedContracts).
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 
 export class TouchedContracts {
   private readonly entries = new Map<string, { address: Address; isCreated: boolean }>();
 
-  /** A creation counts as one even when the address was called before. */
+  /** An address that was called before counts as created once it is created. */
   add(address: Address, isCreated: boolean): void {
     const key = keyOf(address);
     if (isCreated || !this.entries.has(key)) {
@@ -19,7 +19,7 @@ export class TouchedContracts {
     return [...this.entries.values()].map(({ address }) => address);
   }
 
-  /** Called, not created: the affected contract transactions must cover these. */
+  /** Contracts that were called, not created: the affected contract transactions must list them. */
   called(): Address[] {
     return [...this.entries.values()]
       .filter(({ isCreated }) => !isCreated)

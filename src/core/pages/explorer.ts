@@ -1,18 +1,18 @@
-/** What the explorer's page starts with, in the element with the id `page-data`. */
+/** The data with which the explorer's page starts, in the element with the id `page-data`. */
 import type { Language, Theme } from './look.ts';
 
 export interface ExplorerPage {
   readonly language: Language;
   readonly theme: Theme;
-  /** Path that all of its pages begin with, such as `/explorer`. */
+  /** Path with which all its pages begin, such as `/explorer`. */
   readonly base: string;
-  /** Nodes that it may ask, at least one. The first is asked unless someone chooses another. */
+  /** Nodes that it may query, at least one. The first is used unless the user chooses another. */
   readonly nodes: readonly ExplorerNode[];
-  /** Private transaction managers that may be party to what is sent from here, by public key. */
+  /** Possible recipients of private transactions: names and public keys of their managers. */
   readonly parties: readonly { readonly name: string; readonly key: string }[];
-  /** A signing proxy that holds keys. */
+  /** URL of a signing proxy that holds keys. */
   readonly signer?: string | undefined;
-  /** The on-ramp beside the network. */
+  /** URL of the network's on-ramp. */
   readonly ramp?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** How every page of the product may look, and in which languages it speaks. */
+/** Themes and languages of all pages of the product. */
 
 export const LANGUAGES = ['en', 'de', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,7 +1,7 @@
 /**
- * Double-entry books: each transaction is a list of postings whose sum is zero in every asset. A
- * posting adds to an account's balance. `bank` and `wallet` hold assets of the provider; debts and
- * income are negative.
+ * Double-entry bookkeeping: each transaction is a list of postings whose sum is zero in every
+ * asset. A posting adds to an account's balance. `bank` and `wallet` hold assets of the provider;
+ * debts and income are negative.
  */
 import { assert } from '../base/errors.ts';
 
@@ -13,7 +13,7 @@ export type Account =
   | 'wallet'
   /** Owed to customers for open orders. */
   | 'customer'
-  /** Received money that no longer belongs to an order, until it is sent back. */
+  /** Received money that belongs to no order, until it is sent back. */
   | 'suspense'
   /** The provider's own position: one asset given for another. */
   | 'exchange'
@@ -30,7 +30,7 @@ export interface Posting {
   readonly units: bigint;
 }
 
-/** Postings of one transaction. Throws INVARIANT_BROKEN unless they balance. */
+/** The postings of one transaction. Throws INVARIANT_BROKEN if they do not balance. */
 export function balanced(postings: readonly Posting[]): readonly Posting[] {
   for (const [asset, sum] of sums(postings, ({ asset }) => asset)) {
     assert(sum === 0n, `postings of ${asset} are out of balance by ${sum}`);
@@ -51,7 +51,7 @@ export function moved(
   ]);
 }
 
-/** The reverse. */
+/** The postings that undo these. */
 export function reversed(postings: readonly Posting[]): readonly Posting[] {
   return postings.map((posting) => ({ ...posting, units: -posting.units }));
 }

@@ -1,6 +1,6 @@
 /** Inputs of a buy, from payment providers, the ledger, customers and operators. */
 
-/** Whether limits and denied wallets allow the order once the money is here. */
+/** Whether limits and denied wallets allow the order once the money has arrived. */
 export type Verdict = 'good' | 'limit' | 'review';
 
 export type BuyInput =
@@ -8,7 +8,7 @@ export type BuyInput =
   | { readonly kind: 'kycPassed'; readonly verdict: Verdict }
   | { readonly kind: 'kycFailed' }
   | { readonly kind: 'authorizing' }
-  /** A transfer was announced, or a card authorized: it settles by then. */
+  /** A transfer was announced, or a card authorized: it settles by `payByMs`. */
   | { readonly kind: 'announced'; readonly payByMs: number }
   | {
       readonly kind: 'settled';
@@ -20,7 +20,7 @@ export type BuyInput =
   | { readonly kind: 'declined'; readonly why: string }
   | { readonly kind: 'payoutSent'; readonly payoutId: string; readonly hash: string }
   | { readonly kind: 'payoutConfirmed'; readonly payoutId: string }
-  /** Provably without effect on the ledger, forever. */
+  /** The payout provably has no effect on the ledger, and never will have one. */
   | { readonly kind: 'payoutFailed'; readonly payoutId: string; readonly why: string }
   | { readonly kind: 'refunded'; readonly refundId: string }
   | { readonly kind: 'chargedBack'; readonly paymentId: string; readonly unsent: boolean }

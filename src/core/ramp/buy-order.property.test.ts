@@ -1,6 +1,6 @@
 /**
  * Buys under everything that can happen to them, in any order and any number of times: the books
- * balance after each step, money leaves once, and in the end nobody is owed anything.
+ * balance after each step, money leaves once, and in the end the provider owes nothing.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ const TERMS: Terms = {
   fees: { processing: 100n, network: 7n, partner: 0n },
   wallet: `0x${'ab'.repeat(20)}`,
 };
-/** What each payment is, whoever reports it. */
+/** The payments by id, the same in each report. */
 const PAYMENTS: Readonly<Record<string, { fiat: string; units: bigint }>> = {
   exact: { fiat: 'USD', units: IN },
   again: { fiat: 'USD', units: IN },
@@ -32,7 +32,7 @@ const PAYMENTS: Readonly<Record<string, { fiat: string; units: bigint }>> = {
   much: { fiat: 'USD', units: IN + 5n },
   foreign: { fiat: 'EUR', units: IN },
 };
-/** Enough for every refund, which may be told twice. */
+/** Enough for all refunds, each of which may be reported twice. */
 const SETTLE_STEPS = 30;
 const VERDICTS = ['good', 'good', 'good', 'limit', 'review'] as const;
 
@@ -78,7 +78,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   ),
 ) as fc.Arbitrary<Act>;
 
-/** An end that random runs seldom come to. */
+/** A final state that random runs seldom reach. */
 const PAYOUT_FAILS: Act[] = [
   { do: 'input', input: { kind: 'kycPassed', verdict: 'good' } },
   { do: 'settle', id: 'exact', verdict: 'good' },
@@ -94,7 +94,7 @@ const CHARGED_BACK_BEFORE_REFUND: Act[] = [
   { do: 'chargeBack', id: 'much' },
 ];
 
-/** Payment provider, ledger and store around one order. */
+/** A simulated payment provider, ledger and store around one order. */
 class World extends OrderWorld {
   state: BuyState = newBuy(1_000);
   nowMs = 0;
@@ -138,7 +138,7 @@ class World extends OrderWorld {
       case 'refund':
         return this.refundOne();
       case 'crash':
-        // What a step did before its transaction was committed is gone, and comes again.
+        // The result of a step whose transaction was not committed is lost; the step runs again.
         stepBuy(TERMS, this.state, { kind: 'tick' }, this.nowMs + 10_000);
         return undefined;
       case 'wait':
@@ -149,7 +149,7 @@ class World extends OrderWorld {
     }
   }
 
-  /** Each refund once at the bank; told as often as it likes. */
+  /** The bank carries out each refund once, but may report it several times. */
   private refundOne(): BuyInput | undefined {
     const refundId = this.nextRefund();
     return refundId === undefined ? undefined : { kind: 'refunded', refundId };
@@ -161,7 +161,7 @@ class World extends OrderWorld {
     this.state = state;
     this.carryOut(effects);
     for (const effect of effects) {
-      // A refund that is on its way already may arrive all the same.
+      // A refund that was already sent may still arrive.
       if (
         effect.kind === 'withdrawRefund' &&
         this.refunds.get(effect.id)!.count === 0 &&
@@ -183,7 +183,7 @@ class World extends OrderWorld {
     const isOut = this.state.code === 'PROVIDER-COMPLETED-ORDER';
     const wallet = books.get(`wallet 1:${TERMS.crypto.address}`) ?? 0n;
     assert(wallet === (isOut ? -OUT : 0n), 'the wallet');
-    // Never both: all of it back, and the crypto out.
+    // While a payout may leave, the order's amount must not go back too.
     if (this.livePayouts > 0) {
       const counted = Object.entries(this.state.payments).filter(([, each]) => each.isCounted);
       const kept = counted.reduce(
@@ -195,7 +195,7 @@ class World extends OrderWorld {
     }
   }
 
-  /** Nothing is owed when everything has come to its end. */
+  /** Lets everything come to its end, and checks that nothing is owed then. */
   settle(): void {
     for (let count = 0; count < SETTLE_STEPS; count++) {
       for (const act of ['send', 'confirm', 'refund'] as const) this.act({ do: act });
@@ -215,7 +215,7 @@ class World extends OrderWorld {
     return this.payoutIn('queued') !== undefined;
   }
 
-  /** What the bank account really holds. */
+  /** The actual balance of the bank account. */
   private bank(fiat: string): bigint {
     const known = Object.keys(this.state.payments).filter((id) => PAYMENTS[id]!.fiat === fiat);
     const came = known.reduce((sum, id) => sum + PAYMENTS[id]!.units, 0n);
@@ -248,7 +248,7 @@ describe('a buy', () => {
       }),
       { numRuns: runs(1_500), examples: [[PAYOUT_FAILS], [CHARGED_BACK_BEFORE_REFUND]] },
     );
-    // The runs must have been everywhere.
+    // The runs must have reached every final state.
     expect([...ends].sort()).toEqual([
       ...['PROVIDER-CANCELLED-EXPIRED', 'PROVIDER-CANCELLED-PROVIDER', 'PROVIDER-CANCELLED-USER'],
       ...['PROVIDER-COMPLETED-ORDER', 'PROVIDER-FAILED-KYC', 'PROVIDER-FAILED-LIMIT'],

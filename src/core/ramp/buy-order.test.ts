@@ -1,4 +1,4 @@
-/** Buys, one story each: the outcome of late, short, double and charged-back payments. */
+/** Buys, one scenario per test: the outcome of late, short, double and charged-back payments. */
 import { describe, expect, it } from 'vitest';
 import { playOrder } from '../../../test/support/order-world.ts';
 import type { BuyInput } from './buy-input.ts';

@@ -1,5 +1,5 @@
 /**
- * A buy: fiat comes in, crypto goes out, once.
+ * A buy: fiat comes in, crypto goes out, exactly once.
  *
  *   ORDER ─► KYC ─► AUTHORIZATION ─► PAYMENT ─► PAYOUT ─► CONFIRMATION ─► COMPLETED-ORDER
  *     │       │          │             │  ╲       │           │ reverted
@@ -7,9 +7,10 @@
  *     └───────┴──────────┴─────────────┘      ╲   └────────► REFUND ─► FAILED-…
  *       CANCELLED-… or FAILED-PAYMENT          ╲──────────────┘
  *
- * - A payment counts once, by its id, however often and under whatever event it is reported.
- * - The payout is requested only while all of the amount is here; it and a refund of that amount exclude each other. Once it may have left, no other one is requested: `unsent` inputs say that
- *   it has provably not left, in the same transaction that stops it.
+ * - A payment counts once, by its id, no matter how often and with which event it is reported.
+ * - The payout is requested only while the whole amount is here; it and a refund of that amount
+ *   exclude each other. Once it may have left, no other payout is requested: `unsent` in an input
+ *   says that it has provably not left, in the same transaction that stops it.
  * - Money that arrives unexpectedly is sent back, and the order does not change.
  */
 import { unreachable } from '../base/errors.ts';
@@ -20,15 +21,15 @@ import { type OrderState, OrderStep } from './order-step.ts';
 export interface Payment {
   readonly fiat: string;
   readonly units: bigint;
-  /** Belongs to the order; others came too late, twice, or in another currency. */
+  /** True: belongs to the order. False: came too late, twice, or in another currency. */
   readonly isCounted: boolean;
   readonly isChargedBack: boolean;
-  /** Charged back while the crypto may have left. */
+  /** Fiat units that were charged back while the crypto may have left. */
   readonly lost: bigint;
 }
 
 export interface BuyState extends OrderState {
-  /** Unpaid orders end then. Unix milliseconds. */
+  /** An unpaid order ends at this time. Unix milliseconds. */
   readonly payByMs: number;
   readonly isKycPassed: boolean;
   readonly payments: Readonly<Record<string, Payment>>;
@@ -56,10 +57,10 @@ const CODE = {
   cancelledProvider: 'PROVIDER-CANCELLED-PROVIDER',
   cancelledExpired: 'PROVIDER-CANCELLED-EXPIRED',
 } as const satisfies Record<string, StatusCode>;
-/** All that a buy can have. */
+/** All status codes that a buy can have. */
 export const BUY_CODES: readonly StatusCode[] = Object.values(CODE);
 
-/** Payments per order: more than any customer makes by mistake. */
+/** Most payments per order: more than any customer makes by mistake. */
 const PAYMENTS_MAX = 100;
 const UNPAID: readonly StatusCode[] = [CODE.order, CODE.kyc, CODE.authorization, CODE.payment];
 const BEFORE_PAYMENT: readonly StatusCode[] = [CODE.order, CODE.kyc, CODE.authorization];
@@ -76,7 +77,7 @@ export function newBuy(payByMs: number): BuyState {
   };
 }
 
-/** Never throws on what a payment provider, ledger or customer says. */
+/** Never throws because of input from a payment provider, the ledger or a customer. */
 export function stepBuy(
   terms: Terms,
   state: BuyState,
@@ -88,7 +89,7 @@ export function stepBuy(
 
 class BuyStep extends OrderStep<BuyState> {
   take(input: BuyInput): Step<BuyState> {
-    // After the deadline, every input finds the order ended.
+    // After the deadline, the order ends before any input is handled.
     this.expire();
     switch (input.kind) {
       case 'kycStarted':
@@ -260,7 +261,7 @@ class BuyStep extends OrderStep<BuyState> {
     const { asset, units, isExtra } = refund;
     this.notes.event('refund.done', { refundId });
     if (refund.state === 'void') {
-      // Both gave it back, the refund and the charge-back.
+      // The money went back twice, by the refund and by the charge-back.
       this.notes.move(asset, units, 'bank', 'loss');
       this.notes.ask({ kind: 'alert', why: 'a payment was refunded and charged back' });
     } else {
@@ -280,7 +281,7 @@ class BuyStep extends OrderStep<BuyState> {
     const { fiat, units } = payment;
     const [due, done] = [this.refundsOf(paymentId, ['due']), this.refundsOf(paymentId, ['done'])];
     this.voidRefunds(paymentId);
-    // What was already refunded is returned a second time.
+    // The charge-back returns a second time what was already refunded.
     this.notes.move(fiat, done, 'bank', 'loss');
     const rest = units - due - done;
     this.notes.move(fiat, rest, 'bank', isOwed ? 'customer' : 'loss');
@@ -290,7 +291,7 @@ class BuyStep extends OrderStep<BuyState> {
     return this.notes.done();
   }
 
-  /** What was to be refunded is given back by a charge-back. */
+  /** Voids the payment's open refunds: the charge-back returns their money instead. */
   private voidRefunds(paymentId: string): void {
     for (const refund of Object.values(this.state.refunds)) {
       if (refund.of !== paymentId || refund.state !== 'due') continue;
@@ -300,7 +301,7 @@ class BuyStep extends OrderStep<BuyState> {
     }
   }
 
-  /** Money of the order is here, and neither exchanged nor on its way back. */
+  /** Whether the order's money is here, neither exchanged nor on its way back. */
   private get isUnspent(): boolean {
     const { code } = this.state;
     return UNPAID.includes(code) || code === CODE.review;
@@ -355,7 +356,7 @@ class BuyStep extends OrderStep<BuyState> {
     return this.notes.done();
   }
 
-  /** Everything of the order that is here goes back; then it ends. */
+  /** Refunds all money of the order that is here; then the order ends. */
   private giveBack(endsAs: StatusCode, reason: string): void {
     this.notes.change({ hold: undefined });
     this.enterRefund(endsAs, reason);
@@ -364,7 +365,7 @@ class BuyStep extends OrderStep<BuyState> {
       if (!isCounted) continue;
       const rest = units - this.refundsOf(paymentId);
       if (!isChargedBack && rest > 0n) this.refundPayment(paymentId, rest, false);
-      // Not lost after all: the customer has it, and has no crypto.
+      // Not lost after all: the customer got the money back, and gets no crypto.
       this.notes.move(fiat, lost, 'loss', 'customer');
       this.putPayment(paymentId, { ...payment, lost: 0n });
     }
@@ -379,7 +380,7 @@ class BuyStep extends OrderStep<BuyState> {
     this.notes.change({ payments: { ...this.state.payments, [id]: payment } });
   }
 
-  /** What was paid for the order and is not going back. */
+  /** Fiat units that were paid for the order and do not go back. */
   private get counted(): bigint {
     return Object.entries(this.state.payments).reduce(
       (sum, [id, { isCounted, isChargedBack, units }]) =>

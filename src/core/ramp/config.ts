@@ -1,4 +1,4 @@
-/** What a provider offers, to whom and on which terms: one file, read strictly. */
+/** The configuration of a provider: what it offers, to whom and on which terms. Read strictly. */
 
 import type { LimitRow, Limits } from './limits.ts';
 import type { Crypto, Fiat } from './order.ts';
@@ -23,12 +23,12 @@ export interface Features {
 
 export interface PaymentMethod {
   readonly id: string;
-  /** Which payment adapter takes it. */
+  /** The payment adapter that handles this method. */
   readonly adapter: string;
-  /** As order records show it: `providerPayment`. */
+  /** The name in order records: `providerPayment`. */
   readonly name: string;
   /**
-   * How long after the order money may arrive: a few minutes for cards, days for bank transfers.
+   * How long after the order the money may arrive: minutes for cards, days for bank transfers.
    */
   readonly payMinutes: number;
 }
@@ -44,24 +44,24 @@ export interface MethodLimits extends Limits {
 }
 
 export interface FiatOffer extends Fiat {
-  /** By payment method; a method that is missing cannot be paid with in this currency. */
+  /** By payment method; a method that is missing cannot be used with this currency. */
   readonly paymentLimits: ReadonlyMap<string, MethodLimits>;
   readonly fees: ReadonlyMap<string, FeeRule>;
   readonly unsupported: readonly Unsupported[];
 }
 
 export interface CryptoOffer extends Crypto {
-  /** Blocks of a transfer, counting the one that contains it. */
+  /** Number of blocks that confirm a transfer, including the one that contains it. */
   readonly confirmations: number;
   /** The gas of a transfer. */
   readonly gas: number;
-  /** Where an explorer shows a transaction, with `{hash}`. */
+  /** URL of a transaction in an explorer, with `{hash}` in place of the hash. */
   readonly transactionUrl?: string | undefined;
-  /** Fiat paid for it. */
+  /** Limits of the fiat paid for it. */
   readonly paymentLimits: ReadonlyMap<string, MethodLimits>;
-  /** Crypto paid out for a buy. */
+  /** Limits of the crypto paid out for a buy. */
   readonly payoutLimits: ReadonlyMap<string, MethodLimits>;
-  /** Crypto that one sell takes. */
+  /** Limits of the crypto of one sell. */
   readonly sellLimits: ReadonlyMap<string, MethodLimits>;
   readonly unsupported: readonly Unsupported[];
 }
@@ -69,11 +69,11 @@ export interface CryptoOffer extends Crypto {
 export interface Partner {
   /** `partnerAccountId`. */
   readonly id: string;
-  /** Clients of the token service whose tokens are this partner's. */
+  /** OAuth clients of the token service that belong to this partner. */
   readonly clientIds: readonly string[];
-  /** SHA-256 of its API keys, hex. */
+  /** SHA-256 of the partner's API keys, hex. */
   readonly apiKeyHashes: readonly string[];
-  /** Scheme, host and beginning of the path. */
+  /** Allowed redirects: scheme, host and beginning of the path. */
   readonly redirectUrls: readonly string[];
   readonly frameAncestors: readonly string[];
   readonly fee: FeeRule;
@@ -82,34 +82,34 @@ export interface Partner {
     readonly secretFile?: string | undefined;
   };
   /**
-   * How long after opening its widget an order with a custom id may be made; later nobody searches
-   * for it.
+   * How long after its widget was opened an order with a custom id may be placed; the aggregator
+   * does not search for it later.
    */
   readonly customIdMinutes: number;
   readonly webhook?: PartnerWebhook | undefined;
-  /** As the pages show it. */
+  /** The partner's name as the pages show it. */
   readonly name: string;
   /** `#rrggbb`: the colour of buttons on its pages. */
   readonly accent?: string | undefined;
-  /** Whether it calls `wallet-pay` `apple-pay`. */
+  /** Whether the partner uses the name `apple-pay` instead of `wallet-pay`. */
   readonly usesPaymentAlias: boolean;
 }
 
 export interface PartnerWebhook {
   readonly url: string;
   readonly secretFile: string;
-  /** Its address may be one of an internal network. */
+  /** Whether its address may be in an internal network. */
   readonly isInternal: boolean;
 }
 
-/** Who runs the service, as its pages say it. */
+/** The operator of the service, as its pages show it. */
 export interface Provider {
   readonly name: string;
   readonly supportUrl?: string | undefined;
   readonly termsUrl?: string | undefined;
 }
 
-/** New orders of these are refused; existing ones continue. */
+/** What is paused: new orders of these kinds are refused; existing ones continue. */
 export interface Switches {
   readonly buy: boolean;
   readonly sell: boolean;
@@ -121,7 +121,7 @@ export type PriceSource =
   | { readonly kind: 'fixed'; readonly prices: ReadonlyMap<string, bigint> }
   | {
       readonly kind: 'http';
-      /** With `{base}` and `{quote}`. */
+      /** Contains the placeholders `{base}` and `{quote}`. */
       readonly url: string;
       /** Path of the price in the JSON answer, such as `data.amount`. */
       readonly field: string;
@@ -132,10 +132,10 @@ export interface Pricing {
   readonly source: PriceSource;
   /** How long a displayed price is valid. */
   readonly quoteSeconds: number;
-  /** Older prices give no quote. */
+  /** Prices older than this are not used for quotes. */
   readonly staleSeconds: number;
   readonly spreadMillionths: bigint;
-  /** A price that changes by more than this between two readings is doubted. */
+  /** A price that changes by more than this is used only once the next reading confirms it. */
   readonly jumpMillionths: bigint;
 }
 
@@ -150,16 +150,16 @@ export interface RampConfig {
   readonly partners: readonly Partner[];
   readonly paused: Switches;
   readonly pricing: Pricing;
-  /** Wallets that get nothing, lower case. */
+  /** Wallets to which no crypto is sent, lower case. */
   readonly deniedWallets: readonly string[];
   /** Crypto units by id: a larger payout needs a review. */
   readonly reviewAbove: ReadonlyMap<string, bigint>;
-  /** Crypto units by id: what would go beyond this in an hour needs a review. */
+  /** Crypto units by id: payouts that exceed this sum within an hour need a review. */
   readonly hourlyPayouts: ReadonlyMap<string, bigint>;
   readonly sellMinutes: number;
 }
 
-/** Key of a price: fiat for one whole base. */
+/** Key of a price, which is in fiat for one whole unit of `base`. */
 export function pairOf(base: string, fiat: string): string {
   return `${base.toUpperCase()}/${fiat}`;
 }

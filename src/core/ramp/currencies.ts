@@ -1,6 +1,6 @@
 /** Currencies of ISO 4217, and how many decimals their amounts have. */
 
-/** All current ones have two decimals, except these. */
+/** All current currencies have two decimals, except these. */
 const DECIMALS: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',

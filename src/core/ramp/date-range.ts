@@ -1,6 +1,6 @@
 /**
- * Bounds of a list: both inclusive, dates or date-times; the end of a date is the end of that day
- * in UTC.
+ * Date range of a list: both bounds are inclusive, and are dates or date-times; a date as the upper
+ * bound means the end of that day in UTC.
  */
 import { fail } from '../base/errors.ts';
 
@@ -22,7 +22,7 @@ export function readEnd(text: string): number {
 function dayOf(text: string): number {
   const [, year, month, day] = DATE.exec(text)!.map(Number) as [number, number, number, number];
   const ms = Date.UTC(year, month - 1, day);
-  // Days beyond the end of a month would become days of the next one.
+  // `Date` turns days beyond the end of a month into days of the next one.
   if (new Date(ms).toISOString().slice(0, 10) !== text) throw invalid();
   return ms;
 }
@@ -31,7 +31,7 @@ function timeOf(text: string): number {
   const match = DATE_TIME.exec(text);
   if (!match) throw invalid();
   dayOf(text.slice(0, 10));
-  // Without a time zone: UTC.
+  // A time without a time zone is UTC.
   const ms = Date.parse(/(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`);
   if (Number.isNaN(ms)) throw invalid();
   return ms;

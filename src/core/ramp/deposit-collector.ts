@@ -19,14 +19,14 @@ export function collectorCreation(treasury: string): string {
   return toHex(concatBytes(fromHex(COLLECTOR_CODE), encodeAbi([fromHex(treasury)])));
 }
 
-/** Lower case. `orderId`: a UUID. */
+/** The deposit address of an order, lower case. `orderId`: a UUID. */
 export function depositAddress(collector: string, orderId: string): string {
   const code = keccak256(fromHex(SWEEP_CODE));
   const hash = keccak256(concatBytes(CREATE2_MARK, fromHex(collector), saltOf(orderId), code));
   return toHex(hash.subarray(ADDRESS_FROM));
 }
 
-/** Data of the call that collects what is there. `token`: the zero address for the coin alone. */
+/** Call data that collects an order's deposits. `token`: the zero address for the coin only. */
 export function collectCall(orderId: string, token: string): string {
   return toHex(concatBytes(COLLECT_SELECTOR, saltOf(orderId), encodeAbi([fromHex(token)])));
 }

@@ -1,4 +1,4 @@
-/** Addresses of orders against an independent library, and what counts as crypto that arrived. */
+/** Compares addresses of orders with an independent library; checks what counts as a deposit. */
 import { getCreate2Address, Interface, keccak256, zeroPadValue } from 'ethers';
 import { expect, it } from 'vitest';
 import { collectCall, depositAddress } from './deposit-collector.ts';

@@ -1,8 +1,8 @@
-/** Crypto that moved in a block, according to its transactions and logs. */
+/** Transfers of crypto in a block, according to its transactions and logs. */
 import { readTransfer, type TokenLog } from './token-transfer.ts';
 import { isNative } from './wallet-address.ts';
 
-/** A transaction as `eth_getBlockByNumber` gives it. */
+/** A transaction as `eth_getBlockByNumber` returns it. */
 export interface LedgerTransaction {
   readonly hash: string;
   readonly from: string;
@@ -14,9 +14,9 @@ export interface LedgerLog extends TokenLog {
   readonly transactionHash: string;
 }
 
-/** One movement. Addresses are lower case. */
+/** One transfer. Addresses are lower case. */
 export interface Transfer {
-  /** The transaction's hash and the index of the movement in it: independent of the block. */
+  /** The transaction's hash and the transfer's index in it: does not depend on the block. */
   readonly id: string;
   readonly hash: string;
   readonly from: string;
@@ -28,8 +28,8 @@ export interface Transfer {
 const NATIVE_TOKEN = `0x${'00'.repeat(20)}`;
 
 /**
- * Of the coin: whether the transaction was carried out is in its receipt. Contracts that pay the
- * coin on are not seen.
+ * Transfers of the native coin; whether the transaction succeeded is in its receipt. Payments of
+ * the coin by contracts are not seen.
  */
 export function coinTransfers(transactions: readonly LedgerTransaction[]): readonly Transfer[] {
   return transactions.flatMap(({ hash, from, to, value }) =>
@@ -45,8 +45,8 @@ export function coinTransfers(transactions: readonly LedgerTransaction[]): reado
 }
 
 /**
- * Of these tokens, and no others: any contract can write a log. The amount in the log is what
- * arrived.
+ * Transfers of these tokens only, because any contract can write such logs. The amount in the log
+ * is the amount that arrived.
  */
 export function tokenTransfers(
   logs: readonly LedgerLog[],

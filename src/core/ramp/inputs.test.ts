@@ -1,6 +1,5 @@
 /**
- * What aggregators and customers write: regions, wallets, dates, custom ids, addresses to go back
- * to.
+ * Input of aggregators and customers: regions, wallets, dates, custom ids, redirect addresses.
  */
 import { getAddress } from 'ethers';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 /**
- * Reads a configuration strictly: every fault is recorded with its place, and unknown names are
+ * Reads a configuration strictly: every fault is recorded with its path, and unknown names are
  * faults.
  */
 import { parseDecimal } from './money.ts';
@@ -23,7 +23,7 @@ export class JsonReader {
     this.faults.push(place === '' ? what : `${place} ${what}`);
   }
 
-  /** Reports members that nothing has read. */
+  /** Reports unknown members: those that were not read. */
   end(): void {
     for (const name of Object.keys(this.values)) {
       if (!this.read.has(name)) this.fault(name, 'is not known here');
@@ -100,7 +100,7 @@ export class JsonReader {
     return this.list(name).map((each, at) => this.nested(each, `${name}[${at}]`, read));
   }
 
-  /** Missing: as if it were empty. */
+  /** A missing object counts as an empty one. */
   object<T>(name: string, read: (reader: JsonReader) => T): T {
     return this.nested(this.value(name) ?? {}, name, read);
   }

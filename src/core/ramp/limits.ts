@@ -5,14 +5,14 @@
 import { fail } from '../base/errors.ts';
 import { formatCrypto, RATE_DECIMALS } from './money.ts';
 
-/** As published: decimal texts, for one payment method. Bounds are inclusive. */
+/** Limits as published: decimal texts, for one payment method. Bounds are inclusive. */
 export interface LimitRow {
   readonly id: string;
   readonly min?: string | undefined;
   readonly max?: string | undefined;
 }
 
-/** In units of 10^-18, whatever the currency. Undefined: unbounded. */
+/** Bounds in units of 10^-18 for all currencies. Undefined: no bound. */
 export interface Limits {
   readonly min?: bigint | undefined;
   readonly max?: bigint | undefined;

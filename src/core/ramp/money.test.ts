@@ -1,4 +1,4 @@
-/** Decimal texts: what is an amount, what is none, and that nothing is lost on the way. */
+/** Decimal texts: which are valid amounts, which are not, and that conversions lose nothing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { currencyDecimals } from './currencies.ts';

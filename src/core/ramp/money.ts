@@ -1,18 +1,18 @@
 /**
- * Amounts: integers of the smallest unit inside, decimal texts outside. No floats; no rounding
- * unless the name says so. A whole `.01` is accepted, `1.`, `1e5` and `+1` are not.
+ * Amounts: integers of the smallest unit inside the program, decimal texts outside. No floats; no
+ * rounding unless the name says so. `.01` is accepted; `1.`, `1e5` and `+1` are not.
  */
 import { fail } from '../base/errors.ts';
 
 const DECIMAL = /^(?:([0-9]{1,20})(?:\.([0-9]{1,18}))?|\.([0-9]{1,18}))$/;
 /** Decimals of prices, rates and limits: the most that a decimal text may have. */
 export const RATE_DECIMALS = 18;
-/** Before the point. */
+/** Most digits before the decimal point. */
 const WHOLE_DIGITS_MAX = 20;
 
 /**
- * The integer that `text` is, in units of 10^-decimals. Throws RAMP_AMOUNT_INVALID for what is not
- * a decimal number, RAMP_AMOUNT_PRECISION for one with too many decimals.
+ * The value of `text` as an integer, in units of 10^-decimals. Throws RAMP_AMOUNT_INVALID for text
+ * that is not a decimal number, RAMP_AMOUNT_PRECISION for too many decimals.
  */
 export function parseDecimal(text: string, decimals: number): bigint {
   const match = DECIMAL.exec(text);
@@ -27,7 +27,7 @@ export function parseDecimal(text: string, decimals: number): bigint {
   );
 }
 
-/** With all its decimals, as money is written: 10.00, and 10 where there are none. */
+/** With all decimals, as money is written: 10.00, or 10 for a currency without decimals. */
 export function formatFiat(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : '';
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0');
@@ -42,12 +42,12 @@ export function formatCrypto(units: bigint, decimals: number): string {
   return decimals === 0 ? text : text.replace(/\.?0+$/, '');
 }
 
-/** Whether an amount can be written at all. */
+/** Whether an amount is small enough to be written. */
 export function isWritable(units: bigint, decimals: number): boolean {
   return units < 10n ** BigInt(WHOLE_DIGITS_MAX + decimals);
 }
 
-/** Rounds up; neither may be negative. */
+/** The quotient, rounded up; neither number may be negative. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }

@@ -1,4 +1,4 @@
-/** Looks up a request's items in the configuration, or reports the field at fault. */
+/** Looks up a request's items in the configuration, or reports the invalid field. */
 import { fail } from '../base/errors.ts';
 import type { CryptoOffer, FiatOffer, PaymentMethod, RampConfig } from './config.ts';
 import { checkLimits, type Limits, narrowest } from './limits.ts';
@@ -21,18 +21,18 @@ export interface Offer {
   readonly fiat: FiatOffer;
 }
 
-/** Names for a side in rows of unsupported combinations. */
+/** Names of each side (buy, sell) in rows of unsupported combinations. */
 const FEATURES: Readonly<Record<Side, readonly string[]>> = {
   buy: ['buy', 'quotes'],
   sell: ['sell', 'sell-quotes', 'sellQuotes'],
 };
 
-/** A fault of one field of a request: `data.field` names it. */
+/** An error about one field of a request; `data.field` is its name. */
 export function fieldFault(code: string, field: string, message: string): Error {
   return fail(code, `${field} ${message}`, { data: { field } });
 }
 
-/** Throws RAMP_…_UNKNOWN and RAMP_UNSUPPORTED with the field, RAMP_PAUSED when a switch is off. */
+/** Throws RAMP_…_UNKNOWN and RAMP_UNSUPPORTED with the field, RAMP_PAUSED if it is paused. */
 export function findOffer(config: RampConfig, side: Side, asked: OfferRequest): Offer {
   const region = inField('region', () => readRegion(asked.region, config.countries));
   const paymentId = readPaymentId(asked.payment);
@@ -54,7 +54,7 @@ export function findOffer(config: RampConfig, side: Side, asked: OfferRequest): 
   return { region, payment, crypto, fiat };
 }
 
-/** Throws RAMP_PAUSED: new orders of this kind are refused now. */
+/** Throws RAMP_PAUSED if new orders of this kind are refused now. */
 export function checkSwitches(
   { paused }: RampConfig,
   side: Side,
@@ -66,7 +66,8 @@ export function checkSwitches(
 }
 
 /**
- * Of fiat units for a buy, of crypto units for a sell. Throws RAMP_LIMIT_… with the field amount.
+ * Checks `units`: fiat units for a buy, crypto units for a sell. Throws RAMP_LIMIT_… with the field
+ * `amount`.
  */
 export function checkAmount(side: Side, { fiat, crypto, payment }: Offer, units: bigint): void {
   const [money, limits] = [
@@ -85,13 +86,13 @@ function amountLimits(
   return narrowest([fiat.paymentLimits.get(id), crypto.paymentLimits.get(id)]);
 }
 
-/** The result of a buy, rounded as it is paid. Throws RAMP_LIMIT_…. */
+/** Checks the crypto units of a buy, rounded as they are paid out. Throws RAMP_LIMIT_…. */
 export function checkPayout({ crypto, payment: { id } }: Offer, units: bigint): void {
   const limits = narrowest([crypto.payoutLimits.get(id)]);
   inField('amount', () => checkLimits(units, crypto.decimals, limits, `${crypto.id} paid out`));
 }
 
-/** Adds the field's name to errors of `read`. */
+/** Adds the field's name to errors that `read` throws. */
 export function inField<T>(field: string, read: () => T): T {
   try {
     return read();

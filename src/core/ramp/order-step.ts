@@ -1,6 +1,6 @@
 /**
- * What steps of both kinds of orders share: one payout at a time, refunds that never exceed what
- * they give back, and an end that is reached when everything owed has gone back.
+ * What steps of both kinds of orders share: one payout at a time, refunds that never exceed the
+ * payment, and a final state that is reached when everything owed was refunded.
  */
 import { reversed } from './books.ts';
 import {
@@ -17,9 +17,9 @@ export interface OrderState {
   readonly code: StatusCode;
   readonly reason: string;
   readonly refunds: Readonly<Record<string, RefundState>>;
-  /** Payouts requested so far; at most one of them ever leaves. */
+  /** Payouts requested so far; at most one of them is ever carried out. */
   readonly payouts: number;
-  /** What it becomes when all refunds are done. */
+  /** The order's final state once all refunds are done. */
   readonly endsAs?: StatusCode | undefined;
 }
 
@@ -41,7 +41,7 @@ export abstract class OrderStep<S extends OrderState> {
     return this.notes.state;
   }
 
-  /** Nothing leads out of an end. */
+  /** Changes the status, unless it is final. */
   protected enter(code: StatusCode, reason: string): void {
     if (isTerminal(this.state.code)) return;
     this.change({ code, reason });
@@ -52,7 +52,7 @@ export abstract class OrderStep<S extends OrderState> {
     this.notes.change(part as Partial<S>);
   }
 
-  /** All of the order is here: pay out what was agreed on. */
+  /** Requests the payout that was agreed on; the order's whole amount must be here. */
   protected askPayout(reason: string): void {
     const payouts = this.state.payouts + 1;
     this.change({ payouts });
@@ -61,13 +61,13 @@ export abstract class OrderStep<S extends OrderState> {
     this.enter(PAYOUT, reason);
   }
 
-  /** Whether the order is about this payout. `codes`: where it is under way. */
+  /** Whether the order waits for this payout. `codes`: further states in which it may. */
   protected isCurrent(payoutId: string, ...codes: readonly StatusCode[]): boolean {
     const { code, payouts } = this.state;
     return (code === PAYOUT || codes.includes(code)) && payoutId === `payout-${payouts}`;
   }
 
-  /** Whether a payout was queued, and is not any more. */
+  /** Stops a queued payout that was not sent; returns whether there was one. */
   protected stopPayout(unsent: boolean): boolean {
     if (this.state.code !== PAYOUT || !unsent) return false;
     this.notes.ask({ kind: 'withdrawPayout', id: `payout-${this.state.payouts}` });
@@ -99,7 +99,7 @@ export abstract class OrderStep<S extends OrderState> {
     this.change({ refunds: { ...this.state.refunds, [refund.id]: refund } });
   }
 
-  /** What goes back, or has gone back, of a payment or deposit. */
+  /** Units of a payment or deposit that are refunded, or will be. */
   protected refundsOf(
     of: string,
     states: readonly RefundState['state'][] = ['due', 'done'],

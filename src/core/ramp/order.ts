@@ -29,11 +29,11 @@ export interface Terms {
   readonly amountOut: bigint;
   /** Fiat units. */
   readonly fees: Fees;
-  /** Gets the crypto of a buy, sends that of a sell; lower case. */
+  /** Receives the crypto of a buy, sends that of a sell; lower case. */
   readonly wallet: string;
 }
 
-/** `PROVIDER-<status>-<subject>`: stable, and the first part is the status. */
+/** `PROVIDER-<status>-<subject>`. Codes do not change between versions. */
 export type StatusCode = `PROVIDER-${Status}-${string}`;
 
 export function statusOf(code: StatusCode): Status {
@@ -45,24 +45,24 @@ export function isTerminal(code: StatusCode): boolean {
   return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(statusOf(code));
 }
 
-/** A refund; its id is never used for another. */
+/** A refund; its id is never used for another refund. */
 export interface Refund {
   readonly id: string;
-  /** The payment or deposit that it gives back. */
+  /** Id of the payment or deposit that is refunded. */
   readonly of: string;
   readonly asset: string;
   readonly units: bigint;
-  /** For a deposit, the address that it came from. */
+  /** For a deposit, the address from which it came. */
   readonly to?: string | undefined;
 }
 
-/** How a refund stands. `void`: a charge-back gave the money back instead. */
+/** A refund and its state. `void`: a charge-back returned the money instead. */
 export interface RefundState extends Refund {
   readonly state: 'due' | 'done' | 'void';
   readonly isExtra: boolean;
 }
 
-/** Carried out in the transaction that stores the new state, or queued by it. */
+/** An effect, carried out in the transaction that stores the new state, or queued by it. */
 export type Effect =
   /** An entry of the order's history. */
   | {
@@ -71,9 +71,9 @@ export type Effect =
       readonly data: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'post'; readonly postings: readonly Posting[] }
-  /** Pay out amountOut: one payout at a time has this id. */
+  /** Pay out amountOut; `id` identifies this payout, one at a time. */
   | { readonly kind: 'payout'; readonly id: string }
-  /** The requested payout was not sent and must no longer be. */
+  /** The requested payout was not sent, and must no longer be sent. */
   | { readonly kind: 'withdrawPayout'; readonly id: string }
   | { readonly kind: 'refund'; readonly refund: Refund }
   | { readonly kind: 'withdrawRefund'; readonly id: string }
@@ -99,7 +99,7 @@ export function exchangePostings(terms: Terms): readonly Posting[] {
   const cryptoUnits = side === 'buy' ? amountOut : amountIn;
   const all = fees.processing + fees.network + fees.partner;
   const sign = side === 'buy' ? 1n : -1n;
-  // A buyer's fiat holds the fees; of a seller's, they were taken before.
+  // A buyer's fiat includes the fees; from a seller's they are already deducted.
   const exchanged = side === 'buy' ? -(fiatUnits - all) : fiatUnits + all;
   return balanced([
     { account: 'customer', asset: fiat.id, units: sign * fiatUnits },

@@ -1,12 +1,12 @@
 /**
- * What the pages of the ramp and its server tell one another, as JSON. Amounts are decimal texts,
- * times Unix milliseconds.
+ * The JSON that the pages of the ramp and its server exchange. Amounts are decimal texts, times
+ * Unix milliseconds.
  */
 import type { Language, Theme } from '../pages/look.ts';
 import type { Side, Status } from './order.ts';
 import type { Frequency } from './recurrence.ts';
 
-/** What every page starts with, in the element with the id `page-data`. */
+/** The data with which every page starts, in the element with the id `page-data`. */
 export interface PageLook {
   readonly language: Language;
   readonly theme: Theme;
@@ -24,16 +24,16 @@ export interface ProviderInfo {
 export type WidgetPage = PageLook &
   (
     | { readonly kind: 'open'; readonly session: string; readonly state: WidgetState }
-    /** The page's secret is in the URL's fragment: it was reloaded. */
+    /** The page was reloaded: its secret is in the URL's fragment. */
     | { readonly kind: 'again' }
     | { readonly kind: 'fault'; readonly fault: PageFault }
   );
 
-/** What the operator's page starts with. */
+/** The data with which the operator's page starts. */
 export interface OperatorPage extends PageLook {
   /** The session's CSRF token; undefined: not signed in. */
   readonly csrf?: string | undefined;
-  /** How amounts of each are written. */
+  /** How amounts of each asset are written. */
   readonly assets: readonly {
     readonly asset: string;
     readonly name: string;
@@ -49,28 +49,28 @@ export interface PageFault {
   readonly code: string;
   readonly message: string;
   readonly field?: string | undefined;
-  /** In the log of the service too. */
+  /** The id of the request, which the service's log contains too. */
   readonly requestId: string;
-  /** Where the customer came from; only when the partner allows this address. */
+  /** Address from which the customer came; set only if the partner allows it. */
   readonly leaveUrl?: string | undefined;
 }
 
 export interface WidgetState {
   readonly side: Side;
-  /** Money does not move: the payment provider is the sandbox. */
+  /** True: no money moves, because the payment provider is the sandbox. */
   readonly isSandbox: boolean;
   readonly partner: string;
-  /** Its `partnerAccountId`. */
+  /** The partner's `partnerAccountId`. */
   readonly partnerId: string;
   readonly payment: { readonly id: string; readonly name: string };
   readonly terms: ShownTerms;
-  /** It recurs automatically, paid in the same way. */
+  /** Set: the order recurs automatically, paid in the same way. */
   readonly frequency?: Frequency | undefined;
-  /** Until there is an order. */
+  /** The current quote, until there is an order. */
   readonly quote?: ShownQuote | undefined;
-  /** Asked of the customer before the order. */
+  /** Questions that the customer answers before the order. */
   readonly questions: readonly Question[];
-  /** Back without an order. */
+  /** Address to which the customer returns without an order. */
   readonly leaveUrl: string;
   readonly order?: ShownOrder | undefined;
 }
@@ -85,15 +85,15 @@ export interface ShownTerms {
   readonly processingFee: string;
   readonly networkFee: string;
   readonly partnerFee: string;
-  /** Fiat for one crypto. */
+  /** Fiat for one whole unit of crypto. */
   readonly exchangeRate: string;
   readonly wallet: string;
 }
 
 export interface ShownQuote {
-  /** Sent back with what the customer agrees to. */
+  /** Time of the quote; sent back when the customer accepts it. */
   readonly quotedAtMs: number;
-  /** From now on: clocks of browsers may be wrong. */
+  /** Remaining validity; not a time, because clocks of browsers may be wrong. */
   readonly goodForMs: number;
   readonly lifetimeMs: number;
 }
@@ -106,7 +106,7 @@ export interface Question {
   readonly hint?: string | undefined;
   /** The possible answers; undefined: free text. */
   readonly choices?: readonly Choice[] | undefined;
-  /** Answers to try. */
+  /** Sample answers. */
   readonly samples?: readonly Choice[] | undefined;
 }
 
@@ -121,21 +121,21 @@ export interface ShownOrder {
   readonly code: string;
   readonly reason: string;
   readonly hash?: string | undefined;
-  /** Where an explorer shows it. */
+  /** URL of the transaction in an explorer. */
   readonly transactionUrl?: string | undefined;
-  /** Where the crypto of a sell goes. */
+  /** Address to which the customer sends the crypto of a sell. */
   readonly depositAddress?: string | undefined;
-  /** Blocks of its transaction on the ledger so far, while they are waited for. */
+  /** Blocks that confirm its transaction so far, while the order waits for them. */
   readonly confirmations?: { readonly count: number; readonly needed: number } | undefined;
-  /** It will come again. */
+  /** Whether the order will be repeated. */
   readonly recurs?: boolean | undefined;
-  /** Payment or deposit is awaited until then. */
+  /** Time until which the payment or deposit is awaited. */
   readonly dueMs?: number | undefined;
-  /** With the id of the order. */
+  /** Address to which the customer returns; contains the id of the order. */
   readonly backUrl: string;
 }
 
-/** What the customer does next; as payment adapters say it. */
+/** What the customer does next, according to the payment adapter. */
 export type NextStep =
   | { readonly kind: 'taken' | 'declined' | 'approval' }
   | {
@@ -144,7 +144,7 @@ export type NextStep =
     }
   | { readonly kind: 'page'; readonly url: string };
 
-/** Answer of each request of the widget. */
+/** The answer to each request of the widget. */
 export interface WidgetAnswer {
   readonly state: WidgetState;
   readonly next?: NextStep | undefined;

@@ -1,6 +1,6 @@
 /**
- * Names of payment methods. One method has two names; both are read, and each partner sees the one
- * that it uses.
+ * Names of payment methods. One method has two names; both are accepted, and each partner sees the
+ * one that it uses.
  */
 
 const PAYMENT_IDS: readonly string[] = [

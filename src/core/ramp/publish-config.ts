@@ -1,4 +1,4 @@
-/** The configuration as aggregators read it. */
+/** The configuration in the form that aggregators read. */
 import type { CryptoOffer, FiatOffer, MethodLimits, Partner, RampConfig } from './config.ts';
 import type { LimitRow } from './limits.ts';
 import { shownPaymentId } from './payment-ids.ts';
@@ -6,8 +6,8 @@ import { shownPaymentId } from './payment-ids.ts';
 export type PublishedConfig = Readonly<Record<string, unknown>>;
 
 /**
- * `updatedAtMs`: when the file was last changed. `partner`: whose names for payment methods are
- * used.
+ * `updatedAtMs`: when the file was last changed. `partner`: the partner whose names of payment
+ * methods are used.
  */
 export function publishBuy(
   config: RampConfig,
@@ -32,7 +32,7 @@ export function publishSell(
   });
 }
 
-/** `limitsOf`: what one kind of order says of a crypto's limits. */
+/** `limitsOf`: the limits of a crypto, in the form for one kind of order. */
 function publish(
   config: RampConfig,
   updatedAtMs: number,
@@ -89,7 +89,7 @@ function common(config: RampConfig, updatedAtMs: number, shown: Shown): Publishe
       recurringBuy: on(features.recurring && isBuy),
       orderTracking: on(features.orderTracking),
       orderAnalytics: on(features.orderAnalytics),
-      // As in the older layout.
+      // Repeated here as in the older layout.
       orderCustomId: on(features.orderCustomId),
       allOrders: on(features.orderAnalytics),
     },

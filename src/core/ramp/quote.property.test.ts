@@ -1,6 +1,6 @@
 /**
- * Quotes: fees and what is exchanged make up the amount, exactly; roundings never favour one side
- * by more than a unit.
+ * Quotes: the fees and the exchanged part add up to the amount exactly; rounding never favours one
+ * side by more than a unit.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -89,7 +89,7 @@ describe('quotes', () => {
           quote.exchanged * 10n ** BigInt(RATE_DECIMALS + each.cryptoDecimals) - worth;
         const unit = 10n ** BigInt(RATE_DECIMALS + each.cryptoDecimals);
         expect(difference >= 0n && difference < unit).toBe(true);
-        // Rounded down: a unit more would cost more than there is.
+        // Rounded down: one unit more would cost more than the amount.
         const costs = (units: bigint) => units * each.price * 10n ** BigInt(each.fiatDecimals);
         const has = quote.exchanged * 10n ** BigInt(RATE_DECIMALS + each.cryptoDecimals);
         expect(costs(quote.amountOut) <= has && costs(quote.amountOut + 1n) > has).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * What a customer gets for an amount. Fees are included in the amount and rounded up to the
+ * How much a customer gets for an amount. Fees are included in the amount and rounded up to the
  * currency's smallest unit; payouts are rounded down: amountIn = fees + net, exactly, on both
  * sides.
  *
@@ -12,7 +12,7 @@ import { divideUp, formatCrypto, isWritable, RATE_DECIMALS } from './money.ts';
 const MILLION = 1_000_000n;
 const RATE_ONE = 10n ** BigInt(RATE_DECIMALS);
 
-/** One party's fee: a share of the amount plus a fixed sum, at least `least`. In fiat units. */
+/** The fee of one party: a share of the amount plus a fixed sum, at least `least`. Fiat units. */
 export interface FeeRule {
   readonly millionths: bigint;
   readonly fixed: bigint;
@@ -21,7 +21,7 @@ export interface FeeRule {
 
 export const NO_FEE: FeeRule = { millionths: 0n, fixed: 0n, least: 0n };
 
-/** In fiat units. */
+/** Fees in fiat units. */
 export interface Fees {
   readonly processing: bigint;
   readonly network: bigint;
@@ -29,11 +29,11 @@ export interface Fees {
 }
 
 export interface QuoteTerms {
-  /** Fiat for a buy, crypto for a sell. */
+  /** Fiat units for a buy, crypto units for a sell. */
   readonly amountIn: bigint;
   readonly fiatDecimals: number;
   readonly cryptoDecimals: number;
-  /** Fiat for one whole crypto, in units of 10^-18. */
+  /** Fiat for one whole unit of crypto, in units of 10^-18. */
   readonly price: bigint;
   readonly processing: FeeRule;
   readonly partner: FeeRule;
@@ -47,7 +47,7 @@ export interface Quote {
   readonly fees: Fees;
   /** Fiat units that are exchanged: amountIn without fees, or amountOut with them. */
   readonly exchanged: bigint;
-  /** Fiat for one crypto, as it follows from the two amounts. */
+  /** Fiat for one whole unit of crypto, computed from the two amounts. */
   readonly exchangeRate: string;
 }
 
@@ -68,7 +68,7 @@ export function buyQuote(terms: QuoteTerms): Quote {
   return { amountIn, amountOut, fees, exchanged: net, exchangeRate };
 }
 
-/** Throws as buyQuote does. */
+/** Throws like `buyQuote`. */
 export function sellQuote(terms: QuoteTerms): Quote {
   const { amountIn, fiatDecimals, cryptoDecimals, price } = terms;
   const gross =
@@ -91,7 +91,8 @@ export function withSpread(price: bigint, side: 'buy' | 'sell', spreadMillionths
 }
 
 /**
- * Gas of one transfer in fiat units, rounded up. `price` is of one whole native coin, 18 decimals.
+ * Cost of one transfer's gas in fiat units, rounded up. `price`: fiat for one whole native coin, in
+ * units of 10^-18.
  */
 export function networkFeeOf(
   { gas, gasPrice }: { readonly gas: bigint; readonly gasPrice: bigint },
@@ -102,7 +103,8 @@ export function networkFeeOf(
 }
 
 /**
- * The same money in another currency, rounded down. `rate`: target for one whole source, 10^-18.
+ * The same value in another currency, rounded down. `rate`: target currency for one whole unit of
+ * the source currency, in units of 10^-18.
  */
 export function convertFiat(units: bigint, from: number, rate: bigint, to: number): bigint {
   return (units * rate * 10n ** BigInt(to)) / (RATE_ONE * 10n ** BigInt(from));
@@ -121,7 +123,7 @@ function feeOf(amount: bigint, { millionths, fixed, least }: FeeRule): bigint {
   return fee > least ? fee : least;
 }
 
-/** Rounded down: applied to `crypto` it differs from `fiat` by less than the smallest unit. */
+/** The rate, rounded down: `crypto` at this rate differs from `fiat` by less than one unit. */
 function rateOf(
   fiat: bigint,
   crypto: bigint,

@@ -35,7 +35,7 @@ const NETWORK = /^[1-9][0-9]{0,18}$/;
 const NAME = /^[A-Za-z0-9_.~-]{1,64}$/;
 const PARTNER_ID = /^[!-~]{1,256}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
-/** No quote, semicolon or blank: it is used in a header. */
+/** Has no quote, semicolon or blank, because it is used in a header. */
 const ANCESTOR = /^(?:'self'|https?:\/\/[a-z0-9.*-]+(?::\d{1,5})?)$/;
 const REDIRECT =
   /^(?!javascript:|data:|file:|blob:|vbscript:|about:)[a-z][a-z0-9+.-]*:\/\/[^\s@\\"'<>]*$/;
@@ -48,7 +48,7 @@ const PERCENT_DECIMALS = 4;
 const MILLION = 1_000_000n;
 const DAY_MINUTES = 24 * 60;
 
-/** Throws RAMP_CONFIG_INVALID with the place of each fault. `name`: the file's name. */
+/** Throws RAMP_CONFIG_INVALID with the path of each fault. `name`: the file's name. */
 export function readConfig(json: unknown, name: string): RampConfig {
   const faults: string[] = [];
   const reader = new JsonReader(json, '', faults);
@@ -157,7 +157,7 @@ function readFee(reader: JsonReader, decimals: number): FeeRule {
   };
 }
 
-/** Percent with four decimals are millionths. */
+/** Reads a percentage as millionths: those are percent with four decimals. */
 function percentOf(reader: JsonReader, name: string, missing = 0n): bigint {
   const millionths = reader.decimal(name, PERCENT_DECIMALS, missing);
   if (millionths >= MILLION) reader.fault(name, 'must be less than 100');
@@ -278,7 +278,7 @@ function readSource(reader: JsonReader): PriceSource {
   return { kind: 'fixed', prices: new Map(rows) };
 }
 
-/** Faults that show only when parts are compared. */
+/** Finds faults that show only when parts of the configuration are compared. */
 function crossCheck(config: RampConfig, faults: string[]): void {
   const { payments, fiat, crypto, partners, countries, pricing } = config;
   const lists = { payments, fiat, crypto, partners, countries };

@@ -12,7 +12,8 @@ export function isFrequency(text: string): text is Frequency {
 }
 
 /**
- * Number `count` after the first, at the same time of day. A month without that day: its last one.
+ * The time of order number `count` after the first one, at the same time of day. In a month without
+ * that day it is the last day.
  */
 export function occurrence(firstMs: number, frequency: Frequency, count: number): number {
   if (frequency === 'weekly') return firstMs + count * WEEK_MS;
@@ -25,7 +26,7 @@ export function occurrence(firstMs: number, frequency: Frequency, count: number)
   return startMs + (firstMs - dayMs);
 }
 
-/** The last one due, as a count; earlier missed ones are skipped. */
+/** The number of the last order that is due; earlier ones that were missed are skipped. */
 export function lastDue(firstMs: number, frequency: Frequency, nowMs: number): number {
   if (nowMs < firstMs) return -1;
   let low = 0;

@@ -1,9 +1,9 @@
 /**
- * Where a customer goes afterwards: an address that the partner has allowed, with the order's id in
- * it.
+ * The address to which a customer is sent after the order: one that the partner has allowed, with
+ * the order's id in it.
  */
 
-/** Printable ASCII without characters that end a text in HTML or a header. */
+/** Printable ASCII without characters that could end a text in HTML or in a header. */
 const PLAIN = /^[!#-&(-;=?-[\]_a-z~]*$/;
 /** Scheme, host and port, the rest. */
 const PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)/;
@@ -11,7 +11,7 @@ const LENGTH_MAX = 2_048;
 
 /**
  * `allowed`: scheme, host and beginning of a path, such as `https://example.org` or `app://done`.
- * Schemes and hosts are lower case: an address that spells them otherwise is refused.
+ * Schemes and hosts must be lower case; an address with upper case there is refused.
  */
 export function isRedirectAllowed(url: string, allowed: readonly string[]): boolean {
   const parts = PARTS.exec(url);

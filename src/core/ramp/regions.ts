@@ -13,8 +13,8 @@ export interface Country {
 }
 
 /**
- * Canonical form. Throws RAMP_REGION_INVALID, or RAMP_REGION_UNKNOWN for a place that is not
- * served.
+ * The region in canonical form. Throws RAMP_REGION_INVALID, or RAMP_REGION_UNKNOWN for a place that
+ * is not served.
  */
 export function readRegion(text: string, countries: readonly Country[]): string {
   const region = text.toLowerCase();
@@ -29,7 +29,7 @@ export function readRegion(text: string, countries: readonly Country[]): string 
   return region;
 }
 
-/** A row for a country holds for its states too. */
+/** Whether a row for `place` applies to `region`: one for a country applies to its states too. */
 export function isWithin(region: string, place: string): boolean {
   return region === place || region.startsWith(`${place}-`);
 }

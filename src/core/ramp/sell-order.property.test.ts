@@ -1,6 +1,6 @@
 /**
  * Sells under everything that can happen to them, in any order and any number of times: the books
- * balance after each step, money leaves once, and in the end nobody is owed anything.
+ * balance after each step, money leaves once, and in the end the provider owes nothing.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { balances } from './books.ts';
 import { isTerminal, type Terms } from './order.ts';
 import { type Deposit, newSell, type SellInput, type SellState, stepSell } from './sell-order.ts';
 
-/** Enough for every refund, which may be told twice. */
+/** Enough for all refunds, each of which may be reported twice. */
 const SETTLE_STEPS = 30;
 const WALLET = `0x${'ab'.repeat(20)}`;
 const TOKEN = `1:0x${'11'.repeat(20)}`;
@@ -69,7 +69,7 @@ const acts = fc.oneof(
 class World extends OrderWorld {
   state: SellState = newSell(1_000);
   nowMs = 0;
-  /** In a final block: no reorganisation takes them away. */
+  /** Deposits in a final block, which no reorganisation removes. */
   readonly finals = new Set<string>();
 
   act(act: Act): void {
@@ -137,7 +137,7 @@ class World extends OrderWorld {
     }
     const isPaid = this.state.code === 'PROVIDER-COMPLETED-ORDER';
     assert((books.get('bank JPY') ?? 0n) === (isPaid ? -TERMS.amountOut : 0n), 'the bank');
-    // No more money for less crypto: what stays here while it is paid is what was ordered.
+    // While fiat is paid out, the crypto that stays here is exactly the ordered amount.
     if (this.livePayouts > 0) {
       const kept = Object.entries(this.state.deposits)
         .filter(([, { state }]) => state === 'counted')
@@ -170,7 +170,7 @@ class World extends OrderWorld {
     return input(id);
   }
 
-  /** What really lies at the order's address, or came from there. */
+  /** The actual amount at the order's address, or collected from it. */
   private wallet(asset: string): bigint {
     return Object.entries(this.state.deposits)
       .filter(([id, { state }]) => DEPOSITS[id]!.asset === asset && state !== 'seen')

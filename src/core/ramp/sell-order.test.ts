@@ -1,6 +1,6 @@
 /**
- * Sells, one story each: the outcome of deposits that are exact, less, more, double, late or
- * somebody else's.
+ * Sells, one scenario per test: the outcome of deposits that are exact, too small, too large,
+ * double, late, or from another wallet.
  */
 import { describe, expect, it } from 'vitest';
 import { playOrder } from '../../../test/support/order-world.ts';

@@ -1,5 +1,5 @@
 /**
- * A sell: crypto comes to an address of this order alone, fiat goes out, once.
+ * A sell: crypto comes to an address that only this order has, fiat goes out, exactly once.
  *
  *   CREATED-ORDER ─► DEPOSIT ─► PAYOUT ─► COMPLETED-ORDER
  *     │      ▲  ╲      │  ╲       │ the bank refuses
@@ -7,10 +7,11 @@
  *     │  reorganised       REVIEW ─► REFUND ─► FAILED-…
  *     └─► CANCELLED-…
  *
- * - A deposit counts once it is final, by transaction and log index, and only of the ordered asset.
- * - All of the amount: fiat is paid. More: the excess is sent back to its sender. Less: the
- *   order waits for the rest, then sends back what it has. From another wallet: under review.
- * - A deposit that the order does not wait for, a second one or a late one, goes back.
+ * - A deposit counts when it is final, once by transaction and log index, and only in the ordered
+ *   asset.
+ * - The exact amount: fiat is paid. More: the excess is sent back to its sender. Less: the order
+ *   waits for the rest, then sends back what it has. From another wallet: the order is reviewed.
+ * - A deposit for which the order does not wait, such as a second or late one, is sent back.
  */
 import { unreachable } from '../base/errors.ts';
 import { nativeOrToken, type StatusCode, type Step, type Terms } from './order.ts';
@@ -20,7 +21,7 @@ export interface Deposit {
   readonly hash: string;
   /** Lower case. */
   readonly from: string;
-  /** As nativeOrToken() has it. */
+  /** In the form of nativeOrToken(). */
   readonly asset: string;
   readonly units: bigint;
 }
@@ -31,7 +32,7 @@ export interface DepositState extends Deposit {
 }
 
 export interface SellState extends OrderState {
-  /** The deposit is awaited until then. Unix milliseconds. */
+  /** Time until which the deposit is awaited. Unix milliseconds. */
   readonly sendByMs: number;
   readonly deposits: Readonly<Record<string, DepositState>>;
   /** The transaction hash of the customer's deposit. */
@@ -46,10 +47,10 @@ export type SellInput =
       readonly deposit: Deposit;
       readonly verdict: 'good' | 'review';
     }
-  /** Its block is not in the chain any more. */
+  /** The deposit's block is no longer in the chain. */
   | { readonly kind: 'depositDropped'; readonly depositId: string }
   | { readonly kind: 'payoutDone'; readonly payoutId: string }
-  /** The bank has not paid, and will not. */
+  /** The bank did not pay, and will not pay. */
   | { readonly kind: 'payoutFailed'; readonly payoutId: string; readonly why: string }
   | { readonly kind: 'refunded'; readonly refundId: string; readonly hash: string }
   | { readonly kind: 'cancelled'; readonly by: 'user' | 'provider' }
@@ -72,7 +73,7 @@ const CODE = {
   cancelledProvider: 'PROVIDER-CANCELLED-PROVIDER',
   cancelledExpired: 'PROVIDER-CANCELLED-EXPIRED',
 } as const satisfies Record<string, StatusCode>;
-/** All that a sell can have. */
+/** All status codes that a sell can have. */
 export const SELL_CODES: readonly StatusCode[] = Object.values(CODE);
 
 const DEPOSITS_MAX = 100;
@@ -89,7 +90,7 @@ export function newSell(sendByMs: number): SellState {
   };
 }
 
-/** Never throws on what ledger, bank or customer says. */
+/** Never throws because of input from the ledger, the bank or a customer. */
 export function stepSell(
   terms: Terms,
   state: SellState,
@@ -130,7 +131,7 @@ class SellStep extends OrderStep<SellState> {
     }
   }
 
-  /** A deposit that is in a block was in time. */
+  /** Ends the order after its deadline; a deposit that is in a block by then was in time. */
   private expire(): void {
     const { code, sendByMs } = this.state;
     if (this.nowMs <= sendByMs || !AWAITING.includes(code) || this.isAnySeen) return;
@@ -145,7 +146,7 @@ class SellStep extends OrderStep<SellState> {
     const { code, deposits } = this.state;
     const isKnown =
       deposits[depositId] !== undefined || Object.keys(deposits).length >= DEPOSITS_MAX;
-    // Others are checked when they are final.
+    // Deposits for which the order does not wait are handled when they are final.
     if (isKnown || !AWAITING.includes(code) || !this.isOurs(deposit)) return this.notes.done();
     this.putDeposit(depositId, { ...deposit, state: 'seen' });
     this.notes.change({ hash: this.state.hash ?? deposit.hash });
@@ -203,7 +204,7 @@ class SellStep extends OrderStep<SellState> {
     this.askPayout('The crypto has arrived; the money is on its way.');
   }
 
-  /** What is too much goes back to those whose deposits came last. */
+  /** Refunds the excess, of the last deposits first. */
   private returnExtra(extra: bigint): void {
     let rest = extra;
     for (const [depositId, { state, units }] of Object.entries(this.state.deposits).reverse()) {
@@ -302,7 +303,7 @@ class SellStep extends OrderStep<SellState> {
     return Object.values(this.state.deposits).some(({ state }) => state === 'seen');
   }
 
-  /** What has arrived for the order and is not going back. */
+  /** Units that have arrived for the order and do not go back. */
   private get counted(): bigint {
     return Object.entries(this.state.deposits).reduce(
       (sum, [id, { state, units }]) =>

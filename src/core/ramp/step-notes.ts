@@ -1,4 +1,4 @@
-/** Collects what a step does, in order. */
+/** Collects the effects of a step, in order. */
 import { type Account, balanced, moved, type Posting } from './books.ts';
 import type { Effect, Step } from './order.ts';
 

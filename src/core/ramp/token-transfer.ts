@@ -18,7 +18,7 @@ export interface TransferCall {
   readonly data: string;
 }
 
-/** A log as `eth_getLogs` gives it. */
+/** A log as `eth_getLogs` returns it. */
 export interface TokenLog {
   readonly address: string;
   readonly topics: readonly string[];
@@ -32,12 +32,12 @@ export function transferCall(token: string, recipient: string, units: bigint): T
   return { to: token, value: 0n, data: toHex(data) };
 }
 
-/** Data of the call that asks a token's contract for a balance. */
+/** Call data that requests a balance from a token's contract. */
 export function balanceCall(owner: string): string {
   return toHex(concatBytes(BALANCE_SELECTOR, encodeAbi([fromHex(owner)])));
 }
 
-/** The content of a Transfer log; undefined: not a log of this standard. */
+/** The content of a Transfer log; undefined: not an ERC-20 Transfer. */
 export function readTransfer(
   log: TokenLog,
 ): { readonly from: string; readonly to: string; readonly units: bigint } | undefined {

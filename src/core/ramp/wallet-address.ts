@@ -7,9 +7,9 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ZERO_ADDRESS = `0x${'00'.repeat(20)}`;
 
 /**
- * Lower case. A mixed one must be spelled as EIP-55 does. Throws RAMP_WALLET_INVALID, also for
- * addresses that cannot be a customer's: the zero address, and `refused` (token contracts, accounts
- * of the provider).
+ * The address in lower case. Mixed case must be the checksum of EIP-55. Throws RAMP_WALLET_INVALID,
+ * also for addresses that cannot be a customer's: the zero address, and `refused` (token contracts,
+ * accounts of the provider).
  */
 export function readWallet(text: string, refused: readonly string[] = []): string {
   if (!ADDRESS.test(text)) throw invalid('must be 0x and 40 hex digits');
@@ -28,7 +28,7 @@ function invalid(why: string): Error {
   return fail('RAMP_WALLET_INVALID', why);
 }
 
-/** The coin of a ledger has the zero address in place of a contract's. */
+/** Whether this is the coin of the ledger: it has the zero address instead of a contract's. */
 export function isNative({ address }: { readonly address: string }): boolean {
   return address === ZERO_ADDRESS;
 }

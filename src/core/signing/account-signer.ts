@@ -1,9 +1,9 @@
-/** Signs for an account, wherever its key is. */
+/** Signs for an account, no matter where its key is stored. */
 import type { Address, Hash32 } from '../base/bytes.ts';
 
 export interface AccountSigner {
   readonly address: Address;
-  /** 64 bytes, x and y; a locked key may have to be unlocked for it. */
+  /** 64 bytes, x and y; this may require unlocking the key. */
   publicKey(): Promise<Uint8Array>;
   /**
    * 65 bytes: r, s (low), recovery id 0 or 1. Synchronous where the key is in memory, so that the

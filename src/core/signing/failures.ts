@@ -1,4 +1,4 @@
-/** Errors that a caller receives: number and text (EthSigner JsonRpcError). */
+/** Errors that a caller receives, with number and text (EthSigner JsonRpcError). */
 import { fail, QuorateError } from '../base/errors.ts';
 
 interface FailureRow {
@@ -51,7 +51,7 @@ const ROWS = {
 
 export type FailureCode = keyof typeof ROWS;
 
-/** An error for the caller; `reason` explains it in `data`, and `fields` join it there. */
+/** An error for the caller; `data` contains `reason`, which explains it, and `fields`. */
 export function refuse(code: FailureCode, reason?: string, fields: object = {}): QuorateError {
   const data = reason === undefined ? fields : { reason, ...fields };
   return fail(code, reason ?? ROWS[code].message, {

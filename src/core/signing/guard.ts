@@ -13,7 +13,7 @@ export interface Intent {
   /** 0x, lower case. */
   readonly account: string;
   readonly kind: 'transaction' | 'privateTransaction' | 'message' | 'typedData' | 'digest';
-  /** 0x, lower case; undefined for a creation, or when there is none. */
+  /** 0x, lower case; undefined for a creation, or if there is no recipient. */
   readonly to?: string | undefined;
   readonly value?: bigint | undefined;
   readonly gas?: bigint | undefined;
@@ -23,7 +23,7 @@ export interface Intent {
   readonly selector?: string | undefined;
   /** The signed content or its hash; for the audit log. */
   readonly digest?: string | undefined;
-  /** For typed data: the members that the domain's hash covers. */
+  /** For typed data; only members that the domain's hash covers are set. */
   readonly domainName?: string | undefined;
   /** 0x, lower case. */
   readonly verifyingContract?: string | undefined;
@@ -31,7 +31,7 @@ export interface Intent {
 }
 
 export interface Refusal {
-  /** No valid credentials; credentials that do not allow it; a policy or a limit is against it. */
+  /** In order: no valid credentials; they do not allow it; a policy or limit forbids it. */
   readonly kind: 'unauthenticated' | 'forbidden' | 'refused';
   readonly code: number;
   readonly message: string;

@@ -20,7 +20,7 @@ export interface MessageRequest {
 }
 
 export interface TypedDataRequest extends MessageRequest {
-  /** The members that the domain's hash covers. */
+  /** Set only if the domain's hash covers this member. */
   readonly domainName: string | undefined;
   readonly verifyingContract: string | undefined;
   readonly primaryType: string | undefined;
@@ -36,7 +36,7 @@ export function readMessage(params: unknown): MessageRequest {
   return { account, digest: messageDigest(bytes) };
 }
 
-/** keccak256 of the message behind its prefix and length (EIP-191, version 0x45). */
+/** keccak256 of prefix, length and message (EIP-191, version 0x45). */
 function messageDigest(message: Uint8Array): Hash32 {
   return keccak256(concatBytes(PREFIX, utf8.encode(String(message.length)), message));
 }
@@ -47,8 +47,8 @@ export function typedDataAccount(params: unknown): string {
 }
 
 /**
- * Of `eth_signTypedData`: an account and a structure, as an object or as JSON text; further
- * parameters are ignored.
+ * Reads the parameters of `eth_signTypedData`: an account and a structure, as an object or as JSON
+ * text; further parameters are ignored.
  */
 export function readTypedData(params: unknown): TypedDataRequest {
   const [account, given] = twoOf(params);

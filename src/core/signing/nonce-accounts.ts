@@ -1,6 +1,6 @@
 /**
- * All accounts with nonces: those that wait for a count, those to count next, and those that may be
- * forgotten.
+ * All accounts with nonces: those that wait for a transaction count, those to count next, and those
+ * that may be forgotten. To count an account is to request its transaction count from the node.
  */
 import { NonceSequence } from './nonce-sequence.ts';
 
@@ -36,7 +36,7 @@ export class NonceAccounts<Request> {
     return count;
   }
 
-  /** How long the account that waits longest has had none of its transactions mined. */
+  /** The longest time for which an account has had none of its pending transactions mined. */
   stuckMs(nowMs: number): number {
     let longest = 0;
     for (const { progressMs } of this.active) longest = Math.max(longest, nowMs - progressMs);
@@ -47,7 +47,7 @@ export class NonceAccounts<Request> {
     return this.all.get(nonceKey);
   }
 
-  /** The account, known or new; undefined: no room. `isForced`: ignores the bound. */
+  /** The account, known or new; undefined: there are too many. `isForced`: ignores the bound. */
   open(nonceKey: string, isForced = false): NonceSequence | undefined {
     const known = this.all.get(nonceKey);
     if (known) return known;
@@ -57,7 +57,7 @@ export class NonceAccounts<Request> {
     return sequence;
   }
 
-  /** A transaction is now held. */
+  /** Call it when a transaction is now held. */
   activate(sequence: NonceSequence, nowMs: number): void {
     if (this.active.has(sequence)) return;
     this.active.add(sequence);
@@ -65,7 +65,7 @@ export class NonceAccounts<Request> {
     sequence.countAtMs = nowMs + WATCH_MS;
   }
 
-  /** A held transaction has ended. */
+  /** Call it when a held transaction has ended. */
   settleDown(sequence: NonceSequence): void {
     if (sequence.isIdle) this.active.delete(sequence);
   }
@@ -74,7 +74,7 @@ export class NonceAccounts<Request> {
     return this.waiting.has(sequence);
   }
 
-  /** Waits for the next count of the account. */
+  /** Lets the request wait for the next count of the account. */
   wait(sequence: NonceSequence, request: Request): void {
     const queue = this.waiting.get(sequence);
     if (queue) queue.push(request);
@@ -88,7 +88,7 @@ export class NonceAccounts<Request> {
     return queue;
   }
 
-  /** False: a count is already in progress. */
+  /** Returns false if a count is already in progress. */
   beginCount(sequence: NonceSequence): boolean {
     if (sequence.isCounting) return false;
     sequence.isCounting = true;
@@ -114,7 +114,7 @@ export class NonceAccounts<Request> {
     }
   }
 
-  /** The oldest idle account. */
+  /** Forgets the oldest idle account; false: there is none. */
   private evict(): boolean {
     for (const [nonceKey, sequence] of this.all) {
       if (this.active.has(sequence) || this.waiting.has(sequence) || sequence.isCounting) continue;

@@ -1,20 +1,20 @@
 /** One signed transaction at a nonce, and when it is sent again. */
 
-/** How long the node has before an apparently lost transaction is sent again. */
+/** How long to wait before a transaction that the node seems to have lost is sent again. */
 export const GRACE_MS = 2_000;
 export const AGAIN_MS_MAX = 60_000;
 
 /** Signed bytes that may have been sent, and how to send them. */
 export interface SignedSend {
-  /** Account, or account and group. */
+  /** Account, or account and privacy group. */
   readonly nonceKey: string;
   readonly nonce: number;
-  /** 0x; computed here. */
+  /** Transaction hash with 0x, computed by the proxy. */
   readonly hash: string;
   readonly method: string;
   /** The call's parameters as JSON text. */
   readonly params: string;
-  /** Private state that the client named, for a node with several. */
+  /** Private state that the client selected, for a node with several. */
   readonly psi?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Held {
   /** An attempt ended with an unknown outcome. */
   isUnclear: boolean;
   sentMs: number;
-  /** When to send it again unprompted; Infinity: only if the node has lost it. */
+  /** When to send it again in any case; Infinity: only if the node has lost it. */
   againMs: number;
   resends: number;
 }

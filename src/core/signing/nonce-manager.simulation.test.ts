@@ -7,8 +7,8 @@ import type { NonceEffect, NonceInput } from './nonce-messages.ts';
 
 const NONE: Faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
 /**
- * A wallet beside us and a pool that is lost together can take an acknowledged nonce away: no proxy
- * can help that.
+ * A second wallet together with a lost pool can take away an acknowledged nonce, which no proxy can
+ * prevent: no profile has both.
  */
 const PROFILES: Readonly<Record<string, Faults>> = {
   quiet: NONE,
@@ -56,7 +56,7 @@ describe.each(Object.entries(PROFILES))('%s', (_, faults) => {
   });
 });
 
-/** What must be caught: managers that are wrong in one way each. */
+/** Managers with one fault each, which the test must detect. */
 class Twisted extends NonceManager<unknown> {
   override step(input: NonceInput<unknown>, nowMs: number): readonly NonceEffect<unknown>[] {
     return super.step(this.twisted(input), nowMs);
@@ -67,7 +67,7 @@ class Twisted extends NonceManager<unknown> {
   }
 }
 
-/** Takes silence for a refusal, as whoever signs again after a timeout does. */
+/** Treats a missing answer as a refusal, like a client that signs again after a timeout. */
 class Hasty extends Twisted {
   protected override twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     const isSilence = input.kind === 'answered' && input.outcome === 'unclear';
@@ -75,14 +75,14 @@ class Hasty extends Twisted {
   }
 }
 
-/** Remembers nothing of its earlier life. */
+/** Forgets everything at a restart. */
 class Amnesiac extends Twisted {
   protected override twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     return input.kind === 'restored' ? { kind: 'tick' } : input;
   }
 }
 
-/** Never sends again what the node has lost. */
+/** Never sends again a transaction that the node has lost. */
 class Blind extends Twisted {
   protected override twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     const isWatch = input.kind === 'counted' && input.latest !== undefined;

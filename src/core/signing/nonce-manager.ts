@@ -10,7 +10,7 @@
  *               `-> abandoned                          (the nonce is free again)
  *
  * Invariants (docs/internals/nonces.md): one request gets at most one transaction that may be
- * mined; bytes whose fate is unknown are sent again as they are; a nonce is reused only after the
+ * mined; bytes whose outcome is unknown are sent again unchanged; a nonce is reused only after the
  * node has refused the transaction at it. Failures: each signature is in the journal before its
  * `send` effect, and `restored` brings back those without an outcome. So a process killed at any
  * moment may send the same bytes twice, but never reuses their nonce.
@@ -40,14 +40,14 @@ import { NonceRequests, newRequest, type Request } from './nonce-requests.ts';
 import type { NonceSequence } from './nonce-sequence.ts';
 
 /**
- * `Answer`: the node's answer as the outside represents it, or why there is none. Passed on
- * unread.
+ * `Answer`: the node's answer in the caller's representation, or why there is none. It is passed on
+ * without being read.
  */
 export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEffect<Answer>> {
   private readonly settings: NonceSettings;
   private readonly accounts = new NonceAccounts<Request>();
   private readonly requests = new NonceRequests();
-  /** Transactions due to be sent again unprompted. */
+  /** Transactions that will be sent again at their time, even if the node has not lost them. */
   private readonly again = new Set<Held>();
   private out: NonceEffect<Answer>[] = [];
   private nowMs = 0;
@@ -57,12 +57,12 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     this.settings = settings;
   }
 
-  /** How many transactions are neither mined nor refused, and for how long. */
+  /** How many transactions are neither mined nor refused, and how long none was mined. */
   get pending(): Pick<NonceAccounts<unknown>, 'heldCount' | 'stuckMs'> {
     return this.accounts;
   }
 
-  /** Whether ticks are needed: something is pending. */
+  /** Whether anything is pending, so that ticks are needed. */
   get isBusy(): boolean {
     return this.accounts.isBusy || this.again.size > 0;
   }
@@ -112,7 +112,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     else this.emit({ kind: 'settle', id, end: { kind: 'full' } });
   }
 
-  /** Served at once when the account's count is known and fresh. */
+  /** Serves the request at once if the account's count is known and recent. */
   private enqueue(request: Request): void {
     const { sequence } = request;
     const isStale = sequence.isIdle && this.nowMs - sequence.countedMs > REST_MS;
@@ -148,7 +148,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     if (!request || !slot) return;
     slot.signing--;
     request.nonce = undefined;
-    // The same transaction again: signatures are deterministic.
+    // Signatures are deterministic: the same hash is the same transaction again.
     const same = slot.held.find((each) => each.send.hash === send.hash);
     if (same) {
       if (same.isAccepted) this.end(request, { kind: 'known', hash: send.hash });
@@ -175,7 +175,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     if (request.kind !== 'fill') this.emit({ kind: 'settle', id: request.id, end });
   }
 
-  /** Tells the clients that wait for this transaction. */
+  /** Reports the end to the clients that wait for this transaction. */
   private tell(held: Held, end: Settled<Answer>): void {
     for (const request of this.requests.takeWaiters(held)) this.end(request, end);
   }
@@ -241,7 +241,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     this.emit({ kind: 'find', held });
   }
 
-  /** With a new nonce: the bytes at the old one were sent once and refused. */
+  /** Retries with a new nonce: the bytes at the old nonce were sent only once, and refused. */
   private retry(request: Request): void {
     if (++request.tries >= NONCE_TRIES_MAX) {
       this.end(request, { kind: 'exhausted' });
@@ -288,7 +288,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     this.accounts.settleDown(this.accounts.find(nonceKey)!);
   }
 
-  /** No client waits for it: less and less often. */
+  /** No client waits for it: it is sent again at growing intervals. */
   private backOff(held: Held): void {
     held.againMs = this.nowMs + backOffMs(held.resends++);
     if (!held.isAccepted) this.again.add(held);

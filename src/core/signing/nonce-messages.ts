@@ -1,21 +1,21 @@
 /** Inputs and effects of the nonce manager. */
 import type { Held, SignedSend } from './nonce-held.ts';
 
-/** What a node's answer to a signed transaction means. */
+/** Meaning of a node's answer to a signed transaction. */
 export type Outcome =
   /** The node has it. */
   | 'accepted'
   /** The node already had these bytes. */
   | 'known'
-  /** The account is past this nonce. */
+  /** The account's next nonce is higher. */
   | 'nonceTooLow'
   /** Another transaction has this nonce. */
   | 'underpriced'
   /** The node refused it and keeps nothing. */
   | 'refused'
-  /** Nothing was sent. */
+  /** The transaction was not sent. */
   | 'unsent'
-  /** Unknown: it may be mined. */
+  /** The outcome is unknown: it may be mined. */
   | 'unclear';
 
 export type NonceInput<Answer> =
@@ -32,8 +32,8 @@ export type NonceInput<Answer> =
   /** Signing failed: nothing was signed. */
   | { readonly kind: 'abandoned'; readonly id: number }
   /**
-   * `answer`: passed to the client as is. `isFinal`: the client's time is up, do not retry for
-   * it.
+   * `answer`: passed to the client unchanged. `isFinal`: the client's time is up, so do not retry
+   * for this client.
    */
   | {
       readonly kind: 'answered';
@@ -42,7 +42,10 @@ export type NonceInput<Answer> =
       readonly answer: Answer;
       readonly isFinal: boolean;
     }
-  /** `latest` undefined: was not asked. `pending` undefined: the node does not report its pool. */
+  /**
+   * `latest` undefined: it was not requested. `pending` undefined: the node does not report its
+   * pool.
+   */
   | {
       readonly kind: 'counted';
       readonly nonceKey: string;
@@ -57,7 +60,7 @@ export type NonceInput<Answer> =
       readonly isKnown: boolean | undefined;
       readonly answer: Answer;
     }
-  /** From the disk, after a start. */
+  /** A transaction read from disk after a start. */
   | {
       readonly kind: 'restored';
       readonly sends: readonly { readonly send: SignedSend; readonly isAccepted: boolean }[];
@@ -90,11 +93,11 @@ export type NonceEffect<Answer> =
     }
   /** New bytes go to disk first. */
   | { readonly kind: 'send'; readonly held: Held; readonly isNew: boolean }
-  /** `isFull`: the mined count too. */
+  /** `isFull`: request the mined count too. */
   | { readonly kind: 'count'; readonly nonceKey: string; readonly isFull: boolean }
   | { readonly kind: 'find'; readonly held: Held }
   | { readonly kind: 'settle'; readonly id: number; readonly end: Settled<Answer> }
-  /** Hints for the disk: the node has it; it need not be kept. */
+  /** Hint for the journal: the node has the transaction, so it need not be kept. */
   | { readonly kind: 'accepted'; readonly send: SignedSend }
   | { readonly kind: 'forget'; readonly send: SignedSend; readonly isMined: boolean };
 

@@ -2,7 +2,7 @@
 import type { Held } from './nonce-held.ts';
 import type { NonceSequence } from './nonce-sequence.ts';
 
-/** Beyond it requests are refused. */
+/** Further requests are refused. */
 const REQUESTS_MAX = 100_000;
 
 export interface Request {
@@ -12,9 +12,9 @@ export interface Request {
   readonly kind: 'send' | 'ask' | 'fill';
   /** The client's own choice. */
   readonly wanted: number | undefined;
-  /** Being signed at this nonce. */
+  /** The nonce for which it is being signed. */
   nonce: number | undefined;
-  /** New nonces given to it so far. */
+  /** How many new nonces it was given so far. */
   tries: number;
 }
 

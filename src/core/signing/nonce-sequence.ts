@@ -1,19 +1,19 @@
 /**
- * The nonces of one account (or of one account in one private group): which are free, which are
- * taken, what was signed at each.
+ * The nonces of one account (or of one account in one privacy group): which are free, which are
+ * taken, what was signed for each.
  */
 import { assert } from '../base/errors.ts';
 import { dueMs, type Held, newHeld, type SignedSend } from './nonce-held.ts';
 
-/** Everything at one nonce: more than one where a client replaced its transaction. */
+/** All transactions at one nonce: several if a client replaced its transaction. */
 export interface Slot {
   readonly nonce: number;
   readonly held: Held[];
-  /** Requests that are being signed for it. */
+  /** Number of requests that are being signed for this nonce. */
   signing: number;
 }
 
-/** How far above the account's count free nonces are searched. */
+/** How far above the account's count unused nonces are searched for. */
 const HOLES_MAX = 10_000;
 
 export class NonceSequence {
@@ -57,7 +57,7 @@ export class NonceSequence {
     return nonce;
   }
 
-  /** For a request that names its nonce. */
+  /** Takes this nonce, for a request that specifies it. */
   reserve(nonce: number): void {
     const at = this.free.indexOf(nonce);
     if (at >= 0) this.free.splice(at, 1);
@@ -100,13 +100,13 @@ export class NonceSequence {
     }
   }
 
-  /** Another party's transaction uses the nonce: it is not given out again. */
+  /** Another wallet's transaction uses the nonce: it is not given out again. */
   occupied(nonce: number): void {
     this.foreign.add(nonce);
     this.next = Math.max(this.next, nonce + 1);
   }
 
-  /** The node's counts: mined, and including consecutive pending transactions. */
+  /** Takes the node's counts: `latest`: mined; `pending`: with consecutive pending transactions. */
   counted(latest: number | undefined, pending: number, nowMs: number): void {
     this.isCounted = true;
     this.countedMs = nowMs;
@@ -121,14 +121,14 @@ export class NonceSequence {
     else if (this.holeSinceMs === Number.POSITIVE_INFINITY) this.holeSinceMs = nowMs;
   }
 
-  /** Whether one of our transactions waits behind an unused nonce. */
+  /** Whether one of our transactions waits for a lower nonce that is unused. */
   private hasHole(floor: number): boolean {
     if (this.peek() !== floor) return false;
     for (const nonce of this.slots.keys()) if (nonce > floor) return true;
     return false;
   }
 
-  /** Nonces that the node lacks and that we have not used. */
+  /** Finds nonces that the node lacks and that were not used here. */
   private findHoles(floor: number): void {
     const end = Math.min(this.next, floor + HOLES_MAX);
     const known = new Set(this.free);
@@ -144,7 +144,7 @@ export class NonceSequence {
     if (this.free[at - 1] !== nonce) this.free.splice(at, 0, nonce);
   }
 
-  /** Signed before a restart. */
+  /** Restores a transaction that was signed before a restart. */
   restore(send: SignedSend, isAccepted: boolean): void {
     this.checkOwn(send);
     const slot = this.slots.get(send.nonce) ?? { nonce: send.nonce, held: [], signing: 0 };

@@ -1,5 +1,5 @@
 /**
- * Signatures of keys that are elsewhere (cloud KMS, HSM): DER or r ‖ s as they answer, converted to
+ * Signatures of remote keys (cloud KMS, HSM): they return DER or r ‖ s, which is converted to
  * r ‖ s ‖ recovery id with a low s, as transactions need (EIP-2).
  */
 import { equalBytes, type Hash32, padLeft } from '../base/bytes.ts';
@@ -13,8 +13,8 @@ const INTEGER = 0x02;
 const DER_BYTES_MAX = 72;
 
 /**
- * `signature64` is r ‖ s of `digest` by the key of `publicKey`. Throws SIGNER_UNAVAILABLE when it
- * was made by another key.
+ * `signature64` is r ‖ s of `digest` by the key of `publicKey`. Throws SIGNER_UNAVAILABLE if
+ * another key made it.
  */
 export function completeSignature(
   digest: Hash32,

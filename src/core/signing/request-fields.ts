@@ -12,8 +12,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 const QUANTITY_CHARACTERS_MAX = 78;
 
 /**
- * undefined when absent or null. Hex with `0x`, decimal text, or a number that JSON represents
- * exactly; never negative.
+ * undefined when absent or null. Accepts hex with `0x`, decimal text, or a number that JSON
+ * represents exactly; never negative.
  */
 export function quantity(fields: Fields, name: string, max = MAX_UINT256): bigint | undefined {
   const value = fields[name];
@@ -57,13 +57,13 @@ export function hexData(fields: Fields, name: string): Uint8Array | undefined {
   return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`);
 }
 
-/** A JSON object; throws an error that names it otherwise. */
+/** A JSON object; for anything else throws an error that contains `what`. */
 export function objectOf(value: unknown, what: string): Fields {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Fields;
   throw badParams(`${what} must be an object`);
 }
 
-/** 0x and lower case, for any text: what is not an address matches no account. */
+/** Adds 0x and converts to lower case, for any text: one that is not an address has no account. */
 export function accountName(value: string): string {
   const name = value.toLowerCase();
   return name.startsWith('0x') ? name : `0x${name}`;

@@ -1,5 +1,5 @@
 /**
- * From a request and its nonce to the digest, and from the signature to the bytes to send
+ * Makes the digest from a request and its nonce, and the bytes to send from the signature
  * (EthSigner TransactionSerializer).
  */
 import { concatBytes, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
@@ -8,10 +8,10 @@ import { bytesToBigInt } from '../base/quantity.ts';
 import { RlpWriter } from '../base/rlp.ts';
 import type { EeaTerms, RequestBody, TransactionRequest } from './transaction-request.ts';
 
-/** The signed part: everything except the signature, so that it is encoded once. */
+/** A transaction without its signature, so that this part is encoded only once. */
 export interface Unsigned {
   readonly digest: Hash32;
-  /** Joins `signature`: r, s, recovery id. */
+  /** Adds `signature` (r, s, recovery id) and returns the bytes to send. */
   finish(signature: Uint8Array): Uint8Array;
 }
 
@@ -19,7 +19,7 @@ const RESTRICTED = new TextEncoder().encode('restricted');
 /** Reused for one transaction at a time. */
 const writer = new RlpWriter(1_024);
 
-/** `data` replaces the request's own when its payload went elsewhere. */
+/** `data` replaces the request's data if its payload was stored by a manager. */
 export function unsignedTransaction(
   request: TransactionRequest,
   nonce: bigint,
@@ -33,8 +33,8 @@ export function unsignedTransaction(
 }
 
 /**
- * Without a chain id, as private transactions are signed: v is 37 or 38. `tail`: items after the
- * signature.
+ * Without a chain id it is signed like a private transaction: v is 37 or 38. `tail`: items after
+ * the signature.
  */
 function legacy(
   body: RequestBody,

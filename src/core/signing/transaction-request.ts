@@ -26,7 +26,7 @@ const RECIPIENTS_MAX = 1_024;
 const ACCESS_LIST_ENTRIES_MAX = 10_000;
 const RESTRICTED = 'restricted';
 
-/** Fields of all kinds. */
+/** Fields that all kinds of requests have. */
 export type RequestBody = Pick<
   TransactionBody,
   | 'type'
@@ -43,7 +43,7 @@ export type RequestBody = Pick<
 interface Common {
   /** 0x, lower case; an address, or any text that the client gave. */
   readonly from: string;
-  /** undefined: the next one. */
+  /** undefined: the next nonce. */
   readonly nonce: bigint | undefined;
   /** False: the gas limit is the default. */
   readonly namesGas: boolean;
@@ -95,8 +95,8 @@ function onlyObject(params: unknown): Fields {
 }
 
 /**
- * Of `eth_sendTransaction` and `eth_signTransaction`. Throws SIGNER_PARAMS, SIGNER_CHAIN_ID or
- * SIGNER_PRIVATE_VALUE.
+ * Reads the parameters of `eth_sendTransaction` and `eth_signTransaction`. Throws SIGNER_PARAMS,
+ * SIGNER_CHAIN_ID or SIGNER_PRIVATE_VALUE.
  */
 export function readEthRequest(params: unknown, chainId: bigint): TransactionRequest {
   const fields = onlyObject(params);
@@ -126,14 +126,14 @@ export function readEeaRequest(params: unknown, chainId: bigint): TransactionReq
   return { kind: 'eea', from, nonce, namesGas, body, terms: readEeaTerms(fields) };
 }
 
-/** True: private with dynamic fees, which it cannot have; `atPrice` replaces them. */
+/** True: private with dynamic fees, which private transactions cannot have; see `atPrice`. */
 export function wantsPrice({ kind, body }: TransactionRequest): boolean {
   return kind !== 'public' && body.type === 2;
 }
 
 /**
- * The same as a legacy transaction: pays the suggested price, or the tip if higher, but not more
- * than its fees allow; nothing when gas is free. `suggested`: the node's price in wei.
+ * The same request as a legacy transaction: it pays the suggested price, or the tip if higher, but
+ * not more than its fees allow; nothing if gas is free. `suggested`: the node's price in wei.
  */
 export function atPrice(request: TransactionRequest, suggested: bigint): TransactionRequest {
   const { maxFeePerGas, maxPriorityFeePerGas } = request.body;
@@ -175,7 +175,7 @@ function readBody(fields: Fields, chainId: bigint): RequestBody {
   };
 }
 
-/** `gasPrice` next to them is ignored. */
+/** The dynamic fees; with these, `gasPrice` is ignored. */
 function readFees(
   fields: Fields,
 ): { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint } | undefined {
@@ -194,7 +194,7 @@ function readType(fields: Fields, hasFees: boolean, hasAccessList: boolean): Tra
   const found = hasFees ? 2 : hasAccessList ? 1 : 0;
   const wanted = quantity(fields, 'type');
   if (wanted === undefined || wanted === BigInt(found)) return found;
-  // A type 1 transaction may have no list: that is how wallets write an empty one.
+  // A type 1 transaction may lack the list: wallets omit an empty one.
   if (wanted === 1n && !hasFees) return 1;
   throw badParams(
     wanted > 2n
@@ -239,8 +239,8 @@ function word(value: unknown, name: string): Uint8Array {
 }
 
 /**
- * undefined: public. Members of private transactions are never ignored: the payload would become
- * public.
+ * undefined: a public transaction. Members of private transactions are never ignored, because that
+ * would publish the payload.
  */
 function readPrivateTerms(fields: Fields): PrivateTerms | undefined {
   const privateFor = managerKeys(fields, 'privateFor');
@@ -309,8 +309,8 @@ function managerKey(value: unknown, name: string): Uint8Array {
 }
 
 /**
- * `eth_signTransaction` of a private transaction stores no payload: its data is the hash of a
- * stored one.
+ * `eth_signTransaction` of a private transaction stores no payload: its data must be the hash of a
+ * stored payload.
  */
 export function checkStoredPayload(request: TransactionRequest): void {
   if (request.kind !== 'private' || request.body.data.length === PAYLOAD_HASH_BYTES) return;

@@ -8,13 +8,13 @@ export interface DepositOrder extends Omit<DepositMessage, 'pubkey'> {
 }
 
 export interface DepositKeys {
-  /** What the keys of all validators are derived from (validator-keys.ts). */
+  /** The key from which those of all validators are derived (validator-keys.ts). */
   readonly parent: Uint8Array;
   /** 4 bytes. */
   readonly forkVersion: Uint8Array;
 }
 
-/** Takes 25 ms. */
+/** Signs a deposit, which takes 25 ms. */
 export function signOrder(
   { parent, forkVersion }: DepositKeys,
   { index, ...message }: DepositOrder,

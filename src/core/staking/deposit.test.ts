@@ -54,7 +54,7 @@ describe('deposits', () => {
     expect(isSignedDeposit({ ...deposit, amountGwei: GWEI - 1n }, fork)).toBe(false);
     expect(isSignedDeposit(deposit, FORK)).toBe(false);
     expect(withdrawalCredentials(fromHex(each.owner.slice(24)))).toEqual(fromHex(each.owner));
-    // The contract computes the root again: it takes only what the tool computed too.
+    // The contract computes the root itself, and accepts only the same root from the tool.
     expect(put(deposit)).toBe(true);
     expect(put({ ...deposit, signature: new Uint8Array(96) })).toBe(false);
   });
@@ -88,7 +88,7 @@ describe('deposits', () => {
   });
 });
 
-/** Whether a fresh contract takes the deposit; its count and event are as they must be then. */
+/** Whether a new contract accepts the deposit; checks its count, or the text of its error. */
 function put(deposit: Deposit): boolean {
   const abi = new Interface(DEPOSIT_CONTRACT_ABI);
   const rules = rulesOfFork('istanbul');

@@ -29,14 +29,14 @@ export interface Deposit extends DepositMessage {
   readonly root: Uint8Array;
 }
 
-/** For a BLS public key (48 bytes: type 0) or an address (20 bytes: type 1). */
+/** Credentials for a BLS public key (48 bytes: type 0) or an address (20 bytes: type 1). */
 export function withdrawalCredentials(owner: Uint8Array): Uint8Array {
   if (owner.length === PUBKEY_BYTES)
     return concatBytes(Uint8Array.of(0), sha256(owner).subarray(1));
   return concatBytes(Uint8Array.of(1), new Uint8Array(11), owner);
 }
 
-/** `secretKey`: 32 bytes. `forkVersion`: 4 bytes. Takes some milliseconds. */
+/** `secretKey`: 32 bytes. `forkVersion`: 4 bytes. Takes several milliseconds. */
 export function signDeposit(
   secretKey: Uint8Array,
   terms: Omit<DepositMessage, 'pubkey'>,
@@ -50,7 +50,7 @@ export function signDeposit(
   return { ...message, signature, root: depositRoot(message, signature) };
 }
 
-/** Whether the deposit is signed by the key that it names. */
+/** Whether the deposit is signed by the key of its `pubkey`. */
 export function isSignedDeposit(deposit: Deposit, forkVersion: Uint8Array): boolean {
   const scheme = bls12_381.longSignatures;
   const point = scheme.hash(signingRoot(deposit, forkVersion), SIGNATURE_DOMAIN);
@@ -72,7 +72,7 @@ export function depositCall(deposit: Deposit): Uint8Array {
 }
 
 function signingRoot(message: DepositMessage, forkVersion: Uint8Array): Uint8Array {
-  // The domain contains no chain's root: a deposit is valid on every fork of it.
+  // The domain contains no genesis root, so a deposit is valid on all forks of the chain.
   const forkRoot = sha256(concatBytes(padded(forkVersion, 32), new Uint8Array(32)));
   const domain = concatBytes(DOMAIN_DEPOSIT, forkRoot.subarray(0, 28));
   const root = pair(

@@ -9,7 +9,7 @@ import type { Account } from './account.ts';
 
 export type AccountLeaf = Omit<Account, 'born'>;
 
-/** Reused for one leaf after another. */
+/** Reused for all leaves. */
 const leafWriter = new RlpWriter(128);
 
 export function encodeAccountLeaf(account: AccountLeaf): Uint8Array {

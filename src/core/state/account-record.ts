@@ -8,12 +8,12 @@ import type { Account, PrivacyMetadata } from './account.ts';
 import type { StateReader } from './reader.ts';
 
 export interface SlotRecord {
-  /** At the start of the block, or 0n in a storage that began in it. */
+  /** Value at the start of the block; 0n if the storage began in this block. */
   readonly start: bigint;
-  /** At the start of the transaction. */
+  /** Value at the start of the transaction. */
   committed: bigint;
   value: bigint;
-  /** Last transaction that accessed it (EIP-2929) and that wrote it. */
+  /** Last transaction that accessed the slot (EIP-2929), and (`dirtyIn`) last one that wrote it. */
   warmIn: number;
   dirtyIn: number;
 }
@@ -21,7 +21,7 @@ export interface SlotRecord {
 export class AccountRecord {
   readonly address: Address;
   readonly key: string;
-  /** As at the start of the block. */
+  /** The account at the start of the block. */
   readonly start: Account | undefined;
   exists: boolean;
   nonce: bigint;
@@ -30,17 +30,17 @@ export class AccountRecord {
   storageRoot: Hash32;
   born: number;
   slots = new Map<bigint, SlotRecord>();
-  /** The storage was empty at the beginning of this block: `slots` holds all of it. */
+  /** Whether the storage was replaced in this block: `slots` then holds all of it. */
   isStorageReset = false;
-  /** How often its storage was written in this block, also by what was reverted. */
+  /** How often its storage was written in this block; reverted writes count. */
   storageWrites = 0;
   /** Number of the last transaction in which each happened. */
   warmIn = 0;
   createdIn = 0;
   destructedIn = 0;
-  /** undefined: not loaded. */
+  /** The code; undefined: not loaded. */
   private bytes: Uint8Array | undefined;
-  /** Set in this block. `none` once the account has gone. */
+  /** Metadata that was set in this block; `none`: the account was deleted. */
   writtenMetadata: PrivacyMetadata | 'none' | undefined;
 
   private readonly reader: StateReader;
@@ -48,7 +48,7 @@ export class AccountRecord {
   private lastRecord: SlotRecord | undefined;
 
   constructor(address: Address, key: string, reader: StateReader, blockNumber: number) {
-    // A copy: the caller's is often a view of a whole transaction or block.
+    // A copy, because the caller's array is often a view of a whole transaction or block.
     this.address = address.slice();
     this.key = key;
     this.reader = reader;
@@ -104,7 +104,7 @@ export class AccountRecord {
     return record;
   }
 
-  /** Replaces the storage: with a new one or, on revert, the previous one. */
+  /** Replaces the storage by a new one or, on revert, by the previous one. */
   replaceSlots(slots: Map<bigint, SlotRecord>, isReset: boolean, born: number, root: Hash32): void {
     this.slots = slots;
     this.isStorageReset = isReset;

@@ -1,4 +1,4 @@
-/** An account as the trie knows it, and where its storage began. */
+/** An account as in the trie, and the block in which its storage began. */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
 

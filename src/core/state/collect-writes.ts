@@ -1,11 +1,11 @@
-/** From account records to the write set of a block. */
+/** Makes the write set of a block from account records. */
 import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import type { Account } from './account.ts';
 import type { AccountRecord } from './account-record.ts';
 import type { AccountWrite, WriteSet } from './write-set.ts';
 
 export interface StorageChanges {
-  /** Nothing remains of the storage at the start of the block. */
+  /** Whether the whole storage at the start of the block was deleted. */
   readonly isReset: boolean;
   /** slot -> value now; 0n deletes. */
   readonly slots: ReadonlyMap<bigint, bigint>;

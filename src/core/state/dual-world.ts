@@ -20,7 +20,7 @@ export class DualWorld implements World {
   /** The first one is the transaction itself. */
   private readonly frames: Frame[];
 
-  /** `publicWorld` is only read, but for the sender's nonce in a creation. */
+  /** `publicWorld` is only read, except that a creation sets the sender's nonce there. */
   constructor(publicWorld: PublicWorld, privateWorld: PublicWorld) {
     this.publicWorld = publicWorld;
     this.privateWorld = privateWorld;
@@ -34,7 +34,7 @@ export class DualWorld implements World {
   }
 
   /**
-   * COMPAT: a creation stays on the state of its creator, a call moves to the state that holds the
+   * COMPAT: a creation stays on its creator's state; a call switches to the state that holds the
    * code.
    */
   enter(address: Address, isCreate: boolean): void {
@@ -49,7 +49,7 @@ export class DualWorld implements World {
     this.frames.pop();
   }
 
-  /** The state that answers for an address now. */
+  /** The state from which an address is read now. */
   select(address: Address): PublicWorld {
     if (this.privateWorld.exists(address)) return this.privateWorld;
     if (this.publicWorld.exists(address)) return this.publicWorld;
@@ -63,8 +63,8 @@ export class DualWorld implements World {
   }
 
   /**
-   * COMPAT: before EIP-158 the cost of a SELFDESTRUCT beneficiary depends on the private state
-   * alone.
+   * COMPAT: before EIP-158, whether SELFDESTRUCT pays for a new beneficiary depends only on the
+   * private state.
    */
   existsInFrame(address: Address): boolean {
     return this.frame.state.exists(address);
@@ -79,14 +79,14 @@ export class DualWorld implements World {
   }
 
   /**
-   * COMPAT: a public contract reached by STATICCALL has none, since the frame is still on the
+   * COMPAT: a public contract reached by STATICCALL has no balance, since the frame is still on the
    * private state.
    */
   frameBalance(address: Address): bigint {
     return this.frame.state.balance(address);
   }
 
-  /** Outside frames the sender's, which is public; inside them that of a creating contract. */
+  /** Outside frames this is the sender's nonce, which is public; inside, a creating contract's. */
   nonce(address: Address): bigint {
     return this.hasFrames ? this.privateWorld.nonce(address) : this.publicWorld.nonce(address);
   }
@@ -107,7 +107,7 @@ export class DualWorld implements World {
     return this.select(address).committedStorage(address, slot);
   }
 
-  /** In the private state only: a public contract at the same address does not count. */
+  /** Checks only the private state: a public contract at the same address does not count. */
   isCollision(address: Address): boolean {
     return this.privateWorld.isCollision(address);
   }
@@ -115,8 +115,8 @@ export class DualWorld implements World {
   // --- writes: private ----------------------------------------------------------------------------------------------
 
   /**
-   * COMPAT: 0, as SELFDESTRUCT leaves it, makes an empty private account of a public heir; EIP-158
-   * deletes it afterwards.
+   * COMPAT: an amount of 0, as SELFDESTRUCT moves it, creates an empty private account for a public
+   * beneficiary; EIP-158 deletes it afterwards.
    */
   addBalance(address: Address, amount: bigint): void {
     this.writable().addBalance(address, amount);
@@ -188,7 +188,7 @@ export class DualWorld implements World {
     return this.privateWorld.createdInTransaction(address);
   }
 
-  /** Never paid to the sender: the cost of a private transaction must not depend on its payload. */
+  /** Not paid to the sender: the cost of a private transaction must not depend on its payload. */
   refund(): number {
     return this.privateWorld.refund();
   }
@@ -202,8 +202,8 @@ export class DualWorld implements World {
   }
 
   /**
-   * Covers the private state: in the public one only the sender's nonce changes, and no failing
-   * frame reverts that.
+   * Covers only the private state: in the public one only the sender's nonce changes, which a
+   * failing frame does not revert.
    */
   snapshot(): number {
     return this.privateWorld.snapshot();

@@ -5,7 +5,7 @@ import type { StateReader } from './reader.ts';
 
 const ZERO = new Uint8Array(32);
 
-/** Without end: whoever lists it must be stopped. */
+/** An endless state: a listing of it must be stopped. */
 const reader = {
   account: () => ({ codeHash: ZERO }) as Account,
   code: () => new Uint8Array(1_000),

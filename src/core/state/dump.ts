@@ -23,11 +23,11 @@ export interface DumpContent {
 
 const EVERYTHING: DumpContent = { withCode: true, withStorage: true };
 
-/** Without code and storage. */
+/** Size of an account in the result, without code and storage. */
 const ACCOUNT_BYTES = 300;
 const SLOT_BYTES = 140;
 
-/** undefined: no such account. */
+/** The account with code and storage; undefined: there is no such account. */
 export function dumpAccount(
   reader: StateReader,
   address: Address,
@@ -51,11 +51,11 @@ export function dumpAccount(
 
 export interface AccountRange {
   readonly accounts: readonly DumpedAccount[];
-  /** keccak256 of the first address that was left out; undefined: that was all. */
+  /** keccak256 of the first address that is not in the list; undefined: the list is complete. */
   readonly next: Hash32 | undefined;
 }
 
-/** At most `accountsMax` accounts from keccak256(address) = `from` on. */
+/** Lists at most `accountsMax` accounts from keccak256(address) = `from` on. */
 export function dumpAccounts(
   reader: StateReader,
   from: Hash32,
@@ -73,12 +73,12 @@ export function dumpAccounts(
 
 export interface StorageRange {
   readonly entries: readonly (StorageEntry & { readonly hash: Hash32 })[];
-  /** keccak256 of the first slot that was left out; undefined: that was all. */
+  /** keccak256 of the first slot that is not in the list; undefined: the list is complete. */
   readonly next: Hash32 | undefined;
 }
 
 /**
- * At most `slotsMax` slots from keccak256(slot) = `from` on; empty when there is no such account.
+ * Lists at most `slotsMax` slots from keccak256(slot) = `from` on; none if the account is absent.
  */
 export function dumpStorage(
   reader: StateReader,

@@ -1,16 +1,16 @@
 /**
- * A state that records which accounts are read and written: what the outcome of a transaction
- * depends on.
+ * A state that records which accounts are read and written: the outcome of a transaction depends on
+ * these.
  */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import type { PrivacyMetadata } from './account.ts';
 import { PublicWorld } from './public-world.ts';
 
-/** The footprint of one transaction. Accounts are named by `keyOf(address)`. */
+/** The footprint of one transaction. Accounts are identified by `keyOf(address)`. */
 export interface Footprint {
   /** Accounts read or written, and whether they existed before. */
   readonly existed: Map<string, boolean>;
-  /** Accounts written, with the slots; what was reverted counts too. */
+  /** Accounts written, with the slots; reverted writes count too. */
   readonly written: Map<string, Set<bigint>>;
 }
 
@@ -19,7 +19,7 @@ const emptyFootprint = (): Footprint => ({ existed: new Map(), written: new Map(
 export class FootprintWorld extends PublicWorld {
   private footprint = emptyFootprint();
 
-  /** What was noted since the last call. */
+  /** Returns what was recorded since the last call. */
   takeFootprint(): Footprint {
     const taken = this.footprint;
     this.footprint = emptyFootprint();

@@ -11,8 +11,8 @@ export function byHash(a: Hashed<unknown>, b: Hashed<unknown>): number {
 }
 
 /**
- * `older` in order, with `changed` (in any order) in place of entries of the same hash; those not
- * `kept` are dropped.
+ * Entries of `older` in order, with those of `changed` (in any order) in place of entries with the
+ * same hash; entries that are not `kept` are dropped.
  */
 export function* mergeSorted<Old, Changed>(
   older: Iterable<Old>,

@@ -8,7 +8,7 @@ export class Journal {
   private readonly undos: (() => void)[] = [];
   private readonly records: (AccountRecord | undefined)[] = [];
 
-  /** `record`: the account that changed, for `changedRecords`. */
+  /** `record`: the account that changed, which `changedRecords` returns. */
   append(record: AccountRecord | undefined, undo: () => void): void {
     this.undos.push(undo);
     this.records.push(record);
@@ -24,7 +24,7 @@ export class Journal {
     this.records.length = mark;
   }
 
-  /** Accounts with a change that was not reverted, in order of their first one. */
+  /** Accounts with a change that was not reverted, in order of their first such change. */
   changedRecords(): Set<AccountRecord> {
     const found = new Set<AccountRecord>();
     for (const record of this.records) if (record !== undefined) found.add(record);

@@ -1,5 +1,5 @@
 /**
- * Trie keys: keccak256 of addresses and slots. The same few thousand recur block after block, so
+ * Trie keys: keccak256 of addresses and slots. Blocks use the same few thousand again and again, so
  * hashes are cached.
  */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
@@ -12,13 +12,13 @@ const HASHES_MAX = 65_536;
 const addresses = new Map<string, Hash32>();
 const slots = new Map<bigint, Hash32>();
 
-/** Shared: not to be changed by the caller. */
+/** The array is shared: the caller must not change it. */
 export function hashOfAddress(address: Address): Hash32 {
   const key = keyOf(address);
   return addresses.get(key) ?? keep(addresses, key, keccak256(address));
 }
 
-/** Shared: not to be changed by the caller. */
+/** The array is shared: the caller must not change it. */
 export function hashOfSlot(slot: bigint): Hash32 {
   return slots.get(slot) ?? keep(slots, slot, keccak256(bigIntToFixed(slot, 32)));
 }

@@ -55,7 +55,7 @@ export class MemoryReader implements StateReader {
     return { reader, trie };
   }
 
-  /** Moves this state past a block. */
+  /** Applies the changes of a block to this state. */
   apply(writes: WriteSet): void {
     for (const [key, write] of writes.accounts) this.applyAccount(key, write);
     for (const { hash, code } of writes.codes) this.codes.set(keyOf(hash), code);

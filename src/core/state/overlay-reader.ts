@@ -1,4 +1,4 @@
-/** The state after a block: its write set over the state before it. */
+/** The state after a block: its write set on top of the state before it. */
 import { type Address, compareBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from './account.ts';
 import { mergeSorted } from './hashed-order.ts';

@@ -1,4 +1,4 @@
-/** Account and storage proofs as eth_getProof gives them (EIP-1186). */
+/** Account and storage proofs as eth_getProof returns them (EIP-1186). */
 import type { Address } from '../base/bytes.ts';
 import { FREE, type Spend } from '../base/spend.ts';
 import { type Account, EMPTY_ACCOUNT } from './account.ts';
@@ -22,8 +22,8 @@ export interface AccountProof {
 }
 
 /**
- * `reader` and `trie` are of the same block. `spend`: called with the size of each slot's proof,
- * and may throw.
+ * `reader` and `trie` must be of the same block. `spend` is called with the size of each slot's
+ * proof, and may throw.
  */
 export function proveAccount(
   reader: StateReader,

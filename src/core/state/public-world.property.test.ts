@@ -10,7 +10,7 @@ import { PublicWorld } from './public-world.ts';
 import type { StateReader } from './reader.ts';
 import { StateTrie } from './state-trie.ts';
 
-/** The naive model: everything in plain maps, a snapshot is a copy of all of it. */
+/** The naive model: everything is in plain maps, and a snapshot is a copy of them all. */
 interface ModelAccount {
   nonce: bigint;
   balance: bigint;
@@ -42,7 +42,7 @@ const address = new Map(WHO.map((n) => [n, new Uint8Array(20).fill(n)]));
 type Step = { op: keyof typeof OPERATIONS; who: number; slot: number; value: number };
 type Pair = { model: Model; world: PublicWorld };
 
-/** Existing or made. */
+/** Returns the account; creates it if it does not exist. */
 function account(model: Model, who: number): ModelAccount {
   model.dirty.add(who);
   let found = model.accounts.get(who);
@@ -136,7 +136,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   slot: fc.constantFrom(...SLOTS),
   value: fc.integer({ min: 0, max: 3 }),
 });
-/** A frame: steps and inner frames, then kept or reverted. */
+/** A frame: steps and inner frames, which are then kept or reverted. */
 interface Frame {
   items: (Step | Frame)[];
   isReverted: boolean;

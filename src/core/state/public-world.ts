@@ -1,6 +1,7 @@
 /**
- * One state under execution: a block's changes over a StateReader, with the journal of the running
- * transaction. Despite its name it is also used for private states; DualWorld combines two of them.
+ * One state during execution: a block's changes on top of a StateReader, with the journal of the
+ * running transaction. Despite its name it is also used for private states; DualWorld combines two
+ * of them.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { assert } from '../base/errors.ts';
@@ -15,7 +16,7 @@ import type { StateReader } from './reader.ts';
 import type { World } from './world.ts';
 import type { WriteSet } from './write-set.ts';
 
-/** RIPEMD-160 precompile. */
+/** Key of the RIPEMD-160 precompile. */
 const RIPEMD_KEY = keyOf(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3));
 
 export class PublicWorld implements World {
@@ -29,13 +30,13 @@ export class PublicWorld implements World {
   private dirtySlots: SlotRecord[] = [];
   private logsOfTransaction: Log[] = [];
   private refundCounter = 0;
-  /** Stamps what holds for one transaction only, so that starting one is free. */
+  /** Number of the transaction; marks data that is valid for one only, so nothing must be reset. */
   private transaction = 1;
   private touchedRipemd: AccountRecord | undefined;
   private lastAddress: Address | undefined;
   private lastRecord: AccountRecord | undefined;
 
-  /** `blockNumber`: where storages that begin now are born. */
+  /** `blockNumber`: the value of `born` for storages that begin now. */
   constructor(reader: StateReader, blockNumber: number) {
     this.reader = reader;
     this.blockNumber = blockNumber;
@@ -44,7 +45,7 @@ export class PublicWorld implements World {
   // --- transactions and blocks --------------------------------------------------------------------------------------
 
   /**
-   * Forgets warm sets, transient storage, refund and logs; today's values become the committed
+   * Clears warm sets, transient storage, refund and logs; the current values become the committed
    * ones.
    */
   beginTransaction(): void {
@@ -58,8 +59,8 @@ export class PublicWorld implements World {
   }
 
   /**
-   * Deletes what self-destructed and, from EIP-158 on, the empty accounts that were touched. Logs
-   * stay readable.
+   * Deletes accounts that self-destructed and, from EIP-158 on, the empty accounts that were
+   * touched. Logs can still be read.
    */
   finishTransaction(rules: Rules): void {
     const changed = this.journal.changedRecords();
@@ -81,13 +82,13 @@ export class PublicWorld implements World {
 
   /**
    * All changes since the start of the block: call it between transactions. Storage roots are still
-   * those of before; a StateTrie fills them in.
+   * those before the block; a StateTrie fills in the new ones.
    */
   writeSet(): WriteSet {
     return collectWrites(this.records.values());
   }
 
-  /** What one account's storage became since the start of the block, in mid-transaction too. */
+  /** Changes of one account's storage since the start of the block; also during a transaction. */
   storageChanges(address: Address): StorageChanges {
     return storageChangesOf(this.record(address));
   }
@@ -335,7 +336,7 @@ export class PublicWorld implements World {
     return record;
   }
 
-  /** Creates an absent account; true when it did. */
+  /** Creates the account if it is absent; returns whether it did. */
   private ensure(record: AccountRecord): boolean {
     if (record.exists) return false;
     this.journal.append(record, () => {

@@ -1,6 +1,6 @@
 /**
- * State dumps recorded from GoQuorum: what they list must hash to the roots they name, and come out
- * of our dump again.
+ * State dumps recorded from GoQuorum: the state that they list must have the roots that they state,
+ * and our dump of it must be the same.
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ function allocOf(dump: Dump): AllocEntry[] {
   }));
 }
 
-/** As recorded: storage in trie order, slots as 32 bytes, values without leading zeros. */
+/** Our dump as recorded: storage in trie order, slots of 32 bytes, values without leading zeros. */
 function recorded(reader: MemoryReader): Dump['accounts'] {
   const accounts: Dump['accounts'] = {};
   let from = ZERO_HASH;
@@ -95,7 +95,7 @@ describe('recorded state dumps', () => {
       expect(bareHex(trie.root())).toBe(dump.root);
       const listing = recorded(reader);
       for (const [address, entry] of Object.entries(dump.accounts)) {
-        // An empty storage or code may be listed or left out.
+        // An empty storage or code may be listed or omitted.
         const { storage = {}, code = '', ...rest } = entry;
         const ours = listing[address]!;
         expect({ storage: {}, code: '', ...ours }).toEqual({ ...rest, storage, code });

@@ -13,26 +13,26 @@ export interface StorageTrie {
   readonly addressHash: Hash32;
   readonly born: number;
   readonly trie: Trie;
-  /** As loaded or settled: the same object while nothing has changed. */
+  /** The trie as loaded or settled: the same object as `trie` while nothing has changed. */
   readonly origin: Trie;
 }
 
-/** Leaves sorted at a time. They are applied run by run, so that two runs share few nodes. */
+/** Leaves sorted at a time. They are applied in sorted runs, so that two runs share few nodes. */
 const BATCH_LEAVES = 4096;
 
 interface Current {
   readonly write: AccountWrite;
   readonly addressHash: Hash32;
   readonly slots: Iterator<readonly [bigint, bigint]>;
-  /** Sorted; those before `at` are applied. */
+  /** Sorted changes; those before `at` are already applied. */
   batch: readonly TrieChange[];
   at: number;
-  /** undefined: its storage stays as it is. */
+  /** undefined: the storage does not change. */
   storage: StorageTrie | undefined;
 }
 
 export class StateTrieUpdate {
-  /** By keyOf(addressHash); undefined: the storage has ended. */
+  /** Storage tries by keyOf(addressHash); undefined: the storage has ended. */
   readonly storages = new Map<string, StorageTrie | undefined>();
   private readonly writes: Iterator<AccountWrite>;
   private readonly storageBefore: (addressHash: Hash32, write: AccountWrite) => StorageTrie;
@@ -49,8 +49,8 @@ export class StateTrieUpdate {
   }
 
   /**
-   * The account trie so far, and whether it is complete; applying a leaf costs as much of the
-   * budget as hashing one.
+   * Returns the account trie so far, and whether it is complete; applying a leaf costs as much of
+   * the budget as hashing one.
    */
   advance(accounts: Trie, budget: LeafBudget): { accounts: Trie; isDone: boolean } {
     let updated = accounts;
@@ -80,7 +80,7 @@ export class StateTrieUpdate {
     return { write, addressHash, slots: slots.entries(), batch: [], at: 0, storage };
   }
 
-  /** False when the budget is spent before this storage is applied and hashed. */
+  /** Returns false if the budget is spent before this storage is applied and hashed. */
   private advanceStorage(current: Current, budget: LeafBudget): boolean {
     if (current.storage === undefined) return true;
     while (budget.leaves > 0) {
@@ -123,7 +123,7 @@ function byKey(a: TrieChange, b: TrieChange): number {
   return compareBytes(a[0], b[0]);
 }
 
-/** Fills the storage root into the write. */
+/** The change of the account's leaf; fills the storage root into the write. */
 function accountChange({ write, addressHash, storage }: Current): TrieChange {
   const { account, storageReset } = write;
   if (account === undefined) return [addressHash, undefined];

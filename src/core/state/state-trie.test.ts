@@ -72,7 +72,7 @@ describe('StateTrie', () => {
     const trie = StateTrie.empty().update(writesOfAlloc(alloc));
     let slices = 1;
     while (trie.hash(20) === undefined) slices++;
-    // 180 leaves, each put in and hashed.
+    // 180 leaves, each inserted and hashed.
     expect(slices).toBeGreaterThanOrEqual(18);
     expect(slices).toBeLessThanOrEqual(20);
     expect(trie.root()).toEqual(MemoryReader.fromAlloc(alloc).trie.root());
@@ -96,7 +96,7 @@ describe('StateTrie', () => {
   });
 });
 
-// --- blocks of random changes: every way to hold the state agrees ------------------------------------------------------
+// --- blocks of random changes: every way to hold the state gives the same result ---------------------------------------
 
 type Step =
   | { kind: 'store'; who: number; slot: number; value: number }
@@ -143,7 +143,7 @@ function perform(world: PublicWorld, steps: readonly Step[]): void {
   world.finishTransaction(RULES);
 }
 
-/** From nothing, by what a reader lists. */
+/** Root of a new trie that is built from what the reader lists. */
 function rootOf(reader: OverlayReader | MemoryReader): string {
   const { accounts } = dumpAccounts(reader, ZERO_HASH, 100);
   const alloc = accounts.map(({ address: at, account, code, storage }) => ({
@@ -222,7 +222,7 @@ describe('state of several blocks', () => {
               expect(reloaded.proveAccount(at)).toEqual(whole.proveAccount(at));
             }
             checkpoint = stored.settle(0);
-            // Later blocks may grow from the version in memory, or from the one that was cut down.
+            // Later blocks may extend the version in memory, or the one that was settled.
             if (!grows) stored = checkpoint;
           }
         });

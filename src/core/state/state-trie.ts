@@ -16,7 +16,7 @@ import type { WriteSet } from './write-set.ts';
 /** Trie nodes as the last checkpoint wrote them, by path. */
 export interface StateNodes {
   account(path: Nibbles): Uint8Array | undefined;
-  /** `born` names the storage, `addressHash` is keccak256(address). */
+  /** `born` identifies the storage, `addressHash` is keccak256(address). */
   storage(addressHash: Hash32, born: number, path: Nibbles): Uint8Array | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface StateNodeChange extends NodeChange {
 
 export class StateTrie {
   private accounts: Trie;
-  /** By keyOf(addressHash): storages in use since the last `settle`. */
+  /** Storages used since the last `settle`, by keyOf(addressHash). */
   private storages: Map<string, StorageTrie>;
   private readonly nodes: StateNodes | undefined;
-  /** Set until all writes are applied. */
+  /** The writes that are not yet applied; undefined once all are. */
   private pending: StateTrieUpdate | undefined;
   /**
-   * How often an ancestor was settled: the version with the smaller number still holds what the
-   * other released.
+   * How often this version and its ancestors were settled: of two versions, the one with the
+   * smaller number still holds the nodes that the other released.
    */
   generation = 0;
 
@@ -55,7 +55,7 @@ export class StateTrie {
     return StateTrie.load(EMPTY_ROOT, nodes);
   }
 
-  /** Nodes are read when needed; that throws TRIE_NODE_MISSING when the store lacks one. */
+  /** Nodes are read when needed; reading throws TRIE_NODE_MISSING if the store lacks one. */
   static load(root: Hash32, nodes: StateNodes | undefined): StateTrie {
     return new StateTrie(Trie.load(root, accountLoader(nodes)), new Map(), nodes, undefined);
   }
@@ -102,9 +102,9 @@ export class StateTrie {
   }
 
   /**
-   * Nodes that turn a store of `since`, an earlier version of this trie, into one of this version;
-   * `since` reads from that store. Storages that ended in between are not listed: the store drops
-   * them by the `born` of the account that it replaces.
+   * Nodes that turn a store of `since`, an earlier version of this trie, into a store of this
+   * version; `since` reads from that store. Storages that ended in between are not listed: the
+   * store drops them by the `born` of the account that it replaces.
    */
   *changedNodes(since: StateTrie): Generator<StateNodeChange> {
     this.root();
@@ -122,9 +122,9 @@ export class StateTrie {
   }
 
   /**
-   * The same version with less in memory: of what `stored` holds too, only the top `depth` nibbles
-   * of the account trie and of the storage tries in use stay. `stored`: the version that `nodes`
-   * reads, so this one or an earlier one.
+   * The same version with less in memory: of the nodes that `stored` holds too, it keeps only the
+   * top `depth` nibbles of the account trie and of the storage tries in use. `stored`: the version
+   * that `nodes` reads, so this one or an earlier one.
    */
   settle(depth: number, stored: StateTrie = this): StateTrie {
     this.root();
@@ -145,7 +145,7 @@ export class StateTrie {
     return settled;
   }
 
-  /** As stored, whatever is kept in memory. */
+  /** The storage trie as stored, regardless of what is kept in memory. */
   private storedStorage(addressHash: Hash32, born: number): Trie {
     const load = storageLoader(this.nodes, addressHash, born);
     const root = load(new Uint8Array(0), EMPTY_BYTES);
@@ -159,7 +159,7 @@ export class StateTrie {
     const leaf = this.accounts.get(addressHash);
     const root = leaf === undefined ? EMPTY_ROOT : decodeAccountLeaf(leaf).storageRoot;
     const storage = this.newStorage(addressHash, born, root);
-    // For this and later versions: the store may hold another version by the next read.
+    // Kept for this and later versions: at the next read the store may hold another version.
     if (known === undefined) this.storages.set(keyOf(addressHash), storage);
     return storage;
   }

@@ -1,7 +1,7 @@
 /**
- * All of a trie that is stored by the hashes of its nodes, in order of its keys: each node, checked
- * against its hash, with its path, and each leaf. Continues after a key. Memory: the siblings of
- * one path.
+ * Lists a whole trie whose nodes are stored by hash, in order of its keys: each node with its path,
+ * checked against its hash, and each leaf. Can continue from a key. Memory: the siblings of one
+ * path.
  */
 import { compareBytes, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -20,7 +20,7 @@ import {
 } from './trie-node.ts';
 
 export type CopiedItem =
-  /** A node that is stored separately; those embedded in their parents are part of these. */
+  /** A node that is stored separately; embedded nodes are part of their parents. */
   | { readonly kind: 'node'; readonly path: Nibbles; readonly rlp: Uint8Array }
   | { readonly kind: 'leaf'; readonly key: Uint8Array; readonly value: Uint8Array };
 
@@ -32,8 +32,8 @@ interface Step {
 }
 
 /**
- * `from`: leaves before this key were copied already; the nodes on the way there come again. Throws
- * TRIE_NODE_MISSING where a node is not there or is another one.
+ * `from`: leaves before this key were copied already; the nodes on the path to it are listed again.
+ * Throws TRIE_NODE_MISSING if a node is missing or does not have its hash.
  */
 export function* copyTrie(
   root: Hash32,
@@ -42,7 +42,7 @@ export function* copyTrie(
 ): Generator<CopiedItem> {
   if (equalBytes(root, EMPTY_ROOT)) return;
   const start = from && toNibbles(from);
-  // The next one is the last: a loop, because a generator in another costs at each of its steps.
+  // The next step is at the end of the list. A loop, because nested generators are slower.
   const todo: Step[] = [{ node: hashedNode(root), path: new Uint8Array(0) }];
   for (let step = todo.pop(); step !== undefined; step = todo.pop()) {
     const { node, path } = step;

@@ -1,6 +1,6 @@
 /**
- * The difference between two versions of a trie, node by node and by path: a checkpoint writes
- * it.
+ * The difference between two versions of a trie, node by node and by path, which a checkpoint
+ * writes.
  */
 import { equalBytes } from '../base/bytes.ts';
 import {
@@ -27,7 +27,8 @@ interface Side {
 }
 
 /**
- * A position in a trie, `used` nibbles into an extension's path. A node begins only at `used` 0.
+ * A position in a trie, `used` nibbles into an extension's path. Only `used` 0 is the start of a
+ * node.
  */
 interface Place {
   readonly node: TrieNode;
@@ -41,8 +42,8 @@ interface Step {
 }
 
 /**
- * Both sides are hashed already. Walks both nibble by nibble, so that nodes need not begin at the
- * same depth.
+ * Both sides must be hashed already. Walks both nibble by nibble, because nodes may begin at
+ * different depths.
  */
 export function* changedNodes(before: Side, after: Side): Generator<NodeChange> {
   const todo: Step[] = [
@@ -91,7 +92,7 @@ function place(
   return at && { node: loadNode(at.node, load, path), used: at.used };
 }
 
-/** The same node at the same place holds the same nodes below. */
+/** Whether both are the same node at the same place, so that all nodes below are the same too. */
 function isSame(a: Place | undefined, b: Place | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.used === b.used && (a.node === b.node || equalBytes(a.node.ref!, b.node.ref!));
@@ -102,7 +103,7 @@ function isStored(at: Place | undefined, path: Nibbles): boolean {
   return at !== undefined && at.used === 0 && (path.length === 0 || at.node.ref!.length === 32);
 }
 
-/** Loads nothing: most positions are the same on both sides. */
+/** Loads no node, because most positions are the same on both sides. */
 function descend(at: LoadedPlace | undefined, nibble: number): Place | undefined {
   if (at === undefined || at.node.kind === 'leaf') return undefined;
   if (at.node.kind === 'branch') return start(childOf(at.node, nibble));

@@ -1,19 +1,19 @@
 /**
  * Nodes of the Merkle Patricia trie (Yellow Paper, appendix D): immutable, shared between versions
- * of a trie. What a parent holds of a node, its `ref`, is a hash of 32 bytes, or the node's own RLP
- * when that is shorter.
+ * of a trie. A parent contains each child's `ref`: its hash of 32 bytes, or the child's own RLP if
+ * that is shorter.
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { RlpReader, readList } from '../base/rlp.ts';
 
-/** One hex digit a byte. */
+/** One hex digit per byte. */
 export type Nibbles = Uint8Array;
 
 export interface LeafNode {
   readonly kind: 'leaf';
   /**
-   * Rest of the key in hex-prefix form: half the memory of nibbles, and exactly the bytes in the
+   * Rest of the key in hex-prefix form: takes half the memory of nibbles, and is the same as in the
    * RLP.
    */
   readonly packed: Uint8Array;
@@ -32,8 +32,8 @@ export interface ExtensionNode {
 export interface BranchNode {
   readonly kind: 'branch';
   /**
-   * 16 slots, by `childOf`; null: still in the source, the same in every version that shares it.
-   * Loading fills them in place, as above.
+   * 16 slots, to be read with `childOf`; null: the child is still in the source, the same for all
+   * versions that share it. Loading replaces children in place, as in an extension.
    */
   readonly children: (TrieNode | undefined | null)[];
   readonly value: Uint8Array | undefined;
@@ -41,16 +41,16 @@ export interface BranchNode {
   readonly source: BranchSource | undefined;
 }
 
-/** A branch as read: most of its children are never used, and cost nothing until then. */
+/** A branch as read: most of its children are never used, and these are not decoded. */
 export interface BranchSource {
   readonly rlp: Uint8Array;
-  /** Children that some version has used. */
+  /** Children that were used by any version. */
   cells: (TrieNode | undefined)[] | undefined;
 }
 
 /**
- * Only its hash is known. Once loaded it serves every version that shares it: the store may replace
- * its copy.
+ * A node of which only the hash is known. Once loaded, it is kept for all versions that share it,
+ * because the store may replace its copy.
  */
 export interface HashedNode {
   readonly kind: 'hashed';
@@ -69,7 +69,7 @@ export function extensionNode(path: Nibbles, child: TrieNode): ExtensionNode {
   return { kind: 'extension', path, child, ref: undefined };
 }
 
-/** `source`: of the branch that `children` were taken from. */
+/** `source`: that of the branch from which `children` were taken. */
 export function branchNode(
   children: (TrieNode | undefined | null)[],
   value: Uint8Array | undefined,
@@ -93,7 +93,7 @@ export function childOf(branch: BranchNode, nibble: number): TrieNode | undefine
   return cell;
 }
 
-/** Whether both hold the same child, without loading it. */
+/** Whether both are known to have the same child there, without loading it. */
 export function sharesChild(a: BranchNode, b: BranchNode, nibble: number): boolean {
   return a.source === b.source && a.children[nibble] === null && b.children[nibble] === null;
 }
@@ -153,7 +153,7 @@ export function unpackNibbles(packed: Uint8Array): Nibbles {
   return out;
 }
 
-/** Whether a leaf's packed rest of the key is `key` from `depth` on. */
+/** Whether `packed`, the rest of a leaf's key, equals `key` from `depth` on. */
 export function endsWithPacked(key: Nibbles, depth: number, packed: Uint8Array): boolean {
   const odd = (packed[0]! >> 4) & 1;
   if (key.length - depth !== (packed.length - 1) * 2 + odd) return false;
@@ -164,7 +164,7 @@ export function endsWithPacked(key: Nibbles, depth: number, packed: Uint8Array):
   return true;
 }
 
-/** How many nibbles of `a` from `start` on equal the beginning of `b`. */
+/** How many nibbles `a`, from `start` on, and `b` have in common at their beginning. */
 export function commonLength(a: Nibbles, start: number, b: Nibbles): number {
   const most = Math.min(a.length - start, b.length);
   let length = 0;
@@ -181,10 +181,10 @@ export function joinNibbles(a: Nibbles, b: Nibbles): Nibbles {
 
 // --- encoding -----------------------------------------------------------------------------------------------------
 
-/** Grows to the largest leaf seen; a node is encoded here and hashed in place. */
+/** Nodes are encoded here and hashed in place; it grows to the size of the largest leaf. */
 let scratch = new Uint8Array(1024);
 
-/** RLP of a node whose children have their refs, as a view that the next call overwrites. */
+/** RLP of a node whose children all have refs, as a view that the next call overwrites. */
 function encodeInPlace(node: LoadedNode): Uint8Array {
   const HEADER_BYTES_MAX = 9;
   let at = HEADER_BYTES_MAX;
@@ -205,7 +205,7 @@ function encodeInPlace(node: LoadedNode): Uint8Array {
   return scratch.subarray(start, at);
 }
 
-/** Unused children are copied as they are. */
+/** Encodes the children; those that were never used are copied from the source. */
 function putChildren(start: number, { children, source }: BranchNode): number {
   const rlp = source?.rlp;
   let at = start;
@@ -234,7 +234,7 @@ function putRef(at: number, ref: Uint8Array): number {
   const { length } = ref;
   let start = at;
   if (length === 32) scratch[start++] = 0xa0;
-  // A loop: for so few bytes the engine's copy is slower.
+  // A loop, because `set` is slower for so few bytes.
   for (let i = 0; i < length; i++) scratch[start + i] = ref[i]!;
   return start + length;
 }

@@ -1,5 +1,5 @@
 /**
- * One sorted batch of changes applied to a Merkle Patricia trie in one pass; untouched nodes are
+ * Applies one sorted batch of changes to a Merkle Patricia trie in one pass; unchanged nodes are
  * shared with the old version.
  */
 import { compareBytes, equalBytes } from '../base/bytes.ts';
@@ -24,20 +24,20 @@ import {
 } from './trie-node.ts';
 
 /**
- * RLP of the node at a path (nibbles from the root), as the last checkpoint wrote it, or by its
- * hash.
+ * RLP of a node, found by its path (nibbles from the root), as the last checkpoint wrote it, or by
+ * its hash.
  */
 export type NodeLoader = (path: Nibbles, hash: Uint8Array) => Uint8Array | undefined;
 
 export interface TrieEntry {
   readonly nibbles: Nibbles;
-  /** undefined deletes. */
+  /** undefined: delete the key. */
   readonly value: Uint8Array | undefined;
 }
 
 /**
- * Throws TRIE_NODE_MISSING when the store has no such node there: a damaged store, or a version
- * older than its checkpoint.
+ * Throws TRIE_NODE_MISSING if the store does not have this node at the path: the store is damaged,
+ * or this version is older than its checkpoint.
  */
 export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
   if (node.kind !== 'hashed') return node;
@@ -78,7 +78,7 @@ export function loadNext(
 }
 
 /**
- * `entries` are sorted by key and have distinct keys. Returns `root` itself when nothing changed.
+ * `entries` are sorted by key and have distinct keys. Returns `root` itself if nothing changes.
  */
 export function updateTrie(
   root: TrieNode | undefined,
@@ -98,8 +98,8 @@ class BatchUpdate {
   }
 
   /**
-   * Entries `from` to `to` (exclusive) all lie below the node, which is at `depth` nibbles from the
-   * root.
+   * Applies the entries `from` to `to` (exclusive), which are all below the node, at `depth`
+   * nibbles from the root.
    */
   apply(node: TrieNode | undefined, depth: number, from: number, to: number): TrieNode | undefined {
     if (from === to) return node;
@@ -187,7 +187,7 @@ class BatchUpdate {
     return next === branch ? extension : prepend(path.slice(0, common), next);
   }
 
-  /** A branch, or what remains when fewer than two entries are left. */
+  /** Returns the branch or, if it has fewer than two entries, the node that replaces it. */
   private normalized(branch: BranchNode, from: number, depth: number): TrieNode | undefined {
     const { children, value } = branch;
     let count = 0;
@@ -219,7 +219,7 @@ function replaceValue(leaf: LeafNode, value: Uint8Array | undefined): LeafNode |
   return { kind: 'leaf', packed: leaf.packed, value, ref: undefined };
 }
 
-/** Puts `path` before a node, merging it with a leaf's or an extension's own. */
+/** Puts `path` in front of a node, merging it with the path of a leaf or an extension. */
 function prepend(path: Nibbles, node: TrieNode | undefined): TrieNode | undefined {
   if (node === undefined || path.length === 0) return node;
   if (node.kind === 'leaf') {

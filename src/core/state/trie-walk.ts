@@ -1,5 +1,5 @@
 /**
- * All leaves of a stored trie, node by node, each checked against the hash in its parent. Memory:
+ * Lists all leaves of a stored trie; each node is checked against the hash in its parent. Memory:
  * one path.
  */
 import type { Hash32 } from '../base/bytes.ts';

@@ -30,7 +30,7 @@ function sorted(changes: readonly (readonly [Uint8Array, Uint8Array | undefined]
 
 type Store = Map<string, Uint8Array>;
 
-/** Applies a checkpoint to a store; fails when a path is told twice. */
+/** Applies a checkpoint to a store; fails if a path occurs twice. */
 function write(store: Store, trie: Trie, since: Trie): void {
   const seen = new Set<string>();
   for (const { path, rlp } of trie.changedNodes(since)) {
@@ -42,7 +42,7 @@ function write(store: Store, trie: Trie, since: Trie): void {
   }
 }
 
-/** What a store of exactly this trie holds. */
+/** A store that holds exactly the nodes of this trie. */
 function wholeStore(trie: Trie): Store {
   const store: Store = new Map();
   write(store, trie, Trie.empty());
@@ -65,8 +65,8 @@ describe('Trie against @ethereumjs/mpt', () => {
             const changes = sorted(round);
             trie = trie.update(changes);
             if (name === 'short') {
-              // The oracle leaves a branch with a value malformed when a neighbour is deleted: give
-              // it insertions only.
+              // The oracle does not handle deletions beside a branch with a value correctly, so it
+              // gets insertions only.
               oracle = await createMPT();
               for (const [old] of keys) {
                 const held = trie.get(bytesOfKey(old));
@@ -83,8 +83,8 @@ describe('Trie against @ethereumjs/mpt', () => {
           for (const each of keys.values()) {
             expect(trie.get(each)).toEqual((await oracle.get(each)) ?? undefined);
             if (trie.isEmpty) continue;
-            // The oracle lists embedded nodes too; geth and eth_getProof list what a hash points
-            // to.
+            // The oracle lists embedded nodes too; geth and eth_getProof list only nodes that are
+            // referenced by hash.
             const proof = (await createMerkleProof(oracle, each)).filter(
               (node, i) => i === 0 || node.length >= 32,
             );

@@ -1,6 +1,6 @@
 /**
- * Merkle Patricia trie (Yellow Paper, appendix D): synchronous and persistent. An update gives a
- * new version that shares all untouched nodes with the old one; nodes that are not loaded are read
+ * Merkle Patricia trie (Yellow Paper, appendix D): synchronous and persistent. An update returns a
+ * new version that shares all unchanged nodes with the old one; nodes that are not loaded are read
  * by path and checked against their hash.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
@@ -29,11 +29,11 @@ import {
   updateTrie,
 } from './trie-update.ts';
 
-/** Key (already hashed by the caller) and value; undefined deletes. */
+/** Key (already hashed by the caller) and value; undefined: delete the key. */
 export type TrieChange = readonly [key: Uint8Array, value: Uint8Array | undefined];
 
 export class Trie {
-  /** The root is replaced by its loaded node, as children are. */
+  /** The root node; a `hashed` root is replaced by the loaded node once it is read. */
   private node: TrieNode | undefined;
   private readonly load: NodeLoader | undefined;
   private known: Hash32 | undefined;
@@ -48,7 +48,7 @@ export class Trie {
   }
 
   /**
-   * A trie whose nodes are read on demand. Reading throws TRIE_NODE_MISSING when the store lacks a
+   * A trie whose nodes are read on demand. Reading throws TRIE_NODE_MISSING if the store lacks a
    * node.
    */
   static load(root: Hash32, load: NodeLoader): Trie {
@@ -57,7 +57,7 @@ export class Trie {
       : new Trie(hashedNode(root), load);
   }
 
-  /** `changes` sorted by key, keys distinct. Returns this trie itself when nothing changes. */
+  /** `changes`: sorted, with distinct keys. Returns this trie itself if nothing changes. */
   update(changes: readonly TrieChange[]): Trie {
     const entries: TrieEntry[] = changes.map(([key, value]) => ({
       nibbles: toNibbles(key),
@@ -111,7 +111,7 @@ export class Trie {
   }
 
   /**
-   * RLP of the nodes from the root towards `key`, as in eth_getProof; embedded ones are inside
+   * RLP of the nodes from the root towards `key`, as in eth_getProof; embedded nodes are inside
    * their parents.
    */
   prove(key: Uint8Array): Uint8Array[] {
@@ -131,8 +131,8 @@ export class Trie {
   }
 
   /**
-   * Nodes, by path, that turn a store of `since` into one of this trie. Paths are distinct. Hashes
-   * both tries.
+   * Nodes, by path, that turn a store of `since` into a store of this trie. Paths are distinct.
+   * Hashes both tries.
    */
   changedNodes(since: Trie): Iterable<NodeChange> {
     this.root();
@@ -144,8 +144,8 @@ export class Trie {
   }
 
   /**
-   * The same trie without the nodes in memory that lie deeper than `depth` nibbles and belong to
-   * `stored` too, so that they are read again when needed. `stored`: the version that `load` reads.
+   * The same trie with less in memory: nodes deeper than `depth` nibbles that belong to `stored`
+   * too are dropped, and read again when needed. `stored`: the version that `load` reads.
    */
   shed(depth: number, stored: Trie = this, load: NodeLoader | undefined = this.load): Trie {
     const root = this.root();
@@ -186,7 +186,7 @@ export interface LeafBudget {
   leaves: number;
 }
 
-/** Fills in refs from the leaves up; false when the budget is spent. Progress is kept. */
+/** Fills in refs from the leaves up; false: the budget is spent. Progress is kept. */
 function seal(node: TrieNode, budget: LeafBudget): boolean {
   if (node.ref !== undefined) return true;
   if (node.kind === 'leaf') {

@@ -1,6 +1,5 @@
 /**
- * A state in the middle of a block, readable like any other; valid until the next transaction
- * begins.
+ * A StateReader of a state in the middle of a block; valid until the next transaction begins.
  */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -17,7 +16,7 @@ export class WorldReader implements StateReader {
     this.world = world;
   }
 
-  /** Its storage root is not known in mid-block. */
+  /** The storage root is not known in the middle of a block. */
   account(address: Address): Account | undefined {
     const { world } = this;
     if (!world.exists(address)) return undefined;

@@ -1,25 +1,25 @@
 /**
- * All that the EVM sees of state. `PublicWorld` is one journal; `DualWorld` is the sole place that
- * knows two states. Addresses are 20-byte arrays: an implementation may compare by identity first,
- * so pass the same array within a frame.
+ * The state as the EVM sees it. `PublicWorld` is one state with a journal; only `DualWorld` knows
+ * two states. Addresses are 20-byte arrays: an implementation may compare by identity first, so
+ * pass the same array within a frame.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import type { Log } from '../chain/receipt.ts';
 
 export interface World {
-  /** In the trie, or touched into being (an empty account may exist before EIP-158). */
+  /** In the trie, or created by a touch (an empty account may exist before EIP-158). */
   exists(address: Address): boolean;
-  /** In the state that the running frame works on. */
+  /** Whether the account exists in the state that the running frame works on. */
   existsInFrame(address: Address): boolean;
   /** EIP-161: absent, or nonce, balance and code all empty. */
   isEmpty(address: Address): boolean;
   balance(address: Address): bigint;
   /**
    * Balance in the state that the running frame works on: what can be spent there, and what
-   * SELFBALANCE says.
+   * SELFBALANCE returns.
    */
   frameBalance(address: Address): bigint;
-  /** An amount of 0 touches. */
+  /** An amount of 0 touches the account. */
   addBalance(address: Address, amount: bigint): void;
   subBalance(address: Address, amount: bigint): void;
   nonce(address: Address): bigint;
@@ -27,7 +27,7 @@ export interface World {
   codeHash(address: Address): Hash32;
   code(address: Address): Uint8Array;
   setCode(address: Address, code: Uint8Array): void;
-  /** Makes a contract account: keeps the balance, resets nonce, code and storage. */
+  /** Makes the account a new contract: keeps the balance, resets nonce, code and storage. */
   createContract(address: Address): void;
   /** Non-empty storage root, code or nonce: a creation here fails (EIP-684, EIP-7610). */
   isCollision(address: Address): boolean;
@@ -45,13 +45,13 @@ export interface World {
   transientStorage(address: Address, slot: bigint): bigint;
   setTransientStorage(address: Address, slot: bigint, value: bigint): void;
 
-  /** EIP-2929: marks as accessed; true when it was cold until now. */
+  /** EIP-2929: marks the address as accessed; returns true if it was cold until now. */
   warmAddress(address: Address): boolean;
   warmSlot(address: Address, slot: bigint): boolean;
 
   /**
-   * Zeroes the balance; `finishTransaction` deletes the account. From Cancun on only if
-   * `createdInTransaction` (EIP-6780).
+   * Sets the balance to zero; `finishTransaction` deletes the account. From Cancun on call it only
+   * if `createdInTransaction` (EIP-6780).
    */
   selfDestruct(address: Address): void;
   hasSelfDestructed(address: Address): boolean;
@@ -63,7 +63,7 @@ export interface World {
   subRefund(gas: number): void;
   addLog(log: Log): void;
 
-  /** Journal mark; `revert(mark)` undoes everything since. */
+  /** Returns a mark in the journal; `revert(mark)` undoes everything after it. */
   snapshot(): number;
   revert(mark: number): void;
 
@@ -71,9 +71,9 @@ export interface World {
    * Private transactions choose between two states at every call (GoQuorum core/vm/evm.go): the
    * interpreter reports each frame that begins or ends, and treats `isReadOnly` like a static
    * frame. A public world does nothing here. `address` is where the code comes from (DELEGATECALL
-   * and CALLCODE: not the storage's owner), or the new contract's. Enter before the balance check,
-   * the value transfer and the snapshot, so that they run on the state that was chosen; a creation
-   * enters after the creator's nonce was raised. STATICCALL does not enter.
+   * and CALLCODE: not the storage's owner), or the new contract's. Call it before the balance
+   * check, the value transfer and the snapshot, so that they use the state that was chosen; for a
+   * creation, after the creator's nonce was increased. STATICCALL does not call it.
    */
   enter(address: Address, isCreate: boolean): void;
   leave(): void;

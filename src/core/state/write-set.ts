@@ -1,18 +1,18 @@
 /**
- * What one block changed in one space: the result of execution, the body of a log record, the input
- * of the trie. Maps are keyed by `keyOf(address)`; values are after-images. A slot written back to
- * its old value is absent.
+ * What one block changed in one space: a result of execution, the content of a log record, the
+ * input of the trie. Maps are keyed by `keyOf(address)`; values are those after the block. A slot
+ * that was written back to its old value is absent.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import type { Account, PrivacyMetadata } from './account.ts';
 
 export interface AccountWrite {
   readonly address: Uint8Array;
-  /** undefined: the account is gone. Its `storageRoot` is filled in by the trie update. */
+  /** undefined: the account was deleted. The trie update fills in its `storageRoot`. */
   account: Account | undefined;
   /**
-   * The storage was empty at the beginning of this block (creation over, or after, a
-   * self-destruct): older slots count as zero.
+   * The whole storage was replaced in this block (a creation at the address, or a self-destruct):
+   * slots that are not in `slots` are zero.
    */
   readonly storageReset: boolean;
   /** slot -> value, 0n deletes. */

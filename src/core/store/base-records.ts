@@ -2,7 +2,7 @@
  * Records of a chain that was copied without executing it: blocks up to the base come without
  * write sets, and the states after the base follow them, leaf by leaf and node by node.
  *
- *   base (not whole) -> blocks 0 to N -> state, state, ... -> base (whole) -> block N + 1 as ever
+ *   base (not whole) -> blocks 0 to N -> state, state, ... -> base (whole) -> block N + 1 as usual
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { type RlpReader, RlpWriter, readList } from '../base/rlp.ts';
@@ -18,9 +18,9 @@ export interface BaseRecord extends BaseState {
 
 /** A part of one state, in order of hashed keys; its writer decides how large it is. */
 export interface StatePart {
-  /** undefined: of the public state. */
+  /** undefined: the public state. */
   readonly psi: Psi | undefined;
-  /** Trie nodes by path; `owner`: of the storage of the account with this hashed address. */
+  /** Trie nodes by path; `owner`: hashed address of the account, for a node of its storage trie. */
   readonly nodes: readonly {
     readonly owner: Hash32 | undefined;
     readonly path: Uint8Array;
@@ -62,10 +62,10 @@ export function decodeBaseRecord(body: Uint8Array): BaseRecord {
   return { number, isWhole, roots };
 }
 
-/** Keeps its buffer from part to part. */
+/** Reuses its buffer from part to part. */
 const partWriter = new RlpWriter(1024 * 1024);
 
-/** A view that the next call overwrites. */
+/** Returns a view that the next call overwrites. */
 export function encodeStatePart(part: StatePart): Uint8Array {
   const writer = partWriter.restart();
   const start = writer.begin();

@@ -1,7 +1,7 @@
 /**
  * Stores the initial states of a chain that was copied without executing it: their rows go straight
- * into the index, some parts at a time. The checkpoint stays before the first of them until all are
- * there, so that a crash in between reads them again from the log.
+ * into the index, some parts at a time. The checkpoint stays before the first part until all parts
+ * are there, so that after a crash in between they are read again from the log.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
@@ -53,7 +53,7 @@ export class BaseWriter {
     this.parts = parts;
   }
 
-  /** `bytes`: of its record. */
+  /** `bytes`: length of the part's log record. */
   async add(part: StatePart, bytes: number): Promise<void> {
     const { spaces } = this.parts;
     const { psi } = part;
@@ -65,8 +65,8 @@ export class BaseWriter {
   }
 
   /**
-   * All parts are there: the index is that of the base, as of `position` in the log. `roots`: of
-   * the private states. Throws STORE_INDEX_UNFIT if a state does not have its root.
+   * All parts are there: the index now holds the base, as of `position` in the log. `roots`: state
+   * roots of the private states. Throws STORE_INDEX_UNFIT if a state does not have its root.
    */
   async finish(head: Head, roots: ReadonlyMap<Psi, Hash32>, position: LogPosition): Promise<void> {
     const { kv, spaces } = this.parts;
@@ -115,7 +115,7 @@ export class BaseWriter {
   }
 }
 
-/** The rows of one part. */
+/** Writes the rows of one part. */
 function* writePart(writer: KvWriter, id: number, part: StatePart): Generator<void> {
   for (const { owner, path, rlp } of part.nodes) {
     const key = owner ? storageNodeKey(id, owner, BORN, path) : accountNodeKey(id, path);
@@ -128,7 +128,7 @@ function* writePart(writer: KvWriter, id: number, part: StatePart): Generator<vo
   }
 }
 
-/** Besides the nodes. */
+/** All rows of a part except its trie nodes. */
 export function* rowsOfPart(
   id: number,
   { accounts, slots, metadata, codes }: StatePart,

@@ -18,12 +18,12 @@ import { indexDamaged } from './store-errors.ts';
 const PLACES_CACHED_MAX = 4096;
 
 export interface Place extends LogPosition {
-  /** The block's hash; for a private record too. */
+  /** The block's hash; for a private record, that of its block. */
   readonly hash: Hash32;
   readonly hasPrivateWork: boolean;
 }
 
-/** Not the block itself: many accumulate until the next checkpoint, and transactions are large. */
+/** Without the block itself: many accumulate until the next checkpoint, and they are large. */
 interface RecentBlock {
   readonly place: Place;
   readonly bloom: Uint8Array;
@@ -37,12 +37,12 @@ interface RecentRecord {
   readonly bloom: Uint8Array;
 }
 
-/** What one checkpoint writes; dropped as a whole. */
+/** The entries that one checkpoint writes; dropped together afterwards. */
 class Generation {
   readonly blocks = new Map<number, RecentBlock>();
   readonly numbers = new Map<string, number>();
   readonly transactions = new Map<string, TransactionPlace>();
-  /** By number and space. */
+  /** Private records by block number and space. */
   readonly records = new Map<string, RecentRecord>();
 
   absorb(later: Generation): void {
@@ -57,7 +57,7 @@ export class BlockIndex {
   private readonly kv: Kv;
   private readonly onDamage: ((error: QuorateError) => void) | undefined;
   private recent = new Generation();
-  /** The older part, which a checkpoint is writing. */
+  /** The older generation, which a checkpoint is writing. */
   private writing: Generation | undefined;
   private readonly cached = new Lru<number, Place>(PLACES_CACHED_MAX);
 
@@ -167,7 +167,7 @@ export class BlockIndex {
     }
   }
 
-  /** Rows of what is frozen. */
+  /** Writes the rows of the frozen generation. */
   *write(writer: KvWriter): Generator<void> {
     if (!this.writing) return;
     for (const [number, { place, bloom, transactions }] of this.writing.blocks) {
@@ -188,7 +188,7 @@ export class BlockIndex {
     }
   }
 
-  /** Takes one written block out again. */
+  /** Removes the rows of one block. */
   *remove(writer: KvWriter, block: Block) {
     this.cached.delete(block.header.number);
     writer.delete(TABLE.numbers, block.hash);

@@ -1,7 +1,7 @@
 /**
- * The block log: numbered append-only segments, the truth of the store. An append is one write,
- * durable once `sync` has resolved. Opening scans from the checkpoint and distinguishes a torn tail
- * (cut) from corruption (refused).
+ * The block log: numbered append-only segments, from which the rest of the store can be rebuilt. An
+ * append is one write, durable once `sync` has resolved. Opening scans from the checkpoint and
+ * distinguishes a torn tail (cut) from corruption (refused).
  */
 import { concatBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -36,7 +36,7 @@ export class BlockLog {
   private readonly segmentBytesMax: number;
   private readonly files = new Map<number, LogFile>();
   private readonly unsynced = new Set<LogFile>();
-  /** One at a time: a second caller must not return before the first one's bytes are on disk. */
+  /** One sync at a time: a second caller must not return before the first caller's sync ends. */
   private readonly syncs = new SerialQueue();
   private last: number;
   private failed: QuorateError | undefined;

@@ -15,7 +15,7 @@ export class CachedBlocks {
   readonly blocks: Lru<number, Block>;
   readonly headers = new Lru<number, Header>(HEADERS_MAX);
   readonly receipts: Lru<number, readonly Receipt[]>;
-  /** By privateKey(). */
+  /** Private records by privateKey(). */
   readonly privateRecords: Lru<string, PrivateRecord>;
 
   constructor(max = TRANSACTIONS_MAX) {

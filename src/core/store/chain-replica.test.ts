@@ -1,6 +1,6 @@
 /**
- * A replica beside a store that appends, checkpoints and goes back: at each `follow` it shows what
- * the store shows.
+ * A replica beside a store that appends, writes checkpoints and rewinds: after each `follow` it
+ * shows what the store shows.
  */
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
@@ -49,7 +49,7 @@ function cut(chain: Chain, to: number): void {
   chain.results.length = to + 1;
 }
 
-/** Blocks, private results, checkpoints and ways back, in an order of chance. */
+/** Blocks, private results, checkpoints and rewinds, in random order. */
 async function disturb(store: ChainStore, chain: Chain, chance: Prng): Promise<void> {
   const head = store.head()?.number ?? -1;
   const step = chance.below(10);

@@ -1,14 +1,14 @@
 /**
- * A reader of a chain that another thread writes. It holds the same as `ChainStore`, in the same
- * way: the index up to the newest checkpoint, and above that the write sets of the block log.
+ * A reader of a chain that another thread writes. It holds the same data as `ChainStore`, in the
+ * same way: the index up to the newest checkpoint, and above that the write sets of the block log.
  *
  * The writer determines how far the log may be read (`ChainStore.end`); `follow` reads what is new.
- * Until the next `follow` the replica does not change, so that everything in between is answered
- * from one head. The index must be one snapshot for as long: a checkpoint written meanwhile would
- * show values of later blocks.
+ * Until the next `follow` the replica does not change, so that all reads in between see the same
+ * head. The index must be one snapshot during that time: a checkpoint written meanwhile would show
+ * values of later blocks.
  *
  * Tries are built when a proof or a root needs them. A rewound chain is read again from the start:
- * the writer makes a checkpoint after its `rewind` record before it lets readers go that far.
+ * the writer makes a checkpoint after its `rewind` record before it lets readers read that far.
  */
 import { assert } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';
@@ -27,7 +27,7 @@ export class ChainReplica extends StoredChain {
   private checkpoint: LogPosition = START;
   /** End of the last record that memory holds. */
   private position: LogPosition = START;
-  /** Tries above the checkpoint, and after which block. */
+  /** Tries above the checkpoint; `at`: the block after which each is valid. */
   private readonly tries = new Map<SpaceEntry, { readonly trie: StateTrie; readonly at: number }>();
 
   constructor(parts: StoredChainParts) {
@@ -44,14 +44,14 @@ export class ChainReplica extends StoredChain {
     else this.stateSpaces.trim(() => this.tries.clear());
     for (const record of this.log.between(this.position, end)) {
       assert(record.kind !== RECORD_KIND.rewind, 'a checkpoint follows a rewind');
-      // A migration that was interrupted: the states count once all are there, with a checkpoint.
+      // An interrupted migration: its states are valid only once all are there, in a checkpoint.
       const isOfBase = record.kind === RECORD_KIND.base || record.kind === RECORD_KIND.state;
       if (!isOfBase) this.replayRecord(record);
       this.position = endOf(record);
     }
   }
 
-  /** Drops what the index now holds. */
+  /** Drops from memory what the index now holds. */
   private adopt(mark: CheckpointMark): void {
     this.tries.clear();
     this.checkpoint = mark.position;

@@ -14,20 +14,20 @@ export interface ChainStoreParts {
   /** A checkpoint begins after this many bytes of log, or after this time. */
   readonly checkpointBytes?: number;
   readonly checkpointMs?: number;
-  /** Notes that every checkpoint writes. */
+  /** Sequence numbers of other files, which every checkpoint records. */
   readonly seals?: Seals;
   /**
-   * Trie nodes per space that the index also holds, before all but the top ones are dropped; 0:
-   * none are kept.
+   * Memory per space for trie nodes that the index also holds; above it all but the top ones are
+   * dropped. 0: none are kept.
    */
   readonly trieBytesMax?: number;
   /** A background checkpoint failed: the process must end. */
   readonly onFault?: (error: unknown) => void;
   /** A required row of the index is missing; the read throws. */
   readonly onDamage?: (error: QuorateError) => void;
-  /** One private state, or the chain, is about to go back to block `to`. */
+  /** Called before one private state, or the chain, is rewound to block `to`. */
   readonly beforeRewind?: (target: Psi | 'all', to: number) => Promise<void>;
-  /** While opening: progress through the log after the checkpoint. */
+  /** While opening: progress of reading the log after the checkpoint. */
   readonly onReplay?: (bytes: number, ofBytes: number) => void;
 }
 
@@ -38,11 +38,11 @@ export interface StoredChainParts {
   readonly dialect?: TransactionDialect | undefined;
   readonly segmentBytesMax?: number | undefined;
   /**
-   * Trie nodes per space that the index also holds, before all but the top ones are dropped; 0:
-   * none are kept.
+   * Memory per space for trie nodes that the index also holds; above it all but the top ones are
+   * dropped. 0: none are kept.
    */
   readonly trieBytesMax?: number | undefined;
-  /** Decoded transactions of blocks, and receipts, that are kept. */
+  /** How many transactions the cached blocks and receipts may have in total. */
   readonly cachedTransactionsMax?: number | undefined;
   /** A required row is missing; the read throws. */
   readonly onDamage?: ((error: QuorateError) => void) | undefined;

@@ -31,7 +31,7 @@ function openStore(disk: MemoryDisk, more: Partial<ChainStoreParts> = {}): Promi
     kv: disk.kv('index'),
     clock: { nowMs: () => 0 },
     segmentBytesMax: 4000,
-    // Every other one keeps next to nothing of its tries.
+    // Every other store keeps almost no trie nodes in memory.
     ...(opened++ % 2 === 0 ? {} : { trieBytesMax: 0 }),
     ...more,
   });

@@ -1,7 +1,7 @@
 /**
- * The chain on disk: the log is the truth, the index a function of it up to the checkpoint, memory
- * holds what is above (docs/storage.md). Opening replays write sets from the checkpoint and checks
- * the last root; nothing is executed.
+ * The chain on disk: the log is authoritative, the index is derived from it up to the checkpoint,
+ * and memory holds what is above (docs/storage.md). Opening replays write sets from the checkpoint
+ * and checks the last root; nothing is executed.
  *
  *   append -> record in the log -> synced -> in memory, visible -> checkpoint -> in the index
  *   open:  index -> log above the checkpoint replayed into memory -> last root compared
@@ -47,9 +47,9 @@ import { StateAt } from './state-store.ts';
 import { stateNotMigrated, wrongIndex } from './store-errors.ts';
 import { StoredChain } from './stored-chain.ts';
 
-/** While replaying, memory is released after this multiple of it. */
+/** While replaying, a checkpoint frees memory after this multiple of the normal amount of log. */
 const REPLAY_MAX = 16;
-/** Appends with durability `group` share one sync. */
+/** With durability `group`, at most so many blocks share one sync. */
 const GROUP_BLOCKS = 64;
 
 export type { ChainStoreParts };
@@ -104,7 +104,7 @@ export class ChainStore extends StoredChain {
 
   // --- writing ----------------------------------------------------------------------------------------------------
 
-  /** The next block, from 0. One write, one sync; visible to readers afterwards. */
+  /** Appends the next block, from 0. One write, one sync; visible to readers afterwards. */
   append(next: BlockToAppend, durability: Durability = 'now'): Promise<void> {
     return this.turn.run(async () => {
       await this.writer.waitIfFarBehind();
@@ -131,8 +131,8 @@ export class ChainStore extends StoredChain {
   }
 
   /**
-   * Results of all private states for one block with private work. States without a result have
-   * also passed the block, unless this runs again after a rewind of single states.
+   * Appends the results of all private states for one block with private work. States without a
+   * result have also passed the block, unless this runs again after a rewind of single states.
    */
   appendPrivate(number: number, results: ReadonlyMap<Psi, SpaceResult>): Promise<void> {
     return this.turn.run(async () => {
@@ -150,8 +150,8 @@ export class ChainStore extends StoredChain {
   }
 
   /**
-   * Empty store: blocks up to `number` come first, their states follow. Until `finishBase` only
-   * this, blocks and `appendState` may write.
+   * In an empty store: blocks up to `number` come first, their states follow. Until `finishBase`,
+   * only blocks and state parts (`appendState`) may be written.
    */
   beginBase(number: number): Promise<void> {
     return this.turn.run(async () => {
@@ -164,7 +164,7 @@ export class ChainStore extends StoredChain {
     });
   }
 
-  /** The next part of the states after the base, which is the head. Durable with `finishBase`. */
+  /** Appends the next part of the states after the base, the head. Durable with `finishBase`. */
   appendState(part: StatePart): Promise<void> {
     return this.turn.run(async () => {
       if (!this.baseWriter.progress) await this.writer.run();
@@ -179,7 +179,7 @@ export class ChainStore extends StoredChain {
     return this.baseWriter.progress;
   }
 
-  /** All states after the base are there; `roots`: of the private ones. Else STORE_INDEX_UNFIT. */
+  /** Ends the base; `roots`: of private states. Throws STORE_INDEX_UNFIT if a root is wrong. */
   finishBase(roots: ReadonlyMap<Psi, Hash32>): Promise<void> {
     return this.turn.run(async () => {
       const { number } = this.current!;
@@ -192,7 +192,7 @@ export class ChainStore extends StoredChain {
     });
   }
 
-  /** Rewinds one private state, or with `all` the chain, to `to`. Durable when it resolves. */
+  /** Rewinds one private state, or (`all`) the chain, to block `to`. Durable when it resolves. */
   rewind(target: Psi | 'all', to: number): Promise<void> {
     return this.turn.run(async () => {
       const psi = target === 'all' ? undefined : target;
@@ -242,7 +242,7 @@ export class ChainStore extends StoredChain {
 
   // --- reading ----------------------------------------------------------------------------------------------------
 
-  /** Whether private states move past the block with a record of their own only. */
+  /** Whether private states move past the block only with a private record. */
   hasPrivateWork(number: number): boolean {
     return this.isBlock(number) && this.index.placeOf(number).hasPrivateWork;
   }
@@ -257,7 +257,7 @@ export class ChainStore extends StoredChain {
       const end = endOf(record);
       done += RECORD_HEADER_BYTES + record.body.length;
       if (record.kind === RECORD_KIND.state) {
-        // The checkpoint stays before the first of them.
+        // The checkpoint stays before the first state record until all states are there.
         if (!this.baseWriter.progress) await this.rootAndWrite(roots);
         await this.baseWriter.add(decodeStatePart(record.body), record.body.length);
         this.parts.onReplay?.(done, total);
@@ -296,14 +296,14 @@ export class ChainStore extends StoredChain {
     await this.applyBase(base, endOf(record));
   }
 
-  /** Everything before `end` is in the index, or waits for it. */
+  /** Everything before `end` is in the index, or waits to be written to it. */
   private async applyBase({ roots }: BaseRecord, end: LogPosition): Promise<void> {
     await this.baseWriter.finish(this.current!, roots, end);
     this.writer.position = end;
     this.writer.applied = end;
   }
 
-  /** Tries after the replay: each record has a checksum, and the last root proves all. */
+  /** Computes tries after the replay; records have checksums, so only the last root is compared. */
   private rootReplayed(roots: Map<SpaceEntry, Hash32>): void {
     for (const [entry, root] of roots) {
       const writes = entry.recent.latestWrites(entry.checkpoint);
@@ -329,7 +329,7 @@ export class ChainStore extends StoredChain {
     return next;
   }
 
-  /** Throws unless the block is next for each state and its roots are right. Returns its tries. */
+  /** Throws unless the block is next for each state and the roots are right. Returns the tries. */
   private checkPrivate(
     number: number,
     spaces: ReadonlyMap<Psi, SpaceResult>,
@@ -352,7 +352,7 @@ export class ChainStore extends StoredChain {
     return tries;
   }
 
-  /** Everything up to `end` but the rewind itself is in the index already. */
+  /** The index must already hold everything before the rewind record. */
   private async applyRewind(psi: Psi | undefined, to: number): Promise<void> {
     const entries = psi === undefined ? [...this.stateSpaces.all()] : [this.stateSpaces.get(psi)!];
     const plans = entries

@@ -19,11 +19,12 @@ import type { Touched } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { type SpaceEntry, type Spaces, settle } from './spaces.ts';
 
-/** Steps between two chances to yield, which the port takes by its clock. */
+/** Steps between two points where the write may yield; the port decides by its clock. */
 const SLICE_STEPS = 16;
 
 /**
- * Log that a crash leaves to replay: about a second when every transfer is between new accounts.
+ * Log that a crash leaves to replay: about a second of work if all transfers are between new
+ * accounts.
  */
 const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
 const CHECKPOINT_MS_DEFAULT = 5_000;
@@ -35,14 +36,14 @@ export interface CheckpointParts {
   readonly log: BlockLog;
   readonly index: BlockIndex;
   readonly spaces: Spaces;
-  /** By bare hex of the hash: code above the checkpoint. */
+  /** Code above the checkpoint, by hash in hex without 0x. */
   readonly codes: Map<string, Uint8Array>;
   readonly clock: Clock;
   readonly limits: Pick<ChainStoreParts, 'checkpointBytes' | 'checkpointMs' | 'onFault' | 'seals'>;
   readonly start: LogPosition;
 }
 
-/** One space during a rewind to an older block. */
+/** What changes in one space during a rewind to an older block. */
 export interface RewindPlan {
   readonly entry: SpaceEntry;
   readonly trie: StateTrie;
@@ -76,7 +77,7 @@ export class CheckpointWriter {
     return this.running > 0;
   }
 
-  /** Brings the index to the present state. */
+  /** Brings the index up to the present state. */
   run(): Promise<void> {
     this.running++;
     return this.turn
@@ -101,7 +102,7 @@ export class CheckpointWriter {
     return log.bytesBetween(this.position, end) >= bytes * times;
   }
 
-  /** Waits for the running checkpoint while too much log is outstanding. */
+  /** Waits for the running checkpoint if too much log is not yet in the index. */
   async waitIfFarBehind(): Promise<void> {
     if (this.isRunning && this.isBehind(this.parts.log.end(), BACKLOG_MAX)) await this.idle();
   }

@@ -1,6 +1,6 @@
 /**
- * The checkpoint: brings the index to a log position in one transaction, in slices. `past` gets the
- * value before each block, `head` the last one, `nodes` what changed in the tries.
+ * The checkpoint: brings the index to a log position in one transaction, in slices. The table
+ * `past` gets the value before each block, `head` the last value, `nodes` the changed trie nodes.
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
@@ -33,7 +33,7 @@ interface SpaceMark {
 /** For a chain that was copied without executing it: the first block with its states. */
 export interface BaseState {
   readonly number: number;
-  /** Its states are there; before, only blocks and receipts. */
+  /** True: its states are there too. False: only blocks and receipts are there so far. */
   readonly isWhole: boolean;
 }
 
@@ -101,8 +101,8 @@ export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
 }
 
 /**
- * Flat rows of one space for the changes that it is `writing`. Its decoded rows learn what the
- * index will hold.
+ * Writes the flat rows of one space for the changes that it is `writing`. Updates its decoded rows
+ * to what the index will hold.
  */
 export function* writeChanges(kv: Kv, writer: KvWriter, space: SpaceState): Generator<void> {
   for (const [addressKey, entry] of space.writing?.entries ?? []) {
@@ -141,7 +141,7 @@ function writeAccountVersions(
   writeVersions(kv, writer, metadataKey(id, addressHash), entry.metadata, encodeMetadata);
 }
 
-/** Returns the last value. */
+/** Writes all versions of one row. Returns the last value. */
 function writeVersions<T>(
   kv: Kv,
   writer: KvWriter,

@@ -1,5 +1,5 @@
 /**
- * CRC-32C (Castagnoli, RFC 3720 appendix B.4), eight bytes a step. Protects log records and slots
+ * CRC-32C (Castagnoli, RFC 3720 appendix B.4), eight bytes per step. Protects log records and slots
  * against torn writes and bit rot.
  */
 

@@ -28,7 +28,7 @@ export class DecodedRows {
   private slotCount = 0;
   private isSuspended = false;
 
-  /** By keyOf(address). null: known to be absent; undefined: not known. */
+  /** `key`: keyOf(address). Returns null: known to be absent; undefined: not known. */
   account(key: string): Account | null | undefined {
     const known = this.accounts.get(key);
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export class DecodedRows {
     this.accounts.set(key, account);
   }
 
-  /** By keyOf(address). 0n: known to be absent; undefined: not known. */
+  /** `key`: keyOf(address). Returns 0n: known to be absent; undefined: not known. */
   slot(key: string, born: number, slot: bigint): bigint | undefined {
     const known = find(this.slots, key, born, slot);
     if (known !== undefined) return known;

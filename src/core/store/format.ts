@@ -6,9 +6,9 @@ import { fail } from '../base/errors.ts';
 import { newerVersion } from '../base/newer-version.ts';
 
 /**
- * Raise with any change that an older program would misread, and let `upgrade` in
- * io/storage/data-folder.ts lead there. 2: the rows of the index carry checksums. 3: as 2, of a
- * chain whose states begin at a later block (base-records.ts).
+ * Raise with any change that an older program would misread, and extend `upgrade` in
+ * io/storage/data-folder.ts. 2: the rows of the index carry checksums. 3: like 2, for a chain whose
+ * states begin at a later block (base-records.ts).
  */
 export const FORMAT_VERSION = 2;
 export const BASE_FORMAT_VERSION = 3;

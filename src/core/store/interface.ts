@@ -28,7 +28,7 @@ export interface BlockToAppend {
   readonly hasPrivateWork: boolean;
   /** The version after this block, if execution computed it; otherwise it is computed here. */
   readonly trie?: StateTrie;
-  /** Private results already known: same write, same sync. */
+  /** Private results that are already known: stored with the same write and sync. */
   readonly spaces?: ReadonlyMap<Psi, SpaceResult>;
 }
 
@@ -46,14 +46,14 @@ export interface TransactionPlace {
   readonly index: number;
 }
 
-/** What a private space keeps of one block. */
+/** What is stored of one block in a private space. */
 export interface PrivateRecord {
   readonly root: Hash32;
   readonly receipts: ReadonlyMap<number, Receipt>;
   readonly bloom: Uint8Array;
 }
 
-/** Read side: everything but `append*` and `rewind`. */
+/** The read side of the store: everything but `append*` and `rewind`. */
 export interface ChainReader {
   /** undefined until genesis is appended. */
   head(): Head | undefined;
@@ -72,14 +72,14 @@ export interface ChainReader {
   privateRecord(psi: Psi, number: number): PrivateRecord | undefined;
   bloom(space: Space, number: number): Uint8Array | undefined;
   writes(number: number): WriteSet | undefined;
-  /** Undefined: states of all blocks are there. */
+  /** The first block whose states are there; undefined: those of all blocks are there. */
   readonly base: { readonly number: number } | undefined;
   /**
    * Throws STORE_STATE_UNAVAILABLE above the space's cursor, STORE_STATE_NOT_MIGRATED below the
    * base. A PSI without a state of its own reads the empty one.
    */
   stateAt(space: Space, number: number): StateReader;
-  /** Last block whose private side is done; the head for the public space. -1 before genesis. */
+  /** Last block processed in the space; for the public space the head. -1 before genesis. */
   cursor(space: Space): number;
   /** PSIs with a state of their own, in order of appearance. */
   spaces(): readonly Psi[];

@@ -1,36 +1,37 @@
 /**
  * One segment of the transaction journal: entries `length u32 | crc32c u32 | bytes`, big-endian.
- * The first one states the version of the file; 0.1.0 wrote none, and drops one that it finds. A
- * damaged entry does not hide those behind it.
+ * The first entry states the version of the file; 0.1.0 wrote no such entry, and drops one that it
+ * finds. Entries after a damaged one are still found.
  */
 import { newerVersion } from '../base/newer-version.ts';
 import { crc32c } from './crc32c.ts';
 
 /**
- * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without an entry
- * that says so.
+ * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without a
+ * version entry.
  */
 export const JOURNAL_VERSION = 2;
 export const JOURNAL_ENTRY_BYTES_MAX = 16 * 1024 * 1024;
 const ENTRY_HEADER_BYTES = 8;
 const VERSION_PATTERN = /^quorate transaction journal (\d{1,9})$/;
-/** Search for entries after a damaged one: most bytes checksummed without success. */
+/** The search for entries after a damaged one ends after this many bytes checksummed in all. */
 const SEARCH_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface JournalDamage {
   readonly segment: number;
-  /** First byte, and the first one after it. */
+  /** Offset of the first damaged byte, and (`to`) of the first byte after the damage. */
   readonly from: number;
   readonly to: number;
   /**
-   * Nothing follows: a write torn by a crash, of an entry that was never acknowledged, or damage.
+   * No entry follows: either a crash cut the write of an entry that was never acknowledged, or the
+   * end of the file is damaged.
    */
   readonly isEnd: boolean;
 }
 
 export interface JournalSegment {
   readonly version: number;
-  /** Views. */
+  /** Views of the segment's bytes. */
   readonly entries: readonly Uint8Array[];
   readonly damage: readonly JournalDamage[];
 }
@@ -81,7 +82,7 @@ export function frameEntries(entries: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** The first entry of a segment. */
+/** The first entry of a segment, which states the version. */
 export function versionEntry(): Uint8Array {
   return new TextEncoder().encode(`quorate transaction journal ${JOURNAL_VERSION}`);
 }
@@ -103,7 +104,7 @@ function entryAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
     : undefined;
 }
 
-/** Undefined: no entry can begin here: it would be empty, too large, or longer than the rest. */
+/** Undefined: no entry can begin here, as it would be empty, too large, or longer than the rest. */
 function lengthAt(bytes: Uint8Array, at: number): number | undefined {
   if (at + ENTRY_HEADER_BYTES > bytes.length) return undefined;
   const length = new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0);
@@ -116,7 +117,7 @@ function lengthAt(bytes: Uint8Array, at: number): number | undefined {
  * too long.
  */
 function nextEntry(bytes: Uint8Array, at: number): number | 'none' | 'unknown' {
-  // Most damage spares the length.
+  // Most damage leaves the length field intact.
   const length = lengthAt(bytes, at);
   const behind = at + ENTRY_HEADER_BYTES + (length ?? 0);
   if (length !== undefined && entryAt(bytes, behind)) return behind;

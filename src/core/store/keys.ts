@@ -18,7 +18,7 @@ export const TABLE = {
   blooms: 'blooms',
   /** Code hash -> code. */
   code: 'code',
-  /** Latest state at the checkpoint. */
+  /** State at the checkpoint. */
   head: 'head',
   /** Head key | number -> value before block `number`; empty: absent. */
   past: 'past',
@@ -60,7 +60,7 @@ export function slotKey(
   return key;
 }
 
-/** S | a | path, one nibble a byte. */
+/** S | a | path, one nibble per byte. */
 export function accountNodeKey(space: number, path: Uint8Array): Uint8Array {
   return prefixed(space, ACCOUNT, 3 + path.length, path);
 }

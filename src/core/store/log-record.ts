@@ -6,12 +6,12 @@
 import { fail } from '../base/errors.ts';
 import { crc32c } from './crc32c.ts';
 
-/** `base` and `state`: a chain that was copied without executing it (base-records.ts). */
+/** `base`, `state`: records of a chain that was copied without executing it (base-records.ts). */
 export const RECORD_KIND = { block: 1, private: 2, rewind: 3, base: 4, state: 5 } as const;
 export type RecordKind = (typeof RECORD_KIND)[keyof typeof RECORD_KIND];
 
 export const RECORD_HEADER_BYTES = 9;
-/** One block with its write sets: far above what any gas limit allows. */
+/** Far above what one block with its write sets takes at any gas limit. */
 const RECORD_BYTES_MAX = 1024 * 1024 * 1024;
 
 export interface LogPosition {

@@ -29,12 +29,12 @@ import {
 export const RAFT_KIND = { change: 1, base: 3 } as const satisfies Record<string, RecordKind>;
 /**
  * Raise with any change that an older program would misread. 1: as written by 0.1.0, which ignores
- * the field.
+ * the version field.
  */
 export const RAFT_VERSION = 2;
 /**
- * `sequence`: of the save, counted from 1; 0.1.0 wrote none. `snapshot` and `version`: of the base
- * record alone.
+ * `sequence`: number of the save, counted from 1; 0.1.0 wrote none. `snapshot` and `version` occur
+ * in the base record only.
  */
 const FIELD = { snapshot: 1, hardState: 2, entry: 3, sequence: 14, version: 15 } as const;
 
@@ -76,9 +76,9 @@ export function changed(
 }
 
 /**
- * Why a change cannot have been saved on top of `before`; the writer asserts that there is no such
- * reason, and for the reader it is damage. Entries follow each other and the existing ones, and a
- * commit index never counts a missing entry.
+ * Why a change cannot have been saved on top of `before`; undefined: it can. The writer asserts
+ * this; the reader reports a fault as damage. Entries must follow each other and the existing ones,
+ * and a commit index must not count a missing entry.
  */
 export function changeFault(before: RaftMemory, change: RaftChange): string | undefined {
   const { entries } = change;
@@ -101,7 +101,7 @@ function lastIndex({ snapshot, entries }: RaftMemory): number {
 export interface Replayed {
   readonly memory: RaftMemory;
   readonly sequence: number;
-  /** As for `changeFault`. */
+  /** As returned by `changeFault`. */
   readonly fault: string | undefined;
 }
 

@@ -121,7 +121,7 @@ describe('the store of a Raft member', () => {
   it('says its version: an older log is rewritten, a newer one refused', async () => {
     const disk = new MemoryDisk();
     const file = disk.log('raft').open(0);
-    // As 0.1.0 wrote it: a snapshot and a term, without a version or a number.
+    // A base record as 0.1.0 wrote it: a snapshot and a term, without version or sequence number.
     const old = new ProtobufWriter()
       .field(1, encodeSnapshot(NO_SNAPSHOT))
       .field(2, encodeHardState({ term: 4, vote: 2, commit: 0 }))

@@ -8,7 +8,7 @@
  *
  * Invariants (docs/internals/raft.md): a vote is synced before it leaves; a commit index is never
  * on disk without the entries that it counts, because a change is one record. Failures: a torn end
- * is cut, because nothing that depends on it was sent. An unfinished segment never counted.
+ * is cut, because nothing that depends on it was sent. An unfinished segment was never in use.
  * Anything else that cannot be read is refused by name: a member must not vote with part of its
  * memory.
  */
@@ -45,7 +45,7 @@ export class RaftStore {
   private file: LogFile;
   private memory: RaftMemory = EMPTY_RAFT_MEMORY;
   private version = RAFT_VERSION;
-  /** Numbers of the last save, and of the last durable one. */
+  /** Number of the last save, and (`durable`) of the last durable one. */
   private sequence = 0;
   private durable = 0;
   /** Whether a log existed at opening. */
@@ -70,7 +70,7 @@ export class RaftStore {
     this.file = folder.open(this.segment);
     const found = this.read(mustBeThere);
     if (found === undefined && this.segment > 0) {
-      // A new segment cut by a crash: it never counted, and the previous one still exists.
+      // A new segment that a crash cut was never in use, and the previous one still exists.
       this.dropUnfinished(segments);
     } else if (found === undefined) {
       this.file.truncate(0);
@@ -116,7 +116,7 @@ export class RaftStore {
     return memory;
   }
 
-  /** As of opening, and of every save since. */
+  /** What was read at opening, with every save since. */
   get contents(): RaftMemory {
     return this.memory;
   }
@@ -149,7 +149,7 @@ export class RaftStore {
     this.durable = sequence;
   }
 
-  /** Takes a snapshot of what was applied here; entries from `firstKept` on are kept. */
+  /** Stores a snapshot of what this member has applied; keeps the entries from `firstKept` on. */
   async compact(snapshot: Snapshot, firstKept: number): Promise<void> {
     const { hardState, entries } = this.memory;
     const kept = entries.filter(({ index }) => index >= Math.min(firstKept, snapshot.index));

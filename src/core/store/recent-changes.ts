@@ -1,7 +1,7 @@
 /**
- * State changes of blocks above the checkpoint, of one space, in memory. Only values after each
- * block are kept: the index holds the value before the first. A checkpoint takes a whole
- * generation, so that dropping it is free.
+ * State changes of one space in blocks above the checkpoint, in memory. Only values after each
+ * block are kept: the index holds the value before the first. A checkpoint writes one of these
+ * objects as a whole, so that dropping it afterwards costs nothing.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 import type { Account, PrivacyMetadata } from '../state/account.ts';
@@ -26,10 +26,10 @@ export interface RecentAccount {
 }
 
 export class RecentChanges {
-  /** By keyOf(address). */
+  /** Changed accounts by keyOf(address). */
   readonly entries = new Map<string, RecentAccount>();
 
-  /** Blocks come in ascending order. */
+  /** Call it with blocks in ascending order. */
   apply(number: number, writes: WriteSet): void {
     for (const [key, write] of writes.accounts) {
       const entry = this.entryOf(key, write.address);
@@ -80,7 +80,8 @@ export class RecentChanges {
   }
 
   /**
-   * The changes, all above block `number`, as one write set. A storage that began above it is new.
+   * The changes, all above block `number`, as one write set. A storage that began above that block
+   * counts as new.
    */
   latestWrites(number: number): WriteSet {
     const accounts = new Map<string, AccountWrite>();

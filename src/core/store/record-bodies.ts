@@ -22,7 +22,7 @@ const WRITE = { present: 1, reset: 2, metadata: 4 } as const;
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder();
 
-/** What replay needs of a block. */
+/** The parts of a block that replay needs. */
 export interface ReplayedBlock {
   readonly block: Block;
   readonly writes: WriteSet;
@@ -44,7 +44,7 @@ export interface RewindRecord {
 /** Reuses its buffer from block to block. */
 const blockWriter = new RlpWriter(64 * 1024);
 
-/** A view that the next call overwrites. */
+/** Returns a view that the next call overwrites. */
 export function encodeBlockRecord(record: BlockToAppend): Uint8Array {
   const writer = blockWriter.restart();
   const start = writer.begin();
@@ -58,7 +58,7 @@ export function encodeBlockRecord(record: BlockToAppend): Uint8Array {
   return writer.view();
 }
 
-/** Everything except the receipts, which replay does not need. */
+/** Decodes everything except the receipts, which replay does not need. */
 export function decodeReplayedBlock(body: Uint8Array, dialect: TransactionDialect): ReplayedBlock {
   const list = readList(body);
   const hasPrivateWork = list.boolean();
@@ -69,7 +69,7 @@ export function decodeReplayedBlock(body: Uint8Array, dialect: TransactionDialec
   return { hasPrivateWork, block, writes };
 }
 
-/** The header, from the first bytes of a body; undefined when they are too few. Unverified. */
+/** The header, from the first bytes of a body; undefined if these are too few. Not verified. */
 export function decodeHeaderOf(start: Uint8Array): Header | undefined {
   // [hasPrivateWork, [header, …], …]: the flag is one byte.
   const block = listStart(start, 0) + 1;
@@ -91,14 +91,14 @@ function listEnd(bytes: Uint8Array, at: number): number {
   return start + (first > 0xf7 ? bytesToNumber(bytes.subarray(at + 1, start)) : first - 0xc0);
 }
 
-/** The block alone. */
+/** Decodes only the block. */
 export function decodeBlockOf(body: Uint8Array, dialect: TransactionDialect): Block {
   const list = readList(body);
   list.skip();
   return readBlock(list, dialect);
 }
 
-/** The receipts alone. */
+/** Decodes only the receipts. */
 export function decodeReceiptsOf(body: Uint8Array): Receipt[] {
   const list = readList(body);
   list.skip();
@@ -106,7 +106,7 @@ export function decodeReceiptsOf(body: Uint8Array): Receipt[] {
   return readReceipts(list);
 }
 
-/** The write set alone. */
+/** Decodes only the write set. */
 export function decodeWritesOf(body: Uint8Array): WriteSet {
   const list = readList(body);
   for (let i = 0; i < 3; i++) list.skip();

@@ -1,19 +1,19 @@
 /**
- * The write set that turns a space's latest state into that of an older block: for rewinds and old
- * proofs.
+ * The write set that turns a space's latest state into that of an older block: for rewinds, and for
+ * proofs at older blocks.
  */
 import { type Address, keyOf, ZERO_HASH } from '../base/bytes.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { AccountWrite, WriteSet } from '../state/write-set.ts';
 
-/** What a run of write sets touched. */
+/** What a series of write sets touched. */
 export interface Touched {
   readonly address: Address;
   /** born -> slots. */
   readonly slots: Map<number, Set<bigint>>;
 }
 
-/** undefined: more than `changesMax` writes. */
+/** Returns undefined if there are more than `changesMax` writes. */
 export function touchedBy(
   writeSets: Iterable<WriteSet>,
   changesMax = Number.POSITIVE_INFINITY,

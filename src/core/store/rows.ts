@@ -11,7 +11,7 @@ import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../st
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder();
 
-/** Without `address`: unknown, because the state was copied by its hashes. */
+/** `address` undefined: not known, because the state was copied by its hashes. */
 export function encodeAccountRow(address: Address | undefined, account: Account): Uint8Array {
   const writer = new RlpWriter(128);
   const start = writer.begin();
@@ -35,7 +35,7 @@ export function decodeAccount(row: Uint8Array): Account {
   return readAccount(list);
 }
 
-/** Items of an account within a list; hashes of nothing are written as empty strings. */
+/** Items of an account within a list; hashes of empty code or storage become empty strings. */
 export function writeAccount(writer: RlpWriter, account: Account): void {
   writer
     .bigint(account.nonce)
@@ -59,7 +59,7 @@ export function readAccount(reader: RlpReader): Account {
   };
 }
 
-/** Without `slot`: as `encodeAccountRow`. */
+/** `slot` undefined: not known, as in `encodeAccountRow`. */
 export function encodeSlotRow(slot: bigint | undefined, value: bigint): Uint8Array {
   const writer = new RlpWriter(72);
   writer.bigint(value);

@@ -1,5 +1,5 @@
 /**
- * What a running node leans on beyond right answers: bounded memory, cheap recent tries and
+ * What a running node relies on besides correct answers: bounded memory, cheap recent tries and
  * headers, checkpoints while idle.
  */
 import { describe, expect, it } from 'vitest';
@@ -64,7 +64,7 @@ describe('a running chain store', () => {
       let store = await openStore(disk);
       await feed(store, chain, 11, () => {});
       await store.close();
-      // Nothing is loaded now: older versions must not depend on what the next checkpoints write.
+      // No node is loaded now: older versions must not depend on what the next checkpoints write.
       store = await openStore(disk);
       const held = new Map([[11, store.trieAt(PUBLIC_SPACE, 11)]]);
       for (let n = 12; n < 24; n++) {

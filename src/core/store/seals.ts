@@ -1,6 +1,6 @@
 /**
- * Sequence numbers of files outside the index at its last checkpoint: they only grow, one for each
- * file. A restored older copy of such a file is detected, unless the index is as old.
+ * Sequence numbers that files outside the index had at its last checkpoint, one for each file; they
+ * only grow. A restored older copy of such a file is detected, unless the index is as old.
  */
 import type { Kv, KvWriter } from '../base/ports.ts';
 import { numberToUint64 } from '../base/quantity.ts';
@@ -22,7 +22,7 @@ export class Seals {
     }
   }
 
-  /** Outside a checkpoint: when the node stops. */
+  /** Writes without a checkpoint: when the node stops. */
   async writeNow(kv: Kv): Promise<void> {
     if (this.sources.size === 0) return;
     const seals = this;

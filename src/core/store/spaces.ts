@@ -53,7 +53,7 @@ export interface SpaceEntry extends SpaceState {
 export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leaves: number): void {
   const latest = entry.trie;
   entry.heldBytes += leaves * LEAF_BYTES;
-  // It may descend from a version settled since: then it still holds everything.
+  // It may descend from a version that was settled since: then it still holds all nodes.
   entry.trie =
     trie.generation < latest.generation ? trie.settle(settledDepth(entry), entry.written) : trie;
   entry.trie.generation = Math.max(trie.generation, latest.generation);
@@ -118,12 +118,12 @@ export class Spaces {
     return entry;
   }
 
-  /** Whether the block comes without its states. */
+  /** Whether the block is stored without its states. */
   isBare(number: number): boolean {
     return this.base !== undefined && number <= this.base.number;
   }
 
-  /** Whether the states after the block are there, or may come. */
+  /** Whether the states after the block are there, or will be once it is appended. */
   hasStatesOf(number: number): boolean {
     return this.base === undefined || (this.base.isWhole && number >= this.base.number);
   }
@@ -149,7 +149,7 @@ export class Spaces {
     }
   }
 
-  /** Drops nodes of tries that have loaded too much; calls `before` first. */
+  /** Drops nodes of tries that hold too much memory; calls `before` first. */
   trim(before: () => void): void {
     for (const entry of this.all()) {
       if (entry.heldBytes <= entry.heldBytesMax) continue;

@@ -36,7 +36,7 @@ export interface SpaceState {
   readonly id: number;
   /** Changes of blocks that are not yet in a checkpoint. */
   recent: RecentChanges;
-  /** Older ones, which a checkpoint is writing. */
+  /** Older changes, which a checkpoint is writing. */
   writing: RecentChanges | undefined;
   readonly rows: DecodedRows;
   checkpoint: number;
@@ -173,8 +173,8 @@ export class StateAt implements StateReader {
   }
 
   /**
-   * The index's row at this block; `isChanged`: changed above the checkpoint, always after this
-   * block.
+   * The index's row at this block; `isChanged`: a block above the checkpoint, and after this one,
+   * changed it.
    */
   private row(key: Uint8Array, isChanged: boolean): Uint8Array | undefined {
     const past = this.past(() => key, isChanged);
@@ -183,8 +183,8 @@ export class StateAt implements StateReader {
   }
 
   /**
-   * The row as it was before the first change after this block; empty: absent. undefined: as in
-   * `head`.
+   * The row as it was before the first change after this block; empty: the row did not exist.
+   * undefined: it is the one in `head`.
    */
   private past(key: () => Uint8Array, isChanged: boolean): Uint8Array | undefined {
     if (this.number >= this.space.checkpoint && !isChanged) return undefined;
@@ -267,7 +267,7 @@ function leastOf(hashes: readonly (Hash32 | undefined)[]): Hash32 | undefined {
   return least;
 }
 
-/** Copied: a view would keep the row's buffer alive. */
+/** Copies the bytes: a view would keep the row's buffer alive. */
 function detached(account: Account): Account {
   const { codeHash, storageRoot } = account;
   return {

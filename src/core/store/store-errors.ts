@@ -23,7 +23,7 @@ export function stateNotMigrated(number: number, base: { readonly number: number
   );
 }
 
-/** Errors that opening again repairs from the block log. */
+/** An error that reopening the store repairs, from the block log. */
 export function indexDamaged(what: string, cause?: unknown): QuorateError {
   return fail(
     'STORE_INDEX_DAMAGED',

@@ -38,9 +38,9 @@ import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 import { privateOutOfOrder, stateNotMigrated, wrongIndex } from './store-errors.ts';
 
-/** A header with the seals of some 20 validators; longer ones are read with their block. */
+/** Enough for a header with the seals of 20 validators; longer ones are read with their block. */
 const HEADER_READ_BYTES = 4096;
-/** Most accounts and slots changed since the block of a proof: more would take too long. */
+/** Proofs at blocks since which more accounts and slots have changed would take too long. */
 const PROOF_CHANGES_MAX = 200_000;
 
 const NO_ROOTS: ReadonlyMap<SpaceEntry, Hash32> = new Map();
@@ -54,7 +54,7 @@ export class StoredChain implements ChainReader {
   private readonly onDamage: StoredChainParts['onDamage'];
   protected index: BlockIndex;
   protected stateSpaces: Spaces;
-  /** Code above the checkpoint, by bare hex of its hash. */
+  /** Code above the checkpoint, by hash in hex without 0x. */
   protected readonly recentCodes = new Map<string, Uint8Array>();
   protected current: Head | undefined;
 
@@ -193,7 +193,7 @@ export class StoredChain implements ChainReader {
     return trie;
   }
 
-  /** As appended, with its changes; undefined when the space has no data of its own. */
+  /** The result as appended, with its changes; undefined: the space has no data of its own. */
   privateResult(psi: Psi, number: number): SpaceResult | undefined {
     const entry = this.stateSpaces.get(psi);
     if (!entry || number > entry.cursor) return undefined;
@@ -201,12 +201,12 @@ export class StoredChain implements ChainReader {
     return place && decodePrivateRecord(this.log.read(place).body).spaces.get(psi);
   }
 
-  /** After the last block of the space. */
+  /** The trie after the last block of the space. */
   protected latestTrie(entry: SpaceEntry): StateTrie {
     return entry.trie;
   }
 
-  /** Reads all from the index at `mark`. Throws STORE_CORRUPT when the log lacks its block. */
+  /** Starts again from the index at `mark`. Throws STORE_CORRUPT if the log lacks its block. */
   protected restart(mark: CheckpointMark | undefined): void {
     this.index = new BlockIndex(this.kv, this.onDamage);
     this.stateSpaces = new Spaces(this.kv, mark, this.trieBytesMax);
@@ -216,7 +216,7 @@ export class StoredChain implements ChainReader {
     this.beginAt(mark);
   }
 
-  /** The head is the block of `mark`. */
+  /** Makes the block of `mark` the head. */
   protected beginAt(mark: CheckpointMark | undefined): void {
     if (!mark) return;
     const header = this.block(mark.number)?.header;
@@ -259,7 +259,7 @@ export class StoredChain implements ChainReader {
     return new Map([...spaces].map(([psi, { root }]) => [this.stateSpaces.get(psi)!, root]));
   }
 
-  /** Without `trie` it remains to be computed. */
+  /** Without `trie`, the trie is computed later. */
   protected applyBlock(record: ReplayedBlock, position: LogPosition, trie?: StateTrie): void {
     const { block, writes, hasPrivateWork } = record;
     const { number } = block.header;
@@ -286,7 +286,7 @@ export class StoredChain implements ChainReader {
     if (number > head || number > baseCursor + 1) throw privateOutOfOrder(baseCursor, number);
   }
 
-  /** Without `tries` they remain to be computed. */
+  /** Without `tries`, the tries are computed later. */
   protected applyPrivate(
     number: number,
     spaces: ReadonlyMap<Psi, SpaceResult>,
@@ -304,7 +304,7 @@ export class StoredChain implements ChainReader {
       const entry = known ?? this.stateSpaces.add(psi, number - 1);
       entry.recent.apply(number, result.writes);
       if (tries) {
-        // A new space reads its own nodes; a trie from before it had a number cannot.
+        // A trie made before a new space had its number could not read the nodes of that space.
         const trie = known ? tries.get(psi)! : entry.trie.update(result.writes);
         trie.root();
         advance(entry, number, trie, leavesOf(result.writes));
@@ -362,7 +362,7 @@ export class StoredChain implements ChainReader {
     for (const { hash, code } of writes.codes) this.recentCodes.set(bareHex(hash), code);
   }
 
-  /** A block without private work moves all private states on. */
+  /** Moves all private states past blocks without private work. */
   private skipQuietBlocks(): void {
     const { stateSpaces } = this;
     stateSpaces.baseCursor = this.quietUpTo(stateSpaces.baseCursor);
@@ -391,7 +391,7 @@ export class StoredChain implements ChainReader {
     );
   }
 
-  /** From the log; undefined unless its hash matches the index. */
+  /** The header as read from the log; undefined unless its hash matches the index. */
   private readHeader(number: number): Header | undefined {
     const place = this.isBlock(number) ? this.index.placeOf(number) : undefined;
     const header = place && decodeHeaderOf(this.log.readStart(place, HEADER_READ_BYTES));

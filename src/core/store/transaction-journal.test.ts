@@ -39,7 +39,7 @@ describe('transaction journal', () => {
             acknowledged.add(n);
           }
         } catch {
-          // The machine went down.
+          // The simulated machine crashed.
         }
         disk.crash();
         const found = new TransactionJournal(disk.log('journal')).entries().map(([n]) => n);

@@ -1,5 +1,5 @@
 /**
- * Local transactions, durable before their hash is answered, so that a restart sends them again.
+ * Local transactions, durable before their hash is returned, so that a restart sends them again.
  * Entries are opaque bytes here. Compaction writes the entries still needed into a new segment,
  * then removes the old ones.
  */
@@ -46,8 +46,8 @@ export class TransactionJournal {
       version = this.readSegment(segment, damage);
     }
     this.damage = damage;
-    // A segment holds entries of one version, and nothing may follow a part that could not be
-    // searched.
+    // A segment holds entries of one version, and none may be appended to a segment part of which
+    // could not be searched.
     const last = damage.at(-1);
     const isOpenEnded = last?.segment === this.segment && !last.isEnd;
     if (version < JOURNAL_VERSION || isOpenEnded) this.segment++;
@@ -112,7 +112,7 @@ export class TransactionJournal {
     this.file.close();
   }
 
-  /** Returns the version of the segment; ours if it is empty. */
+  /** Returns the version of the segment; the current one if it is empty. */
   private readSegment(segment: number, damage: JournalDamage[]): number {
     const file = this.folder.open(segment);
     const read = readJournalSegment(segment, file.read(0, file.size()));

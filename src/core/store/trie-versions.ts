@@ -1,15 +1,16 @@
 /**
  * Tries of a space's last few blocks, as persistent objects, and of requested older blocks. A
- * version reads from the index what it has not loaded. So one that shares its nodes with the latest
- * stays readable; one from before the latest was settled is readable until the next checkpoint.
+ * version reads from the index what it has not loaded. So a version that shares its nodes with the
+ * latest stays readable; one from before the latest was settled is readable until the next
+ * checkpoint.
  */
 import { Lru } from '../base/lru.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 
 const RECENT_MAX = 16;
 /**
- * Leaves changed in all kept versions: for each, a version holds about a kilobyte that the next one
- * does not.
+ * Changed leaves in all kept versions together. For each of them a version holds about a kilobyte
+ * that it does not share with the next version.
  */
 const LEAVES_MAX = 16_384;
 const LED_BACK_MAX = 4;

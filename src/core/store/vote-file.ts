@@ -1,5 +1,5 @@
 /**
- * What a validator must not forget, synced before its votes are sent.
+ * The last vote of a validator, which it must not forget; synced before the vote is sent.
  *
  *   write -> the older slot -> synced -> its sequence noted -> the vote may be sent
  *
@@ -26,14 +26,14 @@ export interface RememberedVote {
 }
 
 /**
- * Why the last vote is unknown: nothing was ever written, it cannot be read, or it was a different
- * one.
+ * Why the last vote is unknown: none was ever written, it cannot be read, or the file holds an
+ * older one.
  */
 export type VoteLoss = 'empty' | 'damaged' | 'old';
 
 /**
- * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without saying
- * so.
+ * Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without a
+ * version field.
  */
 const VOTES_VERSION = 2;
 export const VOTE_SLOTS = 2;
@@ -115,7 +115,7 @@ export class VoteFile {
   }
 }
 
-/** Where the writer puts a vote, and the only place where the reader believes it. */
+/** Where the writer puts a vote, and the only place where the reader accepts it. */
 function slotOf(sequence: number): number {
   return sequence % VOTE_SLOTS;
 }
@@ -136,7 +136,7 @@ function encode(sequence: number, vote: RememberedVote): Uint8Array {
   return out;
 }
 
-/** Undefined: nothing trustworthy. Throws STORE_FORMAT_NEWER. */
+/** Undefined: the slot holds no valid vote. Throws STORE_FORMAT_NEWER. */
 export function decodeVoteSlot(slot: Uint8Array | undefined) {
   if (!slot || slot.length < HEADER_BYTES) return undefined;
   const view = new DataView(slot.buffer, slot.byteOffset, slot.length);
@@ -176,14 +176,14 @@ function encodeNote(sequence: number): Uint8Array {
   return out;
 }
 
-/** 0: nothing readable is noted. */
+/** 0: the note is absent or cannot be read. */
 export function decodeVoteNote(note: Uint8Array | undefined): number {
   if (note?.length !== NOTE_BYTES) return 0;
   const view = new DataView(note.buffer, note.byteOffset, NOTE_BYTES);
   return view.getUint32(6) === crc32c(note, 0, 0, 6) ? uint48(view, 0) : 0;
 }
 
-/** Over everything but the checksum itself. */
+/** Checksum of the slot up to `end`, without the checksum's own bytes. */
 function checksum(slot: Uint8Array, end: number): number {
   return crc32c(slot, crc32c(slot, 0, 0, 6), 10, end);
 }

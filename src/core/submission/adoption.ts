@@ -1,12 +1,12 @@
 /**
  * A store that is older than the ledger, such as one restored from a backup, may not know that some
- * of its orders were carried out. Before it sends anything, it searches the ledger for transactions
- * of the account that it does not know. An order to which one of them belongs gets that transaction
- * instead of a second one.
+ * of its orders were carried out. Before anything is sent, the ledger is therefore searched for
+ * transactions of the account that the store does not know. An order to which one of them belongs
+ * gets that transaction instead of a second one.
  */
 import type { SubmissionLedger, SubmissionStore, TransactionOrder, UnknownEntry } from './ports.ts';
 
-/** Clocks of services and validators differ. */
+/** Most by which clocks of services and validators may differ. */
 const SKEW_MS = 5 * 60_000;
 
 interface AdoptionParts<T extends TransactionOrder> {
@@ -16,7 +16,10 @@ interface AdoptionParts<T extends TransactionOrder> {
   readonly isStopped: () => boolean;
 }
 
-/** Those behind the last that the store knows, newest first; none from before its oldest order. */
+/**
+ * Transactions with higher nonces than the last one that the store knows, newest first; none from
+ * before its oldest order.
+ */
 export async function unknownEntries<T extends TransactionOrder>({
   store,
   ledger,
@@ -43,7 +46,7 @@ export async function unknownEntries<T extends TransactionOrder>({
   return found;
 }
 
-/** Whether the transaction does what the order wants, and is not older than the order. */
+/** Whether the transaction does what the order asks for, and is not older than the order. */
 export function isOf(order: TransactionOrder, { to, value, data, atMs }: UnknownEntry): boolean {
   const { wantedAtMs } = order;
   return (

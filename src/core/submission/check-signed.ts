@@ -5,7 +5,7 @@ import { keccak256 } from '../base/keccak.ts';
 import { decodeTransaction } from '../chain/transaction.ts';
 import type { UnsignedTransaction } from './ports.ts';
 
-/** The hash of `raw`. Throws SUBMISSION_SIGNER_WRONG. */
+/** Returns the hash of `raw`. Throws SUBMISSION_SIGNER_WRONG. */
 export function checkSigned(
   raw: string,
   asked: Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data' | 'nonce'>,
@@ -27,7 +27,7 @@ export function checkSigned(
   return toHex(keccak256(bytes));
 }
 
-/** What a transaction that was signed here asks for. */
+/** Reads the fields of a transaction that was signed for this service. */
 export function readSigned(raw: string): {
   readonly to: string | undefined;
   readonly value: bigint;

@@ -1,21 +1,21 @@
 /**
- * What the submitter needs of the ledger behind a signing proxy, and of the store of its service.
+ * What the submitter needs from the ledger behind a signing proxy, and from its service's store.
  */
 
 /**
- * A transaction that a service wants on the ledger, once. Addresses and data are 0x-hex, lower
- * case.
+ * A transaction that a service wants on the ledger, exactly once. Addresses and data are 0x-hex,
+ * lower case.
  */
 export interface TransactionOrder {
   /** Prefix of the transaction's id in the store, so that logs show its purpose. */
   readonly name: string;
-  /** Undefined: a creation. */
+  /** Undefined: a contract creation. */
   readonly to: string | undefined;
   /** Wei. */
   readonly value: bigint;
   readonly data: string;
   readonly gas: number;
-  /** When the service wanted it, in Unix milliseconds; undefined: doing it twice does no harm. */
+  /** When the service ordered it, in Unix milliseconds; undefined: doing it twice does no harm. */
   readonly wantedAtMs?: number | undefined;
 }
 
@@ -26,21 +26,21 @@ export interface UnsignedTransaction extends Omit<TransactionOrder, 'name' | 'wa
   readonly gasPrice: string;
 }
 
-/** Signed and stored, but neither in a block nor lost. */
+/** A transaction that is signed and stored, but neither in a block nor lost. */
 export interface SentTransaction {
   readonly id: string;
   readonly sender: string;
   readonly nonce: number;
-  /** As sent, 0x-hex. */
+  /** The signed bytes, 0x-hex. */
   readonly raw: string;
   readonly hash: string;
-  /** When it was sent last, in Unix milliseconds. */
+  /** When it was last sent, in Unix milliseconds. */
   readonly updatedAt: number;
-  /** Hashes under which it was sent before, for less: one of these may still come into a block. */
+  /** Hashes of earlier versions, sent at lower prices: one of these may still be mined. */
   readonly earlier?: readonly string[];
 }
 
-/** The members of an `eth_getTransactionReceipt` answer that are read. */
+/** The members of an `eth_getTransactionReceipt` answer that are used. */
 export interface TransactionReceipt {
   readonly blockNumber: string;
   readonly status: string;
@@ -54,7 +54,7 @@ export interface ReceiptLog {
   readonly data: string;
 }
 
-/** A transaction of the account that is in a block, and that its store did not know. */
+/** A transaction of the account that is in a block, but was not known to the store. */
 export interface UnknownEntry {
   readonly hash: string;
   readonly nonce: number;
@@ -75,9 +75,9 @@ interface LedgerEntry {
   readonly input: string;
 }
 
-/** Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error. */
+/** Rejects with LEDGER_AWAY if there is no answer, LEDGER_REFUSED if the answer is an error. */
 export interface SubmissionLedger {
-  /** Chain id and hash of block 0: which ledger it is. */
+  /** Identifies the ledger: chain id and hash of block 0. */
   identity(): Promise<string>;
   transactionCount(address: string, block: 'latest' | 'pending'): Promise<number>;
   blockNumber(): Promise<number>;
@@ -94,35 +94,35 @@ export interface SubmissionLedger {
   send(raw: string): Promise<void>;
 }
 
-/** Each change is durable when it resolves, and whole: the order and its transaction together. */
+/** Each change is durable when it resolves, and atomic for the order and its transaction. */
 export interface SubmissionStore<T extends TransactionOrder> {
   /** Stores `identity` if none is stored; resolves with the stored one. */
   bindLedger(identity: string): Promise<string>;
-  /** Oldest first. */
+  /** Transactions that are neither in a block nor lost, oldest first. */
   live(limit: number): Promise<readonly SentTransaction[]>;
   /** The highest nonce of a live transaction of `sender`. */
   highestNonce(sender: string): Promise<number | undefined>;
   /** The highest nonce of `sender` that was spent, or may be, on a transaction of this store. */
   lastNonce(sender: string): Promise<number | undefined>;
-  /** When the oldest of all its orders was wanted; undefined: there is none. */
+  /** When the oldest of all orders was placed; undefined: there is none. */
   oldestMs(): Promise<number | undefined>;
   keepUnknown(sender: string, entries: readonly UnknownEntry[]): Promise<void>;
-  /** The stored ones, which belong to no order. */
+  /** The stored transactions that belong to no order. */
   unknown(sender: string): Promise<readonly UnknownEntry[]>;
   /** Orders without a transaction, oldest first. */
   queued(limit: number): Promise<readonly T[]>;
   /**
-   * Claims the nonce, and the order; an unknown transaction of this hash is known by it. False:
-   * another instance has one of them; nothing is kept.
+   * Claims the nonce and the order; an unknown transaction with this hash becomes a known one.
+   * False: another instance has claimed one of them; nothing is stored.
    */
   insert(transaction: SentTransaction, order: T): Promise<boolean>;
   touched(id: string, nowMs: number): Promise<void>;
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void>;
   /**
-   * The same order under the same nonce, at a higher price: stored beside the replaced transaction,
-   * because either may be mined. False: too late.
+   * Stores `next`, the same order under the same nonce at a higher price, together with the
+   * replaced transaction, because either may be mined. False: too late.
    */
   replace?(transaction: SentTransaction, next: SentTransaction): Promise<boolean>;
-  /** Its nonce went to another transaction: the order is queued again. */
+  /** The nonce was used by another transaction: queues the order again. */
   lost(transaction: SentTransaction, nowMs: number): Promise<void>;
 }

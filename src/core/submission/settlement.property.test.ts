@@ -4,7 +4,7 @@ import { LOST_AFTER_MS, SEND_AGAIN_MS, Settlement } from './settlement.ts';
 
 const look = fc.record({
   afterMs: fc.nat(LOST_AFTER_MS),
-  /** How many nonces from this one on are spent: this one, where it is more than 0. */
+  /** How many nonces from this transaction's on are spent; more than 0: its own is. */
   spent: fc.nat(2),
   hasReceipt: fc.boolean(),
 });
@@ -36,7 +36,7 @@ it('sends the same bytes again while the nonce is free, each time after a while'
   expect(settlement.fateOf(sentAt(1), seen, 0)).toBe('wait');
   expect(settlement.fateOf(sentAt(1), seen, SEND_AGAIN_MS - 1)).toBe('wait');
   expect(settlement.fateOf(sentAt(1), seen, SEND_AGAIN_MS)).toBe('sendAgain');
-  // The calendar was set back meanwhile: what counts is that it was sent again.
+  // The clock was set back meanwhile: only the fact that it was sent again counts.
   expect(settlement.fateOf(sentAt(-3_600_000), seen, SEND_AGAIN_MS + 20)).toBe('wait');
   expect(settlement.fateOf(sentAt(-3_600_000), seen, 2 * SEND_AGAIN_MS + 20)).toBe('sendAgain');
 });

@@ -1,6 +1,6 @@
 /**
  * The outcome of a sent transaction. Only after `lost` may another one be signed for the same
- * order: its nonce is spent, and no node has had a receipt for long enough.
+ * order: its nonce is spent, and for long enough no node has returned a receipt.
  */
 
 /** How long to wait for a block before the same bytes are sent again. */
@@ -14,7 +14,7 @@ export const LOST_AFTER_MS = 30_000;
 export type Fate = 'mined' | 'lost' | 'sendAgain' | 'wait';
 
 export interface Sighting {
-  /** The account's transaction count in the latest block, asked for before the receipt. */
+  /** The account's transaction count in the latest block, requested before the receipt. */
   readonly count: number;
   readonly hasReceipt: boolean;
 }
@@ -26,9 +26,9 @@ export class Settlement {
   private readonly missingSince = new Map<string, number>();
 
   /**
-   * `nowMs`: of a monotonic clock. One that jumps forward would report a transaction as lost before
-   * a lagging node has seen it. `updatedAt`: when it was sent, by the calendar; only a change of it
-   * matters.
+   * `nowMs`: time of a monotonic clock. A clock that jumps forward would report a transaction as
+   * lost before a lagging node has seen it. `updatedAt`: when it was sent, in calendar time; only a
+   * change of this value matters.
    */
   fateOf(
     { id, nonce, updatedAt }: { id: string; nonce: number; updatedAt: number },
@@ -49,7 +49,7 @@ export class Settlement {
     return 'lost';
   }
 
-  /** Forgets all others. */
+  /** Forgets all transactions except these. */
   keep(ids: ReadonlySet<string>): void {
     for (const seen of [this.missingSince, this.waiting]) {
       for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);

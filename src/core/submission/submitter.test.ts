@@ -1,4 +1,4 @@
-/** How much is on its way to the ledger at once. */
+/** How many transactions are on their way to the ledger at once. */
 import { expect, it } from 'vitest';
 import type { TransactionOrder } from './ports.ts';
 import { Submitter, type SubmitterParts } from './submitter.ts';

@@ -5,9 +5,10 @@
  *     ▲                                                             │
  *     └──────────── lost: the nonce went to another ◄───────────────┴──► the same bytes again
  *
- * Whatever happens after the insert, the same bytes are sent again until the ledger has them in a
- * block, or has spent their nonce on something else (settlement.ts). A crash before it has sent
- * nothing. Several instances may share a store: whoever inserts first has the nonce and the order.
+ * After the insert, the same bytes are sent again in every case until the ledger has them in a
+ * block, or another transaction has used their nonce (settlement.ts). A crash before the insert has
+ * sent nothing. Several instances may share a store: the one that inserts first has the nonce and
+ * the order.
  */
 import { fail, hasCode, unreachable } from '../base/errors.ts';
 import type { Clock, Log, Timer, Timers } from '../base/ports.ts';
@@ -23,7 +24,7 @@ import type {
 } from './ports.ts';
 import { Settlement } from './settlement.ts';
 
-/** In percent of the previous price: pools accept no smaller increase for a replacement. */
+/** Price of a replacement in percent of the previous price: pools do not accept less. */
 const REPLACEMENT_PERCENT = 110n;
 /** Most transactions waiting for a block at the same time. */
 const LIVE_MAX = 256;
@@ -32,13 +33,13 @@ export interface SubmitterParts<T extends TransactionOrder> {
   readonly store: SubmissionStore<T>;
   readonly ledger: SubmissionLedger;
   readonly clock: Clock;
-  /** Monotonic. */
+  /** A monotonic clock. */
   readonly steady: Clock;
   readonly timers: Timers;
   readonly log: Log;
   /** Account that pays, as 0x-hex in lower case. */
   readonly from: string;
-  /** Between polls of the ledger when nothing new arrives. */
+  /** Milliseconds between polls of the ledger when there is no new order. */
   readonly lookMs: number;
 }
 
@@ -73,7 +74,7 @@ export class Submitter<T extends TransactionOrder> {
     await this.working;
   }
 
-  /** An obstacle is logged once, and retried. */
+  /** Polls once. An error is logged once; the next poll tries again. */
   private async look(): Promise<void> {
     const { store, log } = this.parts;
     try {
@@ -114,7 +115,7 @@ export class Submitter<T extends TransactionOrder> {
     this.knowsLedger = true;
   }
 
-  /** Once a start: whether the ledger has transactions of the account that the store does not. */
+  /** Once per start: transactions of the account on the ledger that the store does not know. */
   private async learn(): Promise<UnknownEntry[]> {
     if (this.unknown) return this.unknown;
     const { store, ledger, from, log } = this.parts;
@@ -129,14 +130,14 @@ export class Submitter<T extends TransactionOrder> {
     return this.unknown;
   }
 
-  /** True: the order is on the ledger already. */
+  /** Returns true if the order is already on the ledger. */
   private async adopt(order: T, unknown: UnknownEntry[]): Promise<boolean> {
     const { store, from, log, clock } = this.parts;
     const at = unknown.findIndex((entry) => isOf(order, entry));
     if (at < 0) return false;
     const [{ nonce, hash }] = unknown.splice(at, 1) as [UnknownEntry];
     const id = `${order.name}:${from}:${nonce}`;
-    // Its bytes are not needed: it is in a block.
+    // The signed bytes are not needed, since it is in a block.
     const known = { id, sender: from, nonce, raw: '0x', hash, updatedAt: clock.nowMs() };
     await store.insert(known, order);
     log('warn', 'It was on the ledger before the store was restored', { id, hash });
@@ -160,7 +161,7 @@ export class Submitter<T extends TransactionOrder> {
     }
   }
 
-  /** Under the hash that it has, or had before it was replaced. */
+  /** The receipt of the transaction, or of an earlier version that it replaced. */
   private async receiptOf({
     hash,
     earlier = [],
@@ -197,7 +198,7 @@ export class Submitter<T extends TransactionOrder> {
   }
 
   /**
-   * The same transaction at the present price, if that has risen by as much as pools require of a
+   * The same transaction at the current price, if this has risen enough for pools to accept a
    * replacement.
    */
   private async dearer(transaction: SentTransaction): Promise<SentTransaction> {
@@ -243,7 +244,7 @@ export class Submitter<T extends TransactionOrder> {
     if (await store.insert(transaction, order)) await this.send(transaction);
   }
 
-  /** The ledger's objection may be temporary, such as too little money: it is retried. */
+  /** The ledger may refuse it for a temporary reason, such as a low balance: it is retried. */
   private async send({ id, raw }: SentTransaction): Promise<void> {
     const { store, ledger, clock, log } = this.parts;
     await store.touched(id, clock.nowMs());

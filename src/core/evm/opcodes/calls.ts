@@ -22,8 +22,8 @@ import { requireWritable } from './storage.ts';
 const UINT64_MODULUS = 1n << 64n;
 
 /**
- * Memory end of a call: the larger of input and output range. `first` is the stack depth of the
- * input offset, from 1.
+ * End of the memory that a call needs: of the input or the output range, whichever is larger.
+ * `first` is the stack depth of the input offset, counted from 1.
  */
 function callMemoryEnd(frame: Frame, first: number): number {
   const { stack, sp } = frame;
@@ -33,8 +33,8 @@ function callMemoryEnd(frame: Frame, first: number): number {
 }
 
 /**
- * Pays for a call: base price, memory, and the gas handed on (all but one 64th at most, from
- * EIP-150 on).
+ * Pays for a call: base price, memory, and the gas passed to the callee (all but one 64th at most,
+ * from EIP-150 on).
  */
 function chargeCallGas(frame: Frame, vm: Vm, end: number, base: number): void {
   const requested = frame.stack[frame.sp - 1]!;
@@ -54,8 +54,8 @@ function chargeCallGas(frame: Frame, vm: Vm, end: number, base: number): void {
 }
 
 /**
- * Moves `requested` gas out of the frame, all but one 64th at most from EIP-150 on, exactly at any
- * size.
+ * Takes `requested` gas out of the frame for the callee, all but one 64th at most from EIP-150 on.
+ * Exact for any amount.
  */
 function handOn(frame: Frame, vm: Vm, requested: bigint): void {
   const left = joinGas(frame.gas, frame.gasHigh);
@@ -69,7 +69,7 @@ function handOn(frame: Frame, vm: Vm, requested: bigint): void {
   Object.assign(frame, splitGas(left - handed), { callGas, callGasHigh });
 }
 
-/** Price of touching the callee: flat before Berlin, by warmth since. */
+/** Price of accessing the callee: flat before Berlin, then depending on whether it is warm. */
 function accessGas(frame: Frame, vm: Vm, flatGas: number): number {
   const { rules, world } = vm.env;
   if (!rules.isBerlin) return flatGas;
@@ -207,8 +207,8 @@ export function chargeSelfdestruct(frame: Frame, vm: Vm): void {
 }
 
 /**
- * EIP-6780: from Cancun on the account goes only if this transaction made it; its balance moves in
- * any case.
+ * EIP-6780: from Cancun on the account is deleted only if this transaction created it; its balance
+ * moves in any case.
  */
 export function selfdestruct(frame: Frame, vm: Vm): Signal {
   const { rules, world } = vm.env;
@@ -217,7 +217,7 @@ export function selfdestruct(frame: Frame, vm: Vm): Signal {
   const isDestroyed = !rules.isCancun || world.createdInTransaction(frame.address);
   vm.traceSelfdestruct(frame, heir, balance);
   const isOwnHeir = equalBytes(heir, frame.address);
-  // Ether that a deleted account leaves to itself is burnt.
+  // The balance of a deleted account that names itself as the receiver is burnt.
   if (!isOwnHeir || isDestroyed) world.subBalance(frame.address, balance);
   // Even a zero amount creates an empty account and touches it.
   if (!isOwnHeir) world.addBalance(heir, balance);

@@ -34,7 +34,7 @@ function takeOutput(frame: Frame): Uint8Array {
   return frame.memory.copy(Number(stack[sp + 1]!), Number(stack[sp]!));
 }
 
-/** Opcodes that the fork does not know: refused when they are priced. */
+/** Opcodes that the fork does not have fail when they are priced. */
 export function chargeUndefined(frame: Frame): void {
   throw new UndefinedOpcode(frame.program.padded[frame.pc]!);
 }
@@ -43,7 +43,7 @@ export function pop(frame: Frame): undefined {
   frame.sp--;
 }
 
-/** Memory of a fixed width at the offset on top of the stack (MLOAD, MSTORE: 32, MSTORE8: 1). */
+/** Charges `width` bytes at the offset on top of the stack (MLOAD, MSTORE: 32, MSTORE8: 1). */
 export function chargeWidth(width: number): Charge {
   const length = BigInt(width);
   return (frame) => {

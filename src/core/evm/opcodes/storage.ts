@@ -44,7 +44,7 @@ export function sstore(frame: Frame, vm: Vm): undefined {
   vm.env.world.setStorage(frame.address, stack[sp + 1]!, stack[sp]!);
 }
 
-/** Frontier to Byzantium, and Petersburg. */
+/** For Frontier to Byzantium, and Petersburg. */
 export function chargeSstoreFrontier(frame: Frame, vm: Vm): void {
   requireWritable(frame, vm);
   const { stack, sp } = frame;
@@ -55,7 +55,7 @@ export function chargeSstoreFrontier(frame: Frame, vm: Vm): void {
   charge(frame, isSet || isClearing ? RESET_GAS : SET_GAS);
 }
 
-/** EIP-1283: Constantinople only. */
+/** EIP-1283, for Constantinople only. */
 export function chargeSstoreConstantinople(frame: Frame, vm: Vm): void {
   requireWritable(frame, vm);
   charge(frame, netSstoreGas(frame, vm, CONSTANTINOPLE));
@@ -86,9 +86,9 @@ function chargeSstoreAccessed(frame: Frame, vm: Vm, prices: NetPrices): void {
 }
 
 interface NetPrices {
-  /** Nothing changes, or the slot was already changed in this transaction. */
+  /** Price if the value stays the same, or the slot was already changed in this transaction. */
   readonly noop: number;
-  /** First change of a slot that is not zero. */
+  /** Price of the first change of a slot that is not zero. */
   readonly reset: number;
   readonly clearRefund: number;
 }
@@ -103,8 +103,8 @@ const BERLIN: NetPrices = {
 const LONDON: NetPrices = { ...BERLIN, clearRefund: CLEAR_REFUND_LONDON };
 
 /**
- * Net metering: compares the value at the start of the transaction, the present one and the new
- * one.
+ * Net metering: the price follows from the value at the start of the transaction, the current one
+ * and the new one.
  */
 function netSstoreGas(frame: Frame, vm: Vm, prices: NetPrices): number {
   const { stack, sp } = frame;

@@ -7,7 +7,7 @@ import { bn254Multiply } from './bn254.ts';
 
 const G1 = bn254.G1.Point;
 const { Fr } = bn254.fields;
-/** What the endomorphism multiplies by. */
+/** The factor by which the endomorphism multiplies a point. */
 const LAMBDA = 0x30644e72e131a029048b6e193fd84104cc37a73fec2bc5e9b8ca0b2d36636f23n;
 const MULTIPLY = bn254Multiply(6_000);
 

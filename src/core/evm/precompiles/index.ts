@@ -15,7 +15,7 @@ const PRIVACY_PRECOMPILE = 0x7a;
 
 type Precompiles = readonly (Precompile | undefined)[];
 
-/** By the last byte of the address. */
+/** Precompiles by the last byte of the address. */
 const HOMESTEAD: Precompiles = [undefined, ECRECOVER, SHA256, RIPEMD160, IDENTITY];
 const BYZANTIUM: Precompiles = [
   ...HOMESTEAD,
@@ -37,8 +37,8 @@ const BERLIN: Precompiles = ISTANBUL.with(5, modexp('eip2565'));
 const CANCUN: Precompiles = [...BERLIN, POINT_EVALUATION];
 
 /**
- * Called by contracts, 0x7a does nothing and costs nothing. A marker transaction sent to it
- * directly is handled by core/execution, which looks at the transaction, not at this table.
+ * When a contract calls 0x7a, it does nothing and costs nothing. A marker transaction sent to it
+ * directly is handled by core/execution, which checks the transaction, not this table.
  */
 const PRIVACY_MARKER: Precompile = {
   gas: () => 0,

@@ -1,5 +1,5 @@
 /**
- * 10: KZG point evaluation (EIP-4844), with the one point of the trusted setup that verifying
+ * 10: KZG point evaluation (EIP-4844), with the only point of the trusted setup that verification
  * needs.
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js';
@@ -62,7 +62,7 @@ export const POINT_EVALUATION: Precompile = {
 /** Compressed point of the right subgroup (infinity included), or undefined. */
 function pointOf(bytes: Uint8Array): PointG1 | undefined {
   try {
-    // Checks the subgroup, too.
+    // This checks the subgroup, too.
     return G1.fromBytes(bytes);
   } catch {
     return undefined;

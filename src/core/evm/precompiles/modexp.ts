@@ -117,12 +117,12 @@ function numberAt(input: Uint8Array, at: number, length: number): Uint8Array {
 /** Exponents up to this many bytes do not justify a table of powers. */
 const SHORT_EXPONENT_BYTES = 3;
 
-/** At most as long as `modulus`, which is above 1. One exponent byte per slice. */
+/** The result is at most as long as `modulus`, which is above 1. One exponent byte per slice. */
 function* power(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Slices<Uint8Array> {
   if (exponent.length === 0) return ONE;
   const m = bytesToBigInt(modulus);
   const b = bytesToBigInt(base) % m;
-  // Fixed points need no arithmetic; an attacker would use them with a long exponent.
+  // 0 and 1 need no arithmetic; an attacker would use them with a long exponent.
   if (b <= 1n) return bigIntToBytes(b);
   const fast = fastModularPower(bigIntToFixed(b, modulus.length), exponent, modulus);
   if (fast) return fast;
@@ -134,8 +134,8 @@ function* power(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Sl
 /** Left to right, four bits per step. */
 function* longPower(base: bigint, exponent: Uint8Array, modulus: bigint): Slices<bigint> {
   const table = powersOf(base, modulus);
-  // Beyond the last byte that is not zero there are squarings only: zero and one stay what they
-  // are.
+  // After the last byte that is not zero there are squarings only, which do not change zero and
+  // one.
   let end = exponent.length;
   while (exponent[end - 1] === 0) end--;
   let result = 1n;
@@ -148,7 +148,7 @@ function* longPower(base: bigint, exponent: Uint8Array, modulus: bigint): Slices
   return result;
 }
 
-/** For a modulus of up to 31 bits. */
+/** The power for a modulus of up to 31 bits. */
 function shortPower(base: bigint, bytes: Uint8Array, modulus: bigint): bigint {
   let exponent = 0;
   for (const byte of bytes) exponent = exponent * 256 + byte;

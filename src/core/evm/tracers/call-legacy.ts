@@ -10,7 +10,7 @@ import { opcodeName } from '../opcode-names.ts';
 import type { Step, TracedCall, TracedExit, Tracer } from '../tracer.ts';
 import { addressOfWord } from '../words.ts';
 
-/** Without its data. */
+/** Size of a call in the result, without its data. */
 const CALL_TEXT_BYTES = 300;
 const REVERTED = 'execution reverted';
 
@@ -176,7 +176,7 @@ export class LegacyCallTracer implements Tracer {
     }
     if (step.depth !== this.stack.length - 1) return;
     const ended = this.stack.pop()!;
-    // Before its output is copied.
+    // Counted before its output is copied.
     this.spend(2 * ended.outputLength);
     const { type } = ended.node;
     if (type === 'CREATE' || type === 'CREATE2') this.endCreate(ended, step);
@@ -227,7 +227,7 @@ function quantity(value: number): string {
   return value < 0 ? `0x-${(-value).toString(16)}` : `0x${value.toString(16)}`;
 }
 
-/** The same order of keys at every level. */
+/** Puts the keys in the same order at every level. */
 function ordered(node: LegacyCallNode): LegacyCallNode {
   const keys = [
     'type',

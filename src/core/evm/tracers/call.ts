@@ -10,7 +10,7 @@ import { revertReason } from './revert-reason.ts';
 
 const LOG0 = 0xa0;
 const LOG4 = 0xa4;
-/** Without its data. */
+/** Size of a call in the result, without its data. */
 const CALL_TEXT_BYTES = 300;
 const LOG_TEXT_BYTES = 500;
 
@@ -23,9 +23,9 @@ interface CallLog {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
-  /** Earlier calls of the same frame. */
+  /** Number of earlier calls in the same frame. */
   readonly position: string;
-  /** Among the logs of the transaction. */
+  /** Index among the logs of the transaction. */
   readonly index: string;
 }
 
@@ -125,7 +125,7 @@ function settle(node: CallNode, { output, error, isReverted }: TracedExit): void
   if (reason !== undefined) node.revertReason = reason;
 }
 
-/** Logs of a failed frame, or of one inside it, are discarded. */
+/** Drops the logs of failed frames, and of frames inside these. */
 function dropFailedLogs(node: CallNode, isParentFailed: boolean): void {
   const isFailed = isParentFailed || node.error !== undefined;
   if (isFailed) delete node.logs;

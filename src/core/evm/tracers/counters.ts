@@ -35,8 +35,8 @@ export class UnigramTracer implements Tracer {
 }
 
 /**
- * COMPAT: pairs across frames are not counted, but the opcode before a frame's end is followed by
- * the first one after.
+ * COMPAT: a pair is not counted if its opcodes are at different depths, as where a frame begins or
+ * ends.
  */
 export class BigramTracer implements Tracer {
   private readonly counts = new Map<string, number>();

@@ -12,8 +12,8 @@ export interface FlatCallOptions {
   /** OpenEthereum's texts instead of geth's. */
   readonly convertParityErrors?: boolean | undefined;
   /**
-   * As in OpenEthereum the outermost call has the gas that its code began with and used, where geth
-   * shows the transaction's.
+   * As in OpenEthereum, the outermost call shows the gas with which its code began and the gas that
+   * its code used; geth shows those of the transaction.
    */
   readonly ownGas?: boolean | undefined;
 }
@@ -44,7 +44,7 @@ const PARITY_ERRORS = new Map<string, string>([
   [VM_ERROR.writeProtection, 'Mutable Call In Static Context'],
 ]);
 
-/** Without its data and its trace address. */
+/** Size of a call in the result, without its data and its trace address. */
 const CALL_TEXT_BYTES = 400;
 
 export class FlatCallTracer implements Tracer {
@@ -74,7 +74,7 @@ export class FlatCallTracer implements Tracer {
 
   /**
    * Gas limit and gas used of the whole transaction replace those of the outermost frame, unless
-   * `ownGas` was asked for.
+   * `ownGas` is set.
    */
   result(gasLimit: number, gasUsed: number): FlatCall[] {
     const flat: FlatCall[] = [];
@@ -111,7 +111,7 @@ export class FlatCallTracer implements Tracer {
   }
 }
 
-/** OpenEthereum leaves plain calls of precompiles out. */
+/** OpenEthereum omits plain calls of precompiles. */
 function isHidden({ type, isPrecompile }: TracedCall): boolean {
   return isPrecompile && (type === 'CALL' || type === 'STATICCALL');
 }

@@ -1,4 +1,4 @@
-/** Several tracers over one run. */
+/** Runs several tracers on the same execution. */
 import type { Step, TracedCall, TracedExit, Tracer } from '../tracer.ts';
 
 export class MuxTracer implements Tracer {

@@ -1,5 +1,5 @@
 /**
- * prestateTracer as geth 1.10.3 prints it: accounts as they were when an opcode first looked at
+ * prestateTracer as geth 1.10.3 prints it: accounts as they were when an opcode first accessed
  * them. COMPAT throughout.
  */
 import type { Address } from '../../base/bytes.ts';
@@ -21,7 +21,7 @@ export interface LegacyPrestateAccount {
 
 export type LegacyPrestateResult = Record<string, LegacyPrestateAccount>;
 
-/** Without its code and storage. */
+/** Size of an account in the result, without its code and storage. */
 const ACCOUNT_TEXT_BYTES = 250;
 const SLOT_TEXT_BYTES = 140;
 
@@ -77,7 +77,7 @@ export class LegacyPrestateTracer implements Tracer {
   }
 
   /**
-   * Call it when the transaction has paid and ended. undefined: no code ran, and geth fails
+   * Call it when the transaction has paid and ended. undefined: no code ran; geth then fails
    * (`TypeError: cannot read property '0x…' of null`).
    */
   result(gasPrice: bigint, intrinsicGas: number): LegacyPrestateResult | undefined {
@@ -87,7 +87,8 @@ export class LegacyPrestateTracer implements Tracer {
     const from = this.accounts[toHex(outer.from)]!;
     const to = this.accounts[toHex(outer.to)]!;
     const paid = BigInt(outerExit.gasUsed + intrinsicGas) * gasPrice;
-    // Both balances are read before either is written: if an account calls itself, the second wins.
+    // Both balances are read before either is written: if an account calls itself, the second one
+    // is the result.
     const fromBalance = BigInt(from.balance) + outer.value + paid;
     const toBalance = BigInt(to.balance) - outer.value;
     to.balance = hex(toBalance);

@@ -40,7 +40,7 @@ interface Seen {
   readonly isEmpty: boolean;
 }
 
-/** Without its code and storage. */
+/** Size of an account in the result, without its code and storage. */
 const ACCOUNT_TEXT_BYTES = 250;
 const SLOT_TEXT_BYTES = 140;
 const LOOKS_AT_TOP = new Set(['EXTCODECOPY', 'EXTCODEHASH', 'EXTCODESIZE', 'BALANCE']);
@@ -81,7 +81,10 @@ export class PrestateTracer implements Tracer {
     }
   }
 
-  /** Before, or before and after in diff mode. Call it when the transaction has paid and ended. */
+  /**
+   * The accounts before the transaction; in diff mode also those after it. Call it when the
+   * transaction has paid and ended.
+   */
   result(): PrestateResult | { pre: PrestateResult; post: PrestateResult } {
     if (this.options.diffMode) return this.difference();
     const pre: PrestateResult = {};
@@ -105,7 +108,7 @@ export class PrestateTracer implements Tracer {
         world.nonce(address),
         world.code(address),
       ];
-      // In diff mode it appears twice.
+      // In diff mode the account may appear twice.
       this.spend(2 * (ACCOUNT_TEXT_BYTES + 2 * code.length));
       const isEmpty = balance === 0n && nonce === 0n && code.length === 0;
       const codeHash = world.codeHash(address);

@@ -20,7 +20,7 @@ export function revertReason(output: Uint8Array): string | undefined {
 
 /** Panic(uint256) */
 const PANIC_SELECTOR = Uint8Array.of(0x4e, 0x48, 0x7b, 0x71);
-/** By code, in go-ethereum's words. */
+/** Panic texts by code, in go-ethereum's words. */
 const PANICS: Readonly<Record<number, string>> = {
   0: 'generic panic',
   1: 'assert(false)',
@@ -42,8 +42,8 @@ export function panicReason(output: Uint8Array): string | undefined {
 }
 
 /**
- * Core has no TextDecoder: percent-decoding is part of the language. Invalid bytes become one
- * character each.
+ * Core has no TextDecoder, so this uses percent-decoding, which is part of the language. Invalid
+ * bytes become one character each.
  */
 function utf8(bytes: Uint8Array): string {
   let escaped = '';

@@ -26,7 +26,7 @@ export interface StructLog {
   readonly error?: Readonly<Record<string, never>>;
   /** 64 hexadecimal digits per word, bottom first. */
   readonly stack?: readonly string[];
-  /** By words of 32 bytes. */
+  /** Words of 32 bytes. */
   readonly memory?: readonly string[];
   readonly storage?: Readonly<Record<string, string>>;
 }
@@ -67,7 +67,7 @@ export class StructLogTracer implements Tracer {
     });
   }
 
-  /** `gasUsed` by the whole transaction; `output` of a success or a revert. */
+  /** `gasUsed`: by the whole transaction; `output`: of a success or a revert. */
   result(gasUsed: number, failed: boolean, output: Uint8Array): StructLogResult {
     return { gas: gasUsed, failed, returnValue: bareHex(output), structLogs: this.logs };
   }

@@ -1,6 +1,6 @@
 /**
- * Logs of a transaction with its transfers of the coin among them, each in the form of an ERC-20
- * transfer from 0xEeee… (`traceTransfers` of eth_simulateV1; ERC-7528).
+ * Logs of a transaction, with a log for each transfer of the native coin among them, in the form of
+ * an ERC-20 transfer of the token 0xEeee… (`traceTransfers` of eth_simulateV1; ERC-7528).
  */
 import type { Address } from '../../base/bytes.ts';
 import { fromHex } from '../../base/hex.ts';
@@ -13,7 +13,7 @@ const COIN: Address = fromHex('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
 const TRANSFER = fromHex('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
 const LOG0 = 0xa0;
 const LOG4 = 0xa4;
-/** Without its data. */
+/** Size of a log, without its data. */
 const LOG_BYTES = 200;
 
 export class TransferLogs implements Tracer {

@@ -1,21 +1,21 @@
 /**
- * Memory of a frame whose bytes lie in the linear memory of a machine. Only the frame that runs
- * grows.
+ * Memory of a frame whose bytes are in the linear memory of a machine. Only the running frame's
+ * memory can grow.
  */
 import { Memory } from '../memory.ts';
 
-/** Who holds the linear memory. */
+/** The owner of the linear memory. */
 export interface Arena {
-  /** Grows it to at least `end`, and reattaches every frame whose bytes have moved. */
+  /** Grows the linear memory to at least `end`, and reattaches frames whose bytes have moved. */
   reach(end: number): void;
 }
 
 export class ArenaMemory extends Memory {
   private arena: Arena | undefined;
-  /** Where it begins in the linear memory. */
+  /** Where this memory begins in the linear memory. */
   at = 0;
 
-  /** Takes the views of `buffer` from `at` on. */
+  /** Creates views of `buffer` from `at` on. */
   attach(arena: Arena, buffer: ArrayBufferLike, at: number): void {
     this.arena = arena;
     if (this.bytes.buffer === buffer && this.bytes.byteOffset === at) return;

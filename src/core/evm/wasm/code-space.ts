@@ -1,8 +1,8 @@
-/** The programs whose code lies in the linear memory. */
+/** The programs whose code is in the linear memory. */
 import type { Program } from '../program.ts';
 import type { Machine } from './machine.ts';
 
-/** STOP beyond the end, and room for the immediate bytes of a PUSH32 that is cut off. */
+/** Zeros after the code: STOP, and the missing immediate bytes of a PUSH32 that is cut off. */
 export const CODE_PADDING = 40;
 
 export class CodeSpace {
@@ -29,7 +29,7 @@ export class CodeSpace {
     return at;
   }
 
-  /** To be called while no frame runs: restarts once half of the space is used. */
+  /** Call it while no frame runs: empties the space once half of it is used. */
   tidy(): void {
     const { CODES: codes, CODES_END: codesEnd } = this.machine.constants;
     if (this.next < (codes + codesEnd) / 2) return;

@@ -8,7 +8,7 @@ import { MODULE } from './module.ts';
 
 interface LinearMemory {
   readonly buffer: ArrayBuffer;
-  /** By so many pages. Throws a RangeError. */
+  /** Grows by so many pages. Throws a RangeError. */
   grow(pages: number): void;
 }
 
@@ -41,7 +41,7 @@ const LIMB_BITS = 64n;
 /** Most words are small: these are preallocated. */
 const SMALL: readonly bigint[] = Array.from({ length: 1025 }, (_, i) => BigInt(i));
 
-/** The used part of the global, which Node's types declare only as types. */
+/** The used part of the global WebAssembly, of which Node's types declare only types. */
 interface Engine {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -56,7 +56,7 @@ export class Machine {
   bytes!: Uint8Array;
   /** Data that host and loop exchange: see `SLOT`. */
   control!: Int32Array;
-  /** Gas of the frame that runs, its only element. */
+  /** One element: the gas of the running frame. */
   gas!: Float64Array;
   limbs!: BigUint64Array;
   halves!: Uint32Array;
@@ -74,14 +74,14 @@ export class Machine {
     this.refresh();
   }
 
-  /** Until an opcode of the host, or the next pace check. */
+  /** Runs until an opcode that the host must run, or until the next pace check. */
   run(): number {
     return this.exports.run();
   }
 
-  /** Whether the views had to be created again. */
+  /** Creates the views again if needed; returns whether it did. */
   refresh(): boolean {
-    // Growing detaches every view, which is cheaper to check than to ask for the buffer.
+    // Growing detaches every view; checking a view's length is cheaper than reading the buffer.
     if (this.bytes?.length > 0) return false;
     const { buffer } = this.memory;
     const { CONTROL, GAS } = this.constants;
@@ -94,14 +94,14 @@ export class Machine {
   }
 
   /**
-   * Grows the linear memory to at least `end`. Throws a RangeError where the process has no more.
+   * Grows the linear memory to at least `end`. Throws a RangeError if the process gets no more.
    */
   reach(end: number): void {
     const missing = end - this.bytes.length;
     if (missing > 0) this.memory.grow(Math.max(Math.ceil(missing / PAGE_BYTES), 64));
   }
 
-  /** Puts code at `at`, `padding` zeros behind it, then the marks of its jump destinations. */
+  /** Puts code at `at`, then `padding` zeros, then the marks of its jump destinations. */
   putCode(at: number, code: Uint8Array, padding: number): void {
     const marks = at + code.length + padding;
     this.bytes.set(code, at);

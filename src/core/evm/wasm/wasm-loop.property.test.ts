@@ -24,7 +24,7 @@ function call(code: string, extra: Partial<Environment> = {}, gas = 10_000_000n)
   return { message, environment: environmentOf(world, CANCUN, extra) };
 }
 
-/** What both loops say of the code, which has to be the same. */
+/** Runs the code in both loops, whose results must be equal, and returns the result. */
 function both(code: string, gas?: bigint) {
   const [plain, fast] = [true, false].map((isPlain) => {
     const { message, environment } = call(code, { isPlain }, gas);
@@ -35,7 +35,7 @@ function both(code: string, gas?: bigint) {
   return fast!;
 }
 
-/** Words at which arithmetic goes wrong: few bits set, few bits clear, and any. */
+/** Words with which arithmetic is likely to fail: few bits set, few bits clear, and any words. */
 const word = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
   fc.bigInt({ min: 0n, max: 300n }),
@@ -127,12 +127,12 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
   it('keeps memories and inputs apart while deeper frames grow the linear memory', () => {
     const self = `73${'22'.repeat(20)}`;
     const code = [
-      // Half a megabyte of memory; the input plus one at 0x20, the input of a call of itself.
+      // Grows memory to half a megabyte; stores the input plus one at 0x20; calls itself with that.
       '620800005150',
       '600035600101602052',
       `60206040602060206000${self}`,
       '5af1',
-      // What came back, twice, and its own input: read after the deeper frames.
+      // Returns twice the result of that call plus its own input, which it reads after the call.
       '604051600202600035016020510160005260206000f3',
     ].join('');
     const { kind, output } = both(code, 25_000_000n);
@@ -141,7 +141,7 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
   });
 
   it('continues in TypeScript where stacks fill the room for them', () => {
-    // Fills most of its stack, then calls itself: a few dozen levels take a megabyte.
+    // Fills most of the stack, then calls itself: a few dozen levels take a megabyte.
     const fill = '6001'.repeat(900);
     const { kind } = both(`${fill}6000600060006000600073${'22'.repeat(20)}5af100`, 9_000_000n);
     expect(kind).toBe('success');

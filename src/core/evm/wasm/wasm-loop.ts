@@ -1,7 +1,7 @@
 /**
- * Runs frames by the WebAssembly loop. The functions of the fork's table run the opcodes of the
- * host, as in the TypeScript loops; only the words that such an opcode takes are moved to the
- * frame's stack and back.
+ * Runs frames in the WebAssembly loop. Opcodes that it does not have are left to the host: the
+ * functions of the fork's table run them, as in the TypeScript loops. Only the words that such an
+ * opcode takes are moved to the frame's stack and back.
  */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
@@ -18,11 +18,11 @@ import { Machine, SLOT } from './machine.ts';
 
 const WORD_BYTES = 32;
 const STACK_BYTES = 1024 * WORD_BYTES;
-/** Memories begin at multiples of so many bytes, so that views of them can be used again. */
+/** Memories begin at multiples of this many bytes, so that views of them can be reused. */
 const MEMORY_ALIGNMENT = 1024;
-/** A longer input, or a longer code, is not copied: its frame runs in TypeScript. */
+/** Longer inputs or codes are not copied to the linear memory: the frame runs in TypeScript. */
 const INPUT_BYTES_MAX = 1024 * 1024;
-/** A machine that holds more is not kept. */
+/** A machine with more linear memory is not kept for later executions. */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 const MACHINES_KEPT = 4;
 
@@ -33,7 +33,7 @@ const CALLVALUE = 0x34;
 const GASPRICE = 0x3a;
 const EXP_BYTE_GAS = { frontier: 10, eip158: 50 } as const;
 
-/** What the loop runs itself, where the fork has it. */
+/** Opcodes that the loop runs itself, if the fork has them. */
 const OWN: readonly number[] = [
   0x00,
   ...range(0x01, 0x0b),
@@ -44,7 +44,7 @@ const OWN: readonly number[] = [
   ...range(0x5f, 0x9f),
   ...[0xf3, 0xfd],
 ];
-/** More words than a stack can have: always for the host. */
+/** More words than a stack can have: the opcode is always left to the host. */
 const NEVER = 0xffff;
 
 function range(first: number, last: number): number[] {
@@ -53,7 +53,7 @@ function range(first: number, last: number): number[] {
 
 const kept: WasmLoop[] = [];
 
-/** For one execution; `giveBack` when it is over. */
+/** Takes a loop for one execution; call `giveBack` when it is over. */
 export function takeLoop(env: Environment, table: OpcodeTable): WasmLoop {
   const loop = kept.pop() ?? new WasmLoop();
   loop.begin(env, table);
@@ -65,7 +65,7 @@ export class WasmLoop {
   private readonly codes = new CodeSpace(this.machine);
   /** The frames that run here, outermost first. */
   private readonly frames: Frame[] = [];
-  /** The one whose registers the machine has. */
+  /** The frame whose registers the machine has. */
   private current: Frame | undefined;
   private table: OpcodeTable | undefined;
   private block: BlockContext | undefined;
@@ -93,7 +93,7 @@ export class WasmLoop {
     if (isSmall && kept.length < MACHINES_KEPT) kept.push(this);
   }
 
-  /** Whether the frame, which is about to begin, will run here. */
+  /** Takes over the frame, which is about to begin, if it can; returns whether it does. */
   adopt(frame: Frame): boolean {
     const { machine } = this;
     const { input } = frame;
@@ -104,7 +104,7 @@ export class WasmLoop {
     const isLarge =
       input.length > INPUT_BYTES_MAX || stack + STACK_BYTES > machine.constants.STACKS_END;
     if (code === undefined || isLarge) {
-      // A view would be lost when the linear memory grows.
+      // A view would become invalid when the linear memory grows.
       if (isShared) frame.input = input.slice();
       return false;
     }
@@ -126,7 +126,7 @@ export class WasmLoop {
     return true;
   }
 
-  /** The innermost frame has ended. */
+  /** Call it when the innermost frame has ended. */
   release(frame: Frame): void {
     this.frames.pop();
     if (this.current === frame) this.current = undefined;
@@ -226,8 +226,8 @@ export class WasmLoop {
   }
 
   /**
-   * What an opcode of the host, or a deeper frame, may have changed; words that were put back go
-   * behind the stack's end.
+   * Writes the registers that an opcode run by the host, or a deeper frame, may have changed; words
+   * that it pushed are added at the stack's end.
    */
   private putRegisters(frame: Frame): void {
     const { machine } = this;

@@ -1,4 +1,4 @@
-/** The index against a plain list of everything that was added to it. */
+/** Compares the index with a plain list of everything that was added to it. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/effort.ts';
@@ -40,12 +40,12 @@ const action = fc.oneof(
   },
 );
 
-/** The index, and a list of everything that it should have. */
+/** The index, and a list of everything that it should contain. */
 class World {
   kv = new MemoryKv();
   index = new AccountIndex(this.kv);
   entries: Entry[] = [];
-  /** What the disk has. */
+  /** Entries that are on disk. */
   written: Entry[] = [];
   cursors = [-1, -1, -1];
 

@@ -1,7 +1,7 @@
 /**
  * The index of accounts: which transactions concern an account, in the public state and in each
- * private one (docs/internals/account-index.md). Append only; what was added last is in memory, and
- * is lost with the process: the indexer adds it again from the block log.
+ * private one (docs/internals/account-index.md). Append only; the newest entries are in memory, and
+ * are lost with the process: the indexer adds them again from the block log.
  */
 import { type Address, EMPTY_BYTES, keyOf } from '../../base/bytes.ts';
 import type { Kv, KvWriter } from '../../base/ports.ts';
@@ -24,9 +24,9 @@ import {
 } from './account-rows.ts';
 import { addressOf, type BlockAccounts, type Creation } from './block-accounts.ts';
 
-/** Transactions of accounts in memory after which they are written. */
+/** With this many entries in memory a write to disk is due. */
 const WRITE_AFTER = 16_384;
-/** Then whoever adds waits for the disk. */
+/** With this many entries in memory the indexer waits for the disk. */
 const WAIT_AFTER = 4 * WRITE_AFTER;
 const PUBLIC_ID = 0;
 const END = Number.MAX_SAFE_INTEGER;
@@ -42,9 +42,9 @@ interface NewCreation extends Creation {
   readonly block: number;
 }
 
-/** What one write takes to the disk. */
+/** The entries that one write stores on disk. */
 class Generation {
-  /** By space, then by keyOf(address), ascending. */
+  /** Blocks of accounts by space number, then by keyOf(address), ascending. */
   readonly spaces = new Map<number, Map<string, AccountBlock[]>>();
   readonly creations: NewCreation[] = [];
   size = 0;
@@ -70,7 +70,7 @@ export class AccountIndex {
   private readonly kv: Kv;
   private readonly turn = new SerialQueue();
   private state: AccountIndexState = { cursor: -1, hash: EMPTY_BYTES, callsFrom: 0, spaces: [] };
-  /** As the last write left it. */
+  /** The state on disk, from the last write. */
   private written: AccountIndexState;
   private recent = new Generation();
   private writing: Generation | undefined;
@@ -88,7 +88,7 @@ export class AccountIndex {
     return this.state.spaces.find(({ psi }) => psi === space.psi)?.cursor ?? -1;
   }
 
-  /** Of the block at the cursor of the public state. */
+  /** Hash of the block at the cursor of the public state. */
   get hash(): Uint8Array {
     return this.state.hash;
   }
@@ -107,14 +107,14 @@ export class AccountIndex {
     return this.recent.size >= WRITE_AFTER;
   }
 
-  /** The next block. `hasCalls`: its internal calls are among `accounts`. */
+  /** Adds the next block. `hasCalls`: `accounts` include those of its internal calls. */
   add(number: number, hash: Uint8Array, accounts: BlockAccounts, hasCalls: boolean): void {
     const callsFrom = hasCalls ? this.state.callsFrom : number + 1;
     this.state = { ...this.state, cursor: number, hash, callsFrom };
     this.recent.add(PUBLIC_ID, number, accounts);
   }
 
-  /** The next block of a private state; undefined: it has nothing there. */
+  /** Adds the next block of a private state; `accounts` undefined: the block has none there. */
   addPrivate(psi: Psi, number: number, accounts: BlockAccounts | undefined): void {
     const { spaces } = this.state;
     const known = spaces.find((each) => each.psi === psi);
@@ -148,7 +148,7 @@ export class AccountIndex {
     }
   }
 
-  /** The last creation of the contract, up to a block. */
+  /** The last creation of the contract up to block `upTo`. */
   creation(space: Space, address: Address, upTo: number): FoundCreation | undefined {
     const id = this.idOf(space);
     if (id === undefined) return undefined;
@@ -167,7 +167,7 @@ export class AccountIndex {
     return undefined;
   }
 
-  /** Takes what was added to the disk. */
+  /** Writes to disk what was added since the last write. */
   write(): Promise<void> {
     return this.turn.run(async () => {
       if (this.state === this.written) return;
@@ -183,7 +183,7 @@ export class AccountIndex {
     });
   }
 
-  /** Removes what is above block `to`, of one private state or with `all` of the chain. */
+  /** Removes the entries above block `to`: of one private state, or (`all`) of the whole chain. */
   async rewind(target: Psi | 'all', to: number): Promise<void> {
     await this.write();
     await this.turn.run(async () => {
@@ -218,7 +218,7 @@ export class AccountIndex {
     return this.state.spaces.find(({ psi }) => psi === space.psi)?.id;
   }
 
-  /** The newest first. */
+  /** Generations in memory, the newest first. */
   private inMemory(): readonly Generation[] {
     return this.writing ? [this.recent, this.writing] : [this.recent];
   }
@@ -240,7 +240,7 @@ export class AccountIndex {
     const from = accountKey(id, address, above);
     const first = accountKey(id, address, 0);
     let start = from;
-    // The run that begins before it may end behind it.
+    // A run that begins before `from` may reach beyond it.
     for (const [key] of kv.rangeReverse(ACCOUNT_TABLE.places, from, beforeKey(first))) {
       start = key.slice();
       break;
@@ -273,7 +273,7 @@ function* putGeneration(writer: KvWriter, { spaces, creations }: Generation): Ge
   }
 }
 
-/** Scans all rows, which is rare: only when a chain goes back. */
+/** Scans all rows, which is needed only when a chain is rewound. */
 function* removeAbove(
   kv: Kv,
   writer: KvWriter,

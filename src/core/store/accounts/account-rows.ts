@@ -1,7 +1,7 @@
 /**
  * Keys and rows of the index of accounts (docs/internals/account-index.md). A row holds a run of
- * blocks of one account: for each the distance to the one before, the number of transactions, and
- * for each of these the distance to the one before and how it concerns the account.
+ * blocks of one account: for each block its distance to the previous one, the number of
+ * transactions, and for each transaction its distance to the previous one and its CONCERN bits.
  */
 import type { Address } from '../../base/bytes.ts';
 import { bytesToNumber, putUint64 } from '../../base/quantity.ts';
@@ -19,10 +19,10 @@ export const ACCOUNT_TABLE = {
 } as const;
 export const ACCOUNT_TABLES: readonly string[] = Object.values(ACCOUNT_TABLE);
 
-/** Before the block number. */
+/** Length of a key before the block number. */
 const PREFIX_BYTES = 22;
 const KEY_BYTES = 30;
-/** Longer runs are cut. */
+/** Longer runs are split into several rows. */
 const ROW_BYTES_MAX = 2_048;
 
 /** The transactions of one block: index and CONCERN bits, alternating, ascending. */
@@ -121,7 +121,7 @@ function putVarint(bytes: number[], value: number): void {
 export interface AccountIndexState {
   /** Last block whose public entries are there; -1: none. */
   readonly cursor: number;
-  /** Its hash. */
+  /** Hash of that block. */
   readonly hash: Uint8Array;
   /** Internal calls are known from this block on. */
   readonly callsFrom: number;
@@ -159,7 +159,7 @@ export function encodeState({ cursor, hash, callsFrom, spaces }: AccountIndexSta
   return row.finish();
 }
 
-/** Undefined: of another version. */
+/** Undefined: the row has another version. */
 export function decodeState(row: Uint8Array): AccountIndexState | undefined {
   const list = readList(row);
   if (list.number() !== VERSION) return undefined;

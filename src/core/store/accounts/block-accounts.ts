@@ -17,7 +17,7 @@ export const CONCERN = {
   created: 4,
   /** Sender or recipient of tokens (ERC-20, ERC-721, ERC-1155). */
   tokens: 8,
-  /** Called, or paid, by a contract. */
+  /** The account was called, or paid, by a contract. */
   internal: 16,
 } as const;
 
@@ -53,7 +53,7 @@ export class BlockAccounts {
     this.creations.push({ address, creator, index });
   }
 
-  /** Tokens moved by `logs`, and what its internal calls reached. */
+  /** Adds the parties of token transfers in `logs`, and what the internal calls reached. */
   addEffects(index: number, logs: readonly Log[], reached: readonly Reached[] = []): void {
     for (const { address, creator } of reached) {
       this.add(address, index, CONCERN.internal);
@@ -67,7 +67,7 @@ export class BlockAccounts {
   }
 }
 
-/** What everybody may see. `reached` undefined: internal calls are not known. */
+/** The part that is public. `reached` undefined: internal calls are not known. */
 export function publicAccounts(
   { transactions }: Pick<Block, 'transactions'>,
   receipts: readonly Receipt[],
@@ -88,7 +88,7 @@ export function publicAccounts(
   return accounts;
 }
 
-/** What only the parties of one private state may see, in addition. */
+/** What only the parties of one private state may see, in addition to the public part. */
 export function privateAccounts(
   receipts: ReadonlyMap<number, Receipt>,
   { reached, inner }: PrivateAccounts,
@@ -118,7 +118,7 @@ function* tokenParties(logs: readonly Log[]): Generator<Address> {
     if (event !== TRANSFER && !(isBatch && topics.length === 4)) continue;
     for (const topic of isBatch ? [topics[2]!, topics[3]!] : [topics[1]!, topics[2]!]) {
       const address = topic.subarray(ADDRESS_AT);
-      // Tokens are made and destroyed at address 0.
+      // Address 0 is the sender of minted tokens and the recipient of burnt ones.
       if (address.some((byte) => byte !== 0)) yield address;
     }
   }

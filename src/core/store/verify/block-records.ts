@@ -21,7 +21,7 @@ import {
 import { CURE, type Teller } from './finding.ts';
 import { blockFile, walkLog } from './log-walk.ts';
 
-/** Hashes of the last blocks, for a chain that was rewound and continues. */
+/** How many hashes of the last blocks are kept, for a chain that was rewound and continued. */
 const HASHES_KEPT = 1_000;
 
 export interface RecordVisitor {
@@ -43,7 +43,7 @@ export interface LogSummary {
 export interface BlockRecordsParts {
   readonly folder: LogFolder;
   readonly dialect: TransactionDialect;
-  /** Position of the index: a record torn before it was once whole. */
+  /** Log position of the index: records before it were complete, so a torn one there is damage. */
   readonly checkpoint: LogPosition | undefined;
   readonly teller: Teller;
   /** Called for each good record. */

@@ -4,15 +4,15 @@
  */
 
 export interface Finding {
-  /** Below the store's folder, such as `blocks/000000.log`. */
+  /** Path below the store's folder, such as `blocks/000000.log`. */
   readonly file: string;
-  /** Where it begins in the file, in bytes. */
+  /** Where the damage begins in the file, in bytes. */
   readonly offset?: number;
   /** The block it is about, or the last good one before it. */
   readonly height?: number;
   readonly what: string;
   readonly cure: string;
-  /** The next start repairs it, or nothing was lost: not damage. */
+  /** Not damage: the next start repairs it, or nothing was lost. */
   readonly isNote?: boolean;
 }
 
@@ -42,7 +42,7 @@ export class Findings {
     if (count <= FINDINGS_MAX) this.list.push(finding);
   }
 
-  /** Number omitted, by file. */
+  /** How many findings were omitted, by file. */
   leftOut(): { readonly file: string; readonly count: number }[] {
     return [...this.counts]
       .filter(([, count]) => count > FINDINGS_MAX)

@@ -34,12 +34,12 @@ import type { Rewind } from './log-walk.ts';
 const FILE = 'index/data.mdb';
 
 export interface IndexRowsParts {
-  /** With its checksums checked. */
+  /** The tables; their reads check the checksums. */
   readonly kv: Kv;
   readonly mark: CheckpointMark;
   readonly rewinds: readonly Rewind[];
   readonly teller: Teller;
-  /** Rows that a table says it has. */
+  /** Number of rows that a table reports. */
   count(table: string): number;
 }
 
@@ -91,7 +91,7 @@ export class IndexRows implements RecordVisitor {
     }
   }
 
-  /** The key's first later change found the row, or the key still holds it. */
+  /** The first later change of a key must have saved this row, or the key must still hold it. */
   state(part: StatePart): void {
     const { mark } = this.parts;
     const id = part.psi === undefined ? PUBLIC_ID : this.ids.get(part.psi)?.id;
@@ -106,7 +106,7 @@ export class IndexRows implements RecordVisitor {
     });
   }
 
-  /** After all records: rows that belong to no record. */
+  /** Call it after all records: finds rows that belong to no record. */
   finish(): void {
     for (const [table, due] of this.due) {
       const found = this.parts.count(table);
@@ -169,8 +169,8 @@ export class IndexRows implements RecordVisitor {
   }
 
   /**
-   * `row`: the value after the block: what the next change of the key found, or what the key holds
-   * now.
+   * `row`: the value after the block. The next change of the key must have saved it, or the key
+   * must still hold it.
    */
   private value(number: number, key: Uint8Array, row: Uint8Array | undefined): void {
     const { kv } = this.parts;

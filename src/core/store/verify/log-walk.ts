@@ -60,7 +60,7 @@ export interface Rewind {
   readonly to: number;
 }
 
-/** Rewind records, found by walking from frame to frame as far as the frames are whole. */
+/** Rewind records, found by walking each segment's frames up to its first damaged one. */
 export function rewindsOf(folder: LogFolder): Rewind[] {
   const rewinds: Rewind[] = [];
   for (const segment of folder.segments()) {

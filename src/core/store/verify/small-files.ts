@@ -87,7 +87,7 @@ export function verifyRaftLog(folder: LogFolder, sealed: number, teller: Teller)
     teller.found({ file: raftFile(segment), offset, what, cure: RAFT_CURE });
   const base = parseRecord(bytes, 0, { segment, offset: 0 });
   if (base?.kind !== RAFT_KIND.base) {
-    // A new segment cut by a crash: the previous one counts.
+    // A crash cut the new segment: the previous one is still valid.
     if (folder.segments().length === 1) damaged(0, 'its first record is damaged');
     return 0;
   }

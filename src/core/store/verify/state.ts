@@ -71,7 +71,7 @@ class StateLook {
     for (const { key, value } of walkTrie(root, load, ({ message }) => found(message))) {
       yield* this.guarded(found, this.account(id, key, value, found));
       if (++this.accounts % PROGRESS_ACCOUNTS === 0) {
-        // Keys are hashes: the first bytes tell the progress.
+        // Keys are hashes, so the first bytes show the progress.
         this.teller.progress(name, key[0]! * 256 + key[1]!, 65_536);
         yield;
       }
