@@ -1,4 +1,4 @@
-/** Compiled from contracts/DepositCollector.sol by `npm run contracts`; a test compares the two. */
+/** Made from contracts/DepositCollector.sol by `npm run contracts`; a test compares the two. */
 
 // 0.8.37+commit.f401782d.Emscripten.clang
 export const COLLECTOR_CODE = [

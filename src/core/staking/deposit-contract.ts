@@ -1,4 +1,4 @@
-/** Compiled from contracts/DepositContract.sol by `npm run contracts`; a test compares the two. */
+/** Made from contracts/DepositContract.sol by `npm run contracts`; a test compares the two. */
 
 // 0.8.37+commit.f401782d.Emscripten.clang
 export const DEPOSIT_CONTRACT_ABI =
