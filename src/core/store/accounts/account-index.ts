@@ -46,7 +46,8 @@ interface NewCreation extends Creation {
 class Generation {
   /** Blocks of accounts by space number, then by keyOf(address), ascending. */
   readonly spaces = new Map<number, Map<string, AccountBlock[]>>();
-  readonly creations: NewCreation[] = [];
+  /** By keyOf(address) of the contract; in each space ascending by block. */
+  readonly creations = new Map<string, NewCreation[]>();
   size = 0;
 
   add(space: number, number: number, { places, creations }: BlockAccounts): void {
@@ -58,7 +59,13 @@ class Generation {
       else own.set(key, [{ number, places: of }]);
       this.size += of.length / 2;
     }
-    for (const each of creations) this.creations.push({ ...each, space, block: number });
+    for (const each of creations) {
+      const key = keyOf(each.address);
+      const known = this.creations.get(key);
+      const created = { ...each, space, block: number };
+      if (known) known.push(created);
+      else this.creations.set(key, [created]);
+    }
   }
 
   blocks(space: number, key: string): readonly AccountBlock[] {
@@ -154,9 +161,9 @@ export class AccountIndex {
     if (id === undefined) return undefined;
     const wanted = keyOf(address);
     for (const { creations } of this.inMemory()) {
-      const found = creations.findLast(
-        (each) => each.space === id && each.block <= upTo && keyOf(each.address) === wanted,
-      );
+      const found = creations
+        .get(wanted)
+        ?.findLast(({ space, block }) => space === id && block <= upTo);
       if (found) return found;
     }
     const [from, to] = [accountKey(id, address, upTo), accountKey(id, address, 0)];
@@ -264,7 +271,7 @@ function* putGeneration(writer: KvWriter, { spaces, creations }: Generation): Ge
       yield;
     }
   }
-  for (const { space, block, address, creator, index } of creations) {
+  for (const { space, block, address, creator, index } of [...creations.values()].flat()) {
     const row = new Uint8Array(24);
     new DataView(row.buffer).setUint32(0, index);
     row.set(creator, 4);

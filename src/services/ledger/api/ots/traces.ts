@@ -17,20 +17,23 @@ async function callsOf(context: ReadContext, wanted: Uint8Array): Promise<CallNo
   return root?.type === undefined ? undefined : root;
 }
 
-function* flat(call: CallNode | undefined, depth = 0): Generator<Json> {
-  if (!call) return;
+/** Appends to `list`, which costs the same at any depth; a generator in generators would not. */
+function flat(call: CallNode | undefined, list: Json[] = [], depth = 0): Json[] {
+  if (!call) return list;
   const { type, from, to = null, value, input, output = EMPTY } = call;
-  yield { type, depth, from, to, value: value ?? null, input, output };
-  for (const inner of call.calls ?? []) yield* flat(inner, depth + 1);
+  list.push({ type, depth, from, to, value: value ?? null, input, output });
+  for (const inner of call.calls ?? []) flat(inner, list, depth + 1);
+  return list;
 }
 
 /** Operations of the calls that took effect. */
-function* operations(call: CallNode | undefined, isOutermost = true): Generator<Json> {
-  if (!call || call.error !== undefined) return;
+function operations(call: CallNode | undefined, list: Json[] = [], isOutermost = true): Json[] {
+  if (!call || call.error !== undefined) return list;
   const { type, from, to = null, value = '0x0' } = call;
   const kind = isOutermost ? undefined : kindOf(type, value);
-  if (kind !== undefined) yield { type: kind, from, to, value };
-  for (const inner of call.calls ?? []) yield* operations(inner, false);
+  if (kind !== undefined) list.push({ type: kind, from, to, value });
+  for (const inner of call.calls ?? []) operations(inner, list, false);
+  return list;
 }
 
 function kindOf(type: string, value: string): number | undefined {
@@ -46,7 +49,7 @@ export const otsTraceMethods = [
     result: arrayOf(OBJECT),
     about: 'Calls of a mined transaction with their depth, in the order in which they began.',
     isHeavy: true,
-    call: async (context, [wanted]) => [...flat(await callsOf(context, wanted))],
+    call: async (context, [wanted]) => flat(await callsOf(context, wanted)),
   }),
   readMethod('ots_getInternalOperations', {
     params: [hash],
@@ -54,7 +57,7 @@ export const otsTraceMethods = [
     about:
       'Ether that contracts sent (type 0), contracts that they destroyed (1) and created (2: CREATE, 3: CREATE2) in a transaction.',
     isHeavy: true,
-    call: async (context, [wanted]) => [...operations(await callsOf(context, wanted))],
+    call: async (context, [wanted]) => operations(await callsOf(context, wanted)),
   }),
   readMethod('ots_getTransactionError', {
     params: [hash],
