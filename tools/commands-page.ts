@@ -3,6 +3,7 @@ import type { Command } from '../src/cli/command.ts';
 import { allCommands } from '../src/cli/commands.ts';
 import { variablesOf } from '../src/io/options/environment.ts';
 import type { OptionRow } from '../src/io/options/options.ts';
+import { tableCell } from './table-cell.ts';
 
 export async function commandsPage(): Promise<string> {
   const commands = await allCommands();
@@ -43,7 +44,7 @@ function tableLine(row: OptionRow): string {
   const names = [row.flag, ...(row.aliases ?? [])].map((flag) => `\`--${flag}\``).join(', ');
   const value = row.type === 'boolean' ? '' : ` ${row.unit ?? row.type}`;
   const about = row.env ? `${row.about} (environment: \`${row.env}\`)` : row.about;
-  return `| ${names}${value} | ${escaped(about)} | ${escaped(defaultText(row))} |`;
+  return `| ${names}${value} | ${tableCell(about)} | ${tableCell(defaultText(row))} |`;
 }
 
 function defaultText({ default: value, type }: OptionRow): string {
@@ -51,8 +52,4 @@ function defaultText({ default: value, type }: OptionRow): string {
     return '';
   const text = type === 'duration' ? `${Number(value) / 1000}s` : String(value);
   return `\`${text}\``;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

@@ -9,8 +9,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { topologyOf } from '../../src/services/devnet/topology.ts';
-import { MAIN, PROJECT } from '../support/devnet.ts';
+import { PROJECT } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { writeQuorateCommand } from '../support/quorate-command.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 /** In one folder, in this order: a recipe may go on with what another left. */
@@ -43,9 +44,8 @@ beforeAll(async () => {
   for (const name of [...PACKAGES, '.bin']) {
     symlinkSync(join(PROJECT, 'node_modules', name), join(folder, 'node_modules', name));
   }
-  const command = `exec "${process.execPath}" "${MAIN}" "$@"`;
   const moved = `case "$1 $2" in "devnet stop") ;; "devnet "*) set -- "$@" --ports-from ${portsFrom};; esac`;
-  writeFileSync(join(bin, 'quorate'), `#!/bin/sh\n${moved}\n${command}\n`, { mode: 0o755 });
+  writeQuorateCommand(bin, moved);
   bash = async (text, cwd) => {
     const file = join(cwd, 'block.sh');
     writeFileSync(

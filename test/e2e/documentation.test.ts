@@ -4,8 +4,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAIN, PROJECT } from '../support/devnet.ts';
+import { PROJECT } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { writeQuorateCommand } from '../support/quorate-command.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 
 const PAGES = ['access-control.md', 'development.md', 'signer-security.md', 'staking.md'];
@@ -23,8 +24,7 @@ describe.each(PAGES)('docs/%s', (page) => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'quorate-docs-'));
     port = await freePorts();
-    const command = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
-    writeFileSync(join(folder, 'quorate'), command, { mode: 0o755 });
+    writeQuorateCommand(folder);
     cpSync(join(PROJECT, 'examples/access-token.mjs'), join(folder, 'access-token.mjs'));
     cpSync(join(OWN_VECTORS, 'goquorum/private-chain/genesis.json'), join(folder, 'genesis.json'));
   });

@@ -1,14 +1,6 @@
 /** Managers as processes: the commands of docs/manager.md, and an outbox that survives kill -9. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,6 +10,7 @@ import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { POSTGRES_PATIENCE_MS, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { testKey } from '../support/ptm.ts';
+import { writeQuorateCommand } from '../support/quorate-command.ts';
 
 let folder: string;
 let postgres: TestPostgres | undefined;
@@ -69,8 +62,7 @@ it('the commands of docs/manager.md work as written', async ({ annotate }) => {
   const cwd = join(folder, 'docs');
   const bin = join(folder, 'bin');
   for (const path of [cwd, bin]) mkdirSync(path);
-  writeFileSync(join(bin, 'quorate'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
-  chmodSync(join(bin, 'quorate'), 0o755);
+  writeQuorateCommand(bin);
   const base = await freePorts();
   const database = await postgres?.newDatabase();
   const [q2t, p2p, thirdParty] = [base, base + 1, base + 2].map(

@@ -3,7 +3,7 @@
  * GoQuorum's folder, a Tessera, an EthSigner.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bareHex, fromHex } from '../../src/core/base/hex.ts';
@@ -11,11 +11,12 @@ import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
 import { encryptKey } from '../../src/io/keys/keystore.ts';
 import { BftProcesses } from '../support/bft-processes.ts';
 import { until } from '../support/conditions.ts';
-import { MAIN, PROJECT } from '../support/devnet.ts';
+import { PROJECT } from '../support/devnet.ts';
 import { endsWithTest } from '../support/ends-with-test.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { genesisFile, testSecretKey } from '../support/genesis-file.ts';
 import { expectedDatadir, folderHash, gethDatadir } from '../support/geth-datadir.ts';
+import { writeQuorateCommand } from '../support/quorate-command.ts';
 import '../support/install-crypto.ts';
 import { type TestPtm, testPtm } from '../support/ptm.ts';
 import { rpcClient } from '../support/rpc-client.ts';
@@ -198,8 +199,7 @@ async function writeMember(cwd: string): Promise<string[]> {
   );
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'quorate'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
-  chmodSync(join(bin, 'quorate'), 0o755);
+  writeQuorateCommand(bin);
   return [join(cwd, 'geth-node'), keys];
 }
 

@@ -11,6 +11,7 @@ import { rampDocument } from '../../src/services/ramp/api/openapi.ts';
 import { operationsOf } from '../../src/services/ramp/api/operations.ts';
 import { restRoutes } from '../../src/services/signer/rest/routes.ts';
 import { stakingDocument } from '../../src/services/staking/stakes/openapi.ts';
+import { tableCell } from '../table-cell.ts';
 import { schemaWords } from './schema-words.ts';
 
 type Schema = Parameters<typeof schemaWords>[0];
@@ -109,7 +110,7 @@ function schemaTable([name, schema]: [string, Schema]): string[] {
   const rows = Object.entries(properties ?? {}).map(([field, type]) => {
     const isRequired = required.includes(field) ? 'always' : '';
     const about = typeof type.description === 'string' ? type.description : '';
-    return `| \`${field}\` | ${cell(schemaWords(type))} | ${isRequired} | ${cell(about)} |`;
+    return `| \`${field}\` | ${tableCell(schemaWords(type))} | ${isRequired} | ${tableCell(about)} |`;
   });
   const lines = [`### ${name}`, ''];
   if (rows.length === 0) return [...lines, `${schemaWords(schema)}.`, ''];
@@ -119,10 +120,10 @@ function schemaTable([name, schema]: [string, Schema]): string[] {
 function parameterTable({ parameters = [], requestBody }: DocumentedOperation): string[] {
   const rows = parameters.map(
     ({ name, in: place, required, schema, description = '' }) =>
-      `| \`${name}\` | ${place}${required ? ', required' : ''} | ${cell(schemaWords(schema))} | ${cell(description)} |`,
+      `| \`${name}\` | ${place}${required ? ', required' : ''} | ${tableCell(schemaWords(schema))} | ${tableCell(description)} |`,
   );
   for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
-    rows.push(`| body | \`${type}\` | ${schema ? cell(schemaWords(schema)) : ''} | |`);
+    rows.push(`| body | \`${type}\` | ${schema ? tableCell(schemaWords(schema)) : ''} | |`);
   }
   return rows.length === 0
     ? []
@@ -132,7 +133,7 @@ function parameterTable({ parameters = [], requestBody }: DocumentedOperation): 
 function answerTable({ responses }: DocumentedOperation): string[] {
   const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
     const schemas = Object.values(content).map(({ schema }) => (schema ? schemaWords(schema) : ''));
-    return `| ${status} | ${cell(description)} | ${cell([...new Set(schemas)].join(', '))} |`;
+    return `| ${status} | ${tableCell(description)} | ${tableCell([...new Set(schemas)].join(', '))} |`;
   });
   return ['| status | | answer |', '|---|---|---|', ...rows, ''];
 }
@@ -140,11 +141,7 @@ function answerTable({ responses }: DocumentedOperation): string[] {
 function routeTable(routes: readonly Route[]): string[] {
   const rows = routes.map(
     ({ method, path, about = '' }) =>
-      `| \`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\` | ${cell(about)} |`,
+      `| \`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\` | ${tableCell(about)} |`,
   );
   return ['| operation | |', '|---|---|', ...new Set(rows), ''];
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

@@ -2,6 +2,7 @@
 import type { Method } from '../../src/io/rpc/method.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
 import { TABLE } from '../../src/services/ledger/api/table.ts';
+import { tableCell } from '../table-cell.ts';
 import { schemaWords } from './schema-words.ts';
 
 const ACCESS = {
@@ -44,7 +45,7 @@ function methodLines({ names, about, params, result, access }: Method<Context>):
     lines.push('| parameter | type | |', '|---|---|---|');
     for (const { name, schema, isOptional } of params) {
       lines.push(
-        `| \`${name}\` | ${cell(schemaWords(schema))} | ${isOptional ? 'optional' : ''} |`,
+        `| \`${name}\` | ${tableCell(schemaWords(schema))} | ${isOptional ? 'optional' : ''} |`,
       );
     }
     lines.push('');
@@ -56,7 +57,7 @@ function methodLines({ names, about, params, result, access }: Method<Context>):
 function subscriptionLines(): string[] {
   const rows = TABLE.subscriptions.map(
     ({ namespaces, kind, params, about }) =>
-      `| ${namespaces.map((each) => `\`${each}_subscribe\``).join(', ')} | \`${kind}\`${params.map(({ name }) => `, \`${name}\``).join('')} | ${cell(about)} |`,
+      `| ${namespaces.map((each) => `\`${each}_subscribe\``).join(', ')} | \`${kind}\`${params.map(({ name }) => `, \`${name}\``).join('')} | ${tableCell(about)} |`,
   );
   return [
     '## Subscriptions',
@@ -66,8 +67,4 @@ function subscriptionLines(): string[] {
     ...rows,
     '',
   ];
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

@@ -8,6 +8,7 @@ import type {
   TransactionReceipt,
   UnknownEntry,
 } from '../../core/submission/ports.ts';
+import { ageSeconds } from '../telemetry/age-seconds.ts';
 import type { Database, Query } from './database.ts';
 
 export const SENT_TRANSACTION_TABLE = [
@@ -180,5 +181,5 @@ export async function pendingNonces(
     "SELECT count(*) AS pending, min(created_at) AS oldest FROM sent_transaction WHERE state = 'live'",
   );
   const oldest = row?.oldest == null ? nowMs : Number(row.oldest);
-  return { count: Number(row?.pending ?? 0), oldestSeconds: Math.max(0, nowMs - oldest) / 1000 };
+  return { count: Number(row?.pending ?? 0), oldestSeconds: ageSeconds(oldest, nowMs) };
 }

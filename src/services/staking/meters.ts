@@ -3,6 +3,7 @@ import type { Clock } from '../../core/base/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { pendingNonces } from '../../io/database/sent-transactions.ts';
 import { requestMeter } from '../../io/http/request-meter.ts';
+import { ageSeconds } from '../../io/telemetry/age-seconds.ts';
 import { watchDisk } from '../../io/telemetry/disk-metrics.ts';
 import { watchProcess } from '../../io/telemetry/process-metrics.ts';
 import { labelsText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
@@ -74,8 +75,4 @@ export class Meters {
 
 function refusalName(reason: string): string {
   return `staking_token_refusals_total${labelsText({ reason })}`;
-}
-
-function ageSeconds(sinceMs: number, nowMs: number): number {
-  return Math.max(0, nowMs - sinceMs) / 1000;
 }

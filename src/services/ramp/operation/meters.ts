@@ -3,6 +3,7 @@ import { isTerminal, type StatusCode } from '../../../core/ramp/order.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { pendingNonces } from '../../../io/database/sent-transactions.ts';
 import { requestMeter } from '../../../io/http/request-meter.ts';
+import { ageSeconds } from '../../../io/telemetry/age-seconds.ts';
 import { watchDisk } from '../../../io/telemetry/disk-metrics.ts';
 import { watchProcess } from '../../../io/telemetry/process-metrics.ts';
 import { labelsText as labels, PrometheusMetrics } from '../../../io/telemetry/prometheus.ts';
@@ -95,7 +96,7 @@ export class Meters {
       if (isTerminal(String(code) as StatusCode)) continue;
       const of = labels({ side: String(side), code: String(code) });
       metrics.gauge(`ramp_orders${of}`, Number(orders));
-      const age = Math.max(0, this.parts.nowMs() - Number(oldest)) / 1000;
+      const age = ageSeconds(Number(oldest), this.parts.nowMs());
       metrics.gauge(`ramp_oldest_order_seconds${of}`, age);
     }
   }
@@ -114,7 +115,7 @@ export class Meters {
     for (const { kind, state, payouts, oldest } of rows) {
       const of = labels({ kind: String(kind), state: String(state) });
       metrics.gauge(`ramp_payouts${of}`, Number(payouts));
-      const age = Math.max(0, this.parts.nowMs() - Number(oldest)) / 1000;
+      const age = ageSeconds(Number(oldest), this.parts.nowMs());
       metrics.gauge(`ramp_oldest_payout_seconds${of}`, age);
     }
   }
