@@ -80,6 +80,9 @@ describe('private transactions of two members', () => {
     expect(payloads[0]).toContain('6');
     expect(payloads[1]).toBe(payloads[0]);
     expect(payloads[2]).toBe('0x');
+    const query = `{ transaction(hash: "${hash}") { isPrivate privateInputData } }`;
+    const inputs = await Promise.all([0, 1, 2].map((at) => inputOf(at, query)));
+    expect(inputs).toEqual([setInput(6), setInput(6), '0x']);
   });
 
   it('go back with a snapshot of any member, in all states', async () => {
@@ -117,6 +120,12 @@ describe('private transactions of two members', () => {
     expect(await isThere(contractAddress)).toEqual([false, true, true, false]);
     await test.stopImpersonatingAccount({ address: NOBODY });
   });
+
+  async function inputOf(index: number, query: string): Promise<string> {
+    const request = { method: 'POST', body: JSON.stringify({ query }) };
+    const answer = await fetch(`${member(index).rpc}/graphql`, request);
+    return ((await answer.json()) as any).data.transaction.privateInputData;
+  }
 
   async function payloadOf(index: number, hash: string): Promise<string> {
     const { input } = await call(index, 'eth_getTransactionByHash', hash);

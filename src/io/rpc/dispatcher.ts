@@ -28,7 +28,7 @@ import {
   resultReply,
   TOO_INTRICATE,
 } from './envelope.ts';
-import { failureReply } from './failure.ts';
+import { failureReply, notFound } from './failure.ts';
 import { FirstTries } from './first-try.ts';
 import { type Method, type Param, RPC, RpcError, type Subscription } from './method.ts';
 import { parseParams, positional } from './params.ts';
@@ -89,6 +89,7 @@ export class Dispatcher<Context> {
   private readonly subscriptions: readonly Subscription<Context>[];
   private readonly contextOf: ContextOf<Context>;
   private readonly isEnabled: (caller: Caller, namespace: string) => boolean;
+  private readonly whereServed: (namespace: string) => string | undefined;
   private readonly newId: () => string;
   private readonly log: Log;
   private readonly isMultitenant: boolean;
@@ -107,6 +108,8 @@ export class Dispatcher<Context> {
     options: {
       contextOf: ContextOf<Context>;
       isEnabled: (caller: Caller, namespace: string) => boolean;
+      /** Where a method that is not enabled is served; undefined: this is not told. */
+      whereServed?: ((namespace: string) => string | undefined) | undefined;
       /** Returns a new subscription id: `0x` and hex digits. */
       newId: () => string;
       log: Log;
@@ -130,6 +133,7 @@ export class Dispatcher<Context> {
     this.subscriptions = table.subscriptions;
     this.contextOf = options.contextOf;
     this.isEnabled = options.isEnabled;
+    this.whereServed = options.whereServed ?? (() => undefined);
     this.newId = options.newId;
     this.log = options.log;
     this.isMultitenant = options.isMultitenant;
@@ -287,7 +291,9 @@ export class Dispatcher<Context> {
       return this.subscribe(namespace, call, caller, channel);
     if (split > 0 && action === 'unsubscribe') return unsubscribe(call, channel);
     const row = this.byName.get(call.method);
-    if (!row || !this.isEnabled(caller, namespace)) throw notFound(call.method);
+    if (!row) throw notFound(call.method);
+    if (!this.isEnabled(caller, namespace))
+      throw notFound(call.method, this.whereServed(namespace));
     const { readers } = this;
     if (!readers || !row.isHeavy || call.id === undefined) return this.runHere(row, call, caller);
     const { id } = call;
@@ -390,8 +396,4 @@ function unsubscribe(call: Call, channel?: Channel): boolean {
   channel?.subscriptions.delete(id as string);
   close();
   return true;
-}
-
-function notFound(method: string): RpcError {
-  return new RpcError(RPC.methodNotFound, `the method ${method} does not exist/is not available`);
 }

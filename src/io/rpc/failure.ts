@@ -20,3 +20,9 @@ export function failureReply(id: string, method: string, error: unknown, log: Lo
   log('error', 'RPC method failed', { method, err: fault.message, stack: fault.stack });
   return errorReply(id, RPC.server, 'method handler crashed');
 }
+
+/** `where`: where the method is served instead. */
+export function notFound(method: string, where?: string): RpcError {
+  const text = `the method ${method} does not exist/is not available`;
+  return new RpcError(RPC.methodNotFound, where === undefined ? text : `${text}: ${where}`);
+}

@@ -48,8 +48,7 @@ export function nodeCommand(
     ...['--syncmode', 'full', '--index.accounts'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', api],
     ...['--http.corsdomain', '*'],
-    // GraphQL needs a reader thread, which does not exist for a chain that can be reverted.
-    ...(topology.isDevelopment ? [] : ['--graphql', '--graphql.corsdomain', '*']),
+    ...['--graphql', '--graphql.corsdomain', '*'],
     ...explorerFlags(node, topology, files),
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', api],
     ...['--ws.origins', '*', '--rpc.allow-unprotected-txs', '--revertreason'],

@@ -7,7 +7,7 @@ import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import type { Context } from './api/context.ts';
-import { DEVELOPMENT_NAMESPACES } from './api/development/namespaces.ts';
+import { DEVELOPMENT_NAMESPACES, whereDeveloped } from './api/development/namespaces.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { openRpcOf } from './api/openrpc.ts';
 import { patient } from './api/private-arrival.ts';
@@ -25,6 +25,7 @@ import { composeExtensions } from './node/compose-extension.ts';
 import { AsyncSends } from './node/sending/async-sends.ts';
 import type { ReaderThreads } from './readers/job.ts';
 import { Readers, type ReadersParts } from './readers/readers.ts';
+import { thisThread } from './readers/this-thread.ts';
 import { type ServedApi, serveApi } from './serve.ts';
 import { type AccountHistory, accountHistory } from './view/account-history.ts';
 import { LATEST } from './view/block-tag.ts';
@@ -57,8 +58,9 @@ export function composeApi(parts: ApiParts): ComposedApi {
   const planner = new PendingPlanner(node, steadyClock);
   const privateArrival = () => node.follower?.arrival() ?? Promise.resolve(true);
   const accounts = (psi: Psi) => accountsOf(parts, viewOf(psi));
-  const reading = readersOf(parts, { privateArrival, plan: () => planner.plan(), accounts });
-  const readers = reading?.readers;
+  const supplies = { privateArrival, plan: () => planner.plan(), accounts };
+  const reading = readersOf(parts, supplies, viewOf);
+  const readers = reading?.isHere === false ? reading.readers : undefined;
   const sending = composeSending(parts, (psi) => async (args) => {
     const request = { ...requestOf(args), isPrivate: args.private !== undefined };
     if (readers) return readers.estimateGas(request, psi);
@@ -110,10 +112,8 @@ export function composeApi(parts: ApiParts): ComposedApi {
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
       contextOf,
-      // Methods for development report by themselves on which chains they are served.
-      isEnabled: (caller, namespace) =>
-        namespaces[caller.transport].has(namespace) ||
-        (!parts.development && DEVELOPMENT_NAMESPACES.includes(namespace)),
+      isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
+      whereServed: parts.development ? undefined : whereDeveloped,
       newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
       log: parts.log,
       isMultitenant: parts.access.isMultitenant,
@@ -133,7 +133,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
   };
   const works = [readerPart, posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
   const endpoints = graphqlEndpoints(rpc.graphql, {
-    readers,
+    readers: reading?.readers,
     contextOf: (caller) => contextOf(caller, undefined),
     isMultitenant: parts.access.isMultitenant,
     nowMs: () => systemClock.nowMs(),
@@ -154,14 +154,23 @@ function inputsOf({ node }: ApiParts, view: PartyView): PartyInputs | undefined 
   return node.payloads && new PartyInputs(node.payloads, isFor);
 }
 
+/**
+ * `isHere`: this thread is the only reader; it answers GraphQL alone through `readers`. Undefined:
+ * there is no reader.
+ */
 function readersOf(
-  { node, config: { rpc }, privateStates, readers, log }: ApiParts,
+  { node, config: { rpc }, privateStates, readers, development, log }: ApiParts,
   supplies: Pick<ReadersParts, 'privateArrival' | 'plan' | 'accounts'>,
-): { readonly readers: Readers; readonly threads: ReaderThreads } | undefined {
+  viewOf: (psi: Psi) => PartyView,
+):
+  | { readonly readers: Readers; readonly threads: ReaderThreads; readonly isHere: boolean }
+  | undefined {
   const limits = { gasCap: rpc.gasCap, callSeconds: rpc.callSeconds };
   const tenants = tenantsOf(privateStates);
-  const threads = readers?.({ tenants, looks: rpc.looks, limits });
-  if (!threads) return undefined;
+  const own = readers?.({ tenants, looks: rpc.looks, limits });
+  if (!own && !development) return undefined;
+  const hasPrivateStates = node.chain.config.isQuorum;
+  const threads = own ?? thisThread({ viewOf, hasPrivateStates, limits, clock: steadyClock, log });
   const made = new Readers({
     threads,
     limits,
@@ -170,7 +179,7 @@ function readersOf(
     payloads: node.payloads,
     ...supplies,
   });
-  return { readers: made, threads };
+  return { readers: made, threads, isHere: !own };
 }
 
 /** Not reported as unavailable: the devnet's nodes always list them, even without permissions. */

@@ -44,7 +44,7 @@ import { joinedLacks, suppliedSource } from './supplied-source.ts';
 const TEXT_REPLY_MAX = 64 * 1024;
 
 export interface ReaderParts {
-  readonly chain: ChainReplica;
+  readonly chain: Pick<ChainReplica, 'follow'>;
   readonly viewOf: (psi: Psi) => PartyView;
   readonly hasPrivateStates: boolean;
   readonly limits: ReadLimits;

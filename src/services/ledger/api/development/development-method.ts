@@ -1,12 +1,6 @@
 /** A row for a method that only a chain for development has. */
-import {
-  type Json,
-  type JsonSchema,
-  type Method,
-  type Param,
-  RPC,
-  RpcError,
-} from '../../../../io/rpc/method.ts';
+import { assert } from '../../../../core/base/errors.ts';
+import type { Json, JsonSchema, Method, Param } from '../../../../io/rpc/method.ts';
 import type { Development } from '../../node/development/development.ts';
 import { type Context, method } from '../context.ts';
 
@@ -14,7 +8,7 @@ type ValuesOf<P extends readonly Param<unknown>[]> = {
   [K in keyof P]: P[K] extends Param<infer T> ? T : never;
 };
 
-/** On other chains the method answers that it does not exist, and on which chains it does. */
+/** On other chains the namespaces of these methods are not enabled (./namespaces.ts). */
 export function developmentMethod<const P extends readonly Param<unknown>[]>(
   names: readonly string[],
   row: {
@@ -31,11 +25,7 @@ export function developmentMethod<const P extends readonly Param<unknown>[]>(
     access: 'admin',
     call: (context, args) => {
       const { development } = context;
-      if (!development)
-        throw new RpcError(
-          RPC.methodNotFound,
-          `the method ${names[0]} does not exist/is not available: it is for development, on a chain of "quorate node --dev" or "quorate devnet --dev"`,
-        );
+      assert(development, 'methods for development are enabled only on a chain for it');
       return row.call(development, args as ValuesOf<P>, context);
     },
   });

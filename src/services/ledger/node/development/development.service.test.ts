@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JsonRpcProvider } from 'ethers';
+import { JsonRpcProvider, Wallet } from 'ethers';
 import { createTestClient, http, publicActions } from 'viem';
 import { foundry } from 'viem/chains';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,7 +46,10 @@ let own: TestPtm;
 let other: TestPtm;
 let node: RunningNode;
 
-const argv = () => ['--dev', '--datadir', folder, '--http.port', '0', '--ptm.url', own.q2tUrl];
+const argv = () => [
+  ...['--dev', '--datadir', folder, '--http.port', '0', '--ptm.url', own.q2tUrl],
+  '--graphql',
+];
 
 async function start(flags: readonly string[] = argv()): Promise<RunningNode> {
   return startNode(ledgerConfig(parseOptions(NODE_ROWS, { argv: [...flags] })), {
@@ -250,6 +253,51 @@ describe('private states', () => {
   });
 });
 
+describe('GraphQL', () => {
+  async function ask(query: string): Promise<{ status: number; data?: any; errors?: any[] }> {
+    const body = JSON.stringify({ query });
+    const answer = await fetch(`${node.httpUrl}/graphql`, { method: 'POST', body });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  }
+
+  it('shows private transactions, the pool and sent transactions, and goes back with the chain', async () => {
+    const args = { from: FIRST, data: STORE_CODE, gas: '0x47b760', privateFor: [other.key] };
+    const id = await rpc('evm_snapshot');
+    const hash = await rpc('eth_sendTransaction', args);
+    const query = `{ transaction(hash: "${hash}") { isPrivate privateInputData } }`;
+    expect(await ask(query)).toEqual({
+      status: 200,
+      data: { transaction: { isPrivate: true, privateInputData: STORE_CODE } },
+    });
+    await rpc('evm_setAutomine', false);
+    const waits = await rpc('eth_sendTransaction', { from: FIRST, to: SECOND, value: '0x1' });
+    const pooled = await ask(`{ transaction(hash: "${waits}") { hash block { number } } }`);
+    expect(pooled.data).toEqual({ transaction: { hash: waits, block: null } });
+    await rpc('evm_setAutomine', true);
+    await rpc('evm_revert', id);
+    expect(await ask(query)).toEqual({ status: 200, data: { transaction: null } });
+    const wallet = Wallet.fromPhrase('test test test test test test test test test test test junk');
+    const raw = await wallet.signTransaction({
+      ...{ chainId: 1337, type: 0, gasPrice: 0, gasLimit: 21_000, to: OTHER, value: 3 },
+      nonce: Number(await rpc('eth_getTransactionCount', FIRST, 'latest')),
+    });
+    const sent = await ask(`mutation { sendRawTransaction(data: "${raw}") }`);
+    expect(await rpc('eth_getTransactionReceipt', sent.data.sendRawTransaction)).toMatchObject({
+      status: '0x1',
+    });
+  });
+
+  it('has the limits of any node', async () => {
+    const { status, errors } = await ask(
+      `{ block ${'{ parent '.repeat(19)}{ number }${' }'.repeat(19)} }`,
+    );
+    expect([status, errors![0].message]).toEqual([
+      400,
+      'the query is too large: fields stand 21 deep within each other: at most 20',
+    ]);
+  });
+});
+
 it('bounds what one call makes', async () => {
   await expect(rpc('anvil_mine', '0x2711')).rejects.toThrow('at most 10000 blocks at a time');
   await expect(rpc('evm_mine', { blocks: 10_001 })).rejects.toThrow('at most 10000 blocks');
@@ -274,6 +322,7 @@ it('on any other chain these methods say where they are, and do nothing', async 
         expect([name, code]).toEqual([name, -32601]);
         expect(message).toContain('does not exist/is not available');
         expect(message).toContain('"quorate node --dev" or "quorate devnet --dev"');
+        expect((await ask(name)).message).toBe(message);
       }
     expect(await account()).toBe(before);
     expect(await ask('evm_unknown')).toMatchObject({ code: -32601 });
