@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { commandRun } from '../../../test/support/command-run.ts';
@@ -105,7 +105,7 @@ it(
           `EnvironmentFile=-${at('absent.env')}`,
           'Environment="WEB3SIGNER_DATA_PATH=state" OTHER=x',
         ],
-        ...['ExecStart=/opt/web3signer/bin/web3signer --key-store-path=$KEYS \\', '  eth1 \\'],
+        ...[`ExecStart=/opt/web3signer/bin/web3signer --key-store-path=\${KEYS} \\`, '  eth1 \\'],
         '  --downstream-http-port=22000',
       ].join('\n'),
     );
@@ -123,6 +123,55 @@ it(
     const proxy = await startedWith(at('two.yaml'), 'eth1');
     expect(proxy.accounts).toEqual(addresses);
     await proxy.close();
+  },
+  PATIENCE_MS,
+);
+
+it(
+  "reads a unit as systemd does: lists of options, drop-ins, its environment's order",
+  async () => {
+    const unit = at('ethsigner@main.service');
+    writeFileSync(at('one.env'), 'export CHAIN=1\nKEYS=\'to#ml\'\nOPTIONS="--chain-id=$CHAIN"\n');
+    writeFileSync(at('two.env'), 'KEYS=toml\nOPTIONS=--http-listen-port=18611 --chain-id=1337\n');
+    writeFileSync(
+      unit,
+      [
+        ...['[Service]', 'Environment=KEYS=nowhere NAME=%i', 'ExecStart=/opt/other/old'],
+        `WorkingDirectory=-${folder}`,
+        `EnvironmentFile=${at('one.env')}`,
+        `EnvironmentFile=${at('two.env')}`,
+      ].join('\n'),
+    );
+    mkdirSync(`${unit}.d`);
+    writeFileSync(
+      join(`${unit}.d`, 'override.conf'),
+      [
+        ...['[Service]', 'ExecStart='],
+        `ExecStart=/bin/sh -c 'exec /opt/ethsigner/bin/ethsigner $OPTIONS $EXTRA --downstream-http-port=1 multikey-signer -d "\${KEYS}"'`,
+      ].join('\n'),
+    );
+    const { status, text } = await migrate('--unit', unit);
+    expect(status, text).toBe(0);
+    expect(text).toContain(`--multikey-signer.directory=${at('toml')}   (command line)`);
+    expect(text).toContain('--http-listen-port=18611   (command line)');
+    expect(text).toContain('Keys: 2 loaded');
+    rmSync(`${unit}.d`, { recursive: true });
+    const line = `ExecStart=/opt/ethsigner/bin/ethsigner $OPTIONS $EXTRA --downstream-http-port=1 multikey-signer -d \${KEYS}`;
+    const own = (more: string) =>
+      writeFileSync(
+        unit,
+        `[Service]\n${line}\nWorkingDirectory=${folder}\nEnvironmentFile=${at('two.env')}\n${more}`,
+      );
+    own('Environment=KEYS=nowhere\n');
+    const plain = await migrate('--unit', unit);
+    expect(plain.text).toContain(`--multikey-signer.directory=${at('toml')}   (command line)`);
+    expect(plain.status, plain.text).toBe(0);
+    own('Environment=KEYS=%h/keys\n');
+    const other = await migrate('--unit', unit);
+    expect([other.status, other.text]).toEqual([
+      2,
+      expect.stringMatching(/has %h, which only systemd knows: .*--pid/),
+    ]);
   },
   PATIENCE_MS,
 );
@@ -151,6 +200,52 @@ it('translates a compose file: mounts, ports, names of the inner network', async
   expect(text).toContain('Keys: 2 loaded');
   const other = await migrate('--compose', at('docker-compose.yml'), '--service', 'node');
   expect(other.text).toContain('no service of it called node runs ethsigner or web3signer');
+});
+
+it('reads a compose file as Compose does: variables, merged parts, env_file, secrets', async () => {
+  const file = at('compose.yaml');
+  const [one] = addresses;
+  writeFileSync(at('.env'), 'TAG=22.1.3 # the last\nLISTEN=8545\nKEY_FILE=unknown\n');
+  writeFileSync(at('signer.env'), 'ETHSIGNER_CHAIN_ID=1\nOPTIONS=--downstream-http-port=1\n');
+  writeFileSync(at('more.env'), 'ETHSIGNER_CHAIN_ID=1337\n');
+  const write = (extra: string) =>
+    writeFileSync(
+      file,
+      `x-shared: &shared
+  image: "consensys/ethsigner:\${TAG:?name it}"
+  env_file:
+    - signer.env
+    - path: more.env
+    - { path: absent.env, required: false }
+services:
+  signer:
+    <<: *shared
+    entrypoint: ["/bin/sh", "-c"]
+    command:
+      - exec /opt/ethsigner/bin/ethsigner $$OPTIONS --http-listen-port=\${LISTEN} file-based-signer -k /keys/\${KEY_FILE} -p /run/secrets/signer-password
+    environment: [MIGRATED_LEVEL, "ETHSIGNER_LOGGING=\${MIGRATED_LEVEL:-INFO}"]
+    volumes: [{ type: bind, source: ., target: /keys }]
+    ports: [{ target: 8545, published: "18546", host_ip: 127.0.0.1 }]
+    secrets: [{ source: password, target: signer-password }]
+secrets:
+  password: { file: ./password }
+${extra}`,
+    );
+  write('');
+  vi.stubEnv('KEY_FILE', `${one!.slice(2)}.json`);
+  const { status, text } = await migrate('--compose', file).finally(() => vi.unstubAllEnvs());
+  expect(status, text).toBe(0);
+  expect(text).toContain(`--file-based-signer.password-file=${at('password')}`);
+  expect(text).toContain('--chain-id=1337   (environment)');
+  expect(text).toContain('--logging=INFO   (environment)');
+  expect(text).toContain('--http-listen-port=18546   (published by the container)');
+  expect(text).toContain(`Keys: 1 loaded and opened; each has the stated address\n  ${one}`);
+  write(`x-needs: \${NOT_THERE:?set it first}\n`);
+  const refused = await migrate('--compose', file);
+  expect([refused.status, refused.text]).toEqual([
+    2,
+    expect.stringContaining('the variable NOT_THERE is not set: set it first'),
+  ]);
 });
 
 it(

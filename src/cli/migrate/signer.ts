@@ -5,16 +5,16 @@ import { installCrypto } from '../../io/crypto/crypto.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import type { OptionRow, ParsedOptions } from '../../io/options/options.ts';
 import { signerConfig } from '../../services/signer/config.ts';
+import { fromCompose } from '../../services/signer/migration/compose.ts';
 import { checkKeys, type KeysReport } from '../../services/signer/migration/migrate-signer.ts';
 import {
   fromCommandLine,
-  fromCompose,
   fromProcess,
-  fromUnit,
   type OldProxy,
 } from '../../services/signer/migration/old-proxy.ts';
 import { shellWords } from '../../services/signer/migration/shell-words.ts';
 import { type Translation, translate } from '../../services/signer/migration/translate.ts';
+import { fromUnit } from '../../services/signer/migration/unit.ts';
 import { parseSignerOptions } from '../../services/signer/options.ts';
 import type { Command } from '../command.ts';
 import { stderrLog } from '../log.ts';
@@ -131,7 +131,7 @@ function oldProxy(options: ParsedOptions): OldProxy {
     );
   }
   if (unit !== undefined) return fromUnit(unit);
-  if (compose !== undefined) return fromCompose(compose, options.string('service'));
+  if (compose !== undefined) return fromCompose(compose, options.string('service'), process.env);
   if (pid !== undefined) return fromProcess(pid);
   // A quoted command line is split as a shell would split it.
   const line = words.length === 1 ? shellWords(words[0]!, process.env) : words;
