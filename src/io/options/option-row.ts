@@ -22,6 +22,10 @@ export interface OptionRow {
   readonly aliases?: readonly string[];
   /** The only allowed values of a string, or of each item of a list. */
   readonly choices?: readonly string[];
+  /** The case of a choice does not matter. */
+  readonly anyCase?: boolean;
+  /** For a switch: `true` or `false` may also follow as a word of its own. */
+  readonly takesWord?: boolean;
   /** For a list: the value of each flag is one item, including its commas. */
   readonly whole?: boolean;
   /** Advice that is shown when the flag is refused. */

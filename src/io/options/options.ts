@@ -245,6 +245,9 @@ function readArguments(
         '--',
       );
     let text = match[2];
+    const next = argv[at + 1];
+    const isWord = row.takesWord && (next === 'true' || next === 'false');
+    if (text === undefined && isWord) text = argv[++at];
     if (text === undefined && row.type === 'boolean') text = 'true';
     if (text === undefined) {
       text = argv[++at];
@@ -318,11 +321,12 @@ function parseValue(row: OptionRow, text: string, where: string): OptionValue {
   throw fail('OPTION_VALUE_INVALID', `invalid value "${text}" for ${where}: ${fault}`);
 }
 
-function checkedChoice({ choices }: OptionRow, text: string, where: string): string {
+function checkedChoice({ choices, anyCase }: OptionRow, given: string, where: string): string {
+  const text = anyCase ? given.toLowerCase() : given;
   if (choices === undefined || choices.includes(text)) return text;
   throw fail(
     'OPTION_VALUE_INVALID',
-    `invalid value "${text}" for ${where}: expected one of ${choices.join(', ')}`,
+    `invalid value "${given}" for ${where}: expected one of ${choices.join(', ')}`,
   );
 }
 

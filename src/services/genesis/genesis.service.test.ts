@@ -148,6 +148,53 @@ it('a mistake in a file is reported with status 1', async () => {
   expect(lines.join('\n')).toContain('invalid extra data format');
 });
 
+it('the questions of quorum-genesis-tool, in its order, so that piped answers mean the same', async () => {
+  const asked = async (choice: string) => {
+    const prompts: string[] = [];
+    const ask = async (prompt: string) => (prompts.push(prompt) === 1 ? choice : '');
+    await askAll({ ask, say: () => {} });
+    const [menu, ...rest] = prompts.map((prompt) => prompt.split(/: | value|\n\t/));
+    return { menu: menu!.slice(2), rest: rest.map(([begin]) => begin) };
+  };
+  const { menu, rest: qbft } = await asked('3');
+  expect(menu).toEqual(['1. IBFT1', '2. IBFT2', '3. QBFT', '4. Clique', '5. RAFT']);
+  expect(qbft).toEqual([
+    ...['Set your chainID', 'Set your blockperiodseconds', 'Set your emptyblockperiodseconds'],
+    ...['Set your requestTimeoutSeconds', 'Set your epoch length', 'Set your difficulty'],
+    ...['Set your gas limit', 'Set your coinbase address for rewards', 'Set your max code size'],
+    'Set your transaction size limit',
+    ...['bootnode', 'validator', 'member'].map(
+      (kind) => `Choose number of ${kind} node keys to generate`,
+    ),
+    ...['Use a private transaction manager?', 'Set the password of its keys'],
+    ...['Set your account password', 'Include quorum-dev-quickstart test accounts'],
+    'Balance allocated to each nodes',
+    "Include JSON format of the prefunded account {'address'",
+    'Set your output path for the artifacts',
+  ]);
+  const onlyQbft = ['Set your emptyblockperiodseconds', 'Balance allocated to each nodes'];
+  const ibft = qbft.filter((one) => !onlyQbft.includes(one!));
+  expect((await asked('1')).rest).toEqual(ibft);
+  expect((await asked('5')).rest).toEqual([ibft[0], ...ibft.slice(4)]);
+});
+
+it('flags are written as quorum-genesis-tool reads them', async () => {
+  const few = ['--validators', '1', '--members', '1', '--bootnodes', '0'];
+  const { status, read } = await made(
+    ...['--consensus', 'QBFT', '--tesseraEnabled', 'true', '--quickstartDevAccounts', 'false'],
+    ...[...few, '--accountPassword', 'of the test'],
+  );
+  expect(status).toBe(0);
+  const data = JSON.parse(read('userData.json'));
+  expect(data).toMatchObject({
+    ...{ consensus: 'qbft', chainID: 1337, blockperiod: 5, emptyBlockPeriod: 60 },
+    ...{ requestTimeout: 10, epochLength: 30_000, validators: 1, tesseraEnabled: true },
+    ...{ quickstartDevAccounts: false, prefundedAccounts: '{}' },
+    genesisNodeAllocation: '1000000000000000000000000000',
+  });
+  expect(JSON.stringify(data)).not.toContain('of the test');
+});
+
 it('questions: defaults, answers, what is not understood, an end too early', async () => {
   const talk = (answers: readonly string[]) => {
     const left = [...answers];
@@ -155,13 +202,14 @@ it('questions: defaults, answers, what is not understood, an end too early', asy
     return { said, say: (text: string) => said.push(text), ask: async () => left.shift() };
   };
   expect(await askAll(talk(Array(30).fill('')))).toEqual(['--consensus', 'qbft']);
-  const other = talk(['9', '2', 'many', '77', ...Array(30).fill('')]);
+  const other = talk(['9', '4', '1', 'many', '77', ...Array(30).fill('')]);
   expect(await askAll(other)).toEqual(['--consensus', 'ibft', '--chainID=77']);
   expect(other.said).toEqual([
-    '"9" is none of them: answer 1 to 3.',
+    '"9" is none of them: answer 1, 3 or 5.',
+    'nodes refuse such a chain: answer 1, 3 or 5.',
     'Enter a whole number, or nothing for the default.',
   ]);
-  const raft = talk(['3', ...Array(9).fill(''), 'y', ...Array(20).fill('')]);
+  const raft = talk(['5', ...Array(9).fill(''), 'y', ...Array(20).fill('')]);
   expect(await askAll(raft)).toEqual(['--consensus', 'raft', '--tesseraEnabled=true']);
   expect(await askAll(talk(['']))).toBeUndefined();
 });

@@ -70,7 +70,7 @@ export async function makeNetwork(
       open(`goQuorum/${name}.json`, `${JSON.stringify(list, null, 2)}\n`),
     ),
     open('README.md', readme(plan)),
-    open('userData.json', `${JSON.stringify(withoutSecrets(plan), null, 2)}\n`),
+    open('userData.json', `${JSON.stringify(userData(plan), null, 2)}\n`),
   ];
   for (const keys of all) files.push(...(await nodeFiles(keys, plan.accountPassword)));
   if (plan.hasManagers)
@@ -244,8 +244,22 @@ function managerConfig(isLocked: boolean): object {
   };
 }
 
-function withoutSecrets({ accountPassword: _, managerPassword: __, ...plan }: NetworkPlan) {
-  return plan;
+/** The settings without passwords, under the names of quorum-genesis-tool. */
+function userData(plan: NetworkPlan): object {
+  const { accountPassword: _, managerPassword: __, ...settings } = plan;
+  const { chainId, blockPeriod, blockPeriodMs, requestTimeoutMs, ...rest } = settings;
+  const { hasManagers, hasTestAccounts, nodeFunds, alloc, ...others } = rest;
+  return {
+    ...others,
+    chainID: chainId,
+    blockperiod: blockPeriod,
+    blockPeriodMilliseconds: blockPeriodMs,
+    requestTimeoutMilliseconds: requestTimeoutMs,
+    tesseraEnabled: hasManagers,
+    quickstartDevAccounts: hasTestAccounts,
+    genesisNodeAllocation: nodeFunds,
+    prefundedAccounts: alloc,
+  };
 }
 
 function readme({ consensus, hasManagers }: NetworkPlan): string {

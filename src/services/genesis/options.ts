@@ -14,9 +14,11 @@ const NODES = 'Nodes and keys';
 export interface Setting extends OptionRow {
   readonly type: 'string' | 'integer' | 'boolean';
   readonly question?: string;
-  /** Only for chains with validators. */
-  readonly isBft?: boolean;
+  /** The chains for which the question is asked; absent: all of them. */
+  readonly askedFor?: readonly Consensus[];
 }
+
+const BFT: readonly Consensus[] = ['qbft', 'ibft'];
 
 /** In the order of the questions. */
 export const SETTINGS: readonly Setting[] = [
@@ -25,6 +27,7 @@ export const SETTINGS: readonly Setting[] = [
     type: 'string',
     default: 'qbft',
     choices: CONSENSUS,
+    anyCase: true,
     about:
       'Who makes blocks: validators (qbft, or ibft as older chains), or the leader of a cluster (raft)',
     group: CHAIN,
@@ -45,7 +48,7 @@ export const SETTINGS: readonly Setting[] = [
     about: 'Time between blocks',
     group: CHAIN,
     question: 'Set your blockperiodseconds value: (integer) Default: 5',
-    isBft: true,
+    askedFor: BFT,
   },
   {
     flag: 'blockPeriodMilliseconds',
@@ -63,7 +66,7 @@ export const SETTINGS: readonly Setting[] = [
     about: 'QBFT: time between blocks without transactions',
     group: CHAIN,
     question: 'Set your emptyblockperiodseconds value: (integer) Default: 60',
-    isBft: true,
+    askedFor: ['qbft'],
   },
   {
     flag: 'requestTimeout',
@@ -73,7 +76,7 @@ export const SETTINGS: readonly Setting[] = [
     about: 'Time until validators abandon a round',
     group: CHAIN,
     question: 'Set your requestTimeoutSeconds value: (integer) Default: 10',
-    isBft: true,
+    askedFor: BFT,
   },
   {
     flag: 'requestTimeoutMilliseconds',
@@ -90,7 +93,7 @@ export const SETTINGS: readonly Setting[] = [
     about: 'Blocks after which votes are reset',
     group: CHAIN,
     question: 'Set your epoch length value: (integer) Default: 30000',
-    isBft: true,
+    askedFor: BFT,
   },
   {
     flag: 'difficulty',
@@ -161,6 +164,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     flag: 'tesseraEnabled',
     type: 'boolean',
+    takesWord: true,
     default: false,
     about: 'Keys and a configuration of a private transaction manager for each member',
     group: NODES,
@@ -185,6 +189,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     flag: 'quickstartDevAccounts',
     type: 'boolean',
+    takesWord: true,
     default: false,
     about: 'Funds for three accounts with publicly known keys: for tests',
     group: CHAIN,
@@ -198,6 +203,7 @@ export const SETTINGS: readonly Setting[] = [
     about: 'Funds of the account of each node',
     group: CHAIN,
     question: 'Balance allocated to each nodes: (default 1000000000000000000000000000)',
+    askedFor: ['qbft'],
   },
   {
     flag: 'alloc',
@@ -221,6 +227,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     flag: 'noOutputTimestamp',
     type: 'boolean',
+    takesWord: true,
     default: false,
     about: 'Write directly into --outputPath, without a folder named after the time',
     group: NODES,

@@ -14,7 +14,8 @@ export async function askAll(talk: Talk): Promise<string[] | undefined> {
   if (consensus === undefined) return undefined;
   const argv = ['--consensus', consensus];
   for (const setting of SETTINGS) {
-    if (!setting.question || (setting.isBft && consensus === 'raft')) continue;
+    const { question, askedFor = CONSENSUS } = setting;
+    if (!question || !askedFor.includes(consensus)) continue;
     const answer = await askOne(talk, setting);
     if (answer === undefined) return undefined;
     if (answer !== '') argv.push(`--${setting.flag}=${answer}`);
@@ -22,16 +23,23 @@ export async function askAll(talk: Talk): Promise<string[] | undefined> {
   return argv;
 }
 
+/** quorum-genesis-tool's menu, with its numbers. */
+const MENU = ['IBFT1', 'IBFT2', 'QBFT', 'Clique', 'RAFT'] as const;
+const OF_MENU: Readonly<Record<string, Consensus>> = { ibft1: 'ibft', qbft: 'qbft', raft: 'raft' };
+
 async function askConsensus({ ask, say }: Talk): Promise<Consensus | undefined> {
-  const menu = CONSENSUS.map((name, at) => `\t${at + 1}. ${name.toUpperCase()}`).join('\n');
+  const menu = MENU.map((name, at) => `\t${at + 1}. ${name}`).join('\n');
   for (;;) {
     const answer = await ask(`Which consensus algorithm will you use? Default: QBFT\n${menu}`);
     if (answer === undefined) return undefined;
     const wanted = answer.trim().toLowerCase();
     if (wanted === '') return 'qbft';
-    const found = CONSENSUS.find((name, at) => wanted === name || wanted === String(at + 1));
+    const name = (MENU[Number(wanted) - 1] ?? wanted).toLowerCase();
+    const found = OF_MENU[name] ?? CONSENSUS.find((one) => one === name);
     if (found) return found;
-    say(`"${wanted}" is none of them: answer 1 to ${CONSENSUS.length}.`);
+    const isOther = name === 'ibft2' || name === 'clique';
+    const why = isOther ? 'nodes refuse such a chain' : `"${wanted}" is none of them`;
+    say(`${why}: answer 1, 3 or 5.`);
   }
 }
 
