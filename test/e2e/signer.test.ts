@@ -144,17 +144,21 @@ describe('private transactions', () => {
     expect(seen).toEqual([word(4711), word(4711), '0x', '0x']);
   });
 
-  it('eea_sendTransaction: both parties read the value, a third cannot', async () => {
-    const terms = {
+  const send = (fields: object) =>
+    proxy.call<string>('eea_sendTransaction', {
       ...{ from: accounts[1], gas: '0x47b760', restriction: 'restricted' },
       ...{ privateFrom: net.keys[0], privateFor: [net.keys[1]] },
-    };
-    const send = (fields: object) => proxy.call('eea_sendTransaction', { ...terms, ...fields });
-    const receiptOf = (rpc: Rpc, hash: string) =>
-      until('it has a private receipt', async () => {
-        const found = await rpc.call<PrivateReceipt | null>('priv_getTransactionReceipt', hash);
-        return found ?? undefined;
-      });
+      ...fields,
+    });
+  const receiptOf = (rpc: Rpc, hash: string) =>
+    until('it has a private receipt', async () => {
+      const found = await rpc.call<PrivateReceipt | null>('priv_getTransactionReceipt', hash);
+      return found ?? undefined;
+    });
+  const eeaCount = () =>
+    proxy.call('priv_getEeaTransactionCount', accounts[1], net.keys[0], [net.keys[1]]);
+
+  it('eea_sendTransaction: both parties read the value, a third cannot', async () => {
     const created = await receiptOf(proxy, await send({ data: STORE_CODE }));
     const set = await send({ to: created.contractAddress, data: setInput(815) });
     const receipts = await Promise.all([0, 1].map((at) => receiptOf(net.rpc[at]!, set)));
@@ -164,11 +168,29 @@ describe('private transactions', () => {
     ]);
     await untilMined(net.rpc[2]!, set);
     expect(await net.rpc[2]!.call('priv_getTransactionReceipt', set)).toBeNull();
-    const count = await proxy.call('priv_getEeaTransactionCount', accounts[1], net.keys[0], [
-      net.keys[1],
-    ]);
-    expect(count).toBe('0x2');
+    expect(await eeaCount()).toBe('0x2');
     await expect(send({ data: '0x00', value: '0x1' })).rejects.toThrow('Invalid params');
+  });
+
+  it('one that waits is replaced by one of the same nonce that pays more, and only that one runs', async () => {
+    const hash = await send({ data: STORE_CODE });
+    const { contractAddress: to } = await receiptOf(proxy, hash);
+    const marker = await proxy.call<{ from: string }>('eth_getTransactionByHash', hash);
+    const funds = { from: accounts[0], to: marker.from, value: '0xde0b6b3a7640000', gas: '0x5208' };
+    await untilMined(proxy, await proxy.call('eth_sendTransaction', funds));
+    const nonce = await eeaCount();
+    const set = (value: number, gasPrice: string) =>
+      send({ to, data: setInput(value), nonce, gasPrice });
+    await Promise.all(net.rpc.map((rpc) => rpc.call('miner_stop')));
+    const waiting = await set(1, '0x3e8');
+    await expect(set(2, '0x3e8')).rejects.toThrow('replacement transaction underpriced');
+    const better = await set(3, '0x7d0');
+    expect(await proxy.call('eth_getTransactionByHash', waiting)).toBeNull();
+    await Promise.all(net.rpc.map((rpc) => rpc.call('miner_start')));
+    const receipts = await Promise.all([0, 1].map((at) => receiptOf(net.rpc[at]!, better)));
+    expect(receipts.map(({ logs }) => logs[0]?.data)).toEqual([word(3), word(3)]);
+    expect(await proxy.call('eth_getTransactionReceipt', waiting)).toBeNull();
+    expect(Number(await eeaCount())).toBe(Number(nonce) + 1);
   });
 
   it('value, flags without parties and unknown keys are refused before anything is stored', async () => {
