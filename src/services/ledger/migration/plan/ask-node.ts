@@ -31,10 +31,13 @@ export interface NodeAnswers {
   readonly datadir: string | undefined;
   /** `config` of the genesis file; undefined without `admin`. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** `istanbul`, `raft`, `clique`, …, the names of GoQuorum; undefined without `admin`. */
+  /** `istanbul`, `raft`, `clique`, …; undefined if the node does not name it. */
   readonly consensus: string | undefined;
   /** Names of the protocols that it shares with peers, such as `eth` and `qlight`. */
   readonly protocols: readonly string[];
+  /** Whether clients of qlight may connect to it. */
+  readonly isQlightServer: boolean;
+  /** `account`, `security`, …: the names of GoQuorum. */
   readonly plugins: readonly string[];
   /**
    * The address with which it validates; undefined if the chain has no validators, or without
@@ -58,6 +61,7 @@ const CALLS: readonly RpcCall[] = [
   { method: 'eth_syncing', params: [] },
   { method: 'net_peerCount', params: [] },
   { method: 'admin_nodeInfo', params: [] },
+  { method: 'admin_qnodeInfo', params: [] },
   { method: 'admin_datadir', params: [] },
   { method: 'rpc_modules', params: [] },
   { method: 'istanbul_nodeAddress', params: [] },
@@ -66,6 +70,11 @@ const CALLS: readonly RpcCall[] = [
   { method: 'raft_role', params: [] },
   { method: 'raft_cluster', params: [] },
 ];
+
+/** Engines in the configuration of a chain that Quorate does not have. */
+const OTHER_ENGINES = ['clique', 'ethash'] as const;
+/** How the methods of a plugin begin. */
+const PLUGIN = 'plugin@';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -80,13 +89,15 @@ export async function askNode(node: AskedNode): Promise<NodeAnswers> {
 
 async function told(node: AskedNode): Promise<NodeAnswers> {
   const answers = await node.ask(CALLS);
-  const [version, number, first, syncing, peers, info, datadir, modules, ...consensus] =
+  const [version, number, first, syncing, peers, info, qlight, datadir, modules, ...consensus] =
     answers.map(({ result }) => result ?? undefined);
   const [address, validators, status, raftRole, raftMembers] = consensus;
-  const { id, enode, protocols } = fields(info);
-  const { eth } = fields(protocols);
+  const { id, enode, protocols, plugins } = fields(info);
+  // A client of qlight has no other protocol.
+  const { eth, qlight: light } = fields(protocols);
   const head = Number(number);
-  const { config, consensus: engine } = fields(eth);
+  const { config, consensus: engine } = fields(eth ?? light);
+  const delegated = Object.keys(fields(modules)).filter((name) => name.startsWith(PLUGIN));
   return {
     ...(await sample(node, head)),
     ...{ url: node.url, away: undefined, head, version: String(version ?? 'unknown') },
@@ -96,9 +107,15 @@ async function told(node: AskedNode): Promise<NodeAnswers> {
     nodeId: nodeIdOf(enode) ?? text(id),
     datadir: text(datadir),
     config: config === undefined ? undefined : fields(config),
-    consensus: text(engine),
+    consensus: text(engine) ?? OTHER_ENGINES.find((name) => name in fields(config)),
     protocols: Object.keys(fields(protocols)),
-    plugins: Object.keys(fields(modules)).filter((name) => name.startsWith('plugin')),
+    isQlightServer: typeof qlight === 'object',
+    plugins: [
+      ...new Set([
+        ...Object.keys(fields(plugins)),
+        ...delegated.map((name) => name.slice(PLUGIN.length)),
+      ]),
+    ],
     address: text(address)?.toLowerCase(),
     validators: list(validators)?.map((one) => String(one).toLowerCase()),
     proposals: proposals(status),
@@ -149,6 +166,7 @@ function text(value: unknown): string | undefined {
 const NOTHING: Omit<NodeAnswers, 'url' | 'away'> = {
   ...{ version: '', head: 0, genesisHash: '', isSyncing: false, peers: 0, nodeId: undefined },
   ...{ datadir: undefined, config: undefined, consensus: undefined, protocols: [], plugins: [] },
+  isQlightServer: false,
   ...{ address: undefined, validators: undefined, proposals: undefined, raftRole: undefined },
   ...{ raftMembers: undefined, transactions: 0, hasPrivate: false },
 };

@@ -11,7 +11,7 @@ function answersOf(number: number, change: Partial<NodeAnswers> = {}): NodeAnswe
     ...{ url: `http://node${number}`, away: undefined, version: 'Geth/v1.10.3(quorum-v24.4.1)' },
     ...{ head: 1000, genesisHash: '0x11', isSyncing: false, peers: 3, nodeId: String(number) },
     ...{ datadir: `/data/${number}`, config: QBFT, consensus: 'istanbul', protocols: ['eth'] },
-    ...{ plugins: [], address: ADDRESSES[number], validators: ADDRESSES },
+    ...{ isQlightServer: false, plugins: [], address: ADDRESSES[number], validators: ADDRESSES },
     proposals: Object.fromEntries(ADDRESSES.map((address) => [address, 16])),
     ...{ raftRole: undefined, raftMembers: undefined, transactions: 50_000, hasPrivate: true },
     ...change,
@@ -46,7 +46,8 @@ describe('a BFT network', () => {
     ],
     ['clique', four({ consensus: 'clique' }), /runs clique, which Quorate does not have/],
     ['qlight', four({ protocols: ['eth', 'qlight'] }), /uses qlight/],
-    ['plugins', four({ plugins: ['plugin@account'] }), /has plugins \(plugin@account\)/],
+    ['a server of qlight', four({ isQlightServer: true }), /serves clients of qlight/],
+    ['plugins', four({ plugins: ['account'] }), /has plugins \(account\)/],
     [
       'another chain',
       [...four(), answersOf(4, { genesisHash: '0x22' })],
@@ -91,6 +92,13 @@ describe('a BFT network', () => {
       transitions: [{ block: 5, algorithm: 'qbft' }],
     };
     expect(planMigration(four({ config: past })).blockers).toEqual([]);
+    const changes = [
+      { block: 2_000, blockperiodseconds: 2 },
+      { block: 500_000, algorithm: 'qbft' },
+    ];
+    const far = planMigration(four({ config: { ...past, transitions: changes } }));
+    expect(far.blockers).toEqual([]);
+    expect(far.warnings).toHaveLength(2);
     const later = { ...QBFT, transitions: [{ block: 3000, blockperiodseconds: 2 }] };
     expect(planMigration(four({ config: later })).warnings).toEqual([
       'there is a transition at block 3000: all members should be running then',

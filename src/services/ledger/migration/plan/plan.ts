@@ -50,6 +50,8 @@ export function planMigration(nodes: readonly NodeAnswers[]): MigrationPlan {
       'no node reports its configuration: start them with "admin" in --http.api, or engine, transitions and forks are not checked',
     );
   }
+  const other = there.find(({ consensus }) => isOther(consensus))?.consensus;
+  if (other !== undefined) return { engine: other, head, steps: [], blockers, warnings };
   const engine = config ? checkConfig(config, head, blockers, warnings) : undefined;
   const isRaft = there.some(
     (node) => (node.raftMembers?.length ?? 0) > 0 || node.consensus === 'raft',
@@ -63,18 +65,29 @@ export function planMigration(nodes: readonly NodeAnswers[]): MigrationPlan {
   };
 }
 
+/** Whether Quorate does not have this engine. */
+function isOther(consensus: string | undefined): boolean {
+  return consensus === 'clique' || consensus === 'ethash';
+}
+
 function blockersOf(node: NodeAnswers, first: NodeAnswers, head: number): string[] {
   const { url, consensus, plugins, protocols } = node;
   const found: string[] = [];
   if (node.genesisHash !== first.genesisHash) {
     found.push(`${url} is on another chain than ${first.url}: their first blocks differ`);
   }
-  if (consensus === 'clique' || consensus === 'ethash') {
-    found.push(`${url} runs ${consensus}, which Quorate does not have: it has QBFT, IBFT and Raft`);
+  if (isOther(consensus)) {
+    found.push(
+      `${url} runs ${consensus}, which Quorate does not have: start a new chain with QBFT, and take the accounts and contracts over`,
+    );
   }
   if (protocols.includes('qlight')) {
     found.push(
       `${url} uses qlight, which Quorate does not have: make it a full node with its own manager first`,
+    );
+  } else if (node.isQlightServer) {
+    found.push(
+      `${url} serves clients of qlight, which Quorate does not have: make them full nodes with their own managers, then start it without --qlight.server`,
     );
   }
   if (plugins.length > 0) {
@@ -112,15 +125,14 @@ function checkConfig(
 ): string | undefined {
   try {
     const read = chainConfigFromJson(config);
-    const [now, next] = [
-      consensusAt(read, head).engine,
-      consensusAt(read, head + SOON_BLOCKS).engine,
-    ];
+    const engineAt = (block: number) => consensusAt(read, block).engine;
+    const now = engineAt(head);
     const transitions = Array.isArray(config.transitions) ? config.transitions : [];
     for (const transition of transitions as { readonly block?: unknown }[]) {
       const block = Number(transition.block);
       if (block <= head) continue;
-      if (now === 'ibft' && next !== 'ibft') {
+      const isEngineChange = engineAt(block - 1) === 'ibft' && engineAt(block) !== 'ibft';
+      if (isEngineChange && block <= head + SOON_BLOCKS) {
         blockers.push(
           `the chain will change from IBFT to QBFT (transition at block ${block}, head ${head}): wait until it is past, so that members of both kinds never change engine together`,
         );
