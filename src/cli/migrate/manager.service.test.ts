@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { commandRun } from '../../../test/support/command-run.ts';
-import { vaultStandIn } from '../../../test/support/key-clouds.ts';
+import { awsStandIn, azureStandIn, vaultStandIn } from '../../../test/support/key-clouds.ts';
 import {
   POSTGRES_PATIENCE_MS,
   postgresFor,
@@ -150,6 +150,86 @@ it('opens keys of every kind: locked with Argon2, in a vault', {
     vi.unstubAllEnvs();
     vault.close();
   }
+});
+
+describe("keys in a cloud's vault, as Tessera names them", () => {
+  const [one, two] = EXPORTED.keys;
+  const secrets = { 'tm-pub': one!.publicKey, 'tm-key': one!.privateKey };
+  const region = 'eu-west-1';
+  const AZURE = {
+    AZURE_TENANT_ID: 'tenant',
+    AZURE_CLIENT_ID: 'client',
+    AZURE_CLIENT_SECRET: VAULT_TOKEN,
+  };
+  const AWS = {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: 'AKIDTEST',
+    AWS_SECRET_ACCESS_KEY: VAULT_TOKEN,
+  };
+  const azureKey = { azureVaultPublicKeyId: 'tm-pub', azureVaultPrivateKeyId: 'tm-key' };
+  const azure = () =>
+    azureStandIn({
+      ...{ tenant: 'tenant', clientId: 'client', clientSecret: VAULT_TOKEN },
+      ...{ keys: [], secrets },
+    });
+  const aws = () =>
+    awsStandIn({
+      ...{ region, accessKeyId: 'AKIDTEST', secretAccessKey: VAULT_TOKEN, keys: [], secrets },
+    });
+  const rows = [
+    {
+      type: 'Azure',
+      vault: azure,
+      env: AZURE,
+      key: azureKey,
+      config: (url: string) => ({
+        keyVaultConfigs: [{ keyVaultType: 'AZURE', properties: { url } }],
+      }),
+    },
+    {
+      type: 'Azure, in the older form',
+      vault: azure,
+      env: AZURE,
+      key: { ...azureKey, azureVaultPublicKeyVersion: 'v1', azureVaultPrivateKeyVersion: 'v2' },
+      config: (url: string) => ({ azureKeyVaultConfig: { url } }),
+    },
+    {
+      type: 'AWS',
+      vault: aws,
+      env: AWS,
+      key: { awsSecretsManagerPublicKeyId: 'tm-pub', awsSecretsManagerPrivateKeyId: 'tm-key' },
+      config: (endpoint: string) => ({
+        keyVaultConfigs: [{ keyVaultType: 'AWS', properties: { endpoint } }],
+      }),
+    },
+  ];
+
+  it.each(rows)('$type', { timeout: PATIENCE_MS }, async ({ vault, env, key, config }) => {
+    const standIn = await vault();
+    const other = { privateKey: two!.privateKey, publicKey: two!.publicKey };
+    const tessera = tesseraFolder('mysql-hex', {
+      keys: { ...config(standIn.url), keyData: [key, other] },
+    });
+    const variables = { ...env, AZURE_AUTHORITY_HOST: standIn.url };
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    try {
+      const moved = await migrate(tessera, '--dump', tessera.dump);
+      expect(moved.status, moved.text).toBe(0);
+      expect(moved.text).toContain('Payloads: 11 whole. Raw payloads: 1 whole.');
+      await expectServed(moved.target);
+      const [first] = Object.keys(env);
+      vi.stubEnv(first!, '');
+      const without = await migrate(tessera, '--dump', tessera.dump, '--dry-run');
+      expect(without.status).not.toBe(0);
+      expect(without.text).toMatch(
+        new RegExp(`keys\\.keyData\\[0\\]: .* needs the environment variables .*${first}`),
+      );
+      expect(moved.text + without.text).not.toContain(VAULT_TOKEN);
+    } finally {
+      vi.unstubAllEnvs();
+      standIn.close();
+    }
+  });
 });
 
 describe('PostgreSQL', () => {

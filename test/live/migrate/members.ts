@@ -10,13 +10,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bareHex, fromHex, toHex } from '../../../src/core/base/hex.ts';
 import { addressOfSecretKey, secp256k1 } from '../../../src/core/base/secp256k1.ts';
+import { RaftStore } from '../../../src/core/store/raft-store.ts';
 import { encryptKey } from '../../../src/io/keys/keystore.ts';
-import { openChain } from '../../../src/services/ledger/store/data.ts';
+import { nodeLogFolder } from '../../../src/io/storage/node-log-file.ts';
+import { openChain, storeFolder } from '../../../src/services/ledger/store/data.ts';
+import { RAFT_FOLDER } from '../../../src/services/ledger/store/raft-log.ts';
 import { secretKey } from '../../support/bft-chain.ts';
 import { until } from '../../support/conditions.ts';
 import { MAIN } from '../../support/devnet.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { CHAIN_ID, genesisFile, testSecretKey } from '../../support/genesis-file.ts';
+import { writeGethRaft } from '../../support/geth-raft-writer.ts';
 import { writeGethFolder } from '../../support/geth-writer.ts';
 import { NodeProcess } from '../../support/node-process.ts';
 import { type TestKey, testKey } from '../../support/ptm.ts';
@@ -170,6 +174,10 @@ export class Network {
     const frozen = Math.floor(store.head()!.number / 2);
     await writeGethFolder(folder, { store, kv: data.kv, config: JSON.stringify(config), frozen });
     await close();
+    if (this.engine !== 'raft') return;
+    const raft = await RaftStore.open(nodeLogFolder(ownRaftLog(folder)));
+    writeGethRaft(folder, raft.contents);
+    raft.close();
   }
 
   /**
@@ -185,8 +193,10 @@ export class Network {
       return !cluster.some(({ raftId }) => raftId === member.raftId);
     });
     member.raftId = await rpc.call<number>('raft_addPeer', member.enode);
-    for (const name of ['raft-wal', 'raft-snap', 'quorum-raft-state'])
-      rmSync(join(member.folder, name), { recursive: true, force: true });
+    const { folder } = member;
+    const logs = ['raft-wal', 'raft-snap', 'quorum-raft-state'].map((name) => join(folder, name));
+    for (const path of [...logs, ownRaftLog(folder)])
+      rmSync(path, { recursive: true, force: true });
   }
 
   /** Starts GoQuorum on a copy of a member's folder, with its manager and without peers. */
@@ -296,6 +306,11 @@ export class Network {
     const files = ['static-nodes.json', ...(this.permissions === 'none' ? [] : [NODES_FILE])];
     for (const file of files) writeFileSync(join(folder, file), JSON.stringify(enodes));
   }
+}
+
+/** The Raft log of a member that Quorate runs. */
+function ownRaftLog(folder: string): string {
+  return join(storeFolder(folder), RAFT_FOLDER);
 }
 
 class ManagerProcess extends NodeProcess {

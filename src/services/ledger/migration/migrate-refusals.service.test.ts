@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, it } from 'vitest';
+import { commandRun } from '../../../../test/support/command-run.ts';
 import { PROJECT } from '../../../../test/support/devnet.ts';
 import { endsWithTest } from '../../../../test/support/ends-with-test.ts';
 import { expectedDatadir, folderHash } from '../../../../test/support/geth-datadir.ts';
@@ -184,17 +185,29 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const WAYS = ['copy', 'execute'] as const;
+/** The command, and the execution of every block with the node's manager. */
+const WAYS = ['command', 'execute'] as const;
 
 async function refusal(world: MigrationWorld, way: (typeof WAYS)[number]): Promise<string> {
+  if (way === 'command') {
+    const { source, target } = world;
+    const run = await commandRun('migrate', 'datadir', source, '--datadir', target);
+    const text = run.lines.join('\n');
+    expect(run.status, text).toBe(1);
+    expect(text).toMatch(/^Fatal: /m);
+    expect(text).not.toMatch(/^Start it:|^ +at .*:\d+:\d+/m);
+    return text;
+  }
   // A folder without a chain, or without its genesis file, is refused before anything begins.
-  const error = await (async () => world[way]())().catch((found: Error) => found);
+  const error = await (async () => world.execute())().catch((found: Error) => found);
   expect(error).toBeInstanceOf(Error);
   return (error as Error).message;
 }
 
 async function expectIncomplete(target: string): Promise<void> {
   if (!existsSync(storeFolder(target))) return;
+  const { status, lines } = await commandRun('export', '--datadir', target, `${target}.rlp`);
+  expect(status, lines.join('\n')).toBe(1);
   const opened = openChain(target).then(() => 'a chain');
   const found = await opened.catch(({ code }: { code: string }) => code);
   expect(['MIGRATION_UNFINISHED', 'GENESIS_MISSING']).toContain(found);
