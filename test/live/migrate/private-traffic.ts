@@ -21,12 +21,17 @@ export class PrivateTraffic {
   private readonly network: Network;
   private readonly ending = new AbortController();
   private loop: Promise<void> | undefined;
+  private readonly unminedMax: number;
   private readonly hashes: string[] = [];
+  /** How many of the first ones are mined. */
+  private minedCount = 0;
   private contract: string | undefined;
   private value = 0;
 
-  constructor(network: Network) {
+  /** Waits while so many are not mined. */
+  constructor(network: Network, unminedMax: number) {
     this.network = network;
+    this.unminedMax = unminedMax;
   }
 
   get sent(): number {
@@ -64,9 +69,20 @@ export class PrivateTraffic {
         (member) => member.isInUse && member.running?.isRunning,
       );
       const member = running[this.value % running.length];
-      if (member) await this.send(member, { to: this.contract, data: setInput(++this.value) });
+      if (member && (await this.mayBeSent(member)))
+        await this.send(member, { to: this.contract, data: setInput(++this.value) });
       await pause(INTERVAL_MS);
     }
+  }
+
+  private async mayBeSent({ running }: Member): Promise<boolean> {
+    const oldest = this.hashes[this.minedCount];
+    if (oldest === undefined) return true;
+    const receipt = await running!.rpc
+      .call<Receipt | null>('eth_getTransactionReceipt', oldest)
+      .catch(() => null);
+    if (receipt) this.minedCount++;
+    return this.hashes.length - this.minedCount < this.unminedMax;
   }
 
   /** undefined: the node is stopping. */

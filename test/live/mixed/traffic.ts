@@ -25,8 +25,9 @@ export class Traffic {
   private readonly ending = new AbortController();
   private readonly loops: Promise<void>[] = [];
 
-  constructor(nodes: readonly Reached[]) {
-    this.senders = nodes.map((_, at) => new Sender(nodes, at));
+  /** `unminedMax`: of each sender, which then waits. */
+  constructor(nodes: readonly Reached[], unminedMax = UNMINED_MAX) {
+    this.senders = nodes.map((_, at) => new Sender(nodes, at, unminedMax));
   }
 
   start(): void {
@@ -54,14 +55,16 @@ export class Traffic {
 class Sender {
   private readonly nodes: readonly Reached[];
   private readonly at: number;
+  private readonly unminedMax: number;
   private readonly wallet: Wallet;
   private readonly sent: string[] = [];
   private mined = 0;
   private movedAt = performance.now();
 
-  constructor(nodes: readonly Reached[], at: number) {
+  constructor(nodes: readonly Reached[], at: number, unminedMax: number) {
     this.nodes = nodes;
     this.at = at;
+    this.unminedMax = unminedMax;
     this.wallet = new Wallet(testSecretKey(0x11 + at));
   }
 
@@ -75,7 +78,7 @@ class Sender {
 
   async run(ending: AbortSignal): Promise<void> {
     while (!ending.aborted) {
-      if (this.sent.length - this.mined < UNMINED_MAX) await this.send();
+      if (this.sent.length - this.mined < this.unminedMax) await this.send();
       await this.look();
       await pause(SENDING_INTERVAL_MS);
     }

@@ -80,6 +80,20 @@ describe('two nodes of one chain', () => {
     expect(same.differences).toEqual([]);
     const less = await compareNodes(old, node(listing(rows.slice(1))), OPTIONS);
     expect(less.differences).toHaveLength(1);
+    const detailing =
+      (acctList: readonly object[], subOrgList: readonly string[] | null) =>
+      ({ method }: RpcCall) => {
+        if (method === 'quorumPermission_orgList') return { result: [{ fullOrgId: 'A' }] };
+        if (method !== 'quorumPermission_getOrgDetails') return undefined;
+        return { result: { nodeList: null, roleList: [], acctList, subOrgList } };
+      };
+    const details = node(detailing(rows, ['A.b', 'A.c']));
+    const turned = node(detailing([...rows].reverse(), ['A.c', 'A.b']));
+    const { methods, differences } = await compareNodes(details, turned, OPTIONS);
+    expect(methods.get('quorumPermission_getOrgDetails')!.same).toBeGreaterThan(0);
+    expect(differences).toEqual([]);
+    const fewer = await compareNodes(details, node(detailing(rows, null)), OPTIONS);
+    expect(fewer.differences[0]?.call.method).toBe('quorumPermission_getOrgDetails');
   });
 
   it('that keep other seals of a block do not differ in its RLP', async () => {

@@ -130,9 +130,14 @@ const UNORDERED = /^(quorumPermission_(org|node|acct|role)List|raft_cluster)$/;
  * has no seals, because each node has collected its own.
  */
 function viewOf({ method }: RpcCall, answer: RpcAnswer): RpcAnswer {
-  if (UNORDERED.test(method) && Array.isArray(answer.result)) {
-    const rows: Record<string, unknown>[] = answer.result;
-    return { result: [...rows].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
+  if (UNORDERED.test(method) && Array.isArray(answer.result))
+    return { result: sorted(answer.result) };
+  if (method === 'quorumPermission_getOrgDetails' && isFields(answer.result)) {
+    const lists = Object.entries(answer.result).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? sorted(value) : value,
+    ]);
+    return { result: Object.fromEntries(lists) };
   }
   if (method !== 'debug_getBlockRlp' || typeof answer.result !== 'string') return answer;
   const block = blockIn(answer.result);
@@ -142,8 +147,17 @@ function viewOf({ method }: RpcCall, answer: RpcAnswer): RpcAnswer {
   return { result: parts.map((part) => toHex(part)) };
 }
 
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function sorted(rows: readonly unknown[]): unknown[] {
+  return [...rows].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
 /** The name of an entry: an organisation, a role, an account, a node, or a member. */
-function nameOf(row: Record<string, unknown>): string {
+function nameOf(row: unknown): string {
+  if (!isFields(row)) return String(row);
   const { fullOrgId, orgId, roleId, acctId, url, raftId } = row;
   return [acctId, url, raftId, fullOrgId, orgId, roleId].map((part) => part ?? '').join(' ');
 }

@@ -5,7 +5,7 @@
  * Continues where it was interrupted.
  */
 import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
@@ -210,6 +210,13 @@ export function openSource(source: GethSource, scratch: string): Promise<ChainDa
 
 function checkTarget({ source, target }: MigrationParts, mark: string): void {
   const store = storeFolder(target);
+  const path = relative(realpathSync(source.folder), realPathOf(target));
+  if (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)) {
+    throw fail(
+      'MIGRATION_TARGET',
+      `${target} is in the node's own folder, which must stay as it is: name a new folder beside it with --datadir`,
+    );
+  }
   if (!existsSync(join(store, 'format'))) return;
   if (!existsSync(mark)) {
     throw fail(
@@ -223,6 +230,13 @@ function checkTarget({ source, target }: MigrationParts, mark: string): void {
     'MIGRATION_TARGET',
     `${target} holds the unfinished migration of ${before}: continue it, or delete ${store}`,
   );
+}
+
+/** Of a folder that may not exist yet. */
+function realPathOf(folder: string): string {
+  const path = resolve(folder);
+  if (existsSync(path) || dirname(path) === path) return realpathSync(path);
+  return join(realPathOf(dirname(path)), basename(path));
 }
 
 /** A migration must continue in the way in which it was started: copying, or executing. */

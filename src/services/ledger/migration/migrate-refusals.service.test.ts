@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -246,6 +247,21 @@ it('a source whose node runs is refused, with its process', async ({ skip }) => 
     expect(text).toMatch(/chaindata\/LOCK\): stop that node first, or migrate a copy/);
   }
   await expectIncomplete(world.target);
+});
+
+it('a target in the source is refused: its folder stays as it was', async () => {
+  const { source } = migrationWorld();
+  const before = folderHash(source);
+  const link = `${source}-link`;
+  symlinkSync(source, link);
+  for (const target of [source, join(source, 'data'), join(link, 'a', 'b')]) {
+    const { status, lines } = await commandRun('migrate', 'datadir', source, '--datadir', target);
+    expect([status, lines.join('\n')]).toEqual([
+      1,
+      expect.stringMatching(/is in the node's own folder.*: name a new folder beside it/),
+    ]);
+  }
+  expect(folderHash(source)).toBe(before);
 });
 
 it('tables and logs that a kill left behind, half-written, are not of the database', async () => {
