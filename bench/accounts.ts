@@ -88,7 +88,9 @@ export async function pages(): Promise<readonly Figure[]> {
   try {
     const answers = () => rpc(node.url, 'eth_blockNumber').then(Number, () => 0);
     while ((await answers()) !== LONG.blocks) await sleep(50);
-    const first = toHex(new Account(sender).sign(1n, { value: 0n, gasLimit: 21_000n }).sender);
+    const first = toHex(
+      new Account(sender).sign(BigInt(CHAIN_ID), { value: 0n, gasLimit: 21_000n }).sender,
+    );
     return [
       { name: 'db reindex --index.accounts', unit: 'tx/s', runs: [count / seconds] },
       await pageFigure('page of the sender of all', node.url, first),

@@ -14,7 +14,7 @@ import { SUBJECTS } from './subjects/index.ts';
 
 const OPENER = join(import.meta.dirname, 'opener.ts');
 const NAMES_A_FILE =
-  /\.log\b|genesis\.json|\/format|folder "(index|blocks|raft)"|index\/data\.mdb|raft-member|payloads|tm\.(key|pub)|audit\.jsonl|public-keys|(staking|ramp)\.db|secret/;
+  /\.log\b|genesis\.json|\/format|folder "(index|accounts|blocks|raft)"|index\/data\.mdb|raft-member|payloads|tm\.(key|pub)|audit\.jsonl|public-keys|(staking|ramp)\.db|secret/;
 const NAMES_A_CURE =
   /"quorate [a-z]+|delete that file|[Ss]tart that program|[Rr]estore|Keep it as evidence|put .* back/;
 

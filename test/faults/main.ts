@@ -1,6 +1,6 @@
 /**
- * `npm run faults -- --stores node,manager,signer,staking --pages 0,1,2,...`: fills the disk, a
- * small file system of its own, when so many pages are left; exits with 1 when something
+ * `npm run faults -- --stores node,accounts,manager,signer,staking --pages 0,1,2,...`: fills the
+ * disk, a small file system of its own, when so many pages are left; exits with 1 when something
  * acknowledged is lost, or when an error does not name the cause. Needs Linux with user namespaces.
  */
 import { spawnSync } from 'node:child_process';

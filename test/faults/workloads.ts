@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { Prng } from '../../src/core/base/prng.ts';
+import { BlockAccounts, CONCERN } from '../../src/core/store/accounts/block-accounts.ts';
 import { ChainStore } from '../../src/core/store/chain-store.ts';
+import { PUBLIC_SPACE } from '../../src/core/store/interface.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
 import { AuditLog } from '../../src/io/audit/audit-log.ts';
 import { verifyAuditLogs } from '../../src/io/audit/audit-verify.ts';
 import { systemClock as calendar } from '../../src/io/host/clock.ts';
+import { openAccountIndex } from '../../src/io/storage/account-folder.ts';
 import { openDataFolder } from '../../src/io/storage/data-folder.ts';
 import { nodeLogFolder } from '../../src/io/storage/node-log-file.ts';
 import { openStore } from '../../src/services/ptm/open-store.ts';
@@ -86,6 +89,40 @@ const NODE: Workload = {
     return ids.filter((id) => id > number || id > height || !journaled.has(id));
   },
 };
+
+/** The index of accounts, a write for each block. */
+const ACCOUNTS: Workload = {
+  name: 'accounts',
+  async begin(folder) {
+    await (await openAccountIndex(folder, () => {})).close();
+  },
+  async work(folder, fill, acknowledged) {
+    const { index, close } = await openAccountIndex(folder, () => {});
+    try {
+      fill();
+      for (let id = index.cursor(PUBLIC_SPACE) + 1; id <= WRITES; id++) {
+        const accounts = new BlockAccounts();
+        for (let n = 0; n < 20; n++) accounts.add(accountOf(id, n), n, CONCERN.sent);
+        index.add(id, new Uint8Array(32).fill(id), accounts, true);
+        await index.write();
+        acknowledged(id);
+      }
+    } finally {
+      await close();
+    }
+  },
+  async missing(folder, ids) {
+    const { index, close } = await openAccountIndex(folder, () => {});
+    const held = (id: number) => [...index.before(PUBLIC_SPACE, accountOf(id, 0), id + 1)].length;
+    const missing = ids.filter((id) => held(id) !== 1);
+    await close();
+    return missing;
+  },
+};
+
+function accountOf(id: number, n: number): Uint8Array {
+  return new Uint8Array(20).fill(id, 0, 10).fill(n, 10);
+}
 
 const hashOf = (id: number) => new Uint8Array(64).fill(id);
 
@@ -190,4 +227,4 @@ function pubkeyOf(id: number): string {
   return `0x${String(id).padStart(4, '0')}`.padEnd(98, 'ab');
 }
 
-export const WORKLOADS: readonly Workload[] = [NODE, MANAGER, SIGNER, STAKING];
+export const WORKLOADS: readonly Workload[] = [NODE, ACCOUNTS, MANAGER, SIGNER, STAKING];

@@ -10,7 +10,11 @@ import { systemClock } from '../../src/io/host/clock.ts';
 import { systemEffort } from '../../src/io/host/effort.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 import { importBlocks } from '../../src/services/ledger/offline/import.ts';
-import { type OpenChain, openChain } from '../../src/services/ledger/store/data.ts';
+import {
+  type OpenChain,
+  type OpenOptions,
+  openChain,
+} from '../../src/services/ledger/store/data.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 import { readBlocks } from '../vectors/goquorum-blocks.ts';
 import { recordedManager } from './recorded-connected.ts';
@@ -37,14 +41,18 @@ export async function importRecorded(
   });
 }
 
-/** Resolves with the number of its last block. */
-export async function recordedChain(dataDirectory: string): Promise<number> {
+/** Resolves with the number of its last block. `accounts`: with the index of accounts. */
+export async function recordedChain(
+  dataDirectory: string,
+  accounts?: OpenOptions['accounts'],
+): Promise<number> {
   const blocks = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz')).filter(
     ({ number }) => number > 0,
   );
   const file = `${dataDirectory}.rlp`;
   writeFileSync(file, Buffer.concat(blocks.map(({ rlp }) => fromHex(rlp))));
-  const opened = await openChain(dataDirectory, { genesisFile: join(RECORDING, 'genesis.json') });
+  const genesisFile = join(RECORDING, 'genesis.json');
+  const opened = await openChain(dataDirectory, { genesisFile, accounts });
   await importRecorded(opened, file);
   const { number } = opened.store.head()!;
   await opened.close();

@@ -21,7 +21,7 @@ const WARNINGS = 2;
 export const dbVerifyCommand: Command = {
   name: 'db verify',
   about:
-    "Reads all of a stopped node's data without changing it, and reports what is damaged, where, and how to repair it: block log, index, states, private states, votes, journal, Raft log, genesis file; with --configfile the store of its private transaction manager too. Exit status 0: intact, 2: damaged, 1: the check failed.",
+    "Reads all of a stopped node's data without changing it, and reports what is damaged, where, and how to repair it: block log, index, index of accounts, states, private states, votes, journal, Raft log, genesis file; with --configfile the store of its private transaction manager too. Exit status 0: intact, 2: damaged, 1: the check failed.",
   examples: [
     {
       does: 'after a crash of the disk, or before a move',
@@ -81,10 +81,10 @@ function tellReport({ isWhole, findings, leftOut, checked }: VerifyReport): void
     console.log(`  ${cure}`);
   }
   for (const { file, count } of leftOut) console.log(`and ${count} more in ${file}`);
-  const { records, logBytes, head, indexRows, accounts, slots } = checked;
+  const { records, logBytes, head, indexRows, accountEntries, accounts, slots } = checked;
   const { votes, journalEntries, raftRecords } = checked;
   console.log(
-    `Read ${records} records of the block log (${logBytes} bytes) up to block ${head}, ${indexRows} rows of the index, ${accounts} accounts and ${slots} slots, ${votes} votes, ${journalEntries} journal entries, ${raftRecords} Raft records.`,
+    `Read ${records} records of the block log (${logBytes} bytes) up to block ${head}, ${indexRows} rows of the index, ${accountEntries} entries of the index of accounts, ${accounts} accounts and ${slots} slots, ${votes} votes, ${journalEntries} journal entries, ${raftRecords} Raft records.`,
   );
   console.log(isWhole ? 'Everything is intact.' : 'It is damaged: see above.');
 }

@@ -36,6 +36,9 @@ export type ConsensusReceipt = Pick<
   'type' | 'status' | 'postState' | 'cumulativeGasUsed' | 'bloom' | 'logs'
 >;
 
+/** Position of the logs in a stored receipt: after type, outcome and two amounts of gas. */
+const LOGS_AT = 4;
+
 /** Reused for one receipt at a time, so that not every receipt needs a buffer. */
 const receiptWriter = new RlpWriter(1_024);
 
@@ -120,6 +123,16 @@ export function readStoredReceipt(reader: RlpReader): Receipt {
     ...(contract.length === 20 ? { contractAddress: contract } : {}),
     ...(revertReason === undefined ? {} : { revertReason }),
   };
+}
+
+/** Number of logs of the next stored receipt, which is not decoded. */
+export function countStoredLogs(reader: RlpReader): number {
+  const list = reader.enter();
+  for (let before = 0; before < LOGS_AT; before++) list.skip();
+  const logs = list.enter();
+  let count = 0;
+  for (; !logs.done; count++) logs.skip();
+  return count;
 }
 
 function isReceiptType(type: number): type is Receipt['type'] {

@@ -14,11 +14,20 @@ type Row = readonly [Uint8Array, Uint8Array];
 export class CheckedKv implements Kv {
   private readonly kv: Kv;
   private readonly onDamage: (error: QuorateError) => void;
+  private readonly damaged: typeof indexDamaged;
   private readonly seeds = new Map<string, number>();
 
-  /** `onDamage` is called for each refused row before the read throws STORE_INDEX_DAMAGED. */
-  constructor(kv: Kv, onDamage: (error: QuorateError) => void = () => {}) {
+  /**
+   * `onDamage` is called for each refused row before the read throws what `damaged` makes:
+   * STORE_INDEX_DAMAGED.
+   */
+  constructor(
+    kv: Kv,
+    onDamage: (error: QuorateError) => void = () => {},
+    damaged: typeof indexDamaged = indexDamaged,
+  ) {
     this.kv = kv;
+    this.damaged = damaged;
     this.onDamage = onDamage;
   }
 
@@ -92,14 +101,14 @@ export class CheckedKv implements Kv {
         return row.subarray(0, end);
       }
     }
-    throw this.noted(indexDamaged(`a row of its table "${table}" has a wrong checksum`));
+    throw this.noted(this.damaged(`a row of its table "${table}" has a wrong checksum`));
   }
 
   /** Read errors of the underlying tables are damage too. */
   private unreadable(table: string, cause: unknown): unknown {
     if (hasCode(cause, 'STORAGE_TABLE_UNKNOWN')) return cause;
     const { message } = cause as Error;
-    return this.noted(indexDamaged(`its table "${table}" cannot be read (${message})`, cause));
+    return this.noted(this.damaged(`its table "${table}" cannot be read (${message})`, cause));
   }
 
   private noted(error: QuorateError): QuorateError {

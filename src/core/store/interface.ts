@@ -11,6 +11,7 @@ import type { Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
+import type { BlockExcerpt } from './block-excerpt.ts';
 
 /**
  * A chain of states with its own cursor: the public one, or one private state, named by its PSI.
@@ -65,6 +66,11 @@ export interface ChainReader {
   blockByHash(hash: Hash32): Block | undefined;
   /** Public receipts, by index. */
   receipts(number: number): readonly Receipt[] | undefined;
+  /**
+   * Some transactions of a block with their public receipts; `indexes` ascend. undefined above the
+   * head.
+   */
+  excerpt(number: number, indexes: readonly number[]): BlockExcerpt | undefined;
   /** Whether a block and its receipts are decoded in memory, so that reading them is cheap. */
   isAtHand(number: number): boolean;
   transactionByHash(hash: Hash32): TransactionPlace | undefined;

@@ -3,7 +3,6 @@
  * above its checkpoint, from memory. `ChainStore` writes; `ChainReplica` follows in another thread.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
-import { fail } from '../base/errors.ts';
 import { bareHex } from '../base/hex.ts';
 import type { Kv } from '../base/ports.ts';
 import type { Block } from '../chain/block.ts';
@@ -16,6 +15,7 @@ import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
+import { type BlockExcerpt, excerptOf, readExcerpt } from './block-excerpt.ts';
 import { BlockIndex, type Place } from './block-index.ts';
 import { BlockLog, type ScannedRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
 import { CachedBlocks, privateKey } from './cached-blocks.ts';
@@ -36,7 +36,14 @@ import {
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
 import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
-import { privateOutOfOrder, stateNotMigrated, wrongIndex } from './store-errors.ts';
+import {
+  blockOutOfOrder,
+  privateOutOfOrder,
+  proofTooOld,
+  stateNotMigrated,
+  stateUnavailable,
+  wrongIndex,
+} from './store-errors.ts';
 
 /** Enough for a header with the seals of 20 validators; longer ones are read with their block. */
 const HEADER_READ_BYTES = 4096;
@@ -69,7 +76,6 @@ export class StoredChain implements ChainReader {
     this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
   }
 
-  /** Whether the block and its receipts are decoded in memory. */
   isAtHand(number: number): boolean {
     return this.cached.blocks.has(number) && this.cached.receipts.has(number);
   }
@@ -120,6 +126,14 @@ export class StoredChain implements ChainReader {
     return receipts;
   }
 
+  excerpt(number: number, indexes: readonly number[]): BlockExcerpt | undefined {
+    const { blocks, receipts } = this.cached;
+    if (this.isAtHand(number))
+      return excerptOf(blocks.get(number)!, receipts.get(number)!, indexes);
+    const body = this.blockBody(number);
+    return body && readExcerpt(body, this.dialect, indexes);
+  }
+
   transactionByHash(hash: Hash32): TransactionPlace | undefined {
     return this.index.transaction(hash);
   }
@@ -148,13 +162,9 @@ export class StoredChain implements ChainReader {
   }
 
   stateAt(space: Space, number: number): StateReader {
-    if (number > this.cursor(space) || number < 0) {
-      throw fail(
-        'STORE_STATE_UNAVAILABLE',
-        space.kind === 'public'
-          ? `state of block ${number} is not available: the head is ${this.cursor(space)}`
-          : `private state is at block ${this.cursor(space)} of ${this.stateSpaces.open.cursor}: the private transaction manager does not answer`,
-      );
+    const cursor = this.cursor(space);
+    if (number > cursor || number < 0) {
+      throw stateUnavailable(space, number, cursor, this.stateSpaces.open.cursor);
     }
     if (!this.stateSpaces.hasStatesOf(number)) throw stateNotMigrated(number, this.base!);
     return new StateAt(this.kv, this.entryOrEmpty(space), this, number);
@@ -232,12 +242,7 @@ export class StoredChain implements ChainReader {
     const fits = head
       ? number === head.number + 1 && equalBytes(parentHash, head.hash)
       : number === 0;
-    if (!fits) {
-      throw fail(
-        'STORE_BLOCK_OUT_OF_ORDER',
-        `block ${number} does not follow the head${head ? ` (block ${head.number})` : ': the store is empty'}`,
-      );
-    }
+    if (!fits) throw blockOutOfOrder(number, head?.number);
   }
 
   /** Applies a record (not a rewind) without tries. Returns the roots that they must have. */
@@ -331,12 +336,7 @@ export class StoredChain implements ChainReader {
   ): WriteSet {
     const latest = new StateAt(this.kv, entry, this, entry.cursor);
     const touched = touchedBy(this.writeSetsSince(entry, to), changesMax);
-    if (!touched) {
-      throw fail(
-        'STORE_PROOF_TOO_OLD',
-        `proof at block ${to}: more than ${changesMax} accounts and slots have changed since. Ask for a later block, or ask a node whose head is closer to it`,
-      );
-    }
+    if (!touched) throw proofTooOld(to, changesMax);
     return reverseWrites(touched, latest, target);
   }
 

@@ -8,6 +8,7 @@ import { hasCode } from '../../core/base/errors.ts';
 import { AccountIndex } from '../../core/store/accounts/account-index.ts';
 import { ACCOUNT_TABLES } from '../../core/store/accounts/account-rows.ts';
 import { CheckedKv } from '../../core/store/checked-kv.ts';
+import { accountsDamaged } from '../../core/store/store-errors.ts';
 import { isThere } from '../host/files.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { IndexState, noteIndexDamage } from './index-state.ts';
@@ -35,7 +36,7 @@ export async function openAccountIndex(
 ): Promise<OpenAccounts> {
   const folder = join(directory, FOLDER);
   makeFolder(folder, 0o700);
-  const state = new IndexState(folder);
+  const state = new IndexState(folder, ACCOUNT_TABLES);
   const why = await state.fault();
   if (why === undefined) {
     try {
@@ -54,9 +55,8 @@ export async function openAccountIndex(
 function openFolder(folder: string, state: IndexState): OpenAccounts {
   state.begin();
   const tables = openLmdbKv({ path: join(folder, 'index'), tables: ACCOUNT_TABLES });
-  const index = new AccountIndex(
-    new CheckedKv(tables, (error) => noteIndexDamage(folder, error.message)),
-  );
+  const note = (error: Error) => noteIndexDamage(folder, error.message);
+  const index = new AccountIndex(new CheckedKv(tables, note, accountsDamaged));
   return {
     index,
     async close() {

@@ -54,7 +54,7 @@ export async function openDataFolder(
   checkDiskRoom(directory);
   const unlock = lockDirectory(directory);
   try {
-    const index = new IndexState(directory);
+    const index = new IndexState(directory, TABLES);
     const older = upgrade(directory, index);
     const why = older ?? (reindex ? undefined : await index.fault());
     if (why !== undefined) onDrop?.(why);

@@ -1,9 +1,8 @@
 /**
- * The process that probe-index.ts starts: reads every table of the index that its argument names.
+ * The process that probe-index.ts starts: reads the tables of the index, which its arguments name.
  * Exits with status 1 when it finds any fault.
  */
 import { CheckedKv } from '../../core/store/checked-kv.ts';
-import { TABLES } from '../../core/store/keys.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
 import type { ProbeMessage } from './probe-index.ts';
 
@@ -13,11 +12,12 @@ const PROGRESS_ROWS = 100_000;
 const LAST = new Uint8Array(256).fill(0xff);
 
 try {
-  const lmdb = openLmdbKv({ path: process.argv[2]!, tables: TABLES, readOnly: true });
+  const [path, ...tables] = process.argv.slice(2);
+  const lmdb = openLmdbKv({ path: path!, tables, readOnly: true });
   const kv = new CheckedKv(lmdb);
-  const of = TABLES.reduce((sum, table) => sum + lmdb.count(table), 0);
+  const of = tables.reduce((sum, table) => sum + lmdb.count(table), 0);
   let done = 0;
-  for (const table of TABLES) {
+  for (const table of tables) {
     let rows = 0;
     for (const _ of kv.range(table, new Uint8Array(0), LAST)) {
       rows++;

@@ -31,13 +31,15 @@ interface State {
 
 export class IndexState {
   private readonly directory: string;
+  private readonly tables: readonly string[];
   private readonly index: string;
   private readonly data: string;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `directory` is the store's; the index is its folder `index`. */
-  constructor(directory: string) {
+  /** `directory` is the store's; the index is its folder `index`, with these tables. */
+  constructor(directory: string, tables: readonly string[]) {
     this.directory = directory;
+    this.tables = tables;
     this.index = join(directory, 'index');
     this.data = join(this.index, 'data.mdb');
   }
@@ -50,7 +52,9 @@ export class IndexState {
     const state = this.read();
     const fault = lmdbFault(this.data);
     if (fault !== undefined) return `index/data.mdb: ${fault}`;
-    return this.isAsLeft(state) ? undefined : (pageFault(this.index) ?? probeIndex(this.index));
+    return this.isAsLeft(state)
+      ? undefined
+      : (pageFault(this.index) ?? probeIndex(this.index, this.tables));
   }
 
   /** Drops the index; the store rebuilds it from the log. */

@@ -17,9 +17,10 @@ export type ProbeMessage =
 /** The fault of the index in the folder `index`; undefined: every row matches its checksum. */
 export async function probeIndex(
   index: string,
+  tables: readonly string[],
   progress: (rows: number, ofRows: number) => void = () => {},
 ): Promise<string | undefined> {
-  const child = fork(PROBE, [index], {
+  const child = fork(PROBE, [index, ...tables], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: [],
   });

@@ -1,7 +1,14 @@
 /** The data folder of a validator: chain, votes, journal of transactions. */
 import { createHash } from 'node:crypto';
 import { QuorateError } from '../../../src/core/base/errors.ts';
+import { SINGLE_PRIVATE_STATE } from '../../../src/core/privacy/private-states.ts';
+import { PUBLIC_SPACE } from '../../../src/core/store/interface.ts';
 import { TransactionJournal } from '../../../src/core/store/transaction-journal.ts';
+import { systemClock } from '../../../src/io/host/clock.ts';
+import { systemEffort } from '../../../src/io/host/effort.ts';
+import { systemTimers } from '../../../src/io/host/timers.ts';
+import { managerNotInUse } from '../../../src/io/ptm-client/no-manager.ts';
+import { indexAccounts } from '../../../src/services/ledger/offline/index-accounts.ts';
 import { type OpenChain, openChain } from '../../../src/services/ledger/store/data.ts';
 import { unpackFixture } from '../../support/fixtures.ts';
 import { recordedChain } from '../../support/recorded-chain.ts';
@@ -19,6 +26,8 @@ export const NODE: Subject = {
     'genesis.json.sha256',
     'index-state',
     'index/data.mdb',
+    'accounts/index-state',
+    'accounts/index/data.mdb',
     'blocks/000000.log',
     'journal/000000.log',
     'votes',
@@ -26,11 +35,13 @@ export const NODE: Subject = {
   ].map((file) => `${STORE}/${file}`),
   async make(folder, older) {
     unpackFixture('0.1.0', 'node', older);
-    await (await openChain(older)).close();
-    await recordedChain(folder);
+    const chain = await openChain(older, { accounts: 'kept' });
+    await indexed(chain);
+    await chain.close();
+    await recordedChain(folder, 'kept');
     await addVotesAndJournal(folder);
   },
-  open: (folder, log) => opened(folder, log, contentOf),
+  open: (folder, log) => opened(folder, log, contentOf, 'kept'),
   mayDiffer(file) {
     if (file.startsWith(`${STORE}/votes`)) return ['vote'];
     return file.startsWith(`${STORE}/journal`) ? ['journal'] : [];
@@ -42,9 +53,10 @@ export async function opened(
   folder: string,
   tell: (message: string) => void,
   read: (chain: OpenChain) => Promise<Content>,
+  accounts?: 'kept',
 ): Promise<Content> {
   const log = (_: string, message: string) => tell(message);
-  const first = await openChain(folder, { log });
+  const first = await openChain(folder, { log, accounts });
   try {
     return await read(first);
   } catch (error) {
@@ -53,7 +65,7 @@ export async function opened(
   } finally {
     await first.close().catch(() => {});
   }
-  const second = await openChain(folder, { log });
+  const second = await openChain(folder, { log, accounts });
   try {
     return await read(second);
   } finally {
@@ -93,13 +105,37 @@ function chainDigest({ store }: OpenChain): string {
   return hash.digest('hex');
 }
 
+/** Brings the index of accounts to the head, as a start of the node does. */
+function indexed(chain: OpenChain): Promise<number> {
+  return indexAccounts({
+    ...{ opened: chain, manager: managerNotInUse(), privateStates: SINGLE_PRIVATE_STATE },
+    ...{ clock: systemClock, timers: systemTimers, effort: systemEffort, log: () => {} },
+  });
+}
+
+/** A digest of the public transactions of each account that a block names. */
+function accountsDigest({ store, accounts }: OpenChain): string {
+  const hash = createHash('sha256');
+  const head = store.head()!.number;
+  for (let number = 1; number <= head; number++) {
+    for (const { sender, to } of store.block(number)!.transactions) {
+      for (const address of to ? [sender, to] : [sender]) {
+        hash.update(JSON.stringify([...accounts!.before(PUBLIC_SPACE, address, head + 1)]));
+      }
+    }
+  }
+  return hash.digest('hex');
+}
+
 async function contentOf(chain: OpenChain): Promise<Content> {
   const { votes, folder } = chain;
   const journal = new TransactionJournal(folder.journal);
   const entries = journal.entries().map((entry) => entry[0]);
   await journal.close();
+  await indexed(chain);
   return {
     chain: chainDigest(chain),
+    accounts: accountsDigest(chain),
     vote: votes.loss === undefined ? `round ${votes.memory()?.round}` : 'abstains',
     journal: entries.join(),
   };

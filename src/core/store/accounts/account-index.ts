@@ -15,6 +15,7 @@ import {
   accountKey,
   decodeRun,
   decodeState,
+  EVERY_KEY,
   encodeRuns,
   encodeState,
   keyAt,
@@ -287,8 +288,7 @@ function* removeAbove(
   ids: ReadonlySet<number>,
   to: number,
 ): Generator<void> {
-  const everything = [new Uint8Array(0), new Uint8Array(31).fill(0xff)] as const;
-  for (const [key, row] of kv.range(ACCOUNT_TABLE.places, ...everything)) {
+  for (const [key, row] of kv.range(ACCOUNT_TABLE.places, ...EVERY_KEY)) {
     yield;
     if (!ids.has(spaceOfKey(key))) continue;
     const first = numberOfKey(key);
@@ -298,7 +298,7 @@ function* removeAbove(
     if (kept.length === 0) writer.delete(ACCOUNT_TABLE.places, key.slice());
     else for (const run of encodeRuns(kept)) writer.put(ACCOUNT_TABLE.places, key.slice(), run.row);
   }
-  for (const [key] of kv.range(ACCOUNT_TABLE.creations, ...everything)) {
+  for (const [key] of kv.range(ACCOUNT_TABLE.creations, ...EVERY_KEY)) {
     yield;
     if (ids.has(spaceOfKey(key)) && numberOfKey(key) > to) {
       writer.delete(ACCOUNT_TABLE.creations, key.slice());

@@ -7,7 +7,7 @@ import type { Address } from '../../base/bytes.ts';
 import { bytesToNumber, putUint64 } from '../../base/quantity.ts';
 import { RlpWriter, readList } from '../../base/rlp.ts';
 import type { Psi } from '../../privacy/inputs.ts';
-import { indexDamaged } from '../store-errors.ts';
+import { accountsDamaged } from '../store-errors.ts';
 
 export const ACCOUNT_TABLE = {
   /** `state` -> AccountIndexState. */
@@ -40,6 +40,9 @@ export function accountKey(space: number, address: Address, number: number): Uin
   putUint64(number, key, PREFIX_BYTES);
   return key;
 }
+
+/** Bounds of a range that includes every row. */
+export const EVERY_KEY = [new Uint8Array(0), new Uint8Array(KEY_BYTES + 1).fill(0xff)] as const;
 
 export function spaceOfKey(key: Uint8Array): number {
   return (key[0]! << 8) | key[1]!;
@@ -91,7 +94,7 @@ export function decodeRun(first: number, row: Uint8Array): AccountBlock[] {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
       const byte = row[at++];
-      if (byte === undefined) throw indexDamaged('a row of an account is cut off');
+      if (byte === undefined) throw accountsDamaged('a row of an account is cut off');
       value += (byte & 127) * factor;
       if (byte < 128) return value;
     }

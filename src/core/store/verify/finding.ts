@@ -25,6 +25,8 @@ export interface Teller {
 export const CURE = {
   log: 'restore the folder "blocks" from a backup or another node, then run "quorate db reindex"; or delete the folder "quorate" and sync or "quorate import" again',
   index: 'run "quorate db reindex": the index is rebuilt from the block log',
+  accounts:
+    'run "quorate db reindex --index.accounts": the index of accounts is made again from the block log, as by the next start with --index.accounts',
   none: 'nothing to do: the next start repairs it',
 } as const;
 

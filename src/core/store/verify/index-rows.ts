@@ -29,7 +29,7 @@ import type { PrivateBlockRecord, ReplayedBlock } from '../record-bodies.ts';
 import { encodeAccountRow, encodeMetadata, encodeSlotRow } from '../rows.ts';
 import type { RecordVisitor } from './block-records.ts';
 import { CURE, type Teller } from './finding.ts';
-import type { Rewind } from './log-walk.ts';
+import { isTakenBack, type Rewind } from './log-walk.ts';
 
 const FILE = 'index/data.mdb';
 
@@ -60,7 +60,11 @@ export class IndexRows implements RecordVisitor {
   block({ block, writes, hasPrivateWork }: ReplayedBlock, position: LogPosition): void {
     const { header, hash, transactions } = block;
     const { number } = header;
-    if (number > this.parts.mark.number || this.isTakenBack(undefined, number, position)) return;
+    if (
+      number > this.parts.mark.number ||
+      isTakenBack(this.parts.rewinds, undefined, number, position)
+    )
+      return;
     this.look(number, () => {
       const place = { ...position, hash, hasPrivateWork };
       this.place(number, PUBLIC_ID, place, header.bloom);
@@ -82,7 +86,8 @@ export class IndexRows implements RecordVisitor {
   private({ number, spaces }: PrivateBlockRecord, position: LogPosition): void {
     for (const [psi, { writes, bloom }] of spaces) {
       const space = this.ids.get(psi);
-      if (!space || number > space.cursor || this.isTakenBack(psi, number, position)) continue;
+      if (!space || number > space.cursor || isTakenBack(this.parts.rewinds, psi, number, position))
+        continue;
       this.look(number, () => {
         const hash = this.index.place(number)?.hash ?? new Uint8Array(0);
         this.place(number, space.id, { ...position, hash, hasPrivateWork: true }, bloom);
@@ -116,15 +121,6 @@ export class IndexRows implements RecordVisitor {
         `its table "${table}" has ${found} rows, but the block log accounts for ${due}`,
       );
     }
-  }
-
-  private isTakenBack(psi: Psi | undefined, number: number, position: LogPosition): boolean {
-    return this.parts.rewinds.some(
-      (rewind) =>
-        comparePositions(rewind.position, position) > 0 &&
-        rewind.to < number &&
-        (rewind.psi === undefined || rewind.psi === psi),
-    );
   }
 
   private place(number: number, space: number, due: Place, bloom: Uint8Array): void {

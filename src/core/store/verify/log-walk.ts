@@ -1,6 +1,7 @@
 /** Walks the block log from its first byte, past damaged parts. Cuts nothing. */
 import type { LogFile, LogFolder } from '../../base/ports.ts';
 import {
+  comparePositions,
   type LogPosition,
   type LogRecord,
   parseRecord,
@@ -82,6 +83,21 @@ export function rewindsOf(folder: LogFolder): Rewind[] {
     file.close();
   }
   return rewinds;
+}
+
+/** Whether block `number` of a state, recorded at `position`, was taken back later. */
+export function isTakenBack(
+  rewinds: readonly Rewind[],
+  psi: string | undefined,
+  number: number,
+  position: LogPosition,
+): boolean {
+  return rewinds.some(
+    (rewind) =>
+      comparePositions(rewind.position, position) > 0 &&
+      rewind.to < number &&
+      (rewind.psi === undefined || rewind.psi === psi),
+  );
 }
 
 function recordAt(file: LogFile, position: LogPosition): LogRecord | undefined {

@@ -1,8 +1,7 @@
 /** Receipts as a caller sees them. */
 import type { Block } from '../../../core/chain/block.ts';
-import type { Receipt } from '../../../core/chain/receipt.ts';
 import { isPrivacyMarker } from '../../../core/privacy/marker.ts';
-import type { FoundTransaction, PartyView } from '../view/party-view.ts';
+import type { FoundReceipt, FoundTransaction, PartyView } from '../view/party-view.ts';
 import type { AnswerRoom } from './answer-room.ts';
 import { type JsonObject, renderReceipt } from './render.ts';
 
@@ -16,57 +15,58 @@ export function receiptsOf(
   block: Block,
   room: Pick<AnswerRoom, 'take'>,
 ): (JsonObject | null)[] {
-  const receipts = view.receipts(block.header.number);
+  const { number } = block.header;
+  const [receipts, stubs] = [view.receipts(number), view.publicReceipts(number)];
+  if (!receipts || !stubs) return block.transactions.map(() => null);
   let firstLogIndex = 0;
   return block.transactions.map((transaction, index) => {
-    const logs = receipts?.[index]?.logs ?? [];
+    const [receipt, stub] = [receipts[index]!, stubs[index]!];
+    const { logs } = receipt;
     room.take(logs.reduce((sum, { data }) => sum + LOG_BYTES + 2 * data.length, RECEIPT_BYTES));
-    const place = { transaction, block, index };
-    const rendered = receiptAt(view, place, transaction.hash, () => firstLogIndex);
+    const rendered = renderFound(view, { transaction, block, index, stub, receipt, firstLogIndex });
     firstLogIndex += logs.length;
     return rendered;
   });
+}
+
+/** The receipt of one transaction; parameters and answer as `renderFound`. */
+export function receiptOf(
+  view: PartyView,
+  found: FoundTransaction,
+  transactionHash?: Uint8Array,
+): JsonObject | null {
+  const { block, index } = found;
+  const [receipts, stubs] = [
+    view.receipts(block.header.number),
+    view.publicReceipts(block.header.number),
+  ];
+  const [receipt, stub] = [receipts?.[index], stubs?.[index]];
+  if (!receipts || !receipt || !stub) return null;
+  let firstLogIndex = 0;
+  for (let i = 0; i < index; i++) firstLogIndex += receipts[i]!.logs.length;
+  return renderFound(view, { ...found, stub, receipt, firstLogIndex }, transactionHash);
 }
 
 /**
  * `transactionHash`: the marker's, for an inner transaction. null until the private state has
  * reached the block: a client keeps polling, and never mistakes a stub for success.
  */
-export function receiptOf(
+export function renderFound(
   view: PartyView,
-  found: FoundTransaction,
-  transactionHash: Uint8Array = found.transaction.hash,
+  { transaction, block, index, stub, receipt, firstLogIndex }: FoundReceipt,
+  transactionHash: Uint8Array = transaction.hash,
 ): JsonObject | null {
-  return receiptAt(view, found, transactionHash, (receipts) => logsBefore(receipts, found.index));
-}
-
-function logsBefore(receipts: readonly Receipt[], index: number): number {
-  let count = 0;
-  for (let i = 0; i < index; i++) count += receipts[i]!.logs.length;
-  return count;
-}
-
-function receiptAt(
-  view: PartyView,
-  found: FoundTransaction,
-  transactionHash: Uint8Array,
-  firstLogIndexIn: (receipts: readonly Receipt[]) => number,
-): JsonObject | null {
-  const { block, index, transaction } = found;
-  const number = block.header.number;
+  const { number, baseFeePerGas } = block.header;
   const isMarker = isPrivacyMarker(transaction, view.rulesAt(block.header));
   if ((transaction.isPrivate || isMarker) && !view.isPrivateDone(number)) return null;
-  const receipts = view.receipts(number);
   // A marker itself has the public receipt, also for parties; the private one belongs to its inner
   // transaction.
-  const receipt = (isMarker ? view.publicReceipts(number) : receipts)?.[index];
-  if (!receipts || !receipt) return null;
-  return renderReceipt(receipt, transaction, {
+  return renderReceipt(isMarker ? stub : receipt, transaction, {
     hash: block.hash,
     number,
     index,
-    baseFeePerGas: block.header.baseFeePerGas,
-    firstLogIndex: firstLogIndexIn(receipts),
+    baseFeePerGas,
+    firstLogIndex,
     isPrivacyMarker: isMarker,
     hasRevertReason: view.hasRevertReasons,
     transactionHash,

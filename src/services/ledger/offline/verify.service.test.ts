@@ -19,8 +19,19 @@ import { beforeAll, expect, it } from 'vitest';
 import { unpackFixture } from '../../../../test/support/fixtures.ts';
 import { recordedChain } from '../../../../test/support/recorded-chain.ts';
 import { scratchFolder } from '../../../../test/support/scratch.ts';
+import type { Kv, KvWriter } from '../../../core/base/ports.ts';
+import {
+  ACCOUNT_TABLE,
+  ACCOUNT_TABLES,
+  decodeState,
+  EVERY_KEY,
+  encodeState,
+  STATE_KEY,
+} from '../../../core/store/accounts/account-rows.ts';
+import { CheckedKv } from '../../../core/store/checked-kv.ts';
 import { RaftStore } from '../../../core/store/raft-store.ts';
 import { TransactionJournal } from '../../../core/store/transaction-journal.ts';
+import { openLmdbKv } from '../../../io/storage/lmdb-kv.ts';
 import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
 import { openChain } from '../store/data.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
@@ -32,7 +43,7 @@ const whole = join(folder, 'whole');
 let head: number;
 
 beforeAll(async () => {
-  head = await recordedChain(whole);
+  head = await recordedChain(whole, 'kept');
   const chain = await openChain(whole);
   for (const round of [0, 1]) {
     await chain.votes.remember({ height: head + 1, round, bytes: new Uint8Array(40) });
@@ -51,12 +62,12 @@ beforeAll(async () => {
 
 async function verified(
   name: string,
-  damage: (store: string) => void,
+  damage: (store: string) => void | Promise<void>,
 ): Promise<VerifyReport & { readonly damaged: VerifyReport['findings'] }> {
   const place = join(folder, name);
   execFileSync('cp', ['-a', '--sparse=always', whole, place]);
   const store = join(place, 'quorate');
-  damage(store);
+  await damage(store);
   const before = sums(store);
   const report = await verifyData(place, { progress: () => {} });
   expect(sums(store)).toEqual(before);
@@ -73,6 +84,14 @@ function sums(at: string): string[] {
     .map((path) => `${path} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`);
 }
 
+/** Damages every page behind the first third. */
+function scramble(path: string): void {
+  const bytes = readFileSync(path);
+  const size = Math.floor(bytes.length / 3);
+  for (let at = size; at < bytes.length; at += 4096) bytes[at]! ^= 0xff;
+  writeFileSync(path, bytes);
+}
+
 function flip(path: string, at: number, bits = 0xff): void {
   const bytes = readFileSync(path);
   bytes[at]! ^= bits;
@@ -82,10 +101,11 @@ function flip(path: string, at: number, bits = 0xff): void {
 it('finds nothing in a whole folder, and has read all of it', async () => {
   const report = await verified('same', () => {});
   expect(report).toMatchObject({ isWhole: true, findings: [], leftOut: [] });
-  const { records, indexRows, accounts, slots, ...rest } = report.checked;
+  const { records, indexRows, accountEntries, accounts, slots, ...rest } = report.checked;
   expect(rest).toMatchObject({ head, votes: 2, journalEntries: 3, raftRecords: 4 });
   expect(records).toBeGreaterThan(head);
-  for (const count of [indexRows, accounts, slots]) expect(count).toBeGreaterThan(0);
+  for (const count of [indexRows, accountEntries, accounts, slots])
+    expect(count).toBeGreaterThan(0);
 });
 
 it.each([0.1, 0.5, 0.9])(
@@ -123,12 +143,7 @@ it('tells a torn end from a log that was cut', async () => {
 
 it('names an index that lacks rows, has other values, or is short', async () => {
   for (const [name, damage] of Object.entries({
-    row: (path: string) => {
-      const bytes = readFileSync(path);
-      const size = Math.floor(bytes.length / 3);
-      for (let at = size; at < bytes.length; at += 4096) bytes[at]! ^= 0xff;
-      writeFileSync(path, bytes);
-    },
+    row: scramble,
     short: (path: string) => truncateSync(path, 20_000),
   })) {
     const { damaged } = await verified(name, (store) => damage(join(store, 'index/data.mdb')));
@@ -139,6 +154,78 @@ it('names an index that lacks rows, has other values, or is short', async () => 
   }
   const gone = await verified('gone', (store) => rmSync(join(store, 'index'), { recursive: true }));
   expect([gone.isWhole, gone.findings[0]!.what]).toEqual([true, 'it is missing']);
+}, 60_000);
+
+const ACCOUNTS = 'accounts/index/data.mdb';
+
+/** Changes rows of the index of accounts as a program without checksums would not. */
+async function withAccounts(store: string, change: (writer: KvWriter, kv: Kv) => void) {
+  const path = join(store, 'accounts/index');
+  const kv = new CheckedKv(openLmdbKv({ path, tables: ACCOUNT_TABLES }));
+  // biome-ignore lint/correctness/useYield: the change is one step
+  await kv.commit(function* (writer) {
+    change(writer, kv);
+  });
+  await kv.close();
+}
+
+it('names an index of accounts that is damaged, lacks rows, or is of another chain', async () => {
+  const { meta, places } = ACCOUNT_TABLE;
+  for (const [name, what, damage] of [
+    ['bits', /checksum|page/, (store: string) => scramble(join(store, ACCOUNTS))],
+    [
+      'row',
+      /block \d+: it has \d+ (senders|recipients) of \d+ transactions/,
+      (store: string) =>
+        withAccounts(store, (writer, kv) => {
+          const [first] = kv.range(places, ...EVERY_KEY);
+          writer.delete(places, first![0].slice());
+        }),
+    ],
+    [
+      'chain',
+      /it is of another chain/,
+      (store: string) =>
+        withAccounts(store, (writer, kv) => {
+          const state = decodeState(kv.get(meta, STATE_KEY)!)!;
+          writer.put(meta, STATE_KEY, encodeState({ ...state, hash: new Uint8Array(32) }));
+        }),
+    ],
+    [
+      'ahead',
+      /it is at block \d+, and the block log ends at/,
+      (store: string) =>
+        withAccounts(store, (writer, kv) => {
+          const state = decodeState(kv.get(meta, STATE_KEY)!)!;
+          writer.put(meta, STATE_KEY, encodeState({ ...state, cursor: head + 9 }));
+        }),
+    ],
+    [
+      'behind',
+      /an entry of block \d+ is ahead of what the index says/,
+      (store: string) =>
+        withAccounts(store, (writer, kv) => {
+          const state = decodeState(kv.get(meta, STATE_KEY)!)!;
+          const cursor = Math.floor(head / 2);
+          writer.put(meta, STATE_KEY, encodeState({ ...state, cursor, hash: new Uint8Array(0) }));
+        }),
+    ],
+  ] as const) {
+    const { damaged } = await verified(`accounts-${name}`, damage);
+    expect([name, damaged[0]]).toMatchObject([
+      name,
+      {
+        file: ACCOUNTS,
+        what: expect.stringMatching(what),
+        cure: expect.stringMatching(/quorate db reindex --index\.accounts/),
+      },
+    ]);
+    expect(new Set(damaged.map(({ file }) => file))).toEqual(new Set([ACCOUNTS]));
+  }
+  const none = await verified('accounts-none', (store) =>
+    rmSync(join(store, 'accounts'), { recursive: true }),
+  );
+  expect(none).toMatchObject({ isWhole: true, findings: [], checked: { accountEntries: 0 } });
 }, 60_000);
 
 it('names votes, journal, Raft log and genesis file', async () => {

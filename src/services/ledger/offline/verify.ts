@@ -3,18 +3,20 @@
  * (docs/storage.md).
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode, QuorateError } from '../../../core/base/errors.ts';
 import type { Kv, SlotFile } from '../../../core/base/ports.ts';
 import { type Genesis, parseGenesis } from '../../../core/chain/genesis.ts';
 import type { TransactionDialect } from '../../../core/chain/transaction.ts';
+import { ACCOUNT_TABLES } from '../../../core/store/accounts/account-rows.ts';
 import { ChainReplica } from '../../../core/store/chain-replica.ts';
 import { CheckedKv } from '../../../core/store/checked-kv.ts';
 import { type CheckpointMark, readMark } from '../../../core/store/checkpoint.ts';
 import { checkFormat, FORMAT_VERSION } from '../../../core/store/format.ts';
 import { TABLES } from '../../../core/store/keys.ts';
 import { sealedNumber } from '../../../core/store/seals.ts';
+import { ACCOUNTS_FILE, AccountEntries } from '../../../core/store/verify/account-entries.ts';
 import {
   type LogSummary,
   type RecordVisitor,
@@ -29,6 +31,7 @@ import {
   verifyVotes,
 } from '../../../core/store/verify/small-files.ts';
 import { type StateCounts, verifyState } from '../../../core/store/verify/state.ts';
+import { hasAccountIndex } from '../../../io/storage/account-folder.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
 import { lockDirectory } from '../../../io/storage/directory-lock.ts';
 import { pageFault } from '../../../io/storage/index-state.ts';
@@ -52,6 +55,8 @@ export interface VerifyReport {
     /** Number of the last block; -1: there is none. */
     readonly head: number;
     readonly indexRows: number;
+    /** Entries of the index of accounts; 0: the node has none. */
+    readonly accountEntries: number;
     readonly accounts: number;
     readonly slots: number;
     readonly votes: number;
@@ -86,7 +91,21 @@ export async function verifyData(
   }
 }
 
-const NOTHING_READ = { indexRows: 0, accounts: 0, slots: 0 };
+const NOTHING_READ = { indexRows: 0, accounts: 0, slots: 0, accountEntries: 0 };
+
+/** Tables that can be made again from the block log. */
+interface Tables {
+  readonly name: string;
+  /** Path below the store's folder. */
+  readonly file: string;
+  readonly tables: readonly string[];
+  readonly cure: string;
+}
+
+const INDEX: Tables = { name: 'index', file: 'index/data.mdb', tables: TABLES, cure: CURE.index };
+const ACCOUNTS: Tables = {
+  ...{ name: 'accounts', file: ACCOUNTS_FILE, tables: ACCOUNT_TABLES, cure: CURE.accounts },
+};
 
 class DataLook implements Teller {
   private readonly folder: string;
@@ -109,15 +128,16 @@ class DataLook implements Teller {
   async run(): Promise<VerifyReport> {
     const format = this.format();
     const genesis = this.genesis();
-    const lmdb =
-      format !== undefined && format >= FORMAT_VERSION ? await this.openIndex() : undefined;
+    const isChecked = format !== undefined && format >= FORMAT_VERSION;
+    const lmdb = isChecked ? await this.openTables(INDEX) : undefined;
     const kv = lmdb && new CheckedKv(lmdb);
+    const accounts = hasAccountIndex(this.folder) ? await this.openTables(ACCOUNTS) : undefined;
     try {
       const seals = {
         votes: kv ? guarded(() => sealedNumber(kv, 'votes'), 0) : 0,
         raft: kv ? guarded(() => sealedNumber(kv, 'raft'), 0) : 0,
       };
-      const { summary, counts } = this.chain(genesis, lmdb, kv);
+      const { summary, counts } = this.chain(genesis, lmdb, kv, accounts);
       const votes = await this.votes(seals.votes);
       const journalEntries = this.part('journal', this.folder, (log) => verifyJournal(log, this));
       const raftRecords = this.part('raft', this.raftFolder, (log) =>
@@ -136,6 +156,7 @@ class DataLook implements Teller {
       };
     } finally {
       await kv?.close();
+      await accounts?.close();
     }
   }
 
@@ -175,20 +196,20 @@ class DataLook implements Teller {
     }
   }
 
-  /** Undefined: the index is missing, or so damaged that it must not be mapped. */
-  private async openIndex(): Promise<OpenLmdb | undefined> {
-    const index = join(this.folder, 'index');
-    const file = 'index/data.mdb';
-    if (!existsSync(join(index, 'data.mdb'))) {
-      this.found({ file, what: 'it is missing', cure: CURE.index, isNote: true });
+  /** Undefined: the file is missing, or so damaged that it must not be mapped. */
+  private async openTables({ name, file, tables, cure }: Tables): Promise<OpenLmdb | undefined> {
+    const path = join(this.folder, file);
+    if (!existsSync(path)) {
+      this.found({ file, what: 'it is missing', cure, isNote: true });
       return undefined;
     }
+    const index = dirname(path);
     const fault =
-      lmdbFault(join(index, 'data.mdb')) ??
+      lmdbFault(path) ??
       pageFault(index) ??
-      (await probeIndex(index, (done, of) => this.progress('index', done, of)));
-    if (fault === undefined) return openLmdbKv({ path: index, tables: TABLES, readOnly: true });
-    this.found({ file, what: fault, cure: CURE.index });
+      (await probeIndex(index, tables, (done, of) => this.progress(name, done, of)));
+    if (fault === undefined) return openLmdbKv({ path: index, tables, readOnly: true });
+    this.found({ file, what: fault, cure });
     return undefined;
   }
 
@@ -197,26 +218,36 @@ class DataLook implements Teller {
     genesis: Genesis | undefined,
     lmdb: OpenLmdb | undefined,
     kv: Kv | undefined,
+    accounts: Kv | undefined,
   ): { summary: LogSummary; counts: typeof NOTHING_READ } {
     const blocks = readOnlyLogFolder(join(this.folder, 'blocks'));
     const dialect = genesis && !genesis.config.isQuorum ? 'ethereum' : 'quorum';
     const mark = kv && readMark(kv);
+    const rewinds = rewindsOf(blocks);
     const rows =
       lmdb && kv && mark
         ? new IndexRows({
-            ...{ kv, mark, teller: this, rewinds: rewindsOf(blocks) },
+            ...{ kv, mark, teller: this, rewinds },
             count: (table) => lmdb.count(table),
           })
         : undefined;
+    const entries =
+      accounts && new AccountEntries({ kv: new CheckedKv(accounts), rewinds, teller: this });
     const summary = verifyBlockRecords({
       ...{ folder: blocks, dialect, teller: this, checkpoint: mark?.position },
-      visitor: withFirst(rows, (hash) => this.first(genesis, hash)),
+      visitor: withFirst([rows, entries], (hash) => this.first(genesis, hash)),
     });
-    if (!rows || !kv || !mark) return { summary, counts: NOTHING_READ };
+    entries?.finish(summary.head);
+    const accountEntries = entries?.count ?? 0;
+    if (!rows || !kv || !mark) return { summary, counts: { ...NOTHING_READ, accountEntries } };
     if (summary.isWhole) rows.finish();
-    const { accounts, slots }: StateCounts = verifyState(kv, mark, this);
+    const state: StateCounts = verifyState(kv, mark, this);
     if (summary.isWhole) this.above(kv, mark, dialect, summary);
-    return { summary, counts: { indexRows: rows.rows, accounts, slots } };
+    const { accounts: stateAccounts, slots } = state;
+    return {
+      summary,
+      counts: { indexRows: rows.rows, accounts: stateAccounts, slots, accountEntries },
+    };
   }
 
   private first(genesis: Genesis | undefined, hash: Uint8Array): void {
@@ -284,19 +315,23 @@ const NO_SLOTS: SlotFile = {
   close: () => {},
 };
 
-/** `rows` is called for all records; `first` is called with the hash of block 0. */
+/** `visitors` are called for all records; `first` is called with the hash of block 0. */
 function withFirst(
-  rows: RecordVisitor | undefined,
+  visitors: readonly (RecordVisitor | undefined)[],
   first: (hash: Uint8Array) => void,
 ): RecordVisitor {
   return {
     block(replayed, position) {
       const { header, hash } = replayed.block;
       if (header.number === 0) first(hash);
-      rows?.block(replayed, position);
+      for (const each of visitors) each?.block(replayed, position);
     },
-    private: (record, position) => rows?.private(record, position),
-    state: (part) => rows?.state(part),
+    private(record, position) {
+      for (const each of visitors) each?.private(record, position);
+    },
+    state(part) {
+      for (const each of visitors) each?.state(part);
+    },
   };
 }
 

@@ -35,6 +35,19 @@ export interface FoundTransaction {
   readonly index: number;
 }
 
+/** A transaction with its receipt. */
+export interface FoundReceipt {
+  readonly transaction: Transaction;
+  readonly block: Pick<Block, 'header' | 'hash'>;
+  readonly index: number;
+  /** The public one, as in the receipts root. */
+  readonly stub: Receipt;
+  /** The party's own, if there is one. */
+  readonly receipt: Receipt;
+  /** Position of its first log among those of the block that the party sees. */
+  readonly firstLogIndex: number;
+}
+
 /**
  * Public and private state at one block. An account in the private state is private (GoQuorum
  * eth/api_backend.go).
@@ -128,6 +141,26 @@ export class PartyView {
   /** Whether the block and its receipts are decoded in memory. */
   isAtHand(number: number): boolean {
     return this.chain.isAtHand(number);
+  }
+
+  /** Some transactions of a block; `indexes` ascend. */
+  excerpt(number: number, indexes: readonly number[]): readonly FoundReceipt[] {
+    const excerpt = this.chain.excerpt(number, indexes);
+    if (!excerpt) return [];
+    const { block, transactions, receipts, logCounts } = excerpt;
+    const own = this.privateRecord(number)?.receipts;
+    const found: FoundReceipt[] = [];
+    let firstLogIndex = 0;
+    for (const [index, count] of logCounts.entries()) {
+      const transaction = transactions.get(index);
+      if (transaction) {
+        const stub = receipts.get(index)!;
+        const receipt = own?.get(index) ?? stub;
+        found.push({ transaction, block, index, stub, receipt, firstLogIndex });
+      }
+      firstLogIndex += own?.get(index)?.logs.length ?? count;
+    }
+    return found;
   }
 
   placeOf(hash: Hash32): TransactionPlace | undefined {

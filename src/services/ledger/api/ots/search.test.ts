@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { toHex } from '../../../../core/base/hex.ts';
+import { transactionFrom } from '../../../../core/chain/transaction.ts';
+import { CONCERN } from '../../../../core/store/accounts/block-accounts.ts';
 import type { PageQuery } from '../../view/account-history.ts';
 import type { ReadContext } from '../context.ts';
 import { otsSearchMethods } from './search.ts';
@@ -19,9 +22,13 @@ async function asked(method: string, block: number, size: number): Promise<PageQ
     },
     isGivenUp: () => false,
   } as unknown as ReadContext;
-  const row = otsSearchMethods.find(({ names }) => names[0] === method)!;
-  await row.call(context, method, [ADDRESS, block, size]);
+  await called(method, context, block, size);
   return queries;
+}
+
+function called(method: string, context: ReadContext, block: number, size: number) {
+  const row = otsSearchMethods.find(({ names }) => names[0] === method)!;
+  return row.call(context, method, [ADDRESS, block, size]);
 }
 
 it('asks for a page of at most 500 transactions', async () => {
@@ -39,4 +46,63 @@ it('takes 0 for the end of the chain, and a block above the head for the head', 
   ]);
   expect(await asked('ots_searchTransactionsAfter', 0, 1)).toMatchObject([{ block: 0 }]);
   expect(await asked('ots_searchTransactionsAfter', 1e300, 1)).toMatchObject([{ block: HEAD }]);
+});
+
+it('reads from a block only the transactions of the account', async () => {
+  const read: [number, readonly number[]][] = [];
+  const { sent, received } = CONCERN;
+  // Without a method that would read a whole block.
+  const view = {
+    head: () => ({ number: HEAD }),
+    isPrivateDone: () => true,
+    excerpt(number: number, indexes: readonly number[]) {
+      read.push([number, indexes]);
+      return [];
+    },
+  };
+  const blocks = [
+    { number: 9, places: [3, sent, 700, received] },
+    { number: 4, places: [999, sent | received] },
+  ];
+  const accounts = { page: () => ({ blocks, isLast: true, callsFrom: 0 }) };
+  const context = { view, accounts, isGivenUp: () => false } as unknown as ReadContext;
+  await called('ots_searchTransactionsBefore', context, 0, 25);
+  expect(read).toEqual([
+    [9, [3, 700]],
+    [4, [999]],
+  ]);
+});
+
+it('recovers no sender that the index knows', async () => {
+  // Its signature has no signer.
+  const transaction = transactionFrom({
+    ...{ type: 0, chainId: undefined, nonce: 0n, value: 0n, gasLimit: 21_000n, gasPrice: 0n },
+    ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, to: ADDRESS, data: new Uint8Array() },
+    ...{ accessList: [], maxFeePerBlobGas: 0n, blobVersionedHashes: [], v: 27n, r: 0n, s: 0n },
+  });
+  const receipt = {
+    type: 0,
+    status: 1,
+    gasUsed: 0n,
+    cumulativeGasUsed: 0n,
+    bloom: ADDRESS,
+    logs: [],
+  };
+  const block = { header: { number: 9, timestamp: 5n }, hash: ADDRESS };
+  const found = { transaction, block, index: 3, stub: receipt, receipt, firstLogIndex: 0 };
+  const view = {
+    head: () => ({ number: HEAD }),
+    isPrivateDone: () => true,
+    excerpt: () => [found],
+    rulesAt: () => ({}),
+    timestampOf: () => 5n,
+  };
+  const page = (concern: number) => {
+    const blocks = [{ number: 9, places: [3, concern] }];
+    const accounts = { page: () => ({ blocks, isLast: true, callsFrom: 0 }) };
+    const context = { view, accounts, isGivenUp: () => false } as unknown as ReadContext;
+    return called('ots_searchTransactionsBefore', context, 0, 25);
+  };
+  expect(() => page(CONCERN.received)).toThrow('invalid transaction v, r, s values');
+  expect(await page(CONCERN.sent)).toMatchObject({ txs: [{ from: toHex(ADDRESS) }] });
 });

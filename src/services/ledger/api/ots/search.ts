@@ -2,14 +2,18 @@
  * `ots_search*`: the transactions of an account, from the index of accounts, as Otterscan asks for
  * them (docs/explorer.md).
  */
+import type { Address } from '../../../../core/base/bytes.ts';
 import { toQuantity } from '../../../../core/base/hex.ts';
+import { DecodedTransaction } from '../../../../core/chain/transaction.ts';
+import { isPrivacyMarker } from '../../../../core/privacy/marker.ts';
 import { CONCERN } from '../../../../core/store/accounts/block-accounts.ts';
 import type { Json } from '../../../../io/rpc/method.ts';
 import type { AccountPage } from '../../view/account-history.ts';
+import type { FoundReceipt, PartyView } from '../../view/party-view.ts';
 import { AnswerRoom } from '../answer-room.ts';
 import { type ReadContext, readMethod } from '../context.ts';
 import { afterPrivate } from '../private-arrival.ts';
-import { receiptOf } from '../receipts.ts';
+import { renderFound } from '../receipts.ts';
 import { type JsonObject, renderTransaction } from '../render.ts';
 import { OBJECT } from '../results.ts';
 import { address, named, number } from '../shapes.ts';
@@ -28,7 +32,12 @@ function sizeOf(asked: number): number {
 }
 
 /** `order`: order of the blocks in the page; the answer has the newest first. */
-function rendered(context: ReadContext, page: AccountPage, order: 'newest' | 'oldest') {
+function rendered(
+  context: ReadContext,
+  account: Address,
+  page: AccountPage,
+  order: 'newest' | 'oldest',
+) {
   const { view } = context;
   const room = new AnswerRoom(context, 'ask for a smaller page');
   const txs: JsonObject[] = [];
@@ -36,25 +45,35 @@ function rendered(context: ReadContext, page: AccountPage, order: 'newest' | 'ol
   const concerns: Json[] = [];
   const blocks = order === 'newest' ? page.blocks : page.blocks.toReversed();
   for (const { number: at, places } of blocks) {
-    const found = view.block(at);
-    if (!found) continue;
-    const { baseFeePerGas } = found.header;
-    const timestamp = toQuantity(view.timestampOf(found.header));
-    for (let i = places.length - 2; i >= 0; i -= 2) {
-      const index = places[i]!;
-      const transaction = found.transactions[index]!;
-      const receipt = receiptOf(view, { transaction, block: found, index });
+    const concernAt = new Map<number, number>();
+    for (let i = 0; i < places.length; i += 2) concernAt.set(places[i]!, places[i + 1]!);
+    for (const found of view.excerpt(at, [...concernAt.keys()]).toReversed()) {
+      const { transaction, block, index } = found;
+      const { baseFeePerGas } = block.header;
+      const concern = concernAt.get(index)!;
+      if (concern & CONCERN.sent) keepSender(view, found, account);
+      const receipt = renderFound(view, found);
       const logs = (receipt?.logs as readonly { data: string }[] | undefined) ?? [];
       const bytes = logs.reduce((sum, { data }) => sum + LOG_BYTES + data.length, ENTRY_BYTES);
       room.take(bytes + 2 * transaction.data.length);
       txs.push(
-        renderTransaction(transaction, { hash: found.hash, number: at, index, baseFeePerGas }),
+        renderTransaction(transaction, { hash: block.hash, number: at, index, baseFeePerGas }),
       );
+      const timestamp = toQuantity(view.timestampOf(block.header));
       receipts.push(receipt && { ...receipt, timestamp });
-      concerns.push(namesOf(places[i + 1]!));
+      concerns.push(namesOf(concern));
     }
   }
   return { txs, receipts, concerns };
+}
+
+/**
+ * The index knows who sent it: to recover that from the signature would take longer than the rest
+ * of the page. Of a marker, it may mean the sender of the transaction inside.
+ */
+function keepSender(view: PartyView, { transaction, block }: FoundReceipt, sender: Address): void {
+  if (isPrivacyMarker(transaction, view.rulesAt(block.header))) return;
+  if (transaction instanceof DecodedTransaction) transaction.keepSender(sender);
 }
 
 function namesOf(bits: number): Json {
@@ -66,12 +85,13 @@ function namesOf(bits: number): Json {
 /** Waits until the private receipts of the page are available, unless that will not be soon. */
 function search(
   context: ReadContext,
+  account: Address,
   page: AccountPage,
   { order, isFirst, isLast }: { order: 'newest' | 'oldest'; isFirst: boolean; isLast: boolean },
 ) {
   const newest = Math.max(0, ...page.blocks.map((each) => each.number));
   return afterPrivate(context, newest, () => ({
-    ...rendered(context, page, order),
+    ...rendered(context, account, page, order),
     firstPage: isFirst,
     lastPage: isLast,
     internalCallsFrom: toQuantity(page.callsFrom),
@@ -92,7 +112,11 @@ export const otsSearchMethods = [
         ...{ address: wanted, direction: 'before', block: below },
         size: sizeOf(size),
       });
-      return search(context, page, { order: 'newest', isFirst: at === 0, isLast: page.isLast });
+      return search(context, wanted, page, {
+        order: 'newest',
+        isFirst: at === 0,
+        isLast: page.isLast,
+      });
     },
   }),
   readMethod('ots_searchTransactionsAfter', {
@@ -106,7 +130,11 @@ export const otsSearchMethods = [
         ...{ address: wanted, direction: 'after', block: Math.min(at, context.view.head().number) },
         size: sizeOf(size),
       });
-      return search(context, page, { order: 'oldest', isFirst: page.isLast, isLast: at === 0 });
+      return search(context, wanted, page, {
+        order: 'oldest',
+        isFirst: page.isLast,
+        isLast: at === 0,
+      });
     },
   }),
 ];
