@@ -1,6 +1,6 @@
 /**
- * Compiles the EVM's loop, and Keccak: `npm run evm` writes the modules, and a test compares them
- * with their sources.
+ * Compiles the EVM's loop, Keccak and powers: `npm run evm` writes the modules, and a test compares
+ * them with their sources.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,6 +34,13 @@ export const MODULES: readonly WasmModule[] = [
     about: 'Keccak-256, compiled from assembly/keccak',
     pages: 2,
   },
+  {
+    source: 'modexp/index.ts',
+    file: resolve(ROOT, 'src/io/crypto/modular-power-module.ts'),
+    name: 'MODULAR_POWER_MODULE',
+    about: 'Powers modulo a number, compiled from assembly/modexp',
+    pages: 2,
+  },
 ];
 /** A separate package, because the compiler is large and nothing else needs it. */
 const FOLDER = resolve(ROOT, 'assembly');
@@ -44,6 +51,7 @@ const OPTIONS = [
   '--noAssert',
   ...['--runtime', 'stub'],
   ...['--enable', 'bulk-memory'],
+  ...['--enable', 'simd'],
   // The compiler places the source's constants after the addresses of layout.ts.
   ...['--memoryBase', '12288'],
 ];

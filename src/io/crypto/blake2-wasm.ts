@@ -1,9 +1,9 @@
 /**
- * The rounds of BLAKE2b (RFC 7693 §3.1, §3.2) as a WebAssembly module, whose bytes are generated
- * here: JavaScript has no fast 64-bit integers. Parameter 0 counts the rounds; locals 1-16 are the
- * working vector, 17-32 the message; memory holds both, in this order.
+ * BLAKE2b's compression function (RFC 7693 §3.1, §3.2) as a WebAssembly module, whose bytes are
+ * generated here: JavaScript has no fast 64-bit integers. Parameter 0 counts the rounds; locals
+ * 1-16 are the working vector, 17-32 the message.
  */
-import { BLAKE2_SIGMA, type Blake2Rounds } from '../../core/base/blake2f.ts';
+import { BLAKE2_IV, BLAKE2_SIGMA, type Blake2 } from '../../core/base/blake2f.ts';
 import { instantiate, leb, moduleOf, TYPE } from './wasm-module.ts';
 
 /** Words of the vector that one G mixes, columns first, then diagonals. */
@@ -37,17 +37,29 @@ const OP = {
   set: 0x21,
   tee: 0x22,
   load64: 0x29,
+  load64From8: 0x31,
   store64: 0x37,
   const32: 0x41,
   const64: 0x42,
   isZero32: 0x45,
   subtract32: 0x6b,
   add64: 0x7c,
+  subtract64: 0x7d,
   xor64: 0x85,
   rotateRight64: 0x8a,
 } as const;
-/** The alignment of loads and stores: the binary logarithm of 8 bytes. */
+/** The alignment of loads and stores: the binary logarithm of 8 bytes, or nothing known. */
 const ALIGNED = 3;
+const UNALIGNED = 0;
+
+/** In memory: the vector and the message of `rounds`; IV, input and output of `compress`. */
+const MESSAGE_AT: number = 8 * WORDS;
+const IV_AT = 256;
+const OUTPUT_AT = 320;
+const INPUT_AT = 384;
+/** Places in the input of EIP-152. */
+const INPUT = { state: 4, message: 68, offset: 196, final: 212 } as const;
+const STATE_WORDS = 8;
 
 /** v[to] = v[to] + v[from] (+ m[word]) */
 function add(to: number, from: number, word?: number): number[] {
@@ -82,37 +94,90 @@ function round(order: Uint8Array): number[] {
   ];
 }
 
-function body(): number[] {
-  const locals = Array.from({ length: 2 * WORDS }, (_, i) => i);
-  const load = locals.flatMap((i) => {
-    return [OP.const32, 0, OP.load64, ALIGNED, ...leb(8 * i), OP.set, VECTOR_LOCAL + i];
-  });
-  const store = locals.slice(0, WORDS).flatMap((i) => {
+function load(local: number, address: number): number[] {
+  return [OP.const32, 0, OP.load64, UNALIGNED, ...leb(address), OP.set, local];
+}
+
+/** v[word] ^= the word that `value` leaves on the stack. */
+function change(word: number, value: readonly number[]): number[] {
+  return [...value, OP.get, VECTOR_LOCAL + word, OP.xor64, OP.set, VECTOR_LOCAL + word];
+}
+
+function loop(): number[] {
+  const rounds = BLAKE2_SIGMA.flatMap((order) => round(order));
+  const body = [OP.loop, TYPE.none, ...rounds, OP.branch, 0, OP.end];
+  return [OP.block, TYPE.none, ...body, OP.end];
+}
+
+const INDEXES: readonly number[] = Array.from({ length: WORDS }, (_, i) => i);
+
+/** Mixes the vector in memory. */
+function rounds(): number[] {
+  const vector = INDEXES.flatMap((i) => load(VECTOR_LOCAL + i, 8 * i));
+  const message = INDEXES.flatMap((i) => load(MESSAGE_LOCAL + i, MESSAGE_AT + 8 * i));
+  const store = INDEXES.flatMap((i) => {
     return [OP.const32, 0, OP.get, VECTOR_LOCAL + i, OP.store64, ALIGNED, ...leb(8 * i)];
   });
-  const rounds = BLAKE2_SIGMA.flatMap((order) => round(order));
-  const loop = [OP.loop, TYPE.none, ...rounds, OP.branch, 0, OP.end];
-  return [...load, OP.block, TYPE.none, ...loop, OP.end, ...store, OP.end];
+  return [...vector, ...message, ...loop(), ...store];
+}
+
+/** From the input in memory to the output. */
+function compress(): number[] {
+  const at = (place: number, i: number) => INPUT_AT + place + 8 * i;
+  const word = (address: number) => [OP.const32, 0, OP.load64, UNALIGNED, ...leb(address)];
+  const state = INDEXES.slice(0, STATE_WORDS);
+  const flag = [OP.const32, 0, OP.load64From8, 0, ...leb(at(INPUT.final, 0))];
+  return [
+    ...state.flatMap((i) => load(VECTOR_LOCAL + i, at(INPUT.state, i))),
+    ...state.flatMap((i) => load(VECTOR_LOCAL + STATE_WORDS + i, IV_AT + 8 * i)),
+    ...change(12, word(at(INPUT.offset, 0))),
+    ...change(13, word(at(INPUT.offset, 1))),
+    // All bits of the flag's word are those of its only bit.
+    ...change(14, [OP.const64, 0, ...flag, OP.subtract64]),
+    ...INDEXES.flatMap((i) => load(MESSAGE_LOCAL + i, at(INPUT.message, i))),
+    ...loop(),
+    ...state.flatMap((i) => [
+      ...[OP.const32, 0, ...word(at(INPUT.state, i))],
+      ...[OP.get, VECTOR_LOCAL + i, OP.xor64, OP.get, VECTOR_LOCAL + STATE_WORDS + i, OP.xor64],
+      ...[OP.store64, ALIGNED, ...leb(OUTPUT_AT + 8 * i)],
+    ]),
+  ];
 }
 
 function moduleBytes(): Uint8Array {
-  const code = [1, 2 * WORDS, TYPE.i64, ...body()];
-  return moduleOf({ name: 'rounds', parameters: 1, code });
+  const locals = [1, 2 * WORDS, TYPE.i64];
+  return moduleOf([
+    { name: 'rounds', code: [...locals, ...rounds(), OP.end] },
+    { name: 'compress', code: [...locals, ...compress(), OP.end] },
+  ]);
 }
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly rounds: (count: number) => void;
+  readonly compress: (rounds: number) => void;
 }
 
-export async function blake2RoundsInWasm(): Promise<Blake2Rounds> {
-  const { memory, rounds: run } = (await instantiate(moduleBytes())) as Exports;
-  const vector = new Uint32Array(memory.buffer, 0, 2 * WORDS);
-  const message = new Uint32Array(memory.buffer, 8 * WORDS, 2 * WORDS);
-  return (v, m, rounds) => {
-    vector.set(v);
-    message.set(m);
-    for (let left = rounds; left > 0; left -= ROUNDS_A_CALL) run(Math.min(left, ROUNDS_A_CALL));
-    v.set(vector);
+export async function blake2InWasm(): Promise<Blake2> {
+  const wasm = (await instantiate(moduleBytes())) as Exports;
+  const { buffer } = wasm.memory;
+  const bytes = new Uint8Array(buffer);
+  const vector = new Uint32Array(buffer, 0, 2 * WORDS);
+  const message = new Uint32Array(buffer, MESSAGE_AT, 2 * WORDS);
+  new Uint32Array(buffer, IV_AT, BLAKE2_IV.length).set(BLAKE2_IV);
+  return {
+    rounds(v, m, count) {
+      vector.set(v);
+      message.set(m);
+      for (let left = count; left > 0; left -= ROUNDS_A_CALL) {
+        wasm.rounds(Math.min(left, ROUNDS_A_CALL));
+      }
+      v.set(vector);
+    },
+    compress(input, count) {
+      bytes.set(input, INPUT_AT);
+      wasm.compress(count);
+      return bytes.slice(OUTPUT_AT, OUTPUT_AT + 8 * STATE_WORDS);
+    },
   };
 }

@@ -3,10 +3,10 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../test/support/effort.ts';
-import { portableRounds } from '../../core/base/blake2f.ts';
+import { blake2F, installBlake2, portableRounds } from '../../core/base/blake2f.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { sha256 } from '../../core/base/sha256.ts';
-import { blake2RoundsInWasm } from './blake2-wasm.ts';
+import { blake2InWasm } from './blake2-wasm.ts';
 import { installCrypto } from './crypto.ts';
 import { KeccakState, keccak256InWasm } from './keccak-wasm.ts';
 import { secp256k1InWasm } from './secp256k1-wasm.ts';
@@ -14,18 +14,42 @@ import { secp256k1InWasm } from './secp256k1-wasm.ts';
 const words = fc.uint32Array({ minLength: 32, maxLength: 32 });
 
 it('the rounds of BLAKE2b in WebAssembly are those of JavaScript, at any count', async () => {
-  const inWasm = await blake2RoundsInWasm();
+  const inWasm = await blake2InWasm();
   const counts = fc.oneof(fc.nat(40), fc.constantFrom(9_999, 10_000, 10_001, 20_013));
   fc.assert(
     fc.property(words, words, counts, (vector, message, rounds) => {
       const expected = vector.slice();
       portableRounds(expected, message, rounds);
       const found = vector.slice();
-      inWasm(found, message, rounds);
+      inWasm.rounds(found, message, rounds);
       expect(found).toEqual(expected);
     }),
     { numRuns: runs(200) },
   );
+});
+
+it('F of BLAKE2b in WebAssembly is that of JavaScript, at once and in a loop of rounds', async () => {
+  await installCrypto();
+  const inWasm = await blake2InWasm();
+  const rest = fc.uint8Array({ minLength: 208, maxLength: 208 });
+  const counts = fc.oneof(fc.nat(30), fc.constantFrom(999, 1_000, 1_001));
+  try {
+    fc.assert(
+      fc.property(counts, rest, fc.boolean(), fc.nat(7), (rounds, bytes, isFinal, before) => {
+        const input = new Uint8Array(before + 213).subarray(before);
+        new DataView(input.buffer).setUint32(before, rounds);
+        input.set(bytes, 4);
+        input[212] = isFinal ? 1 : 0;
+        installBlake2({ rounds: portableRounds });
+        const expected = blake2F(input);
+        installBlake2(inWasm);
+        expect(blake2F(input)).toEqual(expected);
+      }),
+      { numRuns: runs(200) },
+    );
+  } finally {
+    installBlake2(inWasm);
+  }
 });
 
 it('SHA-256 answers with bytes of its own', async () => {

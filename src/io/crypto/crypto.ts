@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createRIPEMD160 } from 'hash-wasm';
-import { BLAKE2F_INPUT_BYTES, blake2F, installBlake2Rounds } from '../../core/base/blake2f.ts';
+import { BLAKE2F_INPUT_BYTES, blake2F, installBlake2 } from '../../core/base/blake2f.ts';
 import { installBn254 } from '../../core/base/bn254.ts';
 import { EMPTY_BYTES } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -17,7 +17,7 @@ import type { Log } from '../../core/base/ports.ts';
 import { installRipemd160, ripemd160 } from '../../core/base/ripemd160.ts';
 import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/secp256k1.ts';
 import { installSha256, sha256 } from '../../core/base/sha256.ts';
-import { blake2RoundsInWasm } from './blake2-wasm.ts';
+import { blake2InWasm } from './blake2-wasm.ts';
 import { bn254InWasm } from './bn254-wasm.ts';
 import { KeccakState, keccak256InWasm } from './keccak-wasm.ts';
 import { kzgInWasm } from './kzg-wasm.ts';
@@ -80,7 +80,7 @@ async function install(): Promise<{ secp256k1: string }> {
 async function installHashes(): Promise<void> {
   installKeccak256(keccak256InWasm, () => new KeccakState(EMPTY_BYTES));
   installSha256((bytes) => new Uint8Array(hash('sha256', bytes, 'buffer')));
-  installBlake2Rounds(await blake2RoundsInWasm());
+  installBlake2(await blake2InWasm());
   installBn254(bn254InWasm);
   installKzg(kzgInWasm);
   installModularPower(modularPower);

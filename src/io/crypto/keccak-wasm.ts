@@ -5,6 +5,7 @@
 import type { Hash32 } from '../../core/base/bytes.ts';
 import type { Keccak256State } from '../../core/base/keccak.ts';
 import { KECCAK_MODULE } from './keccak-module.ts';
+import { instantiateNow } from './wasm-module.ts';
 
 interface Address {
   readonly value: number;
@@ -24,15 +25,7 @@ interface Exports {
 const STATE_BYTES = 200;
 const HASH_BYTES = 32;
 
-/** The part of the global WebAssembly that is used here; Node's types declare it only as a type. */
-interface Engine {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-}
-
-const engine = (globalThis as unknown as { readonly WebAssembly: Engine }).WebAssembly;
-const module = new engine.Module(Buffer.from(KECCAK_MODULE, 'base64'));
-const wasm = new engine.Instance(module).exports as Exports;
+const wasm = instantiateNow(KECCAK_MODULE) as Exports;
 const memory = new Uint8Array(wasm.memory.buffer);
 const [STATE, INPUT, INPUT_BYTES] = [wasm.STATE, wasm.INPUT, wasm.INPUT_BYTES].map(
   ({ value }) => value,

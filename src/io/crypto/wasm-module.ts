@@ -1,7 +1,7 @@
-/** Generates small WebAssembly modules: one page of memory and one function. */
+/** Generates small WebAssembly modules, with one page of memory, and instantiates modules. */
 
 /** Value types, and a block without a result. */
-export const TYPE = { i32: 0x7f, i64: 0x7e, v128: 0x7b, function: 0x60, none: 0x40 } as const;
+export const TYPE = { i32: 0x7f, i64: 0x7e, function: 0x60, none: 0x40 } as const;
 const SECTION = { type: 1, function: 3, memory: 5, export: 7, code: 10 } as const;
 
 /** Unsigned LEB128. */
@@ -17,34 +17,42 @@ function named(text: string): number[] {
   return [text.length, ...new TextEncoder().encode(text)];
 }
 
-/**
- * `parameters`: number of the function's parameters, all i32. `code`: the function's groups of
- * locals and its instructions, up to the last `end`.
- */
-export function moduleOf(part: {
+export interface WasmFunction {
   readonly name: string;
-  readonly parameters: number;
+  /** Groups of locals and instructions, up to the last `end`. */
   readonly code: readonly number[];
-}): Uint8Array {
-  const { name, parameters, code } = part;
-  const types = Array.from({ length: parameters }, () => TYPE.i32);
+}
+
+/** Each function has one parameter, an i32, and no result. */
+export function moduleOf(functions: readonly WasmFunction[]): Uint8Array {
+  const count = functions.length;
+  const exported = functions.flatMap(({ name }, i) => [...named(name), 0, i]);
+  const bodies = functions.flatMap(({ code }) => [...leb(code.length), ...code]);
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(SECTION.type, [1, TYPE.function, parameters, ...types, 0]),
-    ...section(SECTION.function, [1, 0]),
+    ...section(SECTION.type, [1, TYPE.function, 1, TYPE.i32, 0]),
+    ...section(SECTION.function, [count, ...functions.map(() => 0)]),
     ...section(SECTION.memory, [1, 0, 1]),
-    ...section(SECTION.export, [2, ...named('memory'), 2, 0, ...named(name), 0, 0]),
-    ...section(SECTION.code, [1, ...leb(code.length), ...code]),
+    ...section(SECTION.export, [1 + count, ...named('memory'), 2, 0, ...exported]),
+    ...section(SECTION.code, [count, ...bodies]),
   ]);
 }
 
 /** The part of the global WebAssembly that is used here; Node's types declare it only as a type. */
 interface Engine {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
   instantiate(module: Uint8Array): Promise<{ readonly instance: { readonly exports: unknown } }>;
 }
 
+const engine = (globalThis as unknown as { readonly WebAssembly: Engine }).WebAssembly;
+
 /** Returns the module's exports. Rejects when the machine does not support an instruction. */
 export async function instantiate(module: Uint8Array): Promise<unknown> {
-  const engine = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly;
   return (await engine.instantiate(module)).instance.exports;
+}
+
+/** Like `instantiate`, at once, of a module in base64 (`npm run evm`). */
+export function instantiateNow(base64: string): unknown {
+  return new engine.Instance(new engine.Module(Buffer.from(base64, 'base64'))).exports;
 }

@@ -1,12 +1,9 @@
 /** 9: the compression function F of BLAKE2b with a variable number of rounds (EIP-152). */
-import { BLAKE2F_INPUT_BYTES, blake2F, blake2FInPieces } from '../../base/blake2f.ts';
+import { BLAKE2F_INPUT_BYTES, blake2F, blake2FInPieces, blake2Rounds } from '../../base/blake2f.ts';
 import type { Precompile } from './precompile.ts';
 
 export const BLAKE2F: Precompile = {
-  gas(input) {
-    if (input.length !== BLAKE2F_INPUT_BYTES) return 0;
-    return new DataView(input.buffer, input.byteOffset).getUint32(0);
-  },
+  gas: (input) => (input.length === BLAKE2F_INPUT_BYTES ? blake2Rounds(input) : 0),
   run: (input) => (isSound(input) ? blake2F(input) : undefined),
   *inPieces(input) {
     return isSound(input) ? yield* blake2FInPieces(input) : undefined;

@@ -3,10 +3,13 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { fastModularPower } from '../../base/modular-power.ts';
 import { finish, type Slices } from '../../base/pace.ts';
-import { bigIntToBytes, bigIntToFixed, bytesToBigInt } from '../../base/quantity.ts';
+import { bigIntToBytes, bytesToBigInt, bytesToNumber } from '../../base/quantity.ts';
 import type { Precompile } from './precompile.ts';
 
 const HEADER_BYTES = 96;
+const WORD_BYTES = 32;
+/** Bytes of integers that a number holds exactly. */
+const SAFE_BYTES = 6;
 const ONE = Uint8Array.of(1);
 
 interface Lengths {
@@ -23,13 +26,20 @@ export function modexp(pricing: 'eip198' | 'eip2565'): Precompile {
       const larger = maxOf(lengths.modulus, lengths.base);
       return Number(price(larger, iterations(input, lengths)));
     },
-    run: (input) => finish(inPieces(input)),
-    inPieces,
+    run(input) {
+      const work = begin(input);
+      return work instanceof Uint8Array ? work : finish(work);
+    },
+    *inPieces(input) {
+      const work = begin(input);
+      return work instanceof Uint8Array ? work : yield* work;
+    },
     error: () => 'invalid input',
   };
 }
 
-function* inPieces(input: Uint8Array): Slices<Uint8Array> {
+/** The output, or the work that is left. */
+function begin(input: Uint8Array): Uint8Array | Slices<Uint8Array> {
   const lengths = lengthsOf(input);
   // The price bounds every length that matters, so these fit numbers.
   const base = Number(lengths.base);
@@ -39,15 +49,26 @@ function* inPieces(input: Uint8Array): Slices<Uint8Array> {
   if (modulus === 0) return EMPTY_BYTES;
   const at = HEADER_BYTES + base;
   const m = numberAt(input, at + exponent, modulus);
-  const out = new Uint8Array(modulus);
-  if (m.length === 0 || (m.length === 1 && m[0] === 1)) return out;
-  const result = yield* power(
-    numberAt(input, HEADER_BYTES, base),
-    numberAt(input, at, exponent),
-    m,
-  );
-  out.set(result, modulus - result.length);
+  if (m.length === 0 || (m.length === 1 && m[0] === 1)) return new Uint8Array(modulus);
+  const b = numberAt(input, HEADER_BYTES, base);
+  const e = numberAt(input, at, exponent);
+  if (e.length === 0) return extended(ONE, modulus);
+  // 0 and 1 need no arithmetic; an attacker would use them with a long exponent.
+  if (b.length === 0 || (b.length === 1 && b[0] === 1)) return extended(b, modulus);
+  const power = fastModularPower(b, e, m) ?? slowPower(b, e, m);
+  if (!(power instanceof Uint8Array)) return extendedLater(power, modulus);
+  return power.length === modulus ? power : extended(power, modulus);
+}
+
+/** New bytes: the number with as many leading zeros as `length` needs. */
+function extended(number: Uint8Array, length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  out.set(number, length - number.length);
   return out;
+}
+
+function* extendedLater(power: Slices<Uint8Array>, length: number): Slices<Uint8Array> {
+  return extended(yield* power, length);
 }
 
 function maxOf(a: bigint, b: bigint): bigint {
@@ -65,28 +86,35 @@ function lengthsOf(input: Uint8Array): Lengths {
 
 /** 32 bytes at `at`, with zeros beyond the end of the input. */
 function wordOf(input: Uint8Array, at: number): bigint {
-  const bytes = new Uint8Array(32);
-  bytes.set(input.subarray(at, at + 32));
-  return bytesToBigInt(bytes);
+  const end = Math.min(at + WORD_BYTES, input.length);
+  let first = at;
+  while (first < end && input[first] === 0) first++;
+  if (first >= end) return 0n;
+  const isShort = first >= at + WORD_BYTES - SAFE_BYTES;
+  const bytes = input.subarray(first, end);
+  const value = isShort ? BigInt(bytesToNumber(bytes)) : bytesToBigInt(bytes);
+  return end === at + WORD_BYTES ? value : value << BigInt(8 * (at + WORD_BYTES - end));
 }
 
 /**
  * "Adjusted exponent length": about the number of squarings, from the first 32 bytes of the
  * exponent.
  */
-function iterations(input: Uint8Array, lengths: Lengths): bigint {
-  const { base, exponent } = lengths;
-  let head = 0n;
-  if (base < BigInt(Math.max(0, input.length - HEADER_BYTES))) {
-    const length = exponent < 32n ? Number(exponent) : 32;
-    const bytes = new Uint8Array(length);
-    const at = HEADER_BYTES + Number(base);
-    bytes.set(input.subarray(at, at + length));
-    head = bytesToBigInt(bytes);
-  }
-  const headBits = head === 0n ? 0n : BigInt(head.toString(2).length - 1);
-  const count = exponent > 32n ? 8n * (exponent - 32n) + headBits : headBits;
+function iterations(input: Uint8Array, { base, exponent }: Lengths): bigint {
+  const given = BigInt(Math.max(0, input.length - HEADER_BYTES));
+  const head = base < given ? headBits(input, HEADER_BYTES + Number(base), exponent) : 0n;
+  const count = exponent > 32n ? 8n * (exponent - 32n) + head : head;
   return count > 1n ? count : 1n;
+}
+
+/** The position of the highest bit in the first 32 bytes of the exponent, which starts at `at`. */
+function headBits(input: Uint8Array, at: number, exponent: bigint): bigint {
+  const length = exponent < 32n ? Number(exponent) : 32;
+  const end = Math.min(at + length, input.length);
+  let first = at;
+  while (first < end && input[first] === 0) first++;
+  if (first >= end) return 0n;
+  return BigInt(8 * (at + length - 1 - first) + 31 - Math.clz32(input[first]!));
 }
 
 function priceEip198(larger: bigint, count: bigint): bigint {
@@ -118,14 +146,14 @@ function numberAt(input: Uint8Array, at: number, length: number): Uint8Array {
 const SHORT_EXPONENT_BYTES = 3;
 
 /** The result is at most as long as `modulus`, which is above 1. One exponent byte per slice. */
-function* power(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Slices<Uint8Array> {
-  if (exponent.length === 0) return ONE;
+function* slowPower(
+  base: Uint8Array,
+  exponent: Uint8Array,
+  modulus: Uint8Array,
+): Slices<Uint8Array> {
   const m = bytesToBigInt(modulus);
   const b = bytesToBigInt(base) % m;
-  // 0 and 1 need no arithmetic; an attacker would use them with a long exponent.
   if (b <= 1n) return bigIntToBytes(b);
-  const fast = fastModularPower(bigIntToFixed(b, modulus.length), exponent, modulus);
-  if (fast) return fast;
   const isShort = exponent.length <= SHORT_EXPONENT_BYTES;
   const result = isShort ? shortPower(b, exponent, m) : yield* longPower(b, exponent, m);
   return bigIntToBytes(result);
