@@ -77,7 +77,7 @@ function lines(source: GethSource, database: ChainDatabase): readonly string[] {
     ...found,
     ...source.files.map(({ to }) => `Comes over: ${to}`),
     ...source.left.map(({ name, why }) => `Stays: ${name} (${why})`),
-    'Nothing was written.',
+    'Nothing was written, and its files were not searched for damage: a migration does that before it copies anything.',
   ];
 }
 
