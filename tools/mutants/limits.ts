@@ -3,6 +3,7 @@
  */
 
 import type { Limit } from './limit.ts';
+import { COMMAND_LIMITS } from './limits-commands.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
 import { MANAGER_LIMITS } from './limits-manager.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
@@ -17,4 +18,5 @@ export const LIMITS: readonly Limit[] = [
   ...PEER_LIMITS,
   ...EXPLORER_LIMITS,
   ...RAMP_LIMITS,
+  ...COMMAND_LIMITS,
 ];

@@ -23,6 +23,7 @@ import type { LogPosition } from './log-record.ts';
 import { encodeAccountRow, encodeMetadata, encodeSlotRow } from './rows.ts';
 import type { Spaces } from './spaces.ts';
 import { wrongIndex } from './store-errors.ts';
+import { moveWaitingRows } from './waiting-rows.ts';
 
 /** Bytes of log records after which their rows are committed. */
 const COMMIT_BYTES = 16 * 1024 * 1024;
@@ -72,6 +73,7 @@ export class BaseWriter {
     const { kv, spaces } = this.parts;
     const { number, hash } = head;
     await this.commit();
+    await moveWaitingRows(kv, () => true);
     for (const psi of roots.keys()) if (!spaces.get(psi)) spaces.add(psi, number);
     const mark: CheckpointMark = {
       ...{ number, hash, root: head.header.stateRoot, position },

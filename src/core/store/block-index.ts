@@ -14,6 +14,7 @@ import type { TransactionPlace } from './interface.ts';
 import { numberKey, PUBLIC_ID, TABLE, uint64At } from './keys.ts';
 import type { LogPosition } from './log-record.ts';
 import { indexDamaged } from './store-errors.ts';
+import { WaitingRows } from './waiting-rows.ts';
 
 const PLACES_CACHED_MAX = 4096;
 
@@ -28,6 +29,8 @@ interface RecentBlock {
   readonly place: Place;
   readonly bloom: Uint8Array;
   readonly transactions: readonly Hash32[];
+  /** Its rows of hashes are written in the end, together; until then nothing looks them up. */
+  readonly isWaiting: boolean;
 }
 
 interface RecentRecord {
@@ -66,11 +69,13 @@ export class BlockIndex {
     this.onDamage = onDamage;
   }
 
-  addBlock(block: Block, place: Place): void {
+  /** `isWaiting`: it is found by its number only, until `moveWaitingRows`. */
+  addBlock(block: Block, place: Place, isWaiting = false): void {
     const { blocks, numbers, transactions } = this.recent;
     const { number } = block.header;
     const hashes = block.transactions.map(({ hash }) => hash);
-    blocks.set(number, { place, bloom: block.header.bloom, transactions: hashes });
+    blocks.set(number, { place, bloom: block.header.bloom, transactions: hashes, isWaiting });
+    if (isWaiting) return;
     numbers.set(keyOf(block.hash), number);
     for (const [index, hash] of hashes.entries()) {
       transactions.set(keyOf(hash), { block: number, index });
@@ -170,18 +175,22 @@ export class BlockIndex {
   /** Writes the rows of the frozen generation. */
   *write(writer: KvWriter): Generator<void> {
     if (!this.writing) return;
-    for (const [number, { place, bloom, transactions }] of this.writing.blocks) {
+    const waiting = new WaitingRows();
+    const [first = 0] = this.writing.blocks.keys();
+    for (const [number, { place, bloom, transactions, isWaiting }] of this.writing.blocks) {
+      const rows = isWaiting ? waiting : writer;
       const at = numberToUint64(number);
-      writer.put(TABLE.numbers, place.hash, at);
+      rows.put(TABLE.numbers, place.hash, at);
       putPlace(writer, number, PUBLIC_ID, place, bloom);
       for (const [index, hash] of transactions.entries()) {
         const row = new Uint8Array(16);
         row.set(at);
         putUint64(index, row, 8);
-        writer.put(TABLE.transactions, hash, row);
+        rows.put(TABLE.transactions, hash, row);
         yield;
       }
     }
+    yield* waiting.write(writer, first);
     for (const { number, space, place, bloom } of this.writing.records.values()) {
       putPlace(writer, number, space, place, bloom);
       yield;

@@ -39,6 +39,8 @@ export class BlockLog {
   /** One sync at a time: a second caller must not return before the first caller's sync ends. */
   private readonly syncs = new SerialQueue();
   private last: number;
+  /** Up to here, everything is known to be durable. */
+  private durable: LogPosition | undefined;
   private failed: QuorateError | undefined;
 
   constructor(folder: LogFolder, segmentBytesMax: number = SEGMENT_BYTES_DEFAULT) {
@@ -61,13 +63,16 @@ export class BlockLog {
     return total;
   }
 
-  /** Writes all records at once, into one segment. Returns where each begins. */
+  /**
+   * Writes all records at once, into one segment. Returns where each begins. A new segment begins
+   * only when the one before is durable: a power loss must not tear that one and keep the new one.
+   */
   append(records: readonly NewRecord[]): LogPosition[] {
     if (this.failed) throw this.failed;
     let total = 0;
     for (const record of records) total += RECORD_HEADER_BYTES + record.body.length;
     const size = this.file(this.last).size();
-    if (size > 0 && size + total > this.segmentBytesMax) this.last++;
+    if (size > 0 && size + total > this.segmentBytesMax && !this.hasUnsynced) this.last++;
     const file = this.file(this.last);
     let offset = file.size();
     const positions: LogPosition[] = [];
@@ -92,13 +97,25 @@ export class BlockLog {
     return this.syncs.run(async () => {
       if (this.failed) throw this.failed;
       const files = [...this.unsynced];
+      const end = this.end();
       this.unsynced.clear();
       try {
         for (const file of files) await file.sync();
+        this.durable = end;
       } catch (error) {
         throw this.refuseFromNowOn(error);
       }
     });
+  }
+
+  /** The next segment waits for a sync. */
+  get isOverdue(): boolean {
+    return this.hasUnsynced && this.file(this.last).size() > this.segmentBytesMax;
+  }
+
+  private get hasUnsynced(): boolean {
+    const { durable } = this;
+    return durable === undefined || comparePositions(durable, this.end()) !== 0;
   }
 
   /** The record that begins at `position`. Throws STORE_CORRUPT when there is none. */

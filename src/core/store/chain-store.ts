@@ -46,6 +46,7 @@ import { advance, leavesOf, type SpaceEntry } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 import { stateNotMigrated, wrongIndex } from './store-errors.ts';
 import { StoredChain } from './stored-chain.ts';
+import { moveWaitingRows } from './waiting-rows.ts';
 
 /** While replaying, a checkpoint frees memory after this multiple of the normal amount of log. */
 const REPLAY_MAX = 16;
@@ -102,8 +103,6 @@ export class ChainStore extends StoredChain {
     }
   }
 
-  // --- writing ----------------------------------------------------------------------------------------------------
-
   /** Appends the next block, from 0. One write, one sync; visible to readers afterwards. */
   append(next: BlockToAppend, durability: Durability = 'now'): Promise<void> {
     return this.turn.run(async () => {
@@ -125,7 +124,7 @@ export class ChainStore extends StoredChain {
       if (spaces) this.applyPrivate(number, spaces, privatePosition!, tries);
       this.writer.applied = end;
       this.readable = end;
-      this.cached.keep(next.block, next.receipts);
+      if (!this.stateSpaces.isBare(number)) this.cached.keep(next.block, next.receipts);
       this.writer.runIfDue(this.parts.clock.nowMs());
     });
   }
@@ -164,12 +163,21 @@ export class ChainStore extends StoredChain {
     });
   }
 
+  /** Blocks up to the base become known by their hashes; `finishBase` does so too. */
+  indexHashes(proceed: (part: number) => boolean | Promise<boolean>): Promise<boolean> {
+    return this.turn.run(async () => {
+      await this.writer.run();
+      return moveWaitingRows(this.kv, proceed);
+    });
+  }
+
   /** Appends the next part of the states after the base, the head. Durable with `finishBase`. */
   appendState(part: StatePart): Promise<void> {
     return this.turn.run(async () => {
       if (!this.baseWriter.progress) await this.writer.run();
       const body = encodeStatePart(part);
       this.log.append([{ kind: RECORD_KIND.state, body }]);
+      if (this.log.isOverdue) await this.syncLog();
       await this.baseWriter.add(part, body.length);
     });
   }
@@ -239,15 +247,6 @@ export class ChainStore extends StoredChain {
     this.log.close();
     await this.kv.close();
   }
-
-  // --- reading ----------------------------------------------------------------------------------------------------
-
-  /** Whether private states move past the block only with a private record. */
-  hasPrivateWork(number: number): boolean {
-    return this.isBlock(number) && this.index.placeOf(number).hasPrivateWork;
-  }
-
-  // --- applying records -------------------------------------------------------------------------------------------
 
   private async replay(): Promise<void> {
     const roots = new Map<SpaceEntry, Hash32>();

@@ -14,6 +14,8 @@ export const TABLE = {
   places: 'places',
   /** Transaction hash -> number, index. */
   transactions: 'txs',
+  /** Rows of the two tables of hashes that are not yet there (waiting-rows.ts). */
+  waiting: 'waiting',
   /** Number | S -> 256 bytes. */
   blooms: 'blooms',
   /** Code hash -> code. */

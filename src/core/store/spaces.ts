@@ -141,6 +141,17 @@ export class Spaces {
     yield* this.byPsi.values();
   }
 
+  /** Moves all private states past blocks without private work. */
+  skipQuiet(isQuiet: (number: number) => boolean): void {
+    const quietUpTo = (cursor: number) => {
+      let at = cursor;
+      while (at < this.open.cursor && isQuiet(at + 1)) at++;
+      return at;
+    };
+    this.baseCursor = quietUpTo(this.baseCursor);
+    for (const entry of this.privates()) entry.cursor = quietUpTo(entry.cursor);
+  }
+
   /** The index now holds everything up to `mark`, written by another thread. */
   settleAt(mark: CheckpointMark): void {
     this.settleEntry(this.open, mark.number, mark.root);

@@ -203,6 +203,11 @@ export class StoredChain implements ChainReader {
     return trie;
   }
 
+  /** Whether private states move past the block only with a private record. */
+  hasPrivateWork(number: number): boolean {
+    return this.isBlock(number) && this.index.placeOf(number).hasPrivateWork;
+  }
+
   /** The result as appended, with its changes; undefined: the space has no data of its own. */
   privateResult(psi: Psi, number: number): SpaceResult | undefined {
     const entry = this.stateSpaces.get(psi);
@@ -269,7 +274,8 @@ export class StoredChain implements ChainReader {
     const { block, writes, hasPrivateWork } = record;
     const { number } = block.header;
     const { open } = this.stateSpaces;
-    this.index.addBlock(block, { ...position, hash: block.hash, hasPrivateWork });
+    const place = { ...position, hash: block.hash, hasPrivateWork };
+    this.index.addBlock(block, place, this.stateSpaces.isBare(number));
     open.recent.apply(number, writes);
     if (trie) advance(open, number, trie, leavesOf(writes));
     else open.cursor = number;
@@ -362,18 +368,8 @@ export class StoredChain implements ChainReader {
     for (const { hash, code } of writes.codes) this.recentCodes.set(bareHex(hash), code);
   }
 
-  /** Moves all private states past blocks without private work. */
   private skipQuietBlocks(): void {
-    const { stateSpaces } = this;
-    stateSpaces.baseCursor = this.quietUpTo(stateSpaces.baseCursor);
-    for (const entry of stateSpaces.privates()) entry.cursor = this.quietUpTo(entry.cursor);
-  }
-
-  private quietUpTo(cursor: number): number {
-    let at = cursor;
-    const head = this.stateSpaces.open.cursor;
-    while (at < head && !this.index.place(at + 1)!.hasPrivateWork) at++;
-    return at;
+    this.stateSpaces.skipQuiet((number) => !this.index.place(number)!.hasPrivateWork);
   }
 
   private blockBody(number: number): Uint8Array | undefined {

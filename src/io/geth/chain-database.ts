@@ -72,17 +72,21 @@ export class ChainDatabase {
 
   /** RLP of the canonical block, whose header has its hash. Throws GETH_DATA_DAMAGED. */
   block(number: number): Uint8Array {
-    return this.assembled(number, this.hashOf(number));
+    const hash = this.hashOf(number);
+    const header = this.part('headers', 'h', number, hash);
+    if (!equalBytes(blockHash(decodeHeader(header)), hash)) throw this.missing(number, 'header');
+    return this.assembled(number, hash, header);
   }
 
   /**
-   * The canonical block with its receipts, as they are stored (stored-receipts.ts). Throws
-   * GETH_DATA_DAMAGED.
+   * The canonical block with its receipts, as they are stored (stored-receipts.ts); whether its
+   * header has the hash is for the caller to check. Throws GETH_DATA_DAMAGED.
    */
   stored(number: number): { hash: Hash32; block: Uint8Array; receipts: Uint8Array } {
     const hash = this.hashOf(number);
     const receipts = this.part('receipts', 'r', number, hash);
-    return { hash, block: this.assembled(number, hash), receipts };
+    const header = this.part('headers', 'h', number, hash);
+    return { hash, block: this.assembled(number, hash, header), receipts };
   }
 
   /** RLP of a header. Throws GETH_DATA_DAMAGED. */
@@ -90,9 +94,7 @@ export class ChainDatabase {
     return this.part('headers', 'h', number, this.hashOf(number));
   }
 
-  private assembled(number: number, hash: Hash32): Uint8Array {
-    const header = this.part('headers', 'h', number, hash);
-    if (!equalBytes(blockHash(decodeHeader(header)), hash)) throw this.missing(number, 'header');
+  private assembled(number: number, hash: Hash32, header: Uint8Array): Uint8Array {
     const body = readList(this.part('bodies', 'b', number, hash));
     const items = [header];
     while (!body.done) items.push(body.raw());

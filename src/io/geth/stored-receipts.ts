@@ -11,6 +11,9 @@ import type { Psi } from '../../core/privacy/inputs.ts';
 
 const EXTRA_VERSION = 1;
 
+/** Most receipts have no others. */
+const NO_OTHERS: ReadonlyMap<Psi, PrivateOutcome> = new Map();
+
 /** The result of one execution in one state. */
 export interface Outcome {
   readonly status: 0 | 1 | undefined;
@@ -51,14 +54,13 @@ function readReceipt(item: RlpReader): StoredReceipt {
   // Lists of 6 items also have transaction and contract; lists of 7 also bloom.
   if (count >= 6) for (let i = 4; i < count; i++) item.skip();
   const logs = readAll(item, readLog);
-  const base = { ...outcome, cumulativeGasUsed, logs };
-  if (count !== 4) return { ...base, private: new Map() };
+  if (count !== 4) return { ...outcome, cumulativeGasUsed, logs, private: NO_OTHERS };
   const entries = readAll(item, (entry): [Psi, PrivateOutcome] => {
     const psi = new TextDecoder().decode(entry.string());
     const value = entry.enter();
     return [psi, { ...readPlain(value), contractAddress: new Uint8Array(20) }];
   });
-  return { ...base, private: new Map(entries) };
+  return { ...outcome, cumulativeGasUsed, logs, private: new Map(entries) };
 }
 
 function readExtra(item: RlpReader): Pick<StoredReceipt, 'private' | 'revertReason'> | undefined {

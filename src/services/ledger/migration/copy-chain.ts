@@ -83,9 +83,17 @@ export async function copyChain(
       return shouldStop();
     },
   });
+  progress.begin();
+  const isIndexed =
+    isCopied &&
+    (await store.indexHashes(async (part) => {
+      progress.tell('Indexed hashes', part, () => ({}));
+      await memory.bound();
+      return !shouldStop();
+    }));
   const copiedMs = clock.nowMs();
   const report = { ...counts, elapsedMs: copiedMs - startMs };
-  if (!isCopied) return { ...report, states: undefined, statesMs: 0, isWhole: false };
+  if (!isIndexed) return { ...report, states: undefined, statesMs: 0, isWhole: false };
   progress.begin();
   const states = await copyStates({
     ...{ database, store, isMps, psis, memory },

@@ -13,7 +13,7 @@ import {
   opensInner,
   payloadHashOf,
 } from '../../../core/privacy/marker.ts';
-import type { ChainReader } from '../../../core/store/interface.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 
 /** Number of payloads per request. */
@@ -33,7 +33,7 @@ export interface PayloadCount {
 
 /** Rejects with the errors of the manager. */
 export async function countPayloads(
-  store: ChainReader,
+  store: ChainStore,
   config: ChainConfig,
   manager: Manager,
   memory: ResidentMemory,
@@ -48,6 +48,11 @@ export async function countPayloads(
   };
   const head = store.head()!.number;
   for (let number = 0; number <= head; number++) {
+    if (number % BLOCKS_A_TURN === 0) {
+      await new Promise(setImmediate);
+      await memory.bound();
+    }
+    if (!store.hasPrivateWork(number)) continue;
     const { header, transactions } = store.block(number)!;
     const rules = rulesAt(config, number, header.timestamp);
     for (const tx of transactions) {
@@ -58,10 +63,6 @@ export async function countPayloads(
       batch.push({ kind: 'payload', hash });
       if (!manager.isInUse) batch = [];
       else if (batch.length >= BATCH) await ask();
-    }
-    if (number % BLOCKS_A_TURN === 0) {
-      await new Promise(setImmediate);
-      await memory.bound();
     }
   }
   await ask();

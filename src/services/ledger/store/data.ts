@@ -33,10 +33,11 @@ const STORE_FOLDER = 'quorate';
  */
 export const MIGRATING = 'migrating';
 /**
- * A commit loads the neighbours of every row into memory, 64 KB of the index each: so this is less
- * than a running node writes at once.
+ * For an execution of a whole chain: a commit loads the neighbours of every row into memory, 64 KB
+ * of the index each, so this is less than a running node writes at once. Copied blocks are written
+ * in order.
  */
-const MIGRATION_CHECKPOINT_BYTES = 1024 * 1024;
+const EXECUTION_CHECKPOINT_BYTES = 1024 * 1024;
 
 export interface OpenChain {
   readonly folder: DataFolder;
@@ -115,7 +116,7 @@ export async function openChain(
   const accounts = new KeptAccounts(folder, log);
   const { data, store, stopLooking } = await openStore(folder, {
     ...{ dialect, reindex, seals, log, onFault },
-    checkpointBytes: isMigrating ? MIGRATION_CHECKPOINT_BYTES : undefined,
+    checkpointBytes: isMigrating && base === undefined ? EXECUTION_CHECKPOINT_BYTES : undefined,
     beforeRewind: (target, to) => accounts.rewind(target, to),
   });
   const close = async () => {
