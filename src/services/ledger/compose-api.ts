@@ -194,7 +194,9 @@ function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySe
   const { chain } = parts.node;
   const isRaft = engineAt(chain.config, chain.head().number + 1) === 'raft';
   const foreign = isRaft ? 'istanbul' : 'raft';
-  const names = TABLE.methods.flatMap((method) => method.names.map((name) => name.split('_')[0]!));
+  const names = TABLE.methods.flatMap((method) =>
+    method.names.map((name) => name.split(/[_.]/)[0]!),
+  );
   const { hasMethods } = parts.config.permissions;
   const absent = [
     foreign,
@@ -226,7 +228,7 @@ function sayUnavailable(
   if (unavailable.length === 0 || !config.rpc[transport]) return;
   log('error', `Unavailable modules in ${transport.toUpperCase()} API list`, {
     unavailable,
-    available: [...available].filter((name) => !name.includes('.')).sort(),
+    available: [...available].sort(),
   });
 }
 

@@ -5,6 +5,7 @@ import { type Enode, parseEnode } from '../../../core/wire/enode.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 import { NetRestrict } from '../../../io/p2p/net-restrict.ts';
+import { asksNobody, asksRouter, mechanismOf } from '../options/nat.ts';
 
 export interface PeersConfig {
   readonly host: string;
@@ -56,16 +57,17 @@ export function bootnodeOf(url: string): Enode {
   }
 }
 
-const PORT_MAPPERS = ['', 'any', 'auto', 'none', 'off', 'on', 'upnp', 'pmp', 'natpmp', 'nat-pmp'];
-
 /**
  * The address in `extip:ADDRESS`; values for which a router would be asked count as no mapping
  * (GoQuorum p2p/nat/nat.go).
  */
 function externalIpOf(nat: string): string | undefined {
-  const [, mechanism = '', address = ''] = /^([^:]*):?(.*)$/s.exec(nat) ?? [];
-  if (/^(extip|ip)$/i.test(mechanism) && isIP(address) !== 0) return address;
-  if (PORT_MAPPERS.includes(mechanism.toLowerCase())) return undefined;
+  const mechanism = mechanismOf(nat);
+  const address = nat.includes(':') ? nat.slice(mechanism.length + 1) : undefined;
+  const isAddress = address !== undefined && isIP(address) !== 0;
+  if (['extip', 'ip'].includes(mechanism) && isAddress) return address;
+  const isKnown = asksNobody(nat) || asksRouter(nat);
+  if (isKnown && (address === undefined || isAddress)) return undefined;
   throw fail(
     'OPTION_VALUE_INVALID',
     `invalid value "${nat}" for flag --nat: expected any, none, upnp, pmp or extip:IP-ADDRESS`,

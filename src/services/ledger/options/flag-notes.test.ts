@@ -76,6 +76,7 @@ it('flags that a chain or a manager uses have an effect', () => {
 });
 
 it.each<[string[], Partial<FlagWorld>, string]>([
+  [['--nat', 'upnp'], {}, 'whatever --nat upnp asks for: name the address'],
   [['--permissioned'], {}, 'No peer may connect'],
   [
     [],

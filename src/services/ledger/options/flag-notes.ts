@@ -6,6 +6,7 @@ import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Engine } from '../../../core/chain/consensus-rules.ts';
 import { type FlagNeed, flagsInVain, given, type InVain, on } from '../../../io/options/needs.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
+import { asksRouter } from './nat.ts';
 
 export interface FlagWorld {
   readonly options: ParsedOptions;
@@ -165,6 +166,10 @@ const REMARKS: readonly Remark[] = [
   ({ options }) =>
     options.string('gcmode') === 'full'
       ? 'The state of every block is kept, as with --gcmode archive: nothing is pruned'
+      : undefined,
+  ({ options }) =>
+    options.source('nat') !== 'default' && asksRouter(options.string('nat')!)
+      ? `No router is asked to map ports, whatever --nat ${options.string('nat')} asks for: name the address at which peers reach this node, --nat extip:ADDRESS`
       : undefined,
   ({ options }) =>
     options.boolean('metrics') && !options.boolean('pprof') && !options.string('metrics.addr')

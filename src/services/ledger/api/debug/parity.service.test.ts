@@ -187,6 +187,7 @@ describe('what newer clients ask', () => {
     const { info, methods } = await node.call('rpc_discover');
     expect(info.version).toBe('v0.0.0');
     expect(await node.call('rpc.discover')).toEqual({ openrpc: '1.3.2', info, methods });
+    expect(await node.call('rpc_modules')).not.toHaveProperty(['rpc.discover']);
     expect(methods.map(({ name }: { name: string }) => name)).toContain('trace_filter');
   });
 
