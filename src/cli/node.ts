@@ -9,6 +9,7 @@ import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
 import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
+import { tracingSettings } from '../io/tracing/settings.ts';
 import { AGREEMENT_WORKER } from '../services/ledger/agreement/threads.ts';
 import { ledgerConfig } from '../services/ledger/config.ts';
 import { translateGethKey } from '../services/ledger/options/geth-config.ts';
@@ -70,6 +71,7 @@ export const nodeCommand: Command = {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,
       environment: process.env,
+      tracing: tracingSettings(options, process.env, 'quorate-node'),
       readerWorker: READER_WORKER,
       agreementWorker: AGREEMENT_WORKER,
       onFault,

@@ -8,6 +8,7 @@ import { sayIgnored } from '../io/options/ignored.ts';
 import { flagsInVain, sayInVain } from '../io/options/needs.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
 import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
+import { tracingSettings } from '../io/tracing/settings.ts';
 import { signerConfig } from '../services/signer/config.ts';
 import { SIGNER_NEEDS } from '../services/signer/options/flag-needs.ts';
 import { parseSignerOptions, SIGNER_ROWS } from '../services/signer/options.ts';
@@ -46,6 +47,7 @@ export const signerCommand: Command = {
       log,
       version: `quorate/v${VERSION}`,
       env: process.env,
+      tracing: tracingSettings(options, process.env, 'quorate-signer'),
       writeAccess: (line) => process.stdout.write(line),
     });
     // Must come before the ports file, which tells other programs which process to stop.

@@ -13,6 +13,7 @@ import { P2pServer } from '../../src/io/p2p/server.ts';
 import { Readers } from '../../src/services/ledger/readers/readers.ts';
 import { type Conversation, overHttp, overIpc, overWebSocket } from '../support/callers.ts';
 import { canariesIn, canariesInFiles } from '../support/canaries.ts';
+import { until } from '../support/conditions.ts';
 import { MAIN, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import {
   ALL,
@@ -28,11 +29,13 @@ import {
 import { graphqlAsks, probeEveryMethod, SUBSCRIPTION_PROBES } from '../support/probes.ts';
 import { postProven } from '../support/ptm.ts';
 import type { Target } from '../support/target.ts';
+import { type TraceCollector, traceCollector } from '../support/trace-collector.ts';
 import { type Open, TRACING_METHODS, traceEverything } from '../support/tracing-probes.ts';
 
 const STRANGERS = [2, 3];
 
 let net: TestDevnet;
+let collector: TraceCollector;
 let frames: string[];
 /** The methods that reader threads were asked. */
 let readByThreads: Set<string>;
@@ -57,7 +60,8 @@ beforeAll(async () => {
     readByThreads.add('logs');
     return logs.apply(this, args);
   });
-  net = await startTestDevnet({ verbosity: 5 });
+  collector = await traceCollector();
+  net = await startTestDevnet({ verbosity: 5, tracing: { endpoint: collector.url } });
   listeners = await listen();
   everybodys = await publicHistory(net);
   targets = await privateHistory(net);
@@ -66,6 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const each of listeners ?? []) each.close();
   await net?.close();
+  await collector?.close();
   vi.restoreAllMocks();
 });
 
@@ -116,19 +121,11 @@ it('shows everything to parties by some method, which proves that the search wor
   const names = new Set(shown.map((each) => each.split(' ')[0]));
   expect([...names].sort()).toEqual(FOUND_BY_PARTIES.map(({ name }) => name).sort());
   for (const method of [
-    'eth_getCode',
-    'eth_getStorageAt',
-    'eth_call',
-    'eth_getLogs',
-    'eth_getTransactionReceipt',
-    'eth_getQuorumPayload',
-    'eth_getLedgerPayload',
-    'eth_getQuorumPayloadExtra',
-    'eth_decryptQuorumPayload',
+    ...['eth_getCode', 'eth_getStorageAt', 'eth_call', 'eth_getLogs'],
+    ...['eth_getTransactionReceipt', 'eth_getQuorumPayload', 'eth_getLedgerPayload'],
+    ...['eth_getQuorumPayloadExtra', 'eth_decryptQuorumPayload'],
     'eth_getPrivateTransactionReceipt',
-    'debug_traceTransaction',
-    'debug_traceBlockByNumber',
-    'debug_traceCall',
+    ...['debug_traceTransaction', 'debug_traceBlockByNumber', 'debug_traceCall'],
     'debug_dumpAddress',
     'priv_call',
     'priv_getTransactionReceipt',
@@ -182,6 +179,15 @@ it('shows nothing to outsiders by GraphQL, and to parties everything that was mi
   for (const at of STRANGERS) expect([at, await shownAt(at)]).toEqual([at, []]);
   const found = FOUND_BY_PARTIES.filter((each) => !EEA.includes(each)).map(({ name }) => name);
   expect(await shownAt(PARTY)).toEqual(expect.arrayContaining(found));
+});
+
+it('sends nothing of it to a collector of traces, from any process', async () => {
+  const traced = () => collector.spans.filter(({ name }) => name === 'private receipt');
+  const services = () => new Set(traced().map(({ service }) => service));
+  await until('all nodes trace private transactions', () => services().size === 4);
+  const sent = collector.bodies.join('\n');
+  expect(canariesIn(ALL, sent)).toEqual([]);
+  expect(net.keys.filter((key) => sent.includes(key))).toEqual([]);
 });
 
 it('shows nothing to outsiders who subscribed before', () => {

@@ -13,6 +13,12 @@ import { until } from '../support/conditions.ts';
 import { PROJECT, startTestDevnet, type TestDevnet, untilMined } from '../support/devnet.ts';
 import { expressionOf, isFound, type Matcher, type Series, seriesOf } from '../support/promql.ts';
 import { rpcClient } from '../support/rpc-client.ts';
+import {
+  connectedTo,
+  type ReceivedSpan,
+  type TraceCollector,
+  traceCollector,
+} from '../support/trace-collector.ts';
 import { OWN_VECTORS, readJson } from '../vectors/folders.ts';
 
 const DEPLOY = join(PROJECT, 'deploy');
@@ -48,23 +54,29 @@ const { groups } = parse(readFileSync(join(DEPLOY, 'prometheus/alerts.yml'), 'ut
 const alerts: readonly Alert[] = groups.flatMap(({ rules }: { rules: Alert[] }) => rules);
 
 let net: TestDevnet;
+let collector: TraceCollector;
+/** Hashes of a private and a public transaction, sent through the signing proxy. */
+let sent: { readonly hidden: string; readonly open: string };
 let series: Series[];
 /** Of a node's metrics, by name. */
 let types: Map<string, string>;
 beforeAll(async () => {
-  net = await startTestDevnet();
+  collector = await traceCollector();
+  net = await startTestDevnet({ tracing: { endpoint: collector.url } });
   const { nodes, signer, staking, ramp, accounts } = net.devnet.description;
   const [first] = net.rpc;
   const [from, to] = accounts.map(({ address }) => address);
   const [, key] = net.keys;
   const data = '0x600a600c600039600a6000f3602a60005260206000f3';
   const gas = '0x47b760';
-  const hidden = await first!.call<string>('eth_sendTransaction', {
-    ...{ from, data, gas, privateFor: [key] },
-  });
-  await untilMined(first!, hidden);
   const proxy = rpcClient(signer.rpc);
-  await untilMined(first!, await proxy.call('eth_sendTransaction', { from, to, value: '0x1' }));
+  const hidden = await proxy.call<string>('eth_sendTransaction', {
+    ...{ from, data, gas, gasPrice: '0x0', privateFrom: net.keys[0], privateFor: [key] },
+  });
+  const open = await proxy.call<string>('eth_sendTransaction', { from, to, value: '0x1' });
+  sent = { hidden, open };
+  await untilMined(first!, hidden);
+  await untilMined(first!, open);
   const urls = nodes.flatMap(({ metrics, ptm }) => [metrics, ptm.metrics]);
   urls.push(signer.metrics, staking.metrics, ramp.metrics);
   const scrape = async () =>
@@ -78,7 +90,10 @@ beforeAll(async () => {
   );
   series = [...seriesOf(await scrape()), ...(await ofRaft()), { name: 'up', labels: {} }];
 });
-afterAll(() => net?.close());
+afterAll(async () => {
+  await net?.close();
+  await collector?.close();
+});
 
 /** Of a member of a cluster: the devnet is one of validators. */
 async function ofRaft(): Promise<Series[]> {
@@ -178,4 +193,74 @@ it('a query that nothing answers is noticed', () => {
   ]);
   expect(lacking('chain_execution{quantile="0.51"}')).toEqual(['chain_execution']);
   expect(() => lacking('rate(chain_head_block[5m')).toThrow('not PromQL');
+});
+
+describe('traces', () => {
+  const EVERYWHERE = ['block inclusion', 'block execution', 'public receipt'];
+  const AT_NODES = ['node1', 'node2', 'node3', 'node4'];
+
+  /** The spans around the transaction, once the sender's node has recorded its end. */
+  async function spansOf(hash: string, isPrivate: boolean): Promise<readonly ReceivedSpan[]> {
+    const traceId = hash.slice(2, 34);
+    const wanted = AT_NODES.flatMap((node) =>
+      [...EVERYWHERE, ...(isPrivate ? ['private receipt'] : [])].map((name) => `${node} ${name}`),
+    );
+    return until('all spans have arrived', () => {
+      const first = collector.spans.find(
+        (span) => span.name === 'transaction' && span.traceId === traceId,
+      );
+      if (!first) return undefined;
+      const all = connectedTo(first, collector.spans);
+      const names = new Set(all.map(({ service, name }) => `${service} ${name}`));
+      const isWhole = wanted.every((each) => names.has(each));
+      return isWhole && names.has('signer signer eth_sendTransaction') ? all : undefined;
+    });
+  }
+
+  const namesOf = (spans: readonly ReceivedSpan[]) =>
+    [...new Set(spans.map(({ service, name }) => `${service}: ${name}`))].sort();
+
+  it('connect a public transaction from the proxy to the receipts of all nodes', async () => {
+    const spans = await spansOf(sent.open, false);
+    expect(namesOf(spans)).toEqual(
+      [
+        ...['signer: signer eth_sendTransaction', 'signer: sign transaction'],
+        ...['node1: rpc eth_sendRawTransaction', 'node1: pool admission', 'node1: transaction'],
+        'node1: rpc eth_estimateGas',
+        ...AT_NODES.flatMap((node) => ['pool', ...EVERYWHERE].map((name) => `${node}: ${name}`)),
+      ].sort(),
+    );
+    // The request is one tree, and the transaction another.
+    const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined);
+    expect(namesOf(roots)).toEqual(['node1: transaction', 'signer: signer eth_sendTransaction']);
+    for (const { traceId, parentSpanId, startMs, endMs } of spans) {
+      if (parentSpanId !== undefined)
+        expect(spans).toContainEqual(expect.objectContaining({ traceId, spanId: parentSpanId }));
+      expect(endMs).toBeGreaterThanOrEqual(startMs);
+    }
+  });
+
+  it('connect a private transaction with the managers of its parties', async () => {
+    const spans = await spansOf(sent.hidden, true);
+    const names = namesOf(spans);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['signer: store payload', 'ptm1: ptm POST /storeraw', 'ptm1: store payload'],
+        ...['ptm1: ptm POST /sendsignedtx', 'ptm1: push payload'],
+        ...['ptm2: ptm POST /push/batch', 'ptm2: store payload'],
+        'node1: rpc eth_sendRawPrivateTransaction',
+      ]),
+    );
+    // Strangers say the same as parties.
+    const shownBy = (node: string) =>
+      spans
+        .filter(({ service, traceId }) => service === node && traceId === sent.hidden.slice(2, 34))
+        .map(({ name, attributes }) => [name, Object.keys(attributes)]);
+    expect(shownBy('node3')).toEqual(shownBy('node2'));
+    expect(names.filter((name) => /^ptm[34]/.test(name))).toEqual([]);
+    const [key] = net.keys;
+    const said = JSON.stringify(collector.spans);
+    expect(said).not.toContain(key);
+    expect(said).not.toContain('600a600c600039');
+  });
 });

@@ -10,7 +10,7 @@ import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
 import type { PtmConfig } from '../../src/services/ptm/config/ptm-config.ts';
 import { Enclave } from '../../src/services/ptm/manager/enclave.ts';
 import { Proofs } from '../../src/services/ptm/manager/proofs.ts';
-import { type RunningPtm, startPtm } from '../../src/services/ptm/start.ts';
+import { type PtmHost, type RunningPtm, startPtm } from '../../src/services/ptm/start.ts';
 
 export interface TestKey {
   readonly publicKey: string;
@@ -35,9 +35,10 @@ export interface TestPtm extends RunningPtm {
 export async function testPtm(
   number: number,
   peers: readonly string[],
-  overrides: Partial<PtmConfig> & { kv?: Kv; p2pPort?: number; q2tPath?: string } = {},
+  overrides: Partial<PtmConfig> &
+    Pick<PtmHost, 'tracing'> & { kv?: Kv; p2pPort?: number; q2tPath?: string } = {},
 ): Promise<TestPtm> {
-  const { p2pPort = 0, q2tPath, ...rest } = overrides;
+  const { p2pPort = 0, q2tPath, tracing, ...rest } = overrides;
   const kv = overrides.kv ?? (overrides.database ? undefined : new MemoryKv());
   const { publicKey, privateKey } = await testKey(number);
   const tcp = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
@@ -62,7 +63,7 @@ export async function testPtm(
     partyInfoIntervalMs: 50,
     ...rest,
   };
-  const running = await startPtm(config, kv ? { kv } : {});
+  const running = await startPtm(config, { tracing, ...(kv ? { kv } : {}) });
   return { ...running, key: publicKey, config };
 }
 

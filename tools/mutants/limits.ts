@@ -10,6 +10,7 @@ import { PEER_LIMITS } from './limits-peers.ts';
 import { RAMP_LIMITS } from './limits-ramp.ts';
 import { READ_LIMITS } from './limits-reads.ts';
 import { SERVER_LIMITS } from './limits-servers.ts';
+import { TRACE_LIMITS } from './limits-traces.ts';
 
 export const LIMITS: readonly Limit[] = [
   ...SERVER_LIMITS,
@@ -19,4 +20,5 @@ export const LIMITS: readonly Limit[] = [
   ...EXPLORER_LIMITS,
   ...RAMP_LIMITS,
   ...COMMAND_LIMITS,
+  ...TRACE_LIMITS,
 ];

@@ -8,6 +8,8 @@ import { installCrypto } from '../../io/crypto/crypto.ts';
 import { isThere, readJson } from '../../io/host/files.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { builtModule } from '../../io/threads/module-file.ts';
+import { collectorUrl, tracingRows } from '../../io/tracing/settings.ts';
+import type { DevnetTracing } from '../../services/devnet/commands.ts';
 import { pageFor } from '../../services/devnet/page.ts';
 import { type Launch, processLauncher } from '../../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../../services/devnet/start.ts';
@@ -134,6 +136,7 @@ export const devnetCommand: Command = {
       about: 'Verbosity of the logs in the folder: 0 silent to 5 trace',
       group: GROUP,
     },
+    ...tracingRows(GROUP).filter(({ flag }) => flag !== 'otel.service'),
   ],
   async run(options) {
     const folder = resolve(options.string('folder')!);
@@ -173,6 +176,7 @@ export const devnetCommand: Command = {
         blockPeriodMs,
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
+        tracing: tracingOf(options),
         isPermissioned: options.boolean('permissioned'),
         isDevelopment,
       },
@@ -221,6 +225,12 @@ function periodOf(ms: number | undefined, consensus: DevnetConsensus): number | 
     throw fail('OPTION_CONFLICT', '--block-period-ms: a Raft network has no block period');
   if (isBlockPeriodMs(ms)) return ms;
   throw fail('OPTION_VALUE_INVALID', `--block-period-ms ${ms}: 50 to 1000`);
+}
+
+/** Undefined: nothing is traced. Throws OPTION_VALUE_INVALID. */
+function tracingOf(options: ParsedOptions): DevnetTracing | undefined {
+  const url = collectorUrl(options, process.env);
+  return url && { endpoint: url.href, ratio: options.number('otel.ratio') };
 }
 
 /** Options that a network of one node that makes blocks at once cannot have. */

@@ -8,11 +8,13 @@ import { VERSION } from '../../io/host/client-version.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { parseOptions } from '../../io/options/options.ts';
 import { createLogger } from '../../io/telemetry/logger.ts';
+import { tracingSettings } from '../../io/tracing/settings.ts';
 import type { Launch } from '../../services/devnet/processes.ts';
 import { ledgerConfig } from '../../services/ledger/config.ts';
 import { NODE_ROWS } from '../../services/ledger/options.ts';
 import { type NodeHost, startNode } from '../../services/ledger/start.ts';
 import { readTesseraConfig } from '../../services/ptm/config.ts';
+import { PTM_ROWS } from '../../services/ptm/options.ts';
 import { startPtm } from '../../services/ptm/start.ts';
 import { rampSettings } from '../../services/ramp/config.ts';
 import { RAMP_ROWS } from '../../services/ramp/options.ts';
@@ -62,25 +64,31 @@ async function start(
   threadParts: ThreadParts,
 ) {
   if (command === 'node') {
-    const config = ledgerConfig(parseOptions(NODE_ROWS, { argv }));
+    const options = parseOptions(NODE_ROWS, { argv });
+    const config = ledgerConfig(options);
     const node = await startNode(config, {
       log,
       privateConfig: undefined,
       environment: {},
+      tracing: tracingSettings(options, {}, 'quorate-node'),
       readerWorker: threadParts.readerWorker,
       onFault: (error) => log('error', 'The disk failed', { err: error }),
     });
     return () => node.close();
   }
   if (command === 'ptm') {
-    const { config } = await readTesseraConfig(argv[argv.indexOf('--configfile') + 1]!);
-    const ptm = await startPtm(config, { say: log, env: process.env });
+    const options = parseOptions(PTM_ROWS, { argv });
+    const { config } = await readTesseraConfig(options.string('configfile')!);
+    const tracing = tracingSettings(options, {}, 'quorate-ptm');
+    const ptm = await startPtm(config, { say: log, env: process.env, tracing });
     return () => ptm.close();
   }
   if (command === 'signer') {
-    const signer = await startSigner(signerConfig(parseSignerOptions(argv, {})), {
+    const options = parseSignerOptions(argv, {});
+    const signer = await startSigner(signerConfig(options), {
       log,
       version: VERSION,
+      tracing: tracingSettings(options, {}, 'quorate-signer'),
     });
     return () => signer.close();
   }

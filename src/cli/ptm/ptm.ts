@@ -3,6 +3,7 @@ import { installCrypto } from '../../io/crypto/crypto.ts';
 import { writePidFile } from '../../io/host/pid-file.ts';
 import { onStopSignal } from '../../io/host/signals.ts';
 import { watchOpenFiles } from '../../io/telemetry/open-files-watch.ts';
+import { tracingSettings } from '../../io/tracing/settings.ts';
 import { ptmConfig } from '../../services/ptm/config.ts';
 import { PTM_ROWS } from '../../services/ptm/options.ts';
 import { startPtm } from '../../services/ptm/start.ts';
@@ -27,7 +28,8 @@ export const ptmCommand: Command = {
     const config = await ptmConfig(options, { command: 'ptm', say, secrets: CONFIG_SECRETS });
     const pidFile = options.string('pidfile');
     if (pidFile !== undefined) writePidFile(pidFile);
-    const ptm = await startPtm(config, { say, env: process.env });
+    const tracing = tracingSettings(options, process.env, 'quorate-ptm');
+    const ptm = await startPtm(config, { say, env: process.env, tracing });
     say('info', 'Private transaction manager is up', {
       keys: ptm.publicKeys.join(','),
       q2t: ptm.q2tUrl,

@@ -5,7 +5,7 @@
  */
 import { fail } from '../../core/base/errors.ts';
 import { submitFailed } from './messages.ts';
-import type { Transport } from './transport.ts';
+import { type Transport, tracedHeaders } from './transport.ts';
 
 const PATH = '/batch';
 const MEDIA = 'application/json';
@@ -42,6 +42,8 @@ interface Item {
   readonly request: CourierRequest;
   readonly done: (answer: CourierAnswer) => void;
   readonly failed: (error: unknown) => void;
+  /** The trace that the request belongs to, as text; '': none. */
+  readonly trace: string;
 }
 
 export class Courier {
@@ -61,7 +63,7 @@ export class Courier {
       return Promise.reject(fail('PTM_BUSY', text));
     }
     return new Promise((done, failed) => {
-      this.waiting.push({ request, done, failed });
+      this.waiting.push({ request, done, failed, trace: traceOf(request) });
       this.whenDue();
     });
   }
@@ -115,8 +117,8 @@ export class Courier {
     });
     try {
       const requests = items.map(
-        ({ request: { path, media, body } }) =>
-          `{"path":${JSON.stringify(path)},"media":"${media}","body":${body}}`,
+        ({ request: { path, media, body }, trace }) =>
+          `{"path":${JSON.stringify(path)},"media":"${media}"${trace && `,"traceparent":"${trace}"`},"body":${body}}`,
       );
       const text = `{"requests":[${requests.join()}]}`;
       const { status } = await this.transport.lines(PATH, MEDIA, text, (chunk) =>
@@ -128,6 +130,10 @@ export class Courier {
       for (const { request, failed } of open) failed(submitFailed('POST', request.path, cause));
     }
   }
+}
+
+function traceOf({ path }: CourierRequest): string {
+  return tracedHeaders(path)[0]?.[1] ?? '';
 }
 
 async function carryAlone({ request, done, failed }: Item): Promise<void> {

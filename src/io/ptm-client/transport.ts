@@ -11,6 +11,7 @@ import { fail } from '../../core/base/errors.ts';
 import { readAuthorities, readKeyPair } from '../host/key-pair.ts';
 import { reasonOf } from '../host/reason.ts';
 import { type HttpAnswer, HttpClient } from '../http/http-client.ts';
+import { traceHeaders } from '../telemetry/trace-context.ts';
 import { type ManagerConfig, socketPath } from './config.ts';
 
 /** COMPAT: managers log the user agent, and Tessera's users filter by it. */
@@ -22,6 +23,14 @@ const SOCKET_BASE = 'http+unix://c';
 const SOCKET_HOST = 'c';
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const MS = 1000;
+
+/** Requests that belong to one transaction. */
+const TRACED_PATHS: ReadonlySet<string> = new Set(['/send', '/sendsignedtx', '/storeraw']);
+
+/** With tracing, a request of a transaction carries the trace that it belongs to. */
+export function tracedHeaders(path: string): ReturnType<typeof traceHeaders> {
+  return TRACED_PATHS.has(path) ? traceHeaders() : [];
+}
 
 export class Transport {
   private readonly client: HttpClient;
@@ -107,7 +116,7 @@ export class Transport {
         method,
         url: this.url,
         path: prefix + path,
-        headers: [['Host', this.url.host], ...headers, ...encoding],
+        headers: [['Host', this.url.host], ...headers, ...encoding, ...tracedHeaders(path)],
         body,
         ...(onData ? { onData } : {}),
       });

@@ -10,4 +10,6 @@ export interface Caller {
   readonly remote: string;
   /** Number of the caller's connection. */
   readonly connection?: number;
+  /** The request's W3C trace context, as written: of a WebSocket, that of its upgrade. */
+  readonly traceparent?: string | undefined;
 }

@@ -16,6 +16,7 @@ import {
   tooLong,
 } from './batch.ts';
 import { type CallAudit, onRecord } from './call-audit.ts';
+import type { TraceCalls } from './call-trace.ts';
 import type { Caller } from './caller.ts';
 import {
   type Call,
@@ -32,19 +33,11 @@ import { failureReply, notFound } from './failure.ts';
 import { FirstTries } from './first-try.ts';
 import { type Method, type Param, RPC, RpcError, type Subscription } from './method.ts';
 import { parseParams, positional } from './params.ts';
+import { type Readers, ReadReply } from './readers.ts';
 
 export type { Reply } from './batch.ts';
 export type { Caller } from './caller.ts';
-
-/** Other threads that answer calls of heavy methods, instead of this thread. */
-export interface Readers {
-  /** Resolves with the whole reply, also for a fault of the call. `signal`: the caller is gone. */
-  answer(
-    call: Call & { readonly id: string },
-    caller: Caller,
-    signal: AbortSignal | undefined,
-  ): Promise<{ readonly reply: Reply; readonly isError: boolean }>;
-}
+export type { Readers } from './readers.ts';
 
 /** A connection that can carry notifications. */
 export interface Channel {
@@ -99,6 +92,7 @@ export class Dispatcher<Context> {
   private readonly watch: Watch | undefined;
   private readonly limits: BatchLimits;
   private readonly audit: CallAudit | undefined;
+  private readonly traces: TraceCalls | undefined;
   private readonly tries = new FirstTries();
   private turns: Promise<void> = Promise.resolve();
   private openSubscriptions = 0;
@@ -125,6 +119,8 @@ export class Dispatcher<Context> {
       readers?: Readers | undefined;
       /** undefined: no calls are recorded. */
       audit?: CallAudit | undefined;
+      /** undefined: no calls are traced. */
+      traces?: TraceCalls | undefined;
       /** Default: BATCH_LIMITS. */
       limits?: BatchLimits | undefined;
     },
@@ -143,6 +139,7 @@ export class Dispatcher<Context> {
     this.watch = options.watch;
     this.limits = options.limits ?? BATCH_LIMITS;
     this.audit = options.audit;
+    this.traces = options.traces;
   }
 
   /** The reply's text; '' when there is no reply. */
@@ -231,14 +228,19 @@ export class Dispatcher<Context> {
     if (entry.kind === 'invalid') return invalidRequest(entry.id);
     const id = entry.id;
     const begunMs = this.onCall && performance.now();
+    const row = this.traces && this.byName.get(entry.method);
+    const trace = row && this.traces?.(entry.method, row.access, asker.caller);
     try {
-      const result = await this.recorded(entry, asker);
+      const work = () => this.recorded(entry, asker);
+      const result = await (trace ? trace.run(work) : work());
       const isRead = result instanceof ReadReply;
       this.meter(entry.method, !isRead || !result.isError, begunMs);
+      trace?.end(!isRead || !result.isError);
       if (id === undefined) return undefined;
       return isRead ? result.reply : resultReply(id, result);
     } catch (error) {
       this.meter(entry.method, false, begunMs);
+      trace?.end(false);
       return id === undefined ? undefined : failureReply(id, entry.method, error, this.log);
     }
   }
@@ -370,17 +372,6 @@ interface Asker {
 }
 
 const ENDLESS: ReplyRoom = { take: () => true };
-
-/** The answer of a reader. */
-class ReadReply {
-  readonly reply: Reply;
-  readonly isError: boolean;
-
-  constructor(reply: Reply, isError: boolean) {
-    this.reply = reply;
-    this.isError = isError;
-  }
-}
 
 const KIND: Param<unknown> = {
   name: 'kind',

@@ -12,6 +12,7 @@ import { addressBlock } from '../http/address-block.ts';
 import { type BodyRefusal, readBody } from '../http/body.ts';
 import { listen } from '../http/listen.ts';
 import { newTraffic, REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from '../http/traffic.ts';
+import { TRACEPARENT } from '../telemetry/trace-context.ts';
 import type { Access, Authenticate } from './access.ts';
 import type { Caller, Dispatcher, Reply } from './dispatcher.ts';
 import { PARSE_ERROR } from './envelope.ts';
@@ -240,7 +241,13 @@ export function callerOf(
     access,
     remote: request.socket.remoteAddress ?? '',
     connection: connectionOf(request.socket),
+    ...traceOf(request),
   };
+}
+
+function traceOf({ headers }: IncomingMessage): Pick<Caller, 'traceparent'> {
+  const traceparent = headers[TRACEPARENT];
+  return typeof traceparent === 'string' ? { traceparent } : {};
 }
 
 const connections = new WeakMap<object, number>();

@@ -27,6 +27,20 @@ export const FREE_GAS = [
   '0',
 ];
 
+/** Where traces are sent: an OpenTelemetry collector. */
+export interface DevnetTracing {
+  readonly endpoint: string;
+  readonly ratio?: number | undefined;
+}
+
+/** Flags of a process, by the name that traces give it. */
+export function tracingFlags(tracing: DevnetTracing | undefined): (name: string) => string[] {
+  if (!tracing) return () => [];
+  const { endpoint, ratio } = tracing;
+  const share = ratio === undefined ? [] : ['--otel.ratio', String(ratio)];
+  return (name) => ['--otel.endpoint', endpoint, '--otel.service', name, ...share];
+}
+
 export function ptmCommand(node: NodeSpec): string[] {
   return ['ptm', '--configfile', join(node.ptmFolder, 'config.json')];
 }

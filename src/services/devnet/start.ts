@@ -1,7 +1,15 @@
 /** Starts the whole network: managers first, then validators; returns when everything answers. */
 import { join } from 'node:path';
 import { assert, fail } from '../../core/base/errors.ts';
-import { nodeCommand, ptmCommand, rampCommand, signerCommand, stakingCommand } from './commands.ts';
+import {
+  type DevnetTracing,
+  nodeCommand,
+  ptmCommand,
+  rampCommand,
+  signerCommand,
+  stakingCommand,
+  tracingFlags,
+} from './commands.ts';
 import { deployDemoToken } from './demo-token.ts';
 import { type DevnetDescription, describeDevnet } from './description.ts';
 import { livingPids, removeDescription, writeDescription } from './description-file.ts';
@@ -32,6 +40,7 @@ export interface DevnetOptions {
   readonly emptyBlockPeriodSeconds: number;
   /** Verbosity of the nodes' logs: 0 silent .. 5 trace. */
   readonly verbosity: number;
+  readonly tracing?: DevnetTracing | undefined;
   /** With permission contracts; permanent for a network. */
   readonly isPermissioned?: boolean;
   /** One development node serves all members; permanent for a network. */
@@ -70,7 +79,7 @@ export async function startDevnet(
   options: DevnetOptions,
   { launch, progress, told, setUpPermissions }: StartParts,
 ): Promise<Devnet> {
-  const { folder } = options;
+  const { folder, verbosity } = options;
   refuseSecond(folder);
   const topology = topologyOf(folder, options.portsFrom, options.consensus, options.isDevelopment);
   const ports = portsOf(topology);
@@ -78,46 +87,43 @@ export async function startDevnet(
   if (options.isFresh) removeFiles(folder);
   const files = await prepareFiles(topology, options);
   await moveMembers(topology.hosts);
-  const managers = topology.hosts.map((node) => ({
-    name: node.ptmName,
-    args: ptmCommand(node),
-    logFile: join(folder, `${node.ptmName}.log`),
-    isSmall: true,
-    readyUrl: `http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`,
-  }));
+  const tracing = tracingFlags(options.tracing);
+  const small = (name: string, args: readonly string[], readyUrl: string) => ({
+    ...{ name, args, readyUrl, isSmall: true },
+    logFile: join(folder, `${name}.log`),
+  });
+  const managers = topology.hosts.map((node) => {
+    const args = [...ptmCommand(node), ...tracing(node.ptmName)];
+    return small(node.ptmName, args, `http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`);
+  });
   const nodeMembers = () =>
     topology.hosts.map((node) => ({
       name: node.name,
       args: [
-        ...nodeCommand(node, topology, files, options.verbosity),
+        ...nodeCommand(node, topology, files, verbosity),
         ...(arePermissioned(topology) ? ['--permissioned'] : []),
+        ...tracing(node.name),
       ],
       logFile: join(folder, `${node.name}.log`),
       isSmall: false,
       readyUrl: `http://127.0.0.1:${node.ports.rpc}/health`,
     }));
   const nodes = nodeMembers();
-  const signer = {
-    name: SIGNER_NAME,
-    args: signerCommand(topology, files, options.verbosity),
-    logFile: join(folder, `${SIGNER_NAME}.log`),
-    isSmall: true,
-    readyUrl: `http://127.0.0.1:${topology.signerPort}/upcheck`,
-  };
-  const staking = {
-    name: STAKING_NAME,
-    args: stakingCommand(topology, files, options.verbosity),
-    logFile: join(folder, `${STAKING_NAME}.log`),
-    isSmall: true,
-    readyUrl: `http://127.0.0.1:${topology.stakingPort}/ready`,
-  };
-  const ramp = {
-    name: RAMP_NAME,
-    args: rampCommand(topology, files, options.verbosity),
-    logFile: join(folder, `${RAMP_NAME}.log`),
-    isSmall: true,
-    readyUrl: `http://127.0.0.1:${topology.rampPort}/ready`,
-  };
+  const signer = small(
+    SIGNER_NAME,
+    [...signerCommand(topology, files, verbosity), ...tracing(SIGNER_NAME)],
+    `http://127.0.0.1:${topology.signerPort}/upcheck`,
+  );
+  const staking = small(
+    STAKING_NAME,
+    stakingCommand(topology, files, verbosity),
+    `http://127.0.0.1:${topology.stakingPort}/ready`,
+  );
+  const ramp = small(
+    RAMP_NAME,
+    rampCommand(topology, files, verbosity),
+    `http://127.0.0.1:${topology.rampPort}/ready`,
+  );
   const all = [...managers, ...nodes, signer, staking, ramp];
   const members = new Members(all, ports, launch);
   let rampToken = '';

@@ -18,6 +18,7 @@ import { composeSending } from './compose-sending.ts';
 import { tenantsOf } from './config/private-states.ts';
 import type { RpcConfig } from './config/rpc.ts';
 import { graphqlEndpoints } from './graphql-endpoint.ts';
+import { traceCalls } from './monitoring/call-traces.ts';
 import { callMeter, metricsOf } from './monitoring/metrics.ts';
 import { permissionRequests } from './network/permission-requests.ts';
 import type { Component } from './node/component.ts';
@@ -122,7 +123,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       readers,
       watch: parts.watch,
       limits: rpc.batchLimits,
-      audit: parts.audit,
+      ...{ audit: parts.audit, traces: parts.tracing && traceCalls(parts.tracing) },
     },
   );
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };

@@ -22,6 +22,8 @@ import { connectManager } from '../../io/ptm-client/connect.ts';
 import { checkInterface } from '../../io/ptm-client/interface-check.ts';
 import { GcPauses } from '../../io/telemetry/gc-pauses.ts';
 import { LoopWatch } from '../../io/telemetry/loop-watch.ts';
+import { openTracing } from '../../io/tracing/open.ts';
+import type { TracingSettings } from '../../io/tracing/settings.ts';
 import { nodeAdmin } from './admin.ts';
 import type { ApiParts } from './api-parts.ts';
 import { ChainFiles } from './chain-files.ts';
@@ -45,6 +47,7 @@ import { readNodeKey } from './keys/node-key.ts';
 import { nodeSigner } from './keys/node-signer.ts';
 import { openWallet } from './keys/wallet.ts';
 import { watchPrivacy } from './monitoring/privacy-watches.ts';
+import { TransactionTraces } from './monitoring/transaction-traces.ts';
 import { watchedPorts } from './monitoring/watched.ts';
 import { openPeers, type PeerNetwork, validatorsTold } from './network/peer-network.ts';
 import { listsKept } from './network/permission-lists.ts';
@@ -82,6 +85,8 @@ export interface NodeHost {
    * thread.
    */
   readonly agreementWorker?: URL | undefined;
+  /** undefined: nothing is traced. */
+  readonly tracing?: TracingSettings | undefined;
   /** Called when the disk fails: the process must end. */
   onFault(error: unknown): void;
 }
@@ -99,10 +104,13 @@ export interface LedgerParts {
 /** Whatever this opens, it adds a function to `ends` that closes it. */
 export async function composeLedger(
   config: LedgerConfig,
-  { log, privateConfig, environment, readerWorker, agreementWorker, onFault }: NodeHost,
+  host: NodeHost,
   ends: Endings,
 ): Promise<LedgerParts> {
+  const { log, privateConfig, environment, readerWorker, agreementWorker, onFault } = host;
   const { dataFolder } = config;
+  const tracing = await openTracing(host.tracing, log);
+  ends.push(() => tracing?.close());
   const opened = await openLedger(config, log, onFault);
   const { store, votes, folder, genesis } = opened;
   ends.push(() => opened.close());
@@ -139,10 +147,11 @@ export async function composeLedger(
   const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
   const signer = nodeSigner(nodeKey);
   const turn = config.development && new SerialQueue();
+  const observer = tracing && new TransactionTraces(tracing);
   const node = composeNode(
     {
       ...{ ...SYSTEM, ...watchedPorts({ timers: systemTimers, links: server }, watch) },
-      ...{ log, store, kv: folder.kv, votes },
+      ...{ log, store, kv: folder.kv, votes, observer },
       agreement: thread && ((chain) => thread.over(chain)),
       ...{ journal, manager, signer, accounts: opened.accounts },
       ...(raft ? { raft } : {}),
@@ -151,6 +160,7 @@ export async function composeLedger(
     },
     nodeSettings(config, genesis, { privateStates, raft: settings, nodeId: idOf(nodeKey) }),
   );
+  observer?.follow(node);
   admit(node);
   const development = composeDevelopment(config, {
     ...{ node, accounts, signer, turn, log, fatal: onFault },
@@ -179,7 +189,7 @@ export async function composeLedger(
     log,
     audit,
     readers: readersOf(config, log, readerWorker),
-    ...{ watch, votesWritten, traffic, disk: folder.use },
+    ...{ watch, votesWritten, traffic, disk: folder.use, tracing },
     agreementWatch: thread ?? watch,
     development,
   });

@@ -16,6 +16,10 @@ import {
 } from '../../io/http/server.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import { spanWatch } from '../../io/telemetry/trace-context.ts';
+import { openTracing } from '../../io/tracing/open.ts';
+import type { TracingSettings } from '../../io/tracing/settings.ts';
+import { watchTraces } from '../../io/tracing/trace-metrics.ts';
 import { failureReply } from './api/failures.ts';
 import type { UnprovenPeers } from './api/p2p-parts.ts';
 import { askedWatch } from './asked.ts';
@@ -34,6 +38,7 @@ import { watchManager } from './manager-metrics.ts';
 import { openStore, overKv } from './open-store.ts';
 import { advertisedUrl, BODY_BYTES_MAX, composePeering, type Peering } from './peering.ts';
 import { RequestMetrics } from './request-metrics.ts';
+import { type TraceRequest, tracedRoutes, traceRequests, UNTRACED } from './request-traces.ts';
 
 /** Bounds of the only server that strangers may reach: docs/limits.md. */
 const P2P_INTAKE: IntakeBounds = {
@@ -60,6 +65,8 @@ export interface PtmHost {
   readonly mayBeGone?: boolean;
   /** Environment variables, with the credentials of key vaults. */
   readonly env?: VaultEnv;
+  /** undefined: nothing is traced. */
+  readonly tracing?: TracingSettings | undefined;
 }
 
 export interface PtmParts extends Omit<Peering, 'close'> {
@@ -75,6 +82,7 @@ export interface PtmParts extends Omit<Peering, 'close'> {
   readonly late: LateArrivals;
   readonly say: Log;
   readonly failure: (error: unknown) => HttpReply;
+  readonly trace: TraceRequest;
   /** Starts the configured servers that `routes` names; peers learn the P2P server's address. */
   listen(routes: Readonly<Partial<Record<PtmApp, readonly Route[]>>>): Promise<void>;
   urlOf(app: PtmApp): string | undefined;
@@ -99,8 +107,9 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const allowed = config.allowListed
     ? new AllowList(config.peers.map((url) => new URL(url).hostname))
     : undefined;
+  const tracing = await openTracing(host.tracing, say);
   const peering = composePeering({
-    ...{ config, enclave, crypto, entropy, clock, calendar, timers, say, trust },
+    ...{ config, enclave, crypto, entropy, clock, calendar, timers, say, trust, tracing },
   });
   const { table, wire, discovery } = peering;
   const storage = host.kv
@@ -117,6 +126,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const distributor = new Distributor({ store, table, wire, clock, timers, say, metrics, seed });
   discovery.onHeard((url) => distributor.heard(url));
   watchManager(figures, { config, storage, distributor, table });
+  if (tracing) watchTraces(metrics, tracing);
   const asked = askedWatch(say, metrics);
   const late = new LateArrivals(Buffer.from(entropy.bytes(8)).toString('hex'));
   const manager = new PrivateTransactionManager({
@@ -128,6 +138,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     search: (wanted) => discovery.search(wanted),
     knows: (key) => table.knows(key),
     strangers: peering.unknownSenders,
+    watch: tracing && spanWatch(tracing),
     onAsked(answer, hash) {
       asked(answer, hash);
       if (answer === 'notHeld') late.notHeld(hash);
@@ -141,18 +152,19 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const failure = failureReply(say);
   const refuseSpent = (remote: string): HttpReply | undefined =>
     peering.refusals.hasRoom(addressBlock(remote)) ? undefined : text(429, SPENT);
+  const trace = tracing ? traceRequests(tracing) : UNTRACED;
   const servers = new Map<PtmApp, HttpServer>();
   const { unprovenPeers } = config;
   return {
     ...peering,
     ...{ enclave, store, distributor, manager, clock, unprovenPeers, say, failure },
-    ...{ shared, comparison, late },
+    ...{ shared, comparison, late, trace },
     async listen(routes) {
       for (const { app, address, tls } of config.servers) {
         const served = routes[app];
         if (!served) continue;
         const server = await startHttpServer({
-          routes: figures.watch(app, served),
+          routes: figures.watch(app, tracing ? tracedRoutes(served, trace) : served),
           address,
           bodyBytesMax: BODY_BYTES_MAX,
           failure,
@@ -175,6 +187,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
       distributor.stop();
       peering.close();
       await storage.close();
+      await tracing?.close();
     },
   };
 }

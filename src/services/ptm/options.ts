@@ -3,6 +3,7 @@
  * configuration.
  */
 import type { OptionRow } from '../../io/options/options.ts';
+import { tracingRows } from '../../io/tracing/settings.ts';
 
 const GROUP = 'Manager';
 
@@ -51,4 +52,5 @@ export const PTM_ROWS: readonly OptionRow[] = [
     group: GROUP,
   },
   VERBOSITY_ROW,
+  ...tracingRows('Traces'),
 ];

@@ -16,6 +16,13 @@ import type { PayloadHash } from '../../core/privacy/marker.ts';
 import { digestsIn, statesIn } from '../../core/privacy/private-roots.ts';
 import type { DialGuard } from '../../io/http/dial-guard.ts';
 import type { HttpAnswer, HttpClient } from '../../io/http/http-client.ts';
+import {
+  currentTrace,
+  inSpan,
+  type TraceContext,
+  type Tracer,
+  traceHeaders,
+} from '../../io/telemetry/trace-context.ts';
 import { supportedVersions } from './api/common.ts';
 import { base64 } from './api/replies.ts';
 import { normalizeUrl, type PartyInfo } from './manager/party-info.ts';
@@ -24,6 +31,7 @@ import {
   KEY_HEADER,
   type PeerWire,
   PROOF_HEADER,
+  type PushOrigin,
   type PushOutcome,
   type ResendOutcome,
   VERSION_HEADER,
@@ -54,6 +62,8 @@ export interface PeerWireOptions {
   /** Announced to peers. */
   readonly versions: readonly string[];
   readonly guard: DialGuard;
+  /** undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Answers the challenge of the manager at `url` for one of our keys; undefined: not answered. */
   readonly prove: (
     url: string,
@@ -70,7 +80,7 @@ interface Ask {
 }
 
 export function httpPeerWire(options: PeerWireOptions): PeerWire {
-  const { clients, versions, guard, prove } = options;
+  const { clients, versions, guard, prove, tracer } = options;
   const checkUrl = (url: string): void => {
     if (guard.allowsHost(new URL(url).hostname)) return;
     throw fail(
@@ -109,6 +119,8 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
   };
   const post = (url: string, path: string, body: Uint8Array, ask?: Ask) =>
     reach('POST', url, path, body, ask);
+  const pushed = (url: string, path: string, body: Uint8Array, origins: readonly PushOrigin[]) =>
+    inPushSpan(tracer, origins, (headers) => post(url, path, body, { headers }));
   /** Retried with a proof of the key if the peer asks for one. */
   const proven = async (url: string, path: string, body: Uint8Array, key: PublicKey, ask: Ask) => {
     const headers = [[KEY_HEADER, base64(key)] as const];
@@ -125,10 +137,12 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
   };
   return {
     checkUrl,
-    push: async (url, payload) => outcome((await post(url, 'push', payload)).status),
-    async pushBatch(url, payloads) {
+    ...(tracer ? { origin: currentTrace } : {}),
+    push: async (url, payload, origin) =>
+      outcome((await pushed(url, 'push', payload, origin ? [origin] : [])).status),
+    async pushBatch(url, payloads, origins = []) {
       const body = new BinaryWriter().fields(payloads).finish();
-      const answer = await post(url, 'push/batch', body);
+      const answer = await pushed(url, 'push/batch', body, origins);
       if (answer.status !== 200) return payloads.map(() => outcome(answer.status));
       return statuses(answer).map(outcome);
     },
@@ -171,6 +185,18 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
       return answer.status === 200 ? Buffer.from(answer.body).toString('latin1') : undefined;
     },
   };
+}
+
+/** In a span below the first request whose payload is pushed, linked to the others. */
+function inPushSpan<T>(
+  tracer: Tracer | undefined,
+  origins: readonly PushOrigin[],
+  work: (headers: ReturnType<typeof traceHeaders>) => T,
+): T {
+  const [parent, ...links] = new Set(origins as readonly TraceContext[]);
+  if (!tracer || !parent?.isSampled) return work([]);
+  const span = tracer.start('push payload', { parent, kind: 'client', links });
+  return inSpan(span, () => work(traceHeaders()));
 }
 
 type ProvenJson = (url: string, path: string, value: object, key: PublicKey) => Promise<HttpAnswer>;

@@ -4,6 +4,7 @@ import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 import { DialGuard } from '../../io/http/dial-guard.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
 import { type ClientTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
+import type { Tracer } from '../../io/telemetry/trace-context.ts';
 import type { PtmConfig } from './config/ptm-config.ts';
 import { Candidates } from './manager/candidates.ts';
 import { Discovery } from './manager/discovery.ts';
@@ -50,6 +51,8 @@ export interface PeeringOptions {
   readonly timers: Timers;
   readonly say: Log;
   readonly trust: ClientTrust | undefined;
+  /** undefined: nothing is traced. */
+  readonly tracing: Tracer | undefined;
 }
 
 export interface Peering {
@@ -102,6 +105,7 @@ export function composePeering(options: PeeringOptions): Peering {
     clients,
     versions,
     guard,
+    tracer: options.tracing,
     prove: (url, text, key, request) => proofs.answer(text, key, table.keysAt(url), request),
   });
   const challenge = new KeyChallenge({ enclave, wire, entropy, clock, say });

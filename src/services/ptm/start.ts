@@ -64,7 +64,7 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
     await parts.listen({
       Q2T: [
         ...common,
-        ...q2tRoutes(manager, groups, parts.failure),
+        ...q2tRoutes(manager, groups, parts.failure, parts.trace),
         ...groupRoutes({ manager, groups, multiplePrivateStates }),
         ...comparisonRoutes(comparison),
       ],

@@ -6,6 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { TunnelAgent } from '../../io/http/proxy-tunnel.ts';
+import { openTracing } from '../../io/tracing/open.ts';
+import type { TracingSettings } from '../../io/tracing/settings.ts';
 import { logAccess } from './access-log.ts';
 import type { SignerConfig } from './config.ts';
 import { openGuard, type RunningGuard } from './guard/open-guard.ts';
@@ -16,6 +18,7 @@ import { keysFromOptions } from './keys/from-options.ts';
 import { type Meters, openMeters } from './meters.ts';
 import { payloadStore } from './payload-store.ts';
 import type { ProxyParts, ProxySettings } from './proxy-server.ts';
+import { traceRequests } from './request-traces.ts';
 import { restRoutes } from './rest/routes.ts';
 import { serverTrust, upstreamAgent } from './tls.ts';
 
@@ -26,6 +29,8 @@ export interface SignerHost {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Receives one line of the access log, including its line feed. */
   readonly writeAccess?: ((line: string) => void) | undefined;
+  /** undefined: nothing is traced. */
+  readonly tracing?: TracingSettings | undefined;
 }
 
 export interface SignerParts {
@@ -48,6 +53,9 @@ export async function composeSigner(
   const meters = openMeters(config.metrics.categories, host.version);
   const { metrics } = meters;
   const settings = proxySettings(config, host, meters);
+  const tracing = await openTracing(host.tracing, log);
+  endings.push(() => tracing?.close());
+  if (tracing) meters.watchTraces(tracing);
   const guard = await openGuard(config.guard, {
     ...{ log, metrics },
     clock: steadyClock,
@@ -66,13 +74,14 @@ export async function composeSigner(
   });
   const watch: ProxyParts['watch'] = (method) => meters.called(method);
   const { watchNonces } = meters;
+  const trace = tracing && traceRequests(tracing);
   const accounts = countedAccounts(opened.accounts, metrics);
   if (config.dataPath !== undefined) meters.watchDisk(config.dataPath);
   return {
     meters,
     proxy: {
       settings: { ...settings, serve: { ...settings.serve, routes: rest.routes } },
-      parts: { accounts, guard, payloads, log, metrics, watch, watchNonces },
+      parts: { accounts, guard, payloads, log, metrics, watch, watchNonces, trace },
     },
     reload: () => rest.reloading.startOrFollow(),
   };

@@ -7,6 +7,8 @@ import type { Outcome } from '../../core/signing/nonce-messages.ts';
 import { watchDisk } from '../../io/telemetry/disk-metrics.ts';
 import { watchProcess } from '../../io/telemetry/process-metrics.ts';
 import { labelText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
+import { watchTraces } from '../../io/tracing/trace-metrics.ts';
+import type { Tracing } from '../../io/tracing/tracing.ts';
 import type { MetricCategory } from './config.ts';
 import type { NonceFigures } from './proxy-server.ts';
 
@@ -36,6 +38,7 @@ const CATEGORY_OF: Readonly<Record<string, MetricCategory>> = {
   signing: 'SIGNING',
   signer: 'SIGNING',
   quorate: 'PROCESS',
+  tracing: 'PROCESS',
   jvm: 'JVM',
   nodejs: 'JVM',
   process: 'PROCESS',
@@ -51,6 +54,7 @@ export interface Meters {
   watchNonces(figures: NonceFigures): void;
   /** `folder`: the journal's. */
   watchDisk(folder: string): void;
+  watchTraces(tracing: Pick<Tracing, 'figures'>): void;
   exposition(): string;
 }
 
@@ -87,7 +91,7 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
     called(method = 'forwarded') {
       const startMs = performance.now();
       return (reply) => {
-        const outcome = isError(reply) ? 'error' : 'ok';
+        const outcome = isErrorReply(reply) ? 'error' : 'ok';
         metrics.count(`signer_rpc_requests_total{method="${method}",outcome="${outcome}"}`);
         const seconds = (performance.now() - startMs) / 1000;
         metrics.observe(`signer_rpc_duration_seconds{method="${method}"}`, seconds);
@@ -101,6 +105,7 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
     watchDisk(folder) {
       watchDisk((name, read) => metrics.probe(name, 'gauge', read), folder);
     },
+    watchTraces: (tracing) => watchTraces(metrics, tracing),
     exposition: () =>
       metrics.exposition((name) =>
         categories.has(CATEGORY_OF[name.split('_', 1)[0]!] ?? 'SIGNING'),
@@ -109,7 +114,13 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
 }
 
 /** Examines only the beginning, because a node's answer may be large. */
-function isError({ status, body }: { readonly status: number; readonly body: string }): boolean {
+export function isErrorReply({
+  status,
+  body,
+}: {
+  readonly status: number;
+  readonly body: string;
+}): boolean {
   return status >= 400 || ERROR_START.test(body.slice(0, ERROR_START_CHARACTERS));
 }
 

@@ -6,6 +6,7 @@
 import { fail } from '../../core/base/errors.ts';
 import { type Variables, valuesInEnvironment } from '../../io/options/environment.ts';
 import { type OptionRow, type ParsedOptions, parseOptions } from '../../io/options/options.ts';
+import { tracingRows } from '../../io/tracing/settings.ts';
 import { readConfigFile } from './options/config-file.ts';
 import { KEY_OPTION_ROWS } from './options/keys.ts';
 import { SERVER_OPTION_ROWS } from './options/server.ts';
@@ -15,6 +16,7 @@ export const SIGNER_ROWS: readonly OptionRow[] = [
   ...SERVER_OPTION_ROWS,
   ...UPSTREAM_OPTION_ROWS,
   ...KEY_OPTION_ROWS,
+  ...tracingRows('Traces'),
 ];
 
 export const ETHSIGNER_SUBCOMMANDS = [

@@ -53,6 +53,7 @@ export interface ProxyParts {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
   readonly watch?: PipelineParts['watch'];
+  readonly trace?: PipelineParts['trace'];
   /** Receives functions that read the current figures of the nonces. */
   readonly watchNonces?: (figures: NonceFigures) => void;
 }
@@ -123,6 +124,7 @@ export async function startProxy(
   if (journal) sender.restore(journal.restored());
   const pipeline = new Pipeline({
     ...{ signing, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
+    trace: parts.trace,
   });
   const { traffic = newTraffic() } = settings;
   const server = await serveSigner({ ...settings.serve, traffic, pipeline, guard: parts.guard });

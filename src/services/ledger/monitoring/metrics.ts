@@ -9,6 +9,7 @@ import { watchDisk } from '../../../io/telemetry/disk-metrics.ts';
 import type { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
 import { MetricsRegistry } from '../../../io/telemetry/metrics.ts';
 import { watchSystem } from '../../../io/telemetry/system-metrics.ts';
+import type { Tracing } from '../../../io/tracing/tracing.ts';
 import type { MetricsConfig } from '../config.ts';
 import type { LedgerNode } from '../node/compose.ts';
 import type { FaultKind } from '../node/private-state/block-audit.ts';
@@ -23,7 +24,7 @@ const NANOSECONDS_PER_MS = 1e6;
 
 /** undefined without `--metrics`: then nothing is counted. */
 export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
-  const { node, admin, config, watch, agreementWatch } = parts;
+  const { node, admin, config, watch, agreementWatch, tracing } = parts;
   if (!config.metrics.isOn) return undefined;
   const metrics = new MetricsRegistry();
   watchNode(metrics, node, admin);
@@ -33,9 +34,16 @@ export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
   watchRaft(metrics, node);
   watchSystem(metrics);
   watchDisk((name, read) => metrics.probe(name, read), config.dataFolder);
+  if (tracing) watchTraces(metrics, tracing);
   if (agreementWatch) watchLag(metrics, 'quorate/consensus/lag', agreementWatch);
   if (watch) watchLag(metrics, 'quorate/chain/lag', watch);
   return metrics;
+}
+
+function watchTraces(metrics: MetricsRegistry, { figures }: Pick<Tracing, 'figures'>): void {
+  metrics.probe('quorate/traces/spans/exported', () => figures().exported);
+  metrics.probe('quorate/traces/spans/dropped', () => figures().dropped);
+  metrics.probe('quorate/traces/spans/waiting', () => figures().waiting);
 }
 
 function watchLag(metrics: MetricsRegistry, name: string, watch: Pick<LoopWatch, 'onLag'>): void {

@@ -2,6 +2,7 @@
 import { consensusAt } from '../../../core/chain/consensus-rules.ts';
 import type { Page } from '../../../io/rpc/http.ts';
 import type { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
+import type { Tracing } from '../../../io/tracing/tracing.ts';
 import type { LedgerConfig } from '../config.ts';
 import type { LedgerNode } from '../node/compose.ts';
 import { describeFault, type PrivateWatch } from '../node/private-state/private-watch.ts';
@@ -35,6 +36,8 @@ export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly hasConfiguredPeers?: boolean;
   /** Number of votes on disk since the vote file was created. */
   readonly votesWritten?: (() => number) | undefined;
+  /** undefined: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** The watch of this thread's event loop. */
   readonly watch?: LoopWatch | undefined;
   /** The watch of the consensus thread, which may be this thread. */

@@ -30,6 +30,7 @@ import { AccountIndexer } from './accounts/account-indexer.ts';
 import { Chain } from './chain/chain.ts';
 import { checkpointLog, sentTransactions } from './chain/checkpoints.ts';
 import { Events } from './chain/events.ts';
+import type { StepObserver } from './chain/step-observer.ts';
 import { StoreUpkeep } from './chain/store-upkeep.ts';
 import type { Component } from './component.ts';
 import { Agreement, type AgreementPort, type ChainSide } from './consensus/agreement.ts';
@@ -85,6 +86,7 @@ export interface NodePorts {
   /** For a member of a Raft cluster only. */
   readonly raft?: RaftPorts;
   readonly watch?: Watch | undefined;
+  readonly observer?: StepObserver | undefined;
   /** Development: resolves when the transactions that clients sent are mined. */
   readonly settled?: (() => Promise<void>) | undefined;
   /** The disk failed or an internal invariant is broken: the process must end. */
@@ -141,13 +143,13 @@ export interface LedgerNode {
 }
 
 export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNode {
-  const { clock, timers, effort, log, store, links } = ports;
+  const { clock, timers, effort, log, store, links, observer } = ports;
   const { config, privateStates: states = SINGLE_PRIVATE_STATE } = settings;
   const events = new Events(ports.watch);
   const payloads = config.isQuorum
     ? new PayloadCache({ manager: ports.manager, clock, log })
     : undefined;
-  const chain = new Chain({ store, config, timers, effort, events, log });
+  const chain = new Chain({ store, config, timers, effort, events, log, observer });
   // Created before all other parts that follow the chain, because they use it.
   const permissions =
     settings.permissions && new NetworkPermissions({ ...settings.permissions, chain, events, log });
@@ -160,7 +162,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     privateSetting: follower && (() => follower.setting()),
   });
   const intake = new TransactionIntake({
-    ...{ chain, pool, events, clock, timers, log, permissions },
+    ...{ chain, pool, events, clock, timers, log, permissions, observer },
     journal: ports.journal,
     ...(ports.settled ? { settled: ports.settled } : {}),
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
@@ -244,7 +246,7 @@ function indexerOf(
 }
 
 function builderOf(
-  { timers, effort, log, fatal }: NodePorts,
+  { timers, effort, log, fatal, observer }: NodePorts,
   { builder: settings }: NodeSettings,
   {
     chain,
@@ -262,7 +264,8 @@ function builderOf(
   });
   const guard: BlockGuard | undefined = permissions && ((other) => permissions.guard(other));
   const first = permissions && (() => permissions.changing(pool));
-  return new BlockBuilder({ chain, pool, timers, effort, trials, log, settings, guard, first });
+  const shared = { chain, pool, timers, effort, trials, log, observer };
+  return new BlockBuilder({ ...shared, settings, guard, first });
 }
 
 interface Participants {

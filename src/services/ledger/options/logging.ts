@@ -1,5 +1,6 @@
-/** Options of logs and metrics. */
+/** Options of logs, metrics and traces. */
 import type { OptionRow } from '../../../io/options/options.ts';
+import { tracingRows } from '../../../io/tracing/settings.ts';
 
 const GROUP = 'Logging and metrics';
 
@@ -70,4 +71,5 @@ export const LOGGING_ROWS: readonly OptionRow[] = [
     about: 'Port of --pprof',
     group: GROUP,
   },
+  ...tracingRows(GROUP),
 ];

@@ -1,10 +1,11 @@
 /**
  * Our own extension: many requests of a node in one. `POST /batch
- * {"requests":[{"path","media","body"}…]}` answers a line of JSON for each,
+ * {"requests":[{"path","media","body","traceparent"?}…]}` answers a line of JSON for each,
  * `{"at","status","body"|"text"}`, as soon as it is done: a slow recipient delays no other payload.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HttpReply, Route } from '../../../io/http/server.ts';
+import type { TraceRequest } from '../request-traces.ts';
 import { MEDIA, type Media } from './replies.ts';
 import { bad, type Fields, jsonBody } from './requests.ts';
 
@@ -18,6 +19,7 @@ export type Handler = (fields: Fields, media: Media) => Promise<HttpReply> | Htt
 export function batchRoute(
   handlers: ReadonlyMap<string, Handler>,
   failure: (error: unknown) => HttpReply,
+  trace: TraceRequest,
 ): Route {
   return {
     method: 'POST',
@@ -27,7 +29,7 @@ export function batchRoute(
       const { requests } = jsonBody(request);
       if (!Array.isArray(requests)) throw bad('"requests" is not a list');
       if (requests.length > REQUESTS_MAX) throw bad(`more than ${REQUESTS_MAX} requests`);
-      const answers = requests.map((one: unknown) => answerTo(one, handlers, failure));
+      const answers = requests.map((one: unknown) => answerTo(one, handlers, failure, trace));
       return { status: 200, type: LINES_TYPE, body: asTheyCome(answers) };
     },
   };
@@ -37,14 +39,16 @@ async function answerTo(
   request: unknown,
   handlers: ReadonlyMap<string, Handler>,
   failure: (error: unknown) => HttpReply,
+  trace: TraceRequest,
 ): Promise<string> {
   try {
-    const { path, media, body } = (request ?? {}) as Fields;
+    const { path, media, body, traceparent } = (request ?? {}) as Fields;
     const handler = typeof path === 'string' ? handlers.get(path) : undefined;
     if (!handler) throw bad('a request of the batch has a path that is not allowed in a batch');
     if (typeof media !== 'string' || !JSON_KINDS.has(media)) throw bad('"media" is unknown');
     if (typeof body !== 'object' || body === null) throw bad('a body is not a JSON object');
-    return members(await handler(body as Fields, media as Media));
+    const work = () => handler(body as Fields, media as Media);
+    return members(await trace(`POST ${path}`, traceparent, work));
   } catch (error) {
     return members(failure(error));
   }

@@ -12,6 +12,7 @@ import {
 import type { PrivateTransactionManager } from '../manager/manager.ts';
 import type { PrivacyGroups } from '../manager/privacy-groups.ts';
 import { type SendTerms, STANDARD_TERMS } from '../manager/send-terms.ts';
+import { type TraceRequest, UNTRACED } from '../request-traces.ts';
 import { batchRoute, type Handler } from './batch.ts';
 import {
   acceptedMedia,
@@ -56,13 +57,14 @@ export function q2tRoutes(
   manager: PrivateTransactionManager,
   groups: PrivacyGroups,
   failure: (error: unknown) => HttpReply,
+  trace: TraceRequest = UNTRACED,
 ): Route[] {
   const handlers = jsonHandlers(manager, groups);
   return [
     ...sendRoutes(manager, handlers),
     ...receiveRoutes(manager),
     ...envelopeRoutes(manager),
-    batchRoute(handlers, failure),
+    batchRoute(handlers, failure, trace),
   ];
 }
 

@@ -12,7 +12,7 @@ import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { Outbox, type OutboxInput } from './outbox.ts';
 import type { PartyTable } from './party-table.ts';
-import type { PeerWire, PushOutcome } from './peers.ts';
+import type { PeerWire, PushOrigin, PushOutcome } from './peers.ts';
 import { checkPeerVersion } from './privacy-rules.ts';
 import { PushQueue } from './push-queue.ts';
 import type { Delivery, PayloadStore } from './store.ts';
@@ -111,8 +111,9 @@ export class Distributor {
     recipients: readonly PublicKey[],
     stored: Promise<void>,
   ): Promise<void> {
+    const origin = this.options.wire.origin?.();
     const results = await Promise.allSettled(
-      recipients.map((recipient) => this.push(payload, recipient)),
+      recipients.map((recipient) => this.push(payload, recipient, origin)),
     );
     const delivered: Delivery[] = [];
     let failure: unknown;
@@ -150,12 +151,16 @@ export class Distributor {
     this.step({ kind: 'owed', recipient });
   }
 
-  private async push(payload: EncodedPayload, recipient: PublicKey): Promise<void> {
+  private async push(
+    payload: EncodedPayload,
+    recipient: PublicKey,
+    origin?: PushOrigin,
+  ): Promise<void> {
     const { table } = this.options;
     const url = table.locate(recipient);
     const stripped = stripFor(payload, recipient);
     const encode = table.versions(url).has(CBOR_VERSION) ? encodeCbor : encodeLegacy;
-    const outcome = await this.queue.push(url, encode(stripped));
+    const outcome = await this.queue.push(url, encode(stripped), origin);
     if (outcome.kind === 'refused') throw refusal(url, outcome);
     this.options.metrics.count('ptm_payloads_pushed_total');
   }

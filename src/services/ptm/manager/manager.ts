@@ -5,6 +5,7 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode, QuorateError } from '../../../core/base/errors.ts';
+import type { Watch } from '../../../core/base/ports.ts';
 import {
   type AffectedPayload,
   type EncodedPayload,
@@ -22,7 +23,7 @@ import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Distributor } from './distributor.ts';
 import type { Enclave } from './enclave.ts';
-import { notOfGroup } from './privacy-groups.ts';
+import { checkMember, notOfGroup } from './privacy-groups.ts';
 import { acceptsArrival, checkSend, type HeldAffected, withoutForged } from './privacy-rules.ts';
 import { metadataOf, type Received, type SendTerms, type Sent } from './send-terms.ts';
 import type { SourceBudget } from './source-budget.ts';
@@ -43,6 +44,8 @@ export interface ManagerOptions {
   readonly strangers: SourceBudget;
   /** Reports to the operator how a node's request for a payload was answered. */
   readonly onAsked?: (answer: Asked, hash: PayloadHash) => void;
+  /** Records what takes time; undefined: nothing is recorded. */
+  readonly watch?: Watch | undefined;
   /** Called when a pushed payload is stored. */
   readonly onStored?: (hash: PayloadHash) => void;
 }
@@ -62,6 +65,7 @@ export class PrivateTransactionManager {
   private readonly arrivals: Arrivals;
   private readonly onAsked: (answer: Asked, hash: PayloadHash) => void;
   private readonly onStored: (hash: PayloadHash) => void;
+  private readonly storing: (work: () => Promise<void>) => Promise<void>;
 
   constructor(options: ManagerOptions) {
     this.enclave = options.enclave;
@@ -75,6 +79,8 @@ export class PrivateTransactionManager {
     this.arrivals = new Arrivals(options.enclave);
     this.onAsked = options.onAsked ?? (() => undefined);
     this.onStored = options.onStored ?? (() => undefined);
+    const { watch } = options;
+    this.storing = (work) => (watch ? watch.during('store payload', work) : work());
   }
 
   /** Resolves when our copy is durable and every recipient has one. */
@@ -109,7 +115,7 @@ export class PrivateTransactionManager {
   async storeRaw(message: Uint8Array, from: PublicKey | undefined): Promise<PayloadHash> {
     const raw = this.enclave.encryptRaw(message, from ?? this.enclave.defaultKey());
     const hash = this.enclave.hash(raw);
-    await this.store.putRaw(hash, raw);
+    await this.storing(() => this.store.putRaw(hash, raw));
     return hash;
   }
 
@@ -274,10 +280,12 @@ export class PrivateTransactionManager {
     const held = await this.findAffected(payload.affected.map((one) => one.hash));
     if (!acceptsArrival(payload, held, this.enhancements)) return hash;
     const checked = withoutForged(hash, payload, (affected) => {
-      const one = held.find((candidate) => sameHash(candidate.hash, affected));
+      const one = held.find((candidate) => equalBytes(candidate.hash, affected));
       return one && this.enclave.securityHash(payload, one.payload);
     });
-    await this.store.merge(hash, (known) => this.arrivals.merge(known, checked));
+    await this.storing(() =>
+      this.store.merge(hash, (known) => this.arrivals.merge(known, checked)),
+    );
     this.onStored(hash);
     return hash;
   }
@@ -308,7 +316,7 @@ export class PrivateTransactionManager {
     this.distributor.check(payload, remote);
     // In parallel: after a crash a recipient may hold a payload that we have lost. Once we have
     // answered, all hold it.
-    const stored = store(hash, remote);
+    const stored = this.storing(() => store(hash, remote));
     const [kept, pushed] = await Promise.allSettled([
       stored,
       this.distributor.distribute(hash, payload, remote, stored),
@@ -359,7 +367,7 @@ export class PrivateTransactionManager {
     recipients: readonly PublicKey[],
   ): Promise<HeldAffected[]> {
     const held = await this.findAffected(terms.affected);
-    const missing = terms.affected.find((hash) => !held.some((one) => sameHash(one.hash, hash)));
+    const missing = terms.affected.find((hash) => !held.some((one) => equalBytes(one.hash, hash)));
     if (missing) {
       throw fail(
         'PTM_PRIVACY_VIOLATION',
@@ -384,14 +392,6 @@ export class PrivateTransactionManager {
     });
     return { ...payload, affected };
   }
-}
-
-function checkMember({ to, privacyGroupId }: SendTerms, sender: PublicKey): void {
-  if (privacyGroupId && !hasKey(to, sender)) throw notOfGroup();
-}
-
-function sameHash(a: PayloadHash, b: PayloadHash): boolean {
-  return equalBytes(a, b);
 }
 
 function notFound(what: string, hash: PayloadHash): Error {

@@ -33,6 +33,9 @@ export type PushOutcome =
   /** The peer answered with an error. */
   | { readonly kind: 'refused'; readonly status: number };
 
+/** What the wire remembers of the request that a payload belongs to. */
+export type PushOrigin = object;
+
 export interface PartyInfoAnswer {
   readonly body: Uint8Array;
   /** Undefined when the peer does not report them. */
@@ -56,9 +59,18 @@ export type ResendOutcome =
 export interface PeerWire {
   /** Throws PTM_URL_REFUSED for URLs that only the operator may name. */
   checkUrl(url: string): void;
-  push(url: string, payload: Uint8Array): Promise<PushOutcome>;
-  /** Only to peers that understand BATCH_VERSION. Outcomes in the order of the payloads. */
-  pushBatch(url: string, payloads: readonly Uint8Array[]): Promise<readonly PushOutcome[]>;
+  /** The trace of the caller's request, for pushes; undefined: none. */
+  origin?(): PushOrigin | undefined;
+  push(url: string, payload: Uint8Array, origin?: PushOrigin): Promise<PushOutcome>;
+  /**
+   * Only to peers that understand BATCH_VERSION. Outcomes in the order of the payloads. `origins`:
+   * of some of them.
+   */
+  pushBatch(
+    url: string,
+    payloads: readonly Uint8Array[],
+    origins?: readonly PushOrigin[],
+  ): Promise<readonly PushOutcome[]>;
   /** `/pushBatch`: to a peer in recovery mode, which accepts all or nothing. False: it refused. */
   pushStaged(url: string, payloads: readonly Uint8Array[]): Promise<boolean>;
   /** `/resendBatch`: the peer sends what it holds for `key`, and then answers. */

@@ -21,6 +21,7 @@ import type { Enclave } from './enclave.ts';
 import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
 import { unproven } from './resend.ts';
+import type { SendTerms } from './send-terms.ts';
 import type { SourceBudget } from './source-budget.ts';
 import type { PayloadStore } from './store.ts';
 
@@ -180,6 +181,11 @@ export class PrivacyGroups {
       throw fail('PTM_BUSY', `more than ${GROUPS_MAX} privacy groups`);
     }
   }
+}
+
+/** Only a member may send to a group. Throws PTM_PRIVACY_VIOLATION. */
+export function checkMember({ to, privacyGroupId }: SendTerms, sender: PublicKey): void {
+  if (privacyGroupId && !hasKey(to, sender)) throw notOfGroup();
 }
 
 export function notOfGroup(): Error {

@@ -1,6 +1,6 @@
 /** Collects payloads per peer: those that arrive during a request are sent with the next one. */
 import { fail } from '../../../core/base/errors.ts';
-import type { PeerWire, PushOutcome } from './peers.ts';
+import type { PeerWire, PushOrigin, PushOutcome } from './peers.ts';
 
 const BATCH_PAYLOADS_MAX = 256;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
@@ -13,6 +13,7 @@ const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 interface Item {
   readonly payload: Uint8Array;
+  readonly origin: PushOrigin | undefined;
   readonly done: (outcome: PushOutcome) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -37,7 +38,7 @@ export class PushQueue {
    * Resolves when the peer has answered for this payload; rejects with PTM_PEER_OFFLINE or
    * PTM_BUSY.
    */
-  push(url: string, payload: Uint8Array): Promise<PushOutcome> {
+  push(url: string, payload: Uint8Array, origin?: PushOrigin): Promise<PushOutcome> {
     const queue = this.queueOf(url);
     if (
       queue.waiting.length >= WAITING_PAYLOADS_MAX ||
@@ -46,7 +47,7 @@ export class PushQueue {
       return Promise.reject(fail('PTM_BUSY', `too many payloads wait for ${url}: try again later`));
     }
     return new Promise((done, failed) => {
-      queue.waiting.push({ payload, done, failed });
+      queue.waiting.push({ payload, origin, done, failed });
       queue.waitingBytes += payload.length;
       // Starts one turn later, so that payloads of the same turn are sent together.
       void Promise.resolve().then(() => this.pump(url, queue));
@@ -80,8 +81,9 @@ export class PushQueue {
         ? await this.wire.pushBatch(
             url,
             items.map((item) => item.payload),
+            items.flatMap(({ origin }) => origin ?? []),
           )
-        : [await this.wire.push(url, items[0]!.payload)];
+        : [await this.wire.push(url, items[0]!.payload, items[0]!.origin)];
       for (const [i, item] of items.entries()) {
         item.done(outcomes[i] ?? { kind: 'refused', status: 0 });
       }

@@ -27,8 +27,18 @@ export interface PipelineParts {
    * undefined if the call goes to the node; the returned function is called with the reply.
    */
   readonly watch?: ((method: string | undefined) => (reply: Reply) => void) | undefined;
+  /**
+   * Begins the trace of a call, which is then processed for the returned caller; undefined: it is
+   * not traced. `method`: one that is answered here or may go to the node.
+   */
+  readonly trace?: ((method: string, caller: Caller) => CallTrace | undefined) | undefined;
   /** Methods that go to the node in addition to those of forwarding.ts. */
   readonly forwarded: readonly string[];
+}
+
+interface CallTrace {
+  readonly caller: Caller;
+  end(reply: Reply): void;
 }
 
 type Handler = (call: Call, caller: Caller) => Reply | Promise<Reply>;
@@ -128,9 +138,17 @@ export class Pipeline {
       return errorReply(entry.id, refuse('SIGNER_REQUEST', entry.why));
     const { call } = entry;
     const told = this.parts.watch?.(this.handlers.has(call.method) ? call.method : undefined);
-    const reply = await this.answer(call, caller);
+    const trace = this.traced(call.method, caller);
+    const reply = await this.answer(call, trace?.caller ?? caller);
     told?.(reply);
+    trace?.end(reply);
     return reply;
+  }
+
+  private traced(method: string, caller: Caller): CallTrace | undefined {
+    const { trace, forwarded } = this.parts;
+    if (!trace || !(this.handlers.has(method) || isForwarded(method, forwarded))) return undefined;
+    return trace(method, caller);
   }
 
   private async answer(call: Call, caller: Caller): Promise<Reply> {

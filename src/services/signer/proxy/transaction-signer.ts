@@ -1,6 +1,7 @@
 /** Signs transactions: the bytes for the node, and the entry for the audit log. */
 import { toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
+import type { Watch } from '../../../core/base/ports.ts';
 import type { AccountSigner } from '../../../core/signing/account-signer.ts';
 import type { Identity, Intent } from '../../../core/signing/guard.ts';
 import { unsignedTransaction } from '../../../core/signing/signed-transaction.ts';
@@ -18,6 +19,8 @@ export interface Caller {
   readonly identity: Identity;
   readonly headers: HeaderList;
   readonly path: string;
+  /** Records the steps of the request; undefined: it is not traced. */
+  readonly watch?: Watch;
 }
 
 /** A call that sends signed bytes. */

@@ -102,8 +102,12 @@ export class Transactions {
     const data =
       request.kind === 'private' ? await this.storePayload(request, call, caller) : undefined;
     if (data && !(data instanceof Uint8Array)) return relayed(data);
-    const sign = (nonce: number | bigint) =>
+    const signCall = (nonce: number | bigint) =>
       this.parts.signer.signCall({ request, signer, intent, caller, data }, BigInt(nonce));
+    const { watch } = caller;
+    const sign: typeof signCall = watch
+      ? (nonce) => watch.during('sign transaction', () => signCall(nonce))
+      : signCall;
     if (request.nonce !== undefined && request.nonce > Number.MAX_SAFE_INTEGER)
       return this.sendUntracked(call, caller, await sign(request.nonce));
     const nonce = request.nonce === undefined ? undefined : Number(request.nonce);
@@ -163,7 +167,8 @@ export class Transactions {
     const { data } = request.body;
     if (payloads) {
       try {
-        return await payloads.storeRaw(data, request.terms.privateFrom);
+        const store = () => payloads.storeRaw(data, request.terms.privateFrom);
+        return await (caller.watch?.during('store payload', store) ?? store());
       } catch (error) {
         throw refuse('SIGNER_MANAGER', (error as Error).message);
       }

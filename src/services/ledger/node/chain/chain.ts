@@ -32,6 +32,7 @@ import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import { BlockCheck } from './block-check.ts';
 import { type BlockPart, type BlockTimes, PartTimer } from './block-times.ts';
 import type { Events } from './events.ts';
+import type { StepObserver } from './step-observer.ts';
 
 /** Number of executions kept: enough for a few rounds of one height. */
 const EXECUTED_BLOCKS_MAX = 16;
@@ -53,6 +54,7 @@ export interface ChainParts {
   readonly effort: Effort;
   readonly events: Events;
   readonly log: Log;
+  readonly observer?: StepObserver | undefined;
 }
 
 /** Hooks for parts that are created after the chain. */
@@ -160,6 +162,7 @@ export class Chain {
     try {
       // The body is decoded only from here on.
       const { header, hash, transactions, uncles, withdrawals } = block;
+      const executed = this.parts.observer?.executing();
       const [validation, running] = [this.timer('validation'), this.timer('execution')];
       const fault = validation.run(() => checkBody(block) ?? this.checkFields(block, head));
       if (fault !== undefined) return fault;
@@ -170,6 +173,7 @@ export class Chain {
         if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
       }
       running.done();
+      executed?.(hash);
       const result = execution.result();
       const wrong = validation.run(() => checkResult(block.header, result));
       validation.done();

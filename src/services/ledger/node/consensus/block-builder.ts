@@ -19,6 +19,7 @@ import type { ExecutedBlock, StateBase } from '../../../../core/execution/result
 import type { StateReader } from '../../../../core/state/reader.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
+import type { StepObserver } from '../chain/step-observer.ts';
 import { BlockFiller, type FillerParts } from './block-filler.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
@@ -72,6 +73,7 @@ export class BlockBuilder {
   readonly trials: Trials;
   private readonly filler: BlockFiller;
   private readonly guard: BlockGuard | undefined;
+  private readonly observer: StepObserver | undefined;
 
   constructor(parts: {
     chain: Chain;
@@ -82,9 +84,11 @@ export class BlockBuilder {
     trials: Trials;
     log: Log;
     guard?: BlockGuard | undefined;
+    observer?: StepObserver | undefined;
     first?: FillerParts['first'];
   }) {
     this.guard = parts.guard;
+    this.observer = parts.observer;
     this.chain = parts.chain;
     this.pool = parts.pool;
     this.settings = parts.settings;
@@ -109,6 +113,7 @@ export class BlockBuilder {
     site?: SpeculativeSite,
   ): Promise<BuiltBlock | undefined> {
     const parent = this.chain.head();
+    const executed = this.observer?.executing();
     const header = this.emptyHeader(template, site?.parent ?? parent.header);
     const execution = this.execution(header, proposer.address, site);
     const stageAlone = () => this.execution(header, proposer.address);
@@ -124,6 +129,7 @@ export class BlockBuilder {
     const result = execution.result();
     const block = sealOff(header, transactions, result, proposer.seal);
     this.chain.keep(block, result);
+    executed?.(block.hash);
     const isWasted = transactions.length === 0 && this.leftOut > leftOut;
     return { block, result, isWasted };
   }

@@ -16,6 +16,7 @@ import type { PoolHead, PoolState } from '../../../../core/txpool/admission.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
+import type { StepObserver } from '../chain/step-observer.ts';
 import { Offers } from './offers.ts';
 
 /**
@@ -45,6 +46,7 @@ export interface IntakeParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly permissions?: SendPermission | undefined;
+  readonly observer?: StepObserver | undefined;
   /** Development: resolves when the executable transactions are mined. */
   settled?(): Promise<void>;
   /** Fetches a private transaction's payload into the cache before the transaction is proposed. */
@@ -233,6 +235,7 @@ export class TransactionIntake {
       const isMined = chain.store.transactionByHash(transaction.hash) !== undefined;
       throw isMined ? fail('TXPOOL_KNOWN', 'already known') : error;
     }
+    this.parts.observer?.admitted(transaction, isLocal);
     this.parts.log('debug', 'Transaction admitted', { hash: bareHex(transaction.hash) });
   }
 
