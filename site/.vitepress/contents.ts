@@ -95,6 +95,7 @@ export const CONTENTS: readonly Room[] = [
       ['rpc', 'JSON-RPC methods'],
       ['rest', 'REST operations'],
       ['errors', 'Errors'],
+      ['metric-names', 'Names of metrics'],
       ['geth-config', 'geth’s configuration file'],
       ['limits', 'Limits'],
       ['threat-model', 'Threat model'],

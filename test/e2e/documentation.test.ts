@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT } from '../support/devnet.ts';
+import { ALONE_PAGES } from '../support/documented-commands.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { writeQuorateCommand } from '../support/quorate-command.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 
-const PAGES = ['access-control.md', 'development.md', 'signer-security.md', 'staking.md'];
+const PAGES = ALONE_PAGES.map((page) => `${page}.md`);
 
 function blocksOf(page: string): (readonly [number, string])[] {
   const text = readFileSync(join(PROJECT, 'docs', page), 'utf8');

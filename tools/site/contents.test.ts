@@ -4,12 +4,13 @@ import { expect, it } from 'vitest';
 import { CONTENTS } from '../../site/.vitepress/contents.ts';
 import { placeOf } from '../../site/.vitepress/places.ts';
 import { errorsPage } from './errors-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { restPage } from './rest-page.ts';
 import { rpcPage } from './rpc-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Made when the site is built. */
-const MADE = ['errors.md', 'rest.md', 'rpc.md', 'screens.md'];
+const MADE = ['errors.md', 'metric-names.md', 'rest.md', 'rpc.md', 'screens.md'];
 
 it('the sidebar of the site has every page once', () => {
   const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -25,4 +26,9 @@ it('its pages of methods, operations and errors have what the tables have', () =
   expect(restPage()).toContain('### `GET /orders/{orderId}`');
   expect(restPage()).not.toMatch(/^\| `[A-Z]+ [^`]*` \| \|$/m);
   expect(errorsPage(ROOT)).toContain('- ``account locked``');
+  const metrics = metricsPage(ROOT);
+  expect(metrics).toContain('| `txpool_pending` | gauge |');
+  for (const room of metrics.split('## ').slice(1)) {
+    expect(room.split('\n').length).toBeGreaterThan(12);
+  }
 });

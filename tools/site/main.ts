@@ -7,6 +7,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join, resolve } from 'node:path';
 import { errorsPage } from './errors-page.ts';
 import { deadLinks } from './links.ts';
+import { metricsPage } from './metrics-page.ts';
 import { restPage } from './rest-page.ts';
 import { rpcPage } from './rpc-page.ts';
 import { screensPage } from './screens-page.ts';
@@ -29,6 +30,7 @@ const MADE: Readonly<Record<string, () => string>> = {
   'rpc.md': rpcPage,
   'rest.md': restPage,
   'errors.md': () => errorsPage(ROOT),
+  'metric-names.md': () => metricsPage(ROOT),
   'screens.md': () => screensPage(SCREENS),
 };
 
