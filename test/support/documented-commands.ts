@@ -46,6 +46,7 @@ export const OWN_TESTS: Readonly<Record<string, string>> = {
 export const NEEDS: Readonly<Record<string, string>> = {
   addresses: 'has addresses of the reader’s network; permission-commands.test.ts runs the command',
   checkout: 'builds the project itself; npm run test:matrix runs it',
+  collector: 'a program of others; monitoring.test.ts sends traces to a receiver of its own',
   configuration: 'needs an offer and keys of a payment provider; ramp.test.ts starts the service',
   docker: 'no container runs in tests; deploy.test.ts lints and renders the files',
   goquorum: 'needs geth or its folder; migration.test.ts runs the command on a recorded one',
