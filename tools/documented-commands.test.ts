@@ -12,7 +12,7 @@ import {
 } from '../test/support/documented-commands.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const TYPED = [...ALONE_PAGES, ...RECIPES, ...REFERENCES, ...PERMISSIONED];
+const TYPED = [...ALONE_PAGES, ...RECIPES, ...REFERENCES, PERMISSIONED];
 const blocks = shellBlocks(ROOT);
 
 it('every shell block of the documentation is run by a test, or says what it needs', () => {

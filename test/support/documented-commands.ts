@@ -31,8 +31,8 @@ export const REFERENCES = [
   'signer-operation',
   'storage',
 ];
-/** The same on a permissioned devnet. */
-export const PERMISSIONED = ['cookbook/permissioned-onboarding', 'permissioning'];
+/** Typed in with a devnet of its own, which has permissions. */
+export const PERMISSIONED = 'cookbook/permissioned-onboarding';
 
 /** Pages whose `sh` blocks a test of their own takes apart. */
 export const OWN_TESTS: Readonly<Record<string, string>> = {
@@ -52,7 +52,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   goquorum: 'needs geth or its folder; migration.test.ts runs the command on a recorded one',
   kubernetes: 'no cluster runs in tests; deploy.test.ts renders the chart',
   machines: 'names other machines; kill.test.ts and others join nodes by enode URLs',
-  network: 'needs a network of its own; raft.test.ts and devnet-development.test.ts start them',
+  network:
+    'needs a network of its own; raft.test.ts, devnet-development.test.ts and permission-devnet.test.ts start them',
   prometheus: 'a program of others; monitoring.test.ts reads its configuration',
   registry: 'installs from a registry; installed-package.test.ts installs the packed files',
   root: 'changes the system; from-goquorum’s other blocks run under the same names',
