@@ -227,6 +227,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
 };
 const HTTP = ['--http', '--http.port', '0'];
 const PTM_TLS = ['--ptm.url', 'https://127.0.0.1:1', '--ptm.tls.mode', 'strict'];
+const NODE_KEY = ['--nodekey', 'https://127.0.0.1:1/'];
 const SERVER_STORE = '--tls-keystore-file @server.p12 --tls-keystore-password-file @password.txt';
 const NODE_STORE =
   '--downstream-http-tls-keystore-file @server.p12 --downstream-http-tls-keystore-password-file @password.txt';
@@ -248,6 +249,10 @@ const WITH: Readonly<Record<string, readonly string[]>> = {
   'rpcclitls.cert': ['https://127.0.0.1:1'],
   'rpcclitls.cacert': ['https://127.0.0.1:1'],
   'ptm.tls.rootca': PTM_TLS,
+  'nodekey.token-file': NODE_KEY,
+  'nodekey.tls.rootca': NODE_KEY,
+  'nodekey.tls.clientcert': [...NODE_KEY, '--nodekey.tls.clientkey', '@key.pem'],
+  'nodekey.tls.clientkey': [...NODE_KEY, '--nodekey.tls.clientcert', '@cert.pem'],
   'ptm.tls.clientcert': [...PTM_TLS, '--ptm.tls.clientkey', '@key.pem'],
   'ptm.tls.clientkey': [...PTM_TLS, '--ptm.tls.clientcert', '@cert.pem'],
   'bootstrap.secret-file': ['--bootstrap.client', 'x'],

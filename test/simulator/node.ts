@@ -144,6 +144,11 @@ export class SimNode {
     if (this.isUp) this.input({ kind: 'message', from, code, bytes });
   }
 
+  /** A signature that the engine awaits is there. */
+  signed(): void {
+    if (this.isUp) this.input({ kind: 'signed' });
+  }
+
   /** Receives a sealed block of another node, as by sync. */
   offer(block: Block): void {
     if (!this.isUp || block.header.number !== this.head.header.number + 1) return;

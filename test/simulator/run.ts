@@ -38,12 +38,18 @@ export interface Outcome {
 
 export function runSeed(
   seed: number,
-  options: { canary?: Canary; chain?: AskedChain; trace?: (line: string) => void } = {},
+  options: {
+    canary?: Canary;
+    chain?: AskedChain;
+    trace?: (line: string) => void;
+    hasFarKeys?: boolean;
+  } = {},
 ): Outcome {
   const { canary, trace } = options;
   const asked = options.chain === 'short' ? 'qbft' : options.chain;
   const chain = asked ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
-  const world = new World(planOf(seed, chain, options), canary, trace);
+  const farKeys = options.hasFarKeys ? new Prng(seed) : undefined;
+  const world = new World(planOf(seed, chain, options), canary, trace, farKeys);
   let failure: string | undefined;
   try {
     world.run();

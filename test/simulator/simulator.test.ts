@@ -19,6 +19,7 @@ import {
 import { runSeed } from './run.ts';
 
 const PLANS = 600;
+const FAR_KEYS = 6;
 
 interface Schedule {
   readonly seed: number;
@@ -57,6 +58,14 @@ describe('simulator', () => {
     expect(listedSeeds.plain.length).toBeGreaterThan(30);
     for (const { seed, chain } of seeds(listedSeeds.plain))
       expect(runSeed(seed, chain && { chain })).toMatchObject({ seed, failure: undefined });
+  });
+
+  it('finds nothing when the signatures of validators come late, or after their round', () => {
+    for (let seed = 0; seed < FAR_KEYS; seed++)
+      for (const chain of ['qbft', 'ibft'] as const)
+        expect(runSeed(seed, { chain, hasFarKeys: true })).toMatchObject({
+          ...{ seed, chain, failure: undefined },
+        });
   });
 
   it('has three faults in every schedule, and a vote or a transition in a third of them', () => {

@@ -24,7 +24,7 @@ import { SimNode } from './node.ts';
 import { gasIn, rulesOf } from './plan-rules.ts';
 import { readHeard } from './reading.ts';
 import { recoveryMs } from './recovery.ts';
-import { realSigner, standInSigner } from './signer.ts';
+import { laterSigner, realSigner, standInSigner } from './signer.ts';
 import { Timeline } from './timers.ts';
 import { type TraitorWire, traitorOf } from './traitor.ts';
 
@@ -70,16 +70,20 @@ export class World {
   private readonly rounds = new Map<number, number>();
   private readonly forgotten = new Map<number, number>();
   private readonly trace: ((line: string) => void) | undefined;
+  /** Draws how long a signature takes; undefined: nodes have their keys. */
+  private readonly farKeys: Prng | undefined;
   private hash = 0x811c9dc5;
 
   constructor(
     { plan, chance }: DrawnPlan,
     canary: Canary | undefined,
     trace: ((line: string) => void) | undefined,
+    farKeys?: Prng,
   ) {
     this.chance = chance;
     this.trace = trace;
     this.plan = plan;
+    this.farKeys = farKeys;
     const { nodes, lossRate, replayRate, delayMsMax, strangers } = plan;
     this.signers = Array.from({ length: nodes }, (_, i) =>
       this.plan.hasRealKeys ? realSigner(i) : standInSigner(keccak256(Uint8Array.of(i)).slice(12)),
@@ -209,12 +213,13 @@ export class World {
     const newEngine = (isHonest && canary?.engine) || honestEngine;
     const steadyMs = () => EPOCH_MS + Math.floor(timeline.nowMs * clock.rate) + clock.offsetMs;
     const nowMs = () => steadyMs() + (this.jumpedMs[index] ?? 0);
+    const votesBy = laterSigner(signer, this.farKeys, plan, timeline, () => node.signed());
     const node = new SimNode(signer, new Disk(genesis, timeline, chance, plan.writeMsMax), {
       timeline,
       chance,
       rulesAt: (height) => rulesOf(plan, height),
       firstValidators: validators,
-      newEngine: () => newEngine(signer, { isRelaying: plan.isRelaying }, this.signers),
+      newEngine: () => newEngine(votesBy, { isRelaying: plan.isRelaying }, this.signers),
       nowMs,
       steadyMs,
       emit: (code, bytes, kind, except) => this.emit(index, code, bytes, kind, except),

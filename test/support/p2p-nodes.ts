@@ -1,6 +1,7 @@
 /** Servers of devp2p on loopback, and a peer whose every byte the test decides. */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { localNodeKey } from '../../src/core/base/node-key.ts';
 import type { LinkEvent } from '../../src/core/base/ports.ts';
 import { secp256k1 } from '../../src/core/base/secp256k1.ts';
 import { ETH_66, ETH_68, ISTANBUL, ISTANBUL_100 } from '../../src/core/wire/capabilities.ts';
@@ -84,7 +85,7 @@ export class HandPeer {
   constructor(target: Node, key: Uint8Array = new Uint8Array(randomBytes(32)), from = '127.0.0.1') {
     this.key = key;
     const { publicKey, tcpPort } = parseEnode(target.enode);
-    const handshake = new InitiatorHandshake(key, publicKey, randomBytes);
+    const handshake = new InitiatorHandshake(localNodeKey(key), publicKey, randomBytes);
     this.socket = connect({ port: tcpPort, host: '127.0.0.1', localAddress: from });
     sockets.push(this.socket);
     this.socket.on('error', () => undefined);

@@ -1,8 +1,9 @@
 /** Packets of discovery version 4 and node records, from public vectors and from GoQuorum. */
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { secp256k1 } from '../../src/core/base/secp256k1.ts';
-import { readRecord, recordText, signRecord } from '../../src/core/discovery/node-record.ts';
-import { encodePacket, openPacket } from '../../src/core/discovery/packet.ts';
+import { readRecord, recordText } from '../../src/core/discovery/node-record.ts';
+import { openPacket } from '../../src/core/discovery/packet.ts';
+import { packetBy, recordOf } from '../support/discovery-packets.ts';
 import type { Report } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
 
@@ -45,7 +46,7 @@ export function checkOwnPackets(vectors: any, report: Report): void {
       const { packet, hash, sender } = openPacket(fromHex(vector.packet));
       const got = [toHex(hash), toHex(sender())];
       check(report, vector.name, got, [vector.hash, vector.signer]);
-      const written = encodePacket(packet, RECORDED_KEY);
+      const written = packetBy(packet, RECORDED_KEY);
       check(report, `${vector.name}, written`, toHex(written.bytes), vector.packet);
     });
   }
@@ -53,7 +54,7 @@ export function checkOwnPackets(vectors: any, report: Report): void {
 
 function checkOwnRecord({ name, record, rlp, seq }: any, report: Report): void {
   const at = { ip: '127.0.0.1', udp: 30303, tcp: 30303 };
-  const written = signRecord(RECORDED_KEY, BigInt(seq), at);
+  const written = recordOf(RECORDED_KEY, BigInt(seq), at);
   check(report, name, [toHex(written), recordText(written)], [rlp, record]);
   check(report, `${name}, read`, Number(readRecord(fromHex(rlp)).seq), seq);
 }
@@ -67,7 +68,7 @@ export function checkEip778({ eip778 }: any, report: Report): void {
     check(report, 'EIP-778', got, [eip778.seq, eip778.pairs.map(([key]: any) => key), eip778.enr]);
     const key = fromHex(eip778.privateKey);
     check(report, 'EIP-778 key', toHex(read.publicKey), toHex(secp256k1().publicKey(key)));
-    const written = signRecord(key, 1n, { ip: '127.0.0.1', udp: 30303, tcp: 0 });
+    const written = recordOf(key, 1n, { ip: '127.0.0.1', udp: 30303, tcp: 0 });
     check(report, 'EIP-778, written', toHex(written), eip778.rlp);
     const damaged = record.slice();
     damaged[100]! ^= 1;

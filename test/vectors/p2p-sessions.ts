@@ -1,5 +1,6 @@
 /** Recorded connections: their handshakes, each frame, and the meaning of every message. */
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
+import { localNodeKey } from '../../src/core/base/node-key.ts';
 import {
   ISTANBUL,
   type ProtocolSpec,
@@ -21,8 +22,8 @@ const BYTES_MAX = 16 * 1024 * 1024;
 
 /** The secrets of both sides, from the recorded packets and the initiator's ephemeral key. */
 function secretsOf(vector: any): { initiator: Secrets; recipient: Secrets; remote: string } {
-  const auth = openAuth(fromHex(vector.recipientKey), fromHex(vector.auth));
-  const ack = openAck(fromHex(vector.initiatorKey), fromHex(vector.ack));
+  const auth = openAuth(localNodeKey(fromHex(vector.recipientKey)), fromHex(vector.auth));
+  const ack = openAck(localNodeKey(fromHex(vector.initiatorKey)), fromHex(vector.ack));
   const initiator = deriveSecrets({
     initiator: true,
     ephemeralKey: fromHex(vector.initiatorEphemeralKey),

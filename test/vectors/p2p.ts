@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { EMPTY_BYTES } from '../../src/core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../src/core/base/hex.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
+import { localNodeKey } from '../../src/core/base/node-key.ts';
 import { secp256k1 } from '../../src/core/base/secp256k1.ts';
 import { formatEnode, parseEnode } from '../../src/core/wire/enode.ts';
 import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
@@ -105,7 +106,7 @@ function checkEip8(vectors: any, report: Report): void {
     packets[message.name] = packet;
     attempt(report, message.name, () => {
       if (message.name.startsWith('Auth')) {
-        const auth = openAuth(keyB, packet);
+        const auth = openAuth(localNodeKey(keyB), packet);
         const got = [auth.remoteKey, auth.remoteEphemeral, auth.nonce].map(toHex);
         check(report, message.name, got, [
           toHex(secp256k1().publicKey(keyA)),
@@ -113,7 +114,7 @@ function checkEip8(vectors: any, report: Report): void {
           values['Nonce A'],
         ]);
       } else {
-        const ack = openAck(keyA, packet);
+        const ack = openAck(localNodeKey(keyA), packet);
         check(report, message.name, [ack.ephemeral, ack.nonce].map(toHex), [
           toHex(ephemeral('B')),
           values['Nonce B'],

@@ -19,6 +19,46 @@ const SIGNER = {
 
 export const SERVER_LIMITS: readonly Limit[] = [
   {
+    name: 'uses of a node key in a second',
+    file: 'src/services/signer/proxy/node-key-rate.ts',
+    on: 'return window.count <= NODE_KEY_CALLS_PER_SECOND_MAX;',
+    off: 'return true;',
+    test: 'src/services/signer/node-keys.service.test.ts',
+    only: 'so many times in a second',
+  },
+  {
+    name: 'uses of node keys that wait for the audit log',
+    file: 'src/services/signer/guard/node-key-uses.ts',
+    on: 'if (this.held.size >= HELD_MAX) void this.flush();',
+    off: '',
+    test: 'src/services/signer/guard/node-key-uses.test.ts',
+    only: 'many callers',
+  },
+  {
+    name: 'requests that wait for the proxy of the node key',
+    file: 'src/io/keys/far-node-key.ts',
+    on: 'if (this.waiting >= WAITING_MAX)',
+    off: 'if (this.waiting < 0)',
+    test: 'src/io/keys/far-node-key.service.test.ts',
+    only: 'so many answers',
+  },
+  {
+    name: 'discovery packets that await a signature',
+    file: 'src/core/discovery/discovery.ts',
+    on: 'new Lru<string, UnsignedPacket>(UNSIGNED_MAX)',
+    off: 'new Lru<string, UnsignedPacket>(1e9)',
+    test: 'src/core/discovery/discovery.test.ts',
+    only: 'oldest of too many',
+  },
+  {
+    name: 'signatures that agreement awaits',
+    file: 'src/services/ledger/keys/far-signer.ts',
+    on: 'if (map.size >= HASHES_MAX)',
+    off: 'if (map.size < 0)',
+    test: 'src/services/ledger/keys/far-signer.test.ts',
+    only: 'forgets the oldest',
+  },
+  {
     name: 'a WebSocket that answers no ping',
     file: 'src/io/rpc/websocket.ts',
     on: 'if (!isAlive && !raw.isPaused()) return socket.terminate();',

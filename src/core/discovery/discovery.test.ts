@@ -1,21 +1,31 @@
 import { describe, expect, it } from 'vitest';
+import { packetBy, recordOf } from '../../../test/support/discovery-packets.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { Prng } from '../base/prng.ts';
 import { numberToBytes } from '../base/quantity.ts';
-import { secp256k1 } from '../base/secp256k1.ts';
+import { secp256k1, sign65 } from '../base/secp256k1.ts';
 import { Discovery, type DiscoveryEffect, type Source } from './discovery.ts';
 import {
   EXPIRATION_SECONDS,
   PACKETS_BURST_MAX,
   PROOFS_BURST_MAX,
   SOURCE_PACKETS_BURST_MAX,
+  UNSIGNED_MAX,
 } from './limits.ts';
-import { discoveredNode } from './node.ts';
-import { type DiscoveryPacket, encodePacket, openPacket } from './packet.ts';
+import { discoveredNode, type Endpoint } from './node.ts';
+import { type DiscoveryPacket, openPacket } from './packet.ts';
 
 const UDP = 30_303;
 const DELAY_MS = 20;
 const keyOf = (number: number) => keccak256(numberToBytes(number + 1));
+
+const partsOf = (key: Uint8Array, self: Endpoint) => ({
+  self,
+  publicKey: secp256k1().publicKey(key),
+  sign: (hash: Uint8Array) => sign65(hash, key),
+  record: recordOf(key, 1n, self),
+  recordSeq: 1n,
+});
 
 /** Nodes with a common clock; packets arrive a little later, or never. */
 class World {
@@ -37,9 +47,7 @@ class World {
   add(number: number, ip: string, bootnode?: Discovery & { at: string; number: number }) {
     const node = Object.assign(
       new Discovery({
-        secretKey: keyOf(number),
-        self: { ip, udp: UDP, tcp: UDP },
-        recordSeq: 1n,
+        ...partsOf(keyOf(number), { ip, udp: UDP, tcp: UDP }),
         unixSeconds: this.unixSeconds,
         chance: new Prng(number + 1),
         mayReach: () => true,
@@ -85,7 +93,7 @@ function enemy(world: World, victim: Discovery & { at: string }, key = keyOf(900
   const endpoint = { ip: '9.9.9.9', udp: UDP, tcp: UDP };
   const expiration = () => world.unixSeconds() + EXPIRATION_SECONDS;
   const send = (packet: DiscoveryPacket, ip = '9.9.9.9') => {
-    const { bytes, hash } = encodePacket(packet, key);
+    const { bytes, hash } = packetBy(packet, key);
     const from = { ip, port: UDP };
     const effects = victim.step({ kind: 'packet', from, bytes }, world.nowMs);
     return { effects, hash, bytes };
@@ -105,6 +113,37 @@ function enemy(world: World, victim: Discovery & { at: string }, key = keyOf(900
 
 const kindsOf = (effects: readonly DiscoveryEffect[]) =>
   effects.map(({ bytes }) => openPacket(bytes).packet.kind);
+
+describe('a node whose signatures come later', () => {
+  const at = { ip: '10.0.0.1', udp: UDP, tcp: UDP };
+  const hashes: Uint8Array[] = [];
+  const sign = (hash: Uint8Array) => {
+    hashes.push(hash);
+    return undefined;
+  };
+  const parts = {
+    ...{ unixSeconds: () => 1_000, chance: new Prng(1), mayReach: () => true },
+  };
+
+  it('sends a packet when it is signed, and forgets the oldest of too many', () => {
+    const node = new Discovery({ ...partsOf(keyOf(1), at), ...parts, sign });
+    for (let source = 0; source < UNSIGNED_MAX; source++) {
+      const self = { ip: `10.0.${source >> 7}.${2 + (source & 127)}`, udp: UDP, tcp: UDP };
+      const ping = { kind: 'ping', version: 4, from: self, to: at, recordSeq: undefined } as const;
+      const { bytes } = packetBy({ ...ping, expiration: 1_010 }, keyOf(2 + source));
+      const from = { ip: self.ip, port: UDP };
+      expect(node.step({ kind: 'packet', from, bytes }, 1_000)).toEqual([]);
+    }
+    expect(hashes.length).toBeGreaterThan(UNSIGNED_MAX);
+    const sent = (hash: Uint8Array) => {
+      const signature = sign65(hash, keyOf(1));
+      return node.step({ kind: 'signed', hash, signature }, 1_100).length;
+    };
+    expect(sent(hashes.at(-1)!)).toBe(1);
+    expect(sent(hashes.at(-1)!)).toBe(0);
+    expect(sent(hashes[0]!)).toBe(0);
+  });
+});
 
 describe('discovery', () => {
   it.each([0, 0.2])(

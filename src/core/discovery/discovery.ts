@@ -2,12 +2,12 @@
  * Node discovery, version 4: finds nodes through known ones. A node must prove its address before
  * other nodes get it, and before it gets a large answer (devp2p specification, discv4; EIP-868).
  */
-import { equalBytes } from '../base/bytes.ts';
+import { equalBytes, type Hash32 } from '../base/bytes.ts';
+import { bareHex } from '../base/hex.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { Lru } from '../base/lru.ts';
 import type { Machine } from '../base/machine.ts';
 import type { Prng } from '../base/prng.ts';
-import { secp256k1 } from '../base/secp256k1.ts';
 import { mayRelay } from './addresses.ts';
 import {
   BOND_MS,
@@ -22,16 +22,18 @@ import {
   PENDING_MAX,
   REPLY_MS,
   REVALIDATE_MS,
+  UNSIGNED_MAX,
 } from './limits.ts';
 import { Lookup } from './lookup.ts';
 import { type DiscoveredNode, discoveredNode, type Endpoint } from './node.ts';
-import { signRecord } from './node-record.ts';
 import {
   type DiscoveryPacket,
-  encodePacket,
   NEIGHBORS_MAX,
   type OpenedPacket,
   openPacket,
+  sealPacket,
+  signedPart,
+  type UnsignedPacket,
 } from './packet.ts';
 import { Rates } from './rates.ts';
 import { Table } from './table.ts';
@@ -48,7 +50,9 @@ export type DiscoveryInput =
   /** Sent several times per second. */
   | { readonly kind: 'tick' }
   /** Nodes at which searches begin. */
-  | { readonly kind: 'bootnodes'; readonly nodes: readonly DiscoveredNode[] };
+  | { readonly kind: 'bootnodes'; readonly nodes: readonly DiscoveredNode[] }
+  /** A signature that `sign` did not have. */
+  | { readonly kind: 'signed'; readonly hash: Hash32; readonly signature: Uint8Array };
 
 export interface DiscoveryEffect {
   readonly kind: 'send';
@@ -57,10 +61,15 @@ export interface DiscoveryEffect {
 }
 
 export interface DiscoveryParts {
-  readonly secretKey: Uint8Array;
+  /** 64 bytes. */
+  readonly publicKey: Uint8Array;
+  /** r ‖ s ‖ v; undefined: the input `signed` has it later, or never. */
+  readonly sign: (hash: Hash32) => Uint8Array | undefined;
+  /** The signed record of this node, as RLP. */
+  readonly record: Uint8Array;
   /** Address and ports of this node as other nodes see them. */
   readonly self: Endpoint;
-  /** Sequence number of this node's record; must be higher than at its last start. */
+  /** Sequence number of the record; must be higher than at the last start. */
   readonly recordSeq: bigint;
   /** Unix time in seconds, because packets expire. */
   readonly unixSeconds: () => number;
@@ -98,6 +107,8 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
   private readonly own: DiscoveredNode;
   private readonly table: Table;
   private readonly rates = new Rates();
+  /** Packets whose signature is awaited, by the hash that is signed. */
+  private readonly unsigned = new Lru<string, UnsignedPacket>(UNSIGNED_MAX);
   private readonly bonds = new Lru<string, Bond>(BONDS_MAX);
   private readonly questions = new Map<string, Question>();
   private bootnodes: readonly DiscoveredNode[] = [];
@@ -111,10 +122,9 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
 
   constructor(parts: DiscoveryParts) {
     this.parts = parts;
-    const { secretKey, recordSeq, self } = parts;
-    this.own = discoveredNode(secp256k1().publicKey(secretKey), self);
+    this.own = discoveredNode(parts.publicKey, parts.self);
     this.table = new Table(this.own.place);
-    this.record = signRecord(secretKey, recordSeq, self);
+    this.record = parts.record;
   }
 
   /** Nodes that have proven their address and accept connections. */
@@ -127,6 +137,7 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     this.sent = [];
     if (input.kind === 'tick') this.tick();
     else if (input.kind === 'packet') this.arrived(input.from, input.bytes);
+    else if (input.kind === 'signed') this.signed(input.hash, input.signature);
     else this.bootnodes = input.nodes.filter(({ id }) => id !== this.own.id);
     return this.sent;
   }
@@ -299,10 +310,14 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
   private ping(node: DiscoveredNode, lookup: Lookup | undefined): Question {
     const { self, recordSeq } = this.parts;
     const ping = { kind: 'ping', version: VERSION, from: self, to: node, recordSeq } as const;
-    const pingHash = this.send(node, { ...ping, ...this.dated() });
     const deadlineMs = this.nowMs + REPLY_MS;
-    const question: Question = { node, state: 'pinged', pingHash, deadlineMs, lookup, found: [] };
+    const question: Question = {
+      ...{ node, state: 'pinged', pingHash: undefined, deadlineMs, lookup, found: [] },
+    };
     this.questions.set(node.id, question);
+    this.send(node, { ...ping, ...this.dated() }, (hash) => {
+      question.pingHash = hash;
+    });
     return question;
   }
 
@@ -347,11 +362,30 @@ export class Discovery implements Machine<DiscoveryInput, DiscoveryEffect> {
     return { expiration: this.parts.unixSeconds() + EXPIRATION_SECONDS };
   }
 
-  /** Sends a packet and returns its hash. */
-  private send({ ip, udp }: DiscoveredNode, packet: DiscoveryPacket): Uint8Array {
-    const { bytes, hash } = encodePacket(packet, this.parts.secretKey);
-    this.sent.push({ kind: 'send', to: { ip, port: udp }, bytes });
-    return hash;
+  /** Sends a packet once it is signed; `sent` receives its hash. */
+  private send(
+    { ip, udp }: DiscoveredNode,
+    packet: DiscoveryPacket,
+    sent?: UnsignedPacket['sent'],
+  ): void {
+    const unsigned = { to: { ip, port: udp }, signed: signedPart(packet), sent };
+    const hash = keccak256(unsigned.signed);
+    const signature = this.parts.sign(hash);
+    if (signature) this.seal(unsigned, signature);
+    else this.unsigned.set(bareHex(hash), unsigned);
+  }
+
+  private signed(hash: Hash32, signature: Uint8Array): void {
+    const name = bareHex(hash);
+    const unsigned = this.unsigned.get(name);
+    this.unsigned.delete(name);
+    if (unsigned) this.seal(unsigned, signature);
+  }
+
+  private seal({ to, signed, sent }: UnsignedPacket, signature: Uint8Array): void {
+    const { bytes, hash } = sealPacket(signed, signature);
+    this.sent.push({ kind: 'send', to, bytes });
+    sent?.(hash);
   }
 }
 

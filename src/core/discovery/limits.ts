@@ -49,3 +49,6 @@ export const SOURCES_MAX = 4_096;
 /** Maximum of our pings to senders without a proven address: per second, and in one burst. */
 export const PROOFS_PER_SECOND_MAX = 20;
 export const PROOFS_BURST_MAX = 50;
+
+/** Maximum of packets that await their signature. */
+export const UNSIGNED_MAX = 256;

@@ -1,12 +1,12 @@
 /** Node records (EIP-778) under the identity scheme "v4". */
 import { toBase64 } from '../base/base64.ts';
-import { concatBytes, equalBytes } from '../base/bytes.ts';
+import { concatBytes, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { isIpv4, parseIp } from '../base/ip-address.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes, numberToBytes } from '../base/quantity.ts';
 import { encodeRlp, listOfRaw, type RlpReader, type RlpValue, readList } from '../base/rlp.ts';
-import { secp256k1, sign65 } from '../base/secp256k1.ts';
+import { secp256k1 } from '../base/secp256k1.ts';
 import type { Endpoint } from './node.ts';
 
 const RECORD_BYTES_MAX = 300;
@@ -21,22 +21,30 @@ export interface NodeRecord {
 
 const utf8 = new TextEncoder();
 
-/** The signed record as RLP. */
-export function signRecord(secretKey: Uint8Array, seq: bigint, at: Endpoint): Uint8Array {
-  const key = compressed(secp256k1().publicKey(secretKey));
+/** What the record of a node says, before it is signed. `publicKey`: 64 bytes. */
+export function recordContent(
+  publicKey: Uint8Array,
+  seq: bigint,
+  at: Endpoint,
+): readonly RlpValue[] {
   const pairs: (readonly [string, RlpValue])[] = [
     ['id', utf8.encode('v4')],
     ...addressPairs(at),
-    ['secp256k1', key],
+    ['secp256k1', compressed(publicKey)],
     ...(at.tcp === 0 ? [] : [['tcp', numberToBytes(at.tcp)] as const]),
     ['udp', numberToBytes(at.udp)],
   ];
-  const content: RlpValue[] = [
-    bigIntToBytes(seq),
-    ...pairs.flatMap(([name, value]) => [utf8.encode(name), value]),
-  ];
-  const signature = sign65(keccak256(encodeRlp(content)), secretKey).subarray(0, 64);
-  return encodeRlp([signature, ...content]);
+  return [bigIntToBytes(seq), ...pairs.flatMap(([name, value]) => [utf8.encode(name), value])];
+}
+
+/** What the node signs. */
+export function recordHash(content: readonly RlpValue[]): Hash32 {
+  return keccak256(encodeRlp(content));
+}
+
+/** The record as RLP. `signature65`: r ‖ s ‖ v over `recordHash`. */
+export function sealRecord(content: readonly RlpValue[], signature65: Uint8Array): Uint8Array {
+  return encodeRlp([signature65.subarray(0, 64), ...content]);
 }
 
 function addressPairs({ ip }: Endpoint): (readonly [string, RlpValue])[] {

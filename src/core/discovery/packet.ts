@@ -8,7 +8,7 @@ import { formatIp, isIpv4, parseIp } from '../base/ip-address.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes, numberToBytes } from '../base/quantity.ts';
 import { encodeRlp, listOfRaw, RlpReader, type RlpValue } from '../base/rlp.ts';
-import { secp256k1, sign65 } from '../base/secp256k1.ts';
+import { secp256k1 } from '../base/secp256k1.ts';
 import { type DiscoveredNode, discoveredNode, type Endpoint } from './node.ts';
 
 const PACKET_BYTES_MAX = 1280;
@@ -54,14 +54,16 @@ export interface OpenedPacket {
   sender(): Uint8Array;
 }
 
+/** The part of a packet of which the hash is signed. */
+export function signedPart(packet: DiscoveryPacket): Uint8Array {
+  return concatBytes(Uint8Array.of(TYPES.indexOf(packet.kind) + 1), bodyOf(packet));
+}
+
 /** The signed packet, and the hash that an answer to it must contain. */
-export function encodePacket(
-  packet: DiscoveryPacket,
-  secretKey: Uint8Array,
+export function sealPacket(
+  signed: Uint8Array,
+  signature: Uint8Array,
 ): { readonly bytes: Uint8Array; readonly hash: Uint8Array } {
-  const type = Uint8Array.of(TYPES.indexOf(packet.kind) + 1);
-  const signed = concatBytes(type, bodyOf(packet));
-  const signature = sign65(keccak256(signed), secretKey);
   const rest = concatBytes(signature, signed);
   const hash = keccak256(rest);
   return { bytes: concatBytes(hash, rest), hash };
@@ -195,4 +197,11 @@ function endpointValue({ ip, udp, tcp }: Endpoint): RlpValue[] {
   const bytes = parseIp(ip) ?? new Uint8Array(0);
   const shortest = bytes.length === 16 && isIpv4(bytes) ? bytes.subarray(12) : bytes;
   return [shortest, numberToBytes(udp), numberToBytes(tcp)];
+}
+
+/** A packet whose signature is awaited; `sent` receives its hash. */
+export interface UnsignedPacket {
+  readonly to: { readonly ip: string; readonly port: number };
+  readonly signed: Uint8Array;
+  readonly sent: ((hash: Uint8Array) => void) | undefined;
 }

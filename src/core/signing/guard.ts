@@ -5,6 +5,8 @@ export interface Identity {
   readonly name: string;
   readonly mayUse: (account: string) => boolean;
   readonly mayCall: (method: string) => boolean;
+  /** Whether the caller is the node to which this key belongs; absent: it is no node. */
+  readonly mayUseNodeKey?: (address: string, method: string) => boolean;
 }
 
 /** What is about to be signed, decoded. */
@@ -58,4 +60,9 @@ export interface Guard {
    * sent. Outcome: the transaction's hash, 'signed', or the refusal's message. Never a secret.
    */
   record(identity: Identity, intent: Intent, outcome: string): void | Promise<void>;
+  /**
+   * Counts a use of a node key; the audit log contains the counts. Throws SIGNER_UNAVAILABLE while
+   * the log cannot be written: then nothing is answered.
+   */
+  usedNodeKey?(identity: Identity, address: string, method: string): void;
 }

@@ -11,6 +11,11 @@ import type { Gate } from '../threads/parallel.ts';
 export interface KeySigner extends AccountSigner {
   /** Available without opening the key; undefined while an encrypted key has not been opened. */
   readonly knownPublicKey: Uint8Array | undefined;
+  /**
+   * x coordinate (32 bytes) of the point shared with a public key; undefined: no, the key is not
+   * open or is in a device that does not offer this. Only for node keys.
+   */
+  sharedX?(publicKey: Uint8Array): Uint8Array | undefined;
   /** Stops signing; the key is overwritten in memory. */
   forget(): void;
 }
@@ -34,6 +39,10 @@ export class MemorySigner implements KeySigner {
   sign(digest: Hash32): Uint8Array {
     if (!this.secretKey) throw forgotten(this.address);
     return sign65(digest, this.secretKey);
+  }
+
+  sharedX(publicKey: Uint8Array): Uint8Array | undefined {
+    return this.secretKey && secp256k1().sharedX(this.secretKey, publicKey);
   }
 
   forget(): void {
@@ -98,6 +107,10 @@ export class SealedSigner implements KeySigner {
       if (this.isForgotten) throw forgotten(this.address);
       return sign65(digest, secretKey);
     });
+  }
+
+  sharedX(publicKey: Uint8Array): Uint8Array | undefined {
+    return this.secretKey && secp256k1().sharedX(this.secretKey, publicKey);
   }
 
   /** Opens the key now; it stays open. */

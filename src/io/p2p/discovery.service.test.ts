@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { packetBy } from '../../../test/support/discovery-packets.ts';
+import { farKey } from '../../../test/support/far-key.ts';
 import type { LogLevel } from '../../core/base/ports.ts';
-import { encodePacket } from '../../core/discovery/packet.ts';
 import { ETH_66 } from '../../core/wire/capabilities.ts';
 import { formatEnode, parseEnode } from '../../core/wire/enode.ts';
 import { TIMINGS } from './limits.ts';
@@ -64,6 +65,17 @@ describe('discovery', () => {
     expect(first.listening!.discovery!.record).toMatch(/^enr:-[\w-]{100,}$/);
   });
 
+  it('nodes whose keys are in another process are found, too', async () => {
+    const nodeKey = () => farKey(new Uint8Array(randomBytes(32)));
+    const bootnode = await node({ ...found(), nodeKey: nodeKey() });
+    const [first, second] = [
+      await node({ ...found(urlOf(bootnode)), nodeKey: nodeKey() }),
+      await node({ ...found(urlOf(bootnode)), nodeKey: nodeKey() }),
+    ];
+    await until(() => connected(first, second) && connected(first, bootnode));
+    expect(first.listening!.discovery!.record).toMatch(/^enr:-[\w-]{100,}$/);
+  });
+
   it('a found node whose session ended is dialled again, not before its time', async () => {
     const bootnode = await node(found());
     const other = await node(found(urlOf(bootnode)));
@@ -82,7 +94,7 @@ describe('discovery', () => {
     socket.on('message', (bytes) => answers.push(bytes));
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     const to = { ip: '127.0.0.1', udp: 1, tcp: 1 };
-    const ping = encodePacket(
+    const ping = packetBy(
       {
         ...{ kind: 'ping', version: 4, from: to, to, recordSeq: undefined },
         expiration: Math.floor(Date.now() / 1_000) + 20,

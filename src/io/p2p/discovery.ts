@@ -2,12 +2,19 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { Hash32 } from '../../core/base/bytes.ts';
 import { hasCode } from '../../core/base/errors.ts';
+import { type NodeKey, nodeKeyOf } from '../../core/base/node-key.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { Prng } from '../../core/base/prng.ts';
 import { Discovery, type DiscoveryInput } from '../../core/discovery/discovery.ts';
 import { discoveredNode } from '../../core/discovery/node.ts';
-import { recordText } from '../../core/discovery/node-record.ts';
+import {
+  recordContent,
+  recordHash,
+  recordText,
+  sealRecord,
+} from '../../core/discovery/node-record.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import { steadyClock, systemClock } from '../host/clock.ts';
 import { systemEntropy } from '../host/entropy.ts';
@@ -28,13 +35,13 @@ export function discoveryOf(
 ): DiscoveryService | undefined {
   if (!discovery || !listen || !listening) return undefined;
   return new DiscoveryService({
-    ...{ ...discovery, nodeKey, log, networks, host: listen.host },
+    ...{ ...discovery, nodeKey: nodeKeyOf(nodeKey), log, networks, host: listen.host },
     ...{ tcpPort: listening.port, isAnyPort: listen.port === 0 },
   });
 }
 
 interface Parts extends DiscoveryOptions {
-  readonly nodeKey: Uint8Array;
+  readonly nodeKey: NodeKey;
   readonly host: string;
   /** The UDP port with the same number is used. */
   readonly tcpPort: number;
@@ -65,10 +72,14 @@ export class DiscoveryService {
     this.port = await this.bind();
     const ip =
       externalIp ?? (/^(0\.0\.0\.0|::)$/.test(host) || isIP(host) === 0 ? '127.0.0.1' : host);
+    const self = { ip, udp: this.port, tcp: tcpPort };
+    const recordSeq = BigInt(systemClock.nowMs());
+    const content = recordContent(nodeKey.publicKey, recordSeq, self);
     this.discovery = new Discovery({
-      secretKey: nodeKey,
-      self: { ip, udp: this.port, tcp: tcpPort },
-      recordSeq: BigInt(systemClock.nowMs()),
+      publicKey: nodeKey.publicKey,
+      sign: (hash) => this.sign(hash),
+      ...{ self, recordSeq },
+      record: sealRecord(content, await nodeKey.sign(recordHash(content))),
       unixSeconds: () => Math.floor(systemClock.nowMs() / 1_000),
       chance: new Prng(new DataView(systemEntropy.bytes(4).buffer).getUint32(0)),
       mayReach: (address) => networks?.contains(address) ?? true,
@@ -148,6 +159,17 @@ export class DiscoveryService {
     // A link-local address includes the name of its interface.
     const ip = plainAddress(address).split('%')[0]!;
     this.step({ kind: 'packet', from: { ip, port }, bytes });
+  }
+
+  /** A packet that cannot be signed in time counts as lost. */
+  private sign(hash: Hash32): Uint8Array | undefined {
+    const signature = this.parts.nodeKey.sign(hash);
+    if (!(signature instanceof Promise)) return signature;
+    signature.then(
+      (arrived) => this.step({ kind: 'signed', hash, signature: arrived }),
+      () => undefined,
+    );
+    return undefined;
   }
 
   private step(input: DiscoveryInput): void {

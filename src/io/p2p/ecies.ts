@@ -35,16 +35,27 @@ export function eciesEncrypt(
   );
 }
 
-/** Throws ECIES_INVALID when the packet is not for this key, or damaged. */
+/** The recipient's key: `sharedX` as that of NodeKey; undefined: the secret is not there yet. */
+export interface HandshakeKey {
+  readonly publicKey: Uint8Array;
+  sharedX(publicKey: Uint8Array): Uint8Array | undefined;
+}
+
+/**
+ * undefined: the shared secret is not there yet. Throws ECIES_INVALID when the packet is not for
+ * this key, or damaged.
+ */
 export function eciesDecrypt(
-  secretKey: Uint8Array,
+  key: Pick<HandshakeKey, 'sharedX'>,
   packet: Uint8Array,
   macData: Uint8Array,
-): Uint8Array {
+): Uint8Array | undefined {
   if (packet.length < ECIES_OVERHEAD_BYTES || packet[0] !== UNCOMPRESSED) throw invalid();
   const publicKey = packet.subarray(1, 65);
   if (!secp256k1().isPublicKey(publicKey)) throw invalid();
-  const keys = deriveKeys(secp256k1().sharedX(secretKey, publicKey));
+  const secret = key.sharedX(publicKey);
+  if (!secret) return undefined;
+  const keys = deriveKeys(secret);
   const body = packet.subarray(65, packet.length - 32);
   if (!timingSafeEqual(tag(keys.mac, body, macData), packet.subarray(packet.length - 32))) {
     throw invalid();

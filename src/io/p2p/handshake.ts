@@ -6,9 +6,10 @@
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
+import type { LocalNodeKey } from '../../core/base/node-key.ts';
 import { RlpReader, RlpWriter } from '../../core/base/rlp.ts';
 import { secp256k1, sign65 } from '../../core/base/secp256k1.ts';
-import { ECIES_OVERHEAD_BYTES, eciesDecrypt, eciesEncrypt } from './ecies.ts';
+import { ECIES_OVERHEAD_BYTES, eciesDecrypt, eciesEncrypt, type HandshakeKey } from './ecies.ts';
 
 const HANDSHAKE_VERSION = 4;
 const NONCE_BYTES = 32;
@@ -71,7 +72,10 @@ export function deriveSecrets(parts: Parts): Secrets {
     : { aes, mac, egressSeed: ofRecipient, ingressSeed: ofInitiator };
 }
 
-/** The packet at the start of the bytes so far; undefined: more bytes are needed. */
+/**
+ * The packet at the start of the bytes so far; undefined: more bytes, or a secret of the key, are
+ * needed.
+ */
 interface OpenedPacket {
   readonly plain: boolean;
   readonly message: Uint8Array;
@@ -79,7 +83,7 @@ interface OpenedPacket {
 }
 
 function openPacket(
-  secretKey: Uint8Array,
+  key: HandshakeKey,
   bytes: Uint8Array,
   plainLength: number,
 ): OpenedPacket | undefined {
@@ -89,8 +93,8 @@ function openPacket(
   if (bytes[0] === 0x04) {
     try {
       const packet = bytes.subarray(0, plainLength);
-      const message = eciesDecrypt(secretKey, packet, new Uint8Array(0));
-      return { plain: true, message, packet };
+      const message = eciesDecrypt(key, packet, new Uint8Array(0));
+      return message && { plain: true, message, packet };
     } catch {
       // It is an EIP-8 packet of 1,024 bytes or more.
     }
@@ -100,8 +104,8 @@ function openPacket(
   if (size > HANDSHAKE_PACKET_BYTES_MAX) throw invalid('packet too long');
   if (bytes.length < size + 2) return undefined;
   const packet = bytes.subarray(0, size + 2);
-  const message = eciesDecrypt(secretKey, packet.subarray(2), packet.subarray(0, 2));
-  return { plain: false, message, packet };
+  const message = eciesDecrypt(key, packet.subarray(2), packet.subarray(0, 2));
+  return message && { plain: false, message, packet };
 }
 
 function sealEip8(publicKey: Uint8Array, rlp: Uint8Array, random: RandomBytes): Uint8Array {
@@ -121,32 +125,35 @@ export interface Agreed {
   readonly used: number;
 }
 
-/** The initiator's side: sends auth, reads ack. */
+/** The initiator's side: sends auth, reads ack. `key` has the secret shared with `remoteKey`. */
 export class InitiatorHandshake {
   readonly auth: Uint8Array;
-  private readonly secretKey: Uint8Array;
+  private readonly key: HandshakeKey;
   private readonly remoteKey: Uint8Array;
   private readonly ephemeralKey: Uint8Array;
   private readonly nonce: Uint8Array;
 
-  constructor(secretKey: Uint8Array, remoteKey: Uint8Array, random: RandomBytes) {
-    this.secretKey = secretKey;
+  constructor(key: HandshakeKey, remoteKey: Uint8Array, random: RandomBytes) {
+    this.key = key;
     this.remoteKey = remoteKey;
     this.ephemeralKey = newSecretKey(random);
     this.nonce = random(NONCE_BYTES);
-    const token = secp256k1().sharedX(secretKey, remoteKey);
+    const token = key.sharedX(remoteKey)!;
     const rlp = new RlpWriter(256)
       .list((w) => {
         w.string(sign65(xor(token, this.nonce), this.ephemeralKey));
-        w.string(secp256k1().publicKey(secretKey)).string(this.nonce).number(HANDSHAKE_VERSION);
+        w.string(key.publicKey).string(this.nonce).number(HANDSHAKE_VERSION);
       })
       .finish();
     this.auth = sealEip8(remoteKey, rlp, random);
   }
 
-  /** undefined: more bytes are needed. Throws HANDSHAKE_INVALID, ECIES_INVALID or RLP_INVALID. */
+  /**
+   * undefined: more bytes, or a secret of the key, are needed. Throws HANDSHAKE_INVALID,
+   * ECIES_INVALID or RLP_INVALID.
+   */
   read(bytes: Uint8Array): Agreed | undefined {
-    const opened = openPacket(this.secretKey, bytes, PLAIN_ACK_BYTES);
+    const opened = openPacket(this.key, bytes, PLAIN_ACK_BYTES);
     if (!opened) return undefined;
     const { ephemeral, nonce } = decodeAck(opened);
     const secrets = deriveSecrets({
@@ -163,17 +170,17 @@ export class InitiatorHandshake {
 }
 
 /**
- * Reads auth, answers with ack. undefined: more bytes are needed. Throws what
- * InitiatorHandshake.read throws.
+ * Reads auth, answers with ack. undefined: more bytes, or a secret of the key, are needed. Throws
+ * what InitiatorHandshake.read throws.
  */
 export function answerAuth(
-  secretKey: Uint8Array,
+  key: HandshakeKey,
   bytes: Uint8Array,
   random: RandomBytes,
 ): (Agreed & { ack: Uint8Array }) | undefined {
-  const opened = openPacket(secretKey, bytes, PLAIN_AUTH_BYTES);
-  if (!opened) return undefined;
-  const auth = decodeAuth(secretKey, opened);
+  const opened = openPacket(key, bytes, PLAIN_AUTH_BYTES);
+  const auth = opened && decodeAuth(key, opened);
+  if (!auth) return undefined;
   const ephemeralKey = newSecretKey(random);
   const nonce = random(NONCE_BYTES);
   const ack = sealAck(
@@ -220,25 +227,25 @@ export interface AuthFields {
 }
 
 /** Decrypts the auth packet that fills `bytes`, for replays of recorded sessions. */
-export function openAuth(secretKey: Uint8Array, bytes: Uint8Array): AuthFields {
-  return decodeAuth(secretKey, mustOpen(secretKey, bytes, PLAIN_AUTH_BYTES));
+export function openAuth(key: LocalNodeKey, bytes: Uint8Array): AuthFields {
+  return decodeAuth(key, mustOpen(key, bytes, PLAIN_AUTH_BYTES))!;
 }
 
 /** Decrypts the ack packet that fills `bytes`, for replays of recorded sessions. */
 export function openAck(
-  secretKey: Uint8Array,
+  key: LocalNodeKey,
   bytes: Uint8Array,
 ): { ephemeral: Uint8Array; nonce: Uint8Array } {
-  return decodeAck(mustOpen(secretKey, bytes, PLAIN_ACK_BYTES));
+  return decodeAck(mustOpen(key, bytes, PLAIN_ACK_BYTES));
 }
 
-function mustOpen(secretKey: Uint8Array, bytes: Uint8Array, plainLength: number): OpenedPacket {
-  const opened = openPacket(secretKey, bytes, plainLength);
+function mustOpen(key: HandshakeKey, bytes: Uint8Array, plainLength: number): OpenedPacket {
+  const opened = openPacket(key, bytes, plainLength);
   if (!opened) throw invalid('packet is incomplete');
   return opened;
 }
 
-function decodeAuth(secretKey: Uint8Array, opened: OpenedPacket): AuthFields {
+function decodeAuth(key: HandshakeKey, opened: OpenedPacket): AuthFields | undefined {
   const { message } = opened;
   let signature: Uint8Array;
   let remoteKey: Uint8Array;
@@ -259,7 +266,9 @@ function decodeAuth(secretKey: Uint8Array, opened: OpenedPacket): AuthFields {
   if (!secp256k1().isPublicKey(remoteKey)) throw invalid('invalid public key');
   const recovery = signature[64];
   if (recovery !== 0 && recovery !== 1) throw invalid('invalid signature');
-  const token = xor(secp256k1().sharedX(secretKey, remoteKey), nonce);
+  const secret = key.sharedX(remoteKey);
+  if (!secret) return undefined;
+  const token = xor(secret, nonce);
   const remoteEphemeral = secp256k1().recover(token, signature.subarray(0, 64), recovery);
   if (!remoteEphemeral) throw invalid('invalid signature');
   return { remoteKey, remoteEphemeral, nonce };

@@ -1,4 +1,5 @@
 /** The server's side, as a connection sees it. */
+import type { NodeKey } from '../../core/base/node-key.ts';
 import type { Slices } from '../../core/base/pace.ts';
 import type { ProtocolSpec, SharedProtocol } from '../../core/wire/capabilities.ts';
 import type { Hello } from '../../core/wire/hello.ts';
@@ -14,7 +15,7 @@ export interface Ending {
 
 /** The server's decisions about a connection; `Peer` is the connection itself. */
 export interface PeerHost<Peer> {
-  readonly secretKey: Uint8Array;
+  readonly key: NodeKey;
   readonly hello: Hello;
   readonly protocols: readonly ProtocolSpec[];
   readonly timings: Timings;

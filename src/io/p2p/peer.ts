@@ -1,5 +1,4 @@
 /** One connection to a peer: key agreement, Hello, messages, Disconnect. */
-import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { concatBytes, equalBytes } from '../../core/base/bytes.ts';
 import { hasCode } from '../../core/base/errors.ts';
@@ -22,7 +21,7 @@ import {
 import { decodeHello, encodeHello, SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
 import { steadyClock } from '../host/clock.ts';
 import { hostPort } from './addresses.ts';
-import { type Agreed, answerAuth, InitiatorHandshake } from './handshake.ts';
+import { KeyAgreement } from './key-agreement.ts';
 import {
   BURDEN_BYTES,
   BYTES_BURST_MAX,
@@ -60,7 +59,7 @@ export class PeerConnection {
   listenPort = 0;
   private phase: Phase = 'agreeing';
   private readonly host: PeerHost<PeerConnection>;
-  private readonly initiator: InitiatorHandshake | undefined;
+  private readonly agreement: KeyAgreement;
   private early: Uint8Array = new Uint8Array(0);
   private session: RlpxSession | undefined;
   private writer: PeerWriter | undefined;
@@ -101,12 +100,14 @@ export class PeerConnection {
     socket.on('error', (error) => this.finish(DISCONNECT.networkError, false, error.message));
     socket.on('close', () => this.finish(DISCONNECT.networkError, false, 'connection closed'));
     socket.on('drain', () => this.resumeReading(steadyClock.nowMs()));
-    if (target) {
-      this.initiator = new InitiatorHandshake(host.secretKey, target.key, randomBytes);
-      this.remoteKey = target.key;
-      this.id = bareHex(target.key);
-      socket.write(this.initiator.auth);
-    }
+    this.remoteKey = target?.key;
+    if (target) this.id = bareHex(target.key);
+    this.agreement = new KeyAgreement(host.key, {
+      target: target?.key,
+      write: (packet) => socket.write(packet),
+      arrived: () => this.proceed(),
+      failed: (error) => this.finish(DISCONNECT.networkError, false, (error as Error).message),
+    });
   }
 
   /** The peer's URL, with the address from which it connects. */
@@ -249,7 +250,7 @@ export class PeerConnection {
    * session.
    */
   private agree(): boolean {
-    const agreed = this.initiator ? this.initiator.read(this.early) : this.answer(this.early);
+    const agreed = this.agreement.read(this.early);
     if (!agreed) {
       if (this.early.length > HANDSHAKE_BUFFER_BYTES_MAX) {
         this.finish(DISCONNECT.breachOfProtocol, false, 'handshake too long');
@@ -277,12 +278,6 @@ export class PeerConnection {
     else if (verdict !== undefined) this.disconnect(verdict, 'refused after the handshake');
     else this.write(BASE_MESSAGE.hello, encodeHello(this.host.hello));
     return true;
-  }
-
-  private answer(early: Uint8Array): Agreed | undefined {
-    const agreed = answerAuth(this.host.secretKey, early, randomBytes);
-    if (agreed) this.socket.write(agreed.ack);
-    return agreed;
   }
 
   private greet(frame: Frame): void {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextFrame } from '../../../test/support/next-frame.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
+import { localNodeKey } from '../../core/base/node-key.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { KeccakState } from '../crypto/keccak-wasm.ts';
 import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
@@ -16,8 +17,8 @@ const keys = [randomBytes(32), randomBytes(32)].map((key) => new Uint8Array(key)
 const publicKey = (i: number) => secp256k1().publicKey(keys[i]!);
 
 function agree(): { initiator: Secrets; recipient: Secrets } {
-  const handshake = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);
-  const answer = answerAuth(keys[1]!, handshake.auth, randomBytes)!;
+  const handshake = new InitiatorHandshake(localNodeKey(keys[0]!), publicKey(1), randomBytes);
+  const answer = answerAuth(localNodeKey(keys[1]!), handshake.auth, randomBytes)!;
   expect(answer.remoteKey).toEqual(publicKey(0));
   return { initiator: handshake.read(answer.ack)!.secrets, recipient: answer.secrets };
 }
@@ -34,11 +35,13 @@ describe('handshake', () => {
   });
 
   it('waits for whole packets and leaves what follows', () => {
-    const handshake = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);
+    const handshake = new InitiatorHandshake(localNodeKey(keys[0]!), publicKey(1), randomBytes);
     for (let length = 0; length < handshake.auth.length; length += 97) {
-      expect(answerAuth(keys[1]!, handshake.auth.subarray(0, length), randomBytes)).toBeUndefined();
+      expect(
+        answerAuth(localNodeKey(keys[1]!), handshake.auth.subarray(0, length), randomBytes),
+      ).toBeUndefined();
     }
-    const answer = answerAuth(keys[1]!, handshake.auth, randomBytes)!;
+    const answer = answerAuth(localNodeKey(keys[1]!), handshake.auth, randomBytes)!;
     expect(answer.used).toBe(handshake.auth.length);
     const more = concatBytes(answer.ack, new Uint8Array(100));
     expect(handshake.read(more)?.used).toBe(answer.ack.length);
@@ -65,14 +68,14 @@ describe('handshake', () => {
       iv: new Uint8Array(randomBytes(16)),
     };
     const packet = eciesEncrypt(publicKey(1), message, new Uint8Array(0), random);
-    const answer = answerAuth(keys[1]!, packet, randomBytes)!;
+    const answer = answerAuth(localNodeKey(keys[1]!), packet, randomBytes)!;
     expect(answer.remoteKey).toEqual(publicKey(0));
-    const ack = eciesDecrypt(keys[0]!, answer.ack, new Uint8Array(0));
+    const ack = eciesDecrypt(localNodeKey(keys[0]!), answer.ack, new Uint8Array(0))!;
     expect(ack.length).toBe(97);
   });
 
   it('damage anywhere is refused with a code', () => {
-    const { auth } = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);
+    const { auth } = new InitiatorHandshake(localNodeKey(keys[0]!), publicKey(1), randomBytes);
     fc.assert(
       fc.property(fc.nat(auth.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const bytes = auth.slice();
@@ -80,7 +83,7 @@ describe('handshake', () => {
         let fault = 'none';
         let answer: unknown;
         try {
-          answer = answerAuth(keys[1]!, bytes, randomBytes);
+          answer = answerAuth(localNodeKey(keys[1]!), bytes, randomBytes);
         } catch (error) {
           fault = (error as { code: string }).code;
         }

@@ -1,4 +1,5 @@
 /** Options of the peer-to-peer server, and what it reports about its peers. */
+import type { NodeKey } from '../../core/base/node-key.ts';
 import type { Log, PeerId, PeerInfo } from '../../core/base/ports.ts';
 import type { Capability, ProtocolSpec } from '../../core/wire/capabilities.ts';
 import type { Enode } from '../../core/wire/enode.ts';
@@ -11,8 +12,8 @@ export interface DiscoveryOptions {
 }
 
 export interface P2pOptions {
-  /** 32 bytes. */
-  readonly nodeKey: Uint8Array;
+  /** 32 bytes, or a key that is elsewhere. */
+  readonly nodeKey: Uint8Array | NodeKey;
   readonly clientName: string;
   readonly protocols: readonly ProtocolSpec[];
   readonly maxPeers: number;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type FarTestKey, farKey } from '../../../test/support/far-key.ts';
 import {
   closeConnections,
   HandPeer,
@@ -96,6 +97,24 @@ describe('two servers', () => {
     expect(leftReasons(again.events)).toEqual([DISCONNECT.requested]);
     expect(b.server.removePeer(again.server.id)).toBe(false);
     expect(b.server.peers()).toEqual([]);
+  });
+
+  it('whose keys are in another process connect, and again when that was silent', async () => {
+    const [key, other] = [randomBytes(32), randomBytes(32)].map((each) =>
+      farKey(new Uint8Array(each)),
+    ) as [FarTestKey, FarTestKey];
+    const a = await node({ nodeKey: key });
+    key.isSilent = true;
+    const b = await node({ nodeKey: other, staticNodes: [parseEnode(a.enode)] });
+    const stranger = new HandPeer(a);
+    await until(() => stranger.closed);
+    expect(joined(a.events)).toBe(0);
+    key.isSilent = false;
+    await until(() => joined(a.events) === 1 && joined(b.events) === 1);
+    expect(a.server.peers()[0]?.id).toBe(b.server.id);
+    const bytes = new Uint8Array(randomBytes(1_000));
+    a.server.send(b.server.id, { protocol: 'istanbul', code: 0x13, bytes });
+    await until(() => b.events.some(({ kind }) => kind === 'message'));
   });
 
   it('drop gives the reason to the other side', async () => {

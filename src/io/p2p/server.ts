@@ -7,9 +7,10 @@ import { randomInt } from 'node:crypto';
 import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
 import { bareHex } from '../../core/base/hex.ts';
 import { Lru } from '../../core/base/lru.ts';
+import { type NodeKey, nodeKeyOf } from '../../core/base/node-key.ts';
 import type { Slices } from '../../core/base/pace.ts';
 import type { LinkEvent, LinkSink, Links, PeerId, PeerMessage } from '../../core/base/ports.ts';
-import { addressOfPublicKey, secp256k1 } from '../../core/base/secp256k1.ts';
+import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
 import type { SharedProtocol } from '../../core/wire/capabilities.ts';
 import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
@@ -38,7 +39,7 @@ export class P2pServer implements Links {
   readonly id: PeerId;
   private readonly options: P2pOptions;
   private readonly timings: Timings;
-  private readonly publicKey: Uint8Array;
+  private readonly key: NodeKey;
   private readonly dialer: Dialer;
   private readonly networks: NetRestrict | undefined;
   private readonly trusted = new Map<PeerId, Enode>();
@@ -59,8 +60,8 @@ export class P2pServer implements Links {
   constructor(options: P2pOptions) {
     this.options = options;
     this.timings = options.timings ?? TIMINGS;
-    this.publicKey = secp256k1().publicKey(options.nodeKey);
-    this.id = bareHex(this.publicKey);
+    this.key = nodeKeyOf(options.nodeKey);
+    this.id = bareHex(this.key.publicKey);
     this.dialer = new Dialer(this.timings, () => randomInt(1 << 30) / (1 << 30));
     this.networks = options.netRestrict && new NetRestrict(options.netRestrict);
     for (const node of options.trustedNodes) this.trusted.set(node.id, node);
@@ -274,13 +275,13 @@ export class P2pServer implements Links {
   private makeHost(): PeerHost<PeerConnection> {
     const { options } = this;
     return {
-      secretKey: options.nodeKey,
+      key: this.key,
       hello: {
         version: SNAPPY_BASE_VERSION,
         clientName: options.clientName,
         capabilities: options.protocols,
         listenPort: 0,
-        id: this.publicKey,
+        id: this.key.publicKey,
       },
       protocols: options.protocols,
       timings: this.timings,

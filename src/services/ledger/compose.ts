@@ -5,7 +5,7 @@
 import type { Address } from '../../core/base/bytes.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
-import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
+import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
@@ -16,6 +16,7 @@ import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { systemTimers } from '../../io/host/timers.ts';
+import { openNodeKey } from '../../io/keys/far-node-key.ts';
 import { readNodeList } from '../../io/p2p/node-files.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
@@ -43,9 +44,10 @@ import {
   developmentGenesis,
   refuseDevelopmentFolder,
 } from './development-folder.ts';
-import { readNodeKey } from './keys/node-key.ts';
-import { nodeSigner } from './keys/node-signer.ts';
+import { findNodeKey } from './keys/node-key.ts';
+import { consensusSigner } from './keys/node-signer.ts';
 import { openWallet } from './keys/wallet.ts';
+import { NodeKeyPulse } from './monitoring/node-key-pulse.ts';
 import { watchPrivacy } from './monitoring/privacy-watches.ts';
 import { TransactionTraces } from './monitoring/transaction-traces.ts';
 import { watchedPorts } from './monitoring/watched.ts';
@@ -56,6 +58,7 @@ import { etherbaseOf, raftSettings } from './network/raft.ts';
 import { RaftMemory } from './network/raft-memory.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
+import { patientSigning } from './node/consensus/block-signing.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
 import { NodeAudit } from './node-audit.ts';
 import { networkIdOf, nodeInfoOf } from './node-info.ts';
@@ -115,8 +118,11 @@ export async function composeLedger(
   const { store, votes, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkGenesis(config, genesis);
-  const nodeKey = readNodeKey(config);
-  if (config.development) checkOwnChain(genesis, addressOfSecretKey(nodeKey));
+  const place = await findNodeKey(config);
+  const nodeKey = openNodeKey(place);
+  const address = addressOfPublicKey(nodeKey.publicKey);
+  const nodeId = bareHex(nodeKey.publicKey);
+  if (config.development) checkOwnChain(genesis, address);
   const access = accessControlOf(config.given, log, environment);
   ends.push(() => access.close());
   const managed = resolveManagerConfig(privateConfig, config.manager);
@@ -132,10 +138,10 @@ export async function composeLedger(
   const name = clientVersion(config.identity);
   const staticNodes = readNodeList(dataFolder, 'static-nodes.json', log);
   const coinbase = () => etherbaseOf(config.consensus.etherbase, accounts.addresses());
-  const asMember = { id: idOf(nodeKey), staticNodes, coinbase: coinbase() };
+  const asMember = { id: nodeId, staticNodes, coinbase: coinbase() };
   const { settings, memory } = await openRaft(config, opened, asMember, ends);
   const { server, traffic, thread, votesWritten, admit } = openPeers(config.peers, {
-    ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes },
+    ...{ opened, genesis, nodeKey: place, name, dataFolder, log, staticNodes },
     agreementWorker: config.development ? undefined : agreementWorker,
     raftForThread: () => memory?.handOver(),
     fatal: onFault,
@@ -145,7 +151,10 @@ export async function composeLedger(
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
   const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
-  const signer = nodeSigner(nodeKey);
+  const isFar = !(place instanceof Uint8Array);
+  const signer = consensusSigner(place, {
+    ...{ timers: systemTimers, log, arrived: () => undefined },
+  });
   const turn = config.development && new SerialQueue();
   const observer = tracing && new TransactionTraces(tracing);
   const node = composeNode(
@@ -154,11 +163,12 @@ export async function composeLedger(
       ...{ log, store, kv: folder.kv, votes, observer },
       agreement: thread && ((chain) => thread.over(chain)),
       ...{ journal, manager, signer, accounts: opened.accounts },
+      signBlock: isFar ? patientSigning(nodeKey, systemTimers) : undefined,
       ...(raft ? { raft } : {}),
       settled: turn && (() => turn.settled()),
       fatal: onFault,
     },
-    nodeSettings(config, genesis, { privateStates, raft: settings, nodeId: idOf(nodeKey) }),
+    nodeSettings(config, genesis, { privateStates, raft: settings, nodeId }),
   );
   observer?.follow(node);
   admit(node);
@@ -167,7 +177,10 @@ export async function composeLedger(
   });
   const hasManager = managed.connection !== 'none';
   sayFlags(node, { options: config.given, hasManager, address: signer.address, log });
-  const info = () => nodeInfoOf({ config, server, store, genesis, nodeKey });
+  const info = () => nodeInfoOf({ config, server, store, genesis, publicKey: nodeKey.publicKey });
+  const keyPulse = isFar
+    ? new NodeKeyPulse({ key: nodeKey, timers: systemTimers, log })
+    : undefined;
   const watches = watchPrivacy(node, manager, privateStates, { log, isEdited: !!development });
   const files = new ChainFiles({ node, timers: systemTimers, log, fatal: onFault });
   ends.push(() => files.stop());
@@ -176,8 +189,9 @@ export async function composeLedger(
   ends.push(() => audit?.close());
   const api = composeApi({
     node,
-    hasConfiguredPeers: staticNodes.some(({ id }) => id !== idOf(nodeKey)),
+    hasConfiguredPeers: staticNodes.some(({ id }) => id !== nodeId),
     ...watches,
+    keyPulse,
     accounts,
     manager,
     kv: folder.kv,
@@ -194,7 +208,7 @@ export async function composeLedger(
     development,
   });
   const told = toldOf({ node, server, thread, dataFolder, log });
-  const own = development ? [development] : [];
+  const own = [...(development ? [development] : []), ...(keyPulse ? [keyPulse] : [])];
   const parts = [...node.parts, ...own, ...told, ...api.parts, ...watches.parts];
   return { node, server, api, parts, managerName: manager.name, info };
 }
@@ -257,10 +271,6 @@ async function openLedger(
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
   }
   return opened;
-}
-
-function idOf(nodeKey: Uint8Array): string {
-  return bareHex(secp256k1().publicKey(nodeKey));
 }
 
 function startWatch(log: Log, thread: string, ends: Endings): LoopWatch {

@@ -14,6 +14,7 @@ import {
   developmentConfig,
 } from './config/development.ts';
 import { managerFlags } from './config/manager-flags.ts';
+import { type NodeKeyConfig, nodeKeyConfig } from './config/node-key.ts';
 import { type PeersConfig, peersConfig } from './config/peers.ts';
 import { type PermissionsConfig, permissionsConfig } from './config/permissions.ts';
 import { poolLimits } from './config/pool.ts';
@@ -35,7 +36,7 @@ export interface LedgerConfig {
   /** Text that becomes part of the client's name. */
   readonly identity: string | undefined;
   readonly isRaft: boolean;
-  readonly nodeKey: { readonly hex: string | undefined; readonly file: string | undefined };
+  readonly nodeKey: NodeKeyConfig;
   readonly peers: PeersConfig;
   readonly raft: RaftConfig;
   readonly consensus: ConsensusConfig;
@@ -110,7 +111,7 @@ export function ledgerConfig(
     networkId: networkId === undefined ? undefined : BigInt(networkId),
     identity: options.string('identity'),
     isRaft: options.boolean('raft'),
-    nodeKey: { hex: options.string('nodekeyhex'), file: options.string('nodekey') },
+    nodeKey: nodeKeyConfig(options),
     peers: peersConfig(options),
     raft: {
       host: options.string('raft.addr')!,

@@ -1,5 +1,5 @@
 /** A node's own data: its address among peers, its chain, its folder. */
-import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
+import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
@@ -14,11 +14,10 @@ export function nodeInfoOf(parts: {
   server: PeerNetwork;
   store: ChainStore;
   genesis: Genesis;
-  nodeKey: Uint8Array;
+  publicKey: Uint8Array;
 }): NodeInfo {
-  const { config, server, store, genesis, nodeKey } = parts;
+  const { config, server, store, genesis, publicKey } = parts;
   const { port = 0, discovery } = server.listening ?? {};
-  const publicKey = secp256k1().publicKey(nodeKey);
   const host = config.peers.externalIp ?? '127.0.0.1';
   return {
     clientVersion: clientVersion(config.identity),
@@ -39,7 +38,7 @@ export function nodeInfoOf(parts: {
     dataDirectory: config.dataFolder,
     config: genesis.config,
     genesisHash: store.hashOf(0)!,
-    address: addressOfSecretKey(nodeKey),
+    address: addressOfPublicKey(publicKey),
   };
 }
 

@@ -15,6 +15,7 @@ import { HostAndOriginCheck } from './host-and-origin.ts';
 import { type OpenAccounts, openAccounts } from './keys/accounts.ts';
 import { countedAccounts } from './keys/counted-accounts.ts';
 import { keysFromOptions } from './keys/from-options.ts';
+import { apart, checkApart, openNodeKeys } from './keys/node-keys.ts';
 import { type Meters, openMeters } from './meters.ts';
 import { payloadStore } from './payload-store.ts';
 import type { ProxyParts, ProxySettings } from './proxy-server.ts';
@@ -63,8 +64,14 @@ export async function composeSigner(
   });
   endings.push(() => guard.close());
   const keys = keysFromOptions(config.keys, config.dataPath);
-  const opened = await openAccounts(keys, { log, metrics, env: host.env });
-  endings.push(() => opened.close());
+  const all = await openAccounts(keys, { log, metrics, env: host.env });
+  endings.push(() => all.close());
+  const folder = config.keys.nodeKeysFolder;
+  const nodeKeys =
+    folder === undefined ? undefined : await openNodeKeys(folder, keys, { log, env: host.env });
+  endings.push(() => nodeKeys?.close());
+  if (nodeKeys) checkApart(all, nodeKeys);
+  const opened = nodeKeys ? apart(all, nodeKeys) : all;
   const payloads = config.ptmUrl === undefined ? undefined : payloadStore(config.ptmUrl, log);
   endings.push(() => payloads?.close());
   const rest = restRoutes({
@@ -81,7 +88,7 @@ export async function composeSigner(
     meters,
     proxy: {
       settings: { ...settings, serve: { ...settings.serve, routes: rest.routes } },
-      parts: { accounts, guard, payloads, log, metrics, watch, watchNonces, trace },
+      parts: { accounts, nodeKeys, guard, payloads, log, metrics, watch, watchNonces, trace },
     },
     reload: () => rest.reloading.startOrFollow(),
   };

@@ -8,6 +8,7 @@ import type { ClientOptions } from 'ws';
 import type { Log, Metrics } from '../../core/base/ports.ts';
 import type { SigningAccounts } from '../../core/signing/account-signer.ts';
 import type { Guard, Identity } from '../../core/signing/guard.ts';
+import type { NodeKeys } from '../../core/signing/node-keys.ts';
 import { NonceManager } from '../../core/signing/nonce-manager.ts';
 import { steadyClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
@@ -16,6 +17,7 @@ import { stampFolder } from '../../io/storage/folder-stamp.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import { GuardedSigning } from './proxy/guarded-signing.ts';
 import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
+import { NodeKeyCalls } from './proxy/node-key-calls.ts';
 import { Pipeline, type PipelineParts } from './proxy/pipeline.ts';
 import type { NodeAnswer, PayloadStore } from './proxy/ports.ts';
 import { Sender } from './proxy/sender.ts';
@@ -48,6 +50,8 @@ export interface ProxySettings {
 
 export interface ProxyParts {
   readonly accounts: SigningAccounts;
+  /** undefined: the proxy has no node keys. */
+  readonly nodeKeys?: NodeKeys | undefined;
   readonly guard: Guard;
   readonly payloads: PayloadStore | undefined;
   readonly log: Log;
@@ -125,6 +129,7 @@ export async function startProxy(
   const pipeline = new Pipeline({
     ...{ signing, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
     trace: parts.trace,
+    nodeKeys: parts.nodeKeys && new NodeKeyCalls(parts.nodeKeys, parts.guard, steadyClock),
   });
   const { traffic = newTraffic() } = settings;
   const server = await serveSigner({ ...settings.serve, traffic, pipeline, guard: parts.guard });

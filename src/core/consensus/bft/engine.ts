@@ -21,7 +21,7 @@ import type {
 import { onEmptyDue, onTransactionsPending } from './own-block.ts';
 import { quorumOf } from './quorum.ts';
 import { messageOrFault } from './read-message.ts';
-import { type HeightBase, type MessageKind, type StepOf, viewOf } from './step.ts';
+import { type HeightBase, type MessageKind, retrySigning, type StepOf, viewOf } from './step.ts';
 import { dueTimer, leaveView, setRepeatTimer, setRoundTimer } from './timers.ts';
 import { isValidator } from './validators.ts';
 
@@ -144,6 +144,9 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
         break;
       case 'transactionsPending':
         onTransactionsPending(step);
+        break;
+      case 'signed':
+        retrySigning(step);
         break;
     }
     this.drain(step);

@@ -67,6 +67,7 @@ export function roundBase(
     proposal: undefined,
     digest: undefined,
     sent: [],
+    unsigned: new Map(),
     hasProposed: false,
     isTimed: false,
     wanted: undefined,

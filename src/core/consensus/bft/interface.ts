@@ -112,7 +112,9 @@ export type BftInput =
    * Sent when the pool stops being empty, and after each `start` and `committed` with a pool that
    * is not.
    */
-  | { readonly kind: 'transactionsPending' };
+  | { readonly kind: 'transactionsPending' }
+  /** A signature that was awaited is there (see ConsensusSigner.sign). */
+  | { readonly kind: 'signed' };
 
 export type BftEffect =
   /**
@@ -173,8 +175,8 @@ export type BftEffect =
    */
   | { readonly kind: 'abandon'; readonly hash: Hash32 }
   /**
-   * Final. `seals`: a quorum in the order of arrival, at most one per validator, including this
-   * node's. The next height starts with `committed`, once the block is on disk.
+   * Final. `seals`: a quorum in the order of arrival, at most one per validator. The next height
+   * starts with `committed`, once the block is on disk.
    */
   | {
       readonly kind: 'decide';
@@ -201,10 +203,14 @@ export type BftEngineMachine = Machine<BftInput, BftEffect>;
 
 /**
  * The validator's own key, behind an interface so that the simulator can use cheap stand-in
- * signatures.
+ * signatures, and that the key may be in another process.
  */
 export interface ConsensusSigner {
   readonly address: Address;
+  /**
+   * r ‖ s ‖ v. Throws SIGNATURE_AWAITED while another process signs; the engine asks again for the
+   * same hash at its input `signed`.
+   */
   sign(hash: Hash32): Uint8Array;
   recover(hash: Hash32, signature65: Uint8Array): Address | undefined;
 }

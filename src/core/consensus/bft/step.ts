@@ -1,5 +1,6 @@
 /** What QBFT and IBFT share at one height: common state, ballots, and fault reports. */
 import { type Address, equalBytes, type Hash32, keyOf, ZERO_ADDRESS } from '../../base/bytes.ts';
+import { hasCode } from '../../base/errors.ts';
 import type { Lru } from '../../base/lru.ts';
 import type { Block } from '../../chain/block.ts';
 import { blockAuthor, readBftExtra } from '../../chain/extra-data.ts';
@@ -41,6 +42,11 @@ interface SentMessage {
   readonly bytes: Uint8Array;
 }
 
+/** A message of ours whose signature is awaited. */
+interface UnsignedMessage {
+  retry(step: StepBase): void;
+}
+
 export interface RoundBase {
   readonly round: number;
   readonly proposer: Address;
@@ -56,6 +62,8 @@ export interface RoundBase {
   readonly commits: Map<string, Ballot<SealedVote>>;
   /** Own messages of this round, repeated while it lasts. */
   readonly sent: SentMessage[];
+  /** Own messages of this round that are sent once they are signed. */
+  readonly unsigned: Map<MessageKind, UnsignedMessage>;
   hasProposed: boolean;
   /** Whether the round's timer is running. */
   isTimed: boolean;
@@ -109,6 +117,39 @@ export type StepBase = StepOf<HeightBase>;
 export function say({ state, effects }: StepBase, message: SentMessage): void {
   state.current.sent.push(message);
   effects.push({ kind: 'broadcast', code: message.code, bytes: message.bytes });
+}
+
+/**
+ * Signs one of our messages and says it: at once, or when its signature is there. Until then this
+ * validator is silent, like one that has stopped; with the round its message is forgotten. `sign`
+ * must always sign the same bytes, and nothing of its round may depend on when it has signed.
+ */
+export function saySigned<S extends HeightBase, M>(
+  step: StepOf<S>,
+  kind: MessageKind,
+  sign: () => M,
+  said: (step: StepOf<S>, message: M) => void,
+): void {
+  const { unsigned } = step.state.current;
+  let message: M;
+  try {
+    message = sign();
+  } catch (error) {
+    if (!hasCode(error, 'SIGNATURE_AWAITED')) throw error;
+    unsigned.set(kind, { retry: (later: StepOf<S>) => saySigned(later, kind, sign, said) });
+    return;
+  }
+  unsigned.delete(kind);
+  said(step, message);
+}
+
+/** Says the messages of this round whose signature is there now. */
+export function retrySigning(step: StepBase): void {
+  const { current } = step.state;
+  for (const { retry } of [...current.unsigned.values()]) {
+    // One of our own messages may have ended the round.
+    if (step.state.current === current) retry(step);
+  }
 }
 
 export function hasSent({ sent }: RoundBase, kind: MessageKind): boolean {

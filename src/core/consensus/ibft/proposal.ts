@@ -7,7 +7,7 @@ import type { Block } from '../../chain/block.ts';
 import { blockAuthor } from '../../chain/extra-data.ts';
 import { encodedFor, isReady, requestBlock } from '../bft/own-block.ts';
 import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
-import { blame, hasSent, isProposer, viewOf } from '../bft/step.ts';
+import { blame, hasSent, isProposer, saySigned, viewOf } from '../bft/step.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
 import { type Preprepare, signPreprepare } from './messages.ts';
 import { leaveRound } from './round-change.ts';
@@ -35,9 +35,13 @@ function propose(step: Step, block: Block): void {
   current.hasProposed = true;
   current.digest = block.hash;
   remember(step);
-  const message = signPreprepare(step.signer, viewOf(step), block, encodedFor(step, block));
-  broadcast(step, message);
-  accept(step, block);
+  const view = viewOf(step);
+  const long = encodedFor(step, block);
+  const sign = () => signPreprepare(step.signer, view, block, long);
+  saySigned(step, 'preprepare', sign, (then, message) => {
+    broadcast(then, message);
+    accept(then, block);
+  });
 }
 
 /** A PRE-PREPARE of the current view. */

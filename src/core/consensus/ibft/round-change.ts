@@ -4,7 +4,7 @@
  */
 import { type Address, keyOf } from '../../base/bytes.ts';
 import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
-import { viewOf } from '../bft/step.ts';
+import { saySigned, viewOf } from '../bft/step.ts';
 import { leaveView, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
 import { broadcast, type HeightState, newRound, type Step } from './round-state.ts';
@@ -35,9 +35,12 @@ function roundsAsked({ roundChanges }: HeightState): number[] {
 /** Call it after the round is remembered. */
 export function sendRoundChange(step: Step): void {
   const { signer } = step;
-  const message = signRoundChange(signer, viewOf(step));
-  broadcast(step, message);
-  onRoundChange(step, signer.address, message);
+  const view = viewOf(step);
+  const sign = () => signRoundChange(signer, view);
+  saySigned(step, 'roundChange', sign, (then, message) => {
+    broadcast(then, message);
+    onRoundChange(then, signer.address, message);
+  });
 }
 
 /** A ROUND-CHANGE for the current round or a later one. */

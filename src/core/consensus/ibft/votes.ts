@@ -5,7 +5,7 @@
 import { type Address, equalBytes } from '../../base/bytes.ts';
 import { commitPreimage } from '../../chain/extra-data.ts';
 import { type SealPreimage, tryDecide } from '../bft/decision.ts';
-import { countVote, hasSent, viewOf } from '../bft/step.ts';
+import { countVote, hasSent, saySigned, viewOf } from '../bft/step.ts';
 import { type Commit, commitSeal, type Prepare, signCommit, signPrepare } from './messages.ts';
 import { broadcast, type Step, supportersOf } from './round-state.ts';
 import { remember } from './vote-memory.ts';
@@ -15,10 +15,14 @@ const sealPreimage: SealPreimage = (header) => commitPreimage('ibft', header, 0)
 
 /** Call it after the digest is remembered. */
 export function sendPrepare(step: Step): void {
-  const { signer, state } = step;
-  const prepare = signPrepare(signer, viewOf(step), state.current.digest!);
-  broadcast(step, prepare);
-  onPrepare(step, signer.address, prepare);
+  const { signer } = step;
+  const digest = step.state.current.digest!;
+  const view = viewOf(step);
+  const sign = () => signPrepare(signer, view, digest);
+  saySigned(step, 'prepare', sign, (then, prepare) => {
+    broadcast(then, prepare);
+    onPrepare(then, signer.address, prepare);
+  });
 }
 
 export function onPrepare(step: Step, signer: Address, prepare: Prepare): void {
@@ -27,11 +31,14 @@ export function onPrepare(step: Step, signer: Address, prepare: Prepare): void {
 
 /** Call it after the lock is remembered. */
 function sendCommit(step: Step): void {
-  const { signer, state } = step;
-  const { block } = state.current.proposal!;
-  const commit = signCommit(signer, viewOf(step), block.hash, commitSeal(signer, block));
-  broadcast(step, commit);
-  onCommit(step, signer.address, commit);
+  const { signer } = step;
+  const { block } = step.state.current.proposal!;
+  const view = viewOf(step);
+  const sign = () => signCommit(signer, view, block.hash, commitSeal(signer, block));
+  saySigned(step, 'commit', sign, (then, commit) => {
+    broadcast(then, commit);
+    onCommit(then, signer.address, commit);
+  });
 }
 
 export function onCommit(step: Step, signer: Address, commit: Commit): void {

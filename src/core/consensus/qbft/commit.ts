@@ -5,18 +5,23 @@
 import type { Address } from '../../base/bytes.ts';
 import { qbftCommitPreimage } from '../../chain/extra-data.ts';
 import { tryDecide } from '../bft/decision.ts';
-import { countVote, viewOf } from '../bft/step.ts';
+import { countVote, saySigned, viewOf } from '../bft/step.ts';
 import { type Commit, signCommit } from './messages.ts';
 import { broadcast, type Step } from './round-state.ts';
 
 /** Call it after the lock is remembered. */
 export function sendCommit(step: Step): void {
-  const { state, signer } = step;
-  const block = state.current.proposal!.block;
-  const seal = signer.sign(qbftCommitPreimage(block.header, state.current.round));
-  const commit = signCommit(signer, viewOf(step), block.hash, seal);
-  broadcast(step, commit);
-  onCommit(step, signer.address, commit);
+  const { signer } = step;
+  const { block } = step.state.current.proposal!;
+  const view = viewOf(step);
+  const sign = () => {
+    const seal = signer.sign(qbftCommitPreimage(block.header, view.round));
+    return signCommit(signer, view, block.hash, seal);
+  };
+  saySigned(step, 'commit', sign, (then, commit) => {
+    broadcast(then, commit);
+    onCommit(then, signer.address, commit);
+  });
 }
 
 export function onCommit(step: Step, signer: Address, commit: Commit): void {

@@ -3,7 +3,7 @@
  * consensus/istanbul/qbft/core/prepare.go).
  */
 import type { Address, Hash32 } from '../../base/bytes.ts';
-import { countVote, viewOf, votesFor } from '../bft/step.ts';
+import { countVote, saySigned, viewOf, votesFor } from '../bft/step.ts';
 import { sendCommit } from './commit.ts';
 import { type Prepare, signPrepare } from './messages.ts';
 import { broadcast, type Step } from './round-state.ts';
@@ -12,9 +12,12 @@ import { remember } from './vote-memory.ts';
 /** Call it after the digest is remembered. */
 export function sendPrepare(step: Step, digest: Hash32): void {
   const { signer } = step;
-  const prepare = signPrepare(signer, viewOf(step), digest);
-  broadcast(step, prepare);
-  onPrepare(step, signer.address, prepare);
+  const view = viewOf(step);
+  const sign = () => signPrepare(signer, view, digest);
+  saySigned(step, 'prepare', sign, (then, prepare) => {
+    broadcast(then, prepare);
+    onPrepare(then, signer.address, prepare);
+  });
 }
 
 export function onPrepare(step: Step, signer: Address, prepare: Prepare): void {

@@ -8,7 +8,7 @@ import { qbftCommitPreimage } from '../../chain/extra-data.ts';
 import { tryDecide } from '../bft/decision.ts';
 import { encodedFor, isReady } from '../bft/own-block.ts';
 import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
-import { blame, hasSent, viewOf } from '../bft/step.ts';
+import { blame, hasSent, saySigned, viewOf } from '../bft/step.ts';
 import { proposableFromMs, setRoundTimer } from '../bft/timers.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
 import { sendCommit } from './commit.ts';
@@ -37,9 +37,12 @@ export function propose(
   current.digest = block.hash;
   remember(step);
   const long = encodedFor(step, block);
-  const message = signPreprepare(step.signer, viewOf(step), block, roundChanges, prepares, long);
-  broadcast(step, message);
-  accept(step, message);
+  const view = viewOf(step);
+  const sign = () => signPreprepare(step.signer, view, block, roundChanges, prepares, long);
+  saySigned(step, 'preprepare', sign, (then, message) => {
+    broadcast(then, message);
+    accept(then, message);
+  });
 }
 
 /** A PRE-PREPARE of the current view. */

@@ -5,7 +5,7 @@
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { requestBlock } from '../bft/own-block.ts';
 import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
-import { type Ballot, blame, isProposer, viewOf } from '../bft/step.ts';
+import { type Ballot, blame, isProposer, saySigned, viewOf } from '../bft/step.ts';
 import { leaveView, setRepeatTimer } from '../bft/timers.ts';
 import { certificateFault } from './justification.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
@@ -31,10 +31,14 @@ export function changeRound(step: Step, round: number): void {
 
 /** Call it after the round and the lock are remembered. */
 export function sendRoundChange(step: Step): void {
-  const { signer, state } = step;
-  const message = signRoundChange(signer, viewOf(step), state.lock);
-  broadcast(step, message);
-  onRoundChange(step, signer.address, message);
+  const { signer } = step;
+  const { lock } = step.state;
+  const view = viewOf(step);
+  const sign = () => signRoundChange(signer, view, lock);
+  saySigned(step, 'roundChange', sign, (then, message) => {
+    broadcast(then, message);
+    onRoundChange(then, signer.address, message);
+  });
 }
 
 /** A ROUND-CHANGE for the current round or a later one. */

@@ -11,13 +11,14 @@ import { installCrypto } from '../../../io/crypto/crypto.ts';
 import { steadyClock, systemClock } from '../../../io/host/clock.ts';
 import { systemEntropy } from '../../../io/host/entropy.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
+import { openNodeKey } from '../../../io/keys/far-node-key.ts';
 import { Permits } from '../../../io/p2p/permits.ts';
 import { P2pServer } from '../../../io/p2p/server.ts';
 import { RaftTransport } from '../../../io/raft/transport.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
 import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
 import { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
-import { nodeSigner } from '../keys/node-signer.ts';
+import { consensusSigner } from '../keys/node-signer.ts';
 import { watchedPorts } from '../monitoring/watched.ts';
 import { voteStore } from '../node/consensus/memory-watch.ts';
 import { RaftMember } from '../node/consensus/raft-member.ts';
@@ -51,14 +52,19 @@ const raftLog = raft && (await RaftStore.open(nodeLogFolder(raft.folder)));
 const member = raft && raftLog && raftMember(raft, raftLog);
 
 const permits = permissionsIn === undefined ? undefined : new Permits(permissionsIn, log);
+const nodeKey = openNodeKey(peers.nodeKey);
 const server = new P2pServer({
-  ...peers,
+  ...{ ...peers, nodeKey },
   log,
   mayConnect: (peer) => (member?.hasNode(peer.id) ?? true) && (permits?.mayConnect(peer) ?? true),
   revoked: () => permits?.revoked(),
   // Block producers and explicitly permitted nodes keep their places among the peers.
   isKnown: (id) => member !== undefined || permits !== undefined || seat.isValidator(id),
   backlog: (id) => seat.backlog(id),
+});
+const signer = consensusSigner(peers.nodeKey, {
+  ...{ timers: systemTimers, log },
+  arrived: () => watch.during('signature', () => seat.signed()),
 });
 const seat = new Seat({
   server,
@@ -74,7 +80,7 @@ const seat = new Seat({
   raft:
     member &&
     new NearRaft(member, (told, ...bytes) => outbox.say({ kind: 'raft', told }, ...bytes)),
-  signer: nodeSigner(peers.nodeKey),
+  signer,
   clock: steadyClock,
   calendar: systemClock,
   log,

@@ -6,6 +6,7 @@ import type { Seal, View } from '../../../core/consensus/bft/interface.ts';
 import type { Entry, Snapshot } from '../../../core/consensus/raft/messages.ts';
 import type { NodePermits } from '../../../core/permission/connections.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
+import type { NodeKeyPlace } from '../../../io/keys/far-node-key.ts';
 import type { Listening, P2pOptions } from '../../../io/p2p/server-options.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, Position } from '../node/consensus/agreement.ts';
@@ -22,7 +23,9 @@ export interface AgreementSettings {
   readonly lastVote: SharedArrayBuffer;
   /** Folder with `permissioned-nodes.json`; undefined: anyone may connect. */
   readonly permissionsIn: string | undefined;
-  readonly peers: Omit<P2pOptions, 'mayConnect' | 'isKnown' | 'log' | 'backlog'>;
+  readonly peers: Omit<P2pOptions, 'nodeKey' | 'mayConnect' | 'isKnown' | 'log' | 'backlog'> & {
+    readonly nodeKey: NodeKeyPlace;
+  };
   /** For a member of a Raft cluster only. */
   readonly raft?: RaftThreadSettings | undefined;
 }

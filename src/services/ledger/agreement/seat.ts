@@ -116,6 +116,11 @@ export class Seat {
     this.agreement.stop();
   }
 
+  /** A signature that agreement awaits is there. */
+  signed(): void {
+    this.acting(() => this.agreement.signed())();
+  }
+
   take(message: ToAgreement): void {
     this.acting(() => this.route(message))();
   }

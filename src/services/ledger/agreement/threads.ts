@@ -1,6 +1,6 @@
 /** Starts the agreement thread. */
 import { bareHex } from '../../../core/base/hex.ts';
-import { secp256k1 } from '../../../core/base/secp256k1.ts';
+import { openNodeKey } from '../../../io/keys/far-node-key.ts';
 import { builtModule, checkModuleFile } from '../../../io/threads/module-file.ts';
 import { startThread } from '../../../io/threads/owned-thread.ts';
 import { AgreementThread, type AgreementThreadParts } from './agreement-thread.ts';
@@ -31,6 +31,6 @@ export function startAgreement({
       maxYoungGenerationSizeMb: YOUNG_MEGABYTES,
     },
   });
-  const id = bareHex(secp256k1().publicKey(settings.peers.nodeKey));
+  const id = bareHex(openNodeKey(settings.peers.nodeKey).publicKey);
   return new AgreementThread({ ...parts, thread, end, id });
 }

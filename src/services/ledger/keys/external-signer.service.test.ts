@@ -250,10 +250,10 @@ it('refuses to start without a signer, or with what is for keys in the folder', 
   await expect(open(both)).rejects.toThrow('--unlock is for keys in the node');
 });
 
-it("the node's own key is nowhere else", () => {
-  for (const file of ['http://127.0.0.1:8550', '/run/clef.ipc']) {
+it("clef cannot keep the node's own key", () => {
+  for (const file of ['ws://127.0.0.1:8550', '/run/clef.ipc']) {
     const given = { nodeKey: { hex: undefined, file }, dataFolder: 'unused' } as LedgerConfig;
-    expect(() => readNodeKey(given)).toThrow('always in the node');
+    expect(() => readNodeKey(given)).toThrow('clef cannot keep the key of a node');
   }
 });
 

@@ -30,6 +30,8 @@ export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
   watchNode(metrics, node, admin);
   watchBytes(metrics, parts);
   watchPrivacy(metrics, parts);
+  const { keyPulse } = parts;
+  if (keyPulse) metrics.probe('quorate/nodekey/up', () => Number(keyPulse.fault === undefined));
   watchAgreement(metrics, node, parts);
   watchRaft(metrics, node);
   watchSystem(metrics);

@@ -22,12 +22,13 @@ interface Scene {
   readonly lateMs?: number;
   readonly upMs?: number;
   readonly hasLeader?: boolean;
+  readonly keyFault?: string;
 }
 
 function look(scene: Scene, ignoredReasons: readonly string[] = []) {
   const { highest, agreementMs = 0, chainMs = 0, peers = 3, cursor = HEAD } = scene;
   const { abstention, managerFault, firstBad, isDiverged = false, blockPeriodMs = 1_000 } = scene;
-  const { lateMs = 0, upMs = 1e9, hasLeader } = scene;
+  const { lateMs = 0, upMs = 1e9, hasLeader, keyFault } = scene;
   const qbft = {
     xblockperiodmilliseconds: blockPeriodMs,
     emptyblockperiodseconds: EMPTY_PERIOD_SECONDS,
@@ -51,6 +52,7 @@ function look(scene: Scene, ignoredReasons: readonly string[] = []) {
     watch: { longest: { ms: chainMs, ownMs: chainMs } },
     agreementWatch: { longest: { ms: agreementMs, ownMs: agreementMs } },
     pulse: { fault: managerFault },
+    keyPulse: { fault: keyFault },
     privateWatch: {
       firstBad: firstBad && {
         ...{ kind: 'missed', psi: 'private', number: firstBad, hash: SECRET },
@@ -73,6 +75,7 @@ it.each([
   ['lag', { agreementMs: 1_000 }, { agreementMs: 1_001 }],
   ['lag', { chainMs: 1_000 }, { chainMs: 1_001 }],
   ['peers', { peers: 1 }, { peers: 0 }],
+  ['nodekey', {}, { keyFault: 'no answer' }],
   ['private', { cursor: HEAD - 16 }, { cursor: HEAD - 17 }],
   [
     'behind',

@@ -11,6 +11,7 @@ import type { NodeAdmin } from '../view/node-admin.ts';
 import type { CountedBytes } from './geth-metrics.ts';
 import { lateMs } from './late.ts';
 import type { ManagerPulse } from './manager-pulse.ts';
+import type { NodeKeyPulse } from './node-key-pulse.ts';
 
 /**
  * A node that is further behind is not ready; if blocks take less than a second, the limit is this
@@ -30,6 +31,8 @@ export interface PrivacyWatches {
 
 export interface ReadinessParts extends PrivacyWatches, CountedBytes {
   readonly node: LedgerNode;
+  /** For a node key that a signing proxy keeps. */
+  readonly keyPulse?: Pick<NodeKeyPulse, 'fault'> | undefined;
   readonly admin: NodeAdmin;
   readonly config: Pick<LedgerConfig, 'rpc' | 'metrics' | 'consensus' | 'dataFolder'>;
   /** Whether configuration files name peers to connect to. */
@@ -105,7 +108,7 @@ type Fact = 'head' | 'behind' | 'lagMs' | 'chainLagMs' | 'peers';
  * Each value is a text for the operator; undefined: no fault. The texts contain nothing private.
  */
 function faults(
-  { node, hasConfiguredPeers, pulse, privateWatch }: ReadinessParts,
+  { node, hasConfiguredPeers, pulse, keyPulse, privateWatch }: ReadinessParts,
   { head, behind, peers, ...lags }: Readonly<Record<Fact, number>>,
   blocksMax: number,
 ): Partial<Record<ReadyReason, string | undefined>> {
@@ -117,6 +120,7 @@ function faults(
     lag: lagMs > LAG_MS_MAX ? `held up for ${lagMs} ms` : undefined,
     peers: hasConfiguredPeers && peers === 0 ? 'no configured peer is connected' : undefined,
     manager: pulse?.fault && `the private transaction manager does not answer: ${pulse.fault}`,
+    nodekey: keyPulse?.fault && `the node key cannot sign: ${keyPulse.fault}`,
     private: late > blocksMax ? `private state is ${late} blocks behind` : undefined,
     diverged: bad
       ? `private state has diverged at block ${describeFault(bad).block}: quorate db private-check`

@@ -11,6 +11,7 @@ import type { NodePermits } from '../../../core/permission/connections.ts';
 import { sealedNumber } from '../../../core/store/seals.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../../core/wire/capabilities.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
+import { type NodeKeyPlace, openNodeKey } from '../../../io/keys/far-node-key.ts';
 import { readNodeList } from '../../../io/p2p/node-files.ts';
 import { Permits } from '../../../io/p2p/permits.ts';
 import { P2pServer } from '../../../io/p2p/server.ts';
@@ -39,7 +40,7 @@ export type PeerNetwork = Pick<
 
 export interface PeerNetworkParts {
   readonly genesis: Genesis;
-  readonly nodeKey: Uint8Array;
+  readonly nodeKey: NodeKeyPlace;
   readonly name: string;
   readonly dataFolder: string;
   readonly log: Log;
@@ -95,6 +96,7 @@ function peersHere(
   const isRaft = engineAt(parts.genesis.config, 1) === 'raft';
   const server = new P2pServer({
     ...settingsOf(config, parts),
+    nodeKey: openNodeKey(parts.nodeKey),
     traffic: traffic.memory,
     mayConnect: (peer) =>
       (!isRaft || consensus?.raft?.cluster.hasNode(peer.id) === true) &&

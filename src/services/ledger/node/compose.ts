@@ -36,6 +36,7 @@ import type { Component } from './component.ts';
 import { Agreement, type AgreementPort, type ChainSide } from './consensus/agreement.ts';
 import { BftParticipation } from './consensus/bft-participation.ts';
 import { BlockBuilder, type BlockGuard, type BuilderSettings } from './consensus/block-builder.ts';
+import type { BlockSigning } from './consensus/block-signing.ts';
 import { ConsensusPeers } from './consensus/consensus-peers.ts';
 import { ForkReadiness } from './consensus/fork-readiness.ts';
 import { HeaderVerifier } from './consensus/header-verifier.ts';
@@ -83,6 +84,8 @@ export interface NodePorts {
   /** For a node without a manager, this one answers "not a party" to everything. */
   readonly manager: Manager;
   readonly signer: ConsensusSigner;
+  /** For a node key in another process. */
+  readonly signBlock?: BlockSigning | undefined;
   /** For a member of a Raft cluster only. */
   readonly raft?: RaftPorts;
   readonly watch?: Watch | undefined;
@@ -294,6 +297,7 @@ function bftOf(
   return new BftParticipation({
     ...ports,
     ...shared,
+    signBlock: ports.signBlock ?? ports.signer.sign,
     agreement: ports.agreement ?? ((chain) => agreementHere(ports, chain)),
     vanity: settings.builder.vanity,
     proposalFault: settings.config.votesOnPermissions
@@ -317,7 +321,7 @@ function raftOf(
   if (!ports.raft || !settings.raft) return undefined;
   const { clock, calendar, timers, log, signer, fatal } = ports;
   return new RaftParticipation({
-    ...{ clock, calendar, timers, log, signer, fatal },
+    ...{ clock, calendar, timers, log, fatal, signBlock: ports.signBlock ?? signer.sign },
     ...shared,
     ...ports.raft,
     settings: settings.raft,

@@ -132,6 +132,14 @@ const NEEDS: readonly FlagNeed<FlagWorld>[] = [
     isMet: ({ config }) => config.isQuorum,
     what: 'a GoQuorum chain (isQuorum): this one has no private transactions',
   },
+  {
+    flags: [
+      ...['nodekey.token-file', 'nodekey.tls.rootca'],
+      ...['nodekey.tls.clientcert', 'nodekey.tls.clientkey'],
+    ],
+    isMet: ({ options }) => /^https?:/i.test(options.string('nodekey') ?? ''),
+    what: '--nodekey with the URL of a signing proxy',
+  },
   { flags: ['metrics.addr', 'pprof'], isMet: on('metrics'), what: '--metrics' },
   { flags: ['metrics.port'], isMet: given('metrics.addr'), what: '--metrics.addr' },
   { flags: ['pprof.addr', 'pprof.port'], isMet: on('pprof'), what: '--pprof' },

@@ -9,6 +9,7 @@ export const READY_REASONS = [
   'lag',
   'peers',
   'manager',
+  'nodekey',
   'private',
   'diverged',
   'votes',

@@ -12,6 +12,8 @@ export interface KeySettings {
   readonly unlocksAtStart: boolean;
   /** Folder of files with one hex key each. */
   readonly hexFolder: string | undefined;
+  /** Folder of YAML files of node keys, which are no accounts. */
+  readonly nodeKeysFolder: string | undefined;
   readonly azure: AzureKeysSettings | undefined;
   readonly aws: AwsKeysSettings | undefined;
   readonly ethSigner: EthSignerKeys | undefined;
@@ -87,6 +89,7 @@ export function keySettings(options: ParsedOptions, subcommand: string | undefin
     keystores: keystores(options),
     unlocksAtStart: options.boolean('keystores-unlock-at-start'),
     hexFolder: options.string('hex-keys-path'),
+    nodeKeysFolder: options.string('node-keys-path'),
     azure: options.boolean('azure-vault-enabled') ? azure(options) : undefined,
     aws: options.boolean('aws-kms-enabled') ? aws(options) : undefined,
     ethSigner,

@@ -28,6 +28,11 @@ const SCOPE_METHOD = 'rpc://';
 const SCOPE_ACCOUNT = 'account://';
 export const ANY_ACCOUNT = '*';
 
+/** Whether an address is of this machine. */
+export function isLoopback(remote: string): boolean {
+  return /^(::ffff:)?127\.|^::1$/.test(remote);
+}
+
 export function refusal(kind: Refusal['kind'], why: string): Refusal {
   return { kind, code: UNAUTHORIZED_CODE, message: `Unauthorized: ${why}` };
 }

@@ -6,13 +6,23 @@
 import { readFile } from 'node:fs/promises';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics } from '../../../core/base/ports.ts';
+import { refuse } from '../../../core/signing/failures.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
 import { AuditLog } from '../../../io/audit/audit-log.ts';
 import { BearerClaims } from '../../../io/auth/bearer-claims.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
 import type { GuardSettings } from '../config.ts';
 import { signedSince } from './audit-history.ts';
-import { ANY_ACCOUNT, callerOf, isRefused, refusal, UNAUTHORIZED_CODE } from './callers.ts';
+import {
+  ANY_ACCOUNT,
+  callerOf,
+  isLoopback,
+  isRefused,
+  refusal,
+  UNAUTHORIZED_CODE,
+} from './callers.ts';
+import { NodeKeyUses } from './node-key-uses.ts';
 import { type Policy, parsePolicy } from './policy.ts';
 import { Rules } from './rules.ts';
 
@@ -87,11 +97,15 @@ interface GuardParts {
 
 class RealGuard implements RunningGuard {
   private readonly parts: GuardParts;
+  private readonly uses: NodeKeyUses | undefined;
   private loaded: Loaded | undefined;
 
   constructor(parts: GuardParts, loaded: Loaded | undefined) {
     this.parts = parts;
     this.loaded = loaded;
+    const { audit, deps } = parts;
+    const write = audit && ((fields: object) => audit.event('nodekey', { ...fields }));
+    this.uses = write && new NodeKeyUses({ timers: systemTimers, log: deps.log, write });
   }
 
   async identify(shown: {
@@ -123,6 +137,11 @@ class RealGuard implements RunningGuard {
         isValid() &&
         (!accounts || accounts.has(ANY_ACCOUNT) || accounts.has(account)) &&
         (!this.loaded || this.loaded.rules.mayUse(name, account)),
+      mayUseNodeKey: (address, method) =>
+        isValid() &&
+        (claims !== undefined || certificate !== undefined || isLoopback(remote)) &&
+        (!accounts || accounts.has(address)) &&
+        (!this.loaded || this.loaded.rules.mayUseNodeKey(name, address, method)),
     };
   }
 
@@ -140,6 +159,12 @@ class RealGuard implements RunningGuard {
     return this.parts.audit?.append({ caller: identity.name, intent, outcome });
   }
 
+  usedNodeKey(identity: Identity, address: string, method: string): void {
+    if (this.parts.audit?.isBroken)
+      throw refuse('SIGNER_UNAVAILABLE', 'the audit log cannot be written');
+    this.uses?.count(identity.name, address, method);
+  }
+
   async reload(): Promise<void> {
     const { settings, audit } = this.parts;
     await audit?.reopen();
@@ -155,6 +180,7 @@ class RealGuard implements RunningGuard {
 
   async close(): Promise<void> {
     this.parts.bearer?.close();
+    await this.uses?.flush();
     await this.parts.audit?.close();
   }
 }

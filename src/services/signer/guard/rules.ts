@@ -50,6 +50,14 @@ export class Rules {
     return this.find(caller, account) !== undefined;
   }
 
+  /** Only a rule that names the key gives it to a node; its limits are for accounts. */
+  mayUseNodeKey(caller: string, address: string, method: string): boolean {
+    const rules = this.byAccount.get(address)?.filter(({ accounts }) => accounts !== undefined);
+    const rule = rules?.find(({ callers }) => callers?.has(caller) ?? true);
+    if (!rule) return false;
+    return rule.methods?.some((pattern) => matchesMethod(pattern, method)) ?? true;
+  }
+
   /** Why the rules refuse `intent`; undefined: allowed, and counted. */
   refusal(caller: string, intent: Intent, nowMs: number): PolicyRefusal | undefined {
     const rule = this.find(caller, intent.account);

@@ -61,6 +61,12 @@ const FILE_ROWS = inGroup(KEYS, [
     about: 'Folder of files with one private key in hex each',
   },
   {
+    flag: 'node-keys-path',
+    type: 'string',
+    unit: 'folder',
+    about: 'Folder of YAML files, each of which describes the key of a node, for its --nodekey',
+  },
+  {
     flag: 'reload-timeout',
     type: 'integer',
     default: 30,

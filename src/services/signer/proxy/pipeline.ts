@@ -8,6 +8,7 @@ import { readMessage, readTypedData, typedDataAccount } from '../../../core/sign
 import { BATCH_CALLS_MAX, type Call, type Entry, parseEnvelope } from './envelope.ts';
 import { isForwarded } from './forwarding.ts';
 import { type GuardedSigning, RefusedError } from './guarded-signing.ts';
+import { NODE_KEY_METHODS, type NodeKeyCalls, type NodeKeyMethod } from './node-key-calls.ts';
 import type { Upstream } from './ports.ts';
 import { errorReply, type Reply, refusalReply, relayed, resultReply } from './reply.ts';
 import type { Caller } from './transaction-signer.ts';
@@ -34,6 +35,8 @@ export interface PipelineParts {
   readonly trace?: ((method: string, caller: Caller) => CallTrace | undefined) | undefined;
   /** Methods that go to the node in addition to those of forwarding.ts. */
   readonly forwarded: readonly string[];
+  /** undefined: the proxy has no node keys. */
+  readonly nodeKeys?: NodeKeyCalls | undefined;
 }
 
 interface CallTrace {
@@ -71,6 +74,7 @@ export class Pipeline {
       ['eth_sendTransaction', send],
       ['eea_sendTransaction', send],
       ['health_status', (call) => resultReply(call.id, '"OK"')],
+      ...nodeKeyHandlers(parts.nodeKeys),
     ]);
   }
 
@@ -202,6 +206,15 @@ export class Pipeline {
     const signature = await signing.signMessage(identity, signer, digest, intent);
     return resultReply(call.id, `"${toHex(signature)}"`);
   }
+}
+
+function nodeKeyHandlers(keys: NodeKeyCalls | undefined): (readonly [NodeKeyMethod, Handler])[] {
+  if (!keys) return [];
+  return NODE_KEY_METHODS.map((method) => [
+    method,
+    async ({ id, params }, { identity }) =>
+      resultReply(id, `"${await keys.answer(method, params, identity)}"`),
+  ]);
 }
 
 /**

@@ -128,6 +128,11 @@ export class Agreement implements AgreementPort {
     this.driver = undefined;
   }
 
+  /** A signature that the engine awaits is there. */
+  signed(): void {
+    this.driver?.post({ kind: 'signed' });
+  }
+
   joined(peer: PeerInfo): void {
     this.parts.peers.joined(peer);
   }

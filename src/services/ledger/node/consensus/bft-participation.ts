@@ -23,7 +23,8 @@ import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { AgreementPort, ChainSide, Position } from './agreement.ts';
 import type { AssembleRequest } from './bft-driver.ts';
-import type { BlockBuilder } from './block-builder.ts';
+import type { BlockBuilder, Proposer } from './block-builder.ts';
+import type { BlockSigning } from './block-signing.ts';
 import { bftBounds } from './build-bounds.ts';
 import { type ForkReadiness, HOLD_MS } from './fork-readiness.ts';
 import type { ValidatorSchedule } from './validator-schedule.ts';
@@ -33,6 +34,7 @@ export interface BftParts {
   readonly schedule: ValidatorSchedule;
   readonly builder: BlockBuilder;
   readonly signer: ConsensusSigner;
+  readonly signBlock: BlockSigning;
   readonly rules: ForkReadiness;
   readonly events: Events;
   /** Opens agreement, in this thread or in a separate one. */
@@ -241,7 +243,8 @@ export class BftParticipation {
     if (!equalBytes(chain.head().hash, parent)) return undefined;
     if (!mayBeEmpty && !hasPending()) return undefined;
     const { address } = signer;
-    const proposer = { address, seal: (header: Header) => this.withSeal(header) };
+    const seal: Proposer['seal'] = (header, wanted) => this.withSeal(header, wanted);
+    const proposer = { address, seal };
     const bounds = bftBounds(schedule.rulesAt(chain.head().number + 1));
     for (;;) {
       const built = await builder.build(this.template(notBeforeMs), proposer, isWanted, bounds);
@@ -250,10 +253,18 @@ export class BftParticipation {
   }
 
   /** In IBFT the proposer signs the header; in QBFT the miner field names it. */
-  private withSeal(header: Header): Header {
-    const { schedule, signer } = this.parts;
+  private withSeal(header: Header, isWanted: () => boolean): Header | Promise<Header | undefined> {
+    const { schedule, signBlock } = this.parts;
     if (schedule.engineAt(header.number) === 'qbft') return header;
-    return withProposerSeal(header, signer.sign(ibftProposerPreimage(header)));
+    return this.sealed(header, signBlock(ibftProposerPreimage(header), isWanted));
+  }
+
+  private async sealed(
+    header: Header,
+    signing: ReturnType<BlockSigning>,
+  ): Promise<Header | undefined> {
+    const signature = await signing;
+    return signature && withProposerSeal(header, signature);
   }
 
   /** Header of the block that this node would now propose on the head. */

@@ -38,8 +38,10 @@ const PREVIEW_TRANSACTIONS_MAX = 200;
 /** The author of the block. */
 export interface Proposer {
   readonly address: Address;
-  /** Adds the proposer's seal if the engine has one. */
-  seal(header: Header): Header;
+  /**
+   * Adds the proposer's seal if the engine has one; undefined: the block is no longer wanted.
+   */
+  seal(header: Header, isWanted: () => boolean): Header | Promise<Header | undefined>;
 }
 
 /** A parent above the head: proposed by a Raft minter, but not committed yet. */
@@ -127,7 +129,9 @@ export class BlockBuilder {
     if (!isWanted()) return undefined;
     if (!site && !equalBytes(this.chain.head().hash, parent.hash)) return undefined;
     const result = execution.result();
-    const block = sealOff(header, transactions, result, proposer.seal);
+    const sealed = await proposer.seal(completed(header, transactions, result), isWanted);
+    if (!sealed) return undefined;
+    const block = blockWith(sealed, transactions);
     this.chain.keep(block, result);
     executed?.(block.hash);
     const isWasted = transactions.length === 0 && this.leftOut > leftOut;
@@ -197,21 +201,31 @@ function newerFields(rules: Rules, parent: Header, isFeeless: boolean): Partial<
   };
 }
 
-/** `header` completed with the results of execution. */
+/** The block of `header`, completed with the results of execution. */
 export function sealOff(
   header: Header,
   transactions: readonly Transaction[],
   result: ExecutedBlock,
-  seal: Proposer['seal'] = (unsealed) => unsealed,
 ): Block {
-  const full = seal({
+  return blockWith(completed(header, transactions, result), transactions);
+}
+
+function completed(
+  header: Header,
+  transactions: readonly Transaction[],
+  result: ExecutedBlock,
+): Header {
+  return {
     ...header,
     stateRoot: result.stateRoot,
     transactionsRoot: transactionsRoot(transactions),
     receiptsRoot: result.receiptsRoot,
     bloom: result.bloom,
     gasUsed: result.gasUsed,
-  });
+  };
+}
+
+function blockWith(header: Header, transactions: readonly Transaction[]): Block {
   const body = { transactions, uncles: [] };
-  return blockOf(full, full.withdrawalsRoot ? { ...body, withdrawals: [] } : body);
+  return blockOf(header, header.withdrawalsRoot ? { ...body, withdrawals: [] } : body);
 }

@@ -7,7 +7,6 @@ import { bareHex } from '../../../../core/base/hex.ts';
 import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
 import { type Block, EMPTY_UNCLES_HASH } from '../../../../core/chain/block.ts';
 import type { Header } from '../../../../core/chain/header.ts';
-import type { ConsensusSigner } from '../../../../core/consensus/bft/interface.ts';
 import type { HeaderTemplate } from '../../../../core/consensus/header-template.ts';
 import { encodeRaftSeal, raftSealHash } from '../../../../core/consensus/raft/block-seal.ts';
 import { raftDifficulty } from '../../../../core/consensus/raft/difficulty.ts';
@@ -17,7 +16,8 @@ import { OverlayReader } from '../../../../core/state/overlay-reader.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Checkpoint } from '../chain/checkpoints.ts';
-import type { BlockBuilder, SpeculativeSite } from './block-builder.ts';
+import type { BlockBuilder, Proposer, SpeculativeSite } from './block-builder.ts';
+import type { BlockSigning } from './block-signing.ts';
 import { RAFT_BOUNDS } from './build-bounds.ts';
 
 /** Maximum number of uncommitted proposals: then minting waits for the cluster. */
@@ -30,7 +30,7 @@ export interface RaftMinterParts {
   readonly chain: Chain;
   readonly pool: TransactionPool;
   readonly builder: BlockBuilder;
-  readonly signer: ConsensusSigner;
+  readonly signBlock: BlockSigning;
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
@@ -153,18 +153,16 @@ export class RaftMinter {
   }
 
   private build(isWanted: () => boolean) {
-    const { chain, builder, signer, raftId } = this.parts;
+    const { chain, builder, signBlock, raftId } = this.parts;
     const head = chain.head();
     const above = this.above();
     const parent = above.at(-1) ?? head;
     const template = this.templateOn(parent.header, parent.hash);
-    const proposer = {
-      address: template.coinbase,
-      seal: (header: Header) => ({
-        ...header,
-        extraData: encodeRaftSeal(raftId, signer.sign(raftSealHash(header))),
-      }),
+    const seal: Proposer['seal'] = async (header, wanted) => {
+      const signature = await signBlock(raftSealHash(header), wanted);
+      return signature && { ...header, extraData: encodeRaftSeal(raftId, signature) };
     };
+    const proposer = { address: template.coinbase, seal };
     const site = above.length > 0 ? this.siteOn(above) : undefined;
     return builder.build(template, proposer, isWanted, RAFT_BOUNDS, site);
   }
