@@ -50,6 +50,7 @@ export const NEEDS: Readonly<Record<string, string>> = {
   configuration: 'needs an offer and keys of a payment provider; ramp.test.ts starts the service',
   docker: 'no container runs in tests; deploy.test.ts lints and renders the files',
   goquorum: 'needs geth or its folder; migration.test.ts runs the command on a recorded one',
+  key: 'needs a key at a proxy; node-key-proxy.test.ts starts both with keys of its own',
   kubernetes: 'no cluster runs in tests; deploy.test.ts renders the chart',
   machines: 'names other machines; kill.test.ts and others join nodes by enode URLs',
   network:

@@ -3,9 +3,7 @@
  * and wires the chain, its peers and the API. Nothing listens or runs yet.
  */
 import type { Address } from '../../core/base/bytes.ts';
-import { bareHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
-import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
@@ -16,7 +14,6 @@ import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { systemTimers } from '../../io/host/timers.ts';
-import { openNodeKey } from '../../io/keys/far-node-key.ts';
 import { readNodeList } from '../../io/p2p/node-files.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
@@ -30,6 +27,7 @@ import type { ApiParts } from './api-parts.ts';
 import { ChainFiles } from './chain-files.ts';
 import { type ComposedApi, composeApi } from './compose-api.ts';
 import { composeDevelopment, DEVELOPMENT_KEYS, withKnownKeys } from './compose-development.ts';
+import { composeNodeKey } from './compose-node-key.ts';
 import { accessControlOf } from './config/access-control.ts';
 import { checkGenesis } from './config/check-genesis.ts';
 import { checkMembers } from './config/development.ts';
@@ -44,10 +42,7 @@ import {
   developmentGenesis,
   refuseDevelopmentFolder,
 } from './development-folder.ts';
-import { findNodeKey } from './keys/node-key.ts';
-import { consensusSigner } from './keys/node-signer.ts';
 import { openWallet } from './keys/wallet.ts';
-import { NodeKeyPulse } from './monitoring/node-key-pulse.ts';
 import { watchPrivacy } from './monitoring/privacy-watches.ts';
 import { TransactionTraces } from './monitoring/transaction-traces.ts';
 import { watchedPorts } from './monitoring/watched.ts';
@@ -58,7 +53,6 @@ import { etherbaseOf, raftSettings } from './network/raft.ts';
 import { RaftMemory } from './network/raft-memory.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
-import { patientSigning } from './node/consensus/block-signing.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
 import { NodeAudit } from './node-audit.ts';
 import { networkIdOf, nodeInfoOf } from './node-info.ts';
@@ -118,11 +112,9 @@ export async function composeLedger(
   const { store, votes, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkGenesis(config, genesis);
-  const place = await findNodeKey(config);
-  const nodeKey = openNodeKey(place);
-  const address = addressOfPublicKey(nodeKey.publicKey);
-  const nodeId = bareHex(nodeKey.publicKey);
-  if (config.development) checkOwnChain(genesis, address);
+  const nodeKey = await composeNodeKey(config, log);
+  const { nodeId, publicKey, signer } = nodeKey;
+  if (config.development) checkOwnChain(genesis, nodeKey.address);
   const access = accessControlOf(config.given, log, environment);
   ends.push(() => access.close());
   const managed = resolveManagerConfig(privateConfig, config.manager);
@@ -141,7 +133,7 @@ export async function composeLedger(
   const asMember = { id: nodeId, staticNodes, coinbase: coinbase() };
   const { settings, memory } = await openRaft(config, opened, asMember, ends);
   const { server, traffic, thread, votesWritten, admit } = openPeers(config.peers, {
-    ...{ opened, genesis, nodeKey: place, name, dataFolder, log, staticNodes },
+    ...{ opened, genesis, nodeKey: nodeKey.place, name, dataFolder, log, staticNodes },
     agreementWorker: config.development ? undefined : agreementWorker,
     raftForThread: () => memory?.handOver(),
     fatal: onFault,
@@ -151,10 +143,6 @@ export async function composeLedger(
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
   const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
-  const isFar = !(place instanceof Uint8Array);
-  const signer = consensusSigner(place, {
-    ...{ timers: systemTimers, log, arrived: () => undefined },
-  });
   const turn = config.development && new SerialQueue();
   const observer = tracing && new TransactionTraces(tracing);
   const node = composeNode(
@@ -163,7 +151,7 @@ export async function composeLedger(
       ...{ log, store, kv: folder.kv, votes, observer },
       agreement: thread && ((chain) => thread.over(chain)),
       ...{ journal, manager, signer, accounts: opened.accounts },
-      signBlock: isFar ? patientSigning(nodeKey, systemTimers) : undefined,
+      signBlock: nodeKey.signBlock,
       ...(raft ? { raft } : {}),
       settled: turn && (() => turn.settled()),
       fatal: onFault,
@@ -177,10 +165,7 @@ export async function composeLedger(
   });
   const hasManager = managed.connection !== 'none';
   sayFlags(node, { options: config.given, hasManager, address: signer.address, log });
-  const info = () => nodeInfoOf({ config, server, store, genesis, publicKey: nodeKey.publicKey });
-  const keyPulse = isFar
-    ? new NodeKeyPulse({ key: nodeKey, timers: systemTimers, log })
-    : undefined;
+  const info = () => nodeInfoOf({ config, server, store, genesis, publicKey });
   const watches = watchPrivacy(node, manager, privateStates, { log, isEdited: !!development });
   const files = new ChainFiles({ node, timers: systemTimers, log, fatal: onFault });
   ends.push(() => files.stop());
@@ -191,7 +176,7 @@ export async function composeLedger(
     node,
     hasConfiguredPeers: staticNodes.some(({ id }) => id !== nodeId),
     ...watches,
-    keyPulse,
+    keyPulse: nodeKey.pulse,
     accounts,
     manager,
     kv: folder.kv,
@@ -208,7 +193,7 @@ export async function composeLedger(
     development,
   });
   const told = toldOf({ node, server, thread, dataFolder, log });
-  const own = [...(development ? [development] : []), ...(keyPulse ? [keyPulse] : [])];
+  const own = [...(development ? [development] : []), ...(nodeKey.pulse ? [nodeKey.pulse] : [])];
   const parts = [...node.parts, ...own, ...told, ...api.parts, ...watches.parts];
   return { node, server, api, parts, managerName: manager.name, info };
 }
