@@ -33,6 +33,9 @@ function call(
 function blockContext(logs: number, dataBytes: number, isGivenUp = () => false) {
   const log = { address: WHO, topics: [], data: new Uint8Array(dataBytes) };
   const transaction = { hash: HASH, sender: WHO, isPrivate: false, to: WHO, gasPrice: 0n, type: 0 };
+  const receipt = {
+    ...{ status: 1, type: 0, logs: [log], gasUsed: 1n, cumulativeGasUsed: 1n, bloom: HASH },
+  };
   let asked = 0;
   const view = {
     numberOf: () => 1,
@@ -43,16 +46,10 @@ function blockContext(logs: number, dataBytes: number, isGivenUp = () => false) 
     }),
     rulesAt: () => ({}),
     isPrivateDone: () => true,
+    publicReceipts: () => Array(logs).fill(receipt),
     receipts: () => {
       asked++;
-      return Array(logs).fill({
-        status: 1,
-        type: 0,
-        logs: [log],
-        gasUsed: 1n,
-        cumulativeGasUsed: 1n,
-        bloom: HASH,
-      });
+      return Array(logs).fill(receipt);
     },
   };
   return { context: { view, isGivenUp } as unknown as ReadContext, asked: () => asked };

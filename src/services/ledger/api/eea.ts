@@ -20,6 +20,7 @@ import {
 } from '../../../core/privacy/eea.ts';
 import { type Param, ParamError, RPC, RpcError } from '../../../io/rpc/method.ts';
 import type { EeaSubmitter } from '../node/sending/submitter.ts';
+import { firstLogIndexes } from '../view/logs.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import { type Context, method } from './context.ts';
 import { requestOf, siteOf } from './eth/call.ts';
@@ -174,8 +175,7 @@ function receiptOf({ view }: Context, { marker, tx }: Opened): JsonObject | null
   // transaction.
   const receipt = view.privateRecord(number)?.receipts.get(index);
   if (!receipt) return null;
-  let firstLogIndex = 0;
-  for (const before of view.receipts(number)!.slice(0, index)) firstLogIndex += before.logs.length;
+  const firstLogIndex = firstLogIndexes(view, block, view.receipts(number)!)[index]!;
   const markerHash = marker.transaction.hash;
   const place = { hash: block.hash, number, index, baseFeePerGas: undefined };
   const contract = createdBy(tx);

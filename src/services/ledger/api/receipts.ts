@@ -1,7 +1,9 @@
 /** Receipts as a caller sees them. */
 import type { Block } from '../../../core/chain/block.ts';
 import { isPrivacyMarker } from '../../../core/privacy/marker.ts';
-import type { FoundReceipt, FoundTransaction, PartyView } from '../view/party-view.ts';
+import type { FoundReceipt } from '../view/excerpt.ts';
+import { firstLogIndexes } from '../view/logs.ts';
+import type { FoundTransaction, PartyView } from '../view/party-view.ts';
 import type { AnswerRoom } from './answer-room.ts';
 import { type JsonObject, renderReceipt } from './render.ts';
 
@@ -18,14 +20,13 @@ export function receiptsOf(
   const { number } = block.header;
   const [receipts, stubs] = [view.receipts(number), view.publicReceipts(number)];
   if (!receipts || !stubs) return block.transactions.map(() => null);
-  let firstLogIndex = 0;
+  const firsts = firstLogIndexes(view, block, receipts);
   return block.transactions.map((transaction, index) => {
     const [receipt, stub] = [receipts[index]!, stubs[index]!];
     const { logs } = receipt;
     room.take(logs.reduce((sum, { data }) => sum + LOG_BYTES + 2 * data.length, RECEIPT_BYTES));
-    const rendered = renderFound(view, { transaction, block, index, stub, receipt, firstLogIndex });
-    firstLogIndex += logs.length;
-    return rendered;
+    const firstLogIndex = firsts[index]!;
+    return renderFound(view, { transaction, block, index, stub, receipt, firstLogIndex });
   });
 }
 
@@ -42,8 +43,7 @@ export function receiptOf(
   ];
   const [receipt, stub] = [receipts?.[index], stubs?.[index]];
   if (!receipts || !receipt || !stub) return null;
-  let firstLogIndex = 0;
-  for (let i = 0; i < index; i++) firstLogIndex += receipts[i]!.logs.length;
+  const firstLogIndex = firstLogIndexes(view, block, receipts)[index]!;
   return renderFound(view, { ...found, stub, receipt, firstLogIndex }, transactionHash);
 }
 

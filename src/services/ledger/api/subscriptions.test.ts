@@ -62,6 +62,7 @@ it('logs of a block are sent in slices', async () => {
   const view = {
     head: () => ({ number: head }),
     isPrivateDone: () => true,
+    rulesAt: () => ({}),
     blooms: () => [new Uint8Array(256).fill(255)],
     block: () => ({
       header: { number: 1 },

@@ -8,7 +8,7 @@ import {
   opensInner,
   payloadHashOf,
 } from '../../../core/privacy/marker.ts';
-import type { FoundLog } from '../view/logs.ts';
+import { type FoundLog, firstLogIndexes } from '../view/logs.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import { AccountNode, type AtBlock, blockOrLatest } from './account.ts';
 import type { QueryContext } from './context.ts';
@@ -99,8 +99,9 @@ export class TransactionNode {
     const { place } = this.shown;
     const receipt = this.receipt();
     if (!place || !receipt) return null;
-    const before = this.context.view.receipts(place.block.header.number)!.slice(0, place.index);
-    const first = before.reduce((count, { logs }) => count + logs.length, 0);
+    const { view } = this.context;
+    const receipts = view.receipts(place.block.header.number)!;
+    const first = firstLogIndexes(view, place.block, receipts)[place.index]!;
     return this.context.room.list(
       receipt.logs.entries(),
       ([at, log]) => new LogNode(this.context, this, log, first + at),

@@ -3,7 +3,9 @@ import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import { bloomMayContain } from '../../../core/chain/bloom.ts';
-import type { Log } from '../../../core/chain/receipt.ts';
+import type { Log, Receipt } from '../../../core/chain/receipt.ts';
+import { isPrivacyMarker } from '../../../core/privacy/marker.ts';
+import { firstLogs } from './first-logs.ts';
 import type { PartyView } from './party-view.ts';
 
 export interface LogQuery {
@@ -48,19 +50,40 @@ export function mayHoldLogs(view: PartyView, number: number, query: LogQuery): b
   return mayMatch(view.blooms(number), query);
 }
 
-/** Logs of one block, in order. */
+/**
+ * Logs of one block: first those of its own transactions, then those that privacy markers hide, as
+ * in GoQuorum (eth/api_backend.go, GetLogs).
+ */
 export function logsOfBlock(view: PartyView, number: number, query: LogQuery): FoundLog[] {
   if (!mayMatch(view.blooms(number), query)) return [];
   const block = view.block(number);
   const receipts = view.receipts(number);
   if (!block || !receipts) return [];
-  const found: FoundLog[] = [];
-  let logIndex = 0;
-  for (let transactionIndex = 0; transactionIndex < receipts.length; transactionIndex++) {
-    for (const log of receipts[transactionIndex]!.logs) {
-      if (matches(log, query)) found.push({ log, block, transactionIndex, logIndex });
-      logIndex++;
+  const [found, hidden]: [FoundLog[], FoundLog[]] = [[], []];
+  const firsts = firstLogIndexes(view, block, receipts);
+  const rules = view.rulesAt(block.header);
+  for (const [transactionIndex, { logs }] of receipts.entries()) {
+    if (logs.length === 0) continue;
+    const list = isPrivacyMarker(block.transactions[transactionIndex]!, rules) ? hidden : found;
+    for (const [at, log] of logs.entries()) {
+      const logIndex = firsts[transactionIndex]! + at;
+      if (matches(log, query)) list.push({ log, block, transactionIndex, logIndex });
     }
   }
-  return found;
+  return [...found, ...hidden];
+}
+
+/** `firstLogs` of a block, as the caller sees it. */
+export function firstLogIndexes(
+  view: PartyView,
+  block: Block,
+  receipts: readonly Receipt[],
+): number[] {
+  const rules = view.rulesAt(block.header);
+  return firstLogs(
+    receipts.map(({ logs }, index) => ({
+      count: logs.length,
+      isHidden: isPrivacyMarker(block.transactions[index]!, rules),
+    })),
+  );
 }

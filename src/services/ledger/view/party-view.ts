@@ -27,25 +27,13 @@ import {
   type TransactionPlace,
 } from '../../../core/store/interface.ts';
 import type { BlockTag } from './block-tag.ts';
+import { excerptFor, type FoundReceipt } from './excerpt.ts';
 import { LaggingReader } from './lagging-reader.ts';
 
 export interface FoundTransaction {
   readonly transaction: Transaction;
   readonly block: Block;
   readonly index: number;
-}
-
-/** A transaction with its receipt. */
-export interface FoundReceipt {
-  readonly transaction: Transaction;
-  readonly block: Pick<Block, 'header' | 'hash'>;
-  readonly index: number;
-  /** The public one, as in the receipts root. */
-  readonly stub: Receipt;
-  /** The party's own, if there is one. */
-  readonly receipt: Receipt;
-  /** Position of its first log among those of the block that the party sees. */
-  readonly firstLogIndex: number;
 }
 
 /**
@@ -145,22 +133,8 @@ export class PartyView {
 
   /** Some transactions of a block; `indexes` ascend. */
   excerpt(number: number, indexes: readonly number[]): readonly FoundReceipt[] {
-    const excerpt = this.chain.excerpt(number, indexes);
-    if (!excerpt) return [];
-    const { block, transactions, receipts, logCounts } = excerpt;
     const own = this.privateRecord(number)?.receipts;
-    const found: FoundReceipt[] = [];
-    let firstLogIndex = 0;
-    for (const [index, count] of logCounts.entries()) {
-      const transaction = transactions.get(index);
-      if (transaction) {
-        const stub = receipts.get(index)!;
-        const receipt = own?.get(index) ?? stub;
-        found.push({ transaction, block, index, stub, receipt, firstLogIndex });
-      }
-      firstLogIndex += own?.get(index)?.logs.length ?? count;
-    }
-    return found;
+    return excerptFor({ chain: this.chain, own, rulesAt: this.rulesAt }, number, indexes);
   }
 
   placeOf(hash: Hash32): TransactionPlace | undefined {

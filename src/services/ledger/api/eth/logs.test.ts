@@ -18,6 +18,7 @@ function contextOf(heads: number, logs: number, dataBytes: number, isGivenUp = (
     head: () => ({ number: heads }),
     numberOf: (tag: { kind: string; number: number }) => (tag.kind === 'number' ? tag.number : 3),
     isPrivateDone: () => true,
+    rulesAt: () => ({}),
     blooms: () => [new Uint8Array(256).fill(255)],
     block: (number: number) => ({
       header: { number },
