@@ -4,9 +4,20 @@
  */
 import { SCRATCH } from './layout';
 import {
+  begin,
+  complete,
+  divisorOfReciprocal,
+  isKept,
+  keepPower,
+  LIMBS,
+  multiplyByKept,
+  note,
+} from './modulus';
+import {
   add,
   copy,
   high64,
+  isAllOnes,
   isLess,
   isLong,
   isNegative,
@@ -205,8 +216,23 @@ export function addModulo(to: usize, a: usize, b: usize, modulus: usize): void {
   copy(to, DIVIDEND);
 }
 
+/** MULMOD: 0 where the modulus is 0. */
 export function multiplyModulo(to: usize, a: usize, b: usize, modulus: usize): void {
   if (isZero(modulus)) return set(to, 0);
+  if (!isKept(modulus)) {
+    if (!note(modulus)) {
+      multiplyLong(a, b);
+      if (isAllOnes(modulus)) return foldOnes(to);
+      divide(16, modulus);
+      return copy(to, DIVIDEND);
+    }
+    keep(modulus);
+  }
+  multiplyByKept(to, a, b);
+}
+
+/** The product of 512 bits at DIVIDEND. */
+function multiplyLong(a: usize, b: usize): void {
   memory.fill(DIVIDEND, 0, 64);
   for (let i: usize = 0; i < 32; i += 8) {
     const factor = load<u64>(a + i);
@@ -223,6 +249,32 @@ export function multiplyModulo(to: usize, a: usize, b: usize, modulus: usize): v
     }
     store<u64>(DIVIDEND + i + 32, carry);
   }
-  divide(16, modulus);
-  copy(to, DIVIDEND);
+}
+
+/**
+ * The product at DIVIDEND modulo 2^256 - 1, the modulus of contracts that want all 512 bits of a
+ * product: the sum of its halves.
+ */
+function foldOnes(to: usize): void {
+  const carry = add(to, DIVIDEND, DIVIDEND + 32);
+  set(DIVIDEND, carry);
+  add(to, to, DIVIDEND);
+  if (isAllOnes(to)) set(to, 0);
+}
+
+/** Keeps what `multiplyByKept` needs of the modulus. */
+function keep(modulus: usize): void {
+  begin(modulus);
+  for (let i = 0; i < LIMBS; i++) {
+    memory.fill(DIVIDEND, 0, 64);
+    const bit = 29 * (LIMBS + i);
+    store<u64>(DIVIDEND + ((<usize>(bit >> 6)) << 3), (<u64>1) << (<u64>(bit & 63)));
+    divide(16, modulus);
+    keepPower(i, DIVIDEND);
+  }
+  memory.fill(DIVIDEND, 0, 64);
+  store<u64>(DIVIDEND, (<u64>1) << 61, 8);
+  set(SIGNED_A, divisorOfReciprocal());
+  divide(4, SIGNED_A);
+  complete(modulus, load<u64>(QUOTIENT));
 }

@@ -5,10 +5,18 @@ export {
   CODES,
   CODES_END,
   CONTROL,
+  EXIT_OPCODE,
+  EXIT_POLL,
+  EXIT_RETURN,
+  EXIT_REVERT,
+  EXIT_STOP,
   GAS,
+  LOGS,
+  LOGS_END,
   OPCODES,
+  RETURN_DATA,
   STACKS,
   STACKS_END,
   SURROUNDINGS,
 } from './layout';
-export { EXIT_OPCODE, EXIT_POLL, EXIT_RETURN, EXIT_REVERT, EXIT_STOP, run } from './loop';
+export { run } from './loop';

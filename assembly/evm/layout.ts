@@ -19,6 +19,14 @@ export const OPCODES: usize = 4096;
 export const SCRATCH: usize = 8192;
 /** The state of Keccak, and its last block. */
 export const HASH: usize = 8704;
+/** Logs that the host has not taken over yet; see logs.ts. */
+export const LOGS: usize = 16384;
+export const LOGS_END: usize = LOGS + 32768;
+/** What the last call returned, if the loop itself ran it; see identity.ts. */
+export const RETURN_DATA: usize = LOGS_END;
+export const RETURN_DATA_END: usize = RETURN_DATA + 8192;
+/** What is kept of a modulus; see modulus.ts. */
+export const MODULUS: usize = RETURN_DATA_END;
 /** The stacks of frames, one after the other. */
 export const STACKS: usize = 65536;
 export const STACKS_END: usize = STACKS + 1024 * 1024;
@@ -27,3 +35,14 @@ export const CODES: usize = STACKS_END;
 export const CODES_END: usize = CODES + 4 * 1024 * 1024;
 /** The inputs and memories of frames, one after the other. */
 export const ARENA: usize = CODES_END;
+
+/** Why the host must continue. */
+export const EXIT_OPCODE: i32 = 0;
+export const EXIT_POLL: i32 = 1;
+/**
+ * The frame has ended; for the last two, the registers are followed by the place of the output in
+ * its memory.
+ */
+export const EXIT_STOP: i32 = 2;
+export const EXIT_RETURN: i32 = 3;
+export const EXIT_REVERT: i32 = 4;

@@ -12,10 +12,23 @@ import {
   signedRemainder,
 } from './division';
 import { expanded, memoryAt, memorySize, setMemory } from './frame';
+import { copiedByIdentity, identityGas } from './identity';
 import { keccak } from './keccak';
-import { CONTROL, GAS, OPCODES, SCRATCH, SURROUNDINGS } from './layout';
-import { loadInput, push } from './operands';
-import { copyPadded, expandedAt, RANGE_MAX, rangeEnd } from './ranges';
+import {
+  CONTROL,
+  EXIT_OPCODE,
+  EXIT_POLL,
+  EXIT_RETURN,
+  EXIT_REVERT,
+  EXIT_STOP,
+  GAS,
+  OPCODES,
+  SCRATCH,
+  SURROUNDINGS,
+} from './layout';
+import { logged } from './logs';
+import { isDestination, loadInput, push } from './operands';
+import { copyPadded, expandedAt, expandedForWords, RANGE_MAX, rangeEnd } from './ranges';
 import {
   add,
   and,
@@ -43,22 +56,12 @@ import {
   xor,
 } from './words';
 
-/** Why the host must continue. */
-export const EXIT_OPCODE: i32 = 0;
-export const EXIT_POLL: i32 = 1;
-/**
- * The frame has ended; for the last two, the registers are followed by the place of the output in
- * its memory.
- */
-export const EXIT_STOP: i32 = 2;
-export const EXIT_RETURN: i32 = 3;
-export const EXIT_REVERT: i32 = 4;
-
 const KECCAK_WORD_GAS: u64 = 6;
 const COPY_WORD_GAS: u64 = 3;
 /** Operations that count as several opcodes for the pace; see poll-weights.ts of the host. */
 const HASHED_WORD_OPCODES: u64 = 4;
 const EXPONENT_BYTE_OPCODES: u64 = 8;
+const PRECOMPILE_GAS_AN_OPCODE: u64 = 16;
 
 export function run(): i32 {
   let pc = <usize>load<u32>(CONTROL);
@@ -221,18 +224,11 @@ export function run(): i32 {
         break;
       }
       case 0x20: {
-        const end = rangeEnd(a, b);
-        if (end > RANGE_MAX) {
-          left = -1;
-          break;
-        }
-        const length = load<u64>(b);
-        const words = (length + 31) >> 5;
-        left -= <i64>(words * KECCAK_WORD_GAS);
-        if (left >= 0) left = expanded(left, end);
+        left = expandedForWords(left, rangeEnd(a, b), b, KECCAK_WORD_GAS);
         if (left < 0) break;
+        const length = load<u64>(b);
         keccak(b, memoryAt + (length === 0 ? 0 : <usize>load<u64>(a)), <usize>length);
-        poll -= <i64>(words * HASHED_WORD_OPCODES);
+        poll -= <i64>(((length + 31) >> 5) * HASHED_WORD_OPCODES);
         sp = a;
         break;
       }
@@ -246,22 +242,15 @@ export function run(): i32 {
       case 0x37:
       case 0x39: {
         const length = sp - 96;
-        const end = rangeEnd(a, length);
-        if (end > RANGE_MAX) {
-          left = -1;
-          break;
-        }
-        const bytes = load<u64>(length);
-        const words = (bytes + 31) >> 5;
-        left -= <i64>(words * COPY_WORD_GAS);
-        if (left >= 0) left = expanded(left, end);
+        left = expandedForWords(left, rangeEnd(a, length), length, COPY_WORD_GAS);
         if (left < 0) break;
+        const bytes = load<u64>(length);
         if (bytes !== 0) {
           const to = memoryAt + <usize>load<u64>(a);
           if (op === 0x37) copyPadded(to, input, inputLength, b, bytes);
           else copyPadded(to, code, codeLength, b, bytes);
         }
-        poll -= <i64>words;
+        poll -= <i64>((bytes + 31) >> 5);
         sp = length;
         break;
       }
@@ -313,12 +302,11 @@ export function run(): i32 {
         break;
       }
       case 0x56: {
-        const target = load<u64>(a);
-        if (isLong(a) || target >= codeLength || load<u8>(marks + <usize>target) === 0) {
+        if (!isDestination(a, marks, codeLength)) {
           left = -1;
           break;
         }
-        pc = <usize>target - 1;
+        pc = <usize>load<u64>(a) - 1;
         sp = a;
         break;
       }
@@ -327,12 +315,11 @@ export function run(): i32 {
           sp = b;
           break;
         }
-        const target = load<u64>(a);
-        if (isLong(a) || target >= codeLength || load<u8>(marks + <usize>target) === 0) {
+        if (!isDestination(a, marks, codeLength)) {
           left = -1;
           break;
         }
-        pc = <usize>target - 1;
+        pc = <usize>load<u64>(a) - 1;
         sp = b;
         break;
       }
@@ -353,19 +340,13 @@ export function run(): i32 {
       case 0x5e: {
         const length = sp - 96;
         const end = max(rangeEnd(a, length), rangeEnd(b, length));
-        if (end > RANGE_MAX) {
-          left = -1;
-          break;
-        }
-        const bytes = load<u64>(length);
-        const words = (bytes + 31) >> 5;
-        left -= <i64>(words * COPY_WORD_GAS);
-        if (left >= 0) left = expanded(left, end);
+        left = expandedForWords(left, end, length, COPY_WORD_GAS);
         if (left < 0) break;
+        const bytes = load<u64>(length);
         if (bytes !== 0) {
           memory.copy(memoryAt + <usize>load<u64>(a), memoryAt + <usize>load<u64>(b), <usize>bytes);
         }
-        poll -= <i64>words;
+        poll -= <i64>((bytes + 31) >> 5);
         sp = length;
         break;
       }
@@ -374,6 +355,24 @@ export function run(): i32 {
         sp += 32;
         break;
       default: {
+        // With these as cases, the compiler would make comparisons of the switch, not a table.
+        if (op < 0xa5) {
+          const topics = <usize>(op - 0xa0);
+          left = logged(left, sp, topics);
+          if (left < 0) break;
+          poll -= <i64>((load<u64>(b) + 31) >> 5);
+          sp = b - (topics << 5);
+          break;
+        }
+        if (op === 0xfa) {
+          left = copiedByIdentity(left, sp);
+          if (left < 0) break;
+          poll -= <i64>(
+            ((identityGas(sp) + PRECOMPILE_GAS_AN_OPCODE - 1) / PRECOMPILE_GAS_AN_OPCODE)
+          );
+          sp -= 160;
+          break;
+        }
         // Only RETURN and REVERT are left.
         const end = rangeEnd(a, b);
         left = end > RANGE_MAX ? -1 : expanded(left, end);

@@ -1,4 +1,4 @@
-/** Opcodes that read a word from the input or the code. */
+/** Opcodes that read the input or the code. */
 import { SCRATCH } from './layout';
 import { big, isLong, read, set } from './words';
 
@@ -11,6 +11,12 @@ export function loadInput(top: usize, input: usize, size: u64): void {
   memory.fill(SCRATCH, 0, 32);
   memory.copy(SCRATCH, at, <usize>(size - from));
   read(top, SCRATCH);
+}
+
+/** JUMP, JUMPI: whether the word at `top` is marked as a destination in code of `size` bytes. */
+export function isDestination(top: usize, marks: usize, size: u64): bool {
+  const target = load<u64>(top);
+  return !isLong(top) && target < size && load<u8>(marks + <usize>target) !== 0;
 }
 
 /** PUSH: the constant of `length` bytes that ends before `end`. */

@@ -37,3 +37,13 @@ export function expandedAt(left: i64, offset: usize, length: u64): i64 {
   if (isLong(offset) || load<u64>(offset) > RANGE_MAX) return -1;
   return expanded(left, load<u64>(offset) + length);
 }
+
+/**
+ * The gas left after expanding memory to `end` bytes and paying `wordGas` for each word of as many
+ * bytes as the word at `length` says; negative, without any change: the host must decide.
+ */
+export function expandedForWords(gas: i64, end: u64, length: usize, wordGas: u64): i64 {
+  if (end > RANGE_MAX) return -1;
+  const left = gas - <i64>(((load<u64>(length) + 31) >> 5) * wordGas);
+  return left < 0 ? -1 : expanded(left, end);
+}

@@ -94,6 +94,10 @@ export function isZero(a: usize): bool {
   return (load<u64>(a) | load<u64>(a, 8) | load<u64>(a, 16) | load<u64>(a, 24)) === 0;
 }
 
+export function isAllOnes(a: usize): bool {
+  return (load<u64>(a) & load<u64>(a, 8) & load<u64>(a, 16) & load<u64>(a, 24)) === <u64>-1;
+}
+
 /** Whether the word has more than 64 bits. */
 export function isLong(a: usize): bool {
   return (load<u64>(a, 8) | load<u64>(a, 16) | load<u64>(a, 24)) !== 0;
@@ -307,30 +311,49 @@ export function extend(a: usize, last: u64): void {
   for (let i = at + 1; i < 4; i++) store<u64>(a + ((<usize>i) << 3), fill);
 }
 
-/** The number of bytes without leading zeros. */
-export function byteLength(a: usize): u64 {
+function bitLength(a: usize): u64 {
   for (let i = 3; i >= 0; i--) {
     const limb = load<u64>(a + ((<usize>i) << 3));
-    if (limb !== 0) return <u64>(i << 3) + ((71 - clz<u64>(limb)) >> 3);
+    if (limb !== 0) return <u64>(i << 6) + 64 - clz<u64>(limb);
   }
   return 0;
 }
 
-/** base^exponent modulo 2^256, from the most significant bit on. `scratch`: 64 bytes. */
+/** The number of bytes without leading zeros. */
+export function byteLength(a: usize): u64 {
+  return (bitLength(a) + 7) >> 3;
+}
+
+/** Squaring an odd word so often leaves 1 + 2^128 · c; see `power`. */
+const SQUARINGS: u64 = 126;
+
+/**
+ * base^exponent modulo 2^256. `scratch`: 96 bytes.
+ *
+ * An even base has a factor 2, so any exponent above 255 gives 0. An odd base to the power of 2^i is
+ * 1 modulo 2^(i+2); so its power of 2^126 is 1 + 2^128 · c, of which the power of n is
+ * 1 + n · 2^128 · c: the bits of the exponent from the 126th on take one multiplication.
+ */
 export function power(to: usize, base: usize, exponent: usize, scratch: usize): void {
   const factor = scratch;
   const result = scratch + 32;
+  const rest = scratch + 64;
+  const bits = bitLength(exponent);
+  if ((load<u64>(base) & 1) === 0 && bits > 8) return set(to, 0);
   copy(factor, base);
   set(result, 1);
-  let begun = false;
-  for (let i = 3; i >= 0; i--) {
-    const limb = load<u64>(exponent + ((<usize>i) << 3));
-    if (limb === 0 && !begun) continue;
-    for (let bit: u64 = begun ? 64 : 64 - clz<u64>(limb); bit > 0; bit--) {
-      if (begun) square(result, result);
-      if (((limb >> (bit - 1)) & 1) !== 0) multiply(result, result, factor);
-      begun = true;
-    }
+  for (let bit: u64 = 0; bit < min(bits, SQUARINGS); bit++) {
+    if (bit !== 0) square(factor, factor);
+    const limb = load<u64>(exponent + ((<usize>(bit >> 6)) << 3));
+    if (((limb >> (bit & 63)) & 1) !== 0) multiply(result, result, factor);
+  }
+  if (bits > SQUARINGS) {
+    square(factor, factor);
+    store<u64>(factor, 0);
+    shiftRight(rest, exponent, SQUARINGS, 0);
+    multiply(rest, rest, factor);
+    multiply(rest, rest, result);
+    add(result, result, rest);
   }
   copy(to, result);
 }

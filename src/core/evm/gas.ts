@@ -23,6 +23,8 @@ export const GAS = {
   newAccount: 25_000,
   selfDestructEip150: 5_000,
   selfDestructRefund: 24_000,
+  /** A call, from EIP-150 until Berlin. */
+  flatCall: 700,
   coldAccount: 2_600,
   coldSlot: 2_100,
   warmAccess: 100,

@@ -158,6 +158,10 @@ export class DualWorld implements World {
     this.writable().addLog(log);
   }
 
+  addLogs(read: () => readonly Log[]): void {
+    this.writable().addLogs(read);
+  }
+
   // --- of the transaction: one journal, the private one, serves addresses of both states --------------------------
 
   transientStorage(address: Address, slot: bigint): bigint {

@@ -28,7 +28,7 @@ export class PublicWorld implements World {
   private readonly journal = new Journal();
   private readonly transient = new Map<string, Map<bigint, bigint>>();
   private dirtySlots: SlotRecord[] = [];
-  private logsOfTransaction: Log[] = [];
+  private logsOfTransaction: (() => readonly Log[])[] = [];
   private refundCounter = 0;
   /** Number of the transaction; marks data that is valid for one only, so nothing must be reset. */
   private transaction = 1;
@@ -77,7 +77,7 @@ export class PublicWorld implements World {
 
   /** Logs of the running or just finished transaction. */
   logs(): readonly Log[] {
-    return this.logsOfTransaction;
+    return this.logsOfTransaction.flatMap((read) => read());
   }
 
   /**
@@ -302,11 +302,16 @@ export class PublicWorld implements World {
   }
 
   addLog(log: Log): void {
+    const logs = [log];
+    this.addLogs(() => logs);
+  }
+
+  addLogs(read: () => readonly Log[]): void {
     const logs = this.logsOfTransaction;
     this.journal.append(undefined, () => {
       logs.pop();
     });
-    logs.push(log);
+    logs.push(read);
   }
 
   snapshot(): number {

@@ -62,6 +62,8 @@ export interface World {
   addRefund(gas: number): void;
   subRefund(gas: number): void;
   addLog(log: Log): void;
+  /** Adds logs that are read only once they are needed; `read` gives the same ones each time. */
+  addLogs(read: () => readonly Log[]): void;
 
   /** Returns a mark in the journal; `revert(mark)` undoes everything after it. */
   snapshot(): number;

@@ -23,7 +23,10 @@ const CONSTANTS = [
   'CODES_END',
   'CONTROL',
   'GAS',
+  'LOGS',
+  'LOGS_END',
   'OPCODES',
+  'RETURN_DATA',
   'STACKS',
   'STACKS_END',
   'SURROUNDINGS',
@@ -36,6 +39,7 @@ interface Exports {
   analyse(code: number, length: number, marks: number): void;
 }
 
+const CONTROL_SLOTS = 19;
 const PAGE_BYTES = 65536;
 const LIMB_BITS = 64n;
 /** Most words are small: these are preallocated. */
@@ -86,7 +90,7 @@ export class Machine {
     const { buffer } = this.memory;
     const { CONTROL, GAS } = this.constants;
     this.bytes = new Uint8Array(buffer);
-    this.control = new Int32Array(buffer, CONTROL, 16);
+    this.control = new Int32Array(buffer, CONTROL, CONTROL_SLOTS);
     this.gas = new Float64Array(buffer, GAS, 1);
     this.limbs = new BigUint64Array(buffer);
     this.halves = new Uint32Array(buffer);
@@ -164,4 +168,11 @@ export const SLOT = {
   expByteGas: 12,
   outputOffset: 13,
   outputLength: 14,
+  /** Where the next log goes, and the end of the room for logs: none if the frame may not log. */
+  logAt: 15,
+  logEnd: 16,
+  /** Price of reaching the identity; 0: the frame has not called it yet. */
+  identityGas: 17,
+  /** 1: the loop ran the last call itself, and what that returned is at RETURN_DATA. */
+  hasReturned: 18,
 } as const;

@@ -21,15 +21,18 @@ function call(code: string, extra: Partial<Environment> = {}, gas = 10_000_000n)
     { address: CONTRACT, balance: 0n, nonce: 1n, code: fromHex(`0x${code}`) },
   ]);
   const message = { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0), gas };
-  return { message, environment: environmentOf(world, CANCUN, extra) };
+  return { message, world, environment: environmentOf(world, CANCUN, extra) };
 }
 
 /** Runs the code in both loops, whose results must be equal, and returns the result. */
 function both(code: string, gas?: bigint) {
   const [plain, fast] = [true, false].map((isPlain) => {
-    const { message, environment } = call(code, { isPlain }, gas);
+    const { message, world, environment } = call(code, { isPlain }, gas);
     const { kind, error, output, gasLeft } = execute(message, environment);
-    return { kind, error, output: toHex(output), gasLeft };
+    const logs = world
+      .logs()
+      .map(({ address, topics, data }) => [address, ...topics, data].map(toHex).join(' '));
+    return { kind, error, output: toHex(output), gasLeft, logs };
   });
   expect(fast).toEqual(plain);
   return fast!;
@@ -98,6 +101,90 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
       if (difference !== undefined) differences.push(difference);
     }
     expect(differences).toEqual([]);
+  });
+
+  it('multiplies by a modulus that comes often, as by others', () => {
+    const modulus = fc.oneof(
+      word,
+      fc.tuple(word, fc.integer({ min: 225, max: 255 })).map(([w, bit]) => {
+        return BigInt.asUintN(bit + 1, w) | (1n << BigInt(bit));
+      }),
+      fc.integer({ min: 225, max: 256 }).map((bit) => (1n << BigInt(bit)) - 1n),
+    );
+    const multiply = (m: bigint, y: bigint) => `${push(m)}${push(y)}82099050`;
+    fc.assert(
+      fc.property(modulus, modulus, word, word, (m, other, x, y) => {
+        const often = [m, other, m].map((each) => multiply(each, y).repeat(36)).join('');
+        const inTurn = `${multiply(other, y)}${multiply(m, y)}`.repeat(3);
+        both(`${push(x)}${often}${inTurn}${RETURN_TOP}`);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('logs alike: any topics and data, more than the loop collects, in static calls', () => {
+    const write = `${push(2n ** 255n + 77n)}600052`;
+    const log = (n: number, length: string, offset = '6003') =>
+      `${Array.from({ length: n }, (_, i) => push(2n ** 250n + BigInt(i))).join('')}${length}${offset}a${n}`;
+    for (const n of [0, 1, 2, 3, 4]) {
+      expect(both(`${write}${log(n, '6021')}${log(n, '6000')}`).logs).toHaveLength(2);
+    }
+    expect(both(`${write}${log(1, '619000')}${log(2, '61100a').repeat(9)}`).logs).toHaveLength(10);
+    expect(both(`${log(4, '6020').repeat(200)}`).logs).toHaveLength(200);
+    for (let gas = 700n; gas < 1_200n; gas += 7n) both(log(1, '6021'), gas);
+    // Without input it calls itself with STATICCALL and a byte of input, then it logs.
+    const self = `73${'22'.repeat(20)}`;
+    const code = `3660255760006000600160006000${self}5afa5b${log(0, '6001')}`;
+    expect(both(code).logs).toHaveLength(1);
+  });
+
+  it('drops the logs of calls that revert, and keeps the order of those before and after', () => {
+    const log = (topic: string) => `60${topic}60016000a1`;
+    const self = `73${'22'.repeat(20)}`;
+    // Called with input it logs, then reverts if the first byte is not 0.
+    const inner = `${log('aa')}60003560f81c60PP576000600053${log('ab')}005b60006000fd`;
+    const callSelf = (byte: string) => `60${byte}60005360006000600160006000${self}5af150`;
+    const outer = [log('01'), callSelf('01'), log('02'), callSelf('00'), log('03'), '00'].join('');
+    const start = (4 + outer.length / 2).toString(16);
+    const head = `3660${start}57${outer}5b`;
+    const at = (head + inner.slice(0, inner.indexOf('5b60006000fd'))).length / 2;
+    const { kind, logs } = both(head + inner.replace('PP', at.toString(16)));
+    expect(kind).toBe('success');
+    expect(logs.map((entry) => entry.split(' ')[1]!.slice(-2))).toEqual([
+      '01',
+      '02',
+      'aa',
+      'ab',
+      '03',
+    ]);
+  });
+
+  it('calls the identity alike, whatever is copied and however much gas it gets', () => {
+    const small = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(8_192, 8_193, 20_000));
+    const range = fc.tuple(small, small, small, small, fc.integer({ min: 0, max: 60 }));
+    const word16 = (n: number) => `61${n.toString(16).padStart(4, '0')}`;
+    fc.assert(
+      fc.property(
+        fc.array(range, { minLength: 2, maxLength: 5 }),
+        fc.constantFrom('6004', push(2n ** 160n + 4n), push(2n ** 255n + 4n)),
+        fc.integer({ min: 400, max: 4_000 }),
+        (ranges, target, gas) => {
+          const first = '60006000600060006004612710fa';
+          const calls = ranges.map(([outLength, out, length, offset, handed]) =>
+            [
+              `${[outLength, out, length, offset].map(word16).join('')}${target}`,
+              `${handed > 40 ? '5a' : word16(handed)}fa600052`,
+              // The whole of what it returned, and its size.
+              '3d60006108003e3d602052',
+            ].join(''),
+          );
+          const code = `${push(2n ** 256n - 12_345n)}600752${first}${calls.join('')}6110006000f3`;
+          both(code);
+          both(code, BigInt(gas));
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   it('runs out of gas at the same opcode', () => {

@@ -6,7 +6,7 @@
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Frame } from '../frame.ts';
-import { refill } from '../gas.ts';
+import { GAS, refill } from '../gas.ts';
 import type { BlockContext, Environment } from '../message.ts';
 import { chargeUndefined } from '../opcodes/control.ts';
 import { prevrandao } from '../opcodes/environment.ts';
@@ -14,6 +14,7 @@ import { type OpcodeTable, SIGNAL, type Signal, type Vm } from '../operation.ts'
 import { ABORTED, StackFault } from '../vm-error.ts';
 import { wordAt } from '../words.ts';
 import { CODE_PADDING, CodeSpace } from './code-space.ts';
+import { readLogs } from './logs.ts';
 import { Machine, SLOT } from './machine.ts';
 
 const WORD_BYTES = 32;
@@ -31,6 +32,9 @@ const ORIGIN = 0x32;
 const CALLER = 0x33;
 const CALLVALUE = 0x34;
 const GASPRICE = 0x3a;
+const STATICCALL = 0xfa;
+/** Address of the identity, as the word that calls have. */
+const IDENTITY = 4n;
 const EXP_BYTE_GAS = { frontier: 10, eip158: 50 } as const;
 
 /** Opcodes that the loop runs itself, if the fork has them. */
@@ -42,7 +46,8 @@ const OWN: readonly number[] = [
   ...[0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x48, 0x4a],
   ...[0x50, 0x51, 0x52, 0x53, 0x56, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5e],
   ...range(0x5f, 0x9f),
-  ...[0xf3, 0xfd],
+  ...range(0xa0, 0xa4),
+  ...[0xf3, STATICCALL, 0xfd],
 ];
 /** More words than a stack can have: the opcode is always left to the host. */
 const NEVER = 0xffff;
@@ -118,6 +123,7 @@ export class WasmLoop {
     frame.stackEnd = stack;
     frame.memory = frame.arena;
     frame.arena.reset();
+    frame.identityGas = 0;
     frame.arena.at = memory;
     this.frames.push(frame);
     this.reach(memory);
@@ -140,7 +146,7 @@ export class WasmLoop {
     const { machine } = this;
     const { EXIT_OPCODE, EXIT_POLL } = machine.constants;
     if (vm.isAborted) throw ABORTED;
-    this.resume(frame);
+    this.resume(frame, vm);
     for (;;) {
       machine.control[SLOT.opcodesToPoll] = vm.opcodesToPoll;
       const exit = machine.run();
@@ -151,6 +157,8 @@ export class WasmLoop {
       frame.gas = machine.gas[0]!;
       frame.stackEnd = registers[SLOT.sp]!;
       frame.memory.size = registers[SLOT.memorySize]!;
+      if (registers[SLOT.logAt] !== machine.constants.LOGS) this.takeLogs(frame, vm);
+      if (registers[SLOT.hasReturned] === 1) this.takeReturnData(frame);
       if (exit === EXIT_OPCODE) {
         const signal = this.runOpcode(frame, vm);
         if (signal !== undefined) return signal;
@@ -168,6 +176,22 @@ export class WasmLoop {
     }
     vm.output = frame.memory.copy(control[SLOT.outputOffset]!, control[SLOT.outputLength]!);
     return exit === constants.EXIT_RETURN ? SIGNAL.stopped : SIGNAL.reverted;
+  }
+
+  /** Gives the world the logs that the loop has collected. */
+  private takeLogs(frame: Frame, vm: Vm): void {
+    const { bytes, control, constants } = this.machine;
+    const { address } = frame;
+    const records = bytes.slice(constants.LOGS, control[SLOT.logAt]);
+    control[SLOT.logAt] = constants.LOGS;
+    vm.env.world.addLogs(() => readLogs(records, address));
+  }
+
+  private takeReturnData(frame: Frame): void {
+    const { bytes, control, constants } = this.machine;
+    const at = constants.RETURN_DATA;
+    frame.returnData = bytes.slice(at, at + control[SLOT.returnDataLength]!);
+    control[SLOT.hasReturned] = 0;
   }
 
   /** Grows the linear memory to at least `end`. */
@@ -201,11 +225,19 @@ export class WasmLoop {
     if (frame.gas < 0) refill(frame);
     charges[op]?.(frame, vm);
     frame.pc++;
-    return runs[op]!(frame, vm);
+    const mayBeIdentity = op === STATICCALL && stack[frame.sp - 2] === IDENTITY;
+    const signal = runs[op]!(frame, vm);
+    if (mayBeIdentity && !vm.env.precompileAt && stack[frame.sp - 1] === 1n) {
+      // The account is touched and warm as long as the frame runs: a failure that would undo this
+      // ends the frame, too.
+      frame.identityGas = vm.env.rules.isBerlin ? GAS.warmAccess : GAS.flatCall;
+      machine.control[SLOT.identityGas] = frame.identityGas;
+    }
+    return signal;
   }
 
   /** Gives the machine the registers of a frame that begins, or continues after a deeper one. */
-  private resume(frame: Frame): void {
+  private resume(frame: Frame, vm: Vm): void {
     if (this.current !== frame) {
       this.current = frame;
       const { machine } = this;
@@ -218,6 +250,11 @@ export class WasmLoop {
       registers[SLOT.memory] = frame.arena.at;
       registers[SLOT.input] = frame.inputAt;
       registers[SLOT.inputLength] = frame.inputLength;
+      registers[SLOT.identityGas] = frame.identityGas;
+      const { LOGS, LOGS_END } = machine.constants;
+      const mayLog = !frame.isStatic && !vm.env.world.isReadOnly;
+      registers[SLOT.logAt] = LOGS;
+      registers[SLOT.logEnd] = mayLog ? LOGS_END : LOGS;
       machine.setAddress(this.surrounding(ADDRESS), frame.address);
       machine.setAddress(this.surrounding(CALLER), frame.caller);
       machine.setWord(this.surrounding(CALLVALUE), frame.value);
