@@ -6,6 +6,7 @@ import type { Limit } from './limit.ts';
 import { COMMAND_LIMITS } from './limits-commands.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
 import { MANAGER_LIMITS } from './limits-manager.ts';
+import { METRICS_LIMITS } from './limits-metrics.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
 import { RAMP_LIMITS } from './limits-ramp.ts';
 import { READ_LIMITS } from './limits-reads.ts';
@@ -21,4 +22,5 @@ export const LIMITS: readonly Limit[] = [
   ...RAMP_LIMITS,
   ...COMMAND_LIMITS,
   ...TRACE_LIMITS,
+  ...METRICS_LIMITS,
 ];

@@ -83,7 +83,7 @@ export class MetricsRegistry implements Metrics {
     const out: Record<string, number> = Object.fromEntries(this.values);
     for (const [name, read] of this.probes) out[name] = read();
     for (const [name, { label, read }] of this.families)
-      for (const [value, figure] of read()) out[`${name}{${label}="${value}"}`] = figure;
+      for (const [value, figure] of labelled(read)) out[`${name}{${label}="${value}"}`] = figure;
     for (const [name, { count, sum }] of this.summaries) {
       out[`${name}_count`] = count;
       out[`${name}_mean`] = count === 0 ? 0 : sum / count;
@@ -106,9 +106,18 @@ function gaugeText(name: string, value: number): string {
 }
 
 function familyText(name: string, { label, read }: Family): string {
-  const lines = [...read()].slice(0, LABELS_MAX);
-  const text = lines.map(([value, figure]) => `${name} {${label}="${value}"} ${figure}\n`);
-  return `# TYPE ${name} gauge\n${text.join('')}\n`;
+  let lines = '';
+  for (const [value, figure] of labelled(read))
+    lines += `${name} {${label}="${value}"} ${figure}\n`;
+  return `# TYPE ${name} gauge\n${lines}\n`;
+}
+
+function* labelled(read: Family['read']): Generator<readonly [value: string, figure: number]> {
+  let left = LABELS_MAX;
+  for (const figure of read()) {
+    if (left-- === 0) return;
+    yield figure;
+  }
 }
 
 function summaryText(name: string, { count, sample }: Summary): string {
