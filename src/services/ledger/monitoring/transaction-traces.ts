@@ -24,7 +24,7 @@ export interface TraceBounds {
   readonly transactionsMax: number;
   /** Executed blocks that are not decided. */
   readonly blocksMax: number;
-  /** Transactions of one block that get spans: about 5 ms of the main thread. */
+  /** Transactions of one block that get spans. */
   readonly ofBlockMax: number;
 }
 
