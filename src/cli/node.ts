@@ -71,7 +71,7 @@ export const nodeCommand: Command = {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,
       environment: process.env,
-      tracing: tracingSettings(options, process.env, 'quorate-node'),
+      tracing: tracingSettings(options, process.env, 'quorate-node', log),
       readerWorker: READER_WORKER,
       agreementWorker: AGREEMENT_WORKER,
       onFault,

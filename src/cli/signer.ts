@@ -47,7 +47,7 @@ export const signerCommand: Command = {
       log,
       version: `quorate/v${VERSION}`,
       env: process.env,
-      tracing: tracingSettings(options, process.env, 'quorate-signer'),
+      tracing: tracingSettings(options, process.env, 'quorate-signer', log),
       writeAccess: (line) => process.stdout.write(line),
     });
     // Must come before the ports file, which tells other programs which process to stop.

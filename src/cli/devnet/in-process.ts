@@ -70,7 +70,7 @@ async function start(
       log,
       privateConfig: undefined,
       environment: {},
-      tracing: tracingSettings(options, {}, 'quorate-node'),
+      tracing: tracingSettings(options, {}, 'quorate-node', log),
       readerWorker: threadParts.readerWorker,
       onFault: (error) => log('error', 'The disk failed', { err: error }),
     });
@@ -79,7 +79,7 @@ async function start(
   if (command === 'ptm') {
     const options = parseOptions(PTM_ROWS, { argv });
     const { config } = await readTesseraConfig(options.string('configfile')!);
-    const tracing = tracingSettings(options, {}, 'quorate-ptm');
+    const tracing = tracingSettings(options, {}, 'quorate-ptm', log);
     const ptm = await startPtm(config, { say: log, env: process.env, tracing });
     return () => ptm.close();
   }
@@ -88,7 +88,7 @@ async function start(
     const signer = await startSigner(signerConfig(options), {
       log,
       version: VERSION,
-      tracing: tracingSettings(options, {}, 'quorate-signer'),
+      tracing: tracingSettings(options, {}, 'quorate-signer', log),
     });
     return () => signer.close();
   }

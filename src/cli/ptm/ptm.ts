@@ -28,7 +28,7 @@ export const ptmCommand: Command = {
     const config = await ptmConfig(options, { command: 'ptm', say, secrets: CONFIG_SECRETS });
     const pidFile = options.string('pidfile');
     if (pidFile !== undefined) writePidFile(pidFile);
-    const tracing = tracingSettings(options, process.env, 'quorate-ptm');
+    const tracing = tracingSettings(options, process.env, 'quorate-ptm', say);
     const ptm = await startPtm(config, { say, env: process.env, tracing });
     say('info', 'Private transaction manager is up', {
       keys: ptm.publicKeys.join(','),

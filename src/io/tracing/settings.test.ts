@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest';
+import type { Log } from '../../core/base/ports.ts';
 import { parseOptions } from '../options/options.ts';
 import { tracingRows, tracingSettings } from './settings.ts';
 
 const ROWS = tracingRows('Traces');
 const ENDPOINT = 'http://127.0.0.1:4318';
 
-function settingsOf(argv: readonly string[], env: Record<string, string> = {}) {
-  return tracingSettings(parseOptions(ROWS, { argv, env }), env, 'quorate-node');
+function settingsOf(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  said: unknown[] = [],
+) {
+  const log: Log = (...line) => said.push(line);
+  return tracingSettings(parseOptions(ROWS, { argv, env }), env, 'quorate-node', log);
 }
 
 it('is off unless an endpoint is given', () => {
@@ -15,6 +21,17 @@ it('is off unless an endpoint is given', () => {
   expect(settingsOf(['--otel.endpoint', ENDPOINT], { OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
   const none = { OTEL_EXPORTER_OTLP_ENDPOINT: ENDPOINT, OTEL_TRACES_EXPORTER: 'none' };
   expect(settingsOf([], none)).toBeUndefined();
+});
+
+it('says that flags are without effect while it is off', () => {
+  const said: unknown[] = [];
+  settingsOf(['--otel.ratio', '0.5'], {}, said);
+  expect(JSON.stringify(said)).toContain('--otel.ratio');
+  expect(JSON.stringify(said)).toContain('it needs --otel.endpoint');
+  said.length = 0;
+  settingsOf([], { OTEL_SERVICE_NAME: 'x' }, said);
+  settingsOf(['--otel.endpoint', ENDPOINT, '--otel.ratio', '0.5'], {}, said);
+  expect(said).toEqual([]);
 });
 
 it('takes all from flags', () => {

@@ -3,7 +3,9 @@
  * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
  */
 import { fail } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/ports.ts';
 import type { Variables } from '../options/environment.ts';
+import { flagsInVain, sayInVain } from '../options/needs.ts';
 import type { OptionRow } from '../options/option-row.ts';
 import type { ParsedOptions } from '../options/options.ts';
 
@@ -63,15 +65,20 @@ export function tracingRows(group: string): readonly OptionRow[] {
 }
 
 /**
- * Undefined: traces are off. `service`: the name unless one is given. Throws OPTION_VALUE_INVALID.
+ * Undefined: traces are off, and flags that are without effect then are logged. `service`: the name
+ * unless one is given. Throws OPTION_VALUE_INVALID.
  */
 export function tracingSettings(
   options: ParsedOptions,
   env: Variables,
   service: string,
+  log: Log,
 ): TracingSettings | undefined {
   const url = collectorUrl(options, env);
-  if (!url) return undefined;
+  if (!url) {
+    sayInVain(inVain(options), log);
+    return undefined;
+  }
   const ratio = options.number('otel.ratio');
   const read = (name: string) =>
     env[`OTEL_EXPORTER_OTLP_TRACES_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
@@ -84,6 +91,12 @@ export function tracingSettings(
     authorities: read('CERTIFICATE'),
     service: options.string('otel.service') || service,
   };
+}
+
+function inVain(options: ParsedOptions) {
+  const isFlag = (flag: string) => options.source(flag) !== 'environment';
+  const flags = ['otel.ratio', 'otel.service'].filter(isFlag);
+  return flagsInVain({ options }, [{ flags, isMet: () => false, what: '--otel.endpoint' }]);
 }
 
 /** Where traces go; undefined: traces are off. Throws OPTION_VALUE_INVALID. */

@@ -20,7 +20,7 @@ async function two(): Promise<[TestPtm, TestPtm, TraceCollector]> {
   collector = await traceCollector();
   const tracing = (name: string) => {
     const argv = ['--otel.endpoint', collector!.url, '--otel.service', name];
-    return tracingSettings(parseOptions(tracingRows('Traces'), { argv }), {}, '');
+    return tracingSettings(parseOptions(tracingRows('Traces'), { argv }), {}, '', () => {});
   };
   const one = await testPtm(1, [], { tracing: tracing('one') });
   const other = await testPtm(2, [one.p2pUrl], { tracing: tracing('two') });

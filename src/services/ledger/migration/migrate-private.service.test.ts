@@ -62,7 +62,7 @@ it('contracts, their metadata and a pending extension are migrated, to each part
     writeFileSync(genesisFile, JSON.stringify(network.genesisFile));
     const config = JSON.stringify((network.genesisFile as { config: object }).config);
     await writeGethFolder(folder, { store, kv, config, frozen: 3 });
-    const target = join(folder, 'target');
+    const target = join(root, `target${at}`);
     const report = await migrated(folder, target);
     expect(report).toMatchObject({ isWhole: true, copyCheck: { difference: undefined } });
     const space = { kind: 'private', psi: PSI } as const;

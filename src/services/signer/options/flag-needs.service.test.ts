@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { flagsReadBy } from '../../../../test/support/read-flags.ts';
 import { flagsInVain } from '../../../io/options/needs.ts';
+import { tracingSettings } from '../../../io/tracing/settings.ts';
 import { signerConfig } from '../config.ts';
 import { ETHSIGNER_SUBCOMMANDS, parseSignerOptions, SIGNER_ROWS } from '../options.ts';
 import { SIGNER_NEEDS } from './flag-needs.ts';
@@ -92,6 +93,7 @@ describe('each flag', () => {
   const STARTS = [
     '--azure-vault-enabled --aws-kms-enabled --metrics-enabled --keystores-path k --keystores-password-file p --downstream-http-proxy-host h',
     '--metrics-push-enabled --downstream-http-tls-enabled --jwt-keys k',
+    '--otel.endpoint http://127.0.0.1:4318',
     ...ETHSIGNER_SUBCOMMANDS.map((name) => {
       const own = SIGNER_ROWS.filter(({ flag }) => flag.startsWith(`${name}.`));
       const given = own.filter(({ type }) => type === 'string');
@@ -101,7 +103,11 @@ describe('each flag', () => {
 
   it('is read, or says that it is without effect', () => {
     const read = flagsReadBy(() => {
-      for (const line of STARTS) signerConfig(parseSignerOptions([...BASE, ...words(line)], {}));
+      for (const line of STARTS) {
+        const options = parseSignerOptions([...BASE, ...words(line)], {});
+        signerConfig(options);
+        tracingSettings(options, {}, 'quorate-signer', () => {});
+      }
     });
     const unread = SIGNER_ROWS.filter(
       ({ flag, ignored }) => !ignored && flag !== 'config-file' && !read.has(flag),
