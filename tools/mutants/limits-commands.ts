@@ -11,6 +11,21 @@ export const COMMAND_LIMITS: readonly Limit[] = [
     only: 'are moved by commits of 4 MB at most',
   },
   {
+    name: 'migrate datadir: a part of a state',
+    file: 'src/services/ledger/migration/state-batch.ts',
+    on: 'return this.bytes >= PART_BYTES;',
+    off: 'return this.bytes >= 4 * PART_BYTES;',
+    test: 'src/services/ledger/migration/state-batch.test.ts',
+  },
+  {
+    name: 'migrate manager: a value of an SQL export',
+    file: 'src/io/database/sql-tokens.ts',
+    on: 'if (rest.length > this.tokenBytesMax) {',
+    off: 'if (rest.length < 0) {',
+    test: 'src/io/database/sql-dump.service.test.ts',
+    only: 'holds no more of a value',
+  },
+  {
     name: 'migrate datadir: memory with mapped files',
     file: 'src/io/host/resident-memory.ts',
     on: 'await this.giveBack();',

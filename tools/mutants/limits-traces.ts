@@ -82,4 +82,19 @@ export const TRACE_LIMITS: readonly Limit[] = [
     off: 'if (this.lateCount < 0) {',
     only: 'waits for the private state',
   },
+  {
+    name: 'traces: sending the rest at the end',
+    file: 'src/io/tracing/span-queue.ts',
+    on: 'await Promise.race([rest(), late]);',
+    off: 'void late;\n    await rest();',
+    test: 'src/io/tracing/span-queue.test.ts',
+    only: 'that hangs when the process ends',
+  },
+  {
+    name: 'traces: `traceparent` of a request',
+    file: 'src/io/telemetry/trace-context.ts',
+    on: ' || header.length > 256) return undefined;',
+    off: ') return undefined;',
+    test: 'src/io/telemetry/trace-context.test.ts',
+  },
 ];

@@ -4,6 +4,7 @@
 
 import type { Limit } from './limit.ts';
 import { COMMAND_LIMITS } from './limits-commands.ts';
+import { EXECUTION_LIMITS } from './limits-execution.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
 import { MANAGER_LIMITS } from './limits-manager.ts';
 import { METRICS_LIMITS } from './limits-metrics.ts';
@@ -12,15 +13,18 @@ import { RAMP_LIMITS } from './limits-ramp.ts';
 import { READ_LIMITS } from './limits-reads.ts';
 import { SERVER_LIMITS } from './limits-servers.ts';
 import { TRACE_LIMITS } from './limits-traces.ts';
+import { WAITING_LIMITS } from './limits-waiting.ts';
 
 export const LIMITS: readonly Limit[] = [
   ...SERVER_LIMITS,
   ...MANAGER_LIMITS,
   ...READ_LIMITS,
+  ...EXECUTION_LIMITS,
   ...PEER_LIMITS,
   ...EXPLORER_LIMITS,
   ...RAMP_LIMITS,
   ...COMMAND_LIMITS,
   ...TRACE_LIMITS,
   ...METRICS_LIMITS,
+  ...WAITING_LIMITS,
 ];

@@ -12,8 +12,10 @@ import { LIMITS } from './limits.ts';
 import { PROTECTIONS } from './protections.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** A mutant may run forever. */
 const TIMEOUT_MS = 240_000;
+/** A mutant may run forever: it gets so many times as long as the test on unchanged code. */
+const PATIENCE = 4;
+const PATIENCE_MS = 20_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const isPart = (word: string) => /^[1-9]\d*\/[1-9]\d*$/.test(word);
@@ -29,7 +31,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 makeCopy();
 
 const survivors: string[] = [];
-const seen = new Map<string, boolean>();
+/** The time that each test takes on unchanged code, in ms; undefined: it fails there. */
+const seen = new Map<string, number | undefined>();
 for (const limit of chosen) {
   const outcome = await judge(limit);
   if (outcome !== 'killed') survivors.push(`${limit.name}: ${outcome} (${limit.test})`);
@@ -62,27 +65,34 @@ async function judge(limit: Limit): Promise<'killed' | 'survived' | 'not run'> {
   const mutant = mutated(source, limit);
   const { test } = limit;
   // The test must pass on unchanged code, or its failure would prove nothing.
-  if (!seen.has(test)) seen.set(test, await passes({ test }));
-  if (!seen.get(test)) return 'not run';
+  if (!seen.has(test)) seen.set(test, await msOf({ test }, TIMEOUT_MS));
+  const ms = seen.get(test);
+  if (ms === undefined) return 'not run';
+  const patienceMs = Math.min(TIMEOUT_MS, PATIENCE_MS + PATIENCE * ms);
   writeFileSync(path, mutant);
   try {
-    return (await passes(limit)) ? 'survived' : 'killed';
+    return (await msOf(limit, patienceMs)) === undefined ? 'killed' : 'survived';
   } finally {
     writeFileSync(path, source);
   }
 }
 
-function passes({ test, only }: Pick<Limit, 'test' | 'only'>): Promise<boolean> {
+/** The time in which the test passes; undefined: it does not. */
+function msOf(
+  { test, only }: Pick<Limit, 'test' | 'only'>,
+  patienceMs: number,
+): Promise<number | undefined> {
+  const begunMs = performance.now();
   const project = test.endsWith('.service.test.ts') ? 'service' : 'unit';
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--project', project, '--bail', '1', test];
   if (only !== undefined) args.push('-t', only);
   const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', detached: true });
   return new Promise((done) => {
-    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), TIMEOUT_MS);
+    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), patienceMs);
     child.once('close', (code) => {
       clearTimeout(timer);
-      done(code === 0);
+      done(code === 0 ? performance.now() - begunMs : undefined);
     });
   });
 }

@@ -116,6 +116,19 @@ it('long powers come in slices that others come between', () => {
   }
 });
 
+it('powers of numbers too long for the module come in slices, too', () => {
+  const [base, m] = [3n, (1n << 12_296n) - 1n];
+  const e = (1n << 320n) - 12_345n;
+  const numbers = [base, e, m].map(bigIntToBytes);
+  const lengths = numbers.map(({ length }) => bigIntToFixed(BigInt(length), 32));
+  const work = modexp('eip2565').inPieces!(concatBytes(...lengths, ...numbers));
+  let slices = 1;
+  let step = work.next();
+  for (; !step.done; step = work.next()) slices++;
+  expect(slices).toBeGreaterThan(numbers[1]!.length);
+  expect(bytesToBigInt(step.value!)).toBe(power(base, e, m));
+});
+
 it('powers by OpenSSL are those of the engine\u2019s integers', () => {
   let taken = 0;
   fc.assert(

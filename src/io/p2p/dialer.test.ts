@@ -55,6 +55,19 @@ describe('dialer', () => {
     expect(dialer.has('n3')).toBe(false);
   });
 
+  it('dials found nodes once in 35 s, as many as there are places', () => {
+    const dialer = new Dialer(TIMINGS, () => 0);
+    const found = ['a', 'b', 'c'].map((id) => target(id));
+    const nobody = () => false;
+    dialer.addFound(found, 2, nobody, 0);
+    expect(ids(dialer.due(0))).toEqual(['a', 'b']);
+    for (const id of ['a', 'b']) dialer.disconnected(id, 1_000);
+    dialer.addFound(found.slice(0, 2), 2, nobody, 34_999);
+    expect(dialer.due(34_999)).toEqual([]);
+    dialer.addFound(found, 2, nobody, 35_000);
+    expect(ids(dialer.due(35_000))).toEqual(['a', 'b']);
+  });
+
   it('leaves alone what is connected, or has no address', () => {
     const dialer = new Dialer(TIMINGS, () => 0);
     dialer.add(target('in'), 0, true);

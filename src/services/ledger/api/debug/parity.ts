@@ -19,7 +19,7 @@ import { blockOrFail, traceNext } from './trace.ts';
 import type { TraceRoom } from './tracers.ts';
 
 /** Maximum number of blocks of one trace_filter. */
-export const FILTERED_BLOCKS_MAX = 1_000;
+const FILTERED_BLOCKS_MAX = 1_000;
 /** Maximum number of traces in one answer of trace_filter. */
 const FILTERED_TRACES_MAX = 10_000;
 

@@ -75,3 +75,14 @@ describe('other traces end before they are longer than an answer may be', () => 
     expect(short.bytes).toBeLessThan(1_000);
   });
 });
+
+it('so many tracers run in one muxTracer', () => {
+  const counters = ['4byte', 'opcount', 'unigram', 'bigram', 'trigram', 'noop'];
+  const names = [...counters, 'call', 'prestate', 'flatCall'].map((name) => `${name}Tracer`);
+  const run = (count: number) => {
+    const config = Object.fromEntries(names.slice(0, count).map((name) => [name, {}]));
+    return trace('0x00', 60_000n, { words: 0, bytes: 0 }, 'muxTracer', config);
+  };
+  run(8);
+  expect(() => run(9)).toThrow('at most 8 other tracers');
+});
