@@ -119,7 +119,11 @@ it('goes on without the validator whose proxy is gone, until it is back', async 
   await network.reach(silentFrom + 4);
   for (let block = silentFrom + 2; block <= silentFrom + 4; block++)
     expect(await signersOf(block)).not.toContain(fourth().address);
-  expect(fourth().log()).toContain('The node key cannot sign: this validator is silent');
+  expect(
+    fourth()
+      .log()
+      .match(/node key cannot sign/g),
+  ).toHaveLength(1);
   await startProxy(1, [4]);
   await sealedByFourth(silentFrom + 4);
   await until('/ready is good', async () => (await isReady(fourth())).ready);

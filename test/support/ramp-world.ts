@@ -19,7 +19,17 @@ import {
 import { until } from './conditions.ts';
 import { type CrashingDatabase, crashingDatabase } from './crashing-database.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
-import { at, BUY, idOf, onWidget, openWidget, placeOrder, TOKEN, testOffer } from './ramp.ts';
+import {
+  at,
+  BUY,
+  hasPrices,
+  idOf,
+  onWidget,
+  openWidget,
+  placeOrder,
+  TOKEN,
+  testOffer,
+} from './ramp.ts';
 import { type Answer, ask, postJson } from './staking.ts';
 
 const ERC20 = new Interface(['function transfer(address,uint256)']);
@@ -250,6 +260,7 @@ export class RampWorld {
     const host = { log: () => {}, env: {}, clock: this.clock, lookMs: 10 };
     this.database = crashingDatabase(await openRampStore(settings, {}));
     this.running = await serveRamp(settings, host, this.database);
+    await hasPrices(this.running.url);
   }
 
   private async end(): Promise<void> {

@@ -96,11 +96,22 @@ export interface TestRamp {
   close(): Promise<void>;
 }
 
+/** Resolves when all prices are there, or the ledger does not answer. */
+export function hasPrices(url: string): Promise<unknown> {
+  return until('the ramp has prices', async () => {
+    const waiting: string[] = (await ask(`${url}/ready`)).body.waiting ?? [];
+    const isAway = waiting.includes('proxy') || waiting.includes('node');
+    return isAway || !(waiting.includes('gas price') || waiting.includes('prices'));
+  });
+}
+
+/** `isHasty`: resolves when the ramp listens, not when it has prices. */
 export async function startTestRamp(
   argv: readonly string[] = [],
   offer: any = testOffer(),
   folder = mkdtempSync(join(tmpdir(), 'quorate-ramp-')),
   clock: TestRamp['clock'] = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs },
+  isHasty = false,
 ): Promise<TestRamp> {
   const logged: string[] = [];
   const file = join(folder, 'ramp.json');
@@ -109,6 +120,7 @@ export async function startTestRamp(
   const options = rampSettings(parseOptions(RAMP_ROWS, { argv: [...given, ...argv] }));
   const log = (...words: unknown[]) => logged.push(JSON.stringify(words, errorsToo));
   const running = await startRamp(options, { log, env: {}, clock, lookMs: 20 });
+  if (!isHasty) await hasPrices(running.url);
   let edits = 0;
   return {
     ...{ running, url: running.url, clock, logged, folder },

@@ -69,6 +69,12 @@ export function fromHex(text: string): Uint8Array {
   return out;
 }
 
+/** The bytes of `0x` and two digits, of upper or lower case, for each; undefined: another value. */
+export function hexOfLength(value: unknown, length: number): Uint8Array | undefined {
+  if (typeof value !== 'string' || value.length !== 2 + 2 * length) return undefined;
+  return /^0x[0-9a-f]*$/i.test(value) ? fromHex(value) : undefined;
+}
+
 /** JSON-RPC quantity: no leading zeros, zero is `0x0`. */
 export function toQuantity(value: bigint | number): string {
   return `0x${value.toString(16)}`;

@@ -4,7 +4,7 @@
  */
 import { type Address, equalBytes, type Hash32 } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
-import { fromHex, toHex } from '../../core/base/hex.ts';
+import { hexOfLength, toHex } from '../../core/base/hex.ts';
 import { localNodeKey, type NodeKey } from '../../core/base/node-key.ts';
 import { addressOfPublicKey, recoverAddress, secp256k1 } from '../../core/base/secp256k1.ts';
 import { readText } from '../host/files.ts';
@@ -52,7 +52,7 @@ export async function findFarKey(access: FarKeyAccess): Promise<FarKeyPlace> {
   try {
     const { address } = access;
     const answer = await wire.ask('nodekey_publicKey', address ? [toHex(address)] : []);
-    const publicKey = bytesOf(answer, 64);
+    const publicKey = hexOfLength(answer, 64);
     if (!publicKey || !secp256k1().isPublicKey(publicKey))
       throw wire.unavailable('its answer is not a public key');
     return { ...access, publicKey };
@@ -74,7 +74,7 @@ class FarNodeKey implements NodeKey {
 
   async sign(hash: Hash32): Promise<Uint8Array> {
     const params = [toHex(this.address), toHex(hash)];
-    const signature = bytesOf(await this.wire.ask('nodekey_sign', params), 65);
+    const signature = hexOfLength(await this.wire.ask('nodekey_sign', params), 65);
     const signer = signature && recoverAddress(hash, signature);
     if (signature && signer && equalBytes(signer, this.address)) return signature;
     throw this.wire.unavailable('its answer is not the signature of this key');
@@ -82,7 +82,7 @@ class FarNodeKey implements NodeKey {
 
   async sharedX(publicKey: Uint8Array): Promise<Uint8Array> {
     const params = [toHex(this.address), toHex(publicKey)];
-    const secret = bytesOf(await this.wire.ask('nodekey_ecdh', params), 32);
+    const secret = hexOfLength(await this.wire.ask('nodekey_ecdh', params), 32);
     if (secret) return secret;
     throw this.wire.unavailable('its answer is not a shared secret');
   }
@@ -174,9 +174,4 @@ class FarKeyWire {
       throw fail('TOKEN_INVALID', `${tokenFile} must contain a token, and nothing else`);
     this.token = `Bearer ${token}`;
   }
-}
-
-function bytesOf(answer: unknown, length: number): Uint8Array | undefined {
-  if (typeof answer !== 'string' || !/^0x[0-9a-f]*$/i.test(answer)) return undefined;
-  return answer.length === 2 + 2 * length ? fromHex(answer.toLowerCase()) : undefined;
 }

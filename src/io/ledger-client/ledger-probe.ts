@@ -2,6 +2,7 @@
 import { WebSocket } from 'ws';
 import { HttpClient } from '../http/http-client.ts';
 import { patientTimer } from '../http/patient-timer.ts';
+import { JsonPost } from './json-post.ts';
 
 export type LedgerPart = 'node' | 'proxy';
 
@@ -9,10 +10,10 @@ export type LedgerPart = 'node' | 'proxy';
 const ANSWER_MS = 2_000;
 const IDLE_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-const QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
+const QUESTION = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
 
 export class LedgerProbe {
-  private readonly url: string;
+  private readonly post: JsonPost;
   private readonly nodeUrl: string | undefined;
   private readonly http = new HttpClient({
     dialTimeoutMs: ANSWER_MS,
@@ -26,7 +27,7 @@ export class LedgerProbe {
    * node can be reached only through the proxy.
    */
   constructor(url: string, webSocketUrl: string) {
-    this.url = url;
+    this.post = new JsonPost(url, { answerMs: ANSWER_MS, answerBytesMax: ANSWER_BYTES_MAX });
     const isOfNode = new URL(webSocketUrl).host !== new URL(url).host;
     this.nodeUrl = isOfNode ? webSocketUrl : undefined;
   }
@@ -44,23 +45,18 @@ export class LedgerProbe {
   }
 
   close(): void {
+    this.post.close();
     this.http.close();
   }
 
   /** Asks the node through the proxy. */
   private async answers(): Promise<boolean> {
-    const headers = [
-      ['Content-Type', 'application/json'],
-      ['Content-Length', String(QUESTION.length)],
-    ] as const;
-    const call = { method: 'POST', url: new URL(this.url), headers, body: QUESTION };
-    const answer = await this.http.request(call).catch(() => undefined);
-    return answer !== undefined && hasResult(Buffer.from(answer.body).toString('utf8'));
+    return hasResult(await this.post.send(QUESTION).catch(() => undefined));
   }
 
   /** Uses EthSigner's health check; a server without it answers with 404, which also counts. */
   private async isProxyUp(): Promise<boolean> {
-    const url = new URL(this.url);
+    const url = new URL(this.post.url);
     url.pathname = `${url.pathname.replace(/\/$/, '')}/upcheck`;
     const call = { method: 'GET', url, headers: [] };
     const answer = await this.http.request(call).catch(() => undefined);
@@ -81,18 +77,22 @@ function answersByWebSocket(url: string): Promise<boolean> {
       socket.terminate();
     };
     const timer = patientTimer(ANSWER_MS, () => end(false));
-    socket.on('open', () => socket.send(QUESTION));
-    socket.on('message', (data) => end(hasResult(String(data))));
+    socket.on('open', () => socket.send(JSON.stringify(QUESTION)));
+    socket.on('message', (data) => end(isAnswer(String(data))));
     // The event 'close' follows, and is handled.
     socket.on('error', () => undefined);
     socket.on('close', () => end(false));
   });
 }
 
-function hasResult(text: string): boolean {
+function isAnswer(text: string): boolean {
   try {
-    return typeof (JSON.parse(text) as { result?: unknown } | null)?.result === 'string';
+    return hasResult(JSON.parse(text));
   } catch {
     return false;
   }
+}
+
+function hasResult(answer: unknown): boolean {
+  return typeof (answer as { result?: unknown } | null | undefined)?.result === 'string';
 }

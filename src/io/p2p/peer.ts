@@ -1,7 +1,6 @@
 /** One connection to a peer: key agreement, Hello, messages, Disconnect. */
 import type { Socket } from 'node:net';
 import { concatBytes, equalBytes } from '../../core/base/bytes.ts';
-import { hasCode } from '../../core/base/errors.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import type { Slices } from '../../core/base/pace.ts';
 import {
@@ -35,12 +34,12 @@ import {
   WRITE_BUFFER_BYTES_MAX,
   WRITE_BUFFER_PAUSE_BYTES,
 } from './limits.ts';
+import { reasonOfFault } from './peer-fault.ts';
 import type { PeerHost } from './peer-host.ts';
 import { PeerWriter } from './peer-writer.ts';
 import { type Frame, RlpxSession } from './rlpx-session.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-const PEER_FAULT = /^(RLPX|SNAPPY|HELLO|HANDSHAKE|ECIES|RLP)_/;
 const EMPTY_LIST = Uint8Array.of(0xc0);
 
 type Phase = 'agreeing' | 'greeting' | 'running' | 'over';
@@ -69,6 +68,8 @@ export class PeerConnection {
   private lastWriteMs: number;
   private paused = false;
   private waits = false;
+  /** Why the socket is closed. */
+  private loss: string | undefined;
   /** Unfinished work for the peer's last message. */
   private work: Slices<void> | undefined;
   private readonly place: number;
@@ -97,8 +98,8 @@ export class PeerConnection {
     this.place = host.turns.newPlace();
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.received(chunk));
-    socket.on('error', (error) => this.finish(DISCONNECT.networkError, false, error.message));
-    socket.on('close', () => this.finish(DISCONNECT.networkError, false, 'connection closed'));
+    socket.on('error', (error) => this.lost(error.message));
+    socket.on('close', () => this.lost('connection closed'));
     socket.on('drain', () => this.resumeReading(steadyClock.nowMs()));
     this.remoteKey = target?.key;
     if (target) this.id = bareHex(target.key);
@@ -164,7 +165,7 @@ export class PeerConnection {
     if (this.phase !== 'running') {
       if (nowMs - this.startedMs > timings.handshakeMs) {
         this.disconnect(DISCONNECT.readTimeout, 'handshake timeout');
-      }
+      } else if (this.paused) this.resumeReading(nowMs);
       return;
     }
     if (this.socket.writableLength === 0) this.lastWriteMs = nowMs;
@@ -221,8 +222,16 @@ export class PeerConnection {
     this.host.turns.wait(this.place, () => {
       this.waits = false;
       this.proceed();
-      if (!this.waits && !this.paused && !this.over) this.socket.resume();
+      if (this.waits || this.over) return;
+      if (this.loss !== undefined) this.lost(this.loss);
+      else if (!this.paused) this.socket.resume();
     });
+  }
+
+  /** What the peer sent before, perhaps why it leaves, is processed first, in its turn. */
+  private lost(why: string): void {
+    this.loss ??= why;
+    if (!this.waits) this.finish(DISCONNECT.networkError, false, this.loss);
   }
 
   /** Does one piece of work; false when there is nothing to do until more bytes arrive. */
@@ -358,9 +367,9 @@ export class PeerConnection {
 
   /** Invalid bytes end the session, as the peer's fault. Any other error is ours, and logged. */
   private fail(error: unknown): void {
-    const code = (error as { code?: unknown }).code;
-    if (typeof code === 'string' && PEER_FAULT.test(code)) {
-      this.disconnect(reasonOf(error), (error as Error).message);
+    const reason = reasonOfFault(error);
+    if (reason !== undefined) {
+      this.disconnect(reason, (error as Error).message);
       return;
     }
     this.host.failed(this, error);
@@ -384,10 +393,4 @@ export class PeerConnection {
     else socket.end();
     this.host.ended(this, { reason, remote, detail });
   }
-}
-
-/** The Disconnect reason for a fault in the peer's bytes. */
-function reasonOf(error: unknown): number {
-  if (hasCode(error, 'RLPX_INVALID') && /MAC$/.test(error.message)) return DISCONNECT.networkError;
-  return DISCONNECT.breachOfProtocol;
 }

@@ -83,20 +83,47 @@ describe('two servers', () => {
 
   it('dial again when the other comes back, with removePeer ending it', async () => {
     const nodeKey = new Uint8Array(randomBytes(32));
-    const a = await node({ nodeKey });
+    // While nobody listens on a port of 127.0.0.1, another process may take it, even a dial to it.
+    const host = '127.0.6.1';
+    const a = await node({ nodeKey, listen: { host, port: 0 } });
     const { port } = a.server.listening!;
-    const b = await node({ staticNodes: [parseEnode(a.enode)] });
+    const b = await node({ staticNodes: [parseEnode(a.enode.replace('127.0.0.1', host))] });
     await until(() => joined(a.events) === 1 && joined(b.events) === 1);
     await a.server.stop();
     await until(() => leftReasons(b.events).length === 1);
     expect(leftReasons(b.events)).toEqual([DISCONNECT.quitting]);
-    const again = await node({ nodeKey, listen: { host: '127.0.0.1', port } });
+    const again = await node({ nodeKey, listen: { host, port } });
     await until(() => joined(again.events) === 1 && joined(b.events) === 2);
     expect(b.server.removePeer(again.server.id)).toBe(true);
     await until(() => leftReasons(again.events).length === 1);
     expect(leftReasons(again.events)).toEqual([DISCONNECT.requested]);
     expect(b.server.removePeer(again.server.id)).toBe(false);
     expect(b.server.peers()).toEqual([]);
+  });
+
+  it('process what the other sent before it left, though it has no turn until then', async () => {
+    let nowMs = 0;
+    // Each piece of work takes the time of a whole turn.
+    const a = await node({ costClock: () => (nowMs += 10) });
+    const b = await node({ staticNodes: [parseEnode(a.enode)] });
+    await until(() => joined(a.events) === 1 && joined(b.events) === 1);
+    for (let i = 0; i < 5; i++) {
+      const bytes = Uint8Array.of(0xc1, i);
+      b.server.send(a.server.id, { protocol: 'istanbul', code: 0x13, bytes });
+    }
+    await b.server.stop();
+    await until(() => leftReasons(a.events).length === 1);
+    expect(a.events.filter(({ kind }) => kind === 'message')).toHaveLength(5);
+    expect(leftReasons(a.events)).toEqual([DISCONNECT.quitting]);
+  });
+
+  it('greet each other though the key agreement took more time than a peer has at once', async () => {
+    // The first reading is the beginning of the first piece of work, the next one its end.
+    let readings = 0;
+    const a = await node({ costClock: () => (readings++ === 0 ? 0 : 1_020) });
+    const b = await node({ staticNodes: [parseEnode(a.enode)] });
+    await until(() => joined(a.events) === 1 && joined(b.events) === 1);
+    expect(readings).toBeGreaterThan(1);
   });
 
   it('whose keys are in another process connect, and again when that was silent', async () => {

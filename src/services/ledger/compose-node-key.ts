@@ -17,7 +17,7 @@ export async function composeNodeKey(config: LedgerConfig, log: Log) {
   const isFar = !(place instanceof Uint8Array);
   return {
     ...{ place, publicKey, nodeId: bareHex(publicKey), address: addressOfPublicKey(publicKey) },
-    signer: consensusSigner(place, { timers: systemTimers, log, arrived: () => undefined }),
+    signer: consensusSigner(place, { timers: systemTimers, arrived: () => undefined }),
     /** undefined: blocks are signed at once, by the key in this process. */
     signBlock: isFar ? patientSigning(key, systemTimers) : undefined,
     /** Asks the proxy now and then whether it still answers; undefined: there is no proxy. */

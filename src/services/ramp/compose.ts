@@ -115,7 +115,7 @@ export async function composeRamp(
   });
   const payments = new Payments({ ...mine, orders, adapters, config });
   const deadlines = new Deadlines({ ...mine, orders });
-  await quoting.start();
+  quoting.start();
   await switches.start();
   await deliveries.start();
   return {

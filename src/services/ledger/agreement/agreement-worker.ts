@@ -63,7 +63,7 @@ const server = new P2pServer({
   backlog: (id) => seat.backlog(id),
 });
 const signer = consensusSigner(peers.nodeKey, {
-  ...{ timers: systemTimers, log },
+  timers: systemTimers,
   arrived: () => watch.during('signature', () => seat.signed()),
 });
 const seat = new Seat({

@@ -20,7 +20,7 @@ import {
 } from '../../../core/privacy/eea.ts';
 import { type Param, ParamError, RPC, RpcError } from '../../../io/rpc/method.ts';
 import type { EeaSubmitter } from '../node/sending/submitter.ts';
-import { firstLogIndexes } from '../view/logs.ts';
+import { firstLogIndex } from '../view/logs.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import { type Context, method } from './context.ts';
 import { requestOf, siteOf } from './eth/call.ts';
@@ -175,7 +175,7 @@ function receiptOf({ view }: Context, { marker, tx }: Opened): JsonObject | null
   // transaction.
   const receipt = view.privateRecord(number)?.receipts.get(index);
   if (!receipt) return null;
-  const firstLogIndex = firstLogIndexes(view, block, view.receipts(number)!)[index]!;
+  const first = firstLogIndex(view, block, view.receipts(number)!, index);
   const markerHash = marker.transaction.hash;
   const place = { hash: block.hash, number, index, baseFeePerGas: undefined };
   const contract = createdBy(tx);
@@ -191,7 +191,7 @@ function receiptOf({ view }: Context, { marker, tx }: Opened): JsonObject | null
     ...partiesOf(tx),
     status: toQuantity(receipt.status ?? 1),
     ...(receipt.revertReason ? { revertReason: toHex(receipt.revertReason) } : {}),
-    logs: receipt.logs.map((log, i) => renderLog(log, markerHash, place, firstLogIndex + i)),
+    logs: receipt.logs.map((log, i) => renderLog(log, markerHash, place, first + i)),
     logsBloom: toHex(receipt.bloom),
     blockHash: toHex(block.hash),
     blockNumber: toQuantity(number),

@@ -2,7 +2,7 @@
 import type { Block } from '../../../core/chain/block.ts';
 import { isPrivacyMarker } from '../../../core/privacy/marker.ts';
 import type { FoundReceipt } from '../view/excerpt.ts';
-import { firstLogIndexes } from '../view/logs.ts';
+import { firstLogIndex, firstLogIndexes } from '../view/logs.ts';
 import type { FoundTransaction, PartyView } from '../view/party-view.ts';
 import type { AnswerRoom } from './answer-room.ts';
 import { type JsonObject, renderReceipt } from './render.ts';
@@ -43,8 +43,8 @@ export function receiptOf(
   ];
   const [receipt, stub] = [receipts?.[index], stubs?.[index]];
   if (!receipts || !receipt || !stub) return null;
-  const firstLogIndex = firstLogIndexes(view, block, receipts)[index]!;
-  return renderFound(view, { ...found, stub, receipt, firstLogIndex }, transactionHash);
+  const first = firstLogIndex(view, block, receipts, index);
+  return renderFound(view, { ...found, stub, receipt, firstLogIndex: first }, transactionHash);
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   opensInner,
   payloadHashOf,
 } from '../../../core/privacy/marker.ts';
-import { type FoundLog, firstLogIndexes } from '../view/logs.ts';
+import { type FoundLog, firstLogIndex } from '../view/logs.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import { AccountNode, type AtBlock, blockOrLatest } from './account.ts';
 import type { QueryContext } from './context.ts';
@@ -101,7 +101,7 @@ export class TransactionNode {
     if (!place || !receipt) return null;
     const { view } = this.context;
     const receipts = view.receipts(place.block.header.number)!;
-    const first = firstLogIndexes(view, place.block, receipts)[place.index]!;
+    const first = firstLogIndex(view, place.block, receipts, place.index);
     return this.context.room.list(
       receipt.logs.entries(),
       ([at, log]) => new LogNode(this.context, this, log, first + at),

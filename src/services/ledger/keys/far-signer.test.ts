@@ -13,13 +13,12 @@ describe('a signer whose key a proxy keeps', () => {
   let time: VirtualTime;
   let isDead: boolean;
   let arrived: number;
-  let said: string[];
   let asked: number;
   let signer: FarSigner;
 
   beforeEach(() => {
     time = new VirtualTime(0);
-    [isDead, arrived, asked, said] = [false, 0, 0, []];
+    [isDead, arrived, asked] = [false, 0, 0];
     const sign = async (hash: Uint8Array) => {
       asked++;
       if (isDead) throw new Error('nothing listens there');
@@ -27,7 +26,6 @@ describe('a signer whose key a proxy keeps', () => {
     };
     signer = new FarSigner({
       ...{ key: { sign }, address: KEY.address, timers: time },
-      log: (level, message) => said.push(`${level}: ${message}`),
       arrived: () => arrived++,
     });
   });
@@ -51,7 +49,7 @@ describe('a signer whose key a proxy keeps', () => {
     expect(asked).toBe(1);
   });
 
-  it('asks a silent proxy for one signature at a time, says so once, and comes back by itself', async () => {
+  it('asks a silent proxy for one signature at a time, and comes back by itself', async () => {
     isDead = true;
     for (let number = 0; number < 5; number++) signatureOf(number);
     await time.pass(1);
@@ -60,13 +58,11 @@ describe('a signer whose key a proxy keeps', () => {
     await time.pass(10 * RETRY_MS);
     expect(asked - before).toBeGreaterThan(5);
     expect(asked - before).toBeLessThan(12);
-    expect(said).toEqual(['error: The node key cannot sign: this validator is silent']);
     expect(arrived).toBe(0);
     isDead = false;
     await time.pass(2 * RETRY_MS);
     for (let number = 0; number < 6; number++)
       expect(signatureOf(number)).toEqual(KEY.sign(hashOf(number)));
-    expect(said.slice(1)).toEqual(['info: The node key signs again']);
   });
 
   it('forgets the oldest hashes while the proxy is silent', async () => {

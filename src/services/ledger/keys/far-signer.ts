@@ -1,15 +1,14 @@
 /**
  * Signatures of consensus by a node key that a signing proxy keeps. Agreement never waits for them:
  * it continues without its own message, and sends that when the signature is there. While the proxy
- * is silent this validator is, too.
+ * is silent this validator is, too; the watch of the node key logs that.
  */
 import { type Address, type Hash32, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { NodeKey } from '../../../core/base/node-key.ts';
-import type { Log, Timer, Timers } from '../../../core/base/ports.ts';
+import type { Timer, Timers } from '../../../core/base/ports.ts';
 import { recoverAddress } from '../../../core/base/secp256k1.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
-import { reasonOf } from '../../../io/host/reason.ts';
 
 /** Messages of one round need at most five; older ones are forgotten. */
 export const HASHES_MAX = 16;
@@ -19,7 +18,6 @@ export interface FarSignerParts {
   readonly key: Pick<NodeKey, 'sign'>;
   readonly address: Address;
   readonly timers: Timers;
-  readonly log: Log;
   /** A signature is there that `sign` did not have. */
   arrived(): void;
 }
@@ -54,8 +52,8 @@ export class FarSigner implements ConsensusSigner {
     let signature: Uint8Array;
     try {
       signature = await this.parts.key.sign(hash);
-    } catch (error) {
-      this.failed(error);
+    } catch {
+      this.failed();
       return;
     }
     const isAwaited = this.awaited.delete(name);
@@ -65,14 +63,9 @@ export class FarSigner implements ConsensusSigner {
     this.parts.arrived();
   }
 
-  private failed(error: unknown): void {
-    const { log, timers } = this.parts;
-    if (!this.isSilent) {
-      const reason = reasonOf(error);
-      log('error', 'The node key cannot sign: this validator is silent', { reason });
-    }
+  private failed(): void {
     this.isSilent = true;
-    this.timer ??= timers.set(RETRY_MS, () => {
+    this.timer ??= this.parts.timers.set(RETRY_MS, () => {
       this.timer = undefined;
       const newest = [...this.awaited].at(-1);
       if (newest) void this.ask(...newest);
@@ -83,7 +76,6 @@ export class FarSigner implements ConsensusSigner {
   private answered(): void {
     if (!this.isSilent) return;
     this.isSilent = false;
-    this.parts.log('info', 'The node key signs again');
     for (const each of this.awaited) void this.ask(...each);
   }
 }

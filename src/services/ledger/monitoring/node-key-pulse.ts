@@ -1,13 +1,13 @@
 /**
- * Checks periodically whether the signing proxy signs with the node key, so that `/ready` and the
- * metrics tell a failure even if this node does not sign at the moment.
+ * Checks periodically whether the signing proxy signs with the node key, so that the log,
+ * `/ready` and the metrics tell a failure, even if this node does not sign at the moment.
  */
 import type { NodeKey } from '../../../core/base/node-key.ts';
 import type { Log, Timer, Timers } from '../../../core/base/ports.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import type { Component } from '../node/component.ts';
 
-const INTERVAL_MS = 2_000;
+export const INTERVAL_MS = 2_000;
 /** 32 bytes that are not the hash of any message, block or transaction. */
 const PROBE = new TextEncoder().encode('quorate: does the node key sign?');
 
@@ -51,12 +51,14 @@ export class NodeKeyPulse implements Component {
     const { key, log } = this.parts;
     try {
       await key.sign(PROBE);
-      if (this.said !== undefined) log('info', 'The proxy of the node key answers again');
+      if (this.said !== undefined) log('info', 'The node key signs again');
       this.said = undefined;
     } catch (error) {
       const reason = reasonOf(error);
       if (this.said === undefined)
-        log('error', 'The proxy of the node key does not answer', { reason });
+        log('error', 'The node key cannot sign: while its proxy is silent, this node is', {
+          reason,
+        });
       this.said = reason;
     }
     this.next();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
-import { logsOfBlock, MATCH_ALL } from './logs.ts';
+import { firstLogIndex, firstLogIndexes, logsOfBlock, MATCH_ALL } from './logs.ts';
 import type { PartyView } from './party-view.ts';
 
 /** A block of transactions with so many logs each; a marker hides those of its inner one. */
@@ -33,4 +33,16 @@ it('logs that markers hide come last, and do not count for the others', () => {
       [3, 5],
     ],
   ]);
+});
+
+it('the first log of a transaction is found without those after it', () => {
+  const rows = [true, false, true, true, false].map((isMarker, at) => ({ isMarker, logs: at + 1 }));
+  const view = viewOf(rows);
+  const [block, receipts] = [view.block(1)!, view.receipts(1)!];
+  const all = firstLogIndexes(view, block, receipts);
+  for (const index of rows.keys()) {
+    // A later one has no recipient to look at.
+    const transactions = block.transactions.slice(0, index + 1);
+    expect(firstLogIndex(view, { ...block, transactions }, receipts, index)).toBe(all[index]);
+  }
 });

@@ -87,3 +87,13 @@ export function firstLogIndexes(
     })),
   );
 }
+
+/** That of one transaction; later ones are not looked at. */
+export function firstLogIndex(
+  view: PartyView,
+  block: Block,
+  receipts: readonly Receipt[],
+  index: number,
+): number {
+  return firstLogIndexes(view, block, receipts.slice(0, index + 1))[index]!;
+}

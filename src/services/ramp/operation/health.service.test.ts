@@ -1,6 +1,6 @@
 /** `/ready` names each part that does not answer, and is true again once all of them do. */
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
@@ -114,6 +114,21 @@ it('names a node or a proxy that accepts connections and never answers', async (
   await new Promise<void>((resolve) => silent.listen(proxy.port, '127.0.0.1', resolve));
   endings.push(() => silent.close());
   await waits(ramp, 'proxy');
+}, 120_000);
+
+it('is served at once when the proxy is silent', async () => {
+  let givenUp = 0;
+  const silent = createServer((socket) => {
+    endings.push(() => socket.destroy());
+    socket.on('error', () => {}).on('close', () => givenUp++);
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  endings.push(() => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const argv = ['--ledger.url', `http://127.0.0.1:${port}`];
+  const ramp = await started(startTestRamp(argv, testOffer(), undefined, undefined, true));
+  expect(givenUp).toBe(0);
+  expect(await ready(ramp)).toEqual(['proxy', 'gas price']);
 }, 120_000);
 
 it('asks the ledger once for many requests', async () => {

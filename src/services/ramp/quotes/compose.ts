@@ -58,8 +58,10 @@ export class Quoting {
     );
   }
 
-  async start(): Promise<void> {
-    await Promise.all([this.prices.start(), this.gas.start()]);
+  /** Waits for nobody: until prices and the gas price are there, `waiting` says so. */
+  start(): void {
+    void this.prices.start();
+    void this.gas.start();
   }
 
   /**

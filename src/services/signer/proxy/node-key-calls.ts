@@ -2,7 +2,7 @@
  * The methods by which a node uses its key: `nodekey_publicKey`, `nodekey_sign` and `nodekey_ecdh`
  * (docs/signer.md).
  */
-import { fromHex, toHex } from '../../../core/base/hex.ts';
+import { hexOfLength, toHex } from '../../../core/base/hex.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
 import { badParams, refuse } from '../../../core/signing/failures.ts';
@@ -79,7 +79,7 @@ function textsOf(params: unknown): readonly string[] {
 }
 
 function bytesOf(text: string | undefined, length: number, what: string): Uint8Array {
-  if (text !== undefined && /^0x[0-9a-f]*$/i.test(text) && text.length === 2 + 2 * length)
-    return fromHex(text.toLowerCase());
+  const bytes = hexOfLength(text, length);
+  if (bytes) return bytes;
   throw badParams(`${what} must be 0x and ${2 * length} hex digits`);
 }
