@@ -1,15 +1,14 @@
 /** Hex text at the edges of the program: `0x` + lower-case digits. */
 import { fail } from './errors.ts';
 
-const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, i) =>
-  i.toString(16).padStart(2, '0'),
-);
 const DIGIT_CODES: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 /** Value of a digit by its character code; 255: not a digit. */
 const NIBBLES: Uint8Array = new Uint8Array(256).fill(255);
 for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {
   for (let i = 0; i < 16; i++) NIBBLES[digits.charCodeAt(i)] = i;
 }
+const ZERO = 0x30;
+const X = 0x78;
 /** Above these sizes, a conversion through an array of character codes is faster. */
 const SHORT_BYTES = 32;
 const SHORT_DIGITS = 192;
@@ -18,22 +17,47 @@ const encoder = new TextEncoder();
 
 /** Without `0x`. */
 export function bareHex(bytes: Uint8Array): string {
-  if (bytes.length <= SHORT_BYTES) {
-    let out = '';
-    for (let i = 0; i < bytes.length; i++) out += DIGITS[bytes[i]!];
-    return out;
-  }
-  const codes = new Uint8Array(2 * bytes.length);
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    codes[2 * i] = DIGIT_CODES[byte >>> 4]!;
-    codes[2 * i + 1] = DIGIT_CODES[byte & 15]!;
-  }
-  return decoder.decode(codes);
+  return digitsAfter('', bytes);
 }
 
 export function toHex(bytes: Uint8Array): string {
-  return `0x${bareHex(bytes)}`;
+  return digitsAfter('0x', bytes);
+}
+
+/** A text made of one array needs no copy when it is written; one put together from parts does. */
+function digitsAfter(prefix: '' | '0x', bytes: Uint8Array): string {
+  const start = prefix.length;
+  const length = start + 2 * bytes.length;
+  const isShort = bytes.length <= SHORT_BYTES;
+  const codes = isShort ? new Array<number>(length) : new Uint8Array(length);
+  if (start > 0) {
+    codes[0] = ZERO;
+    codes[1] = X;
+  }
+  for (let i = 0, at = start; i < bytes.length; i++, at += 2) {
+    const byte = bytes[i]!;
+    codes[at] = DIGIT_CODES[byte >>> 4]!;
+    codes[at + 1] = DIGIT_CODES[byte & 15]!;
+  }
+  return isShort
+    ? String.fromCharCode.apply(null, codes as number[])
+    : decoder.decode(codes as Uint8Array);
+}
+
+/**
+ * `toHex` for a value that is often the same array again, such as the hash of a block beside each
+ * of its transactions: it is converted when it changes.
+ */
+export function repeatedHex(): (bytes: Uint8Array) => string {
+  let last: Uint8Array | undefined;
+  let text = '';
+  return (bytes) => {
+    if (bytes !== last) {
+      last = bytes;
+      text = toHex(bytes);
+    }
+    return text;
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Blocks, transactions and receipts as JSON (GoQuorum internal/ethapi/api.go). */
-import { toHex, toQuantity } from '../../../core/base/hex.ts';
+import { repeatedHex, toHex, toQuantity } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import { encodeBlock } from '../../../core/chain/block.ts';
 import { effectiveGasPrice } from '../../../core/chain/fees.ts';
@@ -17,6 +17,12 @@ export interface Place {
   readonly index: number;
   readonly baseFeePerGas?: bigint | undefined;
 }
+
+/** Values that the transactions and logs of a block share, or that one shows in several places. */
+const blockHashText = repeatedHex();
+const transactionHashText = repeatedHex();
+const senderText = repeatedHex();
+const bloomText = repeatedHex();
 
 /** COMPAT: GoQuorum reports the size of its own structure in memory. */
 const HEADER_STRUCTURE_BYTES = 544;
@@ -107,12 +113,12 @@ export function renderPending(block: Block, totalDifficulty: bigint, isFull: boo
 
 export function renderTransaction(transaction: Transaction, place: Place | undefined): JsonObject {
   const rendered: JsonObject = {
-    blockHash: place ? toHex(place.hash) : null,
+    blockHash: place ? blockHashText(place.hash) : null,
     blockNumber: place ? toQuantity(place.number) : null,
-    from: toHex(transaction.sender),
+    from: senderText(transaction.sender),
     gas: toQuantity(transaction.gasLimit),
     gasPrice: toQuantity(paidGasPrice(transaction, place?.baseFeePerGas)),
-    hash: toHex(transaction.hash),
+    hash: transactionHashText(transaction.hash),
     input: toHex(transaction.data),
     nonce: toQuantity(transaction.nonce),
     to: transaction.to ? toHex(transaction.to) : null,
@@ -166,7 +172,7 @@ export function renderReceipt(
   place: ReceiptPlace,
 ): JsonObject {
   return {
-    blockHash: toHex(place.hash),
+    blockHash: blockHashText(place.hash),
     blockNumber: toQuantity(place.number),
     contractAddress:
       receipt.contractAddress && !transaction.to ? toHex(receipt.contractAddress) : null,
@@ -174,13 +180,13 @@ export function renderReceipt(
     ...(place.baseFeePerGas === undefined
       ? {}
       : { effectiveGasPrice: toQuantity(effectiveGasPrice(transaction, place.baseFeePerGas)) }),
-    from: toHex(transaction.sender),
+    from: senderText(transaction.sender),
     gasUsed: toQuantity(receipt.gasUsed),
     isPrivacyMarkerTransaction: place.isPrivacyMarker,
     logs: receipt.logs.map((log, i) =>
       renderLog(log, place.transactionHash, place, place.firstLogIndex + i),
     ),
-    logsBloom: toHex(receipt.bloom),
+    logsBloom: bloomText(receipt.bloom),
     ...(place.hasRevertReason && receipt.revertReason && receipt.revertReason.length > 0
       ? { revertReason: toHex(receipt.revertReason) }
       : {}),
@@ -188,7 +194,7 @@ export function renderReceipt(
       ? { root: toHex(receipt.postState!) }
       : { status: toQuantity(receipt.status) }),
     to: transaction.to ? toHex(transaction.to) : null,
-    transactionHash: toHex(place.transactionHash),
+    transactionHash: transactionHashText(place.transactionHash),
     transactionIndex: toQuantity(place.index),
     type: toQuantity(receipt.type),
   };
@@ -205,9 +211,9 @@ export function renderLog(
     topics: log.topics.map(toHex),
     data: toHex(log.data),
     blockNumber: toQuantity(place.number),
-    transactionHash: toHex(transactionHash),
+    transactionHash: transactionHashText(transactionHash),
     transactionIndex: toQuantity(place.index),
-    blockHash: toHex(place.hash),
+    blockHash: blockHashText(place.hash),
     logIndex: toQuantity(logIndex),
     removed: false,
   };

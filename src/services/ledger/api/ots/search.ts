@@ -46,6 +46,7 @@ function rendered(
   const concerns: Json[] = [];
   const blocks = order === 'newest' ? page.blocks : page.blocks.toReversed();
   for (const { number: at, places } of blocks) {
+    let timestamp: string | undefined;
     const concernAt = new Map<number, number>();
     for (let i = 0; i < places.length; i += 2) concernAt.set(places[i]!, places[i + 1]!);
     for (const found of view.excerpt(at, [...concernAt.keys()]).toReversed()) {
@@ -60,9 +61,10 @@ function rendered(
       txs.push(
         renderTransaction(transaction, { hash: block.hash, number: at, index, baseFeePerGas }),
       );
-      const timestamp = toQuantity(view.timestampOf(block.header));
-      receipts.push(receipt && { ...receipt, timestamp });
-      concerns.push(namesOf(concern));
+      timestamp ??= toQuantity(view.timestampOf(block.header));
+      if (receipt) receipt.timestamp = timestamp;
+      receipts.push(receipt);
+      concerns.push(NAMES[concern]!);
     }
   }
   return { txs, receipts, concerns };
@@ -77,11 +79,14 @@ function keepSender(view: PartyView, { transaction, block }: FoundReceipt, sende
   if (transaction instanceof DecodedTransaction) transaction.keepSender(sender);
 }
 
-function namesOf(bits: number): Json {
-  return Object.entries(CONCERN)
-    .filter(([, bit]) => (bits & bit) !== 0)
-    .map(([name]) => name);
-}
+/** The names of each combination of concerns. */
+const NAMES: readonly (readonly string[])[] = Array.from(
+  { length: 1 << Object.keys(CONCERN).length },
+  (_, bits) =>
+    Object.entries(CONCERN)
+      .filter(([, bit]) => (bits & bit) !== 0)
+      .map(([name]) => name),
+);
 
 /** Waits until the private receipts of the page are available, unless that will not be soon. */
 function search(
