@@ -6,12 +6,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { MetricRow } from '../../src/io/telemetry/metric-rows.ts';
 import { MetricsRegistry } from '../../src/io/telemetry/metrics.ts';
+import { watchNodeKey } from '../../src/services/ledger/monitoring/metrics.ts';
 import { watchRaft } from '../../src/services/ledger/monitoring/raft-metrics.ts';
 import { DASHBOARDS } from '../../tools/dashboards/all.ts';
+import { METRICS_OF } from '../../tools/site/metrics-page.ts';
 import { until } from '../support/conditions.ts';
 import { PROJECT, startTestDevnet, type TestDevnet, untilMined } from '../support/devnet.ts';
-import { expressionOf, isFound, type Matcher, type Series, seriesOf } from '../support/promql.ts';
+import {
+  expressionOf,
+  isFound,
+  type Matcher,
+  type Series,
+  seriesOf,
+} from '../support/promql/queries.ts';
 import { rpcClient } from '../support/rpc-client.ts';
 import {
   connectedTo,
@@ -43,6 +52,12 @@ const OTHERWISE = [
   ...[/^consensus_istanbul_core_/, /^rpc_duration_(?!all)/, /^p2p_(in|e)gress_/],
 ];
 
+/** Of other engines and other nodes, or after a request that this test does not make. */
+const ELSEWHERE = [
+  ...[/^consensus_istanbul_core_/, /^quorate_raft_/, /^quorate_nodekey_up$/],
+  /^signing_secp256k1_signing_duration$/,
+];
+
 interface Alert {
   readonly alert: string;
   readonly expr: string;
@@ -58,6 +73,8 @@ let collector: TraceCollector;
 /** Hashes of a private and a public transaction, sent through the signing proxy. */
 let sent: { readonly hidden: string; readonly open: string };
 let series: Series[];
+/** Of one process of each service, as in METRICS_OF. */
+let scrapes: Record<string, string>;
 /** Of a node's metrics, by name. */
 let types: Map<string, string>;
 beforeAll(async () => {
@@ -84,16 +101,29 @@ beforeAll(async () => {
   await until('the ramp has its prices', async () =>
     (await scrape()).includes('\nramp_price_age_seconds '),
   );
-  const text = await (await fetch(nodes[0]!.metrics)).text();
-  types = new Map(
-    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]),
-  );
-  series = [...seriesOf(await scrape()), ...(await ofRaft()), { name: 'up', labels: {} }];
+  const textOf = async (url: string) => (await fetch(url)).text();
+  scrapes = {
+    Node: await textOf(nodes[0]!.metrics),
+    'Private transaction manager': await textOf(nodes[0]!.ptm.metrics),
+    'Signing proxy': await textOf(signer.metrics),
+    Staking: await textOf(staking.metrics),
+    'On- and off-ramp': await textOf(ramp.metrics),
+  };
+  types = typesIn(scrapes.Node!);
+  const served = seriesOf(await scrape());
+  series = [...served, ...(await ofRaft()), ...ofNodeKey(), { name: 'up', labels: {} }];
 });
 afterAll(async () => {
   await net?.close();
   await collector?.close();
 });
+
+/** Types by name. */
+function typesIn(text: string): Map<string, string> {
+  return new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]),
+  );
+}
 
 /** Of a member of a cluster: the devnet is one of validators. */
 async function ofRaft(): Promise<Series[]> {
@@ -104,6 +134,13 @@ async function ofRaft(): Promise<Series[]> {
   const metrics = new MetricsRegistry();
   watchRaft(metrics, raft.nodes[0]!);
   await raft.stop();
+  return seriesOf(metrics.exposition());
+}
+
+/** Of a node whose key is at a proxy: those of the devnet have files. */
+function ofNodeKey(): Series[] {
+  const metrics = new MetricsRegistry();
+  watchNodeKey(metrics, { fault: undefined });
   return seriesOf(metrics.exposition());
 }
 
@@ -184,6 +221,33 @@ it('names of GoQuorum are here with its types, or have no meaning here', () => {
   );
   expect(expected.length).toBeGreaterThan(50);
   expect(expected.map(([name]) => [name, types.get(name)])).toEqual(expected);
+});
+
+describe.each(Object.entries(METRICS_OF))('metrics of %s', (service, { rows }) => {
+  // The count of a summary stands by itself in a node's scrape, as in geth's.
+  const served = () =>
+    [...typesIn(scrapes[service]!)].filter(
+      ([name]) => service !== 'Node' || !name.endsWith('_count'),
+    );
+
+  it('have their meaning in the scrape, and the type of their row', () => {
+    const isPlain = ({ name }: MetricRow) => !name.includes('<');
+    const named = new Map(rows.filter(isPlain).map((row) => [row.name.replace(/\{.*/, ''), row]));
+    const lines = scrapes[service]!;
+    for (const [name, type] of served()) {
+      expect(lines, name).toContain(`# HELP ${name} `);
+      expect(named.get(name)?.type ?? type, name).toBe(type);
+    }
+  });
+
+  it('are served, unless something has to happen first', () => {
+    const names = new Set(served().map(([name]) => name));
+    const missing = rows
+      .map(({ name }) => name.replace(/\{.*/, ''))
+      .filter((name) => !name.includes('<') && !names.has(name))
+      .filter((name) => !ELSEWHERE.some((pattern) => pattern.test(name)));
+    expect(missing).toEqual([]);
+  });
 });
 
 it('a query that nothing answers is noticed', () => {

@@ -47,6 +47,12 @@ export const NODE: Dashboard = {
           thresholds: { orange: 1, red: 1, low: true },
         }),
         stat(
+          'Node key',
+          '1: the proxy that has it signs. No data: the key is on the disk',
+          `min(quorate_nodekey_up{${I}})`,
+          { thresholds: { orange: 1, red: 1, low: true } },
+        ),
+        stat(
           'Free disk',
           'Of the data folder',
           `min(quorate_disk_free_bytes{${I}} / quorate_disk_size_bytes{${I}})`,

@@ -26,8 +26,8 @@ it('its pages of methods, operations and errors have what the tables have', () =
   expect(restPage()).toContain('### `GET /orders/{orderId}`');
   expect(restPage()).not.toMatch(/^\| `[A-Z]+ [^`]*` \| \|$/m);
   expect(errorsPage(ROOT)).toContain('- ``account locked``');
-  const metrics = metricsPage(ROOT);
-  expect(metrics).toContain('| `txpool_pending` | gauge |');
+  const metrics = metricsPage();
+  expect(metrics).toContain('| `txpool_pending` | gauge | Transactions that can be executed |');
   for (const room of metrics.split('## ').slice(1)) {
     expect(room.split('\n').length).toBeGreaterThan(12);
   }

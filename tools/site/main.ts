@@ -30,7 +30,7 @@ const MADE: Readonly<Record<string, () => string>> = {
   'rpc.md': rpcPage,
   'rest.md': restPage,
   'errors.md': () => errorsPage(ROOT),
-  'metric-names.md': () => metricsPage(ROOT),
+  'metric-names.md': metricsPage,
   'screens.md': () => screensPage(SCREENS),
 };
 

@@ -4,6 +4,7 @@
  * summaries put a space before `{quantile=…}` and have their count in a separate line.
  */
 import type { Metrics } from '../../core/base/ports.ts';
+import { helpLine, type MetricHelp } from './metric-rows.ts';
 
 const QUANTILES = [0.5, 0.75, 0.95, 0.99, 0.999, 0.9999] as const;
 /** Number of latest values from which quantiles are computed. */
@@ -30,6 +31,11 @@ export class MetricsRegistry implements Metrics {
   private readonly summaries = new Map<string, Summary>();
   private readonly probes = new Map<string, () => number>();
   private readonly families = new Map<string, Family>();
+  private readonly help: MetricHelp;
+
+  constructor(help: MetricHelp = () => undefined) {
+    this.help = help;
+  }
 
   count(name: string, by = 1): void {
     const key = metricName(name);
@@ -74,7 +80,7 @@ export class MetricsRegistry implements Metrics {
     for (const [name, family] of this.families) blocks.set(name, familyText(name, family));
     return [...blocks.keys()]
       .sort()
-      .map((name) => blocks.get(name)!)
+      .map((name) => `${helpLine(name, this.help(name))}${blocks.get(name)!}`)
       .join('');
   }
 

@@ -4,6 +4,7 @@
  * are histograms; other observed values are summaries without quantiles.
  */
 import type { Metrics } from '../../core/base/ports.ts';
+import { helpLine, type MetricHelp } from './metric-rows.ts';
 
 /** Further names are ignored, so that requests from outside cannot grow the table. */
 const NAMES_MAX = 4096;
@@ -25,6 +26,11 @@ interface Series {
 
 export class PrometheusMetrics implements Metrics {
   private readonly series = new Map<string, Series>();
+  private readonly help: MetricHelp;
+
+  constructor(help: MetricHelp = () => undefined) {
+    this.help = help;
+  }
 
   count(name: string, by = 1): void {
     const found = this.find(name, 'counter');
@@ -61,7 +67,10 @@ export class PrometheusMetrics implements Metrics {
       family.lines.push(...linesOf(series, name, labels));
     }
     return [...families]
-      .map(([name, { kind, lines }]) => `# TYPE ${name} ${kind}\n${lines.join('\n')}\n`)
+      .map(
+        ([name, { kind, lines }]) =>
+          `${helpLine(name, this.help(name))}# TYPE ${name} ${kind}\n${lines.join('\n')}\n`,
+      )
       .join('');
   }
 

@@ -5,11 +5,14 @@
  */
 
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
+import { helpOf } from '../../io/telemetry/metric-rows.ts';
 import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import { PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
 import type { PtmApp } from './config/ptm-config.ts';
+import { MANAGER_METRICS } from './metric-rows.ts';
 
 const MS_PER_SECOND = 1000;
+const HELP = helpOf(MANAGER_METRICS);
 
 interface Figures {
   count: number;
@@ -49,9 +52,9 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 
 export class RequestMetrics {
   /** The manager's own metrics. */
-  readonly own = new PrometheusMetrics();
+  readonly own = new PrometheusMetrics(HELP);
   /** The metrics of its process. */
-  readonly system = new MetricsRegistry();
+  readonly system = new MetricsRegistry(HELP);
   private readonly figures = new Map<string, Figures>();
   private readonly nowMs: () => number;
   private readonly startedMs: number;

@@ -5,11 +5,13 @@
 import type { Metrics } from '../../core/base/ports.ts';
 import type { Outcome } from '../../core/signing/nonce-messages.ts';
 import { watchDisk } from '../../io/telemetry/disk-metrics.ts';
+import { helpOf } from '../../io/telemetry/metric-rows.ts';
 import { watchProcess } from '../../io/telemetry/process-metrics.ts';
 import { labelText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
 import { watchTraces } from '../../io/tracing/trace-metrics.ts';
 import type { Tracing } from '../../io/tracing/tracing.ts';
 import type { MetricCategory } from './config.ts';
+import { PROXY_METRICS } from './metric-rows.ts';
 import type { NonceFigures } from './proxy-server.ts';
 
 const WORKER = '{poolName="vert.x-worker-thread",poolType="worker"}';
@@ -59,7 +61,7 @@ export interface Meters {
 }
 
 export function openMeters(categories: ReadonlySet<MetricCategory>, version: string): Meters {
-  const metrics = new PrometheusMetrics();
+  const metrics = new PrometheusMetrics(helpOf(PROXY_METRICS));
   let inFlight = 0;
   for (const name of [
     ...[SUBMITTED, COMPLETED, REJECTED, 'http_secp256k1_malformed_request_count_total'],

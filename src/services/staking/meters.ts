@@ -5,10 +5,14 @@ import { pendingNonces } from '../../io/database/sent-transactions.ts';
 import { requestMeter } from '../../io/http/request-meter.ts';
 import { ageSeconds } from '../../io/telemetry/age-seconds.ts';
 import { watchDisk } from '../../io/telemetry/disk-metrics.ts';
+import { helpOf } from '../../io/telemetry/metric-rows.ts';
 import { watchProcess } from '../../io/telemetry/process-metrics.ts';
 import { labelsText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
 import type { LiveState } from './live-state.ts';
+import { STAKING_METRICS } from './metric-rows.ts';
 import type { Refusal } from './token/oauth-error.ts';
+
+const HELP = helpOf(STAKING_METRICS);
 
 /** States of stakes that are not finished, or that need an operator. */
 const OPEN_STATES = ['QUEUED', 'SUBMITTED', 'FAILED'] as const;
@@ -25,7 +29,7 @@ export interface MeterParts {
 
 export class Meters {
   private readonly parts: MeterParts;
-  private readonly counters = new PrometheusMetrics();
+  private readonly counters = new PrometheusMetrics(HELP);
   /** Counts the requests that the service has answered. */
   readonly answered = requestMeter(this.counters, 'staking');
 
@@ -46,7 +50,7 @@ export class Meters {
   /** Metrics in the Prometheus text format. Rejects with STORAGE_…. */
   exposition = async (): Promise<string> => {
     const { database, live, clock } = this.parts;
-    const now = new PrometheusMetrics();
+    const now = new PrometheusMetrics(HELP);
     const nowMs = clock.nowMs();
     await this.stakes(now, nowMs);
     const nonces = await pendingNonces(database, nowMs);

@@ -7,6 +7,7 @@ import type { Log } from '../../../core/base/ports.ts';
 import { startHttpServer, text } from '../../../io/http/server.ts';
 import { watchDisk } from '../../../io/telemetry/disk-metrics.ts';
 import type { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
+import { helpOf } from '../../../io/telemetry/metric-rows.ts';
 import { MetricsRegistry } from '../../../io/telemetry/metrics.ts';
 import { watchSystem } from '../../../io/telemetry/system-metrics.ts';
 import type { Tracing } from '../../../io/tracing/tracing.ts';
@@ -16,6 +17,7 @@ import type { FaultKind } from '../node/private-state/block-audit.ts';
 import type { NodeAdmin } from '../view/node-admin.ts';
 import { watchAgreement } from './agreement-metrics.ts';
 import { watchBlocks, watchBytes, watchPool } from './geth-metrics.ts';
+import { NODE_METRICS } from './metric-rows.ts';
 import { watchRaft } from './raft-metrics.ts';
 import type { PrivacyWatches, ReadinessParts } from './readiness.ts';
 
@@ -26,12 +28,11 @@ const NANOSECONDS_PER_MS = 1e6;
 export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
   const { node, admin, config, watch, agreementWatch, tracing } = parts;
   if (!config.metrics.isOn) return undefined;
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(helpOf(NODE_METRICS));
   watchNode(metrics, node, admin);
   watchBytes(metrics, parts);
   watchPrivacy(metrics, parts);
-  const { keyPulse } = parts;
-  if (keyPulse) metrics.probe('quorate/nodekey/up', () => Number(keyPulse.fault === undefined));
+  if (parts.keyPulse) watchNodeKey(metrics, parts.keyPulse);
   watchAgreement(metrics, node, parts);
   watchRaft(metrics, node);
   watchSystem(metrics);
@@ -40,6 +41,14 @@ export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
   if (agreementWatch) watchLag(metrics, 'quorate/consensus/lag', agreementWatch);
   if (watch) watchLag(metrics, 'quorate/chain/lag', watch);
   return metrics;
+}
+
+/** With `--nodekey URL`. */
+export function watchNodeKey(
+  metrics: MetricsRegistry,
+  pulse: NonNullable<ReadinessParts['keyPulse']>,
+): void {
+  metrics.probe('quorate/nodekey/up', () => Number(pulse.fault === undefined));
 }
 
 function watchTraces(metrics: MetricsRegistry, { figures }: Pick<Tracing, 'figures'>): void {

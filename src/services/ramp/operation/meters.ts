@@ -5,10 +5,14 @@ import { pendingNonces } from '../../../io/database/sent-transactions.ts';
 import { requestMeter } from '../../../io/http/request-meter.ts';
 import { ageSeconds } from '../../../io/telemetry/age-seconds.ts';
 import { watchDisk } from '../../../io/telemetry/disk-metrics.ts';
+import { helpOf } from '../../../io/telemetry/metric-rows.ts';
 import { watchProcess } from '../../../io/telemetry/process-metrics.ts';
 import { labelsText as labels, PrometheusMetrics } from '../../../io/telemetry/prometheus.ts';
 import type { Order } from '../orders/order-row.ts';
+import { RAMP_METRICS } from './metric-rows.ts';
 import { OPEN_CODES, stuckOrders } from './stuck.ts';
+
+const HELP = helpOf(RAMP_METRICS);
 
 const SIDES = ['buy', 'sell'] as const;
 const PAYOUT_KINDS = ['crypto', 'crypto-refund', 'fiat', 'fiat-refund', 'collect'] as const;
@@ -33,7 +37,7 @@ export interface MeterParts {
 
 export class Meters {
   private readonly parts: MeterParts;
-  private readonly counters = new PrometheusMetrics();
+  private readonly counters = new PrometheusMetrics(HELP);
   /** Requests that the API and the pages have answered. */
   readonly answered = requestMeter(this.counters, 'ramp');
 
@@ -65,7 +69,7 @@ export class Meters {
 
   /** Text of the exposition format. Rejects with STORAGE_…. */
   exposition = async (): Promise<string> => {
-    const now = new PrometheusMetrics();
+    const now = new PrometheusMetrics(HELP);
     await this.orders(now);
     await this.payouts(now);
     const nonces = await pendingNonces(this.parts.database, this.parts.nowMs());
