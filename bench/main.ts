@@ -1,9 +1,11 @@
 /**
  * `npm run bench -- NAME [--json FILE]`: runs a bench and prints the figures; with --json, writes
- * each figure with unit, runs, median and ratio.
+ * each figure with unit, runs, median and ratio. `all`: every bench, or those that --only names;
+ * with --markdown, writes a table.
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../src/io/crypto/crypto.ts';
+import { all } from './all.ts';
 import { type Figure, printFigures, writeFigures } from './report.ts';
 
 const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
@@ -23,6 +25,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   staking: async () => (await import('./staking.ts')).staking(),
   ramp: async () => (await import('./ramp.ts')).ramp(),
   net: async () => (await import('./net.ts')).net(),
+  validators: async () => (await import('./validators.ts')).validators(),
   short: async () => (await import('./short.ts')).short(),
   agreement: async () => (await import('./agreement.ts')).agreement(),
   signer: async () => (await import('./signer.ts')).signer(),
@@ -31,13 +34,23 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' } },
+  options: {
+    json: { type: 'string' },
+    markdown: { type: 'string' },
+    only: { type: 'string' },
+  },
 });
 const name = positionals[0] ?? '';
+if (name === 'all') {
+  const names = values.only?.split(',') ?? Object.keys(BENCHES);
+  const { json, markdown } = values;
+  process.exit((await all({ names, json, markdown })) ? 0 : 1);
+}
 const bench = BENCHES[name];
 if (!bench) {
   console.error(
-    `usage: npm run bench -- NAME [--json FILE], NAME is one of ${Object.keys(BENCHES).join(', ')}`,
+    'usage: npm run bench -- NAME [--json FILE], or all [--only NAMES] [--json FILE] [--markdown FILE]; ' +
+      `NAME is one of ${Object.keys(BENCHES).join(', ')}`,
   );
   process.exit(2);
 }

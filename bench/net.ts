@@ -86,7 +86,8 @@ async function play(workload: Workload, reference: string | undefined): Promise<
 
 /** The generator is a process of its own, so that its CPU is not counted. */
 export function load(
-  network: Network,
+  network: Pick<Network, 'rpcUrls' | 'pids' | 'key'> &
+    Partial<Pick<Network, 'thirdPartyUrl' | 'ptmPublicKeys'>>,
   workload: Workload,
   counts: readonly string[] = COUNTS[workload],
 ): Promise<LoadResult> {
@@ -104,7 +105,7 @@ export function load(
     ...counts,
   ];
   if (isPrivate)
-    args.push('--ptm-url', network.thirdPartyUrl, '--private-for', network.ptmPublicKeys[1]!);
+    args.push('--ptm-url', network.thirdPartyUrl!, '--private-for', network.ptmPublicKeys![1]!);
   const child = spawn(process.execPath, [...generator(), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -138,7 +139,7 @@ function say(workload: string, binary: string | undefined, round: Round): void {
 }
 
 /** CPU used by other programs, in cores: when it is high, rates and latencies mean little. */
-function otherCpu(round: Round): number {
+export function otherCpu(round: LoadResult): number {
   return (round.machineCpuSeconds - round.cpuSeconds - round.loadCpuSeconds) / round.seconds;
 }
 

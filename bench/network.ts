@@ -1,19 +1,14 @@
 /**
- * Four validators as processes on loopback, ours or GoQuorum's, from the same genesis, keys, limits
- * and log level.
+ * Validators as processes on loopback, ours or GoQuorum's, from the same genesis, keys, limits and
+ * log level: four with the devnet's files, and with managers if they are private.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { prepareFiles } from '../src/services/devnet/files.ts';
-import { devnetGenesis } from '../src/services/devnet/genesis.ts';
-import {
-  CHAIN_ID,
-  type NodeSpec,
-  type Topology,
-  topologyOf,
-} from '../src/services/devnet/topology.ts';
+import { devnetGenesis, type GenesisParts } from '../src/services/devnet/genesis.ts';
+import { CHAIN_ID, type NodeSpec, topologyOf } from '../src/services/devnet/topology.ts';
 import { rpc, until } from './processes.ts';
 
 export const OURS =
@@ -40,8 +35,16 @@ export interface NetworkOptions {
   /** With private transaction managers (ours, for both kinds of nodes). */
   readonly isPrivate: boolean;
   readonly nodeArgs?: readonly string[];
+  /** The nodes serve their metrics. */
+  readonly isMeasured?: boolean;
   /** For a period below one second; absent: one second. */
   readonly blockPeriodMs?: number;
+}
+
+/** What a validator's process needs to know. */
+export interface ValidatorSpec extends Pick<NodeSpec, 'name' | 'folder'> {
+  readonly ports: Pick<NodeSpec['ports'], 'rpc' | 'p2p'> &
+    Partial<Pick<NodeSpec['ports'], 'ptmQ2t' | 'metrics'>>;
 }
 
 export interface Network {
@@ -61,11 +64,11 @@ export interface Network {
  * requires a manager for privacy.
  */
 export function benchGenesis(
-  topology: Topology,
+  parts: GenesisParts,
   isPrivate: boolean,
   blockPeriodMs?: number,
 ): object {
-  const genesis = devnetGenesis(topology, { ...PERIODS, blockPeriodMs }) as {
+  const genesis = devnetGenesis(parts, { ...PERIODS, blockPeriodMs }) as {
     config: Record<string, unknown>;
   };
   const {
@@ -83,78 +86,15 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'));
   const topology = topologyOf(folder, options.portsFrom);
   const files = await prepareFiles(topology, PERIODS);
-  const genesis = join(folder, 'bench-genesis.json');
-  writeFileSync(
-    genesis,
-    JSON.stringify(benchGenesis(topology, options.isPrivate, options.blockPeriodMs)),
-  );
-  const children: ChildProcess[] = [];
-  const managers: ChildProcess[] = [];
-  const start = (name: string, file: string, args: readonly string[], env = {}) => {
-    const log = openSync(join(folder, `${name}.log`), 'a');
-    const child = spawn(file, args, {
-      stdio: ['ignore', log, log],
-      env: { ...process.env, ...env },
-    });
-    closeSync(log);
-    children.push(child);
-    return child;
-  };
-  const stop = async () => {
-    await Promise.all(children.map(end));
-    if (process.env.BENCH_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
-  };
+  const genesis = writeNetworkGenesis(folder, topology, options);
+  const processes = new Processes(folder);
   try {
-    if (options.isPrivate) {
-      for (const node of topology.nodes) {
-        const args = [
-          ...wordsOf(process.env.QUORATE_PTM_OPTIONS),
-          OURS,
-          'ptm',
-          '--configfile',
-          join(node.ptmFolder, 'config.json'),
-        ];
-        managers.push(start(node.ptmName, process.execPath, args));
-      }
+    const managers = options.isPrivate ? topology.nodes.map((node) => manage(processes, node)) : [];
+    if (options.isPrivate)
       await Promise.all(
         topology.nodes.map((node) => answers(`http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`)),
       );
-    }
-    const nodes = topology.nodes.map((node) => {
-      if (options.reference === undefined) {
-        const args = [
-          ...wordsOf(process.env.QUORATE_NODE_OPTIONS),
-          OURS,
-          'node',
-          '--genesis',
-          genesis,
-          ...nodeFlags(node, options),
-        ];
-        return start(node.name, process.execPath, args);
-      }
-      execFileSync(options.reference, ['--datadir', node.folder, 'init', genesis], {
-        stdio: 'ignore',
-      });
-      const args = [...nodeFlags(node, options), '--miner.threads', '1'];
-      return start(
-        node.name,
-        options.reference,
-        args,
-        options.isPrivate ? {} : { PRIVATE_CONFIG: 'ignore' },
-      );
-    });
-    const rpcUrls = topology.nodes.map((node) => `http://127.0.0.1:${node.ports.rpc}`);
-    await Promise.all(
-      rpcUrls.map((url) =>
-        until(
-          `${url} has three peers and a block`,
-          async () =>
-            Number(await rpc(url, 'net_peerCount')) === 3 &&
-            Number(await rpc(url, 'eth_blockNumber')) > 0,
-          START_PATIENCE_MS,
-        ),
-      ),
-    );
+    const { nodes, rpcUrls } = await startValidators(processes, topology.nodes, genesis, options);
     return {
       rpcUrls,
       pids: nodes.map((child) => child.pid!),
@@ -163,19 +103,103 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       key: topology.accounts[0]!.privateKey,
       thirdPartyUrl: `http://127.0.0.1:${topology.nodes[0]!.ports.ptmThirdParty}`,
       ptmPublicKeys: files.ptmPublicKeys,
-      stop,
+      stop: () => processes.stop(),
     };
   } catch (error) {
-    await stop();
+    await processes.stop();
     throw error;
   }
+}
+
+export function writeNetworkGenesis(
+  folder: string,
+  parts: GenesisParts,
+  { isPrivate, blockPeriodMs }: Pick<NetworkOptions, 'isPrivate' | 'blockPeriodMs'>,
+): string {
+  const file = join(folder, 'bench-genesis.json');
+  writeFileSync(file, JSON.stringify(benchGenesis(parts, isPrivate, blockPeriodMs)));
+  return file;
+}
+
+/** Processes with a log each in a folder; both end together. */
+export class Processes {
+  private readonly folder: string;
+  private readonly children: ChildProcess[] = [];
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  start(name: string, file: string, args: readonly string[], env = {}): ChildProcess {
+    const log = openSync(join(this.folder, `${name}.log`), 'a');
+    const stdio = ['ignore', log, log] as const;
+    const child = spawn(file, args, { stdio: [...stdio], env: { ...process.env, ...env } });
+    closeSync(log);
+    this.children.push(child);
+    return child;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.children.map(end));
+    if (process.env.BENCH_KEEP === undefined) rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function manage(processes: Processes, { ptmName, ptmFolder }: NodeSpec): ChildProcess {
+  const args = [OURS, 'ptm', '--configfile', join(ptmFolder, 'config.json')];
+  return processes.start(ptmName, process.execPath, [
+    ...wordsOf(process.env.QUORATE_PTM_OPTIONS),
+    ...args,
+  ]);
+}
+
+/** Starts the nodes and waits until all are connected and have a block. */
+export async function startValidators(
+  processes: Processes,
+  nodes: readonly ValidatorSpec[],
+  genesis: string,
+  options: NetworkOptions,
+): Promise<{ readonly nodes: readonly ChildProcess[]; readonly rpcUrls: readonly string[] }> {
+  const children = nodes.map((node) => startValidator(processes, node, genesis, options));
+  const rpcUrls = nodes.map((node) => `http://127.0.0.1:${node.ports.rpc}`);
+  await Promise.all(
+    rpcUrls.map((url) =>
+      until(
+        `${url} is connected to all others and has a block`,
+        async () =>
+          Number(await rpc(url, 'net_peerCount')) === nodes.length - 1 &&
+          Number(await rpc(url, 'eth_blockNumber')) > 0,
+        START_PATIENCE_MS,
+      ),
+    ),
+  );
+  return { nodes: children, rpcUrls };
+}
+
+function startValidator(
+  processes: Processes,
+  node: ValidatorSpec,
+  genesis: string,
+  options: NetworkOptions,
+): ChildProcess {
+  const { reference, isPrivate } = options;
+  const flags = nodeFlags(node, options);
+  if (reference === undefined)
+    return processes.start(node.name, process.execPath, [
+      ...wordsOf(process.env.QUORATE_NODE_OPTIONS),
+      ...[OURS, 'node', '--genesis', genesis],
+      ...flags,
+    ]);
+  execFileSync(reference, ['--datadir', node.folder, 'init', genesis], { stdio: 'ignore' });
+  const env = isPrivate ? {} : { PRIVATE_CONFIG: 'ignore' };
+  return processes.start(node.name, reference, [...flags, '--miner.threads', '1'], env);
 }
 
 function wordsOf(text = ''): string[] {
   return text.split(' ').filter((word) => word !== '');
 }
 
-function nodeFlags(node: NodeSpec, options: NetworkOptions): string[] {
+function nodeFlags(node: ValidatorSpec, options: NetworkOptions): string[] {
   return [
     ...[
       '--datadir',
@@ -213,6 +237,7 @@ function nodeFlags(node: NodeSpec, options: NetworkOptions): string[] {
       ...POOL_FLAGS,
     ],
     ...(options.isPrivate ? ['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`] : []),
+    ...(options.isMeasured ? ['--metrics', '--metrics.port', String(node.ports.metrics)] : []),
     ...(options.nodeArgs ?? []),
   ];
 }

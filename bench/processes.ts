@@ -27,6 +27,12 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks / TICKS_PER_SECOND;
 }
 
+/** Those of a process's children that have ended, and of theirs. */
+export function descendantsCpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+}
+
 /** CPU seconds that the whole machine has used, without idle and wait time. */
 export function machineCpuSeconds(): number {
   const line = readFileSync('/proc/stat', 'utf8').split('\n')[0]!;

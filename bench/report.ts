@@ -14,6 +14,18 @@ export interface Figure {
   readonly budget?: number;
 }
 
+/** A figure in a file. */
+export interface WrittenFigure extends Figure {
+  readonly median: number;
+  readonly ratio?: number;
+}
+
+export interface WrittenFigures {
+  readonly bench: string;
+  readonly node: string;
+  readonly figures: readonly WrittenFigure[];
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -54,18 +66,18 @@ export function printFigures(figures: readonly Figure[]): void {
 }
 
 export function writeFigures(file: string, bench: string, figures: readonly Figure[]): void {
-  const out = figures.map(({ reference, ...figure }) => ({
-    ...figure,
-    median: median(figure.runs),
-    ...(reference ? { reference, ratio: median(figure.runs) / median(reference.runs) } : {}),
-  }));
-  writeFileSync(
-    file,
-    `${JSON.stringify({ bench, node: process.version, figures: out }, null, 2)}\n`,
+  const out = figures.map(
+    ({ reference, ...figure }): WrittenFigure => ({
+      ...figure,
+      median: median(figure.runs),
+      ...(reference ? { reference, ratio: median(figure.runs) / median(reference.runs) } : {}),
+    }),
   );
+  const written: WrittenFigures = { bench, node: process.version, figures: out };
+  writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
 }
 
-function short(value: number): string {
+export function short(value: number): string {
   if (value >= 100) return value.toFixed(0);
   return value >= 10 ? value.toFixed(1) : value.toPrecision(3);
 }

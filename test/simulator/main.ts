@@ -7,7 +7,7 @@
  *                                    members that stay
  *   --raft                           Raft clusters
  *   --privacy                        nodes and their private transaction managers
- * npm run sim -- --scale [--validators N] [--relaying]
+ * npm run sim -- --scale [--validators N] [--relaying] [--link MS] [--period MS]
  *   prints the cost of a block by the number of validators
  */
 import { parseArgs } from 'node:util';
@@ -35,6 +35,8 @@ const { values } = parseArgs({
     scale: { type: 'boolean', default: false },
     validators: { type: 'string' },
     relaying: { type: 'boolean', default: false },
+    link: { type: 'string' },
+    period: { type: 'string' },
   },
 });
 await installCrypto();
@@ -63,7 +65,10 @@ function runner<C extends { readonly name: string }, O>(
 
 if (values.scale) {
   const sizes = values.validators === undefined ? SCALE_SIZES : [Number(values.validators)];
-  printScale(sizes, values.relaying);
+  printScale(sizes, values.relaying, {
+    ...(values.link && { linkMs: Number(values.link) }),
+    ...(values.period && { blockPeriodMs: Number(values.period) }),
+  });
 } else if (values.seed !== undefined) {
   const outcome = await run(Number(values.seed));
   console.log(describe(outcome));

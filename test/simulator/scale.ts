@@ -11,6 +11,7 @@ import { EngineSwitch } from '../../src/core/consensus/engine-switch.ts';
 import { bftGenesis, bftRules, keySigner } from '../support/bft-chain.ts';
 import { Disk } from './disk.ts';
 import { SimNode } from './node.ts';
+import { standInSigner } from './signer.ts';
 import { Timeline } from './timers.ts';
 
 export const SCALE_SIZES = [4, 7, 16, 31, 64, 100] as const;
@@ -35,6 +36,10 @@ export interface ScaleOptions {
   readonly isCpuCounted: boolean;
   /** One second by default. */
   readonly blockPeriodMs?: number;
+  /** From one node to another, 50 ms by default. */
+  readonly linkMs?: number;
+  /** Signatures cost nothing. */
+  readonly isSignedByName?: boolean;
 }
 
 /** Per block, for all nodes together unless noted. */
@@ -72,7 +77,11 @@ export function measureScale(options: ScaleOptions): ScaleRow {
 }
 
 /** Prints a table for docs/consensus.md. */
-export function printScale(sizes: readonly number[], isRelaying: boolean): void {
+export function printScale(
+  sizes: readonly number[],
+  isRelaying: boolean,
+  links: Pick<ScaleOptions, 'linkMs' | 'blockPeriodMs'>,
+): void {
   console.log(
     '| engine | n | messages | / n² | kB | relayed | CPU ms of a node | decision ms | block ms |',
   );
@@ -80,7 +89,7 @@ export function printScale(sizes: readonly number[], isRelaying: boolean): void 
   for (const engine of ['qbft', 'ibft'] as const) {
     for (const validators of sizes) {
       const blocks = Math.max(3, Math.floor(BLOCKS_TIMES_VALIDATORS / validators));
-      const options = { engine, validators, blocks, isRelaying, isCpuCounted: true };
+      const options = { engine, validators, blocks, isRelaying, isCpuCounted: true, ...links };
       const row = measureScale(options);
       const perSquare = (row.messages / validators ** 2).toFixed(2);
       const cells = [row.messages, perSquare, row.bytes / 1000, row.relayed, row.cpuMs.toFixed(1)];
@@ -115,8 +124,9 @@ class QuietNetwork {
 
   constructor(options: ScaleOptions) {
     this.options = options;
-    const { engine, validators, isRelaying, blockPeriodMs = 1000 } = options;
-    const signers = Array.from({ length: validators }, (_, i) => keySigner(i + 1));
+    const { engine, validators, isRelaying, blockPeriodMs = 1000, isSignedByName } = options;
+    const keys = Array.from({ length: validators }, (_, i) => keySigner(i + 1));
+    const signers = isSignedByName ? keys.map(({ address }) => standInSigner(address)) : keys;
     const sort = engine === 'ibft' ? sortedByChecksumText : sortedValidators;
     const addresses = sort(signers.map(({ address }) => address));
     const genesis = bftGenesis(engine, addresses, EPOCH_MS / 1000);
@@ -195,7 +205,8 @@ class QuietNetwork {
       // A height begins with the proposer's first message.
       this.proposedAtMs ||= this.timeline.nowMs;
     } else this.relayed += copies;
-    this.timeline.after(LINK_MS + this.workedMs(), () => {
+    const { linkMs = LINK_MS } = this.options;
+    this.timeline.after(linkMs + this.workedMs(), () => {
       this.nodes.forEach((node, to) => {
         if (isMeant(node)) this.work(to, () => node.receive(address, code, bytes));
       });

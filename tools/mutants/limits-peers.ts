@@ -120,6 +120,13 @@ export const PEER_LIMITS: readonly Limit[] = [
     test: 'src/core/sync/gossip.test.ts',
   },
   {
+    name: 'transactions that peers should have from others',
+    file: 'src/core/sync/passed-on.ts',
+    on: 'this.newer.bytes + this.older.bytes + batchBytes <= WAITING_BYTES_MAX',
+    off: 'true',
+    test: 'src/core/sync/gossip.test.ts',
+  },
+  {
     ...INTAKE,
     name: "peers' transactions that wait",
     on: '!holding.take(bytesOf(transaction))',

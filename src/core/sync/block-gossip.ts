@@ -1,6 +1,7 @@
 /**
  * Selects the peers to which a new block is sent: the full block to floor(sqrt(n)) of the n peers
- * that lack it, its hash to the rest (GoQuorum eth/handler.go).
+ * that lack it, its hash to the rest (GoQuorum eth/handler.go). Those to whom it was proposed get
+ * only its hash: they have it, or fetch it.
  */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import type { PeerId } from '../base/ports.ts';
@@ -24,12 +25,17 @@ export class BlockGossip {
     this.peers.get(peer)?.add(keyOf(hash));
   }
 
-  /** Peers that lack the block; from now on they count as knowing it. */
-  spread(hash: Hash32): { whole: PeerId[]; hash: PeerId[] } {
+  /** Peers that do not know of the block; from now on they count as knowing it. */
+  spread(
+    hash: Hash32,
+    wasProposedTo: (peer: PeerId) => boolean,
+  ): { whole: PeerId[]; hash: PeerId[] } {
     const key = keyOf(hash);
     const lacking: PeerId[] = [];
-    for (const [peer, known] of this.peers) if (known.add(key)) lacking.push(peer);
+    const validators: PeerId[] = [];
+    for (const [peer, known] of this.peers)
+      if (known.add(key)) (wasProposedTo(peer) ? validators : lacking).push(peer);
     const whole = Math.floor(Math.sqrt(lacking.length));
-    return { whole: lacking.slice(0, whole), hash: lacking.slice(whole) };
+    return { whole: lacking.slice(0, whole), hash: [...lacking.slice(whole), ...validators] };
   }
 }

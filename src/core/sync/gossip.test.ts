@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { keccak256 } from '../base/keccak.ts';
 import { numberToBytes } from '../base/quantity.ts';
 import { BlockGossip } from './block-gossip.ts';
-import { Gossip, type GossipEffect, type GossipTransaction } from './gossip.ts';
+import { Gossip } from './gossip.ts';
+import type { GossipEffect, GossipTransaction } from './gossip-types.ts';
 import { KnownHashes } from './known-hashes.ts';
 
 function transaction(n: number, size = 100): GossipTransaction {
@@ -11,6 +12,7 @@ function transaction(n: number, size = 100): GossipTransaction {
 
 const OWN_DUE = { kind: 'ownDue' } as const;
 const PASSED_ON_DUE = { kind: 'passedOnDue' } as const;
+const UNHEARD_DUE = { kind: 'unheardDue' } as const;
 const requestDue = (requestId: bigint) => ({ kind: 'requestDue', peer: 'p0', requestId }) as const;
 
 function sent(effects: readonly GossipEffect[], kind: 'sendTransactions' | 'announce') {
@@ -19,9 +21,14 @@ function sent(effects: readonly GossipEffect[], kind: 'sendTransactions' | 'anno
   );
 }
 
+function addressOf(peer: number): Uint8Array {
+  return new Uint8Array(20).fill(peer + 1);
+}
+
 function withPeers(count: number): Gossip {
   const gossip = new Gossip();
-  for (let i = 0; i < count; i++) gossip.step({ kind: 'joined', peer: `p${i}` });
+  for (let i = 0; i < count; i++)
+    gossip.step({ kind: 'joined', peer: `p${i}`, address: addressOf(i) });
   return gossip;
 }
 
@@ -56,6 +63,46 @@ describe('transactions out', () => {
       ['p1', 1],
       ['p2', 2],
     ]);
+  });
+
+  it('what a peer sent is announced to its own peers only if they still lack it seconds later', () => {
+    const gossip = withPeers(4);
+    gossip.step({ kind: 'told', peer: 'p0', connections: [addressOf(1), addressOf(2)] });
+    const transactions = [transaction(1)];
+    const hashes = transactions.map(({ hash }) => hash);
+    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: undefined });
+    gossip.step({ kind: 'admitted', transactions });
+    const effects = gossip.step(PASSED_ON_DUE);
+    expect(sent(effects, 'announce')).toEqual([['p3', 1]]);
+    expect(effects).toContainEqual({ kind: 'wake', afterMs: 5_000, due: UNHEARD_DUE });
+    gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: [] });
+    expect(sent(gossip.step(UNHEARD_DUE), 'announce')).toEqual([]);
+    expect(sent(gossip.step(UNHEARD_DUE), 'announce')).toEqual([['p2', 1]]);
+    expect(gossip.step(UNHEARD_DUE)).toEqual([]);
+  });
+
+  it('what the peer of a peer that has left may lack is announced to it at once', () => {
+    const gossip = withPeers(2);
+    gossip.step({ kind: 'told', peer: 'p0', connections: [addressOf(1)] });
+    const { hash } = transaction(1);
+    gossip.step({ kind: 'received', peer: 'p0', hashes: [hash], requestId: undefined });
+    gossip.step({ kind: 'admitted', transactions: [transaction(1)] });
+    gossip.step({ kind: 'left', peer: 'p0' });
+    expect(sent(gossip.step(PASSED_ON_DUE), 'announce')).toEqual([['p1', 1]]);
+  });
+
+  it('only so many announcements wait', () => {
+    const gossip = withPeers(2);
+    gossip.step({ kind: 'told', peer: 'p0', connections: [addressOf(1)] });
+    const announced = Array.from({ length: 9 }, (_, part) => {
+      const transactions = Array.from({ length: 4 }, (_, i) => transaction(part * 4 + i, 500_000));
+      const hashes = transactions.map(({ hash }) => hash);
+      gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: undefined });
+      gossip.step({ kind: 'admitted', transactions });
+      return sent(gossip.step(PASSED_ON_DUE), 'announce');
+    });
+    expect(announced.slice(0, 8).flat()).toEqual([]);
+    expect(announced[8]).toEqual([['p1', 4]]);
   });
 
   it('what has waited for long goes to peers that know it too', () => {
@@ -216,9 +263,19 @@ it('blocks go whole to the square root of those that lack them', () => {
   for (let i = 0; i < 10; i++) gossip.joined(`p${i}`);
   const { hash } = transaction(1);
   gossip.knows('p0', hash);
-  expect(gossip.spread(hash)).toEqual({
+  expect(gossip.spread(hash, () => false)).toEqual({
     whole: ['p1', 'p2', 'p3'],
     hash: ['p4', 'p5', 'p6', 'p7', 'p8', 'p9'],
   });
-  expect(gossip.spread(hash)).toEqual({ whole: [], hash: [] });
+  expect(gossip.spread(hash, () => false)).toEqual({ whole: [], hash: [] });
+});
+
+it('validators, to whom a block was proposed, get only its hash', () => {
+  const gossip = new BlockGossip();
+  for (let i = 0; i < 6; i++) gossip.joined(`p${i}`);
+  const isValidator = (peer: string) => peer !== 'p2' && peer !== 'p4';
+  expect(gossip.spread(transaction(1).hash, isValidator)).toEqual({
+    whole: ['p2'],
+    hash: ['p4', 'p0', 'p1', 'p3', 'p5'],
+  });
 });

@@ -3,12 +3,21 @@
  * hash, and hashes announced by peers are requested (GoQuorum eth/handler.go). Transactions are
  * collected for 5 ms or 8 KB, without overhead per transaction on the wire (docs/performance.md).
  */
-import { bytesOfKey, type Hash32, keyOf } from '../base/bytes.ts';
+import { type Address, bytesOfKey, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
 import type { Machine } from '../base/machine.ts';
 import type { PeerId } from '../base/ports.ts';
 import { DISCONNECT } from '../wire/disconnect.ts';
+import type {
+  GossipDue,
+  GossipEffect,
+  GossipInput,
+  GossipReceived,
+  GossipTransaction,
+  TurnedAway,
+} from './gossip-types.ts';
 import { KnownHashes } from './known-hashes.ts';
+import { type PassedOn, PassedOnTransactions } from './passed-on.ts';
 
 const GATHER_MS = 5;
 const GATHER_BYTES = 8 * 1024;
@@ -20,6 +29,8 @@ const GATHER_BYTES = 8 * 1024;
 const BODY_PEERS_MAX = 16;
 /** Announcements are collected for longer: the peer may announce the same hashes itself. */
 const ANNOUNCE_GATHER_MS = 50;
+/** Interval of announcements to peers that should have heard of the transaction from others. */
+const UNHEARD_MS = 5_000;
 /** Approximate maximum of one message; longer batches are split. */
 const MESSAGE_BYTES_SOFT_MAX = 512 * 1024;
 const ANNOUNCEMENT_HASHES_MAX = 4_096;
@@ -35,89 +46,12 @@ const WANTED_PER_PEER_MAX = 16_384;
 const RECENTLY_SEEN_MAX = 32_768;
 const TIMEOUTS_MAX = 5;
 
-export interface GossipTransaction {
-  readonly hash: Hash32;
-  /** Canonical bytes. */
-  readonly raw: Uint8Array;
-  readonly type: number;
-}
-
-export type GossipInput =
-  | { readonly kind: 'joined'; readonly peer: PeerId }
-  | { readonly kind: 'left'; readonly peer: PeerId }
-  /** Transactions that entered the pool, from clients or from peers. */
-  | { readonly kind: 'admitted'; readonly transactions: readonly GossipTransaction[] }
-  /**
-   * Transactions of this node that have waited for some blocks: peers may have refused them at the
-   * first announcement.
-   */
-  | { readonly kind: 'unmined'; readonly transactions: readonly GossipTransaction[] }
-  /** Transactions that a peer sent in full (Transactions or PooledTransactions). */
-  | {
-      readonly kind: 'received';
-      readonly peer: PeerId;
-      readonly hashes: readonly Hash32[];
-      /** From a PooledTransactions reply. */
-      readonly requestId: bigint | undefined;
-      /** Transactions without space in the pool; `canAsk`: the peer answers requests for them. */
-      readonly turnedAway?: { readonly hashes: readonly Hash32[]; readonly canAsk: boolean };
-    }
-  /** NewPooledTransactionHashes; `wanted` are the hashes that the pool lacks. */
-  | {
-      readonly kind: 'announced';
-      readonly peer: PeerId;
-      readonly hashes: readonly Hash32[];
-      readonly wanted: readonly Hash32[];
-    }
-  /** The pool's content, which is announced to a new peer. */
-  | {
-      readonly kind: 'introduce';
-      readonly peer: PeerId;
-      readonly transactions: readonly GossipTransaction[];
-    }
-  /** The time of a `wake` has come. */
-  | GossipDue;
-
-type GossipReceived = Extract<GossipInput, { kind: 'received' }>;
-type TurnedAway = NonNullable<GossipReceived['turnedAway']>;
-
-export type GossipDue =
-  | { readonly kind: 'ownDue' }
-  | { readonly kind: 'passedOnDue' }
-  | { readonly kind: 'roomDue'; readonly peer: PeerId }
-  | { readonly kind: 'requestDue'; readonly peer: PeerId; readonly requestId: bigint };
-
-export type GossipEffect =
-  | {
-      readonly kind: 'sendTransactions';
-      readonly peer: PeerId;
-      readonly transactions: readonly GossipTransaction[];
-    }
-  | {
-      readonly kind: 'announce';
-      readonly peer: PeerId;
-      readonly transactions: readonly GossipTransaction[];
-    }
-  | {
-      readonly kind: 'getTransactions';
-      readonly peer: PeerId;
-      readonly requestId: bigint;
-      readonly hashes: readonly Hash32[];
-    }
-  /**
-   * Call `step` with `due` after this many milliseconds. Clocks are not compared: a timer may fire
-   * a millisecond early, and the clock may jump.
-   */
-  | { readonly kind: 'wake'; readonly afterMs: number; readonly due: GossipDue }
-  | {
-      readonly kind: 'misbehaved';
-      readonly peer: PeerId;
-      readonly reason: number;
-      readonly fault: string;
-    };
-
 interface GossipPeer {
   readonly id: PeerId;
+  /** keyOf its address. */
+  readonly address: string;
+  /** keyOf the addresses that it reported; peers that do not report get every announcement. */
+  connections: ReadonlySet<string>;
   readonly known: KnownHashes;
   /** Keys of hashes that the peer has and that are not yet requested. */
   readonly wanted: Set<string>;
@@ -138,14 +72,14 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   private own: Keyed[] = [];
   private ownBytes = 0;
   /** Transactions from peers, to be announced. */
-  private passedOn: Keyed[] = [];
+  private readonly passedOn = new PassedOnTransactions();
   /** Keys of hashes requested from a peer, so that no other peer is asked for them. */
   private readonly underWay = new Map<string, PeerId>();
   /**
-   * Keys of transactions that peers sent recently. They are in the pool, refused or mined, so
-   * requesting them again is pointless.
+   * Keys of transactions that peers sent recently, and the first peer. They are in the pool,
+   * refused or mined, so requesting them again is pointless.
    */
-  private readonly seen = new Lru<string, true>(RECENTLY_SEEN_MAX);
+  private readonly seen = new Lru<string, PeerId>(RECENTLY_SEEN_MAX);
   private nextRequestId = 1n;
   private out: GossipEffect[] = [];
 
@@ -153,7 +87,10 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     this.out = [];
     switch (input.kind) {
       case 'joined':
-        this.join(input.peer);
+        this.join(input.peer, input.address);
+        break;
+      case 'told':
+        this.tell(input.peer, input.connections);
         break;
       case 'left':
         this.forget(input.peer);
@@ -179,6 +116,9 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       case 'passedOnDue':
         this.flushPassedOn();
         break;
+      case 'unheardDue':
+        this.flushUnheard();
+        break;
       case 'roomDue':
         this.endRest(input.peer);
         break;
@@ -188,10 +128,16 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     return this.out;
   }
 
-  private join(id: PeerId): void {
+  private join(id: PeerId, address: Address): void {
     const known = new KnownHashes();
-    const none = { request: undefined, isResting: false, timeouts: 0 };
-    this.peers.set(id, { id, known, wanted: new Set(), ...none });
+    const none = { connections: new Set<string>(), request: undefined };
+    const calm = { isResting: false, timeouts: 0 };
+    this.peers.set(id, { id, address: keyOf(address), known, wanted: new Set(), ...none, ...calm });
+  }
+
+  private tell(id: PeerId, connections: readonly Address[]): void {
+    const peer = this.peers.get(id);
+    if (peer) peer.connections = new Set(connections.map(keyOf));
   }
 
   private forget(id: PeerId): void {
@@ -212,7 +158,8 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     if (this.peers.size === 0) return;
     for (const transaction of transactions) {
       const key = keyOf(transaction.hash);
-      if (this.seen.has(key)) this.gatherPassedOn({ transaction, key });
+      const source = this.seen.get(key);
+      if (source !== undefined) this.gatherPassedOn({ transaction, key, source });
       else this.gatherOwn({ transaction, key });
     }
   }
@@ -225,11 +172,11 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     if (this.ownBytes >= GATHER_BYTES) this.flushOwn();
   }
 
-  private gatherPassedOn(item: Keyed): void {
-    if (this.passedOn.length === 0)
+  private gatherPassedOn(item: PassedOn): void {
+    const size = this.passedOn.add(item);
+    if (size === 1)
       this.out.push({ kind: 'wake', afterMs: ANNOUNCE_GATHER_MS, due: { kind: 'passedOnDue' } });
-    this.passedOn.push(item);
-    if (this.passedOn.length >= ANNOUNCEMENT_HASHES_MAX) this.flushPassedOn();
+    if (size >= ANNOUNCEMENT_HASHES_MAX) this.flushPassedOn();
   }
 
   private flushOwn(): void {
@@ -252,9 +199,33 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   }
 
   private flushPassedOn(): void {
-    const batch = this.passedOn;
-    this.passedOn = [];
-    for (const peer of this.peers.values()) this.sendHashes(peer.id, lackedBy(peer, batch));
+    const { batch, mayWait } = this.passedOn.takeBatch();
+    const waiting = new Set<PassedOn>();
+    for (const peer of this.peers.values()) {
+      const soon = batch.filter((item) => {
+        const isHeard = mayWait && this.hears(peer, item) && !peer.known.has(item.key);
+        if (isHeard) waiting.add(item);
+        return !isHeard;
+      });
+      this.sendHashes(peer.id, lackedBy(peer, soon));
+    }
+    if (this.passedOn.wait(waiting)) this.wakeForUnheard();
+  }
+
+  /** Whether the peer gets the transaction from the one that sent it here. */
+  private hears({ address }: GossipPeer, { source }: PassedOn): boolean {
+    return this.peers.get(source)?.connections.has(address) ?? false;
+  }
+
+  /** Announces what should have reached all peers, to those that may still lack it. */
+  private flushUnheard(): void {
+    const { overdue, isMore } = this.passedOn.takeOverdue();
+    for (const peer of this.peers.values()) this.sendHashes(peer.id, lackedBy(peer, overdue));
+    if (isMore) this.wakeForUnheard();
+  }
+
+  private wakeForUnheard(): void {
+    this.out.push({ kind: 'wake', afterMs: UNHEARD_MS, due: { kind: 'unheardDue' } });
   }
 
   private sendBodies(peer: PeerId, transactions: readonly GossipTransaction[]): void {
@@ -291,7 +262,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     for (const hash of hashes) {
       const key = keyOf(hash);
       peer.known.add(key);
-      this.seen.set(key, true);
+      if (!this.seen.has(key)) this.seen.set(key, id);
       this.underWay.delete(key);
     }
     if (requestId !== undefined && peer.request?.id === requestId) {

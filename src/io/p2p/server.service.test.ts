@@ -53,7 +53,7 @@ describe('two servers', () => {
     expect(Buffer.compare(messages()[200]!.bytes, large)).toBe(0);
   });
 
-  it('count the bytes between them, and who opened the connection', async () => {
+  it('count the bytes and messages between them, and who opened the connection', async () => {
     const [ofA, ofB] = [new PeerTraffic(), new PeerTraffic()];
     const a = await node({ traffic: ofA.memory });
     const b = await node({ staticNodes: [parseEnode(a.enode)], traffic: ofB.memory });
@@ -67,6 +67,8 @@ describe('two servers', () => {
     expect(ofA.of('ingress')).toBeGreaterThan(100_000);
     expect(ofB.of('egress')).toBe(ofA.of('ingress'));
     expect(ofA.of('egress')).toBeGreaterThan(0);
+    expect([ofB.of('egress/packets'), ofA.of('ingress/packets')]).toEqual([1, 1]);
+    expect([ofA.of('egress/packets'), ofB.of('ingress/packets')]).toEqual([0, 0]);
   });
 
   it('that dial each other at once keep one session', async () => {

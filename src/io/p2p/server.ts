@@ -11,7 +11,6 @@ import { type NodeKey, nodeKeyOf } from '../../core/base/node-key.ts';
 import type { Slices } from '../../core/base/pace.ts';
 import type { LinkEvent, LinkSink, Links, PeerId, PeerMessage } from '../../core/base/ports.ts';
 import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
-import type { SharedProtocol } from '../../core/wire/capabilities.ts';
 import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
@@ -33,7 +32,7 @@ import { PeerConnection } from './peer.ts';
 import type { Ending, PeerHost } from './peer-host.ts';
 import { PeerTurns } from './peer-turns.ts';
 import type { Candidate, ConnectedPeer, Listening, P2pOptions } from './server-options.ts';
-import { watchTraffic } from './traffic.ts';
+import { PeerTraffic, watchTraffic } from './traffic.ts';
 
 export class P2pServer implements Links {
   readonly id: PeerId;
@@ -51,6 +50,7 @@ export class P2pServer implements Links {
   private readonly inboundHistory = new Lru<string, number>(INBOUND_HISTORY_MAX);
   private readonly sinks: LinkSink[] = [];
   private readonly host: PeerHost<PeerConnection>;
+  private readonly traffic: PeerTraffic | undefined;
   private readonly admission: Admission;
   private listener: Server | undefined;
   private discovery: DiscoveryService | undefined;
@@ -67,6 +67,7 @@ export class P2pServer implements Links {
     for (const node of options.trustedNodes) this.trusted.set(node.id, node);
     for (const node of options.staticNodes) this.addPeer(node);
     this.host = this.makeHost();
+    this.traffic = options.traffic && new PeerTraffic(options.traffic);
     const { id, trusted, sessions, dialer } = this;
     const { maxPeers, isKnown } = options;
     this.admission = new Admission({ id, maxPeers, trusted, sessions, dialer, isKnown });
@@ -110,7 +111,9 @@ export class P2pServer implements Links {
   }
 
   send(peer: PeerId, message: PeerMessage): void {
-    this.sessions.get(peer)?.connection.send(message.protocol, message.code, message.bytes);
+    const { connection } = this.sessions.get(peer) ?? {};
+    const isSent = connection?.send(message.protocol, message.code, message.bytes);
+    if (isSent) this.traffic?.add('egress/packets', 1);
   }
 
   drop(peer: PeerId, reason: number): void {
@@ -290,8 +293,7 @@ export class P2pServer implements Links {
       backlog: ({ id }) => options.backlog?.(id) ?? 0,
       identified: (connection) => this.identified(connection),
       greeted: (connection) => this.greeted(connection),
-      message: (connection, protocol, code, bytes) =>
-        this.received(connection, protocol, code, bytes),
+      message: ({ id }, protocol, code, bytes) => this.received(id, protocol.name, code, bytes),
       failed: (connection, error) =>
         this.options.log('error', 'Handling a peer message failed', { id: connection.id, error }),
       ended: (connection, ending) => this.ended(connection, ending),
@@ -350,17 +352,9 @@ export class P2pServer implements Links {
     };
   }
 
-  private received(
-    connection: PeerConnection,
-    protocol: SharedProtocol,
-    code: number,
-    bytes: Uint8Array,
-  ): Slices<void> | undefined {
-    return this.publish({
-      kind: 'message',
-      peer: connection.id,
-      message: { protocol: protocol.name, code, bytes },
-    });
+  private received(peer: PeerId, protocol: string, code: number, bytes: Uint8Array) {
+    this.traffic?.add('ingress/packets', 1);
+    return this.publish({ kind: 'message', peer, message: { protocol, code, bytes } });
   }
 
   /** Disconnects the peers that hold the most bytes, until all together are within the bound. */

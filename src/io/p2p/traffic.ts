@@ -1,7 +1,14 @@
-/** Counts bytes to and from peers, and connections, in memory that threads share. */
+/** Counts bytes and messages to and from peers, and connections, in memory that threads share. */
 import type { Socket } from 'node:net';
 
-const CELLS = ['ingress', 'egress', 'dials', 'serves'] as const;
+export const CELLS = [
+  'ingress',
+  'egress',
+  'ingress/packets',
+  'egress/packets',
+  'dials',
+  'serves',
+] as const;
 type Cell = (typeof CELLS)[number];
 
 export class PeerTraffic {
@@ -17,7 +24,7 @@ export class PeerTraffic {
     this.cells = new BigInt64Array(memory);
   }
 
-  /** A count: bytes in or out, or connections opened by this node or by peers. */
+  /** A count: bytes or messages in or out, or connections opened by this node or by peers. */
   of(cell: Cell): number {
     return Number(Atomics.load(this.cells, CELLS.indexOf(cell)));
   }

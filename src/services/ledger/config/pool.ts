@@ -11,13 +11,24 @@ export function poolLimits(options: ParsedOptions): Partial<PoolLimits> {
     globalSlots: options.number('txpool.globalslots')!,
     accountQueue: options.number('txpool.accountqueue')!,
     globalQueue: options.number('txpool.globalqueue')!,
-    priceLimit: BigInt(options.number('txpool.pricelimit')!),
+    priceLimit: priceLimit(options),
     priceBump: BigInt(options.number('txpool.pricebump')!),
     gasMax: BigInt(options.number('miner.txgaslimit')!),
     lifetimeMs: options.number('txpool.lifetime')!,
     hasLocals: !options.boolean('txpool.nolocals'),
     locals: options.list('txpool.locals').map(localAddress),
   };
+}
+
+/**
+ * Lowest price of peers' transactions. COMPAT: a node that mines takes `--miner.gasprice` for it
+ * (GoQuorum eth/backend.go, StartMining), but here only if it is given: its default of 1 gwei would
+ * refuse what other members accept.
+ */
+function priceLimit(options: ParsedOptions): bigint {
+  const isGiven = (options.source('miner.gasprice') ?? 'default') !== 'default';
+  const isMiner = options.boolean('mine') && isGiven;
+  return BigInt(options.number(isMiner ? 'miner.gasprice' : 'txpool.pricelimit')!);
 }
 
 function localAddress(text: string): Address {

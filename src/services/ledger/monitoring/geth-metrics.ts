@@ -1,6 +1,6 @@
 /** A node's metrics under geth's names, in geth's units: nanoseconds and bytes. */
 import type { ListCounts } from '../../../core/txpool/counts.ts';
-import type { PeerTraffic } from '../../../io/p2p/traffic.ts';
+import { CELLS, type PeerTraffic } from '../../../io/p2p/traffic.ts';
 import type { DataFolder } from '../../../io/storage/data-folder.ts';
 import type { MetricsRegistry } from '../../../io/telemetry/metrics.ts';
 import type { LedgerNode } from '../node/compose.ts';
@@ -46,8 +46,7 @@ export function watchPool(metrics: MetricsRegistry, { pool }: LedgerNode): void 
 
 /** The block log is reported as geth's ancient store, the index as geth's database. */
 export function watchBytes(metrics: MetricsRegistry, { traffic, disk }: CountedBytes): void {
-  for (const name of ['ingress', 'egress', 'dials', 'serves'] as const)
-    if (traffic) metrics.probe(`p2p/${name}`, () => traffic.of(name));
+  for (const name of CELLS) if (traffic) metrics.probe(`p2p/${name}`, () => traffic.of(name));
   if (!disk) return;
   for (const [name, use] of [
     ['disk', disk.index],

@@ -27,6 +27,8 @@ const GAUGES: Readonly<Record<string, string>> = {
   p2p_peers: 'Connected peers',
   p2p_ingress: 'Bytes from peers',
   p2p_egress: 'Bytes to peers',
+  p2p_ingress_packets: 'Messages of protocols from peers',
+  p2p_egress_packets: 'Messages of protocols to peers',
   p2p_dials: 'Connections that this node opened',
   p2p_serves: 'Connections that peers opened',
   eth_db_chaindata_disk_read: 'Bytes of the index that the main thread has read',

@@ -304,7 +304,7 @@ function bftOf(
       ? (proposal) => permissions?.proposalFault(proposal, (hash) => pool.get(hash))
       : undefined,
     hasPending: () => pool.stats.pending > builder.trials.size,
-    announce: (block) => peers.announce(block),
+    announce: (block, voters) => peers.announce(block, voters),
   });
 }
 

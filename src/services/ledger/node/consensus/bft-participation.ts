@@ -50,8 +50,8 @@ export interface BftParts {
   readonly proposalFault?: ((proposal: Block) => string | undefined) | undefined;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
-  /** Announces a decided block to peers that are not validators. */
-  announce(block: Block): void;
+  /** Announces a decided block to peers; `voters`: those to whom it was proposed. */
+  announce(block: Block, voters: readonly Address[]): void;
 }
 
 /** Receives events of agreement, for metrics. */
@@ -289,11 +289,12 @@ export class BftParticipation {
 
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
     const sealed = blockOf(withCommitSeals(block.header, round, seals), block);
+    const voters = this.validators();
     if (await this.parts.chain.commit(sealed)) {
       this.report(sealed, round);
       this.watch?.decided(sealed);
     }
-    this.parts.announce(sealed);
+    this.parts.announce(sealed, voters);
   }
 
   /** Logs a new block with GoQuorum's texts, which operators' scripts search for. */

@@ -1,14 +1,14 @@
 /** Carries out the effects of transaction gossip, and receives what peers send and announce. */
-import type { Hash32 } from '../../../../core/base/bytes.ts';
+import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
-import type { PeerId, Timers } from '../../../../core/base/ports.ts';
+import type { PeerId, PeerInfo, Timers } from '../../../../core/base/ports.ts';
 import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
-import {
-  Gossip,
-  type GossipEffect,
-  type GossipInput,
-  type GossipTransaction,
-} from '../../../../core/sync/gossip.ts';
+import { Gossip } from '../../../../core/sync/gossip.ts';
+import type {
+  GossipEffect,
+  GossipInput,
+  GossipTransaction,
+} from '../../../../core/sync/gossip-types.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import { DISCONNECT } from '../../../../core/wire/disconnect.ts';
 import { ETH_MESSAGE } from '../../../../core/wire/eth.ts';
@@ -54,9 +54,14 @@ export class GossipDriver {
     for (const end of this.endings.splice(0)) end();
   }
 
-  joined(peer: PeerId): void {
-    this.step({ kind: 'joined', peer });
+  joined({ id: peer, address }: PeerInfo): void {
+    this.step({ kind: 'joined', peer, address });
     this.step({ kind: 'introduce', peer, transactions: [...this.parts.pool.pending()] });
+  }
+
+  /** A peer reported its connections. */
+  told(peer: PeerId, connections: readonly Address[]): void {
+    this.step({ kind: 'told', peer, connections });
   }
 
   left(peer: PeerId): void {
@@ -136,9 +141,11 @@ export class GossipDriver {
     return (this.parts.link.versionOf(peer) ?? 0) > LEGACY_ETH_VERSION;
   }
 
-  private announce(peer: PeerId, transactions: readonly GossipTransaction[]): void {
+  private announce(peer: PeerId, all: readonly GossipTransaction[]): void {
+    // Peers know those that are in blocks by now.
+    const transactions = all.filter(({ hash }) => this.parts.pool.has(hash));
     const version = this.parts.link.versionOf(peer);
-    if (version === undefined) return;
+    if (version === undefined || transactions.length === 0) return;
     if (!this.announces(peer)) {
       const bytes = encodeTransactions(transactions.map(({ raw }) => raw));
       this.parts.link.send(peer, ETH_MESSAGE.transactions, bytes);

@@ -2,7 +2,7 @@
  * Peers from handshake to disconnect: routes their messages to sync, gossip and consensus, and
  * serves their requests.
  */
-import type { Hash32 } from '../../../../core/base/bytes.ts';
+import { type Address, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
 import type {
   Clock,
@@ -16,15 +16,15 @@ import type {
 } from '../../../../core/base/ports.ts';
 import { type Block, encodeBlock } from '../../../../core/chain/block.ts';
 import { blockHash } from '../../../../core/chain/extra-data.ts';
-import { ForkSchedule } from '../../../../core/chain/fork-id.ts';
 import { decodeHeader } from '../../../../core/chain/header.ts';
 import { BlockGossip } from '../../../../core/sync/block-gossip.ts';
-import { EthHandshake, type HandshakeEffect } from '../../../../core/sync/eth-handshake.ts';
+import type { EthHandshake, HandshakeEffect } from '../../../../core/sync/eth-handshake.ts';
 import { type ServedChain, serve } from '../../../../core/sync/serve.ts';
 import type { SyncProgress } from '../../../../core/sync/sync-types.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import { DISCONNECT } from '../../../../core/wire/disconnect.ts';
 import {
+  type BlockId,
   decodeEth,
   ETH_MESSAGE,
   type EthMessage,
@@ -38,6 +38,7 @@ import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { AgreementPort } from '../consensus/agreement.ts';
 import type { TransactionIntake } from '../sending/transaction-intake.ts';
+import { handshakeOf } from './chain-handshake.ts';
 import type { EthLink } from './eth-link.ts';
 import { GossipDriver } from './gossip-driver.ts';
 import type { Importer } from './importer.ts';
@@ -112,7 +113,10 @@ export class PeerProtocols implements EthLink {
     this.quorate = new QuorateProtocol({
       rules: parts.rules,
       rulesHeard: () => this.listener?.rulesHeard(),
-      told: (peer, connections) => this.listener?.agreement.told(peer, connections),
+      told: ({ id, address }, connections) => {
+        this.listener?.agreement.told(address, connections);
+        this.gossip.told(id, connections);
+      },
       send: ({ id }, code, bytes) => parts.links.send(id, { protocol: 'quorate', code, bytes }),
     });
     this.served = servedChain(parts.chain, parts.pool);
@@ -148,9 +152,16 @@ export class PeerProtocols implements EthLink {
     return this.sync.progress;
   }
 
-  /** Announces a block that this node decided. */
-  announce(block: Block): void {
-    const { whole, hash } = this.blockGossip.spread(block.hash);
+  /**
+   * Announces a block that this node decided; `voters`: those to whom it was proposed. COMPAT:
+   * GoQuorum learns only from whole blocks how far a peer is.
+   */
+  announce(block: Block, voters: readonly Address[]): void {
+    const voting = new Set(voters.map(keyOf));
+    const { whole, hash } = this.blockGossip.spread(block.hash, (peer) => {
+      const { address, capabilities } = this.ready.get(peer)!.info;
+      return capabilities.has('quorate') && voting.has(keyOf(address));
+    });
     const { number } = block.header;
     if (whole.length > 0) {
       const bytes = encodeNewBlock(encodeBlock(block), chainHead(this.parts.chain).td);
@@ -243,7 +254,7 @@ export class PeerProtocols implements EthLink {
     this.blockGossip.joined(peer);
     if (this.parts.followsPeers) this.sync.step({ kind: 'joined', peer, head, td });
     else this.sync.step({ kind: 'joined', peer, ...this.own() });
-    this.gossip.joined(peer);
+    this.gossip.joined(info);
     const { clientName: name, enode } = info;
     this.parts.log('info', 'Peer joined', {
       name,
@@ -316,6 +327,15 @@ export class PeerProtocols implements EthLink {
     if (td > ready.head.td) ready.head = { hash, td };
   }
 
+  /** Each block of these chains has the same difficulty. */
+  private hearHash(peer: PeerId, { hash, number }: BlockId): void {
+    this.blockGossip.knows(peer, hash);
+    const ready = this.ready.get(peer);
+    const own = chainHead(this.parts.chain);
+    const td = own.td + BigInt(number) - BigInt(this.parts.chain.head().number);
+    if (ready && td > ready.head.td) ready.head = { hash, td };
+  }
+
   private *takeEth(peer: PeerId, message: EthMessage): Slices<void> {
     switch (message.kind) {
       case 'blockHeaders':
@@ -336,7 +356,7 @@ export class PeerProtocols implements EthLink {
         break;
       case 'newBlockHashes':
         if (!this.parts.followsPeers) break;
-        for (const block of message.blocks) this.blockGossip.knows(peer, block.hash);
+        for (const block of message.blocks) this.hearHash(peer, block);
         this.sync.step({ kind: 'announced', peer, blocks: message.blocks });
         break;
       case 'newBlock':
@@ -370,21 +390,4 @@ function importInto(importer: Importer, peers: PeerProtocols): SyncDriverParts['
 
 function hashOf({ header }: RawBlock): Uint8Array {
   return blockHash(decodeHeader(header));
-}
-
-function handshakeOf(chain: Chain, networkId: bigint): EthHandshake {
-  const first = chain.store.header(0)!;
-  const genesis = chain.store.hashOf(0)!;
-  const forks = new ForkSchedule(chain.config, genesis, first.timestamp);
-  const position = () => {
-    const { header } = chain.head();
-    return { number: BigInt(header.number), timestamp: header.timestamp };
-  };
-  return new EthHandshake({
-    status: () => {
-      const { hash, td } = chainHead(chain);
-      return { networkId, td, head: hash, genesis, forkId: forks.at(position()) };
-    },
-    forkFault: (id) => forks.fault(id, position()),
-  });
 }

@@ -21,7 +21,7 @@ export interface QuorateProtocolParts {
   /** Called when a peer has reported rule changes, or has disconnected. */
   rulesHeard(): void;
   /** A peer reported its connections. */
-  told(peer: Address, connections: readonly Address[]): void;
+  told(peer: PeerInfo, connections: readonly Address[]): void;
   send(peer: PeerInfo, code: number, bytes: Uint8Array): void;
 }
 
@@ -59,7 +59,7 @@ export class QuorateProtocol {
       this.parts.rules.told(info, bytes);
       this.parts.rulesHeard();
     } else if (code === CONNECTIONS_MESSAGE) {
-      this.parts.told(info.address, decodeConnections(bytes));
+      this.parts.told(info, decodeConnections(bytes));
     }
   }
 
