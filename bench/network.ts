@@ -237,7 +237,9 @@ function nodeFlags(node: ValidatorSpec, options: NetworkOptions): string[] {
       ...POOL_FLAGS,
     ],
     ...(options.isPrivate ? ['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`] : []),
-    ...(options.isMeasured ? ['--metrics', '--metrics.port', String(node.ports.metrics)] : []),
+    ...(options.isMeasured
+      ? ['--metrics', '--metrics.addr', '127.0.0.1', '--metrics.port', String(node.ports.metrics)]
+      : []),
     ...(options.nodeArgs ?? []),
   ];
 }

@@ -53,7 +53,7 @@ export const POOL_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 1_000_000_000,
     about:
-      'Price in wei that a transaction without one gets while no block has paid any, where gas has a price; if given with --mine, also the lowest price of peers\' transactions, instead of --txpool.pricelimit',
+      "Price in wei that a transaction without one gets while no block has paid any, where gas has a price; if given with --mine, also the lowest price of peers' transactions, instead of --txpool.pricelimit",
     group: GROUP,
   },
   {
