@@ -169,6 +169,22 @@ export const PEER_LIMITS: readonly Limit[] = [
     only: 'so many connections',
   },
   {
+    name: 'Raft: fields of a message',
+    file: 'src/core/consensus/raft/protobuf.ts',
+    on: "if (count >= max) throw malformed('too many fields');",
+    off: '',
+    test: 'src/core/consensus/raft/messages.test.ts',
+    only: 'of unknown fields',
+  },
+  {
+    name: 'Raft: proposals of a stranger',
+    file: 'src/core/consensus/raft/raft.ts',
+    on: 'if (state.members.progressOf(from)) propose(',
+    off: 'propose(',
+    test: 'src/core/consensus/raft/messages.test.ts',
+    only: 'takes the proposals of members',
+  },
+  {
     name: 'Raft: senders that are not members',
     file: 'src/io/raft/transport.ts',
     on: 'if (this.remotes.size >= REMOTES_MAX) return;',

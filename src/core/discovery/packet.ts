@@ -45,7 +45,15 @@ export type DiscoveryPacket =
   /** `record`: the record as RLP. */
   | { readonly kind: 'enrResponse'; readonly requestHash: Uint8Array; readonly record: Uint8Array };
 
-const TYPES = ['ping', 'pong', 'findnode', 'neighbors', 'enrRequest', 'enrResponse'] as const;
+/** In the order of their type numbers, from 1. */
+export const PACKET_KINDS = [
+  'ping',
+  'pong',
+  'findnode',
+  'neighbors',
+  'enrRequest',
+  'enrResponse',
+] as const;
 
 export interface OpenedPacket {
   readonly hash: Uint8Array;
@@ -56,7 +64,7 @@ export interface OpenedPacket {
 
 /** The part of a packet of which the hash is signed. */
 export function signedPart(packet: DiscoveryPacket): Uint8Array {
-  return concatBytes(Uint8Array.of(TYPES.indexOf(packet.kind) + 1), bodyOf(packet));
+  return concatBytes(Uint8Array.of(PACKET_KINDS.indexOf(packet.kind) + 1), bodyOf(packet));
 }
 
 /** The signed packet, and the hash that an answer to it must contain. */
@@ -76,7 +84,7 @@ export function openPacket(bytes: Uint8Array): OpenedPacket {
   const hash = bytes.subarray(0, HASH_BYTES);
   if (!equalBytes(keccak256(bytes.subarray(HASH_BYTES)), hash)) throw invalid('bad hash');
   const signed = bytes.subarray(HEAD_BYTES);
-  const kind = TYPES[signed[0]! - 1];
+  const kind = PACKET_KINDS[signed[0]! - 1];
   if (!kind) throw invalid(`unknown type ${signed[0]}`);
   // Data after the list belongs to later versions.
   const packet = PARSERS[kind](new RlpReader(signed, 1).enter());

@@ -143,6 +143,11 @@ export function raftMessage(parts: Partial<RaftMessage>): RaftMessage {
 /** Maximum entries in one message; a message with more is refused before any is stored. */
 const ENTRIES_MAX = 65_536;
 const MEMBERS_MAX = 65_535;
+/**
+ * Maximum fields of what has a fixed number of them: etcd writes at most 12, and 64 MB of unknown
+ * ones would take a second to read.
+ */
+const FIELDS_MAX = 32;
 
 export function encodeEntry(entry: Entry): Uint8Array {
   return new ProtobufWriter(entry.data.length + 40)
@@ -155,7 +160,7 @@ export function encodeEntry(entry: Entry): Uint8Array {
 
 export function decodeEntry(bytes: Uint8Array): Entry {
   const entry = { type: 0, term: 0, index: 0, data: EMPTY_BYTES };
-  for (const field of protobufFields(bytes)) {
+  for (const field of protobufFields(bytes, FIELDS_MAX)) {
     if (field.number === 1) entry.type = field.value;
     else if (field.number === 2) entry.term = field.value;
     else if (field.number === 3) entry.index = field.value;
@@ -175,7 +180,7 @@ export function encodeConfChange(change: ConfChange): Uint8Array {
 
 export function decodeConfChange(bytes: Uint8Array): ConfChange {
   const change = { id: 0, type: 0, nodeId: 0, context: EMPTY_BYTES };
-  for (const field of protobufFields(bytes)) {
+  for (const field of protobufFields(bytes, FIELDS_MAX)) {
     if (field.number === 1) change.id = field.value;
     else if (field.number === 2) change.type = field.value;
     else if (field.number === 3) change.nodeId = field.value;
@@ -194,7 +199,7 @@ export function encodeHardState(state: HardState): Uint8Array {
 
 export function decodeHardState(bytes: Uint8Array): HardState {
   const state = { term: 0, vote: 0, commit: 0 };
-  for (const field of protobufFields(bytes)) {
+  for (const field of protobufFields(bytes, FIELDS_MAX)) {
     if (field.number === 1) state.term = field.value;
     else if (field.number === 2) state.vote = field.value;
     else if (field.number === 3) state.commit = field.value;
@@ -219,10 +224,10 @@ export function encodeSnapshot(snapshot: Snapshot): Uint8Array {
 
 export function decodeSnapshot(bytes: Uint8Array): Snapshot {
   const snapshot = { data: EMPTY_BYTES, confState: NO_CONF_STATE, index: 0, term: 0 };
-  for (const field of protobufFields(bytes)) {
+  for (const field of protobufFields(bytes, FIELDS_MAX)) {
     if (field.number === 1) snapshot.data = field.bytes;
     if (field.number !== 2) continue;
-    for (const inner of protobufFields(field.bytes)) {
+    for (const inner of protobufFields(field.bytes, FIELDS_MAX)) {
       if (inner.number === 1) snapshot.confState = decodeConfState(inner);
       else if (inner.number === 2) snapshot.index = inner.value;
       else if (inner.number === 3) snapshot.term = inner.value;
@@ -234,7 +239,7 @@ export function decodeSnapshot(bytes: Uint8Array): Snapshot {
 function decodeConfState({ bytes }: ProtobufField): ConfState {
   const nodes: number[] = [];
   const learners: number[] = [];
-  for (const { number, value } of protobufFields(bytes)) {
+  for (const { number, value } of protobufFields(bytes, MEMBERS_MAX + 1)) {
     if (number === 1) nodes.push(value);
     else if (number === 2) learners.push(value);
     if (nodes.length + learners.length > MEMBERS_MAX) throw tooMany('members');
@@ -273,7 +278,7 @@ export function decodeMessage(bytes: Uint8Array): RaftMessage {
   const message = { ...BLANK } as { -readonly [K in keyof RaftMessage]: RaftMessage[K] };
   const entries: Entry[] = [];
   message.entries = entries;
-  for (const field of protobufFields(bytes)) {
+  for (const field of protobufFields(bytes, ENTRIES_MAX + FIELDS_MAX)) {
     const name = NUMBERS[field.number as keyof typeof NUMBERS];
     if (name !== undefined) message[name] = field.value;
     else if (field.number === 7) {

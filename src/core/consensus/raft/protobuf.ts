@@ -72,10 +72,14 @@ export interface ProtobufField {
   readonly bytes: Uint8Array;
 }
 
-/** Yields the fields in their order. Throws RAFT_MESSAGE_INVALID. */
-export function* protobufFields(bytes: Uint8Array): Generator<ProtobufField> {
+/** Yields the fields in their order. Throws RAFT_MESSAGE_INVALID, also for more than `max`. */
+export function* protobufFields(
+  bytes: Uint8Array,
+  max = Number.POSITIVE_INFINITY,
+): Generator<ProtobufField> {
   const reader = { bytes, at: 0 };
-  while (reader.at < bytes.length) {
+  for (let count = 0; reader.at < bytes.length; count++) {
+    if (count >= max) throw malformed('too many fields');
     const key = readVarint(reader);
     const number = Math.floor(key / 8);
     const wire = key % 8;

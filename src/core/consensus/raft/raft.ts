@@ -214,7 +214,8 @@ export class Raft {
     const { state } = this;
     const { type, term, from } = message;
     if (type === MESSAGE_TYPE.propose) {
-      propose(state, message.entries);
+      // Only members forward proposals; each entry of a stranger would be written by all of them.
+      if (state.members.progressOf(from)) propose(state, message.entries);
       return;
     }
     // Term 0 marks a member's messages to itself: none arrives from outside.
