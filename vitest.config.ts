@@ -40,7 +40,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'vectors',
-            include: ['test/{vectors,simulator,scenarios}/**/*.test.ts'],
+            include: ['test/{vectors,simulator,scenarios,hostile}/**/*.test.ts'],
             ...inOneWorld,
             testTimeout: 600_000,
             hookTimeout: 120_000,

@@ -1,6 +1,4 @@
-/**
- * One attack on a network of four validators, and the bounds that the network must keep meanwhile.
- */
+/** One attack on a network, and the bounds that the network must keep meanwhile. */
 import type { HostileNetwork } from './network.ts';
 
 export interface Bounds {
@@ -16,9 +14,22 @@ export interface Bounds {
   readonly residentMb: number;
 }
 
-export interface Case {
+export type Group =
+  | 'readers'
+  | 'rpc'
+  | 'sockets'
+  | 'peers'
+  | 'discovery'
+  | 'transactions'
+  | 'proposer'
+  | 'newest fork'
+  | 'raft';
+
+export interface Case<N = HostileNetwork> {
   readonly name: string;
-  readonly group: 'readers' | 'rpc' | 'sockets' | 'peers' | 'transactions' | 'proposer';
+  readonly group: Group;
+  /** What it attacks with, as coverage.ts names it. */
+  readonly covers?: readonly string[];
   /** True: part of the short form too. */
   readonly isShort?: boolean;
   readonly seconds?: number;
@@ -29,7 +40,7 @@ export interface Case {
    * Attacks until `isOver`; throws where the network breaks a promise. The text that it returns
    * goes into the report.
    */
-  attack(network: HostileNetwork, isOver: () => boolean): Promise<string | undefined>;
+  attack(network: N, isOver: () => boolean): Promise<string | undefined>;
 }
 
 /**

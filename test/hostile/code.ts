@@ -1,4 +1,5 @@
 /** EVM code that is expensive to run, as hexadecimal. */
+import { fromHex } from '../../src/core/base/hex.ts';
 
 function bytes(value: number, length: number): string {
   return value.toString(16).padStart(2 * length, '0');
@@ -38,4 +39,16 @@ function copyToMemory(input: string, bodyBytes: number): string {
 /** The code of `loopPrecompile` as init code of one creation. */
 export function creationOf(address: number, input: string): string {
   return `${loopPrecompile(address, input)}${input}`;
+}
+
+/** The opcodes of code, without what pushes have as data. */
+export function opcodesOf(code: string): number[] {
+  const all = fromHex(code);
+  const found: number[] = [];
+  for (let at = 0; at < all.length; at++) {
+    const opcode = all[at]!;
+    found.push(opcode);
+    if (opcode >= 0x60 && opcode <= 0x7f) at += opcode - 0x5f;
+  }
+  return [...new Set(found)];
 }

@@ -1,41 +1,61 @@
-/**
- * Four validators as processes, with every namespace open to the attacker, and what can be measured
- * of them from outside.
- */
+/** Four validators as processes, with every namespace and door open to the attacker. */
 import { rmSync } from 'node:fs';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { decodeQbftExtra } from '../../src/core/chain/extra-data.ts';
+import { TABLE } from '../../src/services/ledger/api/table.ts';
 import type { BftNode } from '../support/bft-processes.ts';
 import { BftProcesses } from '../support/bft-processes.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { genesisFile } from '../support/genesis-file.ts';
+import { type ChainBlock, lagMs, type Target } from './target.ts';
 
-const NAMESPACES =
-  'admin,debug,eea,eth,istanbul,ledgerExtension,miner,net,personal,priv,rpc,txpool,web3';
+/** Every namespace of the table of methods. */
+export const NAMESPACES: string = [
+  ...new Set(TABLE.methods.flatMap(({ names }) => names.map((name) => name.split(/[_.]/)[0]!))),
+].join(',');
 /** As in the devnet: rounds of four seconds. */
 const SETTINGS = { requesttimeoutseconds: 4 };
+const OWN_FLAGS = ['--graphql', '--nodiscover=false'];
+const NEWEST_FORKS = {
+  berlinBlock: 0,
+  quorate: { londonBlock: 0, parisBlock: 0, shanghaiBlock: 0, cancunBlock: 0 },
+};
 
-export interface ChainBlock {
-  readonly number: number;
-  readonly round: number;
-  readonly timestamp: number;
+export interface NetworkOptions {
+  /**
+   * The opcodes and precompiles of all forks; otherwise those of Istanbul, with its lower prices.
+   */
+  readonly isNewestFork?: boolean;
+  /** Path of GoQuorum's binary, for a network of it. */
+  readonly reference?: string | undefined;
 }
 
-export class HostileNetwork {
+export class HostileNetwork implements Target {
   readonly nodes: readonly BftNode[];
   private readonly processes: BftProcesses;
   private readonly folder: string;
   private readonly metrics: ReadonlyMap<BftNode, string>;
   private readonly wsPort: number;
 
-  static async start(folder: string): Promise<HostileNetwork> {
+  static async start(
+    folder: string,
+    { isNewestFork = false, reference }: NetworkOptions = {},
+  ): Promise<HostileNetwork> {
+    const kind = reference === undefined ? 'q' : 'r';
+    const config = isNewestFork ? NEWEST_FORKS : {};
     const processes = await BftProcesses.prepare({
       folder,
-      kinds: ['q', 'q', 'q', 'q'],
+      reference,
+      kinds: [kind, kind, kind, kind],
       api: NAMESPACES,
-      genesis: (validators) => genesisFile({ engine: 'qbft', validators, settings: SETTINGS }),
-      flags: ['--allow-insecure-unlock', '--ws', '--ws.addr', '127.0.0.1', '--ws.api', NAMESPACES],
+      genesis: (validators) =>
+        genesisFile({ engine: 'qbft', validators, settings: SETTINGS, config }),
+      flags: [
+        ...['--allow-insecure-unlock', '--ws', '--ws.addr', '127.0.0.1', '--ws.api', NAMESPACES],
+        ...(kind === 'q' ? OWN_FLAGS : []),
+      ],
     });
+    if (kind === 'r') await Promise.all(processes.nodes.map((node) => processes.init(node)));
     processes.introduce(processes.nodes);
     const port = await freePorts();
     const metrics = new Map<BftNode, string>();
@@ -43,7 +63,8 @@ export class HostileNetwork {
       const own = String(port + at);
       metrics.set(node, `http://127.0.0.1:${own}/debug/metrics/prometheus`);
       const flags = ['--metrics', '--metrics.addr', '127.0.0.1', '--metrics.port', own];
-      await processes.begin(node, [...flags, '--ws.port', String(port + 10 + at)]);
+      const all = [...flags, '--ws.port', String(port + 10 + at)];
+      await (kind === 'q' ? processes.begin(node, all) : node.start(all));
     }
     const network = new HostileNetwork(processes, folder, metrics, port + 10);
     await processes.reach(2);
@@ -102,11 +123,8 @@ export class HostileNetwork {
     return this.nodes[1]!;
   }
 
-  /** The node's metric: how long its consensus thread was blocked at most in the last second. */
-  async lagMs(node: BftNode): Promise<number> {
-    const answer = await fetch(this.metrics.get(node)!, { signal: AbortSignal.timeout(20_000) });
-    const text = await answer.text();
-    return Number(/^quorate_consensus_lag_ms (\d+)/m.exec(text)?.[1] ?? 0);
+  lagMs(node: BftNode): Promise<number> {
+    return lagMs(this.metrics.get(node)!);
   }
 
   async blocks(from: number): Promise<ChainBlock[]> {

@@ -1,10 +1,10 @@
-/** Runs cases one after the other on one network, and judges each. */
+/** Runs the cases of a network one after the other, and judges each. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Bounds, type Case, USUAL_BOUNDS } from './case.ts';
-import { HostileNetwork } from './network.ts';
+import type { Target } from './target.ts';
 import { type Findings, Watch } from './watch.ts';
 
 const SECONDS = 8;
@@ -32,13 +32,37 @@ export interface Verdict {
 export interface SuiteOptions {
   readonly seconds?: number;
   readonly progress?: (verdict: Verdict) => void;
+  /** Path of GoQuorum's binary: its validators are attacked, where it has the same. */
+  readonly reference?: string | undefined;
 }
 
-export async function playSuite(
-  cases: readonly Case[],
-  { seconds = SECONDS, progress }: SuiteOptions = {},
+/** The cases that one network is attacked with. */
+export interface Suite {
+  readonly cases: readonly Pick<Case, 'name' | 'group' | 'isShort' | 'covers'>[];
+  /** Plays those of its cases that are wanted; without any, no network is started. */
+  play(
+    isWanted: (each: Suite['cases'][number]) => boolean,
+    options?: SuiteOptions,
+  ): Promise<Verdict[]>;
+}
+
+type Start<N> = (folder: string, options: SuiteOptions) => Promise<N>;
+
+export function suiteOf<N extends Target>(start: Start<N>, cases: readonly Case<N>[]): Suite {
+  return {
+    cases,
+    play: (isWanted, options = {}) => playCases(start, cases.filter(isWanted), options),
+  };
+}
+
+async function playCases<N extends Target>(
+  start: Start<N>,
+  cases: readonly Case<N>[],
+  options: SuiteOptions,
 ): Promise<Verdict[]> {
-  const network = await HostileNetwork.start(mkdtempSync(join(tmpdir(), 'quorate-hostile-')));
+  if (cases.length === 0) return [];
+  const { seconds = SECONDS, progress } = options;
+  const network = await start(mkdtempSync(join(tmpdir(), 'quorate-hostile-')), options);
   const verdicts: Verdict[] = [];
   try {
     const calm = await watchCalm(network);
@@ -55,15 +79,15 @@ export async function playSuite(
 }
 
 /** Measures the same network on the same machine without an attack. */
-async function watchCalm(network: HostileNetwork): Promise<Findings> {
+async function watchCalm(network: Target): Promise<Findings> {
   const watch = await Watch.begin(network);
   await pause(CALM_SECONDS * 1000);
   return watch.end();
 }
 
-async function play(
-  network: HostileNetwork,
-  each: Case,
+async function play<N extends Target>(
+  network: N,
+  each: Case<N>,
   seconds: number,
   calm: Findings,
 ): Promise<Verdict> {

@@ -1,8 +1,8 @@
 /** Measures what an attack costs the network, from outside, while it lasts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuSeconds, machineCpuSeconds, residentMb } from '../../bench/processes.ts';
-import type { BftNode } from '../support/bft-processes.ts';
-import type { HostileNetwork } from './network.ts';
+import type { NodeProcess } from '../support/node-process.ts';
+import type { Target } from './target.ts';
 
 const LOOK_MS = 400;
 
@@ -25,10 +25,10 @@ export interface Findings {
 }
 
 export class Watch {
-  private readonly network: HostileNetwork;
+  private readonly network: Target;
   private readonly since = performance.now();
-  private readonly logs: ReadonlyMap<BftNode, number>;
-  private readonly nodes: readonly BftNode[];
+  private readonly logs: ReadonlyMap<NodeProcess, number>;
+  private readonly nodes: readonly NodeProcess[];
   private readonly looks: Promise<void>;
   private readonly first: number;
   private readonly otherSeconds: number;
@@ -37,7 +37,7 @@ export class Watch {
   private resident = 0;
   private answer = 0;
 
-  private constructor(network: HostileNetwork, first: number) {
+  private constructor(network: Target, first: number) {
     this.network = network;
     this.first = first;
     this.nodes = network.running;
@@ -46,7 +46,7 @@ export class Watch {
     this.looks = this.lookAround();
   }
 
-  static async begin(network: HostileNetwork): Promise<Watch> {
+  static async begin(network: Target): Promise<Watch> {
     return new Watch(network, await network.head());
   }
 
@@ -62,7 +62,7 @@ export class Watch {
       seconds,
       blocks: blocks.length - 1,
       rounds: blocks.slice(1).reduce((sum, { round }) => sum + round, 0),
-      gapSeconds: Math.max(0, ...gaps),
+      gapSeconds: Math.round(Math.max(0, ...gaps) * 10) / 10,
       lagMs: Math.round(this.lag),
       lagBy: this.lagBy(),
       residentMb: Math.round(this.resident),
@@ -82,7 +82,7 @@ export class Watch {
     await Promise.all(this.nodes.map((node) => this.lookAt(node)));
   }
 
-  private async lookAt(node: BftNode): Promise<void> {
+  private async lookAt(node: NodeProcess): Promise<void> {
     while (!this.isOver && node.isRunning) {
       const asked = performance.now();
       await node.rpc.call('eth_blockNumber').catch(() => undefined);

@@ -82,7 +82,11 @@ export class HandPeer {
   closed = false;
   private early: Uint8Array = new Uint8Array(0);
 
-  constructor(target: Node, key: Uint8Array = new Uint8Array(randomBytes(32)), from = '127.0.0.1') {
+  constructor(
+    target: Pick<Node, 'enode'>,
+    key: Uint8Array = new Uint8Array(randomBytes(32)),
+    from = '127.0.0.1',
+  ) {
     this.key = key;
     const { publicKey, tcpPort } = parseEnode(target.enode);
     const handshake = new InitiatorHandshake(localNodeKey(key), publicKey, randomBytes);

@@ -65,10 +65,20 @@ function emptyLists(count: number): Uint8Array {
 
 const ZEROS = new Uint8Array(9_000_000);
 
+/** Codes without a meaning: one that is sent, and those that are handled like it. */
+const RESERVED = [
+  ['eth', 0x0b, [0x0c]],
+  ['istanbul', 0x00, [0x01, 0x02, 0x03, 0x04, 0x05, 0x06]],
+  ['istanbul', 0x07, [0x08, 0x09, 0x0a, 0x0b, 0x0c]],
+  ['istanbul', 0x10, [0x0d, 0x0e, 0x0f]],
+] as const;
+
 interface Sort {
   readonly name: string;
   readonly protocol: 'eth' | 'istanbul' | 'quorate';
   readonly code: number;
+  /** Other codes that it stands for. */
+  readonly others?: readonly number[];
   readonly times?: number;
   readonly isShort?: boolean;
   /** `head`: hash of the newest block. */
@@ -113,11 +123,12 @@ const SORTS: readonly Sort[] = [
   eth('nodeData', () => encodeRawReply(1n, repeated(16_384, Uint8Array.of(0x80)))),
   eth('getReceipts', (head) => encodeHashRequest(1n, repeated(1024, head)), { times: 500 }),
   eth('receipts', () => encodeRawReply(1n, repeated(100, emptyLists(70_000)))),
-  ...[0x00, 0x07, 0x10].map(
-    (code): Sort => ({
-      name: `istanbul 0x${code.toString(16)}, reserved`,
-      protocol: 'istanbul',
+  ...RESERVED.map(
+    ([protocol, code, others]): Sort => ({
+      name: `${protocol} 0x${code.toString(16)}, reserved`,
+      protocol,
       code,
+      others,
       make: () => ZEROS,
     }),
   ),
@@ -191,9 +202,12 @@ async function talk(network: HostileNetwork, isOver: () => boolean, sort: Sort):
   return `${said} messages of ${bytes.length} B, ${strangers} sessions`;
 }
 
+const codeName = (protocol: string, code: number) => `message ${protocol} 0x${code.toString(16)}`;
+
 export const PEER_CASES: readonly Case[] = SORTS.map((sort) => ({
   name: sort.name,
   group: 'peers',
+  covers: [sort.code, ...(sort.others ?? [])].map((code) => codeName(sort.protocol, code)),
   seconds: SECONDS,
   bounds: { blockShare: 0.5 },
   ...(sort.isShort && { isShort: true }),

@@ -2,8 +2,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { TABLE } from '../../../src/services/ledger/api/table.ts';
 import type { BftNode } from '../../support/bft-processes.ts';
 import type { Case } from '../case.ts';
+import { requestUntil } from '../clients.ts';
 import { loop } from '../code.ts';
 import type { HostileNetwork } from '../network.ts';
 
@@ -113,13 +115,14 @@ export const SOCKET_CASES: readonly Case[] = [
       }),
   },
   {
-    name: 'a WebSocket with 20,000 subscriptions and filters',
+    name: 'two WebSockets with 20,000 subscriptions and filters',
     group: 'sockets',
+    covers: TABLE.subscriptions.map(({ kind }) => `subscription ${kind}`),
     attack: (network, isOver) =>
       queue(network, isOver, {
         sockets: 2,
         requests: [
-          ...many(5_000, 'eth_subscribe', ['newHeads']),
+          ...TABLE.subscriptions.flatMap(({ kind }) => many(1_250, 'eth_subscribe', [kind])),
           ...many(5_000, 'eth_newBlockFilter', []),
         ],
         isRead: true,
@@ -198,6 +201,19 @@ export const SOCKET_CASES: readonly Case[] = [
         await answer?.arrayBuffer().catch(() => undefined);
       }
       return undefined;
+    },
+  },
+  {
+    name: 'GraphQL queries as large as allowed from 8 clients',
+    group: 'sockets',
+    async attack({ nodes }, isOver) {
+      const query = `{ blocks(from: "0x0") { number hash logsBloom transactions { hash inputData logs { data } } call(data: { data: "${ENDLESS}" }) { status } } }`;
+      const body = JSON.stringify({ query });
+      const url = `${nodes[0]!.url}/graphql`;
+      const count = await requestUntil(8, isOver, async () => {
+        await (await fetch(url, { method: 'POST', body })).arrayBuffer();
+      });
+      return `${count} queries`;
     },
   },
 ];
