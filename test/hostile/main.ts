@@ -5,6 +5,7 @@
  * --only TEXT    cases whose name or group contains TEXT
  * --short        the short form that `npm test` runs
  * --seconds N    length of each case
+ * --part 2/3     the second third of them
  * --list         only the names
  */
 import { parseArgs } from 'node:util';
@@ -16,16 +17,23 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     short: { type: 'boolean', default: false },
     seconds: { type: 'string' },
+    part: { type: 'string', default: '1/1' },
     list: { type: 'boolean', default: false },
   },
 });
-const title = ({ group, name }: Suite['cases'][number]) => `${group}: ${name}`;
-const isWanted = (each: Suite['cases'][number]) =>
-  title(each).includes(values.only) && (!values.short || each.isShort === true);
+type Listed = Suite['cases'][number];
+const title = ({ group, name }: Listed) => `${group}: ${name}`;
+const named = SUITES.flatMap(({ cases }) => cases).filter(
+  (each) => title(each).includes(values.only) && (!values.short || each.isShort === true),
+);
+const [part, parts] = values.part.split('/').map(Number) as [number, number];
+const chosen: ReadonlySet<Listed> = new Set(
+  named.filter((_, at) => Math.floor((at * parts) / named.length) === part - 1),
+);
+const isWanted = (each: Listed) => chosen.has(each);
 
 if (values.list) {
-  for (const each of SUITES.flatMap(({ cases }) => cases).filter(isWanted))
-    console.log(title(each));
+  for (const each of chosen) console.log(title(each));
   process.exit(0);
 }
 const reference = process.env.REFERENCE_GETH;
