@@ -3,6 +3,7 @@
  */
 
 import type { Limit } from './limit.ts';
+import { AGREEMENT_LIMITS } from './limits-agreement.ts';
 import { COMMAND_LIMITS } from './limits-commands.ts';
 import { EXECUTION_LIMITS } from './limits-execution.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
@@ -20,6 +21,7 @@ export const LIMITS: readonly Limit[] = [
   ...MANAGER_LIMITS,
   ...READ_LIMITS,
   ...EXECUTION_LIMITS,
+  ...AGREEMENT_LIMITS,
   ...PEER_LIMITS,
   ...EXPLORER_LIMITS,
   ...RAMP_LIMITS,

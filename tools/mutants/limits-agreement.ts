@@ -1,0 +1,96 @@
+/** Limits of what transactions and proposals may cost a validator. */
+import type { Limit } from './limit.ts';
+
+const BUDGET = {
+  file: 'src/services/ledger/node/consensus/budget.ts',
+  test: 'src/services/ledger/node/consensus/budget.test.ts',
+};
+const FILLER = {
+  file: 'src/services/ledger/node/consensus/block-filler.ts',
+  test: 'src/services/ledger/node/consensus/hostile-transactions.test.ts',
+};
+const TRIALS = {
+  file: 'src/services/ledger/node/consensus/trials.ts',
+  test: 'src/services/ledger/node/consensus/hostile-transactions.test.ts',
+};
+const CHECK = {
+  file: 'src/services/ledger/node/chain/block-check.ts',
+  test: 'src/services/ledger/node/chain/block-check.test.ts',
+};
+const CALL = {
+  file: 'src/core/execution/call.ts',
+  test: 'src/core/execution/call.test.ts',
+};
+
+export const AGREEMENT_LIMITS: readonly Limit[] = [
+  {
+    ...BUDGET,
+    name: 'proposer: time of its transactions',
+    on: "return this.isSpent() ? 'stop' : verdict;",
+    off: 'return verdict;',
+  },
+  {
+    ...BUDGET,
+    name: 'proposer: time that passes on a busy machine',
+    on: 'return elapsedMs >= this.patienceMs || this.usedMs() >= this.limitMs;',
+    off: 'return this.usedMs() >= this.limitMs;',
+    only: 'has an end of its patience',
+  },
+  {
+    ...FILLER,
+    name: 'proposer: the second half of its time is for small transactions',
+    on: "const isOut = await this.walk(filling, 'usual', blockMs / 2);",
+    off: "const isOut = await this.walk(filling, 'usual', blockMs);",
+  },
+  {
+    ...TRIALS,
+    name: 'proposer: a transaction that takes longer alone is dropped',
+    on: "if (hasCode(error, 'EXECUTION_STOPPED')) return { kind: 'exceeds' };",
+    off: "if (hasCode(error, 'EXECUTION_STOPPED')) return { kind: 'unclear' };",
+    only: 'delays no block by more than a period',
+  },
+  {
+    ...TRIALS,
+    name: 'proposer: transactions that wait to be tried alone',
+    on: 'if (this.waiting.size >= TRIALS_MAX) return;',
+    off: '',
+    test: 'src/services/ledger/node/consensus/trials.test.ts',
+  },
+  {
+    name: 'proposer: a dropped transaction stays out',
+    file: 'src/core/txpool/pool.ts',
+    on: "if (why !== undefined) throw refused('BARRED', why);",
+    off: '',
+    test: 'src/core/txpool/pool.test.ts',
+    only: 'takes nothing back that was barred',
+  },
+  {
+    name: 'gas of a transaction, where it is bounded',
+    file: 'src/core/txpool/admission.ts',
+    on: 'gasMax > 0n && transaction.gasLimit > gasMax',
+    off: 'gasMax < 0n && transaction.gasLimit > gasMax',
+    test: 'src/core/txpool/pool.test.ts',
+    only: 'has a bound on gas',
+  },
+  {
+    ...CHECK,
+    name: 'a proposal whose round is over',
+    on: 'while ([...this.askers].some((isWanted) => isWanted())) {',
+    off: 'for (;;) {',
+    only: 'pauses while nobody wants it',
+  },
+  {
+    ...CALL,
+    name: 'time of a call',
+    on: 'if (result.error === VM_ERROR.aborted) throw timedOut(limits);',
+    off: '',
+    only: 'stops on request',
+  },
+  {
+    ...CALL,
+    name: 'time between the runs of an estimate',
+    on: 'if (limits.shouldStop?.()) throw timedOut(limits);',
+    off: '',
+    only: 'between the runs of an estimate',
+  },
+];
