@@ -15,7 +15,7 @@ export const NAMESPACES: string = [
 ].join(',');
 /** As in the devnet: rounds of four seconds. */
 const SETTINGS = { requesttimeoutseconds: 4 };
-const OWN_FLAGS = ['--graphql', '--nodiscover=false'];
+const OWN_FLAGS = ['--graphql', '--nodiscover=false', '--index.accounts'];
 const NEWEST_FORKS = {
   berlinBlock: 0,
   quorate: { londonBlock: 0, parisBlock: 0, shanghaiBlock: 0, cancunBlock: 0 },

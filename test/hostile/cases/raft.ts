@@ -109,7 +109,10 @@ async function callAll(cluster: HostileCluster, isOver: () => boolean): Promise<
   await requestUntil(CLIENTS, isOver, () => {
     const { names, params = [] } = METHODS[next++ % METHODS.length]!;
     const name = names[0]!;
-    return rpc.call(name, ...params.map((param) => worstOf(name, param.name)!(scene, next)));
+    return rpc.call(
+      name,
+      ...params.map((param, at) => worstOf(name, param.name)!(scene, next, at)),
+    );
   });
   return `${next} calls`;
 }

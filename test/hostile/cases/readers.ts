@@ -1,4 +1,5 @@
 /** Calls, estimates, traces and logs that would take minutes. */
+import type { NodeProcess } from '../../support/node-process.ts';
 import type { Case } from '../case.ts';
 import { requestUntil } from '../clients.ts';
 import { creationOf, loop, push3 } from '../code.ts';
@@ -6,8 +7,20 @@ import { create } from '../sending.ts';
 import { PAIR } from './inputs.ts';
 
 const ENDLESS = loop('');
-/** LOG0 of 1 MiB: 8 gas a byte. */
-const LOGS = loop(`${push3(0x100000)}6000a0`);
+/** LOG0 of 1 MiB, 8 gas a byte, until 10M gas are left: without gas there would be no logs. */
+const LOGS = `0x5b${push3(0x100000)}6000a0${push3(10_000_000)}5a11600057`;
+const NO_LOGS = `0x${'00'.repeat(256)}`;
+
+async function blocksWithLogs({ rpc }: NodeProcess): Promise<number> {
+  let count = 0;
+  for (let number = Number(await rpc.call('eth_blockNumber')); number > 0; number--) {
+    const tag = `0x${number.toString(16)}`;
+    const { logsBloom } = await rpc.call<any>('eth_getBlockByNumber', tag, false);
+    if (logsBloom !== NO_LOGS) count++;
+  }
+  if (count === 0) throw new Error('no block has logs');
+  return count;
+}
 
 export const READER_CASES: readonly Case[] = [
   {
@@ -50,7 +63,8 @@ export const READER_CASES: readonly Case[] = [
     isShort: true,
     async attack({ nodes }, isOver) {
       const { rpc } = nodes[0]!;
-      const data = loop('', `6001${push3(0x3fffff)}52`);
+      // 2 MB cost 9M gas, and each line of the trace shows them.
+      const data = loop('', `6001${push3(0x1fffff)}52`);
       await requestUntil(3, isOver, () => rpc.call('debug_traceCall', { data }, 'latest', {}));
       return undefined;
     },
@@ -67,7 +81,7 @@ export const READER_CASES: readonly Case[] = [
       }
       const filter = { fromBlock: '0x0', toBlock: 'latest' };
       await requestUntil(4, isOver, () => rpc.call('eth_getLogs', filter));
-      return undefined;
+      return `${await blocksWithLogs(nodes[1]!)} blocks with logs`;
     },
   },
 ];

@@ -47,6 +47,7 @@ async function makeScene({ nodes }: HostileNetwork): Promise<Scene> {
     transaction: long!.hash,
     blockHash,
     blockNumber: Number(blockNumber),
+    block: await node.rpc.call('debug_getRawBlock', blockHash),
     enode: nodes[2]!.enode,
   };
 }
@@ -70,7 +71,9 @@ async function callAll(
     const turn = Math.floor(next / methods.length);
     const method = methods[next++ % methods.length]!;
     const name = nameOf(method);
-    const params = (method.params ?? []).map((param) => worstOf(name, param.name)!(scene, turn));
+    const params = (method.params ?? []).map((param, at) =>
+      worstOf(name, param.name)!(scene, turn, at),
+    );
     return rpc.call(name, ...params);
   });
   return `${next} calls`;

@@ -1,5 +1,9 @@
 /** The most expensive value of each parameter of JSON-RPC, by its name in the table of methods. */
-import { testSecretKey } from '../../support/genesis-file.ts';
+import { randomBytes } from 'node:crypto';
+import { fromHex, toHex } from '../../../src/core/base/hex.ts';
+import { addressOfSecretKey } from '../../../src/core/base/secp256k1.ts';
+import { signTransaction } from '../../../src/core/chain/signing.ts';
+import { CHAIN_ID, testSecretKey } from '../../support/genesis-file.ts';
 import { loop } from '../code.ts';
 import { honestAddress } from '../sending.ts';
 
@@ -11,37 +15,54 @@ export interface Scene {
   readonly transaction: string;
   readonly blockHash: string;
   readonly blockNumber: number;
+  /** RLP. */
+  readonly block: string;
   /** Of another node. */
   readonly enode: string;
 }
 
-/** `turn` counts the rounds through all methods: where several values are bad, they alternate. */
-export type Worst = (scene: Scene, turn: number) => unknown;
+/**
+ * `turn` counts the rounds through all methods: where several values are bad, they alternate.
+ * `at`: the place among the parameters.
+ */
+export type Worst = (scene: Scene, turn: number, at: number) => unknown;
 
 const LONG_TEXT = 'a'.repeat(1_000_000);
 const LONG_DATA = `0x${'5b'.repeat(1_000_000)}`;
 const ENDLESS = loop('');
 const CALL = { data: ENDLESS };
-const KEYS = Array.from({ length: 20_000 }, () => LONG_TEXT.slice(0, 44));
+/** Those of managers, and more than any list may have. */
+const KEYS = Array.from({ length: 1_000 }, (_, at) => Buffer.alloc(32, at).toString('base64'));
+const MANY_KEYS = Array.from({ length: 20_000 }, () => KEYS[0]!);
+/** An account of the node, after the first call of personal_importRawKey. */
+const IMPORTED = testSecretKey(0x77);
+const imported = (): string => toHex(addressOfSecretKey(fromHex(IMPORTED)));
 const WORDS = Array.from({ length: 1000 }, (_, at) => `0x${at.toString(16)}`);
 const TOPICS = Array.from({ length: 4 }, (_, at) => {
   return Array.from({ length: 500 }, (__, i) => `0x${(i + at).toString(16).padStart(64, '0')}`);
 });
-const KINDS = ['trace', 'stateDiff', 'vmTrace'];
+const KINDS = ['trace', 'stateDiff'];
 const CALLS_A_BLOCK = 40;
 
 const long: Worst = () => LONG_TEXT;
 const much: Worst = () => '0xffffffffffffffff';
 const alternate =
   (...values: Worst[]): Worst =>
-  (scene, turn) =>
-    values[turn % values.length]!(scene, turn);
+  (scene, turn, at) =>
+    values[turn % values.length]!(scene, turn, at);
 const account = alternate(({ contract }) => contract, honestAddress);
 
 function nested(depth: number): unknown {
   let value: unknown = [];
   for (let i = 0; i < depth; i++) value = [value];
   return value;
+}
+
+/** From an account of its own, after a gap, so that it stays in the pool. */
+function queued(): string {
+  const fields = { nonce: 1n, gasLimit: 2_000_000n, data: new Uint8Array(60_000) };
+  const key = new Uint8Array(randomBytes(32));
+  return toHex(signTransaction(fields, key, { chainId: BigInt(CHAIN_ID) }).raw);
 }
 
 /** Simulates as many blocks as are allowed, each full of endless calls. */
@@ -102,20 +123,29 @@ export const WORST: Readonly<Record<string, Worst>> = {
   text: long,
   password: long,
   extra: long,
-  typedData: () => nested(5_000),
+  typedData: () => nested(2_000),
   timeoutMs: () => 30_000,
   gas: () => '0x35a4e900',
-  gasPrice: much,
+  gasPrice: () => '0x0',
 
   // Private transactions
   payload: long,
   payloadHash: long,
-  privacyGroupId: long,
-  privateFrom: long,
-  privateFor: () => KEYS,
-  privateData: () => ({ privateFor: KEYS }),
-  group: () => ({ addresses: KEYS.slice(0, 10_000) }),
-  addresses: () => KEYS,
+  privacyGroupId: alternate(() => KEYS[0], long),
+  privateFrom: () => KEYS[0],
+  privateFor: alternate(
+    () => KEYS,
+    () => MANY_KEYS,
+  ),
+  privateData: alternate(
+    () => ({ privateFor: KEYS }),
+    () => ({ privateFor: MANY_KEYS }),
+  ),
+  group: () => ({ addresses: KEYS }),
+  addresses: alternate(
+    () => KEYS,
+    () => MANY_KEYS,
+  ),
   toExtend: account,
   newRecipientPtmPublicKey: long,
   recipientAddress: account,
@@ -165,19 +195,39 @@ export const WORST: Readonly<Record<string, Worst>> = {
   value: () => `0x${'ff'.repeat(32)}`,
 };
 
+const byImported = { transaction: () => ({ from: imported(), gas: '0x5208', ...CALL }) };
+const range: Worst = (_, __, at) => (at === 0 ? '0x0' : 'latest');
+
 /** Where a parameter of one method is not like that of the others with the same name. */
 const OF_METHOD: Readonly<Record<string, Readonly<Record<string, Worst>>>> = {
-  debug_storageRangeAt: { index: () => 0, address: ({ contract }) => contract },
+  debug_storageRangeAt: {
+    hash: ({ blockHash }) => blockHash,
+    index: () => 0,
+    address: ({ contract }) => contract,
+  },
   debug_traceTransaction: { hash: ({ transaction }) => transaction },
   debug_traceBlockByHash: { hash: ({ blockHash }) => blockHash },
+  debug_traceBlock: { data: ({ block }) => block },
+  debug_getModifiedAccountsByNumber: { block: range },
   eth_getProof: { address: ({ contract }) => contract },
+  eth_sendRawTransaction: { data: queued },
+  eth_sendRawTransactionSync: { data: queued, timeoutMs: () => 1_000 },
+  eth_sendRawPrivateTransaction: { data: queued },
+  eth_sendTransaction: byImported,
+  eth_signTransaction: byImported,
+  eth_sign: { address: imported },
+  eth_signTypedData_v4: { address: imported },
   // A call that runs until its time is over, with as many lines of trace as fit.
   debug_traceCall: { options: () => ({ enableMemory: true, timeout: '60s' }) },
-  personal_importRawKey: { key: () => testSecretKey(0x77).slice(2) },
-  'plugin@account_importRawKey': { key: () => testSecretKey(0x77).slice(2) },
+  trace_rawTransaction: { data: queued },
+  personal_importRawKey: { key: () => IMPORTED.slice(2) },
+  personal_unlockAccount: { address: imported, seconds: () => 1 },
+  personal_sendTransaction: byImported,
+  personal_signTransaction: byImported,
+  personal_sign: { address: imported },
+  'plugin@account_importRawKey': { key: () => IMPORTED.slice(2) },
   ots_searchTransactionsBefore: { block: () => 0 },
   ots_searchTransactionsAfter: { block: () => 0 },
-  personal_unlockAccount: { seconds: () => 1 },
 };
 
 /** undefined: nobody has said which value of this parameter is the worst. */
