@@ -10,6 +10,8 @@ import { create } from '../sending.ts';
 import { type Scene, worstOf } from './worst.ts';
 
 const CLIENTS = 4;
+/** Methods of one case: each may take five seconds, and all must be called. */
+const METHODS_MAX = 12;
 const SCENE_GAS = 20_000_000n;
 /** JUMPDEST, then new slots until 30,000 gas are left. */
 const THOUSAND_SLOTS = '0x5b5a5a556175305a11600057';
@@ -76,6 +78,7 @@ async function callAll(
     );
     return rpc.call(name, ...params);
   });
+  if (next < methods.length) throw new Error(`only ${next} of ${methods.length} were called`);
   return `${next} calls`;
 }
 
@@ -84,8 +87,7 @@ function caseOf(name: string, methods: readonly Method[], more: Partial<Case> = 
     name: `${methods.length} ${name}, each at its worst`,
     group: 'rpc',
     covers: methods.map((method) => `method ${nameOf(method)}`),
-    // A large namespace has more to try.
-    seconds: methods.length > 20 ? 20 : 6,
+    seconds: 6 + methods.length,
     attack: (network, isOver) => callAll(network, isOver, methods),
     ...more,
   };
@@ -100,13 +102,24 @@ for (const method of TABLE.methods) {
   namespaces.set(namespace, [...(namespaces.get(namespace) ?? []), method]);
 }
 
+/** Parts of almost the same size. */
+function partsOf(methods: readonly Method[]): Method[][] {
+  const size = Math.ceil(methods.length / Math.ceil(methods.length / METHODS_MAX));
+  const parts: Method[][] = [];
+  for (let at = 0; at < methods.length; at += size) parts.push(methods.slice(at, at + size));
+  return parts;
+}
+
 export const RPC_CASES: readonly Case[] = [
-  ...[...namespaces].map(([namespace, methods]) =>
-    caseOf(`methods of ${namespace}`, methods, { isShort: namespace === 'debug' }),
+  ...[...namespaces].flatMap(([namespace, methods]) =>
+    partsOf(methods).map((part, at) =>
+      caseOf(`methods of ${namespace}${at > 0 ? ` (${at + 1})` : ''}`, part, {
+        isShort: namespace === 'debug' && at === 0,
+      }),
+    ),
   ),
   // While it is stopped, a validator proposes nothing, and its rounds pass.
   caseOf('methods that change the node', TABLE.methods.filter(isOperators), {
-    seconds: 20,
     bounds: { blockShare: 0.3, rounds: 10, gapSeconds: 9 },
   }),
 ];
