@@ -47,7 +47,7 @@ function tableLine(row: OptionRow): string {
   return `| ${names}${value} | ${tableCell(about)} | ${tableCell(defaultText(row))} |`;
 }
 
-function defaultText({ default: value, type }: OptionRow): string {
+export function defaultText({ default: value, type }: OptionRow): string {
   if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
     return '';
   const text = type === 'duration' ? `${Number(value) / 1000}s` : String(value);

@@ -92,6 +92,7 @@ export const CONTENTS: readonly Room[] = [
     title: 'Reference',
     pages: [
       ['commands', 'Commands and flags'],
+      ['configuration', 'Configuration files'],
       ['rpc', 'JSON-RPC methods'],
       ['rest', 'REST operations'],
       ['errors', 'Errors'],

@@ -62,6 +62,8 @@ const calls = ({ contract, from }: Target) => [
 /** Code that calls the contract and returns its result. */
 const relay = (contract: string) =>
   `0x60206000600060006000${`73${contract.slice(2)}`}5af15060206000f3`;
+/** What the `trace_*` methods can show of a run. */
+const EVERY_KIND = ['trace', 'stateDiff', 'vmTrace'];
 const OTHER = `0x${'be'.repeat(20)}`;
 const overriding = ({ contract }: Target) => ({ [OTHER]: { code: relay(contract) } });
 const privately = (target: Target) => ({
@@ -327,10 +329,10 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     [{ fromBlock: '0x1', toBlock: 'latest', fromAddress: [from] }],
   ],
   trace_get: ({ hash }) => [[hash, []]],
-  trace_replayBlockTransactions: ({ blockNumber }) => [[blockNumber, ['trace', 'stateDiff']]],
-  trace_call: (target) => calls(target).map((args) => [args, ['trace', 'stateDiff'], 'latest']),
-  trace_rawTransaction: ({ raw }) => [[raw, ['trace', 'stateDiff']]],
-  trace_replayTransaction: ({ hash }) => [[hash, ['trace', 'stateDiff']]],
+  trace_replayBlockTransactions: ({ blockNumber }) => [[blockNumber, EVERY_KIND]],
+  trace_call: (target) => calls(target).map((args) => [args, EVERY_KIND, 'latest']),
+  trace_rawTransaction: ({ raw }) => [[raw, EVERY_KIND]],
+  trace_replayTransaction: ({ hash }) => [[hash, EVERY_KIND]],
   debug_traceBadBlock: byHash,
   debug_traceBlock: traced(({ blockRlp }) => blockRlp),
   debug_dumpAddress: ({ contract, blockNumber }) => [

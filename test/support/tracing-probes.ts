@@ -36,7 +36,7 @@ const WIDEST: readonly object[] = [
 ];
 const NAMED: readonly object[] = [
   ...WIDEST,
-  ...['callTracer', 'prestateTracer', 'flatCallTracer', '4byteTracer', 'noopTracer'].flatMap(
+  ...['callTracer', 'prestateTracer', 'flatCallTracer', '4byteTracer', 'vmTracer'].flatMap(
     (tracer) => [{ tracer }, { tracer, tracerConfig: {} }],
   ),
   { tracer: 'muxTracer', tracerConfig: { callTracer: {}, prestateTracer: {} } },

@@ -1,6 +1,6 @@
 /**
  * Besu's recorded traces: its chain is executed again from its transactions, and each block's calls
- * and state differences are compared.
+ * and state differences are compared. So are the opcodes of calls on its latest state.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,9 +10,12 @@ import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { rulesAt } from '../../src/core/chain/rules.ts';
 import { signTransaction } from '../../src/core/chain/signing.ts';
+import { decodeTransaction } from '../../src/core/chain/transaction.ts';
+import type { Tracer } from '../../src/core/evm/tracer.ts';
 import { type FlatCall, FlatCallTracer } from '../../src/core/evm/tracers/flat-call.ts';
 import { MuxTracer } from '../../src/core/evm/tracers/mux.ts';
 import { PrestateTracer } from '../../src/core/evm/tracers/prestate.ts';
+import { type VmTrace, VmTracer } from '../../src/core/evm/tracers/vm.ts';
 import { applyMessage } from '../../src/core/execution/public-transaction.ts';
 import { MemoryReader } from '../../src/core/state/memory-reader.ts';
 import { PublicWorld } from '../../src/core/state/public-world.ts';
@@ -22,6 +25,7 @@ import { publicVectorsFor, READS_PUBLIC_VECTORS, readJson } from './folders.ts';
 const COINBASE = new Uint8Array(20);
 const REWARD = 2n * 10n ** 18n;
 const GAS_LIMIT = 2n ** 44n;
+const ANY_KEY = new Uint8Array(32).fill(1);
 const OPTIONS = { convertParityErrors: true, ownGas: true };
 
 interface Ran {
@@ -30,8 +34,16 @@ interface Ran {
   readonly stateDiff: unknown;
 }
 
-/** The effects of each block's transactions, by block number. */
-function runChain(folder: string): ReadonlyMap<number, readonly Ran[]> {
+type Sent = Parameters<typeof applyMessage>[1];
+
+interface Chain {
+  /** The effects of each block's transactions, by block number. */
+  readonly blocks: ReadonlyMap<number, readonly Ran[]>;
+  /** Runs a message on the latest state, and leaves that as it is. */
+  opcodesOf(sender: Uint8Array, body: Body): VmTrace;
+}
+
+function runChain(folder: string): Chain {
   const { config, alloc } = readJson(join(folder, 'genesis.json'));
   const { homesteadBlock, petersburgBlock, istanbulBlock, chainID: chainId } = config;
   const forks = { homesteadBlock, petersburgBlock, istanbulBlock, chainId };
@@ -48,6 +60,14 @@ function runChain(folder: string): ReadonlyMap<number, readonly Ran[]> {
     ),
   }));
   const world = new PublicWorld(MemoryReader.fromAlloc(accounts).reader, 1);
+  const apply = (number: number, message: Sent, tracer: Tracer) => {
+    const block = {
+      ...{ number, timestamp: BigInt(number), coinbase: COINBASE, gasLimit: GAS_LIMIT },
+      ...{ difficulty: 15n, prevRandao: new Uint8Array(32), baseFee: 0n, blobBaseFee: 1n },
+    };
+    const shared = { rules, block, blockHash: () => undefined, feesTo: COINBASE, tracer };
+    applyMessage(world, message, shared, { left: GAS_LIMIT });
+  };
   const run = (number: number, fields: any): Ran => {
     const key = fromHex(fields.secretKey);
     const nonce = world.nonce(addressOfSecretKey(key));
@@ -65,20 +85,26 @@ function runChain(folder: string): ReadonlyMap<number, readonly Ran[]> {
     const flat = new FlatCallTracer(OPTIONS);
     const states = new PrestateTracer(world, { diffMode: true });
     states.begin(tx.sender, tx.to, COINBASE);
-    const block = {
-      ...{ number, timestamp: BigInt(number), coinbase: COINBASE, gasLimit: GAS_LIMIT },
-      ...{ difficulty: 15n, prevRandao: new Uint8Array(32), baseFee: 0n, blobBaseFee: 1n },
-    };
-    const tracer = new MuxTracer([flat, states]);
-    const shared = { rules, block, blockHash: () => undefined, feesTo: COINBASE, tracer };
-    applyMessage(world, tx, shared, { left: GAS_LIMIT });
+    apply(number, tx, new MuxTracer([flat, states]));
     world.finishTransaction(rules);
     const diff = stateDiff(states.result() as Parameters<typeof stateDiff>[0]);
     return { transactionHash: toHex(tx.hash), calls: flat.result(0, 0), stateDiff: diff };
   };
-  const { blocks } = readJson(join(folder, 'blocks.json')) as { blocks: { transactions: any[] }[] };
-  return new Map(
-    blocks.map(({ transactions }, at) => {
+  const opcodesOf = (sender: Uint8Array, body: Body) => {
+    world.beginTransaction();
+    const before = world.snapshot();
+    const tracer = new VmTracer();
+    const signed = signTransaction({ ...body, nonce: world.nonce(sender) }, ANY_KEY);
+    const message: Sent = Object.create(signed, { sender: { value: sender } });
+    apply(recorded.length, message, tracer);
+    world.revert(before);
+    return tracer.result();
+  };
+  const { blocks: recorded } = readJson(join(folder, 'blocks.json')) as {
+    blocks: { transactions: any[] }[];
+  };
+  const blocks = new Map(
+    recorded.map(({ transactions }, at) => {
       const ran = transactions.map((fields) => run(at + 1, fields));
       world.beginTransaction();
       world.addBalance(COINBASE, REWARD);
@@ -86,7 +112,31 @@ function runChain(folder: string): ReadonlyMap<number, readonly Ran[]> {
       return [at + 1, ran];
     }),
   );
+  return { blocks, opcodesOf };
 }
+
+type Body = Parameters<typeof signTransaction>[0];
+
+/** The sender and the message of a `trace_call`. */
+function callOf({ from, to, gas, gasPrice, value, data, nonce }: any): [Uint8Array, Body] {
+  const body = {
+    ...{ nonce: BigInt(nonce), gasPrice: BigInt(gasPrice), gasLimit: BigInt(gas) },
+    ...{ to: to && fromHex(to), value: BigInt(value ?? 0), data: fromHex(data ?? '0x') },
+  };
+  return [fromHex(from), body];
+}
+
+/** Those of a signed transaction. */
+function signedOf(raw: string): [Uint8Array, Body] {
+  const { sender, nonce, gasPrice, gasLimit, to, value, data } = decodeTransaction(fromHex(raw));
+  return [sender, { nonce, gasPrice, gasLimit, to, value, data }];
+}
+
+/** Besu does not name opcodes. */
+const withoutNames = ({ code, ops }: VmTrace): unknown => ({
+  code,
+  ops: ops.map(({ op: _, sub, ...rest }) => ({ ...rest, sub: sub && withoutNames(sub) })),
+});
 
 /** In the format of the methods, without the fields that only Besu has for a revert. */
 function printed(call: FlatCall | Record<string, unknown>) {
@@ -102,7 +152,7 @@ it(
   READS_PUBLIC_VECTORS,
   (context) => {
     const folder = join(publicVectorsFor(context), 'public/besu/trace');
-    const chain = runChain(join(folder, 'chain-data'));
+    const chain = runChain(join(folder, 'chain-data')).blocks;
     let compared = 0;
     for (const one of Object.values<any>(readJson(join(folder, 'trace-block.json.gz')))) {
       const [number] = one.request.params;
@@ -135,5 +185,26 @@ it(
       }
     }
     expect(compared).toBeGreaterThan(50);
+  },
+);
+
+it(
+  "the opcodes of calls and of signed transactions match Besu's recording",
+  READS_PUBLIC_VECTORS,
+  (context) => {
+    const folder = join(publicVectorsFor(context), 'public/besu/trace');
+    const { opcodesOf } = runChain(join(folder, 'chain-data'));
+    let compared = 0;
+    for (const file of ['trace-call', 'trace-raw-transaction']) {
+      for (const [name, one] of Object.entries<any>(readJson(join(folder, `${file}.json.gz`)))) {
+        const wanted = one.response.result?.vmTrace;
+        if (!wanted) continue;
+        const [sent] = one.request.params;
+        const [sender, body] = file === 'trace-call' ? callOf(sent) : signedOf(sent);
+        expect(plain(withoutNames(opcodesOf(sender, body))), name).toEqual(wanted);
+        compared++;
+      }
+    }
+    expect(compared).toBeGreaterThan(40);
   },
 );

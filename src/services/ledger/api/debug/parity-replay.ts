@@ -24,6 +24,8 @@ const KINDS = ['trace', 'stateDiff', 'vmTrace'] as const;
 type Kind = (typeof KINDS)[number];
 export const PARITY = { convertParityErrors: true, ownGas: true };
 const TRACERS = { flatCallTracer: PARITY, prestateTracer: { diffMode: true } };
+/** `vmTrace` is dear, and so it runs only where it is asked for. */
+const ALL_TRACERS = { ...TRACERS, vmTracer: {} };
 
 const kinds: Param<ReadonlySet<Kind>> = {
   name: 'kinds',
@@ -34,10 +36,6 @@ const kinds: Param<ReadonlySet<Kind>> = {
     if (!Array.isArray(value) || wrong !== undefined)
       throw new ParamError(
         `expected a list of ${KINDS.join(', ')}, found ${JSON.stringify(wrong)}`,
-      );
-    if (value.includes('vmTrace'))
-      throw new ParamError(
-        'vmTrace is not supported: debug_traceTransaction lists the steps of the EVM',
       );
     return new Set(value);
   },
@@ -56,20 +54,26 @@ export function resultOrNull(call: FlatCall) {
   return call.error === undefined ? { ...call, result: call.result ?? null } : call;
 }
 
-function both(room: TraceRoom) {
-  return { tracer: 'muxTracer', tracerConfig: TRACERS, timeoutMs: undefined, room };
+function tracersFor(asked: ReadonlySet<Kind>, room: TraceRoom) {
+  const tracerConfig = asked.has('vmTrace') ? ALL_TRACERS : TRACERS;
+  return { tracer: 'muxTracer', tracerConfig, timeoutMs: undefined, room };
 }
 
 function shown(traced: Json, asked: ReadonlySet<Kind>) {
-  const { flatCallTracer: calls, prestateTracer } = traced as unknown as {
+  const {
+    flatCallTracer: calls,
+    prestateTracer,
+    vmTracer = null,
+  } = traced as unknown as {
     flatCallTracer: FlatCall[];
+    vmTracer?: Json;
     prestateTracer: { pre: PrestateResult; post: PrestateResult };
   };
   return {
     output: calls[0]?.result?.output ?? calls[0]?.result?.code ?? '0x',
     stateDiff: asked.has('stateDiff') ? stateDiff(prestateTracer) : null,
     trace: asked.has('trace') ? calls.map((call) => resultOrNull(call) as unknown as Json) : [],
-    vmTrace: null,
+    vmTrace: vmTracer,
   };
 }
 
@@ -87,7 +91,7 @@ function replay(
   return withInputs(inputs, needed, view.rulesAt(block.header), () => {
     const ran = new BlockReplay(view, block, inputs);
     return needed.slice(first).map(({ hash: transactionHash }, at) => ({
-      ...shown(traceNext(ran, block, first + at, both(room), shouldStop), asked),
+      ...shown(traceNext(ran, block, first + at, tracersFor(asked, room), shouldStop), asked),
       transactionHash: toHex(transactionHash),
     }));
   });
@@ -120,7 +124,7 @@ export const parityReplayMethods = [
     params: [hash, kinds],
     result: OBJECT,
     about:
-      'Runs a mined transaction again: its calls (`trace`), and what it changed (`stateDiff`).',
+      'Runs a mined transaction again: its calls (`trace`), what it changed (`stateDiff`), its opcodes (`vmTrace`).',
     isHeavy: true,
     call: (context, [wanted, asked]) => replayOne(context, wanted, asked),
   }),
@@ -141,7 +145,7 @@ export const parityReplayMethods = [
     about: 'Runs a message as eth_call does: its calls, and what it would change.',
     isHeavy: true,
     call: (context, [args, asked, tag]) =>
-      shown(traceCall(context, args, tag, both(sharedOf(context).room)), asked),
+      shown(traceCall(context, args, tag, tracersFor(asked, sharedOf(context).room)), asked),
   }),
   readMethod('trace_rawTransaction', {
     params: [data, kinds],
@@ -150,7 +154,10 @@ export const parityReplayMethods = [
     isHeavy: true,
     call: (context, [raw, asked]) => {
       const args = argsOf(decodeTransaction(raw));
-      return shown(traceCall(context, args, LATEST, both(sharedOf(context).room)), asked);
+      return shown(
+        traceCall(context, args, LATEST, tracersFor(asked, sharedOf(context).room)),
+        asked,
+      );
     },
   }),
 ];

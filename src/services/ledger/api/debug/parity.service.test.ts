@@ -85,6 +85,27 @@ describe('trace_*', () => {
     });
   });
 
+  it('a replay lists the opcodes, those of a call inside the opcode that made it', async () => {
+    const { vmTrace } = await node.call('trace_replayTransaction', created.hash, ['vmTrace']);
+    expect(vmTrace.code).toBe(CREATOR);
+    expect(vmTrace.ops.map(({ op }: any) => op).join(' ')).toBe(
+      `PUSH1 PUSH1 SSTORE ${'PUSH1 '.repeat(5)}PUSH32 GAS CALL STOP`,
+    );
+    expect(vmTrace.ops[2]).toMatchObject({
+      ex: { store: { key: '0x0', val: '0x2a' }, push: [], mem: null },
+      sub: null,
+    });
+    expect(vmTrace.ops[10]).toMatchObject({
+      ex: { push: ['0x1'], mem: null },
+      sub: { code: '0x', ops: [] },
+    });
+    const [one] = await node.call('trace_replayBlockTransactions', created.blockNumber, [
+      'vmTrace',
+    ]);
+    expect(one.vmTrace).toEqual(vmTrace);
+    expect([one.trace, one.stateDiff]).toEqual([[], null]);
+  });
+
   it('a block is replayed whole, and one call is found by its position', async () => {
     const asked = ['trace', 'stateDiff'];
     const one = await node.call('trace_replayTransaction', created.hash, asked);
@@ -119,16 +140,13 @@ describe('trace_*', () => {
     expect(await node.call('eth_getTransactionByHash', toHex(signed.hash))).toBeNull();
   });
 
-  it('genesis has no traces; unknown and unsupported are said', async () => {
+  it('genesis has no traces; unknown kinds are said', async () => {
     expect(await node.call('trace_block', '0x0')).toEqual([]);
     expect(await node.call('trace_transaction', `0x${'00'.repeat(32)}`)).toBeNull();
     expect(await node.call('trace_replayTransaction', `0x${'00'.repeat(32)}`, [])).toBeNull();
     const failing = async (method: string, ...params: unknown[]) =>
       (await node.call(method, ...params).catch((error) => error)).message;
     expect(await failing('trace_block', '0xffff')).toBe('block #65535 not found');
-    expect(await failing('trace_replayTransaction', sent.hash, ['vmTrace'])).toContain(
-      'vmTrace is not supported',
-    );
     expect(await failing('trace_replayTransaction', sent.hash, ['x'])).toContain('found "x"');
     expect(await failing('trace_filter', 'x')).toContain('must be an object');
     expect(await failing('trace_filter', { after: -1 })).toContain('whole numbers');

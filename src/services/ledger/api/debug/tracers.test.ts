@@ -63,6 +63,8 @@ describe('other traces end before they are longer than an answer may be', () => 
     ['prestateTracer', {}, LOOKS],
     ['prestateTracer', undefined, SLOTS],
     ['prestateTracer', {}, SLOTS],
+    ['vmTracer', undefined, CALLS],
+    ['vmTracer', undefined, SLOTS],
   ])('%s %o', (tracer, config, code) => {
     const run = (room: TraceRoom) => trace(code, 8_000_000n, room, tracer, config);
     expect(() => run({ ...NEAR })).toThrow(TOO_LARGE);

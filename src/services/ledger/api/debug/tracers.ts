@@ -22,6 +22,7 @@ import { MuxTracer } from '../../../../core/evm/tracers/mux.ts';
 import { PrestateTracer } from '../../../../core/evm/tracers/prestate.ts';
 import { LegacyPrestateTracer } from '../../../../core/evm/tracers/prestate-legacy.ts';
 import { type StructLogOptions, StructLogTracer } from '../../../../core/evm/tracers/struct-log.ts';
+import { VmTracer } from '../../../../core/evm/tracers/vm.ts';
 import type { World } from '../../../../core/state/world.ts';
 import type { ScriptEngine } from '../../../../io/quickjs/sandbox.ts';
 import type { Json } from '../../../../io/rpc/method.ts';
@@ -77,6 +78,10 @@ export function startTrace(options: TraceOptions, traced: Traced): RunningTrace 
     const tracer = new FlatCallTracer(tracerConfig ?? {}, spend);
     const limit = Number(traced.message.gasLimit);
     return { tracer, result: ({ gasUsed }) => tracer.result(limit, gasUsed) as unknown as Json };
+  }
+  if (name === 'vmTracer') {
+    const tracer = new VmTracer(spend);
+    return { tracer, result: () => tracer.result() as unknown as Json };
   }
   if (name === 'muxTracer') return several(options, traced);
   const make = Object.hasOwn(COUNTERS, name) ? COUNTERS[name] : undefined;
