@@ -133,5 +133,7 @@ function offerTable(): string[] {
 
 /** What a fault says must be; a regular expression in it is shown as code. */
 function asCode(rule: string): string {
-  return rule.replace(/^must be /, '').replace(/of the form (.*)$/, (_, form: string) => `of the form \`${form}\``);
+  return rule
+    .replace(/^must be /, '')
+    .replace(/of the form (.*)$/, (_, form: string) => `of the form \`${form}\``);
 }
