@@ -6,13 +6,14 @@ import {
   NEEDS,
   OWN_TESTS,
   PERMISSIONED,
+  PERMISSIONED_REFERENCES,
   RECIPES,
   REFERENCES,
   shellBlocks,
 } from '../test/support/documented-commands.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const TYPED = [...ALONE_PAGES, ...RECIPES, ...REFERENCES, PERMISSIONED];
+const TYPED = [...ALONE_PAGES, ...RECIPES, ...REFERENCES, PERMISSIONED, ...PERMISSIONED_REFERENCES];
 const blocks = shellBlocks(ROOT);
 
 it('every shell block of the documentation is run by a test, or says what it needs', () => {

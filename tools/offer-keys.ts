@@ -23,7 +23,7 @@ const ITEM = '0';
 
 export function offerKeys(): OfferKey[] {
   const page = readFileSync(resolve(import.meta.dirname, '../docs/ramp.md'), 'utf8');
-  const example: Tree = JSON.parse(/^```json\n([\s\S]*?)^```$/m.exec(page)![1]!);
+  const example: Tree = JSON.parse(/^```json file=ramp.json\n([\s\S]*?)^```$/m.exec(page)![1]!);
   const byHttp = structuredClone(example) as { pricing: { source: unknown } };
   byHttp.pricing.source = { kind: 'http', url: 'https://a.example', field: 'price' };
   const found = [example, byHttp as Tree].flatMap((base) => keysBelow(base, []));

@@ -17,7 +17,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { topologyOf } from '../../src/services/devnet/topology.ts';
 import { MAIN, PROJECT } from '../support/devnet.ts';
-import { PERMISSIONED, RECIPES, REFERENCES } from '../support/documented-commands.ts';
+import {
+  PERMISSIONED,
+  PERMISSIONED_REFERENCES,
+  RECIPES,
+  REFERENCES,
+} from '../support/documented-commands.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { writeQuorateCommand } from '../support/quorate-command.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -25,6 +30,8 @@ import { OWN_VECTORS } from '../vectors/folders.ts';
 
 /** The ports of a node beside the devnet's four. */
 const NEW_NODE_PORTS = [21_004, 22_004];
+/** Of a new peer of Raft. */
+const RAFT_PORT = 53_000;
 const GENESIS = join(OWN_VECTORS, 'goquorum/private-chain/genesis.json');
 const PACKAGES = ['ethers', 'solc'];
 
@@ -32,7 +39,7 @@ const PACKAGES = ['ethers', 'solc'];
 const MOMENT = `case "$QUORATE_MOMENT $1" in
 "yes node") set -- "$@" --port "$NODE_PORT" --http.port "$HTTP_PORT" --ws.port "$HTTP_PORT";;
 "yes console"|"yes js") set -- "$@" --port "$NODE_PORT"; QUORATE_MOMENT=;;
-"yes explorer") set -- "$@" --http.port "$HTTP_PORT";;
+"yes explorer"|"yes ramp") set -- "$@" --http.port "$HTTP_PORT";;
 "yes signer") command=signer; shift; set -- "$command" --http-listen-port "$HTTP_PORT" "$@";;
 *) QUORATE_MOMENT=;;
 esac
@@ -95,29 +102,52 @@ afterAll(async () => {
   }
 });
 
-it.each(RECIPES)('docs/%s.md', (page) => typeIn(page, folder));
+it.each(RECIPES)('docs/%s.md', (page) => typeIn(blocksOf(page), folder));
 
 it('has a folder of a node for the pages of reference', async () => {
   await bash('quorate init --datadir data genesis.json', reference);
 });
 
-it.each(REFERENCES)('docs/%s.md', (page) => typeIn(page, reference, 'prints what it likes'));
+it.each(REFERENCES)('docs/%s.md', (page) =>
+  typeIn(blocksOf(page), reference, 'prints what it likes'),
+);
 
-it(`docs/${PERMISSIONED}.md`, async () => {
+it(`docs/${PERMISSIONED}.md, and ${PERMISSIONED_REFERENCES} before it ends`, async () => {
   await bash('quorate devnet stop > stopped.txt', folder);
-  await typeIn(PERMISSIONED, lonely);
+  const blocks = blocksOf(PERMISSIONED);
+  await typeIn(blocks.slice(0, -1), lonely);
+  for (const page of PERMISSIONED_REFERENCES)
+    await typeIn(blocksOf(page), lonely, 'prints what it likes');
+  await typeIn(blocks.slice(-1), lonely);
 });
 
-/** Without `freely` each block prints what its lines with `#>` say, and nothing else. */
-async function typeIn(page: string, cwd: string, freely?: 'prints what it likes'): Promise<void> {
+interface Block {
+  readonly info: string;
+  readonly text: string;
+}
+
+/** What a page has a test do: files, and commands. */
+function blocksOf(page: string): Block[] {
   const text = readFileSync(join(PROJECT, 'docs', `${page}.md`), 'utf8');
-  const blocks = [...text.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)];
-  for (const [, info, block] of blocks) {
-    const file = / file=(\S+)$/.exec(info!)?.[1];
-    if (file !== undefined) writeFileSync(join(cwd, file), block!);
-    if (info !== 'sh tried') continue;
-    const wanted = [...block!.matchAll(/^#> (.*)$/gm)].map(([, line]) => line);
-    const printed = (await bash(block!, cwd)).split('\n').filter((line) => line !== '');
+  return [...text.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)]
+    .map(([, info, block]) => ({ info: info!, text: block! }))
+    .filter(({ info }) => info === 'sh tried' || info.includes(' file='));
+}
+
+/** Without `freely` each block prints what its lines with `#>` say, and nothing else. */
+async function typeIn(
+  blocks: readonly Block[],
+  cwd: string,
+  freely?: 'prints what it likes',
+): Promise<void> {
+  for (const { info, text } of blocks) {
+    const file = / file=(\S+)$/.exec(info)?.[1];
+    if (file !== undefined) {
+      writeFileSync(join(cwd, file), text);
+      continue;
+    }
+    const wanted = [...text.matchAll(/^#> (.*)$/gm)].map(([, line]) => line);
+    const printed = (await bash(text, cwd)).split('\n').filter((line) => line !== '');
     if (freely && wanted.length === 0) continue;
     expect(printed.map((line) => line.trim())).toEqual(wanted);
   }
@@ -129,7 +159,7 @@ function movedPorts(portsFrom: number, newPorts: number): ReadonlyMap<string, st
   const here = portsOf(topologyOf('', portsFrom));
   const moved = documented.map((port, at) => [`${port}`, `${here[at]}`] as const);
   const added = NEW_NODE_PORTS.map((port, at) => [`${port}`, `${newPorts + at}`] as const);
-  return new Map([...moved, ...added]);
+  return new Map([...moved, ...added, [`${RAFT_PORT}`, `${newPorts + 4}`]]);
 }
 
 function portsOf({ nodes, signerPort, stakingPort, rampPort }: ReturnType<typeof topologyOf>) {

@@ -1,4 +1,7 @@
-/** The package installed in an empty folder, where its command starts the devnet. */
+/**
+ * The package installed in an empty folder, where its command starts the devnet: by the first
+ * commands of docs/start.md, with the packed files in place of the registry's.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,14 +14,24 @@ import { scratchFolder } from '../support/scratch.ts';
 const folder = scratchFolder('quorate-installed-');
 const run = commandsIn(folder);
 
+/** The words of the first two commands of docs/start.md. */
+function firstCommands(): [string[], string[]] {
+  const page = readFileSync(join(PROJECT, 'docs/start.md'), 'utf8');
+  const [, block] = /^```sh needs=registry\n([\s\S]*?)^```$/m.exec(page)!;
+  const [first, second] = block!.trim().split('\n');
+  return [first!.split(' '), second!.split(' ')];
+}
+
 it('installs in an empty folder, and its devnet mines transactions', async (context) => {
   writeFileSync(
     join(folder, 'package.json'),
     '{"name":"installed","version":"1.0.0","private":true}',
   );
   const archive = await packed(folder);
+  const [install, start] = firstCommands();
+  expect(install).toEqual(['npm', 'install', 'quorate']);
   const quiet = ['--no-audit', '--no-fund', '--prefer-offline'];
-  await orNotRun(run('npm', 'install', ...quiet, archive), context);
+  await orNotRun(run('npm', 'install', archive, ...quiet), context);
   expect(await run('npx', 'quorate', '--version')).toContain('Quorate');
 
   // The list of packages that a release publishes.
@@ -34,7 +47,8 @@ it('installs in an empty folder, and its devnet mines transactions', async (cont
 
   const network = ['--folder', join(folder, 'network')];
   const ports = ['--ports-from', String(await freePorts())];
-  await run('npx', 'quorate', 'devnet', '--wait', ...network, ...ports);
+  const [program, ...words] = start;
+  await run(program!, ...words, '--wait', ...network, ...ports);
   try {
     const example = join(PROJECT, 'examples/ethers.mjs');
     await run('node', example, join(folder, 'network/devnet.json'));

@@ -21,11 +21,13 @@ export const RECIPES = [
 /** Typed in beside the same devnet; what serves is stopped as soon as it is up. */
 export const REFERENCES = [
   'console',
+  'deploy',
   'explorer',
   'from-goquorum',
   'genesis',
   'graphql',
   'metrics',
+  'raft',
   'ramp',
   'signer',
   'signer-operation',
@@ -33,6 +35,8 @@ export const REFERENCES = [
 ];
 /** Typed in with a devnet of its own, which has permissions. */
 export const PERMISSIONED = 'cookbook/permissioned-onboarding';
+/** Typed in beside that devnet. */
+export const PERMISSIONED_REFERENCES = ['permissioning'];
 
 /** Pages whose `sh` blocks a test of their own takes apart. */
 export const OWN_TESTS: Readonly<Record<string, string>> = {
@@ -47,17 +51,15 @@ export const NEEDS: Readonly<Record<string, string>> = {
   addresses: 'has addresses of the reader’s network; permission-commands.test.ts runs the command',
   checkout: 'builds the project itself; npm run test:matrix runs it',
   collector: 'a program of others; monitoring.test.ts sends traces to a receiver of its own',
-  configuration: 'needs an offer and keys of a payment provider; ramp.test.ts starts the service',
+  configuration: 'needs keys of a payment provider; ramp.test.ts starts the service',
   docker: 'no container runs in tests; deploy.test.ts lints and renders the files',
   goquorum: 'needs geth or its folder; migration.test.ts runs the command on a recorded one',
   key: 'needs a key at a proxy; node-key-proxy.test.ts starts both with keys of its own',
   kubernetes: 'no cluster runs in tests; deploy.test.ts renders the chart',
   machines: 'names other machines; kill.test.ts and others join nodes by enode URLs',
-  network:
-    'needs a network of its own; raft.test.ts, devnet-development.test.ts and permission-devnet.test.ts start them',
+  network: 'needs a network of its own; devnet-development.test.ts starts it',
   prometheus: 'a program of others; monitoring.test.ts reads its configuration',
-  registry: 'installs from a registry; installed-package.test.ts installs the packed files',
-  root: 'changes the system; from-goquorum’s other blocks run under the same names',
+  registry: 'installs from a registry; installed-package.test.ts installs the packed files instead',
   systemd: 'changes the system; deploy.test.ts checks the units',
   vault: 'needs a vault; account-plugin tests run the commands against a stand-in',
 };
