@@ -130,10 +130,13 @@ it('shows a private contract to its parties, and nothing of it to others', async
   await shows('the selected node is a party');
   await keepScreen(page, 'explorer-private');
   await expect.poll(() => page.locator('pre').textContent(), { timeout: 60_000 }).toContain(CANARY);
+  await button('Show internal calls').click();
+  await shows('No contract called another.');
 
   received = [];
   await open(`/tx/${hash}`, 3);
   await shows('the selected node is not a party');
+  expect(await button('Show internal calls').count()).toBe(0);
   await page.getByText('Digest of the payload').waitFor();
   await keepScreen(page, 'explorer-stranger');
   await open(`/address/${contract}`, 3);

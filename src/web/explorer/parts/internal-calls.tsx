@@ -49,7 +49,9 @@ function Calls({ hash }: { hash: string }) {
   const { texts } = useSpeech();
   const { ether } = useNumbers();
   const answer = useAsk(
-    (rpc) => rpc.call<Frame>('debug_traceTransaction', hash, { tracer: 'callTracer' }),
+    // With `tracerConfig` a marker's calls are those of its private transaction.
+    (rpc) =>
+      rpc.call<Frame>('debug_traceTransaction', hash, { tracer: 'callTracer', tracerConfig: {} }),
     `calls ${hash}`,
   );
   const columns: readonly Column<Row>[] = [

@@ -160,7 +160,7 @@ function Found({
           <LogList logs={receipt.logs} transaction={transaction.hash} first={0} />
         </Panel>
       )}
-      {kind === 'public' && receipt && <InternalCalls hash={transaction.hash} />}
+      {isParty && receipt && <InternalCalls hash={transaction.hash} />}
     </>
   );
 }
