@@ -1,6 +1,6 @@
 /**
- * Generates `docs/configuration.md`: every key of every configuration file, from the rows and tables
- * that the services read them by.
+ * Generates `docs/configuration.md`: every key of every configuration file, from the rows and
+ * tables that the services read them by.
  */
 import { allCommands } from '../src/cli/commands.ts';
 import { variablesOf } from '../src/io/options/environment.ts';

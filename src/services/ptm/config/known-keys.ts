@@ -56,7 +56,7 @@ const CONFIG: Known = {
       '`url`, `approlePath`, `tlsKeyStorePath`, `tlsTrustStorePath` of a HashiCorp vault',
     keyData: 'the key pairs: each as texts, files, or names in a vault',
     keyVaultConfigs: 'vaults as a list, each with its `keyVaultType` and `properties`',
-    passwordFile: 'passwords of the keys, one a line',
+    passwordFile: 'passwords of the keys, one per line',
     passwords: 'passwords of the keys',
   },
   mode: '`tessera`; `orion` is refused',
