@@ -35,6 +35,8 @@ const RAFT_PORT = 53_000;
 const GENESIS = join(OWN_VECTORS, 'goquorum/private-chain/genesis.json');
 const PACKAGES = ['ethers', 'solc'];
 
+/** A link named geth to the installed command is told from it by its name. */
+const AS_GETH = 'case "$0" in */geth) set -- geth "$@";; esac';
 /** A command that serves until it is ended is ended as soon as it is up. */
 const MOMENT = `case "$QUORATE_MOMENT $1" in
 "yes node") set -- "$@" --port "$NODE_PORT" --http.port "$HTTP_PORT" --ws.port "$HTTP_PORT";;
@@ -72,7 +74,7 @@ beforeAll(async () => {
     symlinkSync(join(PROJECT, 'node_modules', name), join(folder, 'node_modules', name));
   }
   const moved = `case "$1 $2" in "devnet stop") ;; "devnet "*) set -- "$@" --ports-from ${portsFrom};; esac`;
-  writeQuorateCommand(bin, `${moved}\n${MOMENT}`);
+  writeQuorateCommand(bin, `${AS_GETH}\n${moved}\n${MOMENT}`);
   mkdirSync(reference);
   symlinkSync('../.quorate', join(reference, '.quorate'));
   copyFileSync(GENESIS, join(reference, 'genesis.json'));
