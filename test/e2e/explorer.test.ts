@@ -266,6 +266,8 @@ it('updates live, continues after a node was down, and runs no script from texts
   await shows('node1 does not answer');
   await page.context().setOffline(false);
   await page.getByText('node1 does not answer').waitFor({ state: 'detached' });
+  await open('/node');
+  await shows(/^Private state (up to date|\d+ blocks behind)$/);
 
   const from = net.accounts[0]!.address;
   const data = answering(SCRIPT);

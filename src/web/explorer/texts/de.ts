@@ -293,6 +293,9 @@ export const de: Texts = {
   privateManager: 'Privater Manager',
   faulty: 'gestört',
   fine: 'in Ordnung',
+  noManager: 'keiner',
+  privateBehind: (blocks) =>
+    blocks === 0 ? 'Privater Zustand aktuell' : `Privater Zustand ${blocks} Blöcke zurück`,
   version: 'Version',
   chainId: 'Chain-Id',
   direction: 'Richtung',

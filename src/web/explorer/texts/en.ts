@@ -292,6 +292,9 @@ export const en = {
   privateManager: 'Private manager',
   faulty: 'not working',
   fine: 'working',
+  noManager: 'none',
+  privateBehind: (blocks: number) =>
+    blocks === 0 ? 'Private state up to date' : `Private state ${blocks} blocks behind`,
   version: 'Version',
   chainId: 'Chain id',
   direction: 'Direction',

@@ -291,6 +291,9 @@ export const es: Texts = {
   privateManager: 'Gestor privado',
   faulty: 'no funciona',
   fine: 'funciona',
+  noManager: 'ninguno',
+  privateBehind: (blocks) =>
+    blocks === 0 ? 'Estado privado al día' : `Estado privado con ${blocks} bloques de retraso`,
   version: 'Versión',
   chainId: 'Id de cadena',
   direction: 'Sentido',

@@ -19,7 +19,8 @@ interface Peer {
 
 interface Readiness {
   readonly ready: boolean;
-  readonly behind: number;
+  /** Blocks by which its private states are behind; undefined: it has no private manager. */
+  readonly privateBehind?: number;
   readonly reasons: readonly { readonly reason: string; readonly text: string }[];
 }
 
@@ -71,6 +72,9 @@ export function NodeView() {
                 {
                   name: texts.privateManager,
                   value: ready ? <ManagerState {...ready} /> : '–',
+                  ...(ready?.privateBehind === undefined
+                    ? {}
+                    : { note: texts.privateBehind(ready.privateBehind) }),
                 },
               ]}
             />
@@ -113,8 +117,9 @@ function Health({ ready, reasons }: Readiness) {
   );
 }
 
-function ManagerState({ reasons }: Readiness) {
+function ManagerState({ reasons, privateBehind }: Readiness) {
   const { texts } = useSpeech();
+  if (privateBehind === undefined) return <>{texts.noManager}</>;
   const isBad = reasons.some(({ reason }) => /^(?:manager|private|diverged)$/.test(reason));
   return <Badge tone={isBad ? 'bad' : 'good'}>{isBad ? texts.faulty : texts.fine}</Badge>;
 }
