@@ -111,7 +111,7 @@ export const CONTENTS: readonly Room[] = [
       ['internals/bft', 'QBFT and IBFT'],
       ['internals/raft', 'Raft'],
       ['internals/chain-store', 'Chain store'],
-      ['internals/account-index', 'Account index'],
+      ['internals/accounts', 'Account index'],
       ['internals/sync', 'Synchronisation'],
       ['internals/transaction-pool', 'Transaction pool'],
       ['internals/evm', 'EVM'],

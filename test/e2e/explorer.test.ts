@@ -3,7 +3,7 @@
  * outsiders do not, votes, approvals, faults.
  */
 import { SigningKey } from 'ethers';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { demoTokenAddress } from '../../src/services/devnet/demo-token.ts';
 import { accessibilityFaults } from '../support/axe.ts';
@@ -73,6 +73,11 @@ afterEach(() => page?.context().close());
 
 const open = (path: string, node = 0) =>
   page.goto(`${net.devnet.description.nodes[node]!.rpc}/explorer${path}`);
+/** Whether the whole of it is between the window's sides. */
+async function isInside(element: Locator): Promise<boolean> {
+  const { x, width } = (await element.boundingBox())!;
+  return x >= 0 && x + width <= page.viewportSize()!.width;
+}
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
 
@@ -305,6 +310,8 @@ it('can be used by everybody: keyboard, screen reader, phone, in three languages
       await expect.poll(() => page.locator('.skeleton').count(), { timeout: 60_000 }).toBe(0);
       if (path === '' && at === 0) await keepScreen(page, 'explorer-overview');
       if (path === '/validators' && at === 1) await keepScreen(page, 'explorer-phone');
+      const tab = page.locator('nav [aria-current]');
+      if ((await tab.count()) > 0) await expect.poll(() => isInside(tab)).toBe(true);
       const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       expect([path, isWide]).toEqual([path, false]);
       // Colours are the same on all pages, so each page is checked in only one of the two themes.

@@ -1,6 +1,6 @@
 /**
  * Accounts that one transaction reaches by calls, creations and SELFDESTRUCT inside its outermost
- * frame, for the index of accounts (docs/internals/account-index.md). Failed frames count; a
+ * frame, for the index of accounts (docs/internals/accounts.md). Failed frames count; a
  * creation counts as a creation only if the contract exists at the end of the transaction.
  */
 import { type Address, keyOf } from '../base/bytes.ts';

@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact';
 export interface Column<T> {
   readonly head: string;
   readonly isNumber?: boolean;
+  /** Left out where there is little room. */
+  readonly isSpare?: boolean;
   cell(row: T): ComponentChildren;
 }
 
@@ -28,9 +30,9 @@ export function Table<T>({
       <table class="table">
         <thead>
           <tr>
-            {columns.map(({ head, isNumber }) => (
-              <th key={head} scope="col" class={isNumber ? 'table-number' : undefined}>
-                {head}
+            {columns.map((column) => (
+              <th key={column.head} scope="col" class={classOf(column)}>
+                {column.head}
               </th>
             ))}
           </tr>
@@ -38,9 +40,9 @@ export function Table<T>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ head, isNumber, cell }) => (
-                <td key={head} data-head={head} class={isNumber ? 'table-number' : undefined}>
-                  {cell(row)}
+              {columns.map((column) => (
+                <td key={column.head} data-head={column.head} class={classOf(column)}>
+                  {column.cell(row)}
                 </td>
               ))}
             </tr>
@@ -49,4 +51,9 @@ export function Table<T>({
       </table>
     </section>
   );
+}
+
+function classOf<T>({ isNumber, isSpare }: Column<T>): string | undefined {
+  if (isNumber) return 'table-number';
+  return isSpare ? 'table-spare' : undefined;
 }

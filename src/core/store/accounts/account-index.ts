@@ -1,6 +1,6 @@
 /**
  * The index of accounts: which transactions concern an account, in the public state and in each
- * private one (docs/internals/account-index.md). Append only; the newest entries are in memory, and
+ * private one (docs/internals/accounts.md). Append only; the newest entries are in memory, and
  * are lost with the process: the indexer adds them again from the block log.
  */
 import { type Address, EMPTY_BYTES, keyOf } from '../../base/bytes.ts';

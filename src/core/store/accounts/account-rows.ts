@@ -1,5 +1,5 @@
 /**
- * Keys and rows of the index of accounts (docs/internals/account-index.md). A row holds a run of
+ * Keys and rows of the index of accounts (docs/internals/accounts.md). A row holds a run of
  * blocks of one account: for each block its distance to the previous one, the number of
  * transactions, and for each transaction its distance to the previous one and its CONCERN bits.
  */

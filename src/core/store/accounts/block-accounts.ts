@@ -1,6 +1,6 @@
 /**
  * The accounts that a block's transactions concern, and how: what the index of accounts records
- * (docs/internals/account-index.md).
+ * (docs/internals/accounts.md).
  */
 import { type Address, bytesOfKey, keyOf } from '../../base/bytes.ts';
 import { fromHex } from '../../base/hex.ts';

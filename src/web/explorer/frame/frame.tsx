@@ -1,6 +1,6 @@
 /** The frame of every page: navigation, search, node, language and colours. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Theme } from '../../../core/pages/look.ts';
 import { Brand } from '../../ui/brand.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -65,8 +65,18 @@ function Navigation() {
     ['/permissions', texts.permissions, /^\/permissions/],
     ['/node', texts.node, /^\/node/],
   ];
+  const tabs = useRef<HTMLElement>(null);
+  // On a narrow screen the tabs scroll in a line of their own.
+  useEffect(() => {
+    const [line, present] = [
+      tabs.current,
+      tabs.current?.querySelector<HTMLElement>('[aria-current]'),
+    ];
+    if (line && present)
+      line.scrollLeft = present.offsetLeft - (line.clientWidth - present.clientWidth) / 2;
+  }, [path]);
   return (
-    <nav class="board-nav" aria-label={texts.pages}>
+    <nav class="board-nav" aria-label={texts.pages} ref={tabs}>
       {places.map(([to, name, below]) => (
         <Link key={to} to={to} class="board-tab" current={below.test(path)}>
           {name}

@@ -3,6 +3,8 @@ import { formatUnits } from 'viem';
 import { useSpeech } from '../speech.ts';
 
 const ETHER_DECIMALS = 18;
+/** Of a rounded amount: six decimals. */
+const LEAST_SHOWN = 10n ** 12n;
 
 export function useNumbers() {
   const { language } = useSpeech();
@@ -14,6 +16,13 @@ export function useNumbers() {
       exact.format(formatUnits(value, decimals) as `${number}`),
     ether: (value: string | bigint) =>
       `${exact.format(formatUnits(BigInt(value), ETHER_DECIMALS) as `${number}`)}\u00a0ETH`,
+    roundEther: (value: string | bigint) => {
+      const wei = BigInt(value);
+      const isTiny = wei > 0n && wei < LEAST_SHOWN;
+      const shown = isTiny ? LEAST_SHOWN : wei - (wei % LEAST_SHOWN);
+      const text = exact.format(formatUnits(shown, ETHER_DECIMALS) as `${number}`);
+      return `${isTiny ? '<\u00a0' : ''}${text}\u00a0ETH`;
+    },
     share: (part: number) =>
       new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(part),
     decimal: (value: number) =>

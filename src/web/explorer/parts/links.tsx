@@ -12,14 +12,12 @@ export function short(hex: string): string {
 }
 
 export function AddressLink({ address, isWhole = false }: { address: string; isWhole?: boolean }) {
-  const name = nameOf(address);
+  // Decoded arguments have a checksum in their letters' case, answers of nodes have not.
+  const plain = address.toLowerCase();
+  const name = nameOf(plain);
   return (
-    <Link
-      to={`/address/${address}`}
-      label={address}
-      class={name === undefined ? 'code' : undefined}
-    >
-      {name ?? (isWhole ? address : short(address))}
+    <Link to={`/address/${plain}`} label={plain} class={name === undefined ? 'code' : undefined}>
+      {name ?? (isWhole ? plain : short(plain))}
     </Link>
   );
 }

@@ -1,5 +1,4 @@
 /** Transactions in rows; private ones are marked. */
-import type { ComponentChildren } from 'preact';
 import { Icon } from '../../ui/icons.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -14,17 +13,20 @@ export function TransactionTable({
   transactions,
   empty,
   hasBlock = true,
+  isShort = false,
   note,
 }: {
   label: string;
   transactions: readonly Transaction[];
   empty: string;
   hasBlock?: boolean;
+  /** For half of a page's width: rounded amounts, and a lock for private ones. */
+  isShort?: boolean;
   /** Another column. */
   note?: Column<Transaction>;
 }) {
   const { texts } = useSpeech();
-  const { ether } = useNumbers();
+  const { ether, roundEther } = useNumbers();
   const columns: readonly Column<Transaction>[] = [
     { head: texts.transaction, cell: ({ hash }) => <TransactionLink hash={hash} /> },
     ...(hasBlock
@@ -36,12 +38,17 @@ export function TransactionTable({
           },
         ]
       : []),
-    { head: texts.from, cell: ({ from }) => <AddressLink address={from} /> },
+    { head: texts.from, isSpare: isShort, cell: ({ from }) => <AddressLink address={from} /> },
     { head: texts.to, cell: ({ to }) => <Recipient to={to} /> },
     {
       head: texts.value,
       isNumber: true,
-      cell: (each) => shownValue(each, ether),
+      cell: (each) => (
+        <Value
+          transaction={each}
+          {...(isShort ? { shown: roundEther } : { shown: ether, isWordy: true })}
+        />
+      ),
     },
     ...(note ? [note] : []),
   ];
@@ -49,9 +56,24 @@ export function TransactionTable({
 }
 
 /** Only the parties know the value of a private transaction. */
-function shownValue(transaction: Transaction, ether: (value: string) => string): ComponentChildren {
-  const isHidden = isPrivate(transaction) || isMarker(transaction);
-  return isHidden ? <PrivateBadge /> : ether(transaction.value);
+function Value({
+  transaction,
+  shown,
+  isWordy = false,
+}: {
+  transaction: Transaction;
+  shown: (value: string) => string;
+  isWordy?: boolean;
+}) {
+  const { texts } = useSpeech();
+  if (!isPrivate(transaction) && !isMarker(transaction)) return <>{shown(transaction.value)}</>;
+  if (isWordy) return <PrivateBadge />;
+  return (
+    <Badge tone="warn">
+      <Icon name="lock" size={13} />
+      <span class="hidden-text">{texts.private}</span>
+    </Badge>
+  );
 }
 
 export function PrivateBadge() {

@@ -95,7 +95,9 @@ function Summary({ account: { balance, nonce, code, privacy, token } }: { accoun
             : [{ name: texts.codeSize, value: texts.bytes(whole((code.length - 2) / 2)) }]),
           ...(token
             ? [
-                { name: texts.token, value: `${token.name} (${token.symbol})` },
+                ...(token.name === '' && token.symbol === ''
+                  ? []
+                  : [{ name: texts.token, value: `${token.name} (${token.symbol})` }]),
                 ...(token.supply === undefined
                   ? []
                   : [{ name: texts.supply, value: units(token.supply, token.decimals) }]),

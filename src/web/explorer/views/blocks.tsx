@@ -61,7 +61,11 @@ export function BlockTable({
   const columns: readonly Column<Block>[] = [
     { head: texts.block, cell: ({ number }) => <BlockLink number={Number(number)} /> },
     { head: texts.age, cell: ({ timestamp }) => <Age timestamp={timestamp} /> },
-    { head: texts.proposer, cell: ({ miner }) => <AddressLink address={miner} /> },
+    {
+      head: texts.proposer,
+      isSpare: isShort,
+      cell: ({ miner }) => <AddressLink address={miner} />,
+    },
     {
       head: texts.transactions,
       isNumber: true,

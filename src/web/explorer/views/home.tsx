@@ -75,6 +75,7 @@ function Latest({ blocks }: { blocks: readonly Block[] }) {
           transactions={found}
           empty={texts.noTransactions}
           hasBlock={false}
+          isShort
         />
       )}
     </Shown>

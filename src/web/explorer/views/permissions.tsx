@@ -1,4 +1,5 @@
 /** A permissioned network: the tree of its organisations, their content, and pending approvals. */
+import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Notice, type Tone } from '../../ui/status.tsx';
@@ -143,8 +144,7 @@ function OrgEntry({ org, network }: { org: Org; network: Network }) {
         </Badge>
       </summary>
       <div class="stack-close">
-        <h3>{texts.nodes}</h3>
-        <ul class="small entries">
+        <Entries title={texts.nodes}>
           {nodes.map(({ url, status }) => (
             <li key={url}>
               <span class="code">{url}</span>{' '}
@@ -153,9 +153,8 @@ function OrgEntry({ org, network }: { org: Org; network: Network }) {
               </Badge>
             </li>
           ))}
-        </ul>
-        <h3>{texts.accounts}</h3>
-        <ul class="small entries">
+        </Entries>
+        <Entries title={texts.accounts}>
           {accounts.map(({ acctId, roleId, status, isOrgAdmin }) => (
             <li key={acctId}>
               <AddressLink address={acctId} /> {roleId}{' '}
@@ -165,16 +164,25 @@ function OrgEntry({ org, network }: { org: Org; network: Network }) {
               </Badge>
             </li>
           ))}
-        </ul>
-        <h3>{texts.roles}</h3>
-        <ul class="small entries">
+        </Entries>
+        <Entries title={texts.roles}>
           {roles.map(({ roleId, access, active }) => (
             <li key={roleId}>
               {roleId} – {texts.accesses[access] ?? access} {!active && `(${texts.inactive})`}
             </li>
           ))}
-        </ul>
+        </Entries>
       </div>
     </details>
+  );
+}
+
+function Entries({ title, children }: { title: string; children: readonly ComponentChild[] }) {
+  if (children.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="small entries">{children}</ul>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps the index of accounts at the head (docs/internals/account-index.md). Normally it uses what
+ * Keeps the index of accounts at the head (docs/internals/accounts.md). Normally it uses what
  * the execution of each block has found. For blocks that it missed, after a crash or because the
  * index is new, it reads the stored blocks, and executes those again that may contain internal
  * calls.
