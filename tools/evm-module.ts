@@ -1,6 +1,6 @@
 /**
- * Compiles the EVM's loop, Keccak and powers: `npm run evm` writes the modules, and a test compares
- * them with their sources.
+ * Compiles the EVM's loop, Keccak, powers and BN254: `npm run evm` writes the modules, and a test
+ * compares them with their sources.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,6 +40,13 @@ export const MODULES: readonly WasmModule[] = [
     name: 'MODULAR_POWER_MODULE',
     about: 'Powers modulo a number, compiled from assembly/modexp',
     pages: 2,
+  },
+  {
+    source: 'bn254/index.ts',
+    file: resolve(ROOT, 'src/io/crypto/bn254-module.ts'),
+    name: 'BN254_MODULE',
+    about: 'The curve BN254, compiled from assembly/bn254',
+    pages: 1,
   },
 ];
 /** A separate package, because the compiler is large and nothing else needs it. */

@@ -60,6 +60,14 @@ export const EXECUTION_LIMITS: readonly Limit[] = [
     only: 'too long for the module',
   },
   {
+    name: 'pairings: pairs of a piece',
+    file: 'src/io/crypto/bn254-wasm.ts',
+    test: 'src/io/crypto/bn254-wasm.test.ts',
+    on: 'yield;\n        memory.set(kept, product);',
+    off: 'memory.set(kept, product);',
+    only: 'in pieces that others come between',
+  },
+  {
     ...BOUNDS,
     name: 'EVM in WebAssembly: bytes of an idle instance',
     file: 'src/core/evm/wasm/wasm-loop.ts',

@@ -25,7 +25,7 @@ const G2 = fromHex(
 
 /** Throws CRYPTO_SELF_TEST_FAILED. */
 export function kzgInWasm(): Kzg {
-  return new MclKzg(openMcl('bls12381'));
+  return new MclKzg(openMcl());
 }
 
 class MclKzg implements Kzg {

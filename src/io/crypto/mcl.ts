@@ -1,11 +1,11 @@
-/** mcl in WebAssembly: curves with pairings. Each curve has its own module and memory. */
+/** mcl in WebAssembly: the curve BLS12-381 and its pairing. */
 import { createRequire } from 'node:module';
 import { fail } from '../../core/base/errors.ts';
 
-/** mcl's numbers of curves, and the sizes that it was built with (mcl-wasm dist/constants.js). */
-const CURVES = { bn254: 4, bls12381: 5 } as const;
+/** mcl's number of the curve, and the sizes that it was built with (mcl-wasm dist/constants.js). */
+const BLS12_381 = 5;
 const BUILD = 46;
-export const FP_BYTES = 48;
+const FP_BYTES = 48;
 export const FR_BYTES = 32;
 export const G1_BYTES: number = 3 * FP_BYTES;
 export const G2_BYTES: number = 6 * FP_BYTES;
@@ -21,45 +21,28 @@ export interface Mcl {
   _mclBn_init(curve: number, build: number): number;
   /** Points are serialised as in Ethereum's consensus layer. */
   _mclBn_setETHserialization(isOn: number): void;
-  /** Whether the check of points of G2 includes their order. */
-  _mclBn_verifyOrderG2(isOn: number): void;
-  _mclBnFp_setBigEndianMod(to: number, from: number, bytes: number): number;
-  _mclBnFp_getLittleEndian(to: number, bytes: number, from: number): number;
-  _mclBnFp_setInt32(to: number, value: number): void;
-  _mclBnFp_neg(to: number, from: number): void;
-  _mclBnFp2_mul(to: number, a: number, b: number): void;
   _mclBnFr_setBigEndianMod(to: number, from: number, bytes: number): number;
   _mclBnFr_neg(to: number, from: number): void;
-  _mclBnG1_isValid(point: number): number;
   _mclBnG1_isZero(point: number): number;
-  _mclBnG1_add(to: number, a: number, b: number): void;
   _mclBnG1_sub(to: number, a: number, b: number): void;
-  _mclBnG1_mul(to: number, a: number, scalar: number): void;
   _mclBnG1_mulVec(to: number, points: number, scalars: number, count: number): void;
-  _mclBnG1_normalize(to: number, from: number): void;
   _mclBnG1_clear(point: number): void;
   /** Checks the point and its order. Returns 0 for an invalid point. */
   _mclBnG1_deserialize(to: number, from: number, bytes: number): number;
-  _mclBnG2_isValid(point: number): number;
-  _mclBnG2_isEqual(a: number, b: number): number;
-  _mclBnG2_add(to: number, a: number, b: number): void;
-  _mclBnG2_dbl(to: number, from: number): void;
-  _mclBnG2_neg(to: number, from: number): void;
   _mclBnG2_deserialize(to: number, from: number, bytes: number): number;
   _mclBn_getUint64NumToPrecompute(): number;
   _mclBn_precomputeG2(to: number, point: number): void;
   _mclBn_precomputedMillerLoop(to: number, g1: number, lines: number): void;
-  _mclBn_millerLoopVec(to: number, g1: number, g2: number, count: number): void;
   _mclBn_finalExp(to: number, from: number): void;
   _mclBnGT_mul(to: number, a: number, b: number): void;
   _mclBnGT_isOne(from: number): number;
 }
 
 /** Throws CRYPTO_SELF_TEST_FAILED. */
-export function openMcl(curve: keyof typeof CURVES): Mcl {
+export function openMcl(): Mcl {
   const mcl = instantiate();
-  if (mcl._mclBn_init(CURVES[curve], BUILD) !== 0) {
-    throw fail('CRYPTO_SELF_TEST_FAILED', `mcl does not know the curve ${curve}`);
+  if (mcl._mclBn_init(BLS12_381, BUILD) !== 0) {
+    throw fail('CRYPTO_SELF_TEST_FAILED', 'mcl does not know the curve BLS12-381');
   }
   return mcl;
 }

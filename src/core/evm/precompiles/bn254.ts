@@ -44,25 +44,14 @@ export function bn254Add(gas: number): Precompile {
     gas: () => gas,
     run(input) {
       const bytes = padded(input, 2 * POINT_BYTES);
-      const [first, second] = [bytes.subarray(0, POINT_BYTES), bytes.subarray(POINT_BYTES)];
-      if (isZeroBytes(first)) return sumWithInfinity(second);
-      if (isZeroBytes(second)) return sumWithInfinity(first);
       const fast = bn254InUse();
       if (fast) return fast.add(bytes);
-      const [a, b] = [pointG1(first), pointG1(second)];
+      const a = pointG1(bytes.subarray(0, POINT_BYTES));
+      const b = pointG1(bytes.subarray(POINT_BYTES));
       return a && b && bytesOfPoint(a.add(b));
     },
     error: () => ERROR,
   };
-}
-
-/** The point itself, as new bytes. Few operations: bigints take less time than entering mcl. */
-function sumWithInfinity(bytes: Uint8Array): Uint8Array | undefined {
-  const x = bytesToBigInt(bytes.subarray(0, 32));
-  const y = bytesToBigInt(bytes.subarray(32));
-  if (x === 0n && y === 0n) return new Uint8Array(POINT_BYTES);
-  if (x >= Fp.ORDER || y >= Fp.ORDER) return undefined;
-  return (y * y - x * x * x - 3n) % Fp.ORDER === 0n ? bytes.slice() : undefined;
 }
 
 export function bn254Multiply(gas: number): Precompile {
