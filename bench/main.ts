@@ -44,6 +44,11 @@ const name = positionals[0] ?? '';
 if (name === 'all') {
   const names = values.only?.split(',') ?? Object.keys(BENCHES);
   const { json, markdown } = values;
+  const unknown = names.find((each) => !BENCHES[each]);
+  if (unknown !== undefined) {
+    console.error(`--only: there is no bench ${unknown}`);
+    process.exit(2);
+  }
   process.exit((await all({ names, json, markdown })) ? 0 : 1);
 }
 const bench = BENCHES[name];
