@@ -37,6 +37,10 @@ export interface NetworkOptions {
   readonly nodeArgs?: readonly string[];
   /** The nodes serve their metrics. */
   readonly isMeasured?: boolean;
+  /** The chain that each node has from the start. */
+  readonly chain?: SavedChain;
+  /** With WebSocket, on the port of HTTP. */
+  readonly hasWebSocket?: boolean;
   /** For a period below one second; absent: one second. */
   readonly blockPeriodMs?: number;
 }
@@ -47,8 +51,17 @@ export interface ValidatorSpec extends Pick<NodeSpec, 'name' | 'folder'> {
     Partial<Pick<NodeSpec['ports'], 'ptmQ2t' | 'metrics'>>;
 }
 
+export interface SavedChain {
+  /** Its blocks, as `export` writes them. */
+  readonly file: string;
+  /** Number of the last block. */
+  readonly height: number;
+}
+
 export interface Network {
   readonly rpcUrls: readonly string[];
+  /** That of node 1; undefined: none. */
+  readonly webSocketUrl: string | undefined;
   readonly pids: readonly number[];
   readonly ptmPids: readonly number[];
   readonly folder: string;
@@ -97,6 +110,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     const { nodes, rpcUrls } = await startValidators(processes, topology.nodes, genesis, options);
     return {
       rpcUrls,
+      webSocketUrl: options.hasWebSocket ? rpcUrls[0]!.replace('http', 'ws') : undefined,
       pids: nodes.map((child) => child.pid!),
       ptmPids: managers.map((child) => child.pid!),
       folder,
@@ -168,7 +182,7 @@ export async function startValidators(
         `${url} is connected to all others and has a block`,
         async () =>
           Number(await rpc(url, 'net_peerCount')) === nodes.length - 1 &&
-          Number(await rpc(url, 'eth_blockNumber')) > 0,
+          Number(await rpc(url, 'eth_blockNumber')) > (options.chain?.height ?? 0),
         START_PATIENCE_MS,
       ),
     ),
@@ -184,15 +198,38 @@ function startValidator(
 ): ChildProcess {
   const { reference, isPrivate } = options;
   const flags = nodeFlags(node, options);
-  if (reference === undefined)
+  if (reference === undefined) {
+    if (options.chain) importOurs(node, genesis, options.chain);
     return processes.start(node.name, process.execPath, [
       ...wordsOf(process.env.QUORATE_NODE_OPTIONS),
       ...[OURS, 'node', '--genesis', genesis],
       ...flags,
     ]);
+  }
   execFileSync(reference, ['--datadir', node.folder, 'init', genesis], { stdio: 'ignore' });
+  if (options.chain) {
+    const args = ['--datadir', node.folder, '--gcmode', 'archive', 'import', options.chain.file];
+    const environment = { ...process.env, PRIVATE_CONFIG: 'ignore' };
+    execFileSync(reference, args, { stdio: 'ignore', env: environment });
+  }
   const env = isPrivate ? {} : { PRIVATE_CONFIG: 'ignore' };
   return processes.start(node.name, reference, [...flags, '--miner.threads', '1'], env);
+}
+
+function importOurs(
+  { folder }: Pick<ValidatorSpec, 'folder'>,
+  genesis: string,
+  { file, height }: SavedChain,
+): void {
+  const data = ['--datadir', folder];
+  const commands = [
+    ['init', ...data, genesis],
+    ['import', ...data, file],
+    // The chain has seals of validators that do not remember their votes.
+    ['db', 'reset-votes', ...data, '--height', String(height + 1)],
+  ];
+  for (const command of commands)
+    execFileSync(process.execPath, [OURS, ...command], { stdio: 'ignore' });
 }
 
 function wordsOf(text = ''): string[] {
@@ -239,6 +276,9 @@ function nodeFlags(node: ValidatorSpec, options: NetworkOptions): string[] {
     ...(options.isPrivate ? ['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`] : []),
     ...(options.isMeasured
       ? ['--metrics', '--metrics.addr', '127.0.0.1', '--metrics.port', String(node.ports.metrics)]
+      : []),
+    ...(options.hasWebSocket
+      ? ['--ws', '--ws.addr', '127.0.0.1', '--ws.port', String(node.ports.rpc), '--ws.api', 'eth']
       : []),
     ...(options.nodeArgs ?? []),
   ];

@@ -3,7 +3,7 @@
  * serve.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 
 const TICKS_PER_SECOND = 100;
@@ -31,6 +31,14 @@ export function cpuSeconds(pids: readonly number[]): number {
 export function descendantsCpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+}
+
+/** User and system nanoseconds of the threads that a process has now: exact for short times. */
+export function cpuNanoseconds(pid: number): number {
+  let total = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    total += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  return total;
 }
 
 /** CPU seconds that the whole machine has used, without idle and wait time. */
