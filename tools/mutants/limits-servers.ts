@@ -303,8 +303,8 @@ export const SERVER_LIMITS: readonly Limit[] = [
   {
     ...HTTP,
     name: 'HTTP: answers to batches, as they grow',
-    on: 'undefined, gone.signal, room)',
-    off: 'undefined, gone.signal)',
+    on: 'undefined, gone, room)',
+    off: 'undefined, gone)',
     only: 'counts the answers of batches',
   },
   {

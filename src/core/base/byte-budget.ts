@@ -22,8 +22,7 @@ export class ByteBudget {
 
   /** Opens an empty account for `source`. `end` is called when its bytes are needed elsewhere. */
   open(source: string, end: () => void = () => undefined): Holding {
-    const change = (holding: Holding, count: number) => this.change(holding, count);
-    return new Holding({ source, end, change, fits: (count) => this.fits(source, count) });
+    return new Holding(this, source, end);
   }
 
   /** Ends the largest holders until the total is within the bound. */
@@ -37,12 +36,14 @@ export class ByteBudget {
     }
   }
 
-  private fits(source: string, count: number): boolean {
+  /** Whether `source` may hold this many bytes more. */
+  fits(source: string, count: number): boolean {
     const { all, ofSource } = this.bounds;
     return this.total + count <= all && (this.bySource.get(source) ?? 0) + count <= ofSource;
   }
 
-  private change(holding: Holding, count: number): void {
+  /** Called by a holding whose bytes have changed by `count`. */
+  change(holding: Holding, count: number): void {
     const { source } = holding;
     this.total += count;
     const next = (this.bySource.get(source) ?? 0) + count;
@@ -53,24 +54,18 @@ export class ByteBudget {
   }
 }
 
-interface HoldingParts {
-  readonly source: string;
-  readonly end: () => void;
-  readonly fits: (count: number) => boolean;
-  readonly change: (holding: Holding, count: number) => void;
-}
-
 /** The bytes that one connection, request or peer holds. */
 export class Holding {
-  private readonly parts: HoldingParts;
+  readonly source: string;
+  /** Called when the bytes are needed elsewhere. */
+  readonly end: () => void;
+  private readonly budget: Pick<ByteBudget, 'fits' | 'change'>;
   private count = 0;
 
-  constructor(parts: HoldingParts) {
-    this.parts = parts;
-  }
-
-  get source(): string {
-    return this.parts.source;
+  constructor(budget: Pick<ByteBudget, 'fits' | 'change'>, source: string, end: () => void) {
+    this.budget = budget;
+    this.source = source;
+    this.end = end;
   }
 
   get bytes(): number {
@@ -79,7 +74,7 @@ export class Holding {
 
   /** Returns false, and takes nothing, when there is not enough space. */
   take(count: number): boolean {
-    if (!this.parts.fits(count)) return false;
+    if (!this.budget.fits(this.source, count)) return false;
     this.force(count);
     return true;
   }
@@ -87,7 +82,7 @@ export class Holding {
   /** Takes the bytes even when there is not enough space: see ByteBudget.relieve. */
   force(count: number): void {
     this.count += count;
-    this.parts.change(this, count);
+    this.budget.change(this, count);
   }
 
   /** Releases that many bytes, or all that are left. */
@@ -96,10 +91,6 @@ export class Holding {
   }
 
   release(): void {
-    this.give(this.count);
-  }
-
-  end(): void {
-    this.parts.end();
+    if (this.count > 0) this.give(this.count);
   }
 }

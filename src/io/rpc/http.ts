@@ -8,12 +8,12 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { gzip } from 'node:zlib';
-import { addressBlock } from '../http/address-block.ts';
 import { type BodyRefusal, readBody } from '../http/body.ts';
 import { listen } from '../http/listen.ts';
 import { newTraffic, REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from '../http/traffic.ts';
 import { TRACEPARENT } from '../telemetry/trace-context.ts';
 import type { Access, Authenticate } from './access.ts';
+import { connectionOf } from './connection.ts';
 import type { Caller, Dispatcher, Reply } from './dispatcher.ts';
 import { PARSE_ERROR } from './envelope.ts';
 
@@ -30,6 +30,8 @@ const TOO_MUCH = 'too many requests at once';
  */
 const REFUSED_BODY_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
+/** Up to this size an answer is written as one text with its head. */
+const SHORT_CHARACTERS_MAX = 15 * 1024;
 const CONNECTIONS_MAX = 10_000;
 
 /** Certificate and key in PEM, and the cipher suites to offer by OpenSSL's names. */
@@ -161,12 +163,10 @@ async function respond(
     return;
   }
   const { requests, unsent } = options.traffic;
-  const source = addressBlock(request.socket.remoteAddress);
+  const { source, gone } = connectionOf(request.socket);
   const held = requests.open(source);
   const reply = unsent.open(source, () => response.destroy());
-  const gone = new AbortController();
   response.once('close', () => {
-    gone.abort();
     held.release();
     reply.release();
   });
@@ -181,14 +181,16 @@ async function respond(
   const caller = callerOf(request, url, access, 'http', options.psi);
   const room = new UnsentRoom(unsent, reply);
   const answer = endpoint
-    ? await endpoint.answer(String(body), caller, gone.signal)
-    : await rpcAnswer((text) => dispatcher.reply(text, caller, undefined, gone.signal, room), body);
+    ? await endpoint.answer(String(body), caller, gone)
+    : await rpcAnswer((text) => dispatcher.reply(text, caller, undefined, gone, room), body);
   room.release();
   if (response.destroyed) return;
   if (typeof body === 'string') response.setHeader('connection', 'close');
   reply.force(answer.body.length);
-  response.setTimeout(options.traffic.stallMs, () => response.destroy());
   send(request, response, answer);
+  // Most answers are already with the system.
+  if (response.writableLength > 0 || !response.writableEnded)
+    response.setTimeout(options.traffic.stallMs, () => response.destroy());
   unsent.relieve();
 }
 
@@ -223,9 +225,12 @@ function refuse(request: IncomingMessage, url: URL): { status: number; text: str
   return undefined;
 }
 
+const ROOT = new URL('http://localhost/');
+
 /** undefined: the request's target is not a valid URL. */
 export function urlOf({ url = '/' }: Pick<IncomingMessage, 'url'>): URL | undefined {
-  return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : undefined;
+  if (url === '/') return ROOT;
+  return URL.canParse(url, ROOT.href) ? new URL(url, ROOT) : undefined;
 }
 
 export function callerOf(
@@ -235,30 +240,16 @@ export function callerOf(
   transport: Caller['transport'],
   psi: string | undefined,
 ): Caller {
+  const { remote, number } = connectionOf(request.socket);
+  const traceparent = request.headers[TRACEPARENT];
   return {
     transport,
     psi: psi ?? psiOf(request, url),
     access,
-    remote: request.socket.remoteAddress ?? '',
-    connection: connectionOf(request.socket),
-    ...traceOf(request),
+    remote,
+    connection: number,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
   };
-}
-
-function traceOf({ headers }: IncomingMessage): Pick<Caller, 'traceparent'> {
-  const traceparent = headers[TRACEPARENT];
-  return typeof traceparent === 'string' ? { traceparent } : {};
-}
-
-const connections = new WeakMap<object, number>();
-let lastConnection = 0;
-
-/** A number that is unique among the connections of this process. */
-export function connectionOf(socket: object): number {
-  const known = connections.get(socket);
-  if (known !== undefined) return known;
-  connections.set(socket, ++lastConnection);
-  return lastConnection;
 }
 
 /**
@@ -266,10 +257,12 @@ export function connectionOf(socket: object): number {
  * name counts as none.
  */
 function psiOf({ headers }: IncomingMessage, url: URL): string | undefined {
-  for (const header of [headers['quorum-psi'], headers['ledger-psi']].flat()) {
-    if (header) return header;
+  for (const name of ['quorum-psi', 'ledger-psi']) {
+    const named = headers[name];
+    const first = typeof named === 'object' ? named.find((each) => each) : named;
+    if (first) return first;
   }
-  return url.searchParams.get('PSI') || undefined;
+  return url === ROOT ? undefined : url.searchParams.get('PSI') || undefined;
 }
 
 function send(
@@ -277,24 +270,31 @@ function send(
   response: ServerResponse,
   { status, contentType, body }: Answer,
 ): void {
-  const bytes =
-    typeof body === 'string'
-      ? Buffer.from(body)
-      : Buffer.from(body.buffer, body.byteOffset, body.length);
-  response.setHeader('content-type', contentType);
-  if (contentType !== 'application/json') response.setHeader('x-content-type-options', 'nosniff');
-  const wantsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-  if (!wantsGzip || bytes.length < GZIP_BYTES_MIN) {
-    response.writeHead(status, { 'content-length': String(bytes.length) }).end(bytes);
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const head = {
+    'content-type': contentType,
+    ...(contentType === 'application/json' ? {} : { 'x-content-type-options': 'nosniff' }),
+  };
+  const plainly = () => {
+    response.writeHead(status, { ...head, 'content-length': length });
+    if (typeof body !== 'string') response.end(body);
+    // With a text in this encoding the head is written together with it, in one call.
+    else if (length <= SHORT_CHARACTERS_MAX && length === body.length) response.end(body, 'latin1');
+    else response.end(Buffer.from(body));
+  };
+  if (length < GZIP_BYTES_MIN || !acceptsGzip(request)) {
+    plainly();
     return;
   }
-  gzip(bytes, { level: 1 }, (error, packed) => {
-    if (error) response.writeHead(status, { 'content-length': String(bytes.length) }).end(bytes);
-    else
-      response
-        .writeHead(status, { 'content-encoding': 'gzip', 'content-length': String(packed.length) })
-        .end(packed);
+  gzip(body, { level: 1 }, (error, packed) => {
+    const sizes = { 'content-encoding': 'gzip', 'content-length': packed?.length };
+    if (error) plainly();
+    else response.writeHead(status, { ...head, ...sizes }).end(packed);
   });
+}
+
+function acceptsGzip({ headers }: IncomingMessage): boolean {
+  return /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
 }
 
 function sendPage(response: ServerResponse, page: Page): void {

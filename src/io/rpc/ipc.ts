@@ -7,9 +7,9 @@ import { JsonSplitter } from '../../core/base/json-splitter.ts';
 import { listen } from '../http/listen.ts';
 import { newTraffic, type Traffic } from '../http/traffic.ts';
 import { OPEN } from './access.ts';
+import { connectionOf } from './connection.ts';
 import { Conversation } from './conversation.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { connectionOf } from './http.ts';
 
 /**
  * Serves `path` with mode 0600. `psi`: the private state of calls that name none. Resolves with a
@@ -41,7 +41,7 @@ function converse(
   traffic: Traffic,
   psi: string | undefined,
 ): void {
-  const connection = connectionOf(socket);
+  const { number: connection } = connectionOf(socket);
   const conversation = new Conversation({
     dispatcher,
     traffic,
