@@ -32,7 +32,30 @@ const SIMULATION = {
   file: 'src/services/ledger/api/eth/simulate.ts',
 };
 
+const ENCODED = {
+  test: 'src/services/ledger/api/eth/encoded-blocks.test.ts',
+  file: 'src/services/ledger/api/eth/encoded-blocks.ts',
+};
+
 export const READ_LIMITS: readonly Limit[] = [
+  {
+    ...ENCODED,
+    name: 'blocks kept as text: their size',
+    on: 'max: CHARACTERS_MAX,',
+    off: 'max: Number.POSITIVE_INFINITY,',
+  },
+  {
+    ...ENCODED,
+    name: 'blocks kept as text: one larger than all',
+    on: 'if (made.text.length <= CHARACTERS_MAX) ',
+    off: '',
+  },
+  {
+    ...ENCODED,
+    name: 'blocks kept as text: their number',
+    on: 'new Lru<string, RawJson>(BLOCKS_MAX, {',
+    off: 'new Lru<string, RawJson>(1_000 * BLOCKS_MAX, {',
+  },
   {
     name: 'accounts: transactions of a page',
     file: 'src/services/ledger/api/ots/search.ts',

@@ -21,6 +21,8 @@ import { SerialQueue } from './serial-queue.ts';
 
 export const SEGMENT_BYTES_DEFAULT = 256 * 1024 * 1024;
 const SEARCH_CHUNK_BYTES = 4 * 1024 * 1024;
+/** Read at once with a record's header: most records of small blocks are shorter. */
+const FIRST_READ_BYTES = 4 * 1024;
 
 export interface NewRecord {
   readonly kind: RecordKind;
@@ -42,6 +44,8 @@ export class BlockLog {
   /** Up to here, everything is known to be durable. */
   private durable: LogPosition | undefined;
   private failed: QuorateError | undefined;
+  /** Often needed again at once: by its receipts after its transactions. */
+  private lastRead: ScannedRecord | undefined;
 
   constructor(folder: LogFolder, segmentBytesMax: number = SEGMENT_BYTES_DEFAULT) {
     this.folder = folder;
@@ -120,12 +124,19 @@ export class BlockLog {
 
   /** The record that begins at `position`. Throws STORE_CORRUPT when there is none. */
   read(position: LogPosition): LogRecord {
-    const file = this.file(position.segment);
-    const header = file.read(position.offset, RECORD_HEADER_BYTES);
-    const length = recordLength(header);
-    if (length === undefined || position.offset + 8 + length > file.size()) throw corrupt(position);
-    const record = parseRecord(file.read(position.offset, 8 + length), 0, position);
+    const { lastRead } = this;
+    if (lastRead && comparePositions(lastRead.position, position) === 0) return lastRead;
+    const { segment, offset } = position;
+    const file = this.file(segment);
+    const start = file.read(offset, FIRST_READ_BYTES);
+    const length = recordLength(start);
+    if (length === undefined) throw corrupt(position);
+    const isWhole = 8 + length <= start.length;
+    // A length that reaches beyond the end is damaged: so much is not read.
+    if (!isWhole && offset + 8 + length > file.size()) throw corrupt(position);
+    const record = parseRecord(isWhole ? start : file.read(offset, 8 + length), 0, position);
     if (!record) throw corrupt(position);
+    this.lastRead = { ...record, position: { segment, offset } };
     return record;
   }
 
@@ -182,6 +193,7 @@ export class BlockLog {
   close(): void {
     for (const file of this.files.values()) file.close();
     this.files.clear();
+    this.lastRead = undefined;
   }
 
   private tryRead(file: LogFile, position: LogPosition): LogRecord | undefined {
@@ -191,6 +203,7 @@ export class BlockLog {
   }
 
   private cutTail(at: LogPosition): void {
+    this.lastRead = undefined;
     const valid = this.findValidAfter(at);
     if (valid) {
       throw fail(

@@ -125,6 +125,8 @@ export function readOnlyLogFolder(directory: string): LogFolder {
 class ReadOnlyLogFile implements LogFile {
   private readonly path: string;
   private readonly descriptor: number;
+  /** The file only grows. */
+  private knownSize = 0;
 
   constructor(path: string) {
     this.path = path;
@@ -148,7 +150,9 @@ class ReadOnlyLogFile implements LogFile {
   }
 
   read(at: number, length: number): Uint8Array {
-    return readAt(this.descriptor, this.path, at, Math.min(length, this.size() - at));
+    // Asking for the size each time would take as long as the read.
+    if (at + length > this.knownSize) this.knownSize = this.size();
+    return readAt(this.descriptor, this.path, at, Math.min(length, this.knownSize - at));
   }
 
   truncate(): void {

@@ -40,8 +40,8 @@ import {
 import { suppliedAccounts } from './supplied-accounts.ts';
 import { joinedLacks, suppliedSource } from './supplied-source.ts';
 
-/** A longer reply is sent as undecoded bytes. */
-const TEXT_REPLY_MAX = 64 * 1024;
+/** A longer reply is sent as undecoded bytes, which are moved and not copied. */
+const TEXT_REPLY_MAX = 2 * 1024;
 
 export interface ReaderParts {
   readonly chain: Pick<ChainReplica, 'follow'>;

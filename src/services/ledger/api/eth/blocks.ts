@@ -1,5 +1,6 @@
 /** Blocks and headers: by number, by hash, their counts, their receipts. */
 
+import { keyOf } from '../../../../core/base/bytes.ts';
 import { toQuantity } from '../../../../core/base/hex.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
@@ -12,6 +13,7 @@ import { receiptsOf } from '../receipts.ts';
 import { type JsonObject, renderBlock, renderHeader, renderPending } from '../render.ts';
 import { arrayOf, BLOCK, HEADER, NULL, orNull, QUANTITY, RECEIPT } from '../results.ts';
 import { blockTag, bool, hash, index, named, requiredBlockNumber } from '../shapes.ts';
+import { EncodedBlocks } from './encoded-blocks.ts';
 
 /**
  * Blocks of BFT and Raft chains have a fixed difficulty of 1 or 0 on top of genesis, so the total
@@ -57,14 +59,17 @@ function full({ view, pending }: ReadContext, tag: BlockTag, withTransactions: b
   return blockOf(view, blockAt(view, tag), withTransactions);
 }
 
+/** Blocks with fewer transactions are quickly encoded again. */
+const MANY_TRANSACTIONS = 16;
+const encodedBlocks = new EncodedBlocks();
+
 function blockOf(view: PartyView, block: Block | undefined, withTransactions: boolean) {
-  return block
-    ? timed(
-        view,
-        block,
-        renderBlock(block, totalDifficulty(view, block.header.number), withTransactions),
-      )
-    : null;
+  if (!block) return null;
+  const { transactions, header, hash } = block;
+  const render = () =>
+    timed(view, block, renderBlock(block, totalDifficulty(view, header.number), withTransactions));
+  if (!withTransactions || transactions.length < MANY_TRANSACTIONS) return render();
+  return encodedBlocks.encoded(`${keyOf(hash)} ${view.timestampOf(header)}`, render);
 }
 
 function headerOf(view: PartyView, block: Block | undefined) {
