@@ -26,7 +26,7 @@ export class Subscribers {
     return all;
   }
 
-  /** Starts anew, waits for this many blocks, and returns when they arrived. */
+  /** Forgets what has arrived, and resolves when all have heard of so many further blocks. */
   async follow(blocks: number): Promise<Heads> {
     this.arrivals.clear();
     const whole = () =>

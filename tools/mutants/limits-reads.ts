@@ -17,7 +17,6 @@ const TRACERS = {
 };
 const NOTICES = 'src/services/ledger/api/subscriptions.test.ts';
 const QUEUE = { file: 'src/io/threads/fair-queue.ts', test: 'src/io/threads/fair-queue.test.ts' };
-
 const GRAPHQL = { test: 'src/services/ledger/graphql/graphql.service.test.ts' };
 const QUERY_TEXT = { ...GRAPHQL, file: 'src/services/ledger/graphql/document-limits.ts' };
 const QUERY_ROOM = { ...GRAPHQL, file: 'src/services/ledger/graphql/query-room.ts' };

@@ -41,9 +41,10 @@ export const EMPTY_UNCLES_HASH: Hash32 = fromHex(
   '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
 );
 
-export function blockOf(header: Header, body: BlockBody): Block {
+/** `hash`: the header's, if it is known. */
+export function blockOf(header: Header, body: BlockBody, hash = blockHash(header)): Block {
   const { transactions, uncles, withdrawals } = body;
-  const block = { header, hash: blockHash(header), transactions, uncles };
+  const block = { header, hash, transactions, uncles };
   return withdrawals === undefined ? block : { ...block, withdrawals };
 }
 
@@ -68,12 +69,16 @@ export function blockBytes(block: Block): number {
 
 /**
  * Reads one block item; transactions are views of the reader's buffer, the header is not: it often
- * outlives its block.
+ * outlives its block. `hash`: the block's, if it is known.
  */
-export function readBlock(reader: RlpReader, dialect: TransactionDialect = 'quorum'): Block {
+export function readBlock(
+  reader: RlpReader,
+  dialect: TransactionDialect = 'quorum',
+  hash?: Hash32,
+): Block {
   const list = reader.enter();
   const header = decodeHeader(list.raw().slice());
-  return blockOf(header, readBodyItems(list, dialect));
+  return blockOf(header, readBodyItems(list, dialect), hash);
 }
 
 export function decodeBlock(bytes: Uint8Array, dialect: TransactionDialect = 'quorum'): Block {

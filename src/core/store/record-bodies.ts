@@ -91,11 +91,11 @@ function listEnd(bytes: Uint8Array, at: number): number {
   return start + (first > 0xf7 ? bytesToNumber(bytes.subarray(at + 1, start)) : first - 0xc0);
 }
 
-/** Decodes only the block. */
-export function decodeBlockOf(body: Uint8Array, dialect: TransactionDialect): Block {
+/** Decodes only the block. `hash`: the block's, if it is known. */
+export function decodeBlockOf(body: Uint8Array, dialect: TransactionDialect, hash?: Hash32): Block {
   const list = readList(body);
   list.skip();
-  return readBlock(list, dialect);
+  return readBlock(list, dialect, hash);
 }
 
 /** Decodes only the receipts. */

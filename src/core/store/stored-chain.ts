@@ -87,9 +87,9 @@ export class StoredChain implements ChainReader {
   block(number: number): Block | undefined {
     const known = this.cached.blocks.get(number);
     if (known) return known;
-    const body = this.blockBody(number);
-    if (!body) return undefined;
-    const block = decodeBlockOf(body, this.dialect);
+    const place = this.placeOfBlock(number);
+    if (!place) return undefined;
+    const block = decodeBlockOf(this.log.read(place).body, this.dialect, place.hash);
     this.cached.blocks.set(number, block);
     return block;
   }
@@ -373,9 +373,13 @@ export class StoredChain implements ChainReader {
   }
 
   private blockBody(number: number): Uint8Array | undefined {
-    if (this.current && !this.isBlock(number)) return undefined;
-    const place = this.current ? this.index.placeOf(number) : this.index.place(number);
+    const place = this.placeOfBlock(number);
     return place && this.log.read(place).body;
+  }
+
+  private placeOfBlock(number: number): Place | undefined {
+    if (!this.current) return this.index.place(number);
+    return this.isBlock(number) ? this.index.placeOf(number) : undefined;
   }
 
   private entryOrEmpty(space: Space) {

@@ -31,6 +31,8 @@ export interface StructLog {
   readonly storage?: Readonly<Record<string, string>>;
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 export interface StructLogResult {
   readonly gas: number;
   readonly failed: boolean;
@@ -38,12 +40,21 @@ export interface StructLogResult {
   readonly structLogs: readonly StructLog[];
 }
 
+/** Storage of one contract as seen so far. */
+interface SeenStorage {
+  readonly slots: Map<string, string>;
+  /** As shown, in the order of the slots; undefined: it has changed since. */
+  shown: Readonly<Record<string, string>> | undefined;
+}
+
 export class StructLogTracer implements Tracer {
   private readonly world: World;
   private readonly options: StructLogOptions;
   private readonly logs: StructLog[] = [];
-  /** Slots seen so far, by contract. */
-  private readonly storage = new Map<string, Map<string, string>>();
+  private readonly storage = new Map<string, SeenStorage>();
+  /** The stack of the last step and its text: most words stay where they are. */
+  private readonly words: bigint[] = [];
+  private readonly texts: string[] = [];
 
   constructor(world: World, options: StructLogOptions = {}) {
     this.world = world;
@@ -54,17 +65,12 @@ export class StructLogTracer implements Tracer {
     const { disableStack, disableMemory, disableStorage, limit } = this.options;
     if (limit && this.logs.length >= limit) return;
     const { pc, op, gas, gasCost, depth, frame } = step;
-    this.logs.push({
-      pc,
-      op: opcodeName(op),
-      gas,
-      gasCost,
-      depth,
-      ...(step.error !== undefined && { error: {} }),
-      ...(!disableStack && { stack: frame.stack.slice(0, frame.sp).map(wordHex) }),
-      ...(!disableMemory && { memory: memoryWords(frame.memory.peek(0, frame.memory.size)) }),
-      ...(!disableStorage && { storage: this.storageAt(step) }),
-    });
+    const log: Writable<StructLog> = { pc, op: opcodeName(op), gas, gasCost, depth };
+    if (step.error !== undefined) log.error = {};
+    if (!disableStack) log.stack = this.stackTexts(frame.stack, frame.sp);
+    if (!disableMemory) log.memory = memoryWords(frame.memory.peek(0, frame.memory.size));
+    if (!disableStorage) log.storage = this.storageAt(step);
+    this.logs.push(log);
   }
 
   /** `gasUsed`: by the whole transaction; `output`: of a success or a revert. */
@@ -72,18 +78,32 @@ export class StructLogTracer implements Tracer {
     return { gas: gasUsed, failed, returnValue: bareHex(output), structLogs: this.logs };
   }
 
-  private storageAt({ op, frame }: Step): Record<string, string> {
+  private stackTexts(stack: readonly bigint[], size: number): string[] {
+    const { words, texts } = this;
+    for (let at = 0; at < size; at++) {
+      const word = stack[at]!;
+      if (words[at] === word) continue;
+      words[at] = word;
+      texts[at] = wordHex(word);
+    }
+    return texts.slice(0, size);
+  }
+
+  private storageAt({ op, frame }: Step): Readonly<Record<string, string>> {
     const key = keyOf(frame.address);
-    const slots = this.storage.get(key) ?? new Map<string, string>();
-    this.storage.set(key, slots);
+    const seen = this.storage.get(key) ?? { slots: new Map<string, string>(), shown: undefined };
+    this.storage.set(key, seen);
     const { stack, sp } = frame;
+    const note = (slot: bigint, value: bigint) => {
+      seen.slots.set(wordHex(slot), wordHex(value));
+      seen.shown = undefined;
+    };
     if (op === SLOAD && sp >= 1) {
       const slot = stack[sp - 1]!;
-      slots.set(wordHex(slot), wordHex(this.world.storage(frame.address, slot)));
-    } else if (op === SSTORE && sp >= 2) {
-      slots.set(wordHex(stack[sp - 1]!), wordHex(stack[sp - 2]!));
-    }
-    return Object.fromEntries([...slots].sort(([a], [b]) => (a < b ? -1 : 1)));
+      note(slot, this.world.storage(frame.address, slot));
+    } else if (op === SSTORE && sp >= 2) note(stack[sp - 1]!, stack[sp - 2]!);
+    seen.shown ??= Object.fromEntries([...seen.slots].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return seen.shown;
   }
 }
 
