@@ -3,7 +3,8 @@
  * signed and in radix 2^29, in Montgomery's form (a·2^261 modulo p). Digits are tight when
  * |digit| <= 2^28 + 7. Columns are sums of products of digits; each is below 2^63, so the product of
  * the factors by which the digits of two operands exceed tight ones must not be above 12 (6 for
- * `complexProduct`). Values are within a few p of zero and are made unique only by `canonical`.
+ * `complexProduct`). The value of every element that is kept is within 0.7p of zero; only words.ts
+ * makes it unique.
  */
 
 /** Bytes of a pair of elements: digit by digit, the first element's and the second one's. */
@@ -151,7 +152,7 @@ export function complexProduct(a: usize, b: usize, bi: usize): void {
 }
 
 /**
- * to = columns / 2^261 modulo p, tight, between -0.6p and 1.6p for operands within 4p. Eight digits
+ * to = columns / 2^261 modulo p, tight, within 0.7p of zero for operands within 3p. Eight digits
  * are removed with MULTIPLE, which needs no product to find the quotient; it is larger than p, but
  * at its end the ninth digit, removed with p, makes up for it.
  */

@@ -55,7 +55,7 @@ export function openG1(): void {
 }
 
 /** Whether the points (x, y) of both sides are on the curve. */
-export function areOnCurve(x: usize, y: usize): bool {
+function areOnCurve(x: usize, y: usize): bool {
   multiplyPairs(L, x, x);
   multiplyPairs(L, L, x);
   add(L, L, THREE);

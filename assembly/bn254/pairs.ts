@@ -1,4 +1,4 @@
-/** Pairs of field elements: operations on both sides. All results are tight. */
+/** Pairs of field elements: operations on both sides. Results are tight, and within 0.7p of zero. */
 import { HALF, P, PAIR, PAIR_BYTES, product, RADIX_BITS, reduce } from './columns';
 
 const FOUR = memory.data(PAIR_BYTES, 16);
