@@ -1,91 +1,114 @@
 /**
- * Loops over one kind of work until 25M gas are spent, like a client's endless `eth_call`, and
+ * Loops over one kind of work until 100M gas are spent, like a client's endless `eth_call`, and
  * GoQuorum's EVM beside it if REFERENCE_EVM names its `evm` command (in a checkout: `go build
- * -ldflags=-checklinkname=0 ./cmd/evm`). Figures are the best of all rounds, because other load on
- * the machine only adds time.
+ * -ldflags=-checklinkname=0 ./cmd/evm`). Figures are CPU time, the best of all rounds, because other
+ * load on the machine only adds time; of GoQuorum's process its start is subtracted. EVM_ROWS
+ * selects rows by a regular expression, EVM_ROUNDS the number of rounds.
  */
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fromHex } from '../src/core/base/hex.ts';
-import { runCode } from '../test/support/evm.ts';
+import { toHex } from '../src/core/base/hex.ts';
+import { execute } from '../src/core/evm/interpreter.ts';
+import { CONTRACT, ETHER, environmentOf, SENDER, worldOf } from '../test/support/evm.ts';
 import { rulesOfFork } from '../test/support/rules-of-fork.ts';
+import { CALLED, codeOf, LOOPS, NEWER } from './evm-loops.ts';
+import { temporaryFolder } from './folders.ts';
 import type { Figure } from './report.ts';
 
-const GAS = 25_000_000n;
-const ROUNDS = 3;
-const RUNS = 5;
-const RULES = rulesOfFork('berlin');
+const GAS = 100_000_000n;
+const ROUNDS = Number(process.env.EVM_ROUNDS ?? 3);
+const RUNS = 2;
+const STARTS = 5;
+const FORKS = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople'].concat([
+  ...['petersburg', 'istanbul', 'berlin'],
+]);
+const BERLIN = rulesOfFork('berlin');
+const CANCUN = rulesOfFork('cancun');
 const run = promisify(execFile);
 
-const word = (byte: string) => `7f${byte.repeat(32)}`;
-/** Names and code: code before 5b runs only once. */
-const LOOPS: Readonly<Record<string, string>> = {
-  'empty loop': '5b600056',
-  'MSTORE, MLOAD': '5b600051600101600052600056',
-  KECCAK256: '5b602060002050600056',
-  'ADD, small words': '60015b600101600256',
-  'ADD, long words': `${word('a7')}5b${word('13')}01602156`,
-  'MUL, long words': `${word('a7')}5b${word('13')}02602156`,
-  'DIV, long words': `${word('ff')}5b7b${'77'.repeat(28)}810450602156`,
-  'MULMOD, long words': `${word('ff')}5b${word('a7')}81800950602156`,
-  'EXP, 32 bytes': `5b${word('a7')}${word('13')}0a50600056`,
-  SLOAD: '5b60015450600056',
-  SSTORE: '60015b60010180600155600256',
-  'CALLER, ADDRESS': '5b33503050600056',
-  'CALLDATALOAD, SHR': '5b60003560e01c50600056',
-  'CALLDATACOPY of 256 bytes': '5b6101006000600037600056',
-  'LOG1 of a word': '5b600160206000a1600056',
-  'STATICCALL of the identity': '5b60206000602060006004617530fa50600056',
-};
+type Best = Map<string, number>;
 
 export async function evm(): Promise<readonly Figure[]> {
+  const chosen = new RegExp(process.env.EVM_ROWS ?? '');
+  const rows = Object.entries({ ...LOOPS, ...NEWER }).filter(([name]) => chosen.test(name));
   const program = process.env.REFERENCE_EVM;
-  const best = (of: Map<string, number>, name: string, ms: number) =>
+  const theirs = program === undefined ? undefined : await reference(program);
+  const [ours, plain, others]: [Best, Best, Best] = [new Map(), new Map(), new Map()];
+  const best = (of: Best, name: string, ms: number) =>
     of.set(name, Math.min(ms, of.get(name) ?? Number.POSITIVE_INFINITY));
-  const [ours, plain, theirs] = [new Map(), new Map(), new Map()] as Map<string, number>[];
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, code] of Object.entries(LOOPS)) {
-      for (let i = 0; i < RUNS; i++) {
-        best(ours!, name, milliseconds(code, false));
-        best(plain!, name, milliseconds(code, true));
-      }
-      if (program) best(theirs!, name, await reference(program, code));
+    for (const [name, source] of rows) {
+      const code = codeOf(source);
+      for (let i = 0; i < RUNS; i++) best(ours, name, milliseconds(code, name, false));
+      best(plain, name, milliseconds(code, name, true));
+      if (theirs && name in LOOPS) best(others, name, await theirs(code));
     }
   }
-  return Object.keys(LOOPS).flatMap((name) => {
-    const their = theirs!.get(name);
+  return rows.flatMap(([name]) => {
+    const their = others.get(name);
+    const beside = their && { reference: { name: 'GoQuorum', runs: [their] } };
     return [
-      {
-        name,
-        unit: 'ms',
-        runs: [ours!.get(name)!],
-        ...(their && { reference: { name: 'GoQuorum', runs: [their] } }),
-      },
-      {
-        name: `${name}, in TypeScript`,
-        unit: 'ms',
-        runs: [plain!.get(name)!],
-        ...(their && { reference: { name: 'GoQuorum', runs: [their] } }),
-      },
+      { name, unit: 'ms', runs: [ours.get(name)!], ...beside },
+      { name: `${name}, in TypeScript`, unit: 'ms', runs: [plain.get(name)!], ...beside },
     ];
   });
 }
 
-/** Processor time in ms. */
-function milliseconds(code: string, isPlain: boolean): number {
+/** CPU time in ms. */
+function milliseconds(code: Uint8Array, name: string, isPlain: boolean): number {
+  const world = worldOf([
+    { address: SENDER, balance: ETHER },
+    { address: CONTRACT, balance: ETHER, nonce: 1n, code },
+    ...CALLED.map((each) => ({ ...each, balance: 0n, nonce: 1n })),
+  ]);
+  const rules = name in NEWER ? CANCUN : BERLIN;
+  const environment = environmentOf(world, rules, { isPlain: isPlain || undefined });
   const before = process.cpuUsage();
-  const { result } = runCode(fromHex(`0x${code}`), RULES, { gas: GAS }, { isPlain });
+  const { error } = execute(
+    { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0), gas: GAS },
+    environment,
+  );
   const { user, system } = process.cpuUsage(before);
-  if (result.error !== 'out of gas') throw new Error(`${code}: ${result.error}`);
+  if (error !== 'out of gas') throw new Error(`${name}: ${error}`);
   return (user + system) / 1000;
 }
 
-/** The mean of the runs that their command does within a second. */
-async function reference(program: string, code: string): Promise<number> {
-  const args = ['--code', code, '--gas', String(GAS), '--bench', 'run'];
-  // The command fails when the gas is used up, as intended.
-  const { stdout, stderr } = await run(program, args).catch((error) => error);
-  const found = /execution time:\s+([\d.]+)(ms|s)\b/.exec(`${stdout}${stderr}`);
-  if (!found) throw new Error(`${program} does not say how long it took: ${stderr}`);
-  return Number(found[1]) * (found[2] === 's' ? 1000 : 1);
+/** Measures a code with their command, whose start takes the time of a code that only stops. */
+async function reference(program: string): Promise<(code: Uint8Array) => Promise<number>> {
+  const file = join(temporaryFolder(), 'prestate.json');
+  const config = Object.fromEntries(FORKS.map((fork) => [`${fork}Block`, 0]));
+  const alloc = Object.fromEntries([
+    [toHex(CONTRACT), { balance: toQuantity(ETHER), nonce: '0x1' }],
+    [toHex(SENDER), { balance: toQuantity(ETHER) }],
+    ...CALLED.map(({ address, code }) => [
+      toHex(address),
+      { balance: '0x0', nonce: '0x1', code: toHex(code) },
+    ]),
+  ]);
+  const genesis = { config: { chainId: 1, ...config }, difficulty: '0x1', gasLimit: '0x5f5e100' };
+  writeFileSync(file, JSON.stringify({ ...genesis, alloc }));
+  const measure = async (code: Uint8Array) => {
+    const codes = `${file}.code`;
+    writeFileSync(codes, toHex(code).slice(2));
+    const where = ['--prestate', file, '--sender', toHex(SENDER), '--receiver', toHex(CONTRACT)];
+    const args = [...where, '--gas', String(GAS), '--codefile', codes, 'run'];
+    const { stdout, stderr } = await run('bash', ['-c', '"$@"; times', 'bash', program, ...args]);
+    const isRun = code.length === 1 || `${stdout}${stderr}`.includes('out of gas');
+    if (!isRun) throw new Error(`${program} does not run out of gas: ${stdout}${stderr}`);
+    const seconds = stdout
+      .trim()
+      .split('\n')
+      .at(-1)!
+      .matchAll(/(\d+)m([\d.]+)s/g);
+    return [...seconds].reduce((sum, [, minute, rest]) => sum + +minute! * 60 + +rest!, 0) * 1_000;
+  };
+  const starts: number[] = [];
+  for (let i = 0; i < STARTS; i++) starts.push(await measure(Uint8Array.of(0)));
+  return async (code) => (await measure(code)) - Math.min(...starts);
+}
+
+function toQuantity(value: bigint): string {
+  return `0x${value.toString(16)}`;
 }

@@ -1,4 +1,5 @@
 /** Temporary folders of a bench, removed when it ends. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,4 +17,9 @@ export function writeGenesis(topology: Topology): string {
   const file = join(topology.folder, 'bench-genesis.json');
   writeFileSync(file, JSON.stringify(benchGenesis(topology, false)));
   return file;
+}
+
+/** The folder's size in MB as the disk counts it. */
+export function diskMb(folder: string): number {
+  return Number(execFileSync('du', ['-sk', folder], { encoding: 'utf8' }).split('\t')[0]) / 1024;
 }

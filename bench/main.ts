@@ -17,6 +17,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   readers: async () => (await import('./readers.ts')).readers(),
   catchup: async () => (await import('./catchup.ts')).catchup(),
   import: async () => (await import('./import.ts')).importBench(),
+  grow: async () => (await import('./grow.ts')).grow(),
   accounts: async () => (await import('./accounts.ts')).accountsBench(),
   migrate: async () => (await import('./migrate.ts')).migrateBench(),
   start: async () => (await import('./start.ts')).start(),

@@ -10,6 +10,7 @@ export {
   EXIT_RETURN,
   EXIT_REVERT,
   EXIT_STOP,
+  FRAME_WORDS,
   GAS,
   LOGS,
   LOGS_END,

@@ -7,7 +7,11 @@ export const CONTROL: usize = 1024;
 /** Gas of the frame, a 64-bit integer. */
 export const GAS: usize = 1104;
 /**
- * The words of a frame's environment, for opcodes that push them: 32 bytes each, least significant
+ * Before the first word of a frame's stack: its address, its caller and the value, a word each.
+ */
+export const FRAME_WORDS: usize = 3 * 32;
+/**
+ * The words of the execution and the block, for opcodes that push them: 32 bytes each, least significant
  * limb first; see `Surrounding` in the host.
  */
 export const SURROUNDINGS: usize = 2048;

@@ -21,6 +21,7 @@ import {
   EXIT_RETURN,
   EXIT_REVERT,
   EXIT_STOP,
+  FRAME_WORDS,
   GAS,
   OPCODES,
   SCRATCH,
@@ -263,9 +264,15 @@ export function run(): i32 {
         sp += 32;
         break;
       case 0x30:
-      case 0x32:
+        copy(sp, base - FRAME_WORDS);
+        sp += 32;
+        break;
       case 0x33:
       case 0x34:
+        copy(sp, base - FRAME_WORDS + ((<usize>(op - 0x32)) << 5));
+        sp += 32;
+        break;
+      case 0x32:
       case 0x3a:
       case 0x41:
       case 0x42:

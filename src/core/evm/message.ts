@@ -58,7 +58,10 @@ export interface Environment {
   readonly blobHashes: readonly Hash32[];
   /** Replaces the fork's precompiles: simulations replace and move them. */
   readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined;
-  /** Runs the slower loop in TypeScript: tests compare the WebAssembly loop with it. */
+  /**
+   * True: all frames run in TypeScript; false: in WebAssembly, even those of short code. Tests
+   * compare the two.
+   */
   readonly isPlain?: boolean | undefined;
   /** Absent: tracing costs nothing. */
   readonly tracer?: Tracer | undefined;

@@ -6,11 +6,15 @@ import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
 import { bytesToBigInt } from '../base/quantity.ts';
 
+const JUMP = 0x56;
+const JUMPI = 0x57;
 const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 /** Zeros after the code: STOP, and the missing immediate bytes of a PUSH32 that is cut off. */
 const PADDING_BYTES = 33;
+/** Most of such code would run faster in WebAssembly by less than entering the module costs. */
+const BRIEF_BYTES = 32;
 const PROGRAMS_MAX = 512;
 
 export class Program {
@@ -21,8 +25,16 @@ export class Program {
   /** Constants of the PUSH opcodes; each is filled in when it is first pushed. */
   readonly constants: (bigint | undefined)[] = [];
 
+  private knownBrief: boolean | undefined;
+
   constructor(code: Uint8Array) {
     this.code = code;
+  }
+
+  /** Whether the code ends after a few opcodes: it is short and has no jumps. */
+  get isBrief(): boolean {
+    this.knownBrief ??= this.code.length <= BRIEF_BYTES && !this.code.some(isJump);
+    return this.knownBrief;
   }
 
   /** `code` followed by zeros: running off the end is STOP. */
@@ -42,6 +54,10 @@ export class Program {
     this.knownMarks ??= marksOf(this.code);
     return this.knownMarks;
   }
+}
+
+function isJump(byte: number): boolean {
+  return byte === JUMP || byte === JUMPI;
 }
 
 export const EMPTY_PROGRAM: Program = new Program(EMPTY_BYTES);

@@ -249,6 +249,7 @@ export class VirtualMachine implements Vm {
 
   private chooseLoop(frame: Frame): void {
     if (!this.mayUseWasm) return;
+    if (!this.wasm && this.env.isPlain === undefined && frame.program.isBrief) return;
     this.wasm ??= takeLoop(this.env, this.table);
     frame.isWasm = this.wasm.adopt(frame);
   }

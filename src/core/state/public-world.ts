@@ -196,6 +196,8 @@ export class PublicWorld implements World {
   touch(address: Address): void {
     const record = this.record(address);
     if (record.exists && record.key === RIPEMD_KEY) this.touchedRipemd = record;
+    // An account that is not empty stays, touched or not.
+    if (record.exists && !record.isEmpty) return;
     if (!this.ensure(record)) this.journal.append(record, () => {});
   }
 

@@ -12,14 +12,19 @@ export interface Arena {
 
 export class ArenaMemory extends Memory {
   private arena: Arena | undefined;
+  /** What `bytes` is a view of, and from where on. */
+  private buffer: ArrayBufferLike | undefined;
+  private viewAt = 0;
   /** Where this memory begins in the linear memory. */
   at = 0;
 
   /** Creates views of `buffer` from `at` on. */
   attach(arena: Arena, buffer: ArrayBufferLike, at: number): void {
     this.arena = arena;
-    if (this.bytes.buffer === buffer && this.bytes.byteOffset === at) return;
     this.at = at;
+    if (this.buffer === buffer && this.viewAt === at) return;
+    this.buffer = buffer;
+    this.viewAt = at;
     this.bytes = new Uint8Array(buffer, at);
     this.view = new DataView(buffer, at);
   }

@@ -23,6 +23,22 @@ describe('what an instance holds', () => {
     expect(space.placeOf(new Program(code))).toBeDefined();
   });
 
+  it('no init code once it has run, so that creations do not use up the room', () => {
+    const space = new CodeSpace(new Machine());
+    const initCode = () => new Program(new Uint8Array(24_576));
+    const first = space.placeOf(initCode());
+    for (let i = 0; i < 200; i++) {
+      const program = initCode();
+      expect(space.placeOf(program)).toBe(first! + 2 * 24_576 + 40);
+      space.drop(program);
+    }
+    const [outer, inner] = [initCode(), initCode()];
+    const place = space.placeOf(outer);
+    space.placeOf(inner);
+    space.drop(outer);
+    expect(space.placeOf(outer)).toBe(place);
+  });
+
   it('is not kept once it has grown above 64 MB, nor beside four others', () => {
     const large = take();
     large.reach(80 * MB);

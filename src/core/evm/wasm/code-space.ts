@@ -21,12 +21,20 @@ export class CodeSpace {
     if (known !== undefined) return known;
     const { code } = program;
     const at = this.next;
-    const end = at + 2 * code.length + CODE_PADDING;
+    const end = endOf(at, program);
     if (end > this.machine.constants.CODES_END) return undefined;
     this.machine.putCode(at, code, CODE_PADDING);
-    this.next = Math.ceil(end / 8) * 8;
+    this.next = end;
     this.places.set(program, at);
     return at;
+  }
+
+  /** Takes back the place of code that runs only once, if no other was given since. */
+  drop(program: Program): void {
+    const at = this.places.get(program);
+    if (at === undefined || endOf(at, program) !== this.next) return;
+    this.places.delete(program);
+    this.next = at;
   }
 
   /** Call it while no frame runs: empties the space once half of it is used. */
@@ -36,4 +44,9 @@ export class CodeSpace {
     this.places.clear();
     this.next = codes;
   }
+}
+
+/** A multiple of 8. */
+function endOf(at: number, { code }: Program): number {
+  return Math.ceil((at + 2 * code.length + CODE_PADDING) / 8) * 8;
 }

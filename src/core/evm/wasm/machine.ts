@@ -18,6 +18,7 @@ const CONSTANTS = [
   'EXIT_POLL',
   'EXIT_STOP',
   'EXIT_RETURN',
+  'FRAME_WORDS',
   'ARENA',
   'CODES',
   'CODES_END',
@@ -56,7 +57,8 @@ let compiled: object | undefined;
 export class Machine {
   private readonly exports: Exports;
   private readonly memory: LinearMemory;
-  /** Views of the linear memory: created again whenever it has grown. */
+  /** The linear memory and views of it: created again whenever it has grown. */
+  buffer!: ArrayBuffer;
   bytes!: Uint8Array;
   /** Data that host and loop exchange: see `SLOT`. */
   control!: Int32Array;
@@ -89,6 +91,7 @@ export class Machine {
     if (this.bytes?.length > 0) return false;
     const { buffer } = this.memory;
     const { CONTROL, GAS } = this.constants;
+    this.buffer = buffer;
     this.bytes = new Uint8Array(buffer);
     this.control = new Int32Array(buffer, CONTROL, CONTROL_SLOTS);
     this.gas = new Float64Array(buffer, GAS, 1);
@@ -147,6 +150,8 @@ export class Machine {
   setAddress(at: number, address: Address): void {
     const { bytes } = this;
     for (let i = 0; i < 20; i++) bytes[at + i] = address[19 - i]!;
+    this.halves[(at >>> 2) + 5] = 0;
+    this.limbs[(at >>> 3) + 3] = 0n;
   }
 }
 

@@ -88,6 +88,45 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
     );
   });
 
+  it('calls short code, which runs in TypeScript, with the same result', () => {
+    const short = {
+      stops: '00',
+      'lacks a word': '50',
+      'returns its input': '366000600037366000f3',
+      'reverts with a word': '60aa60005260206000fd',
+      'logs, stores': '600160206000a1600160015560015460005500',
+      'uses all gas': 'fe',
+      'tells who calls whom with what': '3360005230602052346040525a60605260806000f3',
+      'calls its caller': '60006000600160006000335af160005260206000f3',
+      'destroys itself': '33ff',
+    };
+    const called = new Uint8Array(20).fill(0x77);
+    const keep = '610200523d610220523d60006102403e6104006000f3';
+    for (const [name, code] of Object.entries(short)) {
+      for (const opcode of ['f1', 'f2', 'f4', 'fa']) {
+        const value = opcode < 'f4' ? '6001' : '';
+        const range = '6080602060206000';
+        const main = `${push(77n)}600052${range}${value}73${'77'.repeat(20)}61c350${opcode}${keep}`;
+        // Called with input, as the called code does, it only adds.
+        const caller = `3660${(4 + main.length / 2).toString(16)}57${main}5b60016002015000`;
+        const [plain, mixed] = [true, undefined].map((isPlain) => {
+          const world = worldOf([
+            { address: SENDER, balance: 10n ** 18n },
+            { address: CONTRACT, balance: 100n, nonce: 1n, code: fromHex(`0x${caller}`) },
+            { address: called, balance: 5n, nonce: 1n, code: fromHex(`0x${code}`) },
+          ]);
+          const message = { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0) };
+          const environment = environmentOf(world, CANCUN, { isPlain });
+          const result = execute({ ...message, gas: 1_000_000n }, environment);
+          const logs = world.logs().map(({ address, data }) => `${toHex(address)} ${toHex(data)}`);
+          return { ...result, output: toHex(result.output), logs };
+        });
+        expect(mixed, `${name}, ${opcode}`).toEqual(plain);
+        expect(plain!.kind, `${name}, ${opcode}`).toBe('success');
+      }
+    }
+  });
+
   it('hashes what has any length', () => {
     for (const length of [0, 1, 31, 32, 135, 136, 137, 271, 272, 273, 1000]) {
       both(`${push(2n ** 255n + 5n)}601152${push(BigInt(length))}600020${RETURN_TOP}`);

@@ -27,10 +27,9 @@ const INPUT_BYTES_MAX = 1024 * 1024;
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 const MACHINES_KEPT = 4;
 
-const ADDRESS = 0x30;
 const ORIGIN = 0x32;
-const CALLER = 0x33;
-const CALLVALUE = 0x34;
+/** Opcode of the first place of the surroundings. */
+const ADDRESS = 0x30;
 const GASPRICE = 0x3a;
 const STATICCALL = 0xfa;
 /** Address of the identity, as the word that calls have. */
@@ -75,11 +74,14 @@ export class WasmLoop {
   private table: OpcodeTable | undefined;
   private block: BlockContext | undefined;
   private chainId: bigint | undefined;
+  /** Whether short code runs here too. */
+  private isForAll = false;
 
   begin(env: Environment, table: OpcodeTable): void {
     this.codes.tidy();
     this.frames.length = 0;
     this.current = undefined;
+    this.isForAll = env.isPlain === false;
     const isNewTable = this.table !== table;
     if (isNewTable) this.putTable(table);
     const { machine } = this;
@@ -103,9 +105,11 @@ export class WasmLoop {
     const { machine } = this;
     const { input } = frame;
     const last = this.frames.at(-1);
-    const stack = last ? last.stackEnd : machine.constants.STACKS;
-    const isShared = input.buffer === machine.bytes.buffer;
-    const code = this.codes.placeOf(frame.program);
+    const words = last ? last.stackEnd : machine.constants.STACKS;
+    const stack = words + machine.constants.FRAME_WORDS;
+    const isShared = input.length > 0 && input.buffer === machine.buffer;
+    const isBrief = !this.isForAll && frame.program.isBrief;
+    const code = isBrief ? undefined : this.codes.placeOf(frame.program);
     const isLarge =
       input.length > INPUT_BYTES_MAX || stack + STACK_BYTES > machine.constants.STACKS_END;
     if (code === undefined || isLarge) {
@@ -127,8 +131,11 @@ export class WasmLoop {
     frame.arena.at = memory;
     this.frames.push(frame);
     this.reach(memory);
-    if (!isShared) machine.bytes.set(input, free);
-    frame.arena.attach(this, machine.bytes.buffer, memory);
+    if (!isShared && input.length > 0) machine.bytes.set(input, free);
+    frame.arena.attach(this, machine.buffer, memory);
+    machine.setAddress(words, frame.address);
+    machine.setAddress(words + WORD_BYTES, frame.caller);
+    machine.setWord(words + 2 * WORD_BYTES, frame.value);
     return true;
   }
 
@@ -136,6 +143,7 @@ export class WasmLoop {
   release(frame: Frame): void {
     this.frames.pop();
     if (this.current === frame) this.current = undefined;
+    if (frame.type === 'CREATE' || frame.type === 'CREATE2') this.codes.drop(frame.program);
   }
 
   /**
@@ -201,7 +209,7 @@ export class WasmLoop {
   }
 
   private attachAll(): void {
-    const { buffer } = this.machine.bytes;
+    const { buffer } = this.machine;
     for (const frame of this.frames) {
       frame.arena.attach(this, buffer, frame.arena.at);
       if (!frame.isInputShared) continue;
@@ -255,9 +263,6 @@ export class WasmLoop {
       const mayLog = !frame.isStatic && !vm.env.world.isReadOnly;
       registers[SLOT.logAt] = LOGS;
       registers[SLOT.logEnd] = mayLog ? LOGS_END : LOGS;
-      machine.setAddress(this.surrounding(ADDRESS), frame.address);
-      machine.setAddress(this.surrounding(CALLER), frame.caller);
-      machine.setWord(this.surrounding(CALLVALUE), frame.value);
     }
     this.putRegisters(frame);
   }
