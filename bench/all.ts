@@ -16,6 +16,7 @@ const SIZES: Readonly<Record<string, string>> = {
   NET_ROUNDS: '2',
   RAMP_ORDERS: '100000',
   MIGRATE_LONG_BLOCKS: '20000',
+  ...{ GROW_BLOCKS: '6000', GROW_ACCOUNTS: '40000', GROW_PIECES: '6' },
 };
 
 /** The variable that names the program with which a bench compares. */
@@ -23,6 +24,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   ...{ net: 'REFERENCE_GETH', private: 'REFERENCE_GETH', rpc: 'REFERENCE_GETH' },
   ...{ readers: 'REFERENCE_GETH', import: 'REFERENCE_GETH', agreement: 'REFERENCE_GETH' },
   validators: 'REFERENCE_GETH',
+  grow: 'REFERENCE_GETH',
   evm: 'REFERENCE_EVM',
   precompiles: 'REFERENCE_VM_TEST',
 };
