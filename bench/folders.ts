@@ -1,6 +1,5 @@
 /** Temporary folders of a bench, removed when it ends. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Topology } from '../src/services/devnet/topology.ts';
@@ -19,7 +18,11 @@ export function writeGenesis(topology: Topology): string {
   return file;
 }
 
-/** The folder's size in MB as the disk counts it. */
+/** Megabytes on the disk of a folder's files. */
 export function diskMb(folder: string): number {
-  return Number(execFileSync('du', ['-sk', folder], { encoding: 'utf8' }).split('\t')[0]) / 1024;
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const blocks = entries
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).blocks, 0);
+  return blocks / 2_048;
 }

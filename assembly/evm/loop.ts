@@ -288,27 +288,24 @@ export function run(): i32 {
       case 0x50:
         sp = a;
         break;
-      case 0x51: {
+      case 0x51:
         left = expandedAt(left, a, 32);
         if (left < 0) break;
         read(a, memoryAt + <usize>load<u64>(a));
         break;
-      }
-      case 0x52: {
+      case 0x52:
         left = expandedAt(left, a, 32);
         if (left < 0) break;
         write(memoryAt + <usize>load<u64>(a), b);
         sp = b;
         break;
-      }
-      case 0x53: {
+      case 0x53:
         left = expandedAt(left, a, 1);
         if (left < 0) break;
         store<u8>(memoryAt + <usize>load<u64>(a), <u8>load<u64>(b));
         sp = b;
         break;
-      }
-      case 0x56: {
+      case 0x56:
         if (!isDestination(a, marks, codeLength)) {
           left = -1;
           break;
@@ -316,8 +313,7 @@ export function run(): i32 {
         pc = <usize>load<u64>(a) - 1;
         sp = a;
         break;
-      }
-      case 0x57: {
+      case 0x57:
         if (isZero(b)) {
           sp = b;
           break;
@@ -329,7 +325,6 @@ export function run(): i32 {
         pc = <usize>load<u64>(a) - 1;
         sp = b;
         break;
-      }
       case 0x58:
         set(sp, <u64>pc);
         sp += 32;
