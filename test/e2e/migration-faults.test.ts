@@ -94,6 +94,8 @@ describe('migrate datadir', () => {
       expect(first, text).not.toBe(0);
       expect(text).toMatch(/Fatal: .*(no space left|is full|full disk)/i);
       expect(text).toContain(target);
+      expect(text).toContain('free some space');
+      expect(text).not.toContain('copy the whole data folder again');
       expect(text).not.toMatch(/ENOSPC|MDB_|at .*:\d+:\d+/);
       expect(second, text).toBe(0);
       expect(text).toContain(`Head: ${EXPECTED.head} ${EXPECTED.hash}`);

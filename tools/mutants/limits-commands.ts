@@ -11,6 +11,13 @@ export const COMMAND_LIMITS: readonly Limit[] = [
     only: 'are moved by commits of 4 MB at most',
   },
   {
+    name: 'migrate datadir: blocks handed over at once',
+    file: 'src/services/ledger/migration/block-batch.ts',
+    on: 'return this.blocks.length >= BATCH_BLOCKS || this.bytes >= BATCH_BYTES;',
+    off: 'return this.blocks.length >= 4 * BATCH_BLOCKS;',
+    test: 'src/services/ledger/migration/block-batch.test.ts',
+  },
+  {
     name: 'migrate datadir: a part of a state',
     file: 'src/services/ledger/migration/state-batch.ts',
     on: 'return this.bytes >= PART_BYTES;',

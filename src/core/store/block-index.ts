@@ -10,6 +10,7 @@ import { numberToUint64, putUint64 } from '../base/quantity.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';
 import type { Block } from '../chain/block.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
+import type { Transaction } from '../chain/transaction.ts';
 import type { TransactionPlace } from './interface.ts';
 import { numberKey, PUBLIC_ID, TABLE, uint64At } from './keys.ts';
 import type { LogPosition } from './log-record.ts';
@@ -23,6 +24,11 @@ export interface Place extends LogPosition {
   readonly hash: Hash32;
   readonly hasPrivateWork: boolean;
 }
+
+/** The parts of a block that the index names. */
+export type IndexedBlock = Pick<Block, 'header' | 'hash'> & {
+  readonly transactions: readonly Pick<Transaction, 'hash'>[];
+};
 
 /** Without the block itself: many accumulate until the next checkpoint, and they are large. */
 interface RecentBlock {
@@ -70,7 +76,7 @@ export class BlockIndex {
   }
 
   /** `isWaiting`: it is found by its number only, until `moveWaitingRows`. */
-  addBlock(block: Block, place: Place, isWaiting = false): void {
+  addBlock(block: IndexedBlock, place: Place, isWaiting = false): void {
     const { blocks, numbers, transactions } = this.recent;
     const { number } = block.header;
     const hashes = block.transactions.map(({ hash }) => hash);

@@ -18,6 +18,7 @@ import type { Block } from '../chain/block.ts';
 import type { SpaceResult } from '../execution/result.ts';
 import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
 import type { StateTrie } from '../state/state-trie.ts';
+import { EMPTY_WRITE_SET } from '../state/write-set.ts';
 import {
   type BaseRecord,
   decodeBaseRecord,
@@ -31,6 +32,7 @@ import type { NewRecord, ScannedRecord } from './block-log.ts';
 import type { ChainStoreParts } from './chain-store-parts.ts';
 import { readMark } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
+import { type CopiedBlock, changesOf, recordsOf } from './copied-block.ts';
 import type { BlockToAppend, Durability } from './interface.ts';
 import { endOf, type LogPosition, RECORD_HEADER_BYTES, RECORD_KIND } from './log-record.ts';
 import {
@@ -46,6 +48,7 @@ import { advance, leavesOf, type SpaceEntry } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 import { stateNotMigrated, wrongIndex } from './store-errors.ts';
 import { StoredChain } from './stored-chain.ts';
+import { privateTriesAfter, trieAfter } from './tries-after.ts';
 import { moveWaitingRows } from './waiting-rows.ts';
 
 /** While replaying, a checkpoint frees memory after this multiple of the normal amount of log. */
@@ -107,13 +110,15 @@ export class ChainStore extends StoredChain {
   append(next: BlockToAppend, durability: Durability = 'now'): Promise<void> {
     return this.turn.run(async () => {
       await this.writer.waitIfFarBehind();
-      const trie = this.checkNext(next);
+      this.checkOrder(next.block);
+      const trie = trieAfter(this.stateSpaces, next);
       const records: NewRecord[] = [{ kind: RECORD_KIND.block, body: encodeBlockRecord(next) }];
       const { number } = next.block.header;
       const spaces = next.spaces && this.withCopies(number, next.spaces);
       let tries: ReadonlyMap<Psi, StateTrie> = new Map();
       if (spaces) {
-        tries = this.checkPrivate(number, spaces, number);
+        this.checkPrivateOrder(number, spaces, number);
+        tries = privateTriesAfter(this.stateSpaces, number, spaces);
         records.push({ kind: RECORD_KIND.private, body: encodePrivateRecord({ number, spaces }) });
       }
       const [position, privatePosition] = this.log.append(records);
@@ -136,7 +141,8 @@ export class ChainStore extends StoredChain {
   appendPrivate(number: number, results: ReadonlyMap<Psi, SpaceResult>): Promise<void> {
     return this.turn.run(async () => {
       const spaces = this.withCopies(number, results);
-      const tries = this.checkPrivate(number, spaces, this.head()?.number ?? -1);
+      this.checkPrivateOrder(number, spaces, this.head()?.number ?? -1);
+      const tries = privateTriesAfter(this.stateSpaces, number, spaces);
       const body = encodePrivateRecord({ number, spaces });
       const [position] = this.log.append([{ kind: RECORD_KIND.private, body }]);
       const end = this.log.end();
@@ -160,6 +166,35 @@ export class ChainStore extends StoredChain {
       await this.syncLog();
       this.stateSpaces.base = record;
       this.writer.applied = this.log.end();
+    });
+  }
+
+  /** Appends blocks up to the base, whose caller has checked and encoded them. */
+  appendCopied(blocks: readonly CopiedBlock[]): Promise<void> {
+    return this.turn.run(async () => {
+      await this.writer.waitIfFarBehind();
+      let head = this.current;
+      for (const { block } of blocks) {
+        const { header, hash } = block;
+        assert(this.stateSpaces.isBare(header.number), 'copied blocks are not above the base');
+        this.checkOrder(block, head);
+        head = { number: header.number, hash, header };
+      }
+      const positions = this.log.append(blocks.flatMap(recordsOf)).values();
+      const place = () => positions.next().value!;
+      for (const { block, private: own } of blocks) {
+        const { number } = block.header;
+        const isPrivate = own !== undefined;
+        this.applyBlock({ block, writes: EMPTY_WRITE_SET, hasPrivateWork: isPrivate }, place());
+        if (own) this.applyPrivate(number, changesOf(own), place());
+        this.cached.headers.set(number, block.header);
+      }
+      this.writer.applied = this.log.end();
+      // Nothing is announced before the base is complete, so a sync may wait for the next
+      // checkpoint; but a segment begins only after one.
+      if (this.log.isOverdue) await this.syncLog();
+      this.readable = this.writer.applied;
+      this.writer.runIfDue(this.parts.clock.nowMs());
     });
   }
 
@@ -315,40 +350,6 @@ export class ChainStore extends StoredChain {
       advance(entry, entry.cursor, trie, leavesOf(writes));
     }
     roots.clear();
-  }
-
-  /** Throws unless this is the next block and its root is right. Returns the trie after it. */
-  private checkNext({ block, writes, trie }: BlockToAppend): StateTrie {
-    this.checkOrder(block);
-    if (this.stateSpaces.isBare(block.header.number)) return this.stateSpaces.open.trie;
-    const next = trie ?? this.stateSpaces.open.trie.update(writes);
-    if (!equalBytes(next.root(), block.header.stateRoot)) {
-      throw wrongIndex(`the state root of block ${block.header.number} is not its header's`);
-    }
-    return next;
-  }
-
-  /** Throws unless the block is next for each state and the roots are right. Returns the tries. */
-  private checkPrivate(
-    number: number,
-    spaces: ReadonlyMap<Psi, SpaceResult>,
-    head: number,
-  ): ReadonlyMap<Psi, StateTrie> {
-    this.checkPrivateOrder(number, spaces, head);
-    const tries = new Map<Psi, StateTrie>();
-    for (const [psi, result] of spaces) {
-      const before = this.stateSpaces.get(psi)?.trie ?? this.stateSpaces.emptyTrie();
-      if (this.stateSpaces.isBare(number)) {
-        tries.set(psi, before);
-        continue;
-      }
-      const trie = before.update(result.writes);
-      if (!equalBytes(trie.root(), result.root)) {
-        throw wrongIndex(`the root of a private state at block ${number} is not its record's`);
-      }
-      tries.set(psi, trie);
-    }
-    return tries;
   }
 
   /** The index must already hold everything before the rewind record. */

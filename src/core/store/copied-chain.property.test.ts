@@ -10,9 +10,12 @@ import { completeBody } from '../chain/signing.ts';
 import { decodeTransaction, encodeTransaction, type Transaction } from '../chain/transaction.ts';
 import { EMPTY_WRITE_SET } from '../state/write-set.ts';
 import { ChainStore } from './chain-store.ts';
+import { type CopiedBlock, encodeCopied } from './copied-block.ts';
 import type { BlockToAppend } from './interface.ts';
 
 const BLOCKS = 12;
+/** Number of blocks that are appended together. */
+const BATCH = 2;
 const NO_ROOTS = new Map<string, Uint8Array>();
 
 describe('a chain that is copied', () => {
@@ -37,20 +40,42 @@ describe('a chain that is copied', () => {
       }
     }
   });
+
+  it('takes no block out of order, and none above its base', async () => {
+    const blocks = copiedBlocks();
+    const store = await open(new MemoryDisk());
+    await store.beginBase(2);
+    await store.append(blocks[0]!);
+    const [, first, second, third] = blocks.map(copied);
+    const outOfOrder = { code: 'STORE_BLOCK_OUT_OF_ORDER' };
+    await expect(store.appendCopied([first!, first!])).rejects.toMatchObject(outOfOrder);
+    await expect(store.appendCopied([second!])).rejects.toMatchObject(outOfOrder);
+    expect(store.head()!.number).toBe(0);
+    const broken = { code: 'INVARIANT_BROKEN' };
+    await expect(store.appendCopied([first!, second!, third!])).rejects.toMatchObject(broken);
+    await store.appendCopied([first!, second!]);
+    expect(store.head()!.number).toBe(2);
+  });
 });
 
 async function copy(disk: MemoryDisk, blocks: readonly BlockToAppend[]): Promise<void> {
   const store = await open(disk);
   if (!store.base) await store.beginBase(BLOCKS - 1);
-  for (let number = (store.head()?.number ?? -1) + 1; number < BLOCKS; number++) {
-    await store.append(blocks[number]!, 'group');
-    if (number % 4 === 3) await store.checkpoint();
+  if (!store.head()) await store.append(blocks[0]!);
+  for (let number = store.head()!.number + 1; number < BLOCKS; number += BATCH) {
+    await store.appendCopied(blocks.slice(number, number + BATCH).map(copied));
+    if (number % 2 === 0) await store.checkpoint();
   }
   if (!store.base!.isWhole) {
     await store.indexHashes(() => true);
     await store.finishBase(NO_ROOTS);
   }
   await store.close();
+}
+
+function copied(block: BlockToAppend): CopiedBlock {
+  const { record, private: own } = encodeCopied(block);
+  return { block: block.block, record: record.slice(), private: own };
 }
 
 function open(disk: MemoryDisk): Promise<ChainStore> {

@@ -4,15 +4,16 @@
  */
 import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
 import { bytesToNumber } from '../base/quantity.ts';
-import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
+import { type RlpReader, RlpWriter, readList } from '../base/rlp.ts';
 import { type Block, readBlock, writeBlock } from '../chain/block.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
-import { type Header, readHeader } from '../chain/header.ts';
+import { decodeHeader, type Header } from '../chain/header.ts';
 import { type Receipt, readStoredReceipt, writeStoredReceipt } from '../chain/receipt.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
 import type { SpaceResult } from '../execution/result.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import type { AccountWrite, WriteSet } from '../state/write-set.ts';
+import type { IndexedBlock } from './block-index.ts';
 import type { BlockToAppend } from './interface.ts';
 import { readAccount, readMetadata, writeAccount, writeMetadata } from './rows.ts';
 
@@ -22,11 +23,16 @@ const WRITE = { present: 1, reset: 2, metadata: 4 } as const;
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder();
 
-/** The parts of a block that replay needs. */
-export interface ReplayedBlock {
-  readonly block: Block;
+/** The parts of a block that memory holds until the next checkpoint. */
+export interface AppliedBlock {
+  readonly block: IndexedBlock;
   readonly writes: WriteSet;
   readonly hasPrivateWork: boolean;
+}
+
+/** The parts of a block that replay needs. */
+export interface ReplayedBlock extends AppliedBlock {
+  readonly block: Block;
 }
 
 export interface PrivateBlockRecord {
@@ -69,13 +75,13 @@ export function decodeReplayedBlock(body: Uint8Array, dialect: TransactionDialec
   return { hasPrivateWork, block, writes };
 }
 
-/** The header, from the first bytes of a body; undefined if these are too few. Not verified. */
+/** A copy of the header, from a body's first bytes; undefined if they are too few. Not verified. */
 export function decodeHeaderOf(start: Uint8Array): Header | undefined {
   // [hasPrivateWork, [header, …], …]: the flag is one byte.
   const block = listStart(start, 0) + 1;
   const header = listStart(start, block);
   const end = listEnd(start, header);
-  return end <= start.length ? readHeader(new RlpReader(start, header, end)) : undefined;
+  return end <= start.length ? decodeHeader(start.slice(header, end)) : undefined;
 }
 
 /** Where the content of the list at `at` begins. */

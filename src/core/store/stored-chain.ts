@@ -16,7 +16,7 @@ import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 import { type BlockExcerpt, excerptOf, readExcerpt } from './block-excerpt.ts';
-import { BlockIndex, type Place } from './block-index.ts';
+import { BlockIndex, type IndexedBlock, type Place } from './block-index.ts';
 import { BlockLog, type ScannedRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
 import { CachedBlocks, privateKey } from './cached-blocks.ts';
 import type { StoredChainParts } from './chain-store-parts.ts';
@@ -25,13 +25,13 @@ import type { ChainReader, Head, PrivateRecord, Space, TransactionPlace } from '
 import { PUBLIC_ID, TABLE } from './keys.ts';
 import { type LogPosition, RECORD_KIND } from './log-record.ts';
 import {
+  type AppliedBlock,
   decodeBlockOf,
   decodeHeaderOf,
   decodePrivateRecord,
   decodeReceiptsOf,
   decodeReplayedBlock,
   decodeWritesOf,
-  type ReplayedBlock,
 } from './record-bodies.ts';
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
 import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
@@ -241,9 +241,8 @@ export class StoredChain implements ChainReader {
     this.current = { number: mark.number, hash: mark.hash, header };
   }
 
-  protected checkOrder({ header }: Block): void {
+  protected checkOrder({ header }: IndexedBlock, head = this.current): void {
     const { number, parentHash } = header;
-    const head = this.current;
     const fits = head
       ? number === head.number + 1 && equalBytes(parentHash, head.hash)
       : number === 0;
@@ -270,7 +269,7 @@ export class StoredChain implements ChainReader {
   }
 
   /** Without `trie`, the trie is computed later. */
-  protected applyBlock(record: ReplayedBlock, position: LogPosition, trie?: StateTrie): void {
+  protected applyBlock(record: AppliedBlock, position: LogPosition, trie?: StateTrie): void {
     const { block, writes, hasPrivateWork } = record;
     const { number } = block.header;
     const { open } = this.stateSpaces;
@@ -286,7 +285,7 @@ export class StoredChain implements ChainReader {
 
   protected checkPrivateOrder(
     number: number,
-    spaces: ReadonlyMap<Psi, SpaceResult>,
+    spaces: ReadonlyMap<Psi, unknown>,
     head: number,
   ): void {
     for (const psi of spaces.keys()) {
@@ -300,7 +299,7 @@ export class StoredChain implements ChainReader {
   /** Without `tries`, the tries are computed later. */
   protected applyPrivate(
     number: number,
-    spaces: ReadonlyMap<Psi, SpaceResult>,
+    spaces: ReadonlyMap<Psi, Pick<SpaceResult, 'writes' | 'bloom'>>,
     position: LogPosition,
     tries?: ReadonlyMap<Psi, StateTrie>,
   ): void {

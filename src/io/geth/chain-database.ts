@@ -60,6 +60,23 @@ export class ChainDatabase {
     }
   }
 
+  /**
+   * In another thread, while the one that opened it lends it (`lent`). Rejects with
+   * GETH_DATA_DAMAGED.
+   */
+  static async borrow(folders: ChainDatabaseFolders): Promise<ChainDatabase> {
+    const level = await LevelCopy.borrow(folders.chaindata, folders.scratch);
+    return new ChainDatabase(folders, level);
+  }
+
+  /**
+   * Until `use` has ended, another thread may `borrow` it, and nothing can be read from LevelDB
+   * here.
+   */
+  lent<T>(use: (folders: ChainDatabaseFolders) => Promise<T>): Promise<T> {
+    return this.level.lent(() => use(this.folders));
+  }
+
   /** The hash of the canonical block. Throws GETH_DATA_DAMAGED. */
   hashOf(number: number): Hash32 {
     const hash =
@@ -149,8 +166,18 @@ export class ChainDatabase {
   }
 
   async close(): Promise<void> {
-    if (this.tables) for (const table of Object.values(this.tables)) table.close();
+    this.closeTables();
     await this.level.close();
+  }
+
+  /** Ends the use of a borrowed database. */
+  async giveBack(): Promise<void> {
+    this.closeTables();
+    await this.level.giveBack();
+  }
+
+  private closeTables(): void {
+    if (this.tables) for (const table of Object.values(this.tables)) table.close();
   }
 
   private readHead(): { readonly number: number; readonly hash: Hash32 } {

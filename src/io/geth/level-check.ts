@@ -4,7 +4,15 @@
  * lost without an error (https://github.com/google/leveldb, doc/table_format.md,
  * doc/log_format.md).
  */
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { crc32c } from '../../core/store/crc32c.ts';
 import { snappyDecode } from '../../core/wire/snappy.ts';
@@ -13,6 +21,7 @@ import { damaged } from './freezer.ts';
 
 const TABLE = /^\d+\.(ldb|sst)$/;
 const LOG = /^\d+\.log$/;
+const MANIFEST = /^MANIFEST-\d+$/;
 const FOOTER_BYTES = 48;
 const MAGIC = 0xdb4775248b80fb57n;
 /** Bytes after each block: its kind of compression, and its checksum. */
@@ -46,8 +55,7 @@ export interface CheckedFile {
  * other files, half-written. Throws GETH_DATA_DAMAGED, which names the file and the position.
  */
 export function* checkLevelFiles(folder: string): Generator<CheckedFile, void> {
-  const manifest = join(folder, readText(join(folder, 'CURRENT')).trim());
-  const { tables, firstLog } = liveFiles(manifest);
+  const { tables, firstLog } = liveFiles(manifestOf(folder));
   const names = readdirSync(folder).filter((name) => {
     const number = Number.parseInt(name, 10);
     return (TABLE.test(name) && tables.has(number)) || (LOG.test(name) && number >= firstLog);
@@ -57,6 +65,20 @@ export function* checkLevelFiles(folder: string): Generator<CheckedFile, void> {
     const bytes = LOG.test(name) ? checkLog(path) : checkTable(path);
     yield { name, bytes, part: (at + 1) / names.length };
   }
+}
+
+/** Throws GETH_DATA_DAMAGED, which names CURRENT or the manifest. */
+export function checkManifest(folder: string): void {
+  liveFiles(manifestOf(folder));
+}
+
+function manifestOf(folder: string): string {
+  const current = join(folder, 'CURRENT');
+  const name = readText(current).trim();
+  if (!MANIFEST.test(name)) throw damaged(current, 'does not name a manifest');
+  const manifest = join(folder, name);
+  if (!existsSync(manifest)) throw damaged(manifest, 'is missing');
+  return manifest;
 }
 
 function checkLog(path: string): number {

@@ -6,16 +6,21 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
+import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 import { damaged } from './freezer.ts';
+import { checkManifest } from './level-check.ts';
 
 const TABLE = /^\d+\.(ldb|sst)$/;
+/** As the system words it, which is all that LevelDB passes on. */
+const NO_SPACE = /No space left on device|Disk quota exceeded/;
 const OTHER = /^(CURRENT|MANIFEST-\d+|\d+\.log)$/;
 
 export class LevelCopy {
   private level: ClassicLevel<Uint8Array, Uint8Array>;
   private readonly folder: string;
   private readonly scratch: string;
+  private isLent = false;
 
   private constructor(
     level: ClassicLevel<Uint8Array, Uint8Array>,
@@ -39,6 +44,29 @@ export class LevelCopy {
     return new LevelCopy(await openLevel(folder, scratch), folder, scratch);
   }
 
+  /**
+   * Opens the scratch folder that another thread has made and lends (`lent`). Whoever made it
+   * removes it. Rejects with GETH_DATA_DAMAGED.
+   */
+  static async borrow(folder: string, scratch: string): Promise<LevelCopy> {
+    return new LevelCopy(await openLevel(folder, scratch), folder, scratch);
+  }
+
+  /**
+   * LevelDB opens a folder once at a time: closed until `use` has ended, so that another thread can
+   * open it. Rejects with GETH_DATA_DAMAGED and the errors of `use`.
+   */
+  async lent<T>(use: () => Promise<T>): Promise<T> {
+    await this.level.close();
+    this.isLent = true;
+    try {
+      return await use();
+    } finally {
+      this.isLent = false;
+      await this.reopen();
+    }
+  }
+
   /** Throws GETH_DATA_DAMAGED. */
   get(key: Uint8Array): Uint8Array | undefined {
     try {
@@ -51,12 +79,18 @@ export class LevelCopy {
   }
 
   /**
-   * Opens the database again, to release the memory of LevelDB's mapped tables. Rejects with
-   * GETH_DATA_DAMAGED.
+   * Opens the database again, to release the memory of LevelDB's mapped tables, unless it is lent.
+   * Rejects with GETH_DATA_DAMAGED.
    */
   async reopen(): Promise<void> {
+    if (this.isLent) return;
     await this.level.close();
     this.level = await openLevel(this.folder, this.scratch);
+  }
+
+  /** Ends the use of a borrowed folder. */
+  giveBack(): Promise<void> {
+    return this.level.close();
   }
 
   async close(): Promise<void> {
@@ -65,6 +99,7 @@ export class LevelCopy {
   }
 }
 
+/** Rejects with GETH_DATA_DAMAGED, STORAGE_FULL. */
 async function openLevel(folder: string, scratch: string) {
   // Loaded here, because no other command needs its compiled part.
   const { ClassicLevel } = await import('classic-level');
@@ -77,7 +112,14 @@ async function openLevel(folder: string, scratch: string) {
     await level.open();
   } catch (cause) {
     const { cause: inner } = cause as Error;
-    const reason = inSource(reasonOf(inner ?? cause), folder, scratch);
+    const said = reasonOf(inner ?? cause);
+    if (NO_SPACE.test(said)) {
+      const text = `no space left on the disk of ${scratch}: free some space and start again`;
+      throw fail('STORAGE_FULL', text, { cause });
+    }
+    // Names the file, which LevelDB does not.
+    checkManifest(folder);
+    const reason = inSource(said, folder, scratch);
     throw damaged(folder, `cannot be opened (${reason})`, cause);
   }
   return level;

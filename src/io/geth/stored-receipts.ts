@@ -48,13 +48,14 @@ export function decodeStoredReceipts(bytes: Uint8Array): StoredReceipt[] {
 
 /** Receipts are lists of 3 items; older nodes wrote 4 (several private states), 6 or 7. */
 function readReceipt(item: RlpReader): StoredReceipt {
-  const count = itemsOf(item);
   const outcome = readOutcome(item);
   const cumulativeGasUsed = item.bigint(8);
   // Lists of 6 items also have transaction and contract; lists of 7 also bloom.
-  if (count >= 6) for (let i = 4; i < count; i++) item.skip();
+  while (!item.isList) item.skip();
   const logs = readAll(item, readLog);
-  if (count !== 4) return { ...outcome, cumulativeGasUsed, logs, private: NO_OTHERS };
+  // Lists of 6 and 7 items end with the gas.
+  const hasOthers = !item.done && item.isList;
+  if (!hasOthers) return { ...outcome, cumulativeGasUsed, logs, private: NO_OTHERS };
   const entries = readAll(item, (entry): [Psi, PrivateOutcome] => {
     const psi = new TextDecoder().decode(entry.string());
     const value = entry.enter();
@@ -112,14 +113,4 @@ function readItems<T>(list: RlpReader, read: (list: RlpReader) => T): T[] {
   const items: T[] = [];
   while (!list.done) items.push(read(list));
   return items;
-}
-
-function itemsOf(list: RlpReader): number {
-  const counter = new RlpReader(list.bytes, list.at, list.end);
-  let count = 0;
-  while (!counter.done) {
-    counter.skip();
-    count++;
-  }
-  return count;
 }

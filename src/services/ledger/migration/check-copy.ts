@@ -62,7 +62,8 @@ export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
   }
   const mark = readMark(kv)!;
   const { stateRoot } = store.header(base)!;
-  const roots = privateRootsAfter(parts, stateRoot);
+  const psis = [...store.spaces(), ...parts.psis];
+  const roots = privateRootsAfter({ ...parts, psis }, stateRoot);
   if (!equalBytes(mark.root, stateRoot)) return differs(base, 'the state root differs');
   for (const { psi, root } of mark.spaces) {
     if (equalBytes(roots.get(psi) ?? EMPTY_ROOT, root)) continue;

@@ -1,32 +1,28 @@
 /**
- * Appends blocks and receipts of the source unchanged, up to one block; each is checked against its
- * header and its parent.
+ * Appends blocks and receipts of the source unchanged, up to one block; another thread reads them
+ * and checks each against its header.
  */
-
-import { hasCode } from '../../../core/base/errors.ts';
-import type { Clock } from '../../../core/base/ports.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
-import { type PrivateRoots, takenBlock } from './taken-block.ts';
+import { BlockReaderThread } from './block-reader-thread.ts';
 
-/** After this much time, yields to the event loop, which also makes the checkpoints. */
-const TURN_MS = 20;
+/** Batches between two checks of the memory in use. */
+const BATCHES_A_LOOK = 16;
 
 export interface CopyBlocksParts {
   readonly database: ChainDatabase;
   readonly store: ChainStore;
   readonly config: ChainConfig;
-  readonly clock: Clock;
   /** Number of the last block. */
   readonly upTo: number;
-  readonly privateRoots: PrivateRoots;
+  /** Names of private states in addition to those in the blocks. */
   readonly psis: readonly Psi[];
   readonly memory: ResidentMemory;
-  /** Called after each block; true ends the copy there. */
-  onBlock(number: number, transactions: number): boolean;
+  /** Called after some blocks; true ends the copy there. */
+  onBlocks(copied: { readonly blocks: number; readonly transactions: number }): boolean;
 }
 
 /**
@@ -34,32 +30,33 @@ export interface CopyBlocksParts {
  * GETH_DATA_DAMAGED and the errors of the store.
  */
 export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
-  const { database, store, config, clock, upTo, privateRoots, psis, memory } = parts;
-  let turnEndMs = clock.nowMs() + TURN_MS;
-  let isEnded = false;
-  for (let number = store.head()!.number + 1; number <= upTo && !isEnded; number++) {
-    const known = [...store.spaces(), ...psis];
-    const next = guarded(database, number, () =>
-      takenBlock(database.stored(number), config, privateRoots, known),
-    );
-    await store.append(next, 'group');
-    isEnded = parts.onBlock(number, next.block.transactions.length);
-    if (clock.nowMs() < turnEndMs) continue;
-    await new Promise(setImmediate);
-    await memory.bound();
-    turnEndMs = clock.nowMs() + TURN_MS;
-  }
+  const { database, store, config, upTo } = parts;
+  const from = store.head()!.number + 1;
+  const psis = [...store.spaces(), ...parts.psis];
+  const isDone = await database.lent(async (folders) => {
+    const reader = new BlockReaderThread({ folders, config, psis, from, upTo });
+    try {
+      return await appendAll(reader, parts);
+    } finally {
+      await reader.stop();
+    }
+  });
   await store.sync();
-  return !isEnded;
+  return isDone;
 }
 
-/** Unreadable data count as damage, regardless of where they are found. */
-function guarded<T>(database: ChainDatabase, number: number, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (hasCode(error, 'GETH_DATA_DAMAGED')) throw error;
-    const { message } = error as Error;
-    throw database.stateDamaged(`has block ${number} damaged (${message})`, error);
+async function appendAll(
+  reader: BlockReaderThread,
+  { store, memory, onBlocks }: CopyBlocksParts,
+): Promise<boolean> {
+  let batches = 0;
+  for (let blocks = await reader.next(); blocks; blocks = await reader.next()) {
+    await store.appendCopied(blocks);
+    const transactions = blocks.reduce((sum, { block }) => sum + block.transactions.length, 0);
+    if (onBlocks({ blocks: blocks.length, transactions })) return false;
+    // Checkpoints are written meanwhile.
+    await new Promise(setImmediate);
+    if (++batches % BATCHES_A_LOOK === 0) await memory.bound();
   }
+  return true;
 }

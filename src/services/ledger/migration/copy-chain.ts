@@ -14,7 +14,8 @@ import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { Progress } from '../../../io/telemetry/progress.ts';
 import type { OpenChain } from '../store/data.ts';
 import { copyBlocks } from './copy-blocks.ts';
-import { copyStates, privateRootsAfter, type StateCounts } from './copy-states.ts';
+import { copyStates, type StateCounts } from './copy-states.ts';
+import type { SnapshotKeeper } from './keep-snapshots.ts';
 
 export interface CopyReport {
   /** Number of blocks copied by this run. */
@@ -32,6 +33,8 @@ export interface CopyChainParts {
   readonly database: ChainDatabase;
   readonly opened: OpenChain;
   readonly psis: readonly Psi[];
+  /** Undefined: the chain has no validators. */
+  readonly snapshots: SnapshotKeeper | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly memory: ResidentMemory;
@@ -59,7 +62,7 @@ export function newestState(database: ChainDatabase, isMps: boolean): number {
 export async function copyChain(
   parts: CopyChainParts,
 ): Promise<CopyReport & { readonly isWhole: boolean }> {
-  const { database, opened, psis, clock, log, memory, shouldStop } = parts;
+  const { database, opened, psis, snapshots, clock, log, memory, shouldStop } = parts;
   const { store, genesis } = opened;
   const base = store.base!.number;
   const startMs = clock.nowMs();
@@ -68,13 +71,12 @@ export async function copyChain(
   const { isMps } = genesis.config;
   const progress = new Progress(clock, log);
   const isCopied = await copyBlocks({
-    ...{ database, store, clock, psis, memory, upTo: base, config: genesis.config },
-    // A name that is missing here appears in a later block, or is found when the states are copied.
-    privateRoots: (root, names) =>
-      privateRootsAfter({ database, store, isMps, psis: names }, root, true),
-    onBlock(number, transactions) {
-      counts.blocks++;
+    ...{ database, store, psis, memory, upTo: base, config: genesis.config },
+    onBlocks({ blocks, transactions }) {
+      counts.blocks += blocks;
       counts.transactions += transactions;
+      const { number } = store.head()!;
+      snapshots?.keepBelow(number);
       progress.tell('Copied blocks', (number - first) / (base - first), () => ({
         ...{ number, of: base },
         'blocks/s': progress.perSecond(counts.blocks),

@@ -53,7 +53,8 @@ export interface CopyStatesParts {
 export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | undefined> {
   const { database, store } = parts;
   const { stateRoot } = store.head()!.header;
-  const roots = privateRootsAfter(parts, stateRoot);
+  const psis = [...store.spaces(), ...parts.psis];
+  const roots = privateRootsAfter({ ...parts, psis }, stateRoot);
   const counts: StateCounts = {
     ...{ accounts: 0, slots: 0, contracts: 0, unnamed: 0, privateContracts: 0, privateSlots: 0 },
   };
@@ -81,11 +82,11 @@ export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | 
 }
 
 /**
- * Private roots of the source by name, after the block with this public root. `isLenient`: a state
- * without a name is skipped.
+ * Private roots of the source by name, after the block with this public root. `psis`: all names
+ * that are known. `isLenient`: a state without a name is skipped.
  */
 export function privateRootsAfter(
-  { database, store, isMps, psis }: Pick<CopyStatesParts, 'database' | 'store' | 'isMps' | 'psis'>,
+  { database, isMps, psis }: Pick<CopyStatesParts, 'database' | 'isMps' | 'psis'>,
   publicRoot: Hash32,
   isLenient = false,
 ): ReadonlyMap<Psi, Hash32> {
@@ -98,7 +99,7 @@ export function privateRootsAfter(
   }
   const top = database.privateStatesRoot(publicRoot);
   if (!top?.some((byte) => byte !== 0)) return roots;
-  const known = [...store.spaces(), ...psis, EMPTY_PSI];
+  const known = [...psis, EMPTY_PSI];
   const names = new Map(known.map((psi) => [bareHex(hashOfName(psi)), psi]));
   for (const item of copyTrie(top, (hash) => database.node(hash), undefined)) {
     if (item.kind === 'node') continue;

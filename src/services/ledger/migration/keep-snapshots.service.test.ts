@@ -16,7 +16,7 @@ import { TABLE } from '../../../core/store/keys.ts';
 import { systemClock } from '../../../io/host/clock.ts';
 import { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { openChain } from '../store/data.ts';
-import { keepSnapshots } from './keep-snapshots.ts';
+import { SnapshotKeeper } from './keep-snapshots.ts';
 
 const BODY = { transactions: [], uncles: [] };
 const folder = scratchFolder('quorate-snapshots-');
@@ -39,12 +39,13 @@ it('the validators of one block in a thousand are kept, and an interruption is r
     await store.append({ block, ...nothing }, 'group');
   }
   const memory = new ResidentMemory(() => opened.folder.release());
-  const parts = { opened, defaults: {}, clock: systemClock, log: () => {}, memory };
+  const parts = { opened, clock: systemClock, log: () => {}, memory };
+  const keeper = new SnapshotKeeper({ opened, defaults: {}, log: () => {} });
   const checkpoint = store.hashOf(CHECKPOINT_BLOCKS)!;
   const kept = () => opened.folder.kv.get(TABLE.snapshots, checkpoint);
-  expect(await keepSnapshots({ ...parts, shouldStop: () => true })).toBe(false);
+  expect(await keeper.keepRest({ ...parts, shouldStop: () => true })).toBe(false);
   expect(kept()).toBeUndefined();
-  expect(await keepSnapshots({ ...parts, shouldStop: () => false })).toBe(true);
+  expect(await keeper.keepRest({ ...parts, shouldStop: () => false })).toBe(true);
   await opened.close();
   const again = await openChain(target);
   expect(again.folder.kv.get(TABLE.snapshots, checkpoint)).toBeDefined();

@@ -27,7 +27,7 @@ import { type Comparison, compareWithSource } from './compare-with-source.ts';
 import { type CopyReport, copyChain, newestState } from './copy-chain.ts';
 import { countPayloads, type PayloadCount } from './count-payloads.ts';
 import { migratedGenesis } from './genesis.ts';
-import { keepSnapshots } from './keep-snapshots.ts';
+import { snapshotKeeper } from './keep-snapshots.ts';
 import type { GethSource } from './source.ts';
 
 const SCRATCH = 'migrate-scratch';
@@ -173,13 +173,15 @@ async function runSteps(
     if (!(await checkFiles(source, { clock, log, shouldStop })))
       return { ...nothing, copied, copyCheck };
   }
+  const rest = { opened, clock, log, memory, shouldStop };
+  const defaults = importParts.consensusDefaults;
+  const snapshots = store.base && snapshotKeeper({ opened, defaults, log }, store.base.number);
   if (store.base && !store.base.isWhole) {
-    const copy = await copyChain({ ...{ database, opened, psis, clock, log, memory, shouldStop } });
+    const copy = await copyChain({ ...{ database, psis, snapshots }, ...rest });
     copied = copy;
     if (!copy.isWhole) return { ...nothing, copied, copyCheck };
   }
-  const defaults = importParts.consensusDefaults;
-  if (store.base && !(await keepSnapshots({ opened, defaults, clock, log, memory, shouldStop })))
+  if (store.base && snapshots && !(await snapshots.keepRest(rest)))
     return { ...nothing, copied, copyCheck };
   if (store.base && isVerified && store.head()!.number === store.base.number) {
     copyCheck = await checkCopy({

@@ -72,7 +72,7 @@ const CASES: readonly Case[] = [
   {
     what: 'half-copied: no manifest',
     spoil: (source) => rmSync(join(source, CHAINDATA, 'MANIFEST-000010')),
-    says: /chaindata cannot be opened \(.*MANIFEST-000010/,
+    says: /chaindata\/MANIFEST-000010 is missing/,
     cure: COPY_AGAIN,
   },
   {
@@ -164,7 +164,13 @@ const CASES: readonly Case[] = [
   {
     what: 'damaged: the manifest',
     spoil: (source) => flip(join(source, CHAINDATA, 'MANIFEST-000010'), 50),
-    says: /chaindata cannot be opened/,
+    says: /chaindata\/MANIFEST-000010 has a damaged record at byte \d+/,
+    cure: COPY_AGAIN,
+  },
+  {
+    what: 'damaged: CURRENT',
+    spoil: (source) => flip(join(source, CHAINDATA, 'CURRENT'), 2),
+    says: /chaindata\/CURRENT does not name a manifest/,
     cure: COPY_AGAIN,
   },
   {
