@@ -1,7 +1,7 @@
 /**
- * Four validators under load: transactions per second, CPU per transaction, latency, memory. With
- * REFERENCE_GETH=FILE, GoQuorum runs the same load in turn (A B B A …), and the figures are
- * compared. LOAD_GENERATOR=FOLDER names another `load.mjs`.
+ * Four validators under load, or one: transactions per second, CPU per transaction, latency,
+ * memory. With REFERENCE_GETH=FILE, GoQuorum runs the same load in turn (A B B A …), and the
+ * figures are compared. LOAD_GENERATOR=FOLDER names another `load.mjs`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,8 +10,11 @@ import { type Network, startNetwork } from './network.ts';
 import { residentMb } from './processes.ts';
 import type { Figure } from './report.ts';
 
+/** What the generator sends. */
 export type Workload = 'transfer' | 'erc20' | 'private';
-const WORKLOADS: readonly Workload[] = ['transfer', 'erc20', 'private'];
+/** `alone`: transfers to one validator without peers. */
+type Kind = Workload | 'alone';
+const KINDS: readonly Kind[] = ['transfer', 'erc20', 'private', 'alone'];
 
 export interface LoadResult {
   readonly tps: number;
@@ -39,44 +42,46 @@ const PUBLIC_COUNTS = [
   ...['--txs', process.env.NET_TXS ?? '8000', '--accounts', '100', '--batch', '50'],
   ...['--inflight', '4', '--max-pending', '5000'],
 ];
-const COUNTS: Record<Workload, readonly string[]> = {
+const COUNTS: Record<Kind, readonly string[]> = {
   transfer: PUBLIC_COUNTS,
   erc20: PUBLIC_COUNTS,
   private: ['--txs', '1000', '--accounts', '50', '--batch', '10', '--inflight', '4'],
+  alone: PUBLIC_COUNTS,
 };
 
 export async function net(): Promise<readonly Figure[]> {
-  const workloads = process.env.NET_WORKLOADS?.split(',') ?? WORKLOADS;
+  const kinds = (process.env.NET_WORKLOADS?.split(',') ?? KINDS) as readonly Kind[];
   const reference = process.env.REFERENCE_GETH;
   const rounds = Number(process.env.NET_ROUNDS ?? 3);
   const figures: Figure[] = [];
-  for (const workload of workloads as Workload[]) {
+  for (const kind of kinds) {
     const ours: Round[] = [];
     const theirs: Round[] = [];
     for (let turn = 0; turn < rounds; turn++) {
       const order = turn % 2 === 0 ? [reference, undefined] : [undefined, reference];
       for (const binary of reference === undefined ? [undefined] : order) {
-        const round = await play(workload, binary);
+        const round = await play(kind, binary);
         (binary === undefined ? ours : theirs).push(round);
-        say(workload, binary, round);
+        say(kind, binary, round);
       }
     }
-    figures.push(...figuresOf(workload, ours, theirs));
+    figures.push(...figuresOf(kind, ours, theirs));
   }
   return figures;
 }
 
-async function play(workload: Workload, reference: string | undefined): Promise<Round> {
+async function play(kind: Kind, reference: string | undefined): Promise<Round> {
   const network = await startNetwork({
     reference,
     verbosity: Number(process.env.NET_VERBOSITY ?? 3),
     portsFrom: Number(process.env.NET_PORTS ?? 27_300),
-    isPrivate: workload === 'private',
+    isPrivate: kind === 'private',
+    validators: kind === 'alone' ? 1 : 4,
   });
   try {
-    const result = await load(network, workload);
+    const result = await load(network, kind === 'alone' ? 'transfer' : kind, COUNTS[kind]);
     if (result.failed + result.lost + result.badReceipts > 0) {
-      throw new Error(`${workload}: ${JSON.stringify(result)}`);
+      throw new Error(`${kind}: ${JSON.stringify(result)}`);
     }
     return { ...result, rssMb: Math.max(...network.pids.map((pid) => residentMb(pid))) };
   } finally {
@@ -89,7 +94,7 @@ export function load(
   network: Pick<Network, 'rpcUrls' | 'pids' | 'key'> &
     Partial<Pick<Network, 'thirdPartyUrl' | 'ptmPublicKeys'>>,
   workload: Workload,
-  counts: readonly string[] = COUNTS[workload],
+  counts: readonly string[],
 ): Promise<LoadResult> {
   const isPrivate = workload === 'private';
   const urls = isPrivate ? network.rpcUrls.slice(0, 1) : network.rpcUrls;
@@ -130,10 +135,10 @@ function generator(): string[] {
   return [file];
 }
 
-function say(workload: string, binary: string | undefined, round: Round): void {
+function say(kind: string, binary: string | undefined, round: Round): void {
   const other = otherCpu(round);
   console.log(
-    `${workload} ${binary === undefined ? 'quorate' : 'reference'}: ${round.tps} tps, ${round.cpuMsPerTx} CPU ms/tx, ` +
+    `${kind} ${binary === undefined ? 'quorate' : 'reference'}: ${round.tps} tps, ${round.cpuMsPerTx} CPU ms/tx, ` +
       `p50 ${round.p50ms} ms, p95 ${round.p95ms} ms, ${round.blocks} blocks, RSS ${round.rssMb.toFixed(0)} MB, other CPU ${other.toFixed(1)}`,
   );
 }
@@ -143,9 +148,9 @@ export function otherCpu(round: LoadResult): number {
   return (round.machineCpuSeconds - round.cpuSeconds - round.loadCpuSeconds) / round.seconds;
 }
 
-function figuresOf(workload: Workload, ours: readonly Round[], theirs: readonly Round[]): Figure[] {
+function figuresOf(kind: Kind, ours: readonly Round[], theirs: readonly Round[]): Figure[] {
   const figure = (name: string, unit: string, of: (round: Round) => number): Figure => ({
-    name: `${workload} ${name}`,
+    name: `${kind} ${name}`,
     unit,
     runs: ours.map(of),
     ...(theirs.length > 0 ? { reference: { name: 'reference', runs: theirs.map(of) } } : {}),

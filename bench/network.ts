@@ -8,7 +8,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { prepareFiles } from '../src/services/devnet/files.ts';
 import { devnetGenesis, type GenesisParts } from '../src/services/devnet/genesis.ts';
-import { CHAIN_ID, type NodeSpec, topologyOf } from '../src/services/devnet/topology.ts';
+import {
+  CHAIN_ID,
+  type NodeSpec,
+  type Topology,
+  topologyOf,
+} from '../src/services/devnet/topology.ts';
 import { rpc, until } from './processes.ts';
 
 export const OURS =
@@ -35,6 +40,8 @@ export interface NetworkOptions {
   /** With private transaction managers (ours, for both kinds of nodes). */
   readonly isPrivate: boolean;
   readonly nodeArgs?: readonly string[];
+  /** 1 to 4 of the devnet's; absent: 4. */
+  readonly validators?: number;
   /** The nodes serve their metrics. */
   readonly isMeasured?: boolean;
   /** The chain that each node has from the start. */
@@ -97,7 +104,7 @@ export function benchGenesis(
 
 export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'));
-  const topology = topologyOf(folder, options.portsFrom);
+  const topology = firstOf(topologyOf(folder, options.portsFrom), options.validators ?? 4);
   const files = await prepareFiles(topology, PERIODS);
   const genesis = writeNetworkGenesis(folder, topology, options);
   const processes = new Processes(folder);
@@ -230,6 +237,12 @@ function importOurs(
   ];
   for (const command of commands)
     execFileSync(process.execPath, [OURS, ...command], { stdio: 'ignore' });
+}
+
+/** The topology without its later nodes. */
+function firstOf(topology: Topology, count: number): Topology {
+  const nodes = topology.nodes.slice(0, count);
+  return { ...topology, nodes, hosts: nodes };
 }
 
 function wordsOf(text = ''): string[] {

@@ -1,8 +1,8 @@
 /**
  * Private transactions of two parties among four validators, each with a manager of ours: rate and
- * CPU per transaction at full speed; latency to both parties' private receipts at a lower rate;
- * payloads of 1 MB; memory with 10,000 in flight. With REFERENCE_GETH=FILE, GoQuorum's nodes run
- * the same rounds in turn, on the same managers.
+ * CPU per transaction at full speed, and when all are sent at once; latency to both parties'
+ * private receipts at a lower rate; payloads of 1 MB; memory with 10,000 in flight. With
+ * REFERENCE_GETH=FILE, GoQuorum's nodes run the same rounds in turn, on the same managers.
  */
 import { type LoadResult, load } from './net.ts';
 import { type Network, startNetwork } from './network.ts';
@@ -30,18 +30,19 @@ const LARGE = [
   '1000000',
 ];
 const IN_FLIGHT = 10_000;
-const FLOOD = ['--txs', String(IN_FLIGHT), '--accounts', '50', '--batch', '50', '--inflight', '16'];
+const FLOOD = ['--accounts', '50', '--batch', '50', '--inflight', '16'];
 
 interface Side {
   readonly name: string;
   readonly fast: LoadResult[];
   readonly calm: LoadResult[];
+  readonly flood: LoadResult[];
 }
 
 export async function privateBench(): Promise<readonly Figure[]> {
   const reference = process.env.REFERENCE_GETH;
-  const ours: Side = { name: 'quorate', fast: [], calm: [] };
-  const theirs: Side = { name: 'reference', fast: [], calm: [] };
+  const ours: Side = { name: 'quorate', fast: [], calm: [], flood: [] };
+  const theirs: Side = { name: 'reference', fast: [], calm: [], flood: [] };
   for (let turn = 0; turn < ROUNDS; turn++) {
     const order = turn % 2 === 0 ? [theirs, ours] : [ours, theirs];
     for (const side of order) {
@@ -51,6 +52,7 @@ export async function privateBench(): Promise<readonly Figure[]> {
         const rate = Math.floor(side.fast.at(-1)!.tps * CALM_SHARE);
         const counts = ['--txs', String(rate * CALM_SECONDS), '--rate', String(rate), ...PRESSURE];
         side.calm.push(await play(network, `${side.name} at ${rate}/s`, counts));
+        side.flood.push(await play(network, `${side.name}, flood`, ['--txs', COUNT, ...FLOOD]));
       });
     }
   }
@@ -111,7 +113,7 @@ async function extremes(): Promise<Figure[]> {
   await withNetwork(undefined, async (network) => {
     const idle = largest(network);
     const large = await play(network, 'payloads of 1 MB', LARGE);
-    await play(network, `${IN_FLIGHT} in flight`, FLOOD);
+    await play(network, `${IN_FLIGHT} in flight`, ['--txs', String(IN_FLIGHT), ...FLOOD]);
     const peak = largest(network, 'VmHWM');
     figures.push(
       { name: 'payloads of 1 MB: p95 to both receipts', unit: 'ms', runs: [large.p95ms] },
@@ -140,7 +142,7 @@ function comparedFigures(ours: Side, theirs: Side): Figure[] {
   const figure = (
     name: string,
     unit: string,
-    kind: 'fast' | 'calm',
+    kind: 'fast' | 'calm' | 'flood',
     of: (round: LoadResult) => number,
     budget?: number,
   ): Figure => ({
@@ -159,6 +161,9 @@ function comparedFigures(ours: Side, theirs: Side): Figure[] {
     figure('under load: p95 to both receipts', 'ms', 'fast', (round) => round.p95ms),
     figure('half the rate: p50 to both receipts', 'ms', 'calm', (round) => round.p50ms),
     figure('half the rate: p95 to both receipts', 'ms', 'calm', (round) => round.p95ms, 2_000),
+    figure('flood: rate', 'tx/s', 'flood', (round) => round.tps),
+    figure('flood: CPU of all nodes', 'ms/tx', 'flood', (round) => round.cpuMsPerTx),
+    figure('flood: p95 to both receipts', 'ms', 'flood', (round) => round.p95ms),
     figure('CPU of something else', 'cores', 'fast', otherCpu),
   ];
 }
