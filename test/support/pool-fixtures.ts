@@ -68,6 +68,7 @@ export function fakeTransaction(
     s: 1n,
     raw: new Uint8Array(fields.size ?? 100),
     hash,
+    key: keyOf(hash),
     sender,
     isPrivate: fields.isPrivate ?? false,
   };

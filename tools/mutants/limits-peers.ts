@@ -3,6 +3,10 @@ import type { Limit } from './limit.ts';
 
 const PEER = { file: 'src/io/p2p/peer.ts', test: 'src/io/p2p/hostile-peers.service.test.ts' };
 const SERVE = { file: 'src/core/sync/serve.ts', test: 'src/core/sync/serve.test.ts' };
+const ARRIVALS = {
+  file: 'src/core/txpool/arrivals.ts',
+  test: 'src/core/txpool/arrivals.test.ts',
+};
 const INTAKE = {
   file: 'src/services/ledger/node/sending/transaction-intake.ts',
   test: 'src/services/ledger/node/sending/transaction-intake.test.ts',
@@ -127,16 +131,36 @@ export const PEER_LIMITS: readonly Limit[] = [
     test: 'src/core/sync/gossip.test.ts',
   },
   {
-    ...INTAKE,
+    ...ARRIVALS,
     name: "peers' transactions that wait",
     on: '!holding.take(bytesOf(transaction))',
     off: 'holding.force(bytesOf(transaction)) as undefined',
   },
   {
+    ...ARRIVALS,
+    name: 'remembered transactions of recent blocks',
+    on: 'new Lru<string, true>(MINED_MAX)',
+    off: 'new Lru<string, true>(MINED_MAX * 100)',
+  },
+  {
+    name: 'batches of signatures that wait for the recovery thread',
+    file: 'src/io/crypto/spare-recovery.ts',
+    on: 'thread.waiting >= WAITING_MAX',
+    off: 'thread.waiting >= WAITING_MAX * 100',
+    test: 'src/io/crypto/spare-recovery.service.test.ts',
+  },
+  {
+    name: 'signatures in a batch for the recovery thread',
+    file: 'src/services/ledger/node/sending/early-recovery.ts',
+    on: 'gathered.push(transaction) === TOGETHER_MAX',
+    off: 'gathered.push(transaction) === TOGETHER_MAX * 100',
+    test: 'src/services/ledger/node/sending/early-recovery.test.ts',
+  },
+  {
     ...INTAKE,
     name: "peers' transactions of one turn",
-    on: 'this.waiting.splice(0, SLICE_TRANSACTIONS)',
-    off: 'this.waiting.splice(0, this.waiting.length + SLICE_TRANSACTIONS)',
+    on: 'this.arrivals.take(SLICE_TRANSACTIONS)',
+    off: 'this.arrivals.take(1_000_000)',
   },
   {
     ...OFFERS,

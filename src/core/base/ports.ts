@@ -122,6 +122,12 @@ export interface SenderRecovery {
   recover(rows: Uint8Array): Promise<Uint8Array>;
 }
 
+/** The same, for a node at work: only with processors that nobody else uses. */
+export interface SpareRecovery extends SenderRecovery {
+  /** Whether it can take more now; otherwise the caller's thread recovers senders itself. */
+  readonly isSpare: boolean;
+}
+
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /**

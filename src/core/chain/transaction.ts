@@ -2,7 +2,7 @@
  * A transaction consists of its bytes; everything else is decoded once and kept. Types: 0 legacy
  * (pre-155, 155, and private with v 37/38), 1 EIP-2930, 2 EIP-1559, 3 EIP-4844.
  */
-import { type Address, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
+import { type Address, EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes, bytesToBigInt } from '../base/quantity.ts';
@@ -49,6 +49,8 @@ export interface Transaction extends TransactionFields {
   readonly raw: Uint8Array;
   /** keccak256(raw); computed once. */
   readonly hash: Hash32;
+  /** keyOf(hash); computed once. */
+  readonly key: string;
   /**
    * Recovered once; s must be low (EIP-2). Throws TX_SIGNATURE_INVALID. See signing.ts for batches.
    */
@@ -87,6 +89,7 @@ export class DecodedTransaction implements Transaction {
   private readonly bodyStart: number;
   private readonly bodyEnd: number;
   private hashCache: Hash32 | undefined;
+  private keyCache: string | undefined;
   private senderCache: Address | undefined;
 
   constructor(raw: Uint8Array, dialect: TransactionDialect) {
@@ -134,6 +137,11 @@ export class DecodedTransaction implements Transaction {
   get hash(): Hash32 {
     this.hashCache ??= keccak256(this.raw);
     return this.hashCache;
+  }
+
+  get key(): string {
+    this.keyCache ??= keyOf(this.hash);
+    return this.keyCache;
   }
 
   get sender(): Address {

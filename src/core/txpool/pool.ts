@@ -7,9 +7,7 @@
  *
  * Invariants (docs/internals/transaction-pool.md): the pending transactions of a sender have
  * consecutive nonces, starting at the account's nonce at the head; `pendingCount` is their number
- * over all senders; every change raises `version`. The pool is in memory only: after a restart,
- * transactions sent through this node are restored from `TransactionJournal`, and peers send theirs
- * again.
+ * over all senders; every change raises `version`. The pool is in memory only.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -95,18 +93,17 @@ export class TransactionPool {
     nowMs: number,
     options: AddOptions,
   ): Transaction | undefined {
-    const key = keyOf(transaction.hash);
+    const { key } = transaction;
     if (this.entries.has(key)) throw refused('KNOWN', 'already known');
     const why = this.barred.get(key);
     if (why !== undefined) throw refused('BARRED', why);
     const fault = firstFault(transaction, this.contextOf(transaction, options));
     if (fault) throw refused(fault.name, fault.text);
-    const address = transaction.sender;
-    const senderKey = keyOf(address);
+    const senderKey = keyOf(transaction.sender);
     const isLocal =
       this.limits.hasLocals && (options.isLocal === true || this.localSenders.has(senderKey));
     this.makeRoom(transaction, isLocal);
-    const queue = this.queueOf(address, senderKey, nowMs);
+    const queue = this.queueOf(transaction.sender, senderKey, nowMs);
     const old = queue.at(Number(transaction.nonce));
     const isBetter = !old || this.isBetter(transaction, old.transaction);
     if (old) this.countsOf(old)[isBetter ? 'replace' : 'discard']++;
@@ -128,7 +125,7 @@ export class TransactionPool {
   takePromoted(): readonly Transaction[] {
     const promoted = this.promoted;
     this.promoted = [];
-    return promoted.filter((transaction) => this.status(transaction.hash) === 'pending');
+    return promoted.filter(({ key }) => this.isPending(key));
   }
 
   /** New head. `mined`: transactions since the last one; undefined: after a rewind, check all. */
@@ -187,13 +184,22 @@ export class TransactionPool {
   }
 
   has(hash: Uint8Array): boolean {
-    return this.entries.has(keyOf(hash));
+    return this.hasKey(keyOf(hash));
+  }
+
+  hasKey(key: string): boolean {
+    return this.entries.has(key);
   }
 
   status(hash: Uint8Array): PoolStatus {
-    const entry = this.entries.get(keyOf(hash));
-    if (!entry) return 'unknown';
-    return entry.queue.isPending(entry) ? 'pending' : 'queued';
+    const key = keyOf(hash);
+    if (!this.entries.has(key)) return 'unknown';
+    return this.isPending(key) ? 'pending' : 'queued';
+  }
+
+  private isPending(key: string): boolean {
+    const entry = this.entries.get(key);
+    return entry?.queue.isPending(entry) === true;
   }
 
   /** Removes one, for example because it cannot be executed; its sender's later ones get queued. */
@@ -226,20 +232,18 @@ export class TransactionPool {
 
   /** Every transaction of local senders, in nonce order: they are restored after a restart. */
   locals(): Transaction[] {
-    return [...this.queues.values()]
-      .filter((queue) => queue.isLocal)
-      .flatMap((queue) => [...queue.pending, ...queue.queuedInOrder()])
-      .map(({ transaction }) => transaction);
+    const queues = [...this.queues.values()].filter(({ isLocal }) => isLocal);
+    const entries = queues.flatMap((queue) => [...queue.pending, ...queue.queuedInOrder()]);
+    return entries.map(({ transaction }) => transaction);
   }
 
   /** In wei; remote transactions that pay less are dropped if gas has a price. */
   setPriceLimit(priceLimit: bigint): void {
     this.limits = { ...this.limits, priceLimit };
     if (!this.head.rules.isGasPriceEnabled) return;
-    for (const entry of [...this.entries.values()]) {
-      const isCheap = entry.transaction.maxPriorityFeePerGas < priceLimit;
-      if (isCheap && !entry.queue.isLocal) this.drop(entry);
-    }
+    for (const entry of [...this.entries.values()])
+      if (!entry.queue.isLocal && entry.transaction.maxPriorityFeePerGas < priceLimit)
+        this.drop(entry);
   }
 
   /** Executable transactions in any order, to announce them to a new peer. */
@@ -325,8 +329,7 @@ export class TransactionPool {
     const queues = new Set<SenderQueue>();
     for (const transaction of mined) {
       const queue =
-        this.entries.get(keyOf(transaction.hash))?.queue ??
-        this.queues.get(keyOf(transaction.sender));
+        this.entries.get(transaction.key)?.queue ?? this.queues.get(keyOf(transaction.sender));
       if (queue) queues.add(queue);
     }
     return queues;

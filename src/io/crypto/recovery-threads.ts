@@ -9,7 +9,8 @@ import { idlest, WorkerThread } from '../threads/worker-thread.ts';
 
 /** More threads would be idle: execution on one thread takes as long as recovery on one. */
 const THREADS_MAX = 2;
-const WORKER = builtModule(new URL('./recovery-worker.js', import.meta.url));
+/** The threads' module. */
+export const RECOVERY_WORKER: URL = builtModule(new URL('./recovery-worker.js', import.meta.url));
 
 export interface RecoveryThreads extends SenderRecovery {
   stop(): Promise<void>;
@@ -21,7 +22,7 @@ export function startRecoveryThreads(): RecoveryThreads | undefined {
   if (count < 1) return undefined;
   const threads = Array.from(
     { length: count },
-    () => new WorkerThread<Uint8Array, Uint8Array>(WORKER),
+    () => new WorkerThread<Uint8Array, Uint8Array>(RECOVERY_WORKER),
   );
   return {
     recover: (rows) => idlest(threads)!.ask(rows, [rows.buffer as ArrayBuffer]),

@@ -26,6 +26,11 @@ export class WorkerThread<Question, Answer> {
     return this.asked.length;
   }
 
+  /** Time in which the thread had work, in ms since its start. */
+  get activeMs(): number {
+    return this.thread.worker.performance.eventLoopUtilization().active;
+  }
+
   /** Whether the thread has failed, and no longer answers. */
   get hasFailed(): boolean {
     return this.failure !== undefined;

@@ -9,6 +9,7 @@ import type { Genesis } from '../../core/chain/genesis.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { SerialQueue } from '../../core/store/serial-queue.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
+import { spareRecovery } from '../../io/crypto/spare-recovery.ts';
 import { clientVersion } from '../../io/host/client-version.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
@@ -142,13 +143,15 @@ export async function composeLedger(
   const raft = memory?.ports(thread?.raft() ?? memory.here({ log, fatal: onFault }), server);
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
+  const recovery = spareRecovery();
+  ends.push(() => recovery?.stop());
   const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
   const turn = config.development && new SerialQueue();
   const observer = tracing && new TransactionTraces(tracing);
   const node = composeNode(
     {
       ...{ ...SYSTEM, ...watchedPorts({ timers: systemTimers, links: server }, watch) },
-      ...{ log, store, kv: folder.kv, votes, observer },
+      ...{ log, store, kv: folder.kv, votes, observer, recovery },
       agreement: thread && ((chain) => thread.over(chain)),
       ...{ journal, manager, signer, accounts: opened.accounts },
       signBlock: nodeKey.signBlock,

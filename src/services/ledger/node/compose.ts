@@ -10,6 +10,7 @@ import type {
   Kv,
   Links,
   Log,
+  SpareRecovery,
   Timers,
   Watch,
 } from '../../../core/base/ports.ts';
@@ -90,6 +91,8 @@ export interface NodePorts {
   readonly raft?: RaftPorts;
   readonly watch?: Watch | undefined;
   readonly observer?: StepObserver | undefined;
+  /** Recovers senders of new transactions while it has time. */
+  readonly recovery?: SpareRecovery | undefined;
   /** Development: resolves when the transactions that clients sent are mined. */
   readonly settled?: (() => Promise<void>) | undefined;
   /** The disk failed or an internal invariant is broken: the process must end. */
@@ -161,12 +164,12 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const accounts = indexerOf(ports, states, { chain, payloads, events });
   chain.connect({
     accounts,
-    known: (hash) => pool.get(hash),
+    known: (hash) => intake.known(hash),
     privateSetting: follower && (() => follower.setting()),
   });
   const intake = new TransactionIntake({
     ...{ chain, pool, events, clock, timers, log, permissions, observer },
-    journal: ports.journal,
+    ...{ journal: ports.journal, recovery: ports.recovery },
     ...(ports.settled ? { settled: ports.settled } : {}),
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
   });

@@ -2,7 +2,7 @@
  * Replays a block's transactions on its parent's state, one by one, for traces and listings in the
  * middle of a block.
  */
-import { EMPTY_BYTES } from '../../../../core/base/bytes.ts';
+import { EMPTY_BYTES, keyOf } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { finish, paceUntil, type Slices } from '../../../../core/base/pace.ts';
 import type { Block } from '../../../../core/chain/block.ts';
@@ -169,8 +169,9 @@ export class BlockReplay {
 function eeaMessage(tx: EeaTransaction): Transaction {
   const { nonce, gasPrice, gasLimit, to, value, data, ...rest } = tx;
   const { v, r, s, raw, hash, sender } = rest;
+  const key = keyOf(hash);
   const body = completeBody({ nonce, gasPrice, gasLimit, to, value, data });
-  return { ...body, v, r, s, raw, hash, sender, isPrivate: true };
+  return { ...body, v, r, s, raw, hash, key, sender, isPrivate: true };
 }
 
 function ranPrivately({ isFailed, output, fault }: PrivateEffect): Ran {

@@ -85,7 +85,7 @@ export class Sender implements TransactionSubmitter {
             password,
           )
         : await this.outgoing(args, from, password);
-      return { submitted: this.submit(transaction) };
+      return { submitted: this.admit(transaction) };
     };
     const { submitted } = await (args.nonce === undefined ? this.nonces.run(from, work) : work());
     return submitted;
@@ -114,7 +114,7 @@ export class Sender implements TransactionSubmitter {
   }
 
   async resend(args: TransactionArgs): Promise<Hash32> {
-    return this.submit(await this.signTransaction(args));
+    return this.admit(await this.signTransaction(args));
   }
 
   async submitPrivate(transaction: Transaction, args: PrivateArgs | undefined): Promise<Hash32> {
@@ -126,10 +126,11 @@ export class Sender implements TransactionSubmitter {
       );
     }
     if (transaction.isPrivate) checkPrivateValue(transaction.value);
+    await this.parts.intake.recovered(transaction);
     this.checkSubmission(transaction);
     this.parts.intake.checkPermission(transaction);
     await this.parts.private.distributeSigned(transaction, args);
-    return this.submit(transaction);
+    return this.admit(transaction);
   }
 
   async distribute(transaction: Transaction, args: PrivateArgs | undefined): Promise<PayloadHash> {
@@ -281,6 +282,12 @@ export class Sender implements TransactionSubmitter {
   }
 
   async submit(transaction: Transaction): Promise<Hash32> {
+    const recovered = this.parts.intake.recovered(transaction);
+    if (recovered) await recovered;
+    return this.admit(transaction);
+  }
+
+  private async admit(transaction: Transaction): Promise<Hash32> {
     this.checkSubmission(transaction);
     return this.parts.intake.submit(transaction);
   }

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
+import { keyOf } from '../../../../core/base/bytes.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { type IntakeParts, TransactionIntake } from './transaction-intake.ts';
-
-const MB = 1024 * 1024;
 
 function doorWith() {
   const turns: (() => void)[] = [];
   const admitted: Transaction[] = [];
   const parts = {
     pool: {
-      has: () => false,
+      get: () => undefined,
+      hasKey: () => false,
       add: (transaction: Transaction) => admitted.push(transaction),
       takePromoted: () => [],
     },
@@ -17,30 +17,27 @@ function doorWith() {
     clock: { nowMs: () => 0 },
     log: () => undefined,
   } as unknown as IntakeParts;
-  const runAll = () => {
-    for (let next = turns.shift(); next; next = turns.shift()) next();
-  };
-  return { intake: new TransactionIntake(parts), admitted, turns, runAll };
+  return { intake: new TransactionIntake(parts), admitted, turns };
 }
 
+let sentBefore = 0;
 const sent = (count: number, bytes: number) =>
-  Array.from({ length: count }, () => ({ raw: new Uint8Array(bytes), hash: new Uint8Array(32) }));
-
-it('holds so many bytes of one peer, and of all; the rest is given back', () => {
-  const { intake, admitted, runAll } = doorWith();
-  const many = sent(100, MB - 1024);
-  expect(intake.receive('a', many as never)).toEqual(many.slice(16));
-  for (const peer of ['b', 'c', 'd', 'e', 'f']) intake.receive(peer, sent(16, MB - 1024) as never);
-  runAll();
-  expect(admitted).toHaveLength(64);
-  intake.receive('a', sent(100, MB - 1024) as never);
-  runAll();
-  expect(admitted).toHaveLength(64 + 16);
-});
+  Array.from({ length: count }, () => {
+    const hash = new Uint8Array(new Uint32Array([sentBefore++]).buffer);
+    return { raw: new Uint8Array(bytes), hash, key: keyOf(hash) };
+  });
 
 it('takes few in one turn', () => {
   const { intake, admitted, turns } = doorWith();
-  intake.receive('a', sent(1_000, 10) as never);
+  expect(intake.receive('a', sent(1_000, 10) as never)).toEqual([]);
   turns.shift()!();
   expect(admitted.length).toBeLessThanOrEqual(64);
+});
+
+it('knows what waits for its turn', () => {
+  const { intake } = doorWith();
+  const [transaction, other] = sent(2, 10);
+  intake.receive('a', [transaction] as never);
+  expect(intake.known(transaction!.hash as never)).toBe(transaction);
+  expect(intake.known(other!.hash as never)).toBeUndefined();
 });

@@ -3,29 +3,23 @@
  * pool, journaled if local (before their hash is returned), and announced to peers. Peers'
  * transactions wait in a bounded queue and enter in slices.
  */
-import { type ByteBounds, ByteBudget, type Holding } from '../../../../core/base/byte-budget.ts';
 import { type Address, bytesOfKey, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
-import type { Clock, Log, PeerId, Timers } from '../../../../core/base/ports.ts';
+import type { Clock, Log, PeerId, SpareRecovery, Timers } from '../../../../core/base/ports.ts';
 import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
 import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import { journalFile } from '../../../../core/store/journal-segment.ts';
 import type { TransactionJournal } from '../../../../core/store/transaction-journal.ts';
 import type { PoolHead, PoolState } from '../../../../core/txpool/admission.ts';
+import { Arrivals } from '../../../../core/txpool/arrivals.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { StepObserver } from '../chain/step-observer.ts';
+import { EarlyRecovery } from './early-recovery.ts';
 import { Offers } from './offers.ts';
 
-/**
- * Maximum size of waiting transactions from peers; further ones are refused, and requested again
- * later.
- */
-const WAITING: ByteBounds = { all: 64 * 1024 * 1024, ofSource: 16 * 1024 * 1024 };
-/** Overhead of a waiting transaction beyond its bytes. */
-const WAITING_OVERHEAD_BYTES = 1024;
 /** Number of signatures recovered between two turns of the event loop: about 5 ms. */
 const SLICE_TRANSACTIONS = 64;
 const EXPIRY_INTERVAL_MS = 60_000;
@@ -47,26 +41,18 @@ export interface IntakeParts {
   readonly log: Log;
   readonly permissions?: SendPermission | undefined;
   readonly observer?: StepObserver | undefined;
+  /** Recovers senders while it has time; absent: this thread recovers all. */
+  readonly recovery?: SpareRecovery | undefined;
   /** Development: resolves when the executable transactions are mined. */
   settled?(): Promise<void>;
   /** Fetches a private transaction's payload into the cache before the transaction is proposed. */
   prefetch(transactions: readonly Transaction[]): void;
 }
 
-interface Waiting {
-  readonly transaction: Transaction;
-  readonly holding: Holding;
-}
-
-function bytesOf({ raw }: Transaction): number {
-  return raw.length + WAITING_OVERHEAD_BYTES;
-}
-
 export class TransactionIntake {
   private readonly parts: IntakeParts;
-  private readonly waiting: Waiting[] = [];
-  private readonly room = new ByteBudget(WAITING);
-  private readonly held = new Map<PeerId, Holding>();
+  private readonly arrivals = new Arrivals();
+  private readonly recovery: EarlyRecovery;
   private isWorking = false;
   private readonly offers = new Offers();
   /** keyOf(hash) of the transactions in the journal. */
@@ -75,6 +61,7 @@ export class TransactionIntake {
 
   constructor(parts: IntakeParts) {
     this.parts = parts;
+    this.recovery = new EarlyRecovery(parts.recovery);
   }
 
   /** Restores journaled transactions, then follows the chain. */
@@ -83,6 +70,7 @@ export class TransactionIntake {
     this.endings.push(
       events.on('committed', ({ block }) => {
         pool.reset(poolHead(chain), poolState(chain), block.transactions, clock.nowMs());
+        this.arrivals.include(block.transactions);
         this.publish();
         this.offerAgain(block.header.number);
       }),
@@ -131,9 +119,8 @@ export class TransactionIntake {
   }
 
   /** Notes that the transaction was sent by a client of this node. */
-  private note({ hash }: Transaction): void {
+  private note({ key }: Transaction): void {
     const { permissions, chain } = this.parts;
-    const key = keyOf(hash);
     this.local.add(key);
     if (permissions) this.offers.begin(key, chain.head().number);
   }
@@ -178,9 +165,9 @@ export class TransactionIntake {
    * Removes a transaction from the pool and the journal permanently. `why`: the error when it is
    * sent again.
    */
-  async bar({ hash }: Transaction, why: string): Promise<void> {
+  async bar({ hash, key }: Transaction, why: string): Promise<void> {
     this.parts.pool.bar(hash, why);
-    if (!this.local.delete(keyOf(hash))) return;
+    if (!this.local.delete(key)) return;
     // Otherwise a restart would restore the transaction.
     await this.parts.journal.compact(() => this.localTransactions());
   }
@@ -190,32 +177,45 @@ export class TransactionIntake {
    * Returns those for which the queue has no space.
    */
   receive(peer: PeerId, transactions: readonly Transaction[]): readonly Transaction[] {
-    const holding = this.held.get(peer) ?? this.room.open(peer);
-    const full = transactions.findIndex((transaction) => !holding.take(bytesOf(transaction)));
-    const taken = full < 0 ? transactions : transactions.slice(0, full);
-    for (const transaction of taken) this.waiting.push({ transaction, holding });
-    if (holding.bytes > 0) this.held.set(peer, holding);
+    const refused = this.arrivals.add(peer, transactions);
     this.work();
-    return transactions.slice(taken.length);
+    return refused;
+  }
+
+  /** A transaction that this node has received, and that no block contains; undefined: unknown. */
+  known(hash: Hash32): Transaction | undefined {
+    return this.parts.pool.get(hash) ?? this.arrivals.get(hash);
+  }
+
+  /**
+   * Resolves when the sender is known, or is to be recovered by reading it; undefined: at once.
+   * Await it before the transaction is submitted, so that it is recovered on a thread if one is
+   * free.
+   */
+  recovered(transaction: Transaction): Promise<void> | undefined {
+    return this.recovery.one(transaction);
   }
 
   private work(): void {
-    if (this.isWorking || this.waiting.length === 0) return;
+    if (this.isWorking || this.arrivals.isEmpty) return;
     this.isWorking = true;
+    const recovered = this.recovery.many(this.arrivals.first(SLICE_TRANSACTIONS));
+    if (recovered) void recovered.then(() => this.admitSlice());
+    else this.admitSlice();
+  }
+
+  private admitSlice(): void {
     this.parts.timers.yield(() => {
       this.isWorking = false;
-      for (const { transaction, holding } of this.waiting.splice(0, SLICE_TRANSACTIONS)) {
-        holding.give(bytesOf(transaction));
-        if (holding.bytes === 0) this.held.delete(holding.source);
+      for (const transaction of this.arrivals.take(SLICE_TRANSACTIONS))
         this.admitRemote(transaction);
-      }
       this.publish();
       this.work();
     });
   }
 
   private admitRemote(transaction: Transaction): void {
-    if (this.parts.pool.has(transaction.hash)) return;
+    if (this.parts.pool.hasKey(transaction.key)) return;
     try {
       this.admit(transaction, false);
     } catch (error) {
