@@ -39,4 +39,11 @@ export const COMMAND_LIMITS: readonly Limit[] = [
     off: '',
     test: 'src/io/host/resident-memory.test.ts',
   },
+  {
+    name: 'migrate datadir --execute: garbage in memory',
+    file: 'src/io/host/heap-growth.ts',
+    on: 'setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);',
+    off: '',
+    test: 'src/io/host/heap-growth.service.test.ts',
+  },
 ];

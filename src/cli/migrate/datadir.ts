@@ -4,6 +4,7 @@ import { installCrypto } from '../../io/crypto/crypto.ts';
 import { startRecoveryThreads } from '../../io/crypto/recovery-threads.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
+import { keepGarbageSmall } from '../../io/host/heap-growth.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import type { OptionRow, ParsedOptions } from '../../io/options/options.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
@@ -117,6 +118,8 @@ async function migrate(source: GethSource, options: ParsedOptions): Promise<numb
   const log = stderrLog(options.number('verbosity')!);
   const target = options.string('datadir')!;
   const interruption = watchInterrupt();
+  const isExecuted = options.boolean('execute') === true;
+  if (isExecuted) keepGarbageSmall();
   const recovery = startRecoveryThreads();
   const config = resolveManagerConfig(process.env.PRIVATE_CONFIG, managerFlags(options));
   const manager = await connectManager(config, { say: log });
@@ -125,7 +128,7 @@ async function migrate(source: GethSource, options: ParsedOptions): Promise<numb
       source,
       target,
       isVerified: options.boolean('verify')!,
-      isExecuted: options.boolean('execute') === true,
+      isExecuted,
       importParts: async ({ genesis }) => ({
         manager,
         privateStates: await importedPrivateStates(genesis, manager),
