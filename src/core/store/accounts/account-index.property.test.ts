@@ -5,7 +5,8 @@ import { runs } from '../../../../test/support/effort.ts';
 import { MemoryKv } from '../../../io/storage/memory-kv.ts';
 import { PUBLIC_SPACE, type Space } from '../interface.ts';
 import { AccountIndex } from './account-index.ts';
-import { BlockAccounts } from './block-accounts.ts';
+import { BlockAccounts, CONCERN } from './block-accounts.ts';
+import { decodeSenders } from './block-senders.ts';
 
 const address = (at: number) => new Uint8Array(20).fill(at);
 const hash = (number: number) => new Uint8Array(32).fill(number % 256);
@@ -102,7 +103,23 @@ class World {
     this.written = [...this.entries];
   }
 
+  /** Entries may name several senders of a transaction; the one that was added last counts. */
+  private checkSenders() {
+    const sent = this.entries.filter(({ space, bits }) => space === 0 && bits & CONCERN.sent);
+    for (let number = 0; number <= this.cursors[0]! + 1; number++) {
+      const own = sent.filter((each) => each.number === number);
+      const row = this.index.senders(number);
+      const found = row ? decodeSenders(row) : new Map<number, Uint8Array>();
+      expect(new Set(found.keys())).toEqual(new Set(own.map(({ index }) => index)));
+      for (const [index, sender] of found) {
+        const named = own.filter((each) => each.index === index);
+        expect(named.map(({ account }) => account)).toContain(sender[0]);
+      }
+    }
+  }
+
   check() {
+    this.checkSenders();
     for (const [space, named] of SPACES.entries()) {
       expect(this.index.cursor(named)).toBe(this.cursors[space]);
       for (let account = 0; account < 4; account++) {

@@ -13,6 +13,7 @@ import {
   type AccountBlock,
   type AccountIndexState,
   accountKey,
+  blockKey,
   decodeRun,
   decodeState,
   EVERY_KEY,
@@ -24,6 +25,7 @@ import {
   spaceOfKey,
 } from './account-rows.ts';
 import { addressOf, type BlockAccounts, type Creation } from './block-accounts.ts';
+import { encodeSenders } from './block-senders.ts';
 
 /** With this many entries in memory a write to disk is due. */
 const WRITE_AFTER = 16_384;
@@ -49,6 +51,8 @@ class Generation {
   readonly spaces = new Map<number, Map<string, AccountBlock[]>>();
   /** By keyOf(address) of the contract; in each space ascending by block. */
   readonly creations = new Map<string, NewCreation[]>();
+  /** Rows of senders by block. */
+  readonly senders = new Map<number, Uint8Array>();
   size = 0;
 
   add(space: number, number: number, { places, creations }: BlockAccounts): void {
@@ -120,6 +124,8 @@ export class AccountIndex {
     const callsFrom = hasCalls ? this.state.callsFrom : number + 1;
     this.state = { ...this.state, cursor: number, hash, callsFrom };
     this.recent.add(PUBLIC_ID, number, accounts);
+    const senders = encodeSenders(accounts.places);
+    if (senders) this.recent.senders.set(number, senders);
   }
 
   /** Adds the next block of a private state; `accounts` undefined: the block has none there. */
@@ -154,6 +160,18 @@ export class AccountIndex {
       last = block.number;
       yield block;
     }
+  }
+
+  /**
+   * The senders of a block's transactions, for `decodeSenders`. Undefined: it has none, or an older
+   * version has written its entries.
+   */
+  senders(number: number): Uint8Array | undefined {
+    for (const { senders } of this.inMemory()) {
+      const row = senders.get(number);
+      if (row) return row;
+    }
+    return this.kv.get(ACCOUNT_TABLE.senders, blockKey(number))?.slice();
   }
 
   /** The last creation of the contract up to block `upTo`. */
@@ -262,7 +280,10 @@ export class AccountIndex {
   }
 }
 
-function* putGeneration(writer: KvWriter, { spaces, creations }: Generation): Generator<void> {
+function* putGeneration(
+  writer: KvWriter,
+  { spaces, creations, senders }: Generation,
+): Generator<void> {
   for (const [space, accounts] of spaces) {
     for (const [key, blocks] of accounts) {
       const address = addressOf(key);
@@ -277,6 +298,10 @@ function* putGeneration(writer: KvWriter, { spaces, creations }: Generation): Ge
     new DataView(row.buffer).setUint32(0, index);
     row.set(creator, 4);
     writer.put(ACCOUNT_TABLE.creations, accountKey(space, address, block), row);
+    yield;
+  }
+  for (const [block, row] of senders) {
+    writer.put(ACCOUNT_TABLE.senders, blockKey(block), row);
     yield;
   }
 }
@@ -303,6 +328,11 @@ function* removeAbove(
     if (ids.has(spaceOfKey(key)) && numberOfKey(key) > to) {
       writer.delete(ACCOUNT_TABLE.creations, key.slice());
     }
+  }
+  if (!ids.has(PUBLIC_ID)) return;
+  for (const [key] of kv.range(ACCOUNT_TABLE.senders, blockKey(to + 1), blockKey(END))) {
+    writer.delete(ACCOUNT_TABLE.senders, key.slice());
+    yield;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Address } from '../../base/bytes.ts';
 import { bytesToNumber, putUint64 } from '../../base/quantity.ts';
 import { RlpWriter, readList } from '../../base/rlp.ts';
 import type { Psi } from '../../privacy/inputs.ts';
-import { accountsDamaged } from '../store-errors.ts';
+import { putVarint, VarintReader } from './varint.ts';
 
 export const ACCOUNT_TABLE = {
   /** `state` -> AccountIndexState. */
@@ -16,6 +16,8 @@ export const ACCOUNT_TABLE = {
   places: 'places',
   /** S | address | block -> index of the transaction, creator. */
   creations: 'creations',
+  /** Block -> senders of its transactions (block-senders.ts). */
+  senders: 'senders',
 } as const;
 export const ACCOUNT_TABLES: readonly string[] = Object.values(ACCOUNT_TABLE);
 
@@ -43,6 +45,17 @@ export function accountKey(space: number, address: Address, number: number): Uin
 
 /** Bounds of a range that includes every row. */
 export const EVERY_KEY = [new Uint8Array(0), new Uint8Array(KEY_BYTES + 1).fill(0xff)] as const;
+
+/** Key of the row of a block's senders. */
+export function blockKey(number: number): Uint8Array {
+  const key = new Uint8Array(KEY_BYTES - PREFIX_BYTES);
+  putUint64(number, key, 0);
+  return key;
+}
+
+export function blockOfKey(key: Uint8Array): number {
+  return bytesToNumber(key);
+}
 
 export function spaceOfKey(key: Uint8Array): number {
   return (key[0]! << 8) | key[1]!;
@@ -89,36 +102,18 @@ export function* encodeRuns(
 /** Throws STORE_INDEX_DAMAGED. */
 export function decodeRun(first: number, row: Uint8Array): AccountBlock[] {
   const blocks: AccountBlock[] = [];
-  let at = 0;
-  const varint = () => {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = row[at++];
-      if (byte === undefined) throw accountsDamaged('a row of an account is cut off');
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-  };
-  for (let number = first; at < row.length; ) {
-    number += varint();
+  const reader = new VarintReader(row);
+  for (let number = first; !reader.done; ) {
+    number += reader.varint();
     const places: number[] = [];
     let index = 0;
-    for (let count = varint(); count > 0; count--) {
-      index += varint();
-      places.push(index, row[at++]!);
+    for (let count = reader.varint(); count > 0; count--) {
+      index += reader.varint();
+      places.push(index, reader.byte());
     }
     blocks.push({ number, places });
   }
   return blocks;
-}
-
-function putVarint(bytes: number[], value: number): void {
-  let rest = value;
-  while (rest >= 128) {
-    bytes.push((rest % 128) | 128);
-    rest = Math.floor(rest / 128);
-  }
-  bytes.push(rest);
 }
 
 export interface AccountIndexState {

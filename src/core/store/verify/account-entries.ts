@@ -9,6 +9,8 @@ import type { Kv } from '../../base/ports.ts';
 import {
   ACCOUNT_TABLE,
   type AccountIndexState,
+  blockKey,
+  blockOfKey,
   decodeRun,
   decodeState,
   EVERY_KEY,
@@ -17,6 +19,7 @@ import {
   spaceOfKey,
 } from '../accounts/account-rows.ts';
 import { CONCERN } from '../accounts/block-accounts.ts';
+import { decodeSenders } from '../accounts/block-senders.ts';
 import type { LogPosition } from '../log-record.ts';
 import type { ReplayedBlock } from '../record-bodies.ts';
 import type { RecordVisitor } from './block-records.ts';
@@ -26,6 +29,7 @@ import { isTakenBack, type Rewind } from './log-walk.ts';
 export const ACCOUNTS_FILE = 'accounts/index/data.mdb';
 const PUBLIC_ID = 0;
 const CREATION_BYTES = 24;
+const LAST_BLOCK = blockKey(Number.MAX_SAFE_INTEGER);
 
 export interface AccountEntriesParts {
   /** The tables; their reads check the checksums. */
@@ -109,9 +113,25 @@ export class AccountEntries implements RecordVisitor {
         this.count++;
         if (row.length !== CREATION_BYTES) this.found('a row of a creation is cut off');
       }
+      for (const [key, row] of kv.range(ACCOUNT_TABLE.senders, blockKey(0), LAST_BLOCK)) {
+        this.checkSenders(blockOfKey(key), decodeSenders(row).size, cursor);
+      }
     } catch (error) {
       if (!(error instanceof QuorateError)) throw error;
       this.found(error.message);
+    }
+  }
+
+  /** Entries of older versions have no rows of senders. */
+  private checkSenders(number: number, count: number, cursor: number): void {
+    this.count++;
+    if (number > cursor) {
+      this.found(`the senders of block ${number} are ahead of what the index says it has`, number);
+    } else if (count !== this.senders[number]) {
+      this.found(
+        `block ${number}: its row of senders has ${count} of ${this.senders[number]}`,
+        number,
+      );
     }
   }
 

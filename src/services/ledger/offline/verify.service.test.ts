@@ -19,15 +19,19 @@ import { beforeAll, expect, it } from 'vitest';
 import { unpackFixture } from '../../../../test/support/fixtures.ts';
 import { recordedChain } from '../../../../test/support/recorded-chain.ts';
 import { scratchFolder } from '../../../../test/support/scratch.ts';
+import { keyOf } from '../../../core/base/bytes.ts';
 import type { Kv, KvWriter } from '../../../core/base/ports.ts';
 import {
   ACCOUNT_TABLE,
   ACCOUNT_TABLES,
+  blockKey,
   decodeState,
   EVERY_KEY,
   encodeState,
   STATE_KEY,
 } from '../../../core/store/accounts/account-rows.ts';
+import { CONCERN } from '../../../core/store/accounts/block-accounts.ts';
+import { decodeSenders, encodeSenders } from '../../../core/store/accounts/block-senders.ts';
 import { CheckedKv } from '../../../core/store/checked-kv.ts';
 import { RaftStore } from '../../../core/store/raft-store.ts';
 import { TransactionJournal } from '../../../core/store/transaction-journal.ts';
@@ -170,7 +174,7 @@ async function withAccounts(store: string, change: (writer: KvWriter, kv: Kv) =>
 }
 
 it('names an index of accounts that is damaged, lacks rows, or is of another chain', async () => {
-  const { meta, places } = ACCOUNT_TABLE;
+  const { meta, places, senders } = ACCOUNT_TABLE;
   for (const [name, what, damage] of [
     ['bits', /checksum|page/, (store: string) => scramble(join(store, ACCOUNTS))],
     [
@@ -180,6 +184,17 @@ it('names an index of accounts that is damaged, lacks rows, or is of another cha
         withAccounts(store, (writer, kv) => {
           const [first] = kv.range(places, ...EVERY_KEY);
           writer.delete(places, first![0].slice());
+        }),
+    ],
+    [
+      'senders',
+      /block \d+: its row of senders has 1 of \d+/,
+      (store: string) =>
+        withAccounts(store, (writer, kv) => {
+          const rows = [...kv.range(senders, blockKey(0), blockKey(head + 1))];
+          const [key, row] = rows.find(([, each]) => decodeSenders(each).size > 1)!;
+          const only = new Map([[keyOf(decodeSenders(row).get(0)!), [0, CONCERN.sent]]]);
+          writer.put(senders, key.slice(), encodeSenders(only)!);
         }),
     ],
     [

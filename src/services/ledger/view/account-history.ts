@@ -17,9 +17,14 @@ export interface PageQuery {
   readonly size: number;
 }
 
+export interface PageBlock extends AccountBlock {
+  /** For `decodeSenders`; undefined: the index does not know them. */
+  readonly senders: Uint8Array | undefined;
+}
+
 export interface AccountPage {
   /** Blocks in the order of the query. */
-  readonly blocks: readonly AccountBlock[];
+  readonly blocks: readonly PageBlock[];
   readonly isLast: boolean;
   /** First block whose internal calls are known. */
   readonly callsFrom: number;
@@ -82,7 +87,7 @@ function pageOf(
       : index.after(space, address, block))[Symbol.iterator](),
   );
   const nexts = streams.map((stream) => stream.next());
-  const blocks: AccountBlock[] = [];
+  const blocks: PageBlock[] = [];
   let count = 0;
   const nearest = () =>
     nexts.reduce<number | undefined>((best, { done, value }) => {
@@ -101,7 +106,7 @@ function pageOf(
       nexts[at] = streams[at]!.next();
     }
     const ordered = [...places].sort(([a], [b]) => a - b);
-    blocks.push({ number, places: ordered.flat() });
+    blocks.push({ number, places: ordered.flat(), senders: index.senders(number) });
     count += ordered.length;
   }
   for (const stream of streams) stream.return(undefined);

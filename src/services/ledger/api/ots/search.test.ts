@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { keyOf } from '../../../../core/base/bytes.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { transactionFrom } from '../../../../core/chain/transaction.ts';
 import { CONCERN } from '../../../../core/store/accounts/block-accounts.ts';
+import { encodeSenders } from '../../../../core/store/accounts/block-senders.ts';
 import type { PageQuery } from '../../view/account-history.ts';
 import type { ReadContext } from '../context.ts';
 import { otsSearchMethods } from './search.ts';
@@ -97,12 +99,15 @@ it('recovers no sender that the index knows', async () => {
     rulesAt: () => ({}),
     timestampOf: () => 5n,
   };
-  const page = (concern: number) => {
-    const blocks = [{ number: 9, places: [3, concern] }];
+  const page = (senders: Uint8Array | undefined) => {
+    const blocks = [{ number: 9, places: [3, CONCERN.received], senders }];
     const accounts = { page: () => ({ blocks, isLast: true, callsFrom: 0 }) };
     const context = { view, accounts, isGivenUp: () => false } as unknown as ReadContext;
     return called('ots_searchTransactionsBefore', context, 0, 25);
   };
-  expect(() => page(CONCERN.received)).toThrow('invalid transaction v, r, s values');
-  expect(await page(CONCERN.sent)).toMatchObject({ txs: [{ from: toHex(ADDRESS) }] });
+  const sender = new Uint8Array(20).fill(5);
+  expect(() => page(undefined)).toThrow('invalid transaction v, r, s values');
+  expect(await page(encodeSenders(new Map([[keyOf(sender), [3, CONCERN.sent]]])))).toMatchObject({
+    txs: [{ from: toHex(sender) }],
+  });
 });

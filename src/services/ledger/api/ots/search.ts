@@ -2,15 +2,12 @@
  * `ots_search*`: the transactions of an account, from the index of accounts, as Otterscan asks for
  * them (docs/explorer.md).
  */
-import type { Address } from '../../../../core/base/bytes.ts';
 import { toQuantity } from '../../../../core/base/hex.ts';
 import { DecodedTransaction } from '../../../../core/chain/transaction.ts';
-import { isPrivacyMarker } from '../../../../core/privacy/marker.ts';
 import { CONCERN } from '../../../../core/store/accounts/block-accounts.ts';
+import { decodeSenders } from '../../../../core/store/accounts/block-senders.ts';
 import type { Json } from '../../../../io/rpc/method.ts';
 import type { AccountPage } from '../../view/account-history.ts';
-import type { FoundReceipt } from '../../view/excerpt.ts';
-import type { PartyView } from '../../view/party-view.ts';
 import { AnswerRoom } from '../answer-room.ts';
 import { type ReadContext, readMethod } from '../context.ts';
 import { afterPrivate } from '../private-arrival.ts';
@@ -33,27 +30,24 @@ function sizeOf(asked: number): number {
 }
 
 /** `order`: order of the blocks in the page; the answer has the newest first. */
-function rendered(
-  context: ReadContext,
-  account: Address,
-  page: AccountPage,
-  order: 'newest' | 'oldest',
-) {
+function rendered(context: ReadContext, page: AccountPage, order: 'newest' | 'oldest') {
   const { view } = context;
   const room = new AnswerRoom(context, 'ask for a smaller page');
   const txs: JsonObject[] = [];
   const receipts: (JsonObject | null)[] = [];
   const concerns: Json[] = [];
   const blocks = order === 'newest' ? page.blocks : page.blocks.toReversed();
-  for (const { number: at, places } of blocks) {
+  for (const { number: at, places, senders: row } of blocks) {
     let timestamp: string | undefined;
+    const senders = row && decodeSenders(row);
     const concernAt = new Map<number, number>();
     for (let i = 0; i < places.length; i += 2) concernAt.set(places[i]!, places[i + 1]!);
     for (const found of view.excerpt(at, [...concernAt.keys()]).toReversed()) {
       const { transaction, block, index } = found;
       const { baseFeePerGas } = block.header;
-      const concern = concernAt.get(index)!;
-      if (concern & CONCERN.sent) keepSender(view, found, account);
+      const sender = senders?.get(index);
+      // To recover it from the signature would take longer than the rest of the page.
+      if (sender && transaction instanceof DecodedTransaction) transaction.keepSender(sender);
       const receipt = renderFound(view, found);
       const logs = (receipt?.logs as readonly { data: string }[] | undefined) ?? [];
       const bytes = logs.reduce((sum, { data }) => sum + LOG_BYTES + data.length, ENTRY_BYTES);
@@ -64,19 +58,10 @@ function rendered(
       timestamp ??= toQuantity(view.timestampOf(block.header));
       if (receipt) receipt.timestamp = timestamp;
       receipts.push(receipt);
-      concerns.push(NAMES[concern]!);
+      concerns.push(NAMES[concernAt.get(index)!]!);
     }
   }
   return { txs, receipts, concerns };
-}
-
-/**
- * The index knows who sent it: to recover that from the signature would take longer than the rest
- * of the page. Of a marker, it may mean the sender of the transaction inside.
- */
-function keepSender(view: PartyView, { transaction, block }: FoundReceipt, sender: Address): void {
-  if (isPrivacyMarker(transaction, view.rulesAt(block.header))) return;
-  if (transaction instanceof DecodedTransaction) transaction.keepSender(sender);
 }
 
 /** The names of each combination of concerns. */
@@ -91,13 +76,12 @@ const NAMES: readonly (readonly string[])[] = Array.from(
 /** Waits until the private receipts of the page are available, unless that will not be soon. */
 function search(
   context: ReadContext,
-  account: Address,
   page: AccountPage,
   { order, isFirst, isLast }: { order: 'newest' | 'oldest'; isFirst: boolean; isLast: boolean },
 ) {
   const newest = Math.max(0, ...page.blocks.map((each) => each.number));
   return afterPrivate(context, newest, () => ({
-    ...rendered(context, account, page, order),
+    ...rendered(context, page, order),
     firstPage: isFirst,
     lastPage: isLast,
     internalCallsFrom: toQuantity(page.callsFrom),
@@ -118,7 +102,7 @@ export const otsSearchMethods = [
         ...{ address: wanted, direction: 'before', block: below },
         size: sizeOf(size),
       });
-      return search(context, wanted, page, {
+      return search(context, page, {
         order: 'newest',
         isFirst: at === 0,
         isLast: page.isLast,
@@ -136,7 +120,7 @@ export const otsSearchMethods = [
         ...{ address: wanted, direction: 'after', block: Math.min(at, context.view.head().number) },
         size: sizeOf(size),
       });
-      return search(context, wanted, page, {
+      return search(context, page, {
         order: 'oldest',
         isFirst: page.isLast,
         isLast: at === 0,
