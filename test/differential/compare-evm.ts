@@ -183,7 +183,7 @@ function runOurs(
     refund: failed ? 0 : world.refund(),
     logs: failed
       ? []
-      : world.logs().map((log) => [log.address, ...log.topics, log.data].map(toHex).join(' ')),
+      : world.logs.all().map((log) => [log.address, ...log.topics, log.data].map(toHex).join(' ')),
     accounts: Object.fromEntries(touched.map((a) => [toHex(a), describe(world, a)])),
   };
   return { outcome, error: result.error, touched };

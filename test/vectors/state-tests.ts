@@ -90,7 +90,7 @@ function execute(test: any, post: any, rules: Rules): Outcome {
   }
   world.addBalance(header.coinbase, 0n);
   world.finishTransaction(rules);
-  const logs = world.logs().map(({ address, topics, data }) => [address, topics, data]);
+  const logs = world.logs.all().map(({ address, topics, data }) => [address, topics, data]);
   return {
     root: toHex(trie.update(world.writeSet()).root()),
     logs: toHex(keccak256(encodeRlp(logs))),

@@ -4,6 +4,7 @@ import type { Limit } from './limit.ts';
 const VM = { file: 'src/core/evm/vm.ts', test: 'src/core/evm/interpreter.test.ts' };
 const MODEXP = { test: 'src/io/crypto/modular-power.test.ts' };
 const BOUNDS = { test: 'src/core/evm/wasm/bounds.test.ts' };
+const RECEIPTS = { test: 'src/core/chain/receipt.property.test.ts' };
 const THREADS = {
   file: 'src/io/threads/task-threads.ts',
   test: 'src/io/threads/task-threads.service.test.ts',
@@ -90,6 +91,38 @@ export const EXECUTION_LIMITS: readonly Limit[] = [
     on: 'if (end > this.machine.constants.CODES_END) return undefined;',
     off: 'if (end > 2 * this.machine.constants.CODES_END) return undefined;',
     only: 'codes of 4 MB',
+  },
+  {
+    ...RECEIPTS,
+    name: 'receipts: bytes hashed in one piece',
+    file: 'src/core/chain/receipt.ts',
+    on: 'if (bytes > PIECE_BYTES) return yield* deriveRootInPieces(',
+    off: 'if (bytes < 0) return yield* deriveRootInPieces(',
+    only: 'root of receipts',
+  },
+  {
+    ...RECEIPTS,
+    name: 'receipts: bytes of many that are hashed in one piece',
+    file: 'src/core/chain/derive-root.ts',
+    on: 'bytes = 0;\n    yield;',
+    off: '',
+    only: 'root of many short receipts',
+  },
+  {
+    ...RECEIPTS,
+    name: 'receipts: logs of a bloom in one piece',
+    file: 'src/core/chain/bloom.ts',
+    on: 'if (logs.length <= LOGS_AT_ONCE) return bloomOfLogs(logs);',
+    off: 'if (logs.length >= 0) return bloomOfLogs(logs);',
+    only: 'bloom of logs',
+  },
+  {
+    name: 'receipts: logs read in one piece',
+    file: 'src/core/execution/block-execution.ts',
+    test: 'src/core/execution/block-execution.test.ts',
+    on: 'if (logs.length % LOGS_AT_ONCE === 0) yield* breathe(this.ask, PIECE_GAS);',
+    off: '',
+    only: 'pauses while its logs are read',
   },
   {
     ...THREADS,

@@ -138,6 +138,13 @@ export const PEER_LIMITS: readonly Limit[] = [
   },
   {
     ...ARRIVALS,
+    name: "peers' transactions that have left",
+    on: 'this.byKey.delete(key);',
+    off: '',
+    only: 'keeps no place',
+  },
+  {
+    ...ARRIVALS,
     name: 'remembered transactions of recent blocks',
     on: 'new Lru<string, true>(MINED_MAX)',
     off: 'new Lru<string, true>(MINED_MAX * 100)',
@@ -195,10 +202,26 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     name: 'Raft: fields of a message',
     file: 'src/core/consensus/raft/protobuf.ts',
-    on: "if (count >= max) throw malformed('too many fields');",
+    on: "if (budget.left-- <= 0) throw malformed('too many fields');",
     off: '',
     test: 'src/core/consensus/raft/messages.test.ts',
-    only: 'of unknown fields',
+    only: 'of many fields',
+  },
+  {
+    name: 'Raft: fields of all entries of a message',
+    file: 'src/core/consensus/raft/messages.ts',
+    on: 'entries.push(decodeEntry(field.bytes, budget));',
+    off: 'entries.push(decodeEntry(field.bytes));',
+    test: 'src/core/consensus/raft/messages.test.ts',
+    only: 'message of many fields',
+  },
+  {
+    name: 'Raft: entries that a leader sends at once',
+    file: 'src/core/consensus/raft/leader.ts',
+    on: 'Math.min(log.lastIndex, progress.next + ENTRIES_MAX - 1)',
+    off: 'log.lastIndex',
+    test: 'src/core/consensus/raft/messages.test.ts',
+    only: 'sends no more entries',
   },
   {
     name: 'Raft: proposals of a stranger',
@@ -227,8 +250,8 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     name: 'long proposals are hashed in pieces',
     file: 'src/core/base/keccak.ts',
-    on: 'if (!newState || bytes.length <= PIECE_BYTES) return keccak256(bytes);',
-    off: 'if (!newState || bytes.length > 0) return keccak256(bytes);',
+    on: 'if (!newState || length <= PIECE_BYTES) return keccak256(joined(parts));',
+    off: 'if (!newState || length > 0) return keccak256(joined(parts));',
     test: 'src/core/consensus/long-messages.test.ts',
     only: 'is hashed in pieces',
   },

@@ -1,6 +1,6 @@
 /** Keccak-256. io/crypto installs a fast implementation at start; tests may install noble. */
 
-import type { Hash32 } from './bytes.ts';
+import { concatBytes, type Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
 import { fromHex } from './hex.ts';
 import { PIECE_BYTES, type Slices } from './pace.ts';
@@ -36,13 +36,25 @@ export function keccak256(bytes: Uint8Array): Hash32 {
 
 /** Like `keccak256`, in pieces. */
 export function* keccak256InPieces(bytes: Uint8Array): Slices<Hash32> {
-  if (!newState || bytes.length <= PIECE_BYTES) return keccak256(bytes);
+  return yield* keccak256OfAll([bytes]);
+}
+
+/** keccak256 of all parts together, in pieces. */
+export function* keccak256OfAll(parts: readonly Uint8Array[]): Slices<Hash32> {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (!newState || length <= PIECE_BYTES) return keccak256(joined(parts));
   const state = newState();
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    state.update(bytes.subarray(at, at + PIECE_BYTES));
-    yield;
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += PIECE_BYTES) {
+      state.update(part.subarray(at, at + PIECE_BYTES));
+      yield;
+    }
   }
   return state.digest();
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return parts.length === 1 ? parts[0]! : concatBytes(...parts);
 }
 
 /** keccak256 of no bytes. */

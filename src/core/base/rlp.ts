@@ -267,6 +267,11 @@ export class RlpWriter {
     return this.end(start);
   }
 
+  /** Bytes written so far. */
+  get written(): number {
+    return this.length;
+  }
+
   /** A copy of everything written. */
   finish(): Uint8Array {
     return this.buffer.slice(0, this.length);
@@ -348,8 +353,18 @@ export function listOfRaw(items: readonly Uint8Array[]): Uint8Array {
   return concatBytes(rlpListHeader(payload), ...items);
 }
 
-function rlpListHeader(payload: number): Uint8Array {
-  if (payload < 56) return Uint8Array.of(0xc0 + payload);
+/** What a list begins with whose items take `payload` bytes. */
+export function rlpListHeader(payload: number): Uint8Array {
+  return rlpHeader(0xc0, payload);
+}
+
+/** What a string of at least two bytes begins with. */
+export function rlpStringHeader(length: number): Uint8Array {
+  return rlpHeader(0x80, length);
+}
+
+function rlpHeader(base: number, payload: number): Uint8Array {
+  if (payload < 56) return Uint8Array.of(base + payload);
   const length = numberToBytes(payload);
-  return concatBytes(Uint8Array.of(0xf7 + length.length), length);
+  return concatBytes(Uint8Array.of(base + 55 + length.length), length);
 }

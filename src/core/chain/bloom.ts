@@ -1,5 +1,6 @@
 /** 2048-bit bloom filters of logs (Yellow Paper §4.3.1). */
 import { keccak256 } from '../base/keccak.ts';
+import type { Slices } from '../base/pace.ts';
 
 /** The fields of a log that go into its bloom. */
 interface Indexed {
@@ -9,6 +10,8 @@ interface Indexed {
 
 const BLOOM_BYTES = 256;
 export const EMPTY_BLOOM: Uint8Array = new Uint8Array(BLOOM_BYTES);
+/** Logs with up to four topics each whose bits are set in one piece, in about 1 ms. */
+export const LOGS_AT_ONCE = 256;
 
 /** Sets the three bits of an address or topic. */
 function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
@@ -31,6 +34,17 @@ export function bloomOfLogs(logs: readonly Indexed[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM;
   const bloom = new Uint8Array(BLOOM_BYTES);
   addLogsToBloom(bloom, logs);
+  return bloom;
+}
+
+/** Like `bloomOfLogs`, in pieces of LOGS_AT_ONCE. */
+export function* bloomOfLogsInPieces(logs: readonly Indexed[]): Slices<Uint8Array> {
+  if (logs.length <= LOGS_AT_ONCE) return bloomOfLogs(logs);
+  const bloom = new Uint8Array(BLOOM_BYTES);
+  for (let at = 0; at < logs.length; at += LOGS_AT_ONCE) {
+    addLogsToBloom(bloom, logs.slice(at, at + LOGS_AT_ONCE));
+    yield;
+  }
   return bloom;
 }
 

@@ -3,14 +3,19 @@
  * (Yellow Paper §4.3.2).
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
-import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { EMPTY_ROOT, keccak256, keccak256OfAll } from '../base/keccak.ts';
+import { PIECE_BYTES, type Slices } from '../base/pace.ts';
 import { numberToBytes } from '../base/quantity.ts';
-import { RlpWriter } from '../base/rlp.ts';
+import { RlpWriter, rlpListHeader, rlpStringHeader } from '../base/rlp.ts';
 
 interface Leaf {
+  readonly index: number;
   readonly nibbles: readonly number[];
-  readonly value: Uint8Array;
+  /** The encoded value, or the hash of the whole node. */
+  readonly content: { readonly value: Uint8Array } | { readonly hash: Hash32 };
 }
+
+type Key = Omit<Leaf, 'content'>;
 
 /** Only one node per depth is being built at a time, so its writer is reused. */
 const writers: RlpWriter[] = [];
@@ -19,26 +24,71 @@ const WRITER_BYTES = 640;
 /** `items` are the values in order of their index; none is empty. */
 export function deriveRoot(items: readonly Uint8Array[]): Hash32 {
   if (items.length === 0) return EMPTY_ROOT;
-  const leaves = sortedByKey(items);
+  const leaves = sortedKeys(items.length).map((key) => {
+    return { ...key, content: { value: items[key.index]! } };
+  });
   return keccak256(encodeNode(leaves, 0, leaves.length, 0));
 }
 
-/** rlp(0) is 0x80: index 0 sorts after 127. */
-function sortedByKey(items: readonly Uint8Array[]): Leaf[] {
-  const leaves: Leaf[] = [];
-  const low = Math.min(items.length, 128);
-  for (let i = 1; i < low; i++) leaves.push(leafOf(i, items[i]!));
-  leaves.push(leafOf(0, items[0]!));
-  for (let i = low; i < items.length; i++) leaves.push(leafOf(i, items[i]!));
-  return leaves;
+/**
+ * Like `deriveRoot`, in pieces of about PIECE_BYTES. `encode` returns the parts of a value, of at
+ * least 32 bytes together.
+ */
+export function* deriveRootInPieces<T>(
+  items: readonly T[],
+  encode: (item: T) => Slices<readonly Uint8Array[]>,
+): Slices<Hash32> {
+  const keys = sortedKeys(items.length);
+  const leaves: (Leaf & { content: { hash: Hash32 } })[] = [];
+  let bytes = 0;
+  for (const [place, key] of keys.entries()) {
+    const value = yield* encode(items[key.index]!);
+    const node = leafNode(key.nibbles.slice(depthOfLeaf(keys, place)), value);
+    leaves.push({ ...key, content: { hash: yield* keccak256OfAll(node) } });
+    for (const part of value) bytes += part.length;
+    if (bytes < PIECE_BYTES) continue;
+    bytes = 0;
+    yield;
+  }
+  if (leaves.length === 0) return EMPTY_ROOT;
+  if (leaves.length === 1) return leaves[0]!.content.hash;
+  return keccak256(encodeNode(leaves, 0, leaves.length, 0));
 }
 
-function leafOf(index: number, value: Uint8Array): Leaf {
+/** The nibbles that lead to a leaf: one more than it shares with a neighbour. */
+function depthOfLeaf(keys: readonly Key[], place: number): number {
+  if (keys.length === 1) return 0;
+  const { nibbles } = keys[place]!;
+  const neighbours = [keys[place - 1], keys[place + 1]];
+  return (
+    1 + Math.max(...neighbours.map((next) => (next ? sharedDepth(nibbles, next.nibbles, 0) : 0)))
+  );
+}
+
+/** The parts of the node of a leaf. */
+function leafNode(nibbles: readonly number[], value: readonly Uint8Array[]): Uint8Array[] {
+  const path = new RlpWriter(16).string(hexPrefix(nibbles, 0, nibbles.length, true)).finish();
+  const length = value.reduce((sum, part) => sum + part.length, 0);
+  const header = rlpStringHeader(length);
+  return [rlpListHeader(path.length + header.length + length), path, header, ...value];
+}
+
+/** rlp(0) is 0x80: index 0 sorts after 127. */
+function sortedKeys(count: number): Key[] {
+  const keys: Key[] = [];
+  const low = Math.min(count, 128);
+  for (let i = 1; i < low; i++) keys.push(keyOf(i));
+  if (count > 0) keys.push(keyOf(0));
+  for (let i = low; i < count; i++) keys.push(keyOf(i));
+  return keys;
+}
+
+function keyOf(index: number): Key {
   const scalar = numberToBytes(index);
   const nibbles: number[] = [];
   if (index === 0 || index > 127) nibbles.push(8, scalar.length);
   for (const byte of scalar) nibbles.push(byte >> 4, byte & 15);
-  return { nibbles, value };
+  return { index, nibbles };
 }
 
 /**
@@ -49,9 +99,9 @@ function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: nu
   const first = leaves[from]!;
   const writer = writerOf(depth);
   const start = writer.begin();
-  if (to - from === 1) {
-    writer.string(hexPrefix(first.nibbles, depth, first.nibbles.length, true)).string(first.value);
-    return writer.end(start).view();
+  if ('value' in first.content && to - from === 1) {
+    const path = hexPrefix(first.nibbles, depth, first.nibbles.length, true);
+    return writer.string(path).string(first.content.value).end(start).view();
   }
   const shared = sharedDepth(first.nibbles, leaves[to - 1]!.nibbles, depth);
   if (shared > depth) {
@@ -63,7 +113,9 @@ function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: nu
   for (let nibble = 0; nibble < 16; nibble++) {
     const begin = next;
     while (next < to && leaves[next]!.nibbles[depth] === nibble) next++;
+    const { content } = leaves[begin] ?? first;
     if (next === begin) writer.string(EMPTY_BYTES);
+    else if (next - begin === 1 && 'hash' in content) writer.string(content.hash);
     else writeReference(writer, encodeNode(leaves, begin, next, depth + 1));
   }
   writer.string(EMPTY_BYTES);

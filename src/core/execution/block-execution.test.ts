@@ -9,9 +9,12 @@ import { genesisOf, readBlocks } from '../../../test/vectors/goquorum-blocks.ts'
 import { bareHex, fromHex, toHex } from '../base/hex.ts';
 import { gasPace, type Pace } from '../base/pace.ts';
 import { type Block, decodeBlock } from '../chain/block.ts';
+import { bloomOfLogs } from '../chain/bloom.ts';
+import { receiptsRoot } from '../chain/receipt.ts';
 import { type PrivateAnswer, type PrivateQuery, queryKey } from '../privacy/inputs.ts';
 import { MemoryReader } from '../state/memory-reader.ts';
-import { BlockExecution, type BlockJob } from './block-execution.ts';
+import { BlockExecution } from './block-execution.ts';
+import type { BlockJob } from './block-job.ts';
 import type { ExecutedBlock } from './result.ts';
 
 const PRIVATE_CHAIN = join(OWN_VECTORS, 'goquorum/private-chain');
@@ -28,6 +31,20 @@ function run(job: BlockJob, gasBudget = Number.MAX_SAFE_INTEGER): ExecutedBlock 
   while (execution.advance(gasPace(gasBudget)) === 'more');
   return execution.result();
 }
+
+const SENDER = senderOf(1);
+const JOB: BlockJob = {
+  rules: rulesOfFork('istanbul'),
+  header: decodeBlock(fromHex(readBlocks(join(PUBLIC_CHAIN, 'chain/blocks.jsonl.gz'))[1]!.rlp))
+    .header,
+  transactions: [],
+  hashes: () => undefined,
+  base: MemoryReader.fromAlloc([]),
+};
+const deployment = (nonce: bigint, data: Uint8Array, gasLimit: bigint) => ({
+  ...fakeTransaction(SENDER, { nonce, data, gasLimit }),
+  to: undefined,
+});
 
 describe('answers that are missing', () => {
   it('are named until none is, and the public side never depends on them', async () => {
@@ -76,20 +93,6 @@ describe('a transaction that takes long', () => {
   // Loops forever, so that it uses all its gas.
   const LOOP = fromHex('0x5b600056');
 
-  const SENDER = senderOf(1);
-  const JOB: BlockJob = {
-    rules: rulesOfFork('istanbul'),
-    header: decodeBlock(fromHex(readBlocks(join(PUBLIC_CHAIN, 'chain/blocks.jsonl.gz'))[1]!.rlp))
-      .header,
-    transactions: [],
-    hashes: () => undefined,
-    base: MemoryReader.fromAlloc([]),
-  };
-  const deployment = (nonce: bigint, data: Uint8Array, gasLimit: bigint) => ({
-    ...fakeTransaction(SENDER, { nonce, data, gasLimit }),
-    to: undefined,
-  });
-
   it('is left and taken up again wherever it is, and ends as in one go', () => {
     const transactions = [deployment(0n, LOOP, 20_000_000n), deployment(1n, LOOP, 60_000n)];
     const job = { ...JOB, transactions };
@@ -120,6 +123,51 @@ describe('a transaction that takes long', () => {
     expect(execution.include(deployment(1n, LOOP, 60_000n), pace(0))).toBe('done');
     execution.advance();
     expect(execution.result().receipts.length).toBe(2);
+  });
+});
+
+describe('a block with many logs', () => {
+  const KB = 1024;
+  /** Logs `bytes` of its memory, which are zero, `count` times. */
+  const logging = (count: number, bytes: number) => {
+    const push = (value: number) => `63${value.toString(16).padStart(8, '0')}`;
+    // for (count; count > 0; count--) LOG0(0, bytes)
+    return fromHex(`0x${push(count)}5b${push(bytes)}5fa0600190038060055700`);
+  };
+  const job = { ...JOB, rules: rulesOfFork('shanghai') };
+  const creation = (data: Uint8Array) => deployment(0n, data, 60_000_000n);
+  const pausesOf = (execution: BlockExecution, advance: () => 'more' | 'done') => {
+    let pauses = 0;
+    while (advance() === 'more') pauses++;
+    return { pauses, execution };
+  };
+
+  it('pauses while its receipts are hashed', () => {
+    const execution = new BlockExecution(job);
+    while (execution.include(creation(logging(24, 256 * KB))) === 'more');
+    const { pauses } = pausesOf(execution, () => execution.advance(() => 'pause'));
+    // 24 pieces of 256 KB are encoded, and then hashed.
+    expect(pauses).toBeGreaterThanOrEqual(48);
+    const { receipts, receiptsRoot: root } = execution.result();
+    expect(receipts[0]!.logs).toHaveLength(24);
+    expect(toHex(root)).toBe(toHex(receiptsRoot(receipts)));
+  });
+
+  it('pauses while its logs are read and put into its bloom, which the pace of a builder can end', () => {
+    const execution = new BlockExecution(job);
+    const tx = creation(logging(10_240, 0));
+    let told = 0;
+    const counted: Pace = (gas) => {
+      told += gas;
+      return told > 18_000_000 ? 'stop' : 'go';
+    };
+    expect(() => execution.include(tx, counted)).toThrow('execution aborted');
+    expect(execution.include(tx)).toBe('done');
+    execution.advance();
+    const [receipt] = execution.result().receipts;
+    expect(receipt!.gasUsed).toBeLessThan(8_000_000n);
+    expect(receipt!.logs).toHaveLength(10_240);
+    expect(toHex(receipt!.bloom)).toBe(toHex(bloomOfLogs(receipt!.logs)));
   });
 });
 

@@ -4,28 +4,31 @@
  * side never depends on the private one: when an answer of the private transaction manager is
  * missing, the private side stops and the public side continues.
  */
-import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
+import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { assert, fail } from '../base/errors.ts';
 import { toHex } from '../base/hex.ts';
 import { type Pace, type Slices, UNHURRIED } from '../base/pace.ts';
-import type { Withdrawal } from '../chain/block.ts';
-import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
-import type { Header } from '../chain/header.ts';
-import { type Receipt, receiptsRoot } from '../chain/receipt.ts';
-import type { Rules } from '../chain/rules.ts';
+import {
+  bloomOfLogs,
+  bloomOfLogsInPieces,
+  EMPTY_BLOOM,
+  LOGS_AT_ONCE,
+  mergeBlooms,
+} from '../chain/bloom.ts';
+import { type Log, type Receipt, receiptsRootInPieces } from '../chain/receipt.ts';
 import { checkSigner } from '../chain/signing.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { createAddress } from '../evm/create-address.ts';
-import { VM_ERROR } from '../evm/interpreter.ts';
 import { isPrivateTransaction, opensInner } from '../privacy/marker.ts';
 import { PublicWorld } from '../state/public-world.ts';
-import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import { WorldReader } from '../state/world-reader.ts';
 import type { WriteSet } from '../state/write-set.ts';
-import { type BlockEnvironment, type BlockHashes, blockEnvironment } from './environment.ts';
+import type { BlockJob, ExecutionGoal, RunningState } from './block-job.ts';
+import { type BlockEnvironment, blockEnvironment } from './environment.ts';
 import type { GasPool } from './gas-purchase.ts';
 import { applyMarkerTransaction, openMarker, withInnerPurchase } from './marker-transaction.ts';
+import { breathe, PIECE_GAS, paced } from './paced.ts';
 import { applyPrivateTransaction } from './private-transaction.ts';
 import { type AppliedMessage, RunningMessage } from './public-transaction.ts';
 import { type Reached, ReachedAccounts } from './reached-accounts.ts';
@@ -34,49 +37,10 @@ import type {
   PrivateEffects,
   PrivateOutcome,
   ReachedByTransaction,
-  StateBase,
 } from './result.ts';
 import { applyRewards, applyWithdrawals } from './rewards.ts';
-import { type PrivateSetting, PrivateSide } from './spaces.ts';
+import { PrivateSide } from './spaces.ts';
 import { applyBeaconRoot } from './system-steps.ts';
-
-export interface BlockJob extends Partial<PrivateSetting> {
-  readonly rules: Rules;
-  /** When a block is built, its header lacks the results of execution: roots, bloom, gas used. */
-  readonly header: Header;
-  readonly transactions: readonly Transaction[];
-  readonly uncles?: readonly Header[];
-  readonly withdrawals?: readonly Withdrawal[];
-  /**
-   * The account in COINBASE, which receives fees; absent: header.coinbase. For IBFT it is the
-   * signer.
-   */
-  readonly author?: Address | undefined;
-  /** Hashes of the 256 blocks before this one. */
-  readonly hashes: BlockHashes;
-  /** Public state at the end of the parent block. */
-  readonly base: StateBase;
-  /** Permissioned networks: throws when the sender may not run this transaction in this block. */
-  readonly authorize?: ((tx: Transaction, running: RunningState) => void) | undefined;
-  /** Whether the result contains the accounts that transactions reach by internal calls. */
-  readonly notesReached?: boolean | undefined;
-  /** The requested result; by default the block. */
-  readonly goal?: ExecutionGoal;
-}
-
-/** State of a block before its next transaction. */
-export interface RunningState {
-  /** How often storage of the accounts, each by keyOf(address), was written in this block. */
-  storageWrites(keys: readonly string[]): number;
-  /** Public state, valid until the transaction begins. */
-  reader(): StateReader;
-}
-
-/**
- * `privateState`: only the private side of a block that is on the chain; no public root is computed
- * and no public trie needed. `privateEffects`: the same without any root, and with traces.
- */
-export type ExecutionGoal = 'block' | 'privateState' | 'privateEffects';
 
 /** Hashing one trie leaf takes about as long as executing this much gas of usual transactions. */
 const GAS_PER_LEAF = 2_000;
@@ -85,6 +49,14 @@ const LEAVES_AT_ONCE = 128;
 const LEAF_GAS: number = LEAVES_AT_ONCE * GAS_PER_LEAF;
 /** Errors that do not make the block invalid. */
 const NOT_OF_THE_BLOCK = ['INVARIANT_BROKEN', 'EXECUTION_STOPPED'];
+
+/** What a transaction leaves in its receipt besides its outcome. */
+interface Logged extends Pick<Receipt, 'logs' | 'bloom'> {
+  readonly revertReason?: Uint8Array | undefined;
+}
+
+/** Of private transactions and markers: their logs are in private receipts. */
+const WITHOUT_LOGS: Logged = { logs: [], bloom: EMPTY_BLOOM };
 
 interface Ending {
   readonly writes: WriteSet;
@@ -103,11 +75,13 @@ export class BlockExecution {
   private gasUsed = 0n;
   private next = 0;
   private ending: Ending | undefined;
+  private receiptsRoot: Hash32 | undefined;
   private outcome: PrivateOutcome | undefined;
   /** The work that a pause interrupted. */
   private underWay: Slices<void> | undefined;
   /** The pace of the caller of `advance` or `include`. */
   private pace: Pace = UNHURRIED;
+  private readonly ask: Pace = (gas) => this.pace(gas);
   /** Gas already reported by the running transaction's pace. */
   private gasTold = 0;
 
@@ -173,15 +147,17 @@ export class BlockExecution {
     while (this.next < transactions.length) {
       const untold = yield* this.run(transactions[this.next]!, () => transactions.slice(this.next));
       this.next++;
-      yield* this.breathe(untold);
+      yield* breathe(this.ask, untold);
     }
     if (this.goal === 'block') {
       this.ending ??= this.end();
-      while (this.ending.trie.hash(LEAVES_AT_ONCE) === undefined) yield* this.breathe(LEAF_GAS);
+      while (this.ending.trie.hash(LEAVES_AT_ONCE) === undefined)
+        yield* breathe(this.ask, LEAF_GAS);
+      this.receiptsRoot ??= yield* paced(this.ask, receiptsRootInPieces(this.receipts));
     }
     while (!this.outcome && this.goal !== 'privateEffects') {
       this.outcome = this.privateSide.finish(LEAVES_AT_ONCE);
-      if (!this.outcome) yield* this.breathe(LEAF_GAS);
+      if (!this.outcome) yield* breathe(this.ask, LEAF_GAS);
     }
   }
 
@@ -197,13 +173,6 @@ export class BlockExecution {
       this.pool.left = left;
       throw error;
     }
-  }
-
-  /** Asks the pace between two pieces of uninterruptible work. */
-  private *breathe(gas: number): Slices<void> {
-    const verdict = this.pace(gas);
-    if (verdict === 'stop') throw fail('EXECUTION_STOPPED', VM_ERROR.aborted);
-    if (verdict === 'pause') yield;
   }
 
   /** Gas left in the block. */
@@ -231,9 +200,9 @@ export class BlockExecution {
 
   /** Throws INVARIANT_BROKEN before `advance` returned `done`. */
   result(): ExecutedBlock {
-    const { ending, outcome, receipts } = this;
+    const { ending, outcome, receipts, receiptsRoot } = this;
     assert(
-      ending !== undefined && outcome !== undefined,
+      ending !== undefined && receiptsRoot !== undefined && outcome !== undefined,
       'a block has a result only when it is done',
     );
     return {
@@ -241,7 +210,7 @@ export class BlockExecution {
       trie: ending.trie,
       stateRoot: ending.trie.root(),
       receipts,
-      receiptsRoot: receiptsRoot(receipts),
+      receiptsRoot,
       gasUsed: this.gasUsed,
       bloom: mergeBlooms(receipts.map(({ bloom }) => bloom)),
       private: outcome,
@@ -272,12 +241,24 @@ export class BlockExecution {
         // Not a separate generator: a block has thousands of transactions.
         const running = new RunningMessage(this.world, tx, this.shared, this.pool);
         while (!running.advance()) yield;
-        this.finishPublic(tx, running.end());
+        const applied = running.end();
+        const logs = this.world.logs.few(LOGS_AT_ONCE);
+        const logged = logs ? { logs, bloom: bloomOfLogs(logs) } : yield* this.manyLogs();
+        this.finishPublic(tx, applied, logged);
       }
     } catch (error) {
       throw this.invalid(tx, error);
     }
     return Math.max(0, Number(left - this.pool.left) - this.gasTold);
+  }
+
+  private *manyLogs(): Slices<Logged> {
+    const logs: Log[] = [];
+    for (const log of this.world.logs.each()) {
+      logs.push(log);
+      if (logs.length % LOGS_AT_ONCE === 0) yield* breathe(this.ask, PIECE_GAS);
+    }
+    return { logs, bloom: yield* paced(this.ask, bloomOfLogsInPieces(logs)) };
   }
 
   private invalid(tx: Transaction, error: unknown): unknown {
@@ -300,9 +281,11 @@ export class BlockExecution {
     checkSigner(tx, rules);
   }
 
-  private finishPublic(tx: Transaction, { gasUsed, result }: AppliedMessage): void {
+  private finishPublic(tx: Transaction, applied: AppliedMessage, logged: Logged): void {
+    const { gasUsed, result } = applied;
     const isReverted = result.kind === 'revert' && result.output.length > 0;
-    this.finish(tx, gasUsed, result.kind !== 'success', isReverted ? result.output : undefined);
+    const revertReason = isReverted ? result.output : undefined;
+    this.finish(tx, gasUsed, result.kind !== 'success', { revertReason, ...logged });
   }
 
   private *runPrivate(tx: Transaction, rest: () => readonly Transaction[]): Slices<void> {
@@ -315,7 +298,7 @@ export class BlockExecution {
       if (answer === undefined) return;
       yield* privateSide.run({ tx, index, purchase, cumulativeGasUsed, isInner: false }, answer);
     });
-    this.finish(tx, 0n, false, undefined);
+    this.finish(tx, 0n, false);
   }
 
   private *runMarker(tx: Transaction, rest: () => readonly Transaction[]): Slices<void> {
@@ -323,7 +306,7 @@ export class BlockExecution {
     const isRunning = this.privateSide.expect();
     const inner = () => this.runInner(tx, rest, isRunning);
     const { gasUsed, isFailed } = yield* applyMarkerTransaction(world, tx, shared, pool, inner);
-    this.finish(tx, gasUsed, isFailed, undefined);
+    this.finish(tx, gasUsed, isFailed);
   }
 
   private *runInner(
@@ -360,14 +343,13 @@ export class BlockExecution {
     tx: Transaction,
     gasUsed: bigint,
     isFailed: boolean,
-    revertReason: Uint8Array | undefined,
+    { logs, bloom, revertReason }: Logged = WITHOUT_LOGS,
   ): void {
     const { rules } = this.job;
     const reached = this.shared.reached?.take(this.world);
     if (reached) this.reached.set(this.receipts.length, reached);
     this.world.finishTransaction(rules);
     this.gasUsed += gasUsed;
-    const logs = this.world.logs();
     this.receipts.push({
       type: tx.type,
       ...(rules.isByzantium
@@ -375,7 +357,7 @@ export class BlockExecution {
         : { status: undefined, postState: this.intermediateRoot() }),
       cumulativeGasUsed: this.gasUsed,
       gasUsed,
-      bloom: bloomOfLogs(logs),
+      bloom,
       logs,
       ...(tx.to === undefined ? { contractAddress: createAddress(tx.sender, tx.nonce) } : {}),
       ...(revertReason === undefined ? {} : { revertReason }),

@@ -127,7 +127,7 @@ function* run(
       onRun: (address, isCreate) => touched.add(address, isCreate),
     },
   );
-  return { ...effectOf(result, space.world.logs()), touched };
+  return { ...effectOf(result, space.world.logs.all()), touched };
 }
 
 /** Whether a private contract outside the group ran. */

@@ -91,7 +91,7 @@ export function* runPrivately(
     space.world.revert(privateMark);
     return failed(fault);
   }
-  return effectOf(result, space.world.logs());
+  return effectOf(result, space.world.logs.all());
 }
 
 function faultOf(

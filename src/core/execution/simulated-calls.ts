@@ -97,7 +97,7 @@ export class SimulatedCalls {
     privateWorld?.finishTransaction(shared.rules);
     this.gasLeft -= gasUsed;
     const isDone = result.kind === 'success';
-    const logs = isDone ? [...owner.logs()] : [];
+    const logs = isDone ? [...owner.logs.all()] : [];
     for (const { data } of logs) options.spend(data.length);
     options.spend(result.output.length);
     this.record(call, message, { isDone, gasUsed, logs });

@@ -4,8 +4,8 @@
  * transaction manager; the block runs again when the answers are there.
  */
 import type { Address } from '../base/bytes.ts';
-import type { Slices } from '../base/pace.ts';
-import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
+import { type Slices, UNHURRIED } from '../base/pace.ts';
+import { bloomOfLogsInPieces, mergeBlooms } from '../chain/bloom.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { createAddress } from '../evm/create-address.ts';
@@ -27,6 +27,7 @@ import type { BlockEnvironment } from './environment.ts';
 import type { WorldOnBase } from './execution-hash.ts';
 import { applyStateShared } from './extension-apply.ts';
 import type { Purchase } from './gas-purchase.ts';
+import { paced } from './paced.ts';
 import type { PrivateEffect } from './private-effect.ts';
 import { PrivateSpace } from './private-space.ts';
 import { type PrivateView, runPrivately, STRANGER } from './private-transaction.ts';
@@ -166,7 +167,7 @@ export class PrivateSide {
     world.finishTransaction(this.shared.rules);
     if (effect.fault !== undefined) this.note(index, effect.fault);
     const contractAddress = tx.to === undefined ? createAddress(tx.sender, tx.nonce) : undefined;
-    this.receive(space, index, effect, {
+    yield* this.receive(space, index, effect, {
       cumulativeGasUsed: work.cumulativeGasUsed,
       contractAddress,
     });
@@ -178,19 +179,20 @@ export class PrivateSide {
     if (reached) space.reached.set(index, reached);
   }
 
-  private receive(
+  private *receive(
     space: PrivateSpace,
     index: number,
     effect: PrivateEffect,
     terms: { cumulativeGasUsed: bigint; contractAddress: Address | undefined },
-  ): void {
+  ): Slices<void> {
     const { cumulativeGasUsed, contractAddress } = terms;
+    const bloom = yield* paced(this.shared.pace ?? UNHURRIED, bloomOfLogsInPieces(effect.logs));
     space.receipts.set(index, {
       type: 0,
       ...this.outcome(space, effect.isFailed),
       cumulativeGasUsed,
       gasUsed: 0n,
-      bloom: bloomOfLogs(effect.logs),
+      bloom,
       logs: effect.logs,
       ...(contractAddress === undefined ? {} : { contractAddress }),
       ...(effect.revertReason === undefined ? {} : { revertReason: effect.revertReason }),
@@ -215,7 +217,7 @@ export class PrivateSide {
       space.world.finishTransaction(this.shared.rules);
       if (effect.fault !== undefined) this.note(index, effect.fault);
       const contractAddress = createdBy(tx);
-      this.receive(space, index, effect, { cumulativeGasUsed, contractAddress });
+      yield* this.receive(space, index, effect, { cumulativeGasUsed, contractAddress });
       if (!this.extend(space, effect, index)) return;
     }
   }

@@ -193,8 +193,8 @@ describe('DualWorld', () => {
     world.setTransientStorage(PRIVATE_CONTRACT, 1n, 5n);
     expect(world.refund()).toBe(6);
     expect(publicWorld.refund()).toBe(0);
-    expect(privateWorld.logs()).toHaveLength(1);
-    expect(publicWorld.logs()).toHaveLength(0);
+    expect(privateWorld.logs.all()).toHaveLength(1);
+    expect(publicWorld.logs.all()).toHaveLength(0);
     expect(world.storage(PRIVATE_CONTRACT, 1n)).toBe(31n);
     expect(world.committedStorage(PRIVATE_CONTRACT, 1n)).toBe(30n);
     expect(world.transientStorage(PRIVATE_CONTRACT, 1n)).toBe(5n);

@@ -158,7 +158,7 @@ export class DualWorld implements World {
     this.writable().addLog(log);
   }
 
-  addLogs(read: () => readonly Log[]): void {
+  addLogs(read: () => Iterable<Log>): void {
     this.writable().addLogs(read);
   }
 

@@ -13,6 +13,7 @@ import { AccountRecord, type SlotRecord } from './account-record.ts';
 import { collectWrites, type StorageChanges, storageChangesOf } from './collect-writes.ts';
 import { Journal } from './journal.ts';
 import type { StateReader } from './reader.ts';
+import { TransactionLogs } from './transaction-logs.ts';
 import type { World } from './world.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -28,7 +29,8 @@ export class PublicWorld implements World {
   private readonly journal = new Journal();
   private readonly transient = new Map<string, Map<bigint, bigint>>();
   private dirtySlots: SlotRecord[] = [];
-  private logsOfTransaction: (() => readonly Log[])[] = [];
+  /** Of the running or just finished transaction. */
+  readonly logs: TransactionLogs = new TransactionLogs();
   private refundCounter = 0;
   /** Number of the transaction; marks data that is valid for one only, so nothing must be reset. */
   private transaction = 1;
@@ -54,7 +56,7 @@ export class PublicWorld implements World {
     this.transient.clear();
     this.transaction++;
     this.refundCounter = 0;
-    this.logsOfTransaction = [];
+    this.logs.clear();
     this.touchedRipemd = undefined;
   }
 
@@ -73,11 +75,6 @@ export class PublicWorld implements World {
     }
     this.commitSlots();
     this.journal.clear();
-  }
-
-  /** Logs of the running or just finished transaction. */
-  logs(): readonly Log[] {
-    return this.logsOfTransaction.flatMap((read) => read());
   }
 
   /**
@@ -308,12 +305,9 @@ export class PublicWorld implements World {
     this.addLogs(() => logs);
   }
 
-  addLogs(read: () => readonly Log[]): void {
-    const logs = this.logsOfTransaction;
-    this.journal.append(undefined, () => {
-      logs.pop();
-    });
-    logs.push(read);
+  addLogs(read: () => Iterable<Log>): void {
+    this.journal.append(undefined, () => this.logs.removeLast());
+    this.logs.add(read);
   }
 
   snapshot(): number {

@@ -63,7 +63,7 @@ export interface World {
   subRefund(gas: number): void;
   addLog(log: Log): void;
   /** Adds logs that are read only once they are needed; `read` gives the same ones each time. */
-  addLogs(read: () => readonly Log[]): void;
+  addLogs(read: () => Iterable<Log>): void;
 
   /** Returns a mark in the journal; `revert(mark)` undoes everything after it. */
   snapshot(): number;

@@ -55,6 +55,16 @@ it('drops those of a block, with the space that they took, and refuses to take t
   expect(arrivals.take(1)).toEqual([many[0]]);
 });
 
+it('keeps no place for those that have left', () => {
+  const arrivals = new Arrivals();
+  const [last, ...many] = sent(1_000);
+  arrivals.add('a', [...many, last!]);
+  arrivals.include(many);
+  expect(arrivals.first(1)).toEqual([last]);
+  expect(arrivals.take(1)).toEqual([last]);
+  expect(arrivals.isEmpty).toBe(true);
+});
+
 it('remembers so many transactions of recent blocks', () => {
   const arrivals = new Arrivals();
   const [old] = sent(1);

@@ -24,9 +24,8 @@ interface Arrival {
 }
 
 export class Arrivals {
+  /** In order of arrival. */
   private readonly byKey = new Map<string, Arrival>();
-  /** Also holds some that have left. */
-  private order: Arrival[] = [];
   private readonly mined = new Lru<string, true>(MINED_MAX);
   private readonly room = new ByteBudget(WAITING);
   private readonly held = new Map<PeerId, Holding>();
@@ -42,10 +41,8 @@ export class Arrivals {
       const { key } = transaction;
       if (this.byKey.has(key) || this.mined.has(key)) continue;
       if (!holding.take(bytesOf(transaction))) return transactions.slice(index);
-      const arrival = { transaction, holding };
       this.held.set(peer, holding);
-      this.byKey.set(key, arrival);
-      this.order.push(arrival);
+      this.byKey.set(key, { transaction, holding });
     }
     return [];
   }
@@ -54,34 +51,38 @@ export class Arrivals {
     return this.byKey.size === 0 ? undefined : this.byKey.get(keyOf(hash))?.transaction;
   }
 
-  /** The first `countMax`, or fewer, which stay. */
+  /** The first `countMax`, which stay. */
   first(countMax: number): readonly Transaction[] {
-    const first = this.order.slice(0, countMax).map(({ transaction }) => transaction);
-    return first.filter(({ key }) => this.byKey.has(key));
+    const first: Transaction[] = [];
+    for (const { transaction } of this.byKey.values()) {
+      if (first.length === countMax) break;
+      first.push(transaction);
+    }
+    return first;
   }
 
-  /** Removes and returns the first `countMax`, or fewer. */
+  /** Removes and returns the first `countMax`. */
   take(countMax: number): readonly Transaction[] {
-    const first = this.order.splice(0, countMax).filter((each) => this.leave(each));
-    return first.map(({ transaction }) => transaction);
+    const first = this.first(countMax);
+    for (const { key } of first) this.leave(key);
+    return first;
   }
 
   /** Removes the transactions of a new block, here and in future. */
   include(transactions: readonly Transaction[]): void {
     for (const { key } of transactions) {
       this.mined.set(key, true);
-      const arrival = this.byKey.get(key);
-      if (arrival) this.leave(arrival);
+      this.leave(key);
     }
   }
 
-  /** Returns false if it has left before. */
-  private leave({ transaction, holding }: Arrival): boolean {
-    if (!this.byKey.delete(transaction.key)) return false;
+  private leave(key: string): void {
+    const arrival = this.byKey.get(key);
+    if (!arrival) return;
+    this.byKey.delete(key);
+    const { transaction, holding } = arrival;
     holding.give(bytesOf(transaction));
     if (holding.bytes === 0) this.held.delete(holding.source);
-    if (this.isEmpty) this.order = [];
-    return true;
   }
 }
 

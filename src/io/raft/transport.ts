@@ -172,7 +172,7 @@ export class RaftTransport implements RaftLinks {
       return;
     }
     try {
-      this.emit({ kind: 'message', message: decodeMessage(new Uint8Array(body)) });
+      this.emit({ kind: 'message', message: decodeMessage(bytesOf(body)) });
     } catch {
       refuse(response, 400, 'error unmarshaling raft message');
       return;
@@ -223,6 +223,12 @@ export class RaftTransport implements RaftLinks {
     if (this.remotes.size >= REMOTES_MAX) return;
     this.remotes.set(from, this.link(from, url, false));
   }
+}
+
+/** A view of a large body, which is not copied; a small one shares its buffer with others. */
+function bytesOf(body: Buffer): Uint8Array {
+  const isAlone = body.byteLength === body.buffer.byteLength;
+  return isAlone ? new Uint8Array(body.buffer) : new Uint8Array(body);
 }
 
 function urlOf({ hostname, raftPort }: MemberAddress): string {

@@ -1,5 +1,5 @@
 /** The leader: appends entries, sends them to members, and counts what a quorum has stored. */
-import { ENTRY_TYPE, type Entry, MESSAGE_TYPE, type RaftMessage } from './messages.ts';
+import { ENTRIES_MAX, ENTRY_TYPE, type Entry, MESSAGE_TYPE, type RaftMessage } from './messages.ts';
 import type { Progress } from './progress.ts';
 import { ELECTION_TICKS, type RaftState } from './raft-state.ts';
 
@@ -93,7 +93,8 @@ function sendAppend(raft: RaftState, to: number, progress: Progress): void {
     sendSnapshot(raft, to, progress);
     return;
   }
-  const entries = log.slice(progress.next, log.lastIndex, APPEND_BYTES_MAX);
+  const last = Math.min(log.lastIndex, progress.next + ENTRIES_MAX - 1);
+  const entries = log.slice(progress.next, last, APPEND_BYTES_MAX);
   const index = progress.next - 1;
   progress.sent(index + entries.length, entries.length === 0);
   raft.send({

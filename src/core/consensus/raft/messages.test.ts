@@ -1,11 +1,19 @@
 import { expect, it } from 'vitest';
-import { EMPTY_BYTES } from '../../base/bytes.ts';
+import { concatBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import { Prng } from '../../base/prng.ts';
-import { decodeMessage, ENTRY_TYPE, encodeMessage, MESSAGE_TYPE, raftMessage } from './messages.ts';
+import {
+  decodeMessage,
+  ENTRIES_MAX,
+  ENTRY_TYPE,
+  encodeMessage,
+  MESSAGE_TYPE,
+  raftMessage,
+} from './messages.ts';
 import { ProtobufWriter } from './protobuf.ts';
 import { Raft } from './raft.ts';
+import { StreamDecoder } from './stream-codec.ts';
 
-const ENTRIES_MAX = 65_536;
+const FIELDS_MAX = 65_568;
 const entry = { type: ENTRY_TYPE.normal, term: 1, index: 1, data: EMPTY_BYTES };
 
 /** Unknown fields of two bytes each. */
@@ -25,13 +33,49 @@ it('as many entries as allowed are read, and no more', () => {
   expect(() => decodeMessage(more)).toThrow('too many entries');
 });
 
-it('a message, an entry or a snapshot of unknown fields is refused before all are read', () => {
-  expect(decodeMessage(unknown(20)).type).toBe(0);
-  expect(() => decodeMessage(unknown(ENTRIES_MAX + 33))).toThrow('too many fields');
-  for (const field of [7, 9]) {
-    const message = new ProtobufWriter().field(field, unknown(33)).finish();
-    expect(() => decodeMessage(message), String(field)).toThrow('too many fields');
+it('a message of many fields, wherever they are, is refused before all are read', () => {
+  const inside = (...fields: number[]) =>
+    fields.reduceRight(
+      (bytes, field) => new ProtobufWriter().field(field, bytes).finish(),
+      unknown(FIELDS_MAX - fields.length),
+    );
+  const more = new ProtobufWriter().number(15, 1).finish();
+  for (const path of [[], [7], [9], [9, 2], [9, 2, 1]]) {
+    const message = inside(...path);
+    expect(decodeMessage(message).type).toBe(0);
+    expect(() => decodeMessage(concatBytes(message, more)), path.join()).toThrow('too many fields');
   }
+  // No part has many.
+  const entries = new ProtobufWriter();
+  for (let i = 0; i < 70; i++) entries.field(7, unknown(1_000));
+  expect(() => decodeMessage(entries.finish())).toThrow('too many fields');
+});
+
+it('a stream of entries of many fields is refused, too', () => {
+  const decoder = new StreamDecoder('msgapp', 1, 2);
+  const frame = new Uint8Array(9);
+  frame.set([1, 0, 0, 0, 0, 0, 0, 0, 70]);
+  decoder.push(frame);
+  const fields = unknown(1_000);
+  const length = new Uint8Array(8);
+  new DataView(length.buffer).setUint32(4, fields.length);
+  const entry = concatBytes(length, fields);
+  expect(() => decoder.push(concatBytes(...new Array(70).fill(entry)))).toThrow('too many fields');
+});
+
+it('a leader sends no more entries at once than members read', () => {
+  const hardState = { term: 1, vote: 0, commit: 1 };
+  const confState = { nodes: [1], learners: [2] };
+  const snapshot = { data: EMPTY_BYTES, confState, index: 1, term: 1 };
+  const entries = Array.from({ length: ENTRIES_MAX + 9 }, (_, at) => ({ ...entry, index: at + 2 }));
+  const raft = new Raft({ id: 1, hardState, snapshot, entries, chance: new Prng(1) });
+  while (raft.role !== 'leader') raft.step({ kind: 'tick' });
+  const { term } = raft;
+  const refusal = { type: MESSAGE_TYPE.appendResponse, reject: true, rejectHint: 1 };
+  const { index } = raft.ready()!.messages.find(({ type }) => type === MESSAGE_TYPE.append)!;
+  raft.step({ kind: 'message', message: raftMessage({ ...refusal, to: 1, from: 2, term, index }) });
+  const sent = raft.ready()!.messages.map((message) => message.entries.length);
+  expect(sent).toEqual([ENTRIES_MAX]);
 });
 
 it('a leader takes the proposals of members, and of nobody else', () => {

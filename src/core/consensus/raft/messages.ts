@@ -4,7 +4,12 @@
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
-import { type ProtobufField, ProtobufWriter, protobufFields } from './protobuf.ts';
+import {
+  type FieldBudget,
+  type ProtobufField,
+  ProtobufWriter,
+  protobufFields,
+} from './protobuf.ts';
 
 export const MESSAGE_TYPE = {
   propose: 2,
@@ -140,14 +145,18 @@ export function raftMessage(parts: Partial<RaftMessage>): RaftMessage {
   return { ...BLANK, ...parts };
 }
 
-/** Maximum entries in one message; a message with more is refused before any is stored. */
-const ENTRIES_MAX = 65_536;
-const MEMBERS_MAX = 65_535;
 /**
- * Maximum fields of what has a fixed number of them: etcd writes at most 12, and 64 MB of unknown
- * ones would take a second to read.
+ * Maximum entries in one message, of about 1 MB; GoQuorum sends 4 KB at once. A message with more
+ * is refused before any is stored.
  */
-const FIELDS_MAX = 32;
+export const ENTRIES_MAX = 8_192;
+const MEMBERS_MAX = 65_535;
+/** Maximum fields of a message with its entries and its snapshot, which are read in about 5 ms. */
+const FIELDS_MAX = 65_568;
+
+export function fieldBudget(): FieldBudget {
+  return { left: FIELDS_MAX };
+}
 
 export function encodeEntry(entry: Entry): Uint8Array {
   return new ProtobufWriter(entry.data.length + 40)
@@ -158,9 +167,10 @@ export function encodeEntry(entry: Entry): Uint8Array {
     .finish();
 }
 
-export function decodeEntry(bytes: Uint8Array): Entry {
+/** `budget`: of the message that contains it. */
+export function decodeEntry(bytes: Uint8Array, budget: FieldBudget = fieldBudget()): Entry {
   const entry = { type: 0, term: 0, index: 0, data: EMPTY_BYTES };
-  for (const field of protobufFields(bytes, FIELDS_MAX)) {
+  for (const field of protobufFields(bytes, budget)) {
     if (field.number === 1) entry.type = field.value;
     else if (field.number === 2) entry.term = field.value;
     else if (field.number === 3) entry.index = field.value;
@@ -180,7 +190,7 @@ export function encodeConfChange(change: ConfChange): Uint8Array {
 
 export function decodeConfChange(bytes: Uint8Array): ConfChange {
   const change = { id: 0, type: 0, nodeId: 0, context: EMPTY_BYTES };
-  for (const field of protobufFields(bytes, FIELDS_MAX)) {
+  for (const field of protobufFields(bytes, fieldBudget())) {
     if (field.number === 1) change.id = field.value;
     else if (field.number === 2) change.type = field.value;
     else if (field.number === 3) change.nodeId = field.value;
@@ -199,7 +209,7 @@ export function encodeHardState(state: HardState): Uint8Array {
 
 export function decodeHardState(bytes: Uint8Array): HardState {
   const state = { term: 0, vote: 0, commit: 0 };
-  for (const field of protobufFields(bytes, FIELDS_MAX)) {
+  for (const field of protobufFields(bytes, fieldBudget())) {
     if (field.number === 1) state.term = field.value;
     else if (field.number === 2) state.vote = field.value;
     else if (field.number === 3) state.commit = field.value;
@@ -222,13 +232,13 @@ export function encodeSnapshot(snapshot: Snapshot): Uint8Array {
     .finish();
 }
 
-export function decodeSnapshot(bytes: Uint8Array): Snapshot {
+export function decodeSnapshot(bytes: Uint8Array, budget: FieldBudget = fieldBudget()): Snapshot {
   const snapshot = { data: EMPTY_BYTES, confState: NO_CONF_STATE, index: 0, term: 0 };
-  for (const field of protobufFields(bytes, FIELDS_MAX)) {
+  for (const field of protobufFields(bytes, budget)) {
     if (field.number === 1) snapshot.data = field.bytes;
     if (field.number !== 2) continue;
-    for (const inner of protobufFields(field.bytes, FIELDS_MAX)) {
-      if (inner.number === 1) snapshot.confState = decodeConfState(inner);
+    for (const inner of protobufFields(field.bytes, budget)) {
+      if (inner.number === 1) snapshot.confState = decodeConfState(inner, budget);
       else if (inner.number === 2) snapshot.index = inner.value;
       else if (inner.number === 3) snapshot.term = inner.value;
     }
@@ -236,10 +246,10 @@ export function decodeSnapshot(bytes: Uint8Array): Snapshot {
   return snapshot;
 }
 
-function decodeConfState({ bytes }: ProtobufField): ConfState {
+function decodeConfState({ bytes }: ProtobufField, budget: FieldBudget): ConfState {
   const nodes: number[] = [];
   const learners: number[] = [];
-  for (const { number, value } of protobufFields(bytes, MEMBERS_MAX + 1)) {
+  for (const { number, value } of protobufFields(bytes, budget)) {
     if (number === 1) nodes.push(value);
     else if (number === 2) learners.push(value);
     if (nodes.length + learners.length > MEMBERS_MAX) throw tooMany('members');
@@ -278,14 +288,15 @@ export function decodeMessage(bytes: Uint8Array): RaftMessage {
   const message = { ...BLANK } as { -readonly [K in keyof RaftMessage]: RaftMessage[K] };
   const entries: Entry[] = [];
   message.entries = entries;
-  for (const field of protobufFields(bytes, ENTRIES_MAX + FIELDS_MAX)) {
+  const budget = fieldBudget();
+  for (const field of protobufFields(bytes, budget)) {
     const name = NUMBERS[field.number as keyof typeof NUMBERS];
     if (name !== undefined) message[name] = field.value;
     else if (field.number === 7) {
       if (entries.length >= ENTRIES_MAX) throw tooMany('entries');
-      entries.push(decodeEntry(field.bytes));
+      entries.push(decodeEntry(field.bytes, budget));
     } else if (field.number === 8) message.commit = field.value;
-    else if (field.number === 9) message.snapshot = decodeSnapshot(field.bytes);
+    else if (field.number === 9) message.snapshot = decodeSnapshot(field.bytes, budget);
     else if (field.number === 10) message.reject = field.value !== 0;
     else if (field.number === 11) message.rejectHint = field.value;
     else if (field.number === 12) message.context = field.bytes;

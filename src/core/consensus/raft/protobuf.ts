@@ -72,14 +72,19 @@ export interface ProtobufField {
   readonly bytes: Uint8Array;
 }
 
-/** Yields the fields in their order. Throws RAFT_MESSAGE_INVALID, also for more than `max`. */
+/** How many more fields may be read, in a message and in all that it contains. */
+export interface FieldBudget {
+  left: number;
+}
+
+/** Yields the fields in their order. Throws RAFT_MESSAGE_INVALID, also for more than `budget`. */
 export function* protobufFields(
   bytes: Uint8Array,
-  max = Number.POSITIVE_INFINITY,
+  budget: FieldBudget = { left: Number.POSITIVE_INFINITY },
 ): Generator<ProtobufField> {
   const reader = { bytes, at: 0 };
-  for (let count = 0; reader.at < bytes.length; count++) {
-    if (count >= max) throw malformed('too many fields');
+  while (reader.at < bytes.length) {
+    if (budget.left-- <= 0) throw malformed('too many fields');
     const key = readVarint(reader);
     const number = Math.floor(key / 8);
     const wire = key % 8;

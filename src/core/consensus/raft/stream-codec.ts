@@ -8,9 +8,11 @@ import { fail } from '../../base/errors.ts';
 import {
   decodeEntry,
   decodeMessage,
+  ENTRIES_MAX,
   type Entry,
   encodeEntry,
   encodeMessage,
+  fieldBudget,
   MESSAGE_TYPE,
   type RaftMessage,
   raftMessage,
@@ -22,7 +24,6 @@ const FRAME = { heartbeat: 0, entries: 1, message: 2 } as const;
  * are not authenticated.
  */
 export const RAFT_FRAME_BYTES_MAX = 64 * 1024 * 1024;
-const ENTRIES_MAX = 65_536;
 
 /** Keeps a connection alive; not a protocol message. */
 const LINK_HEARTBEAT: RaftMessage = raftMessage({ type: MESSAGE_TYPE.heartbeat });
@@ -146,10 +147,11 @@ export class StreamDecoder {
     if (count === undefined) return undefined;
     if (count > ENTRIES_MAX) throw fail('RAFT_MESSAGE_INVALID', 'raft message: too many entries');
     const entries: Entry[] = [];
+    const budget = fieldBudget();
     for (let i = 0; i < count; i++) {
       const bytes = frame.prefixed();
       if (!bytes) return undefined;
-      entries.push(decodeEntry(bytes));
+      entries.push(decodeEntry(bytes, budget));
     }
     const commit = frame.uint64();
     if (commit === undefined) return undefined;

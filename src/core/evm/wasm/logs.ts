@@ -6,9 +6,8 @@ const HEAD_BYTES = 8;
 const TOPIC_BYTES = 32;
 
 /** All logs are of one frame, whose account is `address`. They share the memory of `records`. */
-export function readLogs(records: Uint8Array, address: Address): readonly Log[] {
+export function* readLogs(records: Uint8Array, address: Address): Generator<Log> {
   const view = new DataView(records.buffer, records.byteOffset, records.length);
-  const logs: Log[] = [];
   let at = 0;
   while (at < records.length) {
     const count = view.getUint32(at, true);
@@ -19,8 +18,7 @@ export function readLogs(records: Uint8Array, address: Address): readonly Log[] 
       topics.push(records.subarray(at, at + TOPIC_BYTES));
       at += TOPIC_BYTES;
     }
-    logs.push({ address, topics, data: records.subarray(at, at + length) });
+    yield { address, topics, data: records.subarray(at, at + length) };
     at += Math.ceil(length / 4) * 4;
   }
-  return logs;
 }

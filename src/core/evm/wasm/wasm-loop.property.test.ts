@@ -29,8 +29,8 @@ function both(code: string, gas?: bigint) {
   const [plain, fast] = [true, false].map((isPlain) => {
     const { message, world, environment } = call(code, { isPlain }, gas);
     const { kind, error, output, gasLeft } = execute(message, environment);
-    const logs = world
-      .logs()
+    const logs = world.logs
+      .all()
       .map(({ address, topics, data }) => [address, ...topics, data].map(toHex).join(' '));
     return { kind, error, output: toHex(output), gasLeft, logs };
   });
@@ -118,7 +118,9 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
           const message = { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0) };
           const environment = environmentOf(world, CANCUN, { isPlain });
           const result = execute({ ...message, gas: 1_000_000n }, environment);
-          const logs = world.logs().map(({ address, data }) => `${toHex(address)} ${toHex(data)}`);
+          const logs = world.logs
+            .all()
+            .map(({ address, data }) => `${toHex(address)} ${toHex(data)}`);
           return { ...result, output: toHex(result.output), logs };
         });
         expect(mixed, `${name}, ${opcode}`).toEqual(plain);

@@ -16,7 +16,8 @@ import { blockAuthor } from '../../../../core/chain/extra-data.ts';
 import type { Header } from '../../../../core/chain/header.ts';
 import { type Rules, rulesAt } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import { BlockExecution, type BlockJob } from '../../../../core/execution/block-execution.ts';
+import { BlockExecution } from '../../../../core/execution/block-execution.ts';
+import type { BlockJob } from '../../../../core/execution/block-job.ts';
 import {
   checkAncestry,
   checkBody,

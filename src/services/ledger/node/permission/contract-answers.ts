@@ -6,7 +6,7 @@
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import { hasCode } from '../../../../core/base/errors.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import type { RunningState } from '../../../../core/execution/block-execution.ts';
+import type { RunningState } from '../../../../core/execution/block-job.ts';
 import { AbiValues, callOf } from '../../../../core/permission/abi.ts';
 import type { ContractCall } from '../../../../core/permission/contracts.ts';
 import { kindOf, type PermissionTerms } from '../../../../core/permission/rules.ts';

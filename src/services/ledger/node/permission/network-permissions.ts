@@ -10,7 +10,7 @@ import type { Log as Say } from '../../../../core/base/ports.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Receipt } from '../../../../core/chain/receipt.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import type { BlockJob } from '../../../../core/execution/block-execution.ts';
+import type { BlockJob } from '../../../../core/execution/block-job.ts';
 import { PermissionCache } from '../../../../core/permission/cache.ts';
 import type { NodePermits } from '../../../../core/permission/connections.ts';
 import type { ContractCall, ContractSettings } from '../../../../core/permission/contracts.ts';

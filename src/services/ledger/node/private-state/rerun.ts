@@ -1,7 +1,8 @@
 /** Runs a block again for its private part: to catch up, or to check the records. */
 import { assert } from '../../../../core/base/errors.ts';
 import type { Block } from '../../../../core/chain/block.ts';
-import { BlockExecution, type ExecutionGoal } from '../../../../core/execution/block-execution.ts';
+import { BlockExecution } from '../../../../core/execution/block-execution.ts';
+import type { ExecutionGoal } from '../../../../core/execution/block-job.ts';
 import type { StateBase } from '../../../../core/execution/result.ts';
 import type { PrivateSetting } from '../../../../core/execution/spaces.ts';
 import type { Psi } from '../../../../core/privacy/inputs.ts';

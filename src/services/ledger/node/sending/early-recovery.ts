@@ -26,7 +26,7 @@ export class EarlyRecovery {
     const { gathered } = this;
     this.next ??= Promise.resolve().then(() => this.flush(gathered));
     const { next } = this;
-    if (gathered.push(transaction) === TOGETHER_MAX) this.startAnew();
+    if (gathered.push(transaction) === TOGETHER_MAX) this.beginBatch();
     return next;
   }
 
@@ -36,13 +36,13 @@ export class EarlyRecovery {
     return isLarge && this.spare?.isSpare ? this.recover(transactions) : undefined;
   }
 
-  private startAnew(): void {
+  private beginBatch(): void {
     this.gathered = [];
     this.next = undefined;
   }
 
   private async flush(gathered: readonly Transaction[]): Promise<void> {
-    if (gathered === this.gathered) this.startAnew();
+    if (gathered === this.gathered) this.beginBatch();
     if (gathered.length >= TOGETHER_MIN) await this.recover(gathered);
   }
 
