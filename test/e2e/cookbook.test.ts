@@ -14,18 +14,28 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { topologyOf } from '../../src/services/devnet/topology.ts';
+import { until } from '../support/conditions.ts';
 import { MAIN, PROJECT } from '../support/devnet.ts';
 import {
   PERMISSIONED,
   PERMISSIONED_REFERENCES,
+  PREPARED,
   RECIPES,
   REFERENCES,
+  type ShellBlock,
+  STARTS_DEVNET,
+  shellBlocks,
 } from '../support/documented-commands.ts';
+import { type Needs, prepareNeeds } from '../support/documented-needs.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { expectedDatadir } from '../support/geth-datadir.ts';
 import { writeQuorateCommand } from '../support/quorate-command.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { callsIn } from '../support/stand-in-programs.ts';
+import { type TraceCollector, traceCollector } from '../support/trace-collector.ts';
 import { OWN_VECTORS } from '../vectors/folders.ts';
 
 /** The ports of a node beside the devnet's four. */
@@ -43,6 +53,9 @@ const MOMENT = `case "$QUORATE_MOMENT $1" in
 "yes console"|"yes js") set -- "$@" --port "$NODE_PORT"; QUORATE_MOMENT=;;
 "yes explorer"|"yes ramp") set -- "$@" --http.port "$HTTP_PORT";;
 "yes signer") command=signer; shift; set -- "$command" --http-listen-port "$HTTP_PORT" "$@";;
+"yes devnet")
+  "${process.execPath}" "${MAIN}" "$@" --wait --folder moment --ports-from "$NET_PORTS"
+  exec "${process.execPath}" "${MAIN}" devnet stop --folder moment;;
 *) QUORATE_MOMENT=;;
 esac
 if [ "$QUORATE_MOMENT" = yes ]; then
@@ -60,6 +73,11 @@ fi`;
 const folder = scratchFolder('quorate-cookbook-');
 const reference = join(folder, 'reference');
 const lonely = scratchFolder('quorate-cookbook-permissioned-');
+/** Where blocks are typed in that need more than a devnet. */
+const prepared = join(folder, 'prepared');
+const bin = join(folder, 'bin');
+let needs: Needs;
+let collector: TraceCollector;
 let bash: (text: string, cwd: string) => Promise<string>;
 
 beforeAll(async () => {
@@ -67,16 +85,18 @@ beforeAll(async () => {
   const portsFrom = await freePorts();
   const newPorts = await freePorts();
   const ports = movedPorts(portsFrom, newPorts);
-  const bin = join(folder, 'bin');
+  const netPorts = await freePorts();
   for (const each of [bin, join(folder, 'node_modules')]) mkdirSync(each, { recursive: true });
   symlinkSync(PROJECT, join(folder, 'node_modules/quorate'));
   for (const name of [...PACKAGES, '.bin']) {
     symlinkSync(join(PROJECT, 'node_modules', name), join(folder, 'node_modules', name));
   }
-  const moved = `case "$1 $2" in "devnet stop") ;; "devnet "*) set -- "$@" --ports-from ${portsFrom};; esac`;
+  const moved = `case "$QUORATE_MOMENT $1 $2" in " devnet stop") ;; " devnet "*) set -- "$@" --ports-from ${portsFrom};; esac`;
   writeQuorateCommand(bin, `${AS_GETH}\n${moved}\n${MOMENT}`);
-  mkdirSync(reference);
-  symlinkSync('../.quorate', join(reference, '.quorate'));
+  for (const each of [reference, prepared]) {
+    mkdirSync(each);
+    symlinkSync('../.quorate', join(each, '.quorate'));
+  }
   copyFileSync(GENESIS, join(reference, 'genesis.json'));
   bash = async (text, cwd) => {
     const file = join(cwd, 'block.sh');
@@ -86,15 +106,30 @@ beforeAll(async () => {
     );
     const env = {
       ...process.env,
-      ...{ PATH: `${bin}:${process.env.PATH}`, NODE_PORT: `${newPorts + 3}` },
-      ...{ HTTP_PORT: `${newPorts + 2}`, QUORATE_MOMENT: cwd === reference ? 'yes' : '' },
+      ...{
+        PATH: `${bin}:${join(folder, 'stand-ins')}:${process.env.PATH}`,
+        NODE_PORT: `${newPorts + 3}`,
+      },
+      ...{
+        HTTP_PORT: `${newPorts + 2}`,
+        QUORATE_MOMENT: [reference, prepared].includes(cwd) ? 'yes' : '',
+      },
+      NET_PORTS: `${netPorts}`,
     };
     const options = { cwd, env, timeout: 300_000 };
     const running = promisify(execFile)('bash', ['-e', file], options);
     running.child.stdin!.end();
     return (await running).stdout;
   };
-  await bash('quorate devnet --wait > devnet.txt', folder);
+  collector = await traceCollector();
+  const [traced] = needing(STARTS_DEVNET);
+  const start = traced!.text.trim().replace('http://127.0.0.1:4318', collector.url);
+  await bash(`${start} --wait > devnet.txt`, folder);
+  needs = await prepareNeeds({
+    folder: prepared,
+    bin: join(folder, 'stand-ins'),
+    port: newPorts + 5,
+  });
 });
 
 afterAll(async () => {
@@ -102,6 +137,8 @@ afterAll(async () => {
     for (const pid of ['node5.pid', 'newcomer.pid']) end(join(each, pid));
     await bash?.('quorate devnet stop > stopped.txt || true', each);
   }
+  await needs?.close();
+  await collector?.close();
 });
 
 it.each(RECIPES)('docs/%s.md', (page) => typeIn(blocksOf(page), folder));
@@ -114,6 +151,49 @@ it.each(REFERENCES)('docs/%s.md', (page) =>
   typeIn(blocksOf(page), reference, 'prints what it likes'),
 );
 
+it('knows a block for each need', () => {
+  for (const need of PREPARED) expect(needing(need).length, need).toBeGreaterThan(0);
+  expect(needing(STARTS_DEVNET)).toHaveLength(1);
+});
+
+it.each(PREPARED.flatMap((need) => needing(need).map((block) => ({ need, ...block }))))(
+  '$page, which needs $need, line $line',
+  async ({ need, text }) => {
+    await bash(needs.here[need]!(text), prepared);
+  },
+);
+
+it('left behind what those blocks make', async () => {
+  expect([...needs.vault.secrets.keys()].sort()).toEqual(['team/one', 'team/two']);
+  expect(needs.stripe.asked).not.toEqual([]);
+  expect(existsSync(join(prepared, 'permission-config.json'))).toBe(true);
+  const head = await bash('quorate db verify --datadir DIR --json', prepared);
+  expect(JSON.parse(head)).toMatchObject({
+    isWhole: true,
+    checked: { head: expectedDatadir().head },
+  });
+  await until('traces of the recipes have arrived', () => collector.spans.length > 0);
+});
+
+it('prometheus would find its files, and every process that they name', async () => {
+  const calls = callsIn(join(folder, 'stand-ins')).filter(({ program }) => program !== 'geth');
+  expect(calls.map(({ program }) => program)).toEqual(['prometheus', 'promtool']);
+  const [[config], [, , ...tests]] = calls.map(({ args }) => args) as [string[], string[]];
+  const { scrape_configs: jobs } = parse(
+    readFileSync(join(prepared, config!.replace('--config.file=', '')), 'utf8'),
+  );
+  const targets = jobs.flatMap(({ metrics_path: path, static_configs: lists }: any) =>
+    lists.flatMap((list: any) => list.targets.map((target: string) => `http://${target}${path}`)),
+  );
+  expect(targets.length).toBeGreaterThan(10);
+  for (const url of targets) expect(await (await fetch(url)).text()).toContain('# TYPE ');
+  expect(tests.length).toBeGreaterThan(0);
+  for (const file of tests) {
+    const { rule_files: rules } = parse(readFileSync(join(prepared, file), 'utf8'));
+    for (const rule of rules) expect(existsSync(join(prepared, file, '..', rule)), rule).toBe(true);
+  }
+});
+
 it(`docs/${PERMISSIONED}.md, and ${PERMISSIONED_REFERENCES} before it ends`, async () => {
   await bash('quorate devnet stop > stopped.txt', folder);
   const blocks = blocksOf(PERMISSIONED);
@@ -122,6 +202,10 @@ it(`docs/${PERMISSIONED}.md, and ${PERMISSIONED_REFERENCES} before it ends`, asy
     await typeIn(blocksOf(page), lonely, 'prints what it likes');
   await typeIn(blocks.slice(-1), lonely);
 });
+
+function needing(need: string): readonly ShellBlock[] {
+  return shellBlocks(PROJECT).filter(({ info }) => info === `sh needs=${need}`);
+}
 
 interface Block {
   readonly info: string;

@@ -8,22 +8,14 @@ import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { parseFor } from '../../src/cli/command.ts';
-import { commandOf } from '../../src/cli/commands.ts';
 import { fromGeth } from '../../src/cli/geth-arguments.ts';
 import { PROJECT } from '../support/devnet.ts';
+import { takes } from '../support/parsed-command.ts';
 
 const DEPLOY = join(PROJECT, 'deploy');
 const CHART = join(DEPLOY, 'helm/quorate-node');
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
 const { version, files, scripts } = JSON.parse(read(PROJECT, 'package.json'));
-
-/** Throws on a flag that the command does not have. */
-async function takes(words: readonly string[]): Promise<void> {
-  const found = await commandOf(words);
-  if (!found) throw new Error(`no command: ${words.join(' ')}`);
-  parseFor(found.command, found.rest);
-}
 
 /** The output of a tool; skips the test where the tool is not installed. */
 function output({ skip }: TestContext, tool: string, args: readonly string[]): string {

@@ -1,6 +1,6 @@
 /**
  * The shell blocks of README.md and docs/. Each one says in its first line who runs it: `sh tried`,
- * a test that types in the page; `sh needs=X`, nobody, for a reason in NEEDS.
+ * a test that types in the page; `sh needs=X`, a test that has X, or a stand-in for it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,21 +47,25 @@ export const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/commands.md': 'tools/pages.ts',
 };
 
-export const NEEDS: Readonly<Record<string, string>> = {
-  addresses: 'has addresses of the reader’s network; permission-commands.test.ts runs the command',
-  checkout: 'builds the project itself; npm run test:matrix runs it',
-  collector: 'a program of others; monitoring.test.ts sends traces to a receiver of its own',
-  configuration: 'needs keys of a payment provider; ramp.test.ts starts the service',
-  docker: 'no container runs in tests; deploy.test.ts lints and renders the files',
-  goquorum: 'needs geth or its folder; migration.test.ts runs the command on a recorded one',
-  key: 'needs a key at a proxy; node-key-proxy.test.ts starts both with keys of its own',
-  kubernetes: 'no cluster runs in tests; deploy.test.ts renders the chart',
-  machines: 'names other machines; kill.test.ts and others join nodes by enode URLs',
-  network: 'needs a network of its own; devnet-development.test.ts starts it',
-  prometheus: 'a program of others; monitoring.test.ts reads its configuration',
-  registry: 'installs from a registry; installed-package.test.ts installs the packed files instead',
-  systemd: 'changes the system; deploy.test.ts checks the units',
-  vault: 'needs a vault; account-plugin tests run the commands against a stand-in',
+/** Needs of blocks that cookbook.test.ts types in with what documented-needs.ts prepares. */
+export const PREPARED = [
+  ...(['goquorum', 'vault', 'key', 'machines', 'network', 'configuration'] as const),
+  ...(['addresses', 'prometheus'] as const),
+] as const;
+
+/** The need of the block that starts that test's devnet. */
+export const STARTS_DEVNET = 'collector';
+
+/** Needs of blocks that documented-stand-ins.test.ts types in, with programs that only listen. */
+export const STOOD_IN = ['docker', 'kubernetes', 'systemd', 'checkout', 'registry'] as const;
+
+/**
+ * Blocks that show a session on a network of somebody's, with its answers: `$` before the command.
+ * How many each page may have, and the test that runs these commands.
+ */
+export const SESSIONS: Readonly<Record<string, readonly [count: number, test: string]>> = {
+  'docs/operation.md': [3, 'test/e2e/divergence.test.ts'],
+  'docs/staking.md': [2, 'test/e2e/staking-commands.test.ts'],
 };
 
 export interface ShellBlock {
@@ -74,7 +78,7 @@ export interface ShellBlock {
 }
 
 /** A block without a language is a shell block if it begins with one of these. */
-const COMMAND = /^(quorate|npx|npm|curl|docker|prometheus|kubectl|node) /;
+const COMMAND = /^(quorate|npx|npm|curl|docker|prometheus|kubectl|helm|node|geth) /;
 
 export function shellBlocks(root: string): ShellBlock[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -86,7 +90,9 @@ export function shellBlocks(root: string): ShellBlock[] {
       .map(([, info, block], _at, all) => ({ info: info!, text: block!, at: all[_at]!.index }))
       .filter(
         ({ info, text: block }) =>
-          /^(sh|bash)\b/.test(info) || (info === '' && COMMAND.test(block)),
+          /^(sh|bash|shell|console|zsh)\b/.test(info) ||
+          (info === '' && COMMAND.test(block)) ||
+          block.startsWith('$ '),
       )
       .map(({ info, text: block, at }) => ({
         ...{ page, info, text: block },
