@@ -3,6 +3,22 @@ import type { Limit } from './limit.ts';
 
 export const WAITING_LIMITS: readonly Limit[] = [
   {
+    name: 'keys derived from passwords at once',
+    file: 'src/io/keys/account-store.ts',
+    on: 'width: 1, waitingMax',
+    off: 'width: 4, waitingMax',
+    test: 'src/io/keys/keys.service.test.ts',
+    only: 'derives one key at a time',
+  },
+  {
+    name: 'calls with a password that wait',
+    file: 'src/io/keys/account-store.ts',
+    on: 'return await this.gate.run(work);',
+    off: 'return await work();',
+    test: 'src/io/keys/keys.service.test.ts',
+    only: 'derives one key at a time',
+  },
+  {
     name: 'clients that wait for a receipt',
     file: 'src/services/ledger/api/eth/send-sync.ts',
     on: 'if (waiting >= WAITERS_MAX)',

@@ -13,17 +13,23 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, equalBytes, keyOf } from '../../core/base/bytes.ts';
-import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { fail, hasCode, type QuorateError } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import type { Clock, Timer, Timers } from '../../core/base/ports.ts';
 import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
 import { makeFolder } from '../host/make-folder.ts';
-import { decryptKey, encryptKey } from './keystore.ts';
+import { Gate, type GateLimits } from '../threads/parallel.ts';
+import { decryptKey, encryptKey, type KeystoreFile } from './keystore.ts';
 import { newSecretKey } from './node-key.ts';
 
 /** The limit of setTimeout; a longer unlock lasts until the process ends. */
 const UNLOCK_MS_MAX = 2 ** 31 - 1;
 const KEY_FILE_BYTES_MAX = 64 * 1024;
+/**
+ * Deriving a key from a password takes 256 MB for about a second, on one of the threads that also
+ * write files.
+ */
+const DERIVATIONS: GateLimits = { width: 1, waitingMax: 32 };
 
 export interface AccountFile {
   readonly address: Address;
@@ -54,6 +60,7 @@ export class AccountStore {
   private readonly known = new Map<string, AccountFile | undefined>();
   private listed: readonly AccountFile[] = [];
   private stamp = -1;
+  private readonly gate = new Gate(DERIVATIONS);
 
   constructor(parts: AccountStoreParts) {
     this.parts = parts;
@@ -143,14 +150,16 @@ export class AccountStore {
   /** Rewrites the file with another password. Throws what `check` throws. */
   async changePassword(address: Address, password: string, next: string): Promise<void> {
     const secretKey = await this.secretKey(address, password);
-    const file = await encryptKey(secretKey, next, { light: this.parts.light === true });
+    const file = await this.encrypted(secretKey, next);
     writeKeyJson(this.fileOf(address).path, file);
   }
 
-  /** Throws KEYSTORE_NO_MATCH or KEYSTORE_PASSWORD_WRONG. */
+  /** Throws KEYSTORE_NO_MATCH, KEYSTORE_PASSWORD_WRONG or ACCOUNT_BUSY. */
   private async secretKey(address: Address, password: string): Promise<Uint8Array> {
     const { path } = this.fileOf(address);
-    const secretKey = await decryptKey(JSON.parse(readFileSync(path, 'utf8')), password);
+    const secretKey = await this.inTurn(() =>
+      decryptKey(JSON.parse(readFileSync(path, 'utf8')), password),
+    );
     if (!equalBytes(addressOfSecretKey(secretKey), address)) {
       throw fail(
         'KEYSTORE_INVALID',
@@ -202,13 +211,29 @@ export class AccountStore {
   }
 
   private async store(secretKey: Uint8Array, password: string): Promise<AccountFile> {
-    const file = await encryptKey(secretKey, password, { light: this.parts.light === true });
+    const file = await this.encrypted(secretKey, password);
     const { directory, clock } = this.parts;
     makeFolder(directory, 0o700);
     const path = join(directory, fileName(clock.nowMs(), file.address));
     writeKeyJson(path, file);
     this.stamp = -1;
     return { address: fromHex(file.address), path };
+  }
+
+  private encrypted(secretKey: Uint8Array, password: string): Promise<KeystoreFile> {
+    return this.inTurn(() => encryptKey(secretKey, password, { light: this.parts.light === true }));
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.gate.run(work);
+    } catch (error) {
+      if (!hasCode(error, 'GATE_FULL')) throw error;
+      throw fail(
+        'ACCOUNT_BUSY',
+        `${DERIVATIONS.waitingMax} calls with a password wait already: try again later`,
+      );
+    }
   }
 
   private refresh(): void {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encryptKeystoreJsonSync, Wallet } from 'ethers';
@@ -144,6 +144,23 @@ describe('account store', () => {
     expect(store.isUnlocked(ADDRESS)).toBe(false);
     const signature = await store.signWithPassword(ADDRESS, HASH, 'pw');
     expect(recoverAddress(HASH, signature)).toEqual(ADDRESS);
+  });
+
+  it('derives one key at a time; so many wait, and further ones are refused', async () => {
+    const store = open();
+    mkdirSync(store.directory);
+    const file = await encryptKey(SECRET, 'pw', { instant: true });
+    writeFileSync(join(store.directory, `UTC--1--${bareHex(ADDRESS)}`), JSON.stringify(file));
+    const checks = Array.from({ length: 40 }, () => store.check(ADDRESS, 'pw'));
+    const refused = (await Promise.allSettled(checks)).filter(
+      ({ status }) => status !== 'fulfilled',
+    );
+    // One runs, and 32 wait.
+    expect(refused).toHaveLength(7);
+    await expect(checks.at(-1)).rejects.toThrow(
+      '32 calls with a password wait already: try again later',
+    );
+    await store.check(ADDRESS, 'pw');
   });
 
   it('changes a password, creates accounts, and passes over foreign files', async () => {

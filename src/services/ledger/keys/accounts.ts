@@ -36,17 +36,15 @@ export async function openAccounts(config: AccountsConfig, log: Log): Promise<Ac
   }
   const passwordAt = passwordsOf(passwordFile);
   const addresses = wanted.map((text) => addressOf(text, accounts, log));
-  await Promise.all(
-    addresses.map((address, index) =>
-      accounts.unlock(address, passwordAt(index), 0).catch((cause: unknown) => {
-        throw fail(
-          'ACCOUNT_UNLOCK_FAILED',
-          `Failed to unlock account ${toHex(address)} (${reasonOf(cause)}): keys are in ${directory}, passwords in ${passwordFile}`,
-          { cause },
-        );
-      }),
-    ),
-  );
+  for (const [index, address] of addresses.entries()) {
+    await accounts.unlock(address, passwordAt(index), 0).catch((cause: unknown) => {
+      throw fail(
+        'ACCOUNT_UNLOCK_FAILED',
+        `Failed to unlock account ${toHex(address)} (${reasonOf(cause)}): keys are in ${directory}, passwords in ${passwordFile}`,
+        { cause },
+      );
+    });
+  }
   log('info', 'Unlocked accounts', { count: wanted.length });
   return accounts;
 }
