@@ -7,6 +7,8 @@ import type { Step, Tracer } from '../tracer.ts';
 
 const SLOAD = 0x54;
 const SSTORE = 0x55;
+/** Bytes of a word. */
+const WORD = 32;
 
 export interface StructLogOptions {
   readonly disableStack?: boolean | undefined;
@@ -55,6 +57,9 @@ export class StructLogTracer implements Tracer {
   /** The stack of the last step and its text: most words stay where they are. */
   private readonly words: bigint[] = [];
   private readonly texts: string[] = [];
+  private readonly memory = new MemoryTexts();
+  private address: Uint8Array | undefined;
+  private seen: SeenStorage = { slots: new Map(), shown: undefined };
 
   constructor(world: World, options: StructLogOptions = {}) {
     this.world = world;
@@ -68,7 +73,7 @@ export class StructLogTracer implements Tracer {
     const log: Writable<StructLog> = { pc, op: opcodeName(op), gas, gasCost, depth };
     if (step.error !== undefined) log.error = {};
     if (!disableStack) log.stack = this.stackTexts(frame.stack, frame.sp);
-    if (!disableMemory) log.memory = memoryWords(frame.memory.peek(0, frame.memory.size));
+    if (!disableMemory) log.memory = this.memory.of(frame.memory.peek(0, frame.memory.size));
     if (!disableStorage) log.storage = this.storageAt(step);
     this.logs.push(log);
   }
@@ -90,9 +95,7 @@ export class StructLogTracer implements Tracer {
   }
 
   private storageAt({ op, frame }: Step): Readonly<Record<string, string>> {
-    const key = keyOf(frame.address);
-    const seen = this.storage.get(key) ?? { slots: new Map<string, string>(), shown: undefined };
-    this.storage.set(key, seen);
+    const seen = this.storageOf(frame.address);
     const { stack, sp } = frame;
     const note = (slot: bigint, value: bigint) => {
       seen.slots.set(wordHex(slot), wordHex(value));
@@ -105,14 +108,52 @@ export class StructLogTracer implements Tracer {
     seen.shown ??= Object.fromEntries([...seen.slots].sort(([a], [b]) => (a < b ? -1 : 1)));
     return seen.shown;
   }
+
+  /** Most steps are in the frame of the one before. */
+  private storageOf(address: Uint8Array): SeenStorage {
+    if (address === this.address) return this.seen;
+    const key = keyOf(address);
+    const seen = this.storage.get(key) ?? { slots: new Map<string, string>(), shown: undefined };
+    this.storage.set(key, seen);
+    this.address = address;
+    this.seen = seen;
+    return seen;
+  }
+}
+
+/** Words of memory as text. Those of the last step are kept: most of them do not change. */
+class MemoryTexts {
+  private bytes = new Uint8Array(0);
+  /** Of the first words of `bytes`. */
+  private readonly texts: string[] = [];
+
+  of(memory: Uint8Array): string[] {
+    if (this.bytes.length < memory.length) this.grow(memory.length);
+    const { bytes, texts } = this;
+    const count = Math.ceil(memory.length / WORD);
+    for (let word = 0; word < count; word++) {
+      const at = word * WORD;
+      if (word < texts.length && isSame(bytes, memory, at)) continue;
+      const changed = memory.subarray(at, at + WORD);
+      bytes.set(changed, at);
+      texts[word] = bareHex(changed);
+    }
+    return texts.slice(0, count);
+  }
+
+  private grow(length: number): void {
+    const bytes = new Uint8Array(Math.max(length, 2 * this.bytes.length));
+    bytes.set(this.bytes);
+    this.bytes = bytes;
+  }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array, at: number): boolean {
+  const end = Math.min(at + WORD, b.length);
+  for (let i = at; i < end; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 function wordHex(word: bigint): string {
   return word.toString(16).padStart(64, '0');
-}
-
-function memoryWords(memory: Uint8Array): string[] {
-  const words: string[] = [];
-  for (let at = 0; at < memory.length; at += 32) words.push(bareHex(memory.subarray(at, at + 32)));
-  return words;
 }
