@@ -16,6 +16,8 @@ const STAMP = '.made';
 /** Entry points of processes and threads; `builtModule` of io/threads finds them. */
 const PROCESSES = ['cli/main.ts', 'io/storage/index-probe.ts'];
 const THREAD = /-worker\.ts$/;
+/** This thread starts with each node, so it has one file, which shares nothing with the others. */
+const ALONE = /agreement-worker\.ts$/;
 const OUTSIDE = [
   '@aws-sdk/*',
   '@azure/*',
@@ -25,7 +27,6 @@ const OUTSIDE = [
   'classic-level',
   'google-auth-library',
   'libsodium-wrappers',
-  'lmdb',
   'mcl-wasm',
   'node-forge',
   'pg-native',
@@ -60,6 +61,19 @@ const ownAddresses = {
   },
 };
 
+/** A package that exists in one file for `require`, and in many as ES modules. */
+const inOneFile = {
+  name: 'in-one-file',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^lmdb$/ }, ({ path, namespace }) => {
+      return namespace === 'one-file' ? { path, external: true } : { path, namespace: 'one-file' };
+    });
+    onLoad({ filter: /.*/, namespace: 'one-file' }, ({ path }) => ({
+      contents: `module.exports = require('${path}');`,
+    }));
+  },
+};
+
 const files = await readdir(SOURCE, { recursive: true });
 if (!isUpToDate()) await write(await bundle());
 
@@ -77,9 +91,17 @@ function modified(file) {
 }
 
 async function bundle() {
-  const entryPoints = [...PROCESSES, ...files.filter((file) => THREAD.test(file))];
+  const threads = files.filter((file) => THREAD.test(file));
+  const alone = threads.filter((file) => ALONE.test(file));
+  const others = [...PROCESSES, ...threads.filter((file) => !ALONE.test(file))];
+  const bundles = await Promise.all([bundleOf(others), bundleOf(alone)]);
+  // The two may have the same chunk.
+  return [...new Map(bundles.flat().map((output) => [output.path, output])).values()];
+}
+
+async function bundleOf(entries) {
   const { outputFiles } = await build({
-    entryPoints: entryPoints.map((path) => resolve(SOURCE, path)),
+    entryPoints: entries.map((path) => resolve(SOURCE, path)),
     outbase: SOURCE,
     outdir: TARGET,
     chunkNames: 'chunks/[name]-[hash]',
@@ -102,7 +124,7 @@ async function bundle() {
     sourcesContent: false,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [ownAddresses],
+    plugins: [ownAddresses, inOneFile],
     write: false,
   });
   return outputFiles;

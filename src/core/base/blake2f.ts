@@ -1,7 +1,7 @@
 /**
  * F, the compression function of BLAKE2b (RFC 7693 §3.2, with the input of EIP-152). io/crypto
- * installs a fast one at start. Until then the loop below is used; the fast one is tested against
- * it.
+ * installs a fast one, made on first use; without it the loop below is used, against which the fast
+ * one is tested.
  */
 import type { Slices } from './pace.ts';
 
@@ -23,10 +23,17 @@ export interface Blake2 {
   compress?(input: Uint8Array, rounds: number): Uint8Array;
 }
 
-let implementation: Blake2 = { rounds: portableRounds };
+let make: () => Blake2 = () => ({ rounds: portableRounds });
+let made: Blake2 | undefined;
 
-export function installBlake2(blake2: Blake2): void {
-  implementation = blake2;
+export function installBlake2(maker: () => Blake2): void {
+  make = maker;
+  made = undefined;
+}
+
+function blake2InUse(): Blake2 {
+  made ??= make();
+  return made;
 }
 
 /** With more rounds, entering the fast implementation costs nothing that could be measured. */
@@ -77,6 +84,7 @@ const message = new Uint32Array(32);
  */
 export function blake2F(input: Uint8Array): Uint8Array {
   const rounds = blake2Rounds(input);
+  const implementation = blake2InUse();
   if (implementation.compress && rounds <= ROUNDS_AT_ONCE) {
     return implementation.compress(input, rounds);
   }
@@ -98,7 +106,7 @@ export function* blake2FInPieces(input: Uint8Array): Slices<Uint8Array> {
   const ownMessage = new Uint32Array(32);
   load(view, ownWork, ownMessage);
   for (let left = blake2Rounds(input); left > 0; left -= ROUNDS_A_PIECE) {
-    implementation.rounds(ownWork, ownMessage, Math.min(left, ROUNDS_A_PIECE));
+    blake2InUse().rounds(ownWork, ownMessage, Math.min(left, ROUNDS_A_PIECE));
     yield;
   }
   return resultOf(view, ownWork);

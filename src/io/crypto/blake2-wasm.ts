@@ -158,8 +158,8 @@ interface Exports {
   readonly compress: (rounds: number) => void;
 }
 
-export async function blake2InWasm(): Promise<Blake2> {
-  const wasm = (await instantiate(moduleBytes())) as Exports;
+export function blake2InWasm(): Required<Blake2> {
+  const wasm = instantiate(moduleBytes()) as Exports;
   const { buffer } = wasm.memory;
   const bytes = new Uint8Array(buffer);
   const vector = new Uint32Array(buffer, 0, 2 * WORDS);

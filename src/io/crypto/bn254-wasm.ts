@@ -6,7 +6,7 @@ import type { Bn254 } from '../../core/base/bn254.ts';
 import type { Slices } from '../../core/base/pace.ts';
 import { bytesToBigInt } from '../../core/base/quantity.ts';
 import { BN254_MODULE } from './bn254-module.ts';
-import { instantiateNow } from './wasm-module.ts';
+import { instantiateBase64 } from './wasm-module.ts';
 
 interface Address {
   readonly value: number;
@@ -44,7 +44,7 @@ const LARGE_B = 0x6f4d8248eeb859fd0be4e1541221250bn;
 const SMALL = 0x89d3256894d213e3n;
 
 export function bn254InWasm(): Bn254 {
-  const wasm = instantiateNow(BN254_MODULE) as Exports;
+  const wasm = instantiateBase64(BN254_MODULE) as Exports;
   wasm.open();
   return new WasmBn254(wasm);
 }

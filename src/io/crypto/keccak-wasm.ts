@@ -5,7 +5,7 @@
 import type { Hash32 } from '../../core/base/bytes.ts';
 import type { Keccak256State } from '../../core/base/keccak.ts';
 import { KECCAK_MODULE } from './keccak-module.ts';
-import { instantiateNow } from './wasm-module.ts';
+import { instantiateBase64 } from './wasm-module.ts';
 
 interface Address {
   readonly value: number;
@@ -25,7 +25,7 @@ interface Exports {
 const STATE_BYTES = 200;
 const HASH_BYTES = 32;
 
-const wasm = instantiateNow(KECCAK_MODULE) as Exports;
+const wasm = instantiateBase64(KECCAK_MODULE) as Exports;
 const memory = new Uint8Array(wasm.memory.buffer);
 const [STATE, INPUT, INPUT_BYTES] = [wasm.STATE, wasm.INPUT, wasm.INPUT_BYTES].map(
   ({ value }) => value,

@@ -6,7 +6,7 @@
 import type { Slices } from '../../core/base/pace.ts';
 import { bytesToNumber } from '../../core/base/quantity.ts';
 import { MODULAR_POWER_MODULE } from './modular-power-module.ts';
-import { instantiateNow } from './wasm-module.ts';
+import { instantiateBase64 } from './wasm-module.ts';
 
 interface Address {
   readonly value: number;
@@ -42,7 +42,7 @@ type Instance = ReturnType<typeof instance>;
 let loaded: Instance | undefined;
 
 function instance() {
-  const wasm = instantiateNow(MODULAR_POWER_MODULE) as Exports;
+  const wasm = instantiateBase64(MODULAR_POWER_MODULE) as Exports;
   return {
     wasm,
     memory: new Uint8Array(wasm.memory.buffer),

@@ -42,17 +42,16 @@ export function moduleOf(functions: readonly WasmFunction[]): Uint8Array {
 interface Engine {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
-  instantiate(module: Uint8Array): Promise<{ readonly instance: { readonly exports: unknown } }>;
 }
 
 const engine = (globalThis as unknown as { readonly WebAssembly: Engine }).WebAssembly;
 
-/** Returns the module's exports. Rejects when the machine does not support an instruction. */
-export async function instantiate(module: Uint8Array): Promise<unknown> {
-  return (await engine.instantiate(module)).instance.exports;
+/** Returns the module's exports. Throws when the machine does not support an instruction. */
+export function instantiate(module: Uint8Array): unknown {
+  return new engine.Instance(new engine.Module(module)).exports;
 }
 
-/** Like `instantiate`, at once, of a module in base64 (`npm run evm`). */
-export function instantiateNow(base64: string): unknown {
-  return new engine.Instance(new engine.Module(Buffer.from(base64, 'base64'))).exports;
+/** Like `instantiate`, of a module in base64 (`npm run evm`). */
+export function instantiateBase64(base64: string): unknown {
+  return instantiate(Buffer.from(base64, 'base64'));
 }

@@ -208,13 +208,16 @@ function openHandle({ path, tables, readOnly = false }: LmdbOptions): Handle {
     // A commit resolves only when it is on disk.
     overlappingSync: false,
   });
-  const opened = tables.map((name): [string, Rows | undefined] => [
-    name,
-    // For a reader, a missing table is empty.
-    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as
-      | Rows
-      | undefined,
-  ]);
+  const openTables = () =>
+    tables.map((name): [string, Rows | undefined] => [
+      name,
+      // For a reader, a missing table is empty.
+      root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as
+        | Rows
+        | undefined,
+    ]);
+  // In one transaction: a new file is synced once, and not for each table.
+  const opened = readOnly ? openTables() : root.transactionSync(openTables);
   return { root, tables: new Map(opened) };
 }
 

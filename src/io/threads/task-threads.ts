@@ -59,9 +59,9 @@ export class TaskThreads<Task, Result> {
     this.queue = new FairQueue(options.limits);
   }
 
-  /** Starts a thread in advance, for the first task. */
+  /** Starts a thread in advance, for the first task, unless a task has already started one. */
   start(): void {
-    this.addThread();
+    if (this.threads.length === 0) this.addThread();
   }
 
   get waiting(): number {

@@ -36,6 +36,8 @@ import { PartyInputs } from './view/party-inputs.ts';
 import type { PartyView } from './view/party-view.ts';
 import { PendingPlanner } from './view/pending-planner.ts';
 
+const FIRST_READER_MS = 3_000;
+
 export interface ComposedApi {
   readonly dispatcher: Dispatcher<Context>;
   /** Methods that act for this node's accounts. */
@@ -127,12 +129,12 @@ export function composeApi(parts: ApiParts): ComposedApi {
     },
   );
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
-  const readerPart = {
-    name: 'readers',
-    start: () => reading?.threads.start(),
-    stop: () => reading?.threads.stop(),
-  };
-  const works = [readerPart, posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
+  const works = [
+    readersPart(reading?.threads),
+    posting,
+    asyncSends,
+    ...(extensions ? [extensions.agent] : []),
+  ];
   const endpoints = graphqlEndpoints(rpc.graphql, {
     readers: reading?.readers,
     contextOf: (caller) => contextOf(caller, undefined),
@@ -143,6 +145,22 @@ export function composeApi(parts: ApiParts): ComposedApi {
   const openRpc = () => openRpcOf(TABLE, namespaces.http, admin.info().clientVersion);
   const served = { ...parts, metrics, endpoints, openRpc };
   return { dispatcher, parts: works, serve: () => serveApi(dispatcher, served) };
+}
+
+/** The first reader is started when the node already answers, unless a request needs it sooner. */
+function readersPart(threads: ReaderThreads | undefined): Component {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    name: 'readers',
+    start() {
+      timer = setTimeout(() => threads?.start(), FIRST_READER_MS);
+      timer.unref();
+    },
+    stop() {
+      clearTimeout(timer);
+      return threads?.stop();
+    },
+  };
 }
 
 function accountsOf({ node }: ApiParts, view: PartyView): AccountHistory {
