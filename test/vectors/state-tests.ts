@@ -20,7 +20,7 @@ import { PublicWorld } from '../../src/core/state/public-world.ts';
 import { rulesOfName } from '../support/fork-rules.ts';
 import { bigintOf, stateOf } from './alloc.ts';
 import { filesBelow, readJson } from './folders.ts';
-import type { Report, VectorKind } from './kind.ts';
+import { type Report, Tally, type VectorKind } from './kind.ts';
 
 const ZERO_HASH = new Uint8Array(32);
 
@@ -33,14 +33,19 @@ export const stateTests: VectorKind = {
   run: (file, report) => runStateTests(file, report, () => true),
 };
 
-/** Runs the cases of `file` whose path `isWanted` accepts. */
-export function runStateTests(
-  file: string,
-  report: Report,
-  isWanted: (path: string) => boolean,
-): void {
-  for (const [path, test] of Object.entries<any>(readJson(file))) {
-    if (!isWanted(path)) continue;
+/** Runs the cases of all files below `root` that `isWanted` accepts. */
+export function tallyOfStateTests(root: string, isWanted: IsWanted): Tally {
+  const tally = new Tally();
+  for (const file of stateTests.find(root)) runStateTests(file, tally, isWanted);
+  return tally;
+}
+
+/** Tells by the test's path, and its place in the file. */
+type IsWanted = (path: string, place: number) => boolean;
+
+function runStateTests(file: string, report: Report, isWanted: IsWanted): void {
+  for (const [place, [path, test]] of Object.entries<any>(readJson(file)).entries()) {
+    if (!isWanted(path, place)) continue;
     for (const [fork, posts] of Object.entries<any[]>(test.post)) {
       const rules = rulesOfName(fork);
       posts.forEach((post, index) => {
