@@ -19,6 +19,14 @@ const SIGNER = {
 
 export const SERVER_LIMITS: readonly Limit[] = [
   {
+    name: 'the pool, as much as is listed in one turn',
+    file: 'src/services/ledger/api/txpool.ts',
+    on: 'if (made < TURN_BYTES) return undefined;',
+    off: 'if (made >= 0) return undefined;',
+    test: 'src/services/ledger/api/answer-room.test.ts',
+    only: 'in turns between which others come',
+  },
+  {
     name: 'uses of a node key in a second',
     file: 'src/services/signer/proxy/node-key-rate.ts',
     on: 'return window.count <= NODE_KEY_CALLS_PER_SECOND_MAX;',

@@ -27,8 +27,8 @@ const MEGABYTES_10 = new Uint8Array(10_000_000);
 
 /** The largest that a message of this type may carry. */
 function largest(type: number): RaftMessage {
-  const entry = { type: ENTRY_TYPE.normal, term: 0, index: 1, data: new Uint8Array(100) };
-  const entries = Array.from({ length: 65_000 }, (_, at) => ({ ...entry, index: at + 1 }));
+  const entry = { type: ENTRY_TYPE.normal, term: 0, index: 1, data: new Uint8Array(850) };
+  const entries = Array.from({ length: 8_000 }, (_, at) => ({ ...entry, index: at + 1 }));
   const voters = Array.from({ length: 60_000 }, (_, at) => at + 1);
   const confState = { nodes: voters, learners: [] };
   const snapshot = { data: MEGABYTES_10, confState, index: 1, term: 0 };

@@ -4,9 +4,11 @@
  */
 import { expect, it } from 'vitest';
 import { rulesOfFork } from '../../../../test/support/rules-of-fork.ts';
+import { checksumAddress } from '../../../core/base/checksum-address.ts';
 import { FREE } from '../../../core/base/spend.ts';
 import { MemoryReader } from '../../../core/state/memory-reader.ts';
 import { proveAccount } from '../../../core/state/proof.ts';
+import type { RawJson } from '../../../io/rpc/method.ts';
 import type { Context, ReadContext } from './context.ts';
 import { stateListMethods } from './debug/state.ts';
 import { blockMethods } from './eth/blocks.ts';
@@ -138,14 +140,44 @@ it('the pool, which the main thread lists, within less', async () => {
   const contextOf = (dataBytes: number) => {
     const pending = new Map([['a', [{ ...transaction, data: new Uint8Array(dataBytes) }]]]);
     const pool = { content: () => ({ pending, queued: new Map() }) };
-    return { pool, isGivenUp: () => false } as unknown as Context;
+    const timers = { yield: () => undefined };
+    return { pool, isGivenUp: () => false, timers } as unknown as Context;
   };
-  const listed = await call(txpoolMethods, 'txpool_content', contextOf(10), []);
-  expect(Object.keys((listed as { pending: object }).pending)).toHaveLength(1);
+  const listed = (await call(txpoolMethods, 'txpool_content', contextOf(10), [])) as RawJson;
+  expect(JSON.parse(listed.text)).toMatchObject({
+    pending: { [checksumAddress(WHO)]: { 0: { input: `0x${'00'.repeat(10)}` } } },
+    queued: {},
+  });
   const asked = call(txpoolMethods, 'txpool_content', contextOf(20 * MB), []);
   await expect(asked).rejects.toThrow('longer than 32 MB: use txpool_contentFrom for one sender');
   const ofOne = call(txpoolMethods, 'txpool_contentFrom', contextOf(20 * MB), [WHO]);
   await expect(ofOne).rejects.toThrow('longer than 32 MB');
   const lines = await call(txpoolMethods, 'txpool_inspect', contextOf(20 * MB), []);
-  expect(JSON.stringify(lines).length).toBeLessThan(1_000);
+  expect((lines as RawJson).text.length).toBeLessThan(1_000);
+});
+
+it('the pool, in turns between which others come', async () => {
+  const transaction = {
+    ...{ sender: WHO, hash: HASH, to: WHO, value: 0n, gasLimit: 0n, gasPrice: 0n },
+    ...{ type: 0, isPrivate: false, v: 0n, r: 0n, s: 0n, data: new Uint8Array(1_000) },
+  };
+  const list = Array.from({ length: 1_000 }, (_, at) => ({ ...transaction, nonce: BigInt(at) }));
+  const pool = { content: () => ({ pending: new Map([['a', list]]), queued: new Map() }) };
+  for (const [name, args] of [
+    ['txpool_content', []],
+    ['txpool_contentFrom', [WHO]],
+  ] as const) {
+    let turns = 0;
+    const timers = {
+      yield(next: () => void) {
+        turns++;
+        next();
+      },
+    };
+    const context = { pool, isGivenUp: () => false, timers } as unknown as Context;
+    const answer = (await call(txpoolMethods, name, context, [...args])) as RawJson;
+    // 2.3 MB.
+    expect(turns).toBe(8);
+    expect(Object.keys(Object(JSON.parse(answer.text)).pending)).not.toHaveLength(0);
+  }
 });

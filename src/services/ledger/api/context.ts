@@ -81,7 +81,7 @@ export interface Context extends ReadContext {
   readonly filters: Filters;
   readonly admin: NodeAdmin;
   readonly events: Events;
-  readonly timers: Pick<Timers, 'set'>;
+  readonly timers: Pick<Timers, 'set' | 'yield'>;
   /** Whether the signers of a block also appear under GoQuorum's names, which are capitalised. */
   readonly hasGoquorumCasing: boolean;
   /** Whether answers contain members that neither the ledger API nor GoQuorum has. */

@@ -3,7 +3,7 @@
 import { checksumAddress } from '../../../core/base/checksum-address.ts';
 import { toHex, toQuantity } from '../../../core/base/hex.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
-import type { Json } from '../../../io/rpc/method.ts';
+import { type Json, RawJson } from '../../../io/rpc/method.ts';
 import { AnswerRoom } from './answer-room.ts';
 import { type Context, method } from './context.ts';
 import { renderTransaction } from './render.ts';
@@ -15,23 +15,49 @@ type BySender = ReadonlyMap<string, readonly Transaction[]>;
 /** Approximate size of a transaction as JSON without its input. */
 const TRANSACTION_BYTES = 800;
 
+/** What is made in one turn of the event loop, in about 2 ms. */
+const TURN_BYTES = 256 * 1024;
+
 type Render = (transaction: Transaction) => Json;
 
-function bySenderAndNonce(content: BySender, render: Render): Json {
-  return Object.fromEntries(
-    [...content.values()]
-      .filter((transactions) => transactions.length > 0)
-      .map((transactions) => [
-        checksumAddress(transactions[0]!.sender),
-        byNonce(transactions, render),
-      ]),
-  );
+/** Asked after each piece of an answer: undefined, or what to wait for. */
+type Turn = (piece: string) => Promise<void> | undefined;
+
+async function bySenderAndNonce(content: BySender, render: Render, turn: Turn): Promise<string> {
+  const senders: string[] = [];
+  for (const transactions of content.values()) {
+    const [first] = transactions;
+    if (!first) continue;
+    const listed = await byNonce(transactions, render, turn);
+    senders.push(`"${checksumAddress(first.sender)}":${listed}`);
+  }
+  return `{${senders.join(',')}}`;
 }
 
-function byNonce(transactions: readonly Transaction[], render: Render): Json {
-  return Object.fromEntries(
-    transactions.map((transaction) => [String(transaction.nonce), render(transaction)]),
-  );
+async function byNonce(
+  transactions: readonly Transaction[],
+  render: Render,
+  turn: Turn,
+): Promise<string> {
+  const items: string[] = [];
+  for (const transaction of transactions) {
+    const item = `"${transaction.nonce}":${JSON.stringify(render(transaction))}`;
+    items.push(item);
+    const pause = turn(item);
+    if (pause) await pause;
+  }
+  return `{${items.join(',')}}`;
+}
+
+/** Others come between the pieces of a long answer. */
+function turnsOf({ timers }: Context): Turn {
+  let made = 0;
+  return (piece) => {
+    made += piece.length;
+    if (made < TURN_BYTES) return undefined;
+    made = 0;
+    return new Promise((next) => timers.yield(next));
+  };
 }
 
 /** Limited to the size that the main thread may build without a pause. */
@@ -49,9 +75,17 @@ function summary({ to, value, gasLimit, gasPrice }: Transaction): string {
   return `${target}: ${value} wei + ${gasLimit} gas × ${gasPrice} wei`;
 }
 
-function content({ pool }: Context, render: Render): Json {
-  const { pending, queued } = pool.content();
-  return { pending: bySenderAndNonce(pending, render), queued: bySenderAndNonce(queued, render) };
+async function content(context: Context, render: Render): Promise<RawJson> {
+  const { pending, queued } = context.pool.content();
+  return answerOf(pending, queued, (set) => bySenderAndNonce(set, render, turnsOf(context)));
+}
+
+async function answerOf<T>(
+  pending: T,
+  queued: T,
+  write: (set: T) => Promise<string>,
+): Promise<RawJson> {
+  return new RawJson(`{"pending":${await write(pending)},"queued":${await write(queued)}}`);
 }
 
 export const txpoolMethods = [
@@ -83,12 +117,9 @@ export const txpoolMethods = [
     call: (context, [who]) => {
       const { pending, queued } = context.pool.content();
       const render = renderIn(context);
-      const of = (set: BySender) =>
-        byNonce(
-          [...set.values()].flat().filter((each) => toHex(each.sender) === toHex(who)),
-          render,
-        );
-      return { pending: of(pending), queued: of(queued) };
+      const own = (set: BySender) =>
+        [...set.values()].flat().filter((each) => toHex(each.sender) === toHex(who));
+      return answerOf(own(pending), own(queued), (set) => byNonce(set, render, turnsOf(context)));
     },
   }),
 ];
