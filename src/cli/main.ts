@@ -1,37 +1,13 @@
 #!/usr/bin/env node
-/** The process of `quorate`: runs one command, and sets the exit status. */
-import { endWithParent } from '../services/devnet/child.ts';
-import { faultText } from './fault.ts';
-import { asQuorate } from './geth.ts';
-import { incompleteInstallation } from './incomplete-installation.ts';
-import { runCommand } from './run.ts';
+/** The program `quorate`. To print its version, it loads nothing else. */
+import { isCalledGeth } from './geth.ts';
 
-/** Errors that no part of a command handled. */
-function onStray(error: unknown): never {
-  console.error(`Fatal: ${faultText(error, undefined)}`);
-  process.exit(1);
-}
+const { argv } = process;
+if (argv.length === 3 && argv[2] === '--version' && !isCalledGeth(argv[1]!)) void version();
+else void (await import('./process.ts')).runProcess();
 
-/** The reader has closed the pipe, for example in `quorate export ... | head`. */
-function onClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') onStray(error);
-  process.exit(0);
-}
-
-endWithParent(process.env);
-process.on('uncaughtException', onStray);
-process.stdout.on('error', onClosedPipe);
-void run();
-
-/** Not awaited here: while a command serves, this does not resolve. */
-async function run(): Promise<void> {
-  try {
-    const argv = await asQuorate(process.argv[1] ?? '', process.argv.slice(2));
-    const { status, isFault } = await runCommand(argv);
-    if (isFault) process.exit(status);
-    process.exitCode = status;
-  } catch (error) {
-    // The error may be that a package which the command needs failed to load.
-    onStray(incompleteInstallation(error) ?? error);
-  }
+async function version(): Promise<void> {
+  process.stdout.once('error', async (error) => (await import('./process.ts')).onClosedPipe(error));
+  const { versionText } = await import('./version.ts');
+  console.log(versionText());
 }
