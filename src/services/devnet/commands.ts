@@ -1,6 +1,7 @@
 /** The command lines of the devnet's nodes and managers, as a user would type them. */
 import { join } from 'node:path';
 import type { PreparedFiles } from './prepared-files.ts';
+import { rampPage } from './ramp-offer.ts';
 import type { Account } from './test-keys.ts';
 import {
   accountsOf,
@@ -76,7 +77,7 @@ export function nodeCommand(
 /** The explorer of each node can also query the other nodes. */
 function explorerFlags(
   node: NodeSpec,
-  { nodes, signerPort, rampPort }: Topology,
+  { nodes, signerPort, rampPort, accounts }: Topology,
   { ptmPublicKeys }: PreparedFiles,
 ): string[] {
   const others = nodes.filter((each) => each !== node);
@@ -86,7 +87,7 @@ function explorerFlags(
     ...['--explorer.parties', parties.join(',')],
     ...['--explorer', '--explorer.name', node.name, '--explorer.nodes', named.join(',')],
     ...['--explorer.signer', `http://127.0.0.1:${signerPort}`],
-    ...['--explorer.ramp', `http://127.0.0.1:${rampPort}`],
+    ...['--explorer.ramp', rampPage(`http://127.0.0.1:${rampPort}`, accounts[0]!.address)],
   ];
 }
 

@@ -6,6 +6,20 @@ import { DEMO_TOKEN } from './demo-token.ts';
 import { CHAIN_ID, RAMP_PARTNER, STAKING_CLIENT } from './topology.ts';
 
 const METHODS = ['debit-credit-card', 'sepa-bank-transfer'];
+/** Where the partner's customers return to. */
+const REDIRECT_URL = 'https://example.org';
+
+/**
+ * Address of the page on which a customer of the test partner buys some of the coin for a wallet:
+ * what the explorer links to.
+ */
+export function rampPage(ramp: string, wallet: string): string {
+  const order = {
+    ...{ region: 'de', payment: METHODS[0]!, crypto: 'eth', fiat: 'EUR', amount: '50' },
+    ...{ walletAddress: wallet, partnerAccountId: RAMP_PARTNER, redirectUrl: REDIRECT_URL },
+  };
+  return `${ramp}/buy?${new URLSearchParams(order)}`;
+}
 
 /**
  * `token`: address of the demo token; undefined: the network has none. `confirmations`: blocks, the
@@ -45,7 +59,7 @@ export function rampOffer(token: string | undefined, confirmations = 2): object 
     ],
     partners: [
       {
-        ...{ id: RAMP_PARTNER, clientIds: [STAKING_CLIENT], redirectUrls: ['https://example.org'] },
+        ...{ id: RAMP_PARTNER, clientIds: [STAKING_CLIENT], redirectUrls: [REDIRECT_URL] },
         ...{ name: 'Test partner', frameAncestors: ['https://example.org'] },
         hash: { algorithm: 'sha256' },
       },

@@ -20,7 +20,7 @@ export function Brand({ name }: { name: string }) {
           stroke-linecap="round"
         />
       </svg>
-      {name}
+      <span class="brand-name">{name}</span>
     </span>
   );
 }

@@ -51,7 +51,7 @@ export function Home() {
         <p class="small soft">
           {texts.rampBeside}{' '}
           <a href={page.ramp} target="_blank" rel="noreferrer">
-            {page.ramp}
+            {new URL(page.ramp).origin}
           </a>
         </p>
       )}
