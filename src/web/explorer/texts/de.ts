@@ -52,7 +52,7 @@ export const de: Texts = {
   blockTime: 'Blockzeit',
   seconds: (count) => `${count} s`,
   perSecond: 'Transaktionen pro Sekunde',
-  inTransactions: (count) => `${count} Transaktionen`,
+  inTransactions: (count) => `${count} ${count === '1' ? 'Transaktion' : 'Transaktionen'}`,
   gasFill: 'Gasverbrauch',
   ofLimit: (limit) => `von ${limit}`,
   proposer: 'Erzeuger',

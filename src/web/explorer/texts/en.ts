@@ -52,7 +52,7 @@ export const en = {
   blockTime: 'Block time',
   seconds: (count: string) => `${count} s`,
   perSecond: 'Transactions per second',
-  inTransactions: (count: string) => `${count} transactions`,
+  inTransactions: (count: string) => `${count} ${count === '1' ? 'transaction' : 'transactions'}`,
   gasFill: 'Gas used',
   ofLimit: (limit: string) => `of ${limit}`,
   proposer: 'Proposer',

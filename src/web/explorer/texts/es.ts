@@ -52,7 +52,7 @@ export const es: Texts = {
   blockTime: 'Tiempo de bloque',
   seconds: (count) => `${count} s`,
   perSecond: 'Transacciones por segundo',
-  inTransactions: (count) => `${count} transacciones`,
+  inTransactions: (count) => `${count} ${count === '1' ? 'transacción' : 'transacciones'}`,
   gasFill: 'Gas usado',
   ofLimit: (limit) => `de ${limit}`,
   proposer: 'Proponente',
