@@ -24,6 +24,14 @@ const CALL = {
 
 export const AGREEMENT_LIMITS: readonly Limit[] = [
   {
+    name: 'bytes of an own block',
+    file: 'src/services/ledger/node/consensus/block-filler.ts',
+    on: 'filling.bytesLeft -= transaction.raw.length;',
+    off: 'filling.bytesLeft -= 0;',
+    test: 'src/services/ledger/node/consensus/hostile-transactions.test.ts',
+    only: 'transactions of more than 8 MB',
+  },
+  {
     ...BUDGET,
     name: 'proposer: time of its transactions',
     on: "return this.isSpent() ? 'stop' : verdict;",

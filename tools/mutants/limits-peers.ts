@@ -117,6 +117,20 @@ export const PEER_LIMITS: readonly Limit[] = [
     off: 'if (found.length >= countMax) break;',
   },
   {
+    ...SERVE,
+    name: 'replies: an item that no message can contain',
+    on: 'if (size + raw.length > REPLY_BYTES_MAX) {',
+    off: 'if (false) {',
+  },
+  {
+    name: 'messages that peers do not accept are not sent',
+    file: 'src/io/p2p/peer.ts',
+    on: 'if (bytes.length > MESSAGE_BYTES_MAX) return false;',
+    off: '',
+    test: 'src/io/p2p/hostile-peers.service.test.ts',
+    only: 'are sent no message longer',
+  },
+  {
     name: 'announced transactions requested from a peer',
     file: 'src/core/sync/gossip.ts',
     on: 'peer.wanted.size >= WANTED_PER_PEER_MAX ||',

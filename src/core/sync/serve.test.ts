@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { makeRawChain } from '../../../test/support/raw-chain.ts';
 import { keyOf } from '../base/bytes.ts';
 import { finish } from '../base/pace.ts';
-import { decodeEth, ETH_MESSAGE, type EthMessage, type HeadersQuery } from '../wire/eth.ts';
+import {
+  decodeEth,
+  ETH_MESSAGE,
+  ETH_MESSAGE_BYTES_MAX,
+  type EthMessage,
+  type HeadersQuery,
+} from '../wire/eth.ts';
 import { type ServedChain, serve as serveInPieces } from './serve.ts';
 
 const CHAIN = makeRawChain(1_500, { modulus: 4, bytes: 3_000 });
@@ -49,6 +55,19 @@ describe('headers', () => {
 
 describe('bodies, receipts, transactions', () => {
   const hashes = CHAIN.map((block) => block.hash);
+  it('no reply is longer than peers accept: what fits into none is left out', () => {
+    const small = new Uint8Array(1024 * 1024);
+    const large = new Uint8Array(9.5 * 1024 * 1024);
+    const sizes = (...items: Uint8Array[]) => {
+      const chain = { ...reader, receipts: (number: number) => items[number] };
+      const { bytes } = serve(chain, { kind: 'getReceipts', requestId: 1n, hashes })!;
+      expect(bytes.length).toBeLessThan(ETH_MESSAGE_BYTES_MAX);
+      return Math.round(bytes.length / small.length);
+    };
+    expect(sizes(small, large, small)).toBe(1);
+    expect(sizes(large, small)).toBe(10);
+    expect(sizes(new Uint8Array(11 * 1024 * 1024), small)).toBe(1);
+  });
   it('stop at about 2 MB and leave out what is unknown', () => {
     const asked = [new Uint8Array(32), ...hashes];
     const reply = serve(reader, { kind: 'getBlockBodies', requestId: 1n, hashes: asked })!;

@@ -1,11 +1,18 @@
 /** Answers to peers' requests, within GoQuorum's limits (GoQuorum eth/protocols/eth). */
 import type { Hash32 } from '../base/bytes.ts';
 import type { Slices } from '../base/pace.ts';
-import { ETH_MESSAGE, type EthMessage, type HeadersQuery } from '../wire/eth.ts';
+import {
+  ETH_MESSAGE,
+  ETH_MESSAGE_BYTES_MAX,
+  type EthMessage,
+  type HeadersQuery,
+} from '../wire/eth.ts';
 import { encodePooledTransactions, encodeRawReply } from '../wire/eth-encode.ts';
 
 /** A reply ends after the item that crosses this size. */
 const REPLY_BYTES_SOFT_MAX = 2 * 1024 * 1024;
+/** Peers accept no longer message. */
+const REPLY_BYTES_MAX: number = ETH_MESSAGE_BYTES_MAX - 1024;
 const HEADERS_MAX = 1024;
 const BODIES_MAX = 1024;
 const RECEIPTS_MAX = 1024;
@@ -94,6 +101,11 @@ function* collect(
     const raw = read(hash);
     yield;
     if (!raw) continue;
+    if (size + raw.length > REPLY_BYTES_MAX) {
+      if (size > 0) break;
+      // Receipts with many logs, for example: no reply can contain them.
+      continue;
+    }
     found.push(raw);
     size += raw.length;
   }

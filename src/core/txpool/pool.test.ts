@@ -276,6 +276,17 @@ describe('selection', () => {
     expect(taken).toEqual([all[1], all[2], all[0], next]);
   });
 
+  it('leaves out a sender whose next transaction has too many bytes', () => {
+    const { pool } = poolOf();
+    const [long, after] = [0n, 1n].map((nonce) => fakeTransaction(ALICE, { nonce, size: 1_000 }));
+    const short = fakeTransaction(BOB, { size: 100 });
+    for (const transaction of [long!, after!, short]) pool.add(transaction, 0);
+    const selection = pool.select();
+    expect(selection.next(10n ** 9n, 1_000)).toBe(long);
+    expect(selection.next(10n ** 9n, 999)).toBe(short);
+    expect(selection.next(10n ** 9n)).toBeUndefined();
+  });
+
   it('leaves out a sender whose transaction failed', () => {
     const { pool } = poolOf();
     const own = [0n, 1n, 2n].map((nonce) => fakeTransaction(ALICE, { nonce }));

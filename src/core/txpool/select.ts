@@ -47,14 +47,14 @@ export class Selection {
   }
 
   /**
-   * The next transaction whose gas limit fits; senders whose next one does not fit are dropped from
-   * this iteration.
+   * The next transaction whose gas limit and bytes fit; senders whose next one does not fit are
+   * dropped from this iteration.
    */
-  next(gasLeft: bigint): Transaction | undefined {
+  next(gasLeft: bigint, bytesLeft = Number.POSITIVE_INFINITY): Transaction | undefined {
     while (this.heap.length > 0) {
       const best = this.heap[0]!;
       const { transaction } = best.entries[best.at]!;
-      if (transaction.gasLimit > gasLeft) {
+      if (transaction.gasLimit > gasLeft || transaction.raw.length > bytesLeft) {
         this.removeBest();
         continue;
       }

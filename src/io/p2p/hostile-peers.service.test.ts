@@ -113,6 +113,23 @@ describe('hostile peers', () => {
     }
   });
 
+  it('are sent no message longer than they accept', async () => {
+    const a = await node();
+    const peer = new HandPeer(a);
+    await peer.hello();
+    await until(() => a.server.peers().length === 1);
+    const { id } = a.server.peers()[0]!;
+    const send = (bytes: number) =>
+      a.server.send(id, { protocol: 'eth', code: 0, bytes: new Uint8Array(bytes) });
+    send(10 * 1024 * 1024 + 1);
+    send(17 * 1024 * 1024);
+    const frames = peer.frames.length;
+    send(1);
+    await until(() => peer.frames.length > frames);
+    expect(peer.frames.at(-1)!.bytes.length).toBe(1);
+    expect(a.server.peers().length).toBe(1);
+  });
+
   it('a first message that is not hello, and an oversized one', async () => {
     const a = await node();
     const peer = new HandPeer(a);

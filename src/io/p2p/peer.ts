@@ -136,12 +136,14 @@ export class PeerConnection {
   }
 
   /**
-   * Queues one message; messages of one turn of the event loop are sent in one write. False: the
-   * connection is closed.
+   * Queues one message; messages of one turn of the event loop are sent in one write. False: it is
+   * not sent, because the connection is closed, or because peers accept no message so long and
+   * would end the session.
    */
   send(protocol: string, code: number, bytes: Uint8Array): boolean {
     const shared = this.shared.find((p) => p.name === protocol);
     if (this.phase !== 'running' || !shared || code >= shared.length) return false;
+    if (bytes.length > MESSAGE_BYTES_MAX) return false;
     this.write(shared.offset + code, bytes);
     if (this.unreadBytes > WRITE_BUFFER_BYTES_MAX) {
       this.disconnect(DISCONNECT.networkError, 'does not read what it is sent');

@@ -1,5 +1,6 @@
 /** Every method of every namespace, each parameter with its worst values. */
 import { TABLE } from '../../../src/services/ledger/api/table.ts';
+import type { BftNode } from '../../support/bft-processes.ts';
 import { until } from '../../support/conditions.ts';
 import type { NodeProcess } from '../../support/node-process.ts';
 import type { Case } from '../case.ts';
@@ -121,5 +122,13 @@ export const RPC_CASES: readonly Case[] = [
   // While it is stopped, a validator proposes nothing, and its rounds pass.
   caseOf('methods that change the node', TABLE.methods.filter(isOperators), {
     bounds: { blockShare: 0.3, rounds: 10, gapSeconds: 9 },
+    async attack(network, isOver) {
+      const note = await callAll(network, isOver, TABLE.methods.filter(isOperators));
+      // It may have been stopped, without peers, and dear: the next cases need it as it was.
+      const [node] = network.nodes as [BftNode];
+      await node.stop();
+      await network.restart(node);
+      return note;
+    },
   }),
 ];

@@ -14,7 +14,7 @@ import type { BlockExecution } from '../../../../core/execution/block-execution.
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Selection } from '../../../../core/txpool/select.ts';
 import { Budget } from './budget.ts';
-import type { BuildBounds } from './build-bounds.ts';
+import { BLOCK_BYTES_MAX, type BuildBounds } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
 
 /** Gas of a transfer: with less gas left, no transaction fits. */
@@ -53,6 +53,8 @@ interface Filling extends Stage {
   readonly budget: Budget;
   readonly included: Transaction[];
   readonly fates: Map<Transaction, Fate>;
+  /** Bytes that are left for transactions. */
+  bytesLeft: number;
   /** Whether any sender was moved to the end. */
   isSenderDeferred: boolean;
 }
@@ -85,6 +87,7 @@ export class BlockFiller {
       budget: new Budget(this.parts.effort, transactionMs),
       included: [],
       fates: new Map(),
+      bytesLeft: BLOCK_BYTES_MAX,
       isSenderDeferred: false,
     };
     try {
@@ -152,7 +155,7 @@ export class BlockFiller {
     );
     while (!budget.isSpent()) {
       if (execution.gasLeft < TRANSACTION_GAS_MIN) return true;
-      const transaction = selection.next(execution.gasLeft);
+      const transaction = selection.next(execution.gasLeft, filling.bytesLeft);
       if (!transaction) return true;
       if (site?.isTaken(transaction) || fates.get(transaction) === 'in') continue;
       const isDeferred = order !== 'slow' && this.slow.has(keyOf(transaction.sender));
@@ -194,9 +197,10 @@ export class BlockFiller {
    * Executes the transaction, and adds it to the block if it is valid and in time. Throws Unwanted.
    */
   private async include(
-    { execution, isWanted, site, budget, included, fates }: Filling,
+    filling: Filling,
     transaction: Transaction,
   ): Promise<'done' | 'refused' | 'late'> {
+    const { execution, isWanted, site, budget, included, fates } = filling;
     const { timers, log, pool } = this.parts;
     fates.set(transaction, 'out');
     try {
@@ -208,6 +212,7 @@ export class BlockFiller {
       }
       fates.set(transaction, 'in');
       included.push(transaction);
+      filling.bytesLeft -= transaction.raw.length;
       return 'done';
     } catch (error) {
       if (hasCode(error, 'EXECUTION_STOPPED')) return 'late';

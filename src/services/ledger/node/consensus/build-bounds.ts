@@ -1,6 +1,5 @@
 /**
- * CPU time limits for transactions in this node's own blocks. Other nodes' blocks have no such
- * limit.
+ * Limits for transactions in this node's own blocks. Other nodes' blocks have no such limit.
  */
 import type { ConsensusRules } from '../../../../core/chain/rules.ts';
 
@@ -10,6 +9,13 @@ export interface BuildBounds {
   /** Time limit of one transaction tried alone: one that takes longer is dropped. */
   readonly transactionMs: number;
 }
+
+/**
+ * Bytes of all transactions of a block together. Peers accept no message longer than 10 MB: the
+ * proposal of a longer block, or a reply with its body, would end the connection to each of them.
+ * EIP-7934 has the same limit, and leaves the same margin.
+ */
+export const BLOCK_BYTES_MAX: number = 8 * 1024 * 1024;
 
 /** Raft has no rounds that could time out; followers execute the leader's blocks afterwards. */
 export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000 };

@@ -76,6 +76,31 @@ function expectOnTime(node: MemoryNode): void {
   }
 }
 
+it('transactions of more than 8 MB are proposed in several blocks, which peers accept', async () => {
+  await start(() => ({ nanosecondsPerGas: 1 }));
+  const data = new Uint8Array(60_000);
+  const all = Array.from({ length: 150 }, (_, nonce) =>
+    signTransaction({ nonce: BigInt(nonce), gasLimit: 300_000n, to: RECIPIENT, data }, HOSTILE!, {
+      chainId: 1337n,
+    }),
+  );
+  const [first] = network.nodes as [MemoryNode];
+  for (const transaction of all) await first.intake.submit(transaction);
+  await network.until(
+    () => network.nodes.every((node) => isMined(all.at(-1)!, node)),
+    'the last transaction is mined',
+  );
+  const { store } = first.chain;
+  const numbers = new Set(all.map(({ hash }) => store.transactionByHash(hash)!.block));
+  expect(numbers.size).toBeGreaterThan(1);
+  for (const number of numbers) {
+    const { transactions } = store.block(number)!;
+    const bytes = transactions.reduce((sum, { raw }) => sum + raw.length, 0);
+    expect(bytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+  }
+  expectOnTime(first);
+});
+
 describe('a transaction that takes longer than half a round', () => {
   it('delays no block by more than a period, and is dropped; other transactions are mined meanwhile', async () => {
     await start();
