@@ -255,6 +255,7 @@ it('votes, approves, and searches', async ({ skip }) => {
   const ramp = page.locator('a', { hasText: net.devnet.description.ramp.url });
   // It leads to an offer, and on to the payment of a test card.
   const [shop] = await Promise.all([page.context().waitForEvent('page'), ramp.click()]);
+  shop.setDefaultTimeout(60_000);
   await shop.getByRole('heading', { name: 'Buy ETH' }).waitFor();
   await shop.getByRole('textbox', { name: 'Card number' }).fill('4242424242424242');
   await shop.getByRole('button', { name: /^Pay / }).click();
