@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
-import { gasPace } from '../../src/core/base/pace.ts';
+import { gasPace, type Pace } from '../../src/core/base/pace.ts';
 import { encodeRlp } from '../../src/core/base/rlp.ts';
 import { EMPTY_UNCLES_HASH } from '../../src/core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../src/core/chain/bloom.ts';
@@ -26,6 +26,12 @@ const ZERO_HASH = new Uint8Array(32);
 
 /** 2^32 rounds of BLAKE2b take most of a minute in each of its cases. */
 export const LONG_TEST = 'stTimeConsuming/CALLBlake2f_MaxRounds';
+
+/**
+ * Loops of up to 500 million steps. All other tests are interrupted as often as possible; these
+ * would take minutes of it.
+ */
+const PERFORMANCE = /^VMTests\/vmPerformance\//;
 
 export const stateTests: VectorKind = {
   name: 'state-tests',
@@ -49,14 +55,15 @@ function runStateTests(file: string, report: Report, isWanted: IsWanted): void {
     for (const [fork, posts] of Object.entries<any[]>(test.post)) {
       const rules = rulesOfName(fork);
       posts.forEach((post, index) => {
-        runCase(`${basename(file)} ${path} ${fork} ${index}`, test, post, rules, report);
+        const pace = gasPace(PERFORMANCE.test(path) ? 1_000 : 1);
+        const outcome = execute(test, post, rules, pace);
+        judge(`${basename(file)} ${path} ${fork} ${index}`, outcome, post, report);
       });
     }
   }
 }
 
-function runCase(name: string, test: any, post: any, rules: Rules, report: Report): void {
-  const { root, logs, fault } = execute(test, post, rules);
+function judge(name: string, { root, logs, fault }: Outcome, post: any, report: Report): void {
   const isRefused = fault !== undefined;
   if (isRefused !== (post.expectException !== undefined)) {
     report.fail(name, `expected ${post.expectException ?? 'no exception'}, found ${fault}`);
@@ -76,11 +83,9 @@ interface Outcome {
 }
 
 /** Like geth's runner: the coinbase is touched even if the transaction was refused. */
-function execute(test: any, post: any, rules: Rules): Outcome {
+function execute(test: any, post: any, rules: Rules, pace: Pace): Outcome {
   const { reader, trie } = stateOf(test.pre);
   const header = headerOf(test.env, rules);
-  // Interrupted as often as possible.
-  const pace = gasPace(1);
   const shared = { ...blockEnvironment(header, header.coinbase, rules, hashOfNumber), pace };
   let world = new PublicWorld(reader, header.number);
   let fault: string | undefined;

@@ -24,6 +24,21 @@ const CALL = {
 
 export const AGREEMENT_LIMITS: readonly Limit[] = [
   {
+    name: 'time that logs of an own block cost later',
+    file: 'src/services/ledger/node/consensus/block-filler.ts',
+    on: 'budget.charge((execution.logBytes - logBytes) * MS_PER_LOG_BYTE);',
+    off: '',
+    test: 'src/services/ledger/node/consensus/hostile-transactions.test.ts',
+    only: 'what logs cost later',
+  },
+  {
+    name: 'trials beside a block',
+    file: 'src/services/ledger/node/consensus/trials.ts',
+    on: 'this.blocks > 0 ? REST_BESIDE_BLOCK_MS : REST_MS',
+    off: 'REST_MS',
+    test: 'src/services/ledger/node/consensus/trials.test.ts',
+  },
+  {
     name: 'bytes of an own block',
     file: 'src/services/ledger/node/consensus/block-filler.ts',
     on: 'filling.bytesLeft -= transaction.raw.length;',

@@ -47,6 +47,8 @@ const GAS_PER_LEAF = 2_000;
 /** Leaves hashed between two pace checks. */
 const LEAVES_AT_ONCE = 128;
 const LEAF_GAS: number = LEAVES_AT_ONCE * GAS_PER_LEAF;
+const ADDRESS_BYTES = 20;
+const HASH_BYTES = 32;
 /** Errors that do not make the block invalid. */
 const NOT_OF_THE_BLOCK = ['INVARIANT_BROKEN', 'EXECUTION_STOPPED'];
 
@@ -73,6 +75,8 @@ export class BlockExecution {
   private readonly reached = new Map<number, readonly Reached[]>();
   private readonly running: RunningState;
   private gasUsed = 0n;
+  /** Bytes of the public logs so far, about as long as they are in receipts. */
+  logBytes = 0;
   private next = 0;
   private ending: Ending | undefined;
   private receiptsRoot: Hash32 | undefined;
@@ -350,6 +354,9 @@ export class BlockExecution {
     if (reached) this.reached.set(this.receipts.length, reached);
     this.world.finishTransaction(rules);
     this.gasUsed += gasUsed;
+    for (const { topics, data } of logs) {
+      this.logBytes += ADDRESS_BYTES + topics.length * HASH_BYTES + data.length;
+    }
     this.receipts.push({
       type: tx.type,
       ...(rules.isByzantium

@@ -89,7 +89,8 @@ export class BftParticipation {
       },
       verify: async (block, isWanted) => {
         this.watch?.proposed(block);
-        return (await parts.chain.verify(block, isWanted)) ?? parts.proposalFault?.(block);
+        const check = () => parts.chain.verify(block, isWanted);
+        return (await parts.builder.trials.beside(check)) ?? parts.proposalFault?.(block);
       },
       decide: (block, round, seals) => this.decide(block, round, seals),
       abstains: (reason) => {

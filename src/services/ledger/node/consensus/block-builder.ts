@@ -108,12 +108,22 @@ export class BlockBuilder {
    * Builds a block on the head, or on `site`, from `template`; undefined if `isWanted` turned false
    * meanwhile.
    */
-  async build(
+  build(
     template: HeaderTemplate,
     proposer: Proposer,
     isWanted: () => boolean,
     bounds: BuildBounds,
     site?: SpeculativeSite,
+  ): Promise<BuiltBlock | undefined> {
+    return this.trials.beside(() => this.fill(template, proposer, isWanted, bounds, site));
+  }
+
+  private async fill(
+    template: HeaderTemplate,
+    proposer: Proposer,
+    isWanted: () => boolean,
+    bounds: BuildBounds,
+    site: SpeculativeSite | undefined,
   ): Promise<BuiltBlock | undefined> {
     const parent = this.chain.head();
     const executed = this.observer?.executing();

@@ -19,6 +19,11 @@ import type { Trials } from './trials.ts';
 
 /** Gas of a transfer: with less gas left, no transaction fits. */
 const TRANSACTION_GAS_MIN = 21_000n;
+/**
+ * What a byte of logs costs each validator after execution, when receipts are encoded, hashed and
+ * stored.
+ */
+const MS_PER_LOG_BYTE = 25e-6;
 /** Maximum number of remembered senders. */
 const SLOW_SENDERS_MAX = 4096;
 
@@ -202,6 +207,7 @@ export class BlockFiller {
   ): Promise<'done' | 'refused' | 'late'> {
     const { execution, isWanted, site, budget, included, fates } = filling;
     const { timers, log, pool } = this.parts;
+    const { logBytes } = execution;
     fates.set(transaction, 'out');
     try {
       while (execution.include(transaction, budget.pace) === 'more') {
@@ -213,6 +219,7 @@ export class BlockFiller {
       fates.set(transaction, 'in');
       included.push(transaction);
       filling.bytesLeft -= transaction.raw.length;
+      budget.charge((execution.logBytes - logBytes) * MS_PER_LOG_BYTE);
       return 'done';
     } catch (error) {
       if (hasCode(error, 'EXECUTION_STOPPED')) return 'late';

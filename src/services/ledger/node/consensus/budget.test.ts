@@ -49,6 +49,14 @@ describe('a budget', () => {
     expect([budget.pace(1), budget.isSpent()]).toEqual(['stop', true]);
   });
 
+  it('counts what the work will cost later', () => {
+    const { machine, effort } = busyMachine();
+    const budget = new Budget(effort, 100);
+    machine.elapsedMs = 600;
+    budget.charge(40);
+    expect([budget.usedMs(), budget.elapsedMs(), budget.pace(1)]).toEqual([100, 640, 'stop']);
+  });
+
   it('does not look at CPU time before as much time has passed', () => {
     const { machine, effort } = busyMachine();
     const budget = new Budget(effort, 100);

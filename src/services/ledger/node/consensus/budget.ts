@@ -27,6 +27,12 @@ export class Budget {
     return this.isSpent() ? 'stop' : verdict;
   };
 
+  /** Counts `ms` as if the work had taken them. */
+  charge(ms: number): void {
+    this.pastMs += ms;
+    this.pastElapsedMs += ms;
+  }
+
   /** Ends the turn, so that other work can use the thread; call `resume` at the next turn. */
   suspend(): void {
     this.pastMs += this.watch.cpuMs();

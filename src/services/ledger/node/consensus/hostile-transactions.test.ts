@@ -101,6 +101,26 @@ it('transactions of more than 8 MB are proposed in several blocks, which peers a
   expectOnTime(first);
 });
 
+it('what logs cost later counts too: fewer such transactions go into a block', async () => {
+  await start(() => ({ nanosecondsPerGas: 2 }));
+  // Creates nothing, with a log of 4 MB.
+  const data = fromHex('0x624000006000a0');
+  const all = Array.from({ length: 4 }, (_, nonce) =>
+    signTransaction({ nonce: BigInt(nonce), gasLimit: 80_000_000n, data }, HOSTILE!, {
+      chainId: 1337n,
+    }),
+  );
+  const [first] = network.nodes as [MemoryNode];
+  for (const transaction of all) await first.intake.submit(transaction);
+  await network.until(() => isMined(all.at(-1)!, first), 'the last transaction is mined');
+  const { store } = first.chain;
+  const numbers = all.map(({ hash }) => store.transactionByHash(hash)!.block);
+  const counts = [...new Set(numbers)].map((n) => numbers.filter((each) => each === n).length);
+  // Three of them would be executed in the time of one block.
+  expect(Math.max(...counts)).toBe(2);
+  expectOnTime(first);
+});
+
 describe('a transaction that takes longer than half a round', () => {
   it('delays no block by more than a period, and is dropped; other transactions are mined meanwhile', async () => {
     await start();

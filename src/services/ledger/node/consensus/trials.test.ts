@@ -9,6 +9,44 @@ const timers = { set: () => never, yield: () => undefined } as unknown as Timers
 const watch = { elapsedMs: () => 0, cpuMs: () => 0 };
 const effort: Effort = { slice: () => () => 'pause', stopwatch: () => watch };
 
+it('rest longer while a block is built or checked', async () => {
+  const rests: number[] = [];
+  let wake: (() => void) | undefined;
+  const trials = new Trials({
+    ...{ effort, log: () => undefined, isWaiting: () => true, release: () => undefined },
+    timers: {
+      ...timers,
+      yield: (next: () => void) => next(),
+      set: (ms: number, next: () => void) => {
+        rests.push(ms);
+        wake = next;
+        return never;
+      },
+    } as unknown as Timers,
+    drop: async () => undefined,
+    fatal: (error) => {
+      throw error;
+    },
+  });
+  const turn = async () => {
+    wake?.();
+    // The trial goes on after two promises.
+    for (let i = 0; i < 4; i++) await Promise.resolve();
+  };
+  const endless = { include: () => 'more' } as unknown as BlockExecution;
+  const transaction = { hash: Uint8Array.of(1) } as unknown as Transaction;
+  trials.add({ transaction, limitMs: 1, stage: () => endless });
+  await turn();
+  let done: (() => void) | undefined;
+  const block = trials.beside(() => new Promise<void>((resolve) => (done = resolve)));
+  await turn();
+  done?.();
+  await block;
+  await turn();
+  trials.stop();
+  expect(rests).toEqual([5, 5, 45, 5]);
+});
+
 it('keeps 256 that wait to be tried', () => {
   const trials = new Trials({
     ...{ effort, timers, log: () => undefined, isWaiting: () => true, release: () => undefined },

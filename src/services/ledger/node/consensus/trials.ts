@@ -17,6 +17,8 @@ const TRIALS_MAX = 256;
 const PROVEN_MAX = 256;
 /** Pause after each slice: a trial takes at most half of the thread's time. */
 const REST_MS = 5;
+/** The same while a block is built or checked: a tenth. */
+const REST_BESIDE_BLOCK_MS = 45;
 
 export interface TrialParts {
   readonly effort: Effort;
@@ -50,6 +52,8 @@ export class Trials {
   );
   private isWorking = false;
   private isStopped = false;
+  /** Number of blocks that are built or checked now. */
+  private blocks = 0;
   /** Number of transactions dropped since the start. */
   dropped = 0;
 
@@ -87,6 +91,16 @@ export class Trials {
     return undefined;
   }
 
+  /** Builds or checks a block; meanwhile trials take little of the thread's time. */
+  async beside<T>(block: () => Promise<T>): Promise<T> {
+    this.blocks++;
+    try {
+      return await block();
+    } finally {
+      this.blocks--;
+    }
+  }
+
   stop(): void {
     this.isStopped = true;
     this.waiting.clear();
@@ -116,7 +130,8 @@ export class Trials {
           return { kind: 'fits', costMs: budget.usedMs() };
         }
         budget.suspend();
-        await new Promise<void>((resolve) => timers.yield(() => timers.set(REST_MS, resolve)));
+        const restMs = this.blocks > 0 ? REST_BESIDE_BLOCK_MS : REST_MS;
+        await new Promise<void>((resolve) => timers.yield(() => timers.set(restMs, resolve)));
         budget.resume();
       }
       return { kind: 'unclear' };
