@@ -16,6 +16,20 @@ const FILTER = {
 
 export const EXECUTION_LIMITS: readonly Limit[] = [
   {
+    name: 'cached blocks: bytes of logs',
+    file: 'src/core/store/cached-blocks.ts',
+    on: 'bytes += DECODED_BYTES + bytesOfLogs(logs);',
+    off: 'bytes += DECODED_BYTES;',
+    test: 'src/core/store/cached-blocks.test.ts',
+  },
+  {
+    name: 'cached blocks: bytes of transactions',
+    file: 'src/core/store/cached-blocks.ts',
+    on: 'bytes += DECODED_BYTES + raw.length;',
+    off: 'bytes += DECODED_BYTES;',
+    test: 'src/core/store/cached-blocks.test.ts',
+  },
+  {
     ...VM,
     name: 'precompiles: costly ones run in pieces',
     on: 'if (left && price > PRECOMPILE_GAS_AT_ONCE && precompile.inPieces) {',

@@ -7,10 +7,21 @@ import { type RlpReader, RlpWriter, readList, rlpListHeader } from '../base/rlp.
 import { bloomOfLogs } from './bloom.ts';
 import { deriveRoot, deriveRootInPieces } from './derive-root.ts';
 
+const HASH_BYTES = 32;
+
 export interface Log {
   readonly address: Address;
   readonly topics: readonly Hash32[];
   readonly data: Uint8Array;
+}
+
+/** Bytes of logs, about as long as they are in a receipt. */
+export function bytesOfLogs(logs: readonly Log[]): number {
+  let bytes = 0;
+  for (const { address, topics, data } of logs) {
+    bytes += address.length + topics.length * HASH_BYTES + data.length;
+  }
+  return bytes;
 }
 
 export interface Receipt {

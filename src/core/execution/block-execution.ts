@@ -15,7 +15,7 @@ import {
   LOGS_AT_ONCE,
   mergeBlooms,
 } from '../chain/bloom.ts';
-import { type Log, type Receipt, receiptsRootInPieces } from '../chain/receipt.ts';
+import { bytesOfLogs, type Log, type Receipt, receiptsRootInPieces } from '../chain/receipt.ts';
 import { checkSigner } from '../chain/signing.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { createAddress } from '../evm/create-address.ts';
@@ -47,8 +47,6 @@ const GAS_PER_LEAF = 2_000;
 /** Leaves hashed between two pace checks. */
 const LEAVES_AT_ONCE = 128;
 const LEAF_GAS: number = LEAVES_AT_ONCE * GAS_PER_LEAF;
-const ADDRESS_BYTES = 20;
-const HASH_BYTES = 32;
 /** Errors that do not make the block invalid. */
 const NOT_OF_THE_BLOCK = ['INVARIANT_BROKEN', 'EXECUTION_STOPPED'];
 
@@ -354,9 +352,7 @@ export class BlockExecution {
     if (reached) this.reached.set(this.receipts.length, reached);
     this.world.finishTransaction(rules);
     this.gasUsed += gasUsed;
-    for (const { topics, data } of logs) {
-      this.logBytes += ADDRESS_BYTES + topics.length * HASH_BYTES + data.length;
-    }
+    this.logBytes += bytesOfLogs(logs);
     this.receipts.push({
       type: tx.type,
       ...(rules.isByzantium

@@ -2,13 +2,15 @@
 import { Lru } from '../base/lru.ts';
 import type { Block } from '../chain/block.ts';
 import type { Header } from '../chain/header.ts';
-import type { Receipt } from '../chain/receipt.ts';
+import { bytesOfLogs, type Receipt } from '../chain/receipt.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import type { PrivateRecord } from './interface.ts';
 
 const BLOCKS_MAX = 128;
-/** Transactions in all cached blocks; decoded, each takes about 1 KB, and its receipt the same. */
-const TRANSACTIONS_MAX = 16_384;
+/** For all cached blocks, and for their receipts. */
+const BYTES_MAX: number = 16 * 1024 * 1024;
+/** Of a decoded transaction besides its bytes, and of a decoded receipt besides its logs. */
+const DECODED_BYTES = 1024;
 const HEADERS_MAX = 4_096;
 
 export class CachedBlocks {
@@ -18,10 +20,13 @@ export class CachedBlocks {
   /** Private records by privateKey(). */
   readonly privateRecords: Lru<string, PrivateRecord>;
 
-  constructor(max = TRANSACTIONS_MAX) {
-    this.blocks = new Lru(BLOCKS_MAX, { max, of: ({ transactions }) => transactions.length });
-    this.receipts = new Lru(BLOCKS_MAX, { max, of: ({ length }) => length });
-    this.privateRecords = new Lru(BLOCKS_MAX, { max, of: ({ receipts }) => receipts.size });
+  constructor(max = BYTES_MAX) {
+    this.blocks = new Lru(BLOCKS_MAX, { max, of: bytesOfBlock });
+    this.receipts = new Lru<number, readonly Receipt[]>(BLOCKS_MAX, { max, of: bytesOfReceipts });
+    this.privateRecords = new Lru(BLOCKS_MAX, {
+      max,
+      of: ({ receipts }) => bytesOfReceipts(receipts.values()),
+    });
   }
 
   keep(block: Block, receipts: readonly Receipt[]): void {
@@ -37,6 +42,18 @@ export class CachedBlocks {
     this.receipts.clear();
     this.privateRecords.clear();
   }
+}
+
+function bytesOfBlock({ transactions }: Block): number {
+  let bytes = 0;
+  for (const { raw } of transactions) bytes += DECODED_BYTES + raw.length;
+  return bytes;
+}
+
+function bytesOfReceipts(receipts: Iterable<Receipt>): number {
+  let bytes = 0;
+  for (const { logs } of receipts) bytes += DECODED_BYTES + bytesOfLogs(logs);
+  return bytes;
 }
 
 export function privateKey(psi: Psi, number: number): string {

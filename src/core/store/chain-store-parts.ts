@@ -42,8 +42,8 @@ export interface StoredChainParts {
    * dropped. 0: none are kept.
    */
   readonly trieBytesMax?: number | undefined;
-  /** How many transactions the cached blocks and receipts may have in total. */
-  readonly cachedTransactionsMax?: number | undefined;
+  /** How many bytes the cached blocks, and their receipts, may have. */
+  readonly cachedBytesMax?: number | undefined;
   /** A required row is missing; the read throws. */
   readonly onDamage?: ((error: QuorateError) => void) | undefined;
 }

@@ -71,7 +71,7 @@ export class StoredChain implements ChainReader {
     this.trieBytesMax = parts.trieBytesMax;
     this.onDamage = parts.onDamage;
     this.log = new BlockLog(parts.log, parts.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT);
-    this.cached = new CachedBlocks(parts.cachedTransactionsMax);
+    this.cached = new CachedBlocks(parts.cachedBytesMax);
     this.index = new BlockIndex(parts.kv, parts.onDamage);
     this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
   }

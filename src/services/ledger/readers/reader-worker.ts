@@ -15,8 +15,8 @@ import { openViews } from '../view/open-views.ts';
 import type { ReadAnswer, ReaderThreadSettings, ReadJob } from './job.ts';
 import { Reader } from './reader.ts';
 
-/** Maximum number of decoded transactions, and of trie nodes, that a reader keeps. */
-const CACHED_TRANSACTIONS_MAX = 4_096;
+/** For decoded blocks, for their receipts, and for trie nodes that a reader keeps. */
+const CACHED_BYTES_MAX = 4 * 1024 * 1024;
 const TRIE_BYTES_MAX = 16 * 1024 * 1024;
 
 const { folder, tenants, looks, limits } = threadSettings<ReaderThreadSettings>();
@@ -28,7 +28,7 @@ const chain = new ChainReplica({
   kv: data.kv,
   onDamage: data.noteDamage,
   dialect: config.isQuorum ? 'quorum' : 'ethereum',
-  cachedTransactionsMax: CACHED_TRANSACTIONS_MAX,
+  cachedBytesMax: CACHED_BYTES_MAX,
   trieBytesMax: TRIE_BYTES_MAX,
 });
 const states = tenants ? residentPrivateStates(tenants) : SINGLE_PRIVATE_STATE;

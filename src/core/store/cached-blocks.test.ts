@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import type { Block } from '../chain/block.ts';
+import type { Receipt } from '../chain/receipt.ts';
+import { CachedBlocks } from './cached-blocks.ts';
+
+const MB = 1024 * 1024;
+
+const block = (number: number, bytes: number) =>
+  ({ header: { number }, transactions: [{ raw: new Uint8Array(bytes) }] }) as unknown as Block;
+
+const receipt = (bytes: number) => {
+  const log = { address: new Uint8Array(20), topics: [], data: new Uint8Array(bytes) };
+  return { logs: [log] } as unknown as Receipt;
+};
+
+it('are bounded by the bytes of transactions and logs, not only by their number', () => {
+  const cached = new CachedBlocks(4 * MB);
+  for (let number = 0; number < 20; number++) {
+    cached.keep(block(number, MB), [receipt(2 * MB)]);
+    const record = { receipts: new Map([[0, receipt(2 * MB)]]) };
+    cached.privateRecords.set(`${number}/private`, record as any);
+  }
+  expect([cached.blocks.size, cached.receipts.size, cached.privateRecords.size]).toEqual([3, 1, 1]);
+});
+
+it('keep what is longer than the bound alone', () => {
+  const cached = new CachedBlocks(MB);
+  cached.keep(block(1, 10), [receipt(10)]);
+  cached.keep(block(2, 10), [receipt(3 * MB)]);
+  expect([cached.blocks.size, cached.receipts.size]).toEqual([2, 1]);
+  expect(cached.receipts.has(2)).toBe(true);
+});
