@@ -39,7 +39,7 @@ export const MODULES: readonly WasmModule[] = [
     file: resolve(ROOT, 'src/io/crypto/modular-power-module.ts'),
     name: 'MODULAR_POWER_MODULE',
     about: 'Powers modulo a number, compiled from assembly/modexp',
-    pages: 2,
+    pages: 3,
   },
   {
     source: 'bn254/index.ts',

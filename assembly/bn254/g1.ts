@@ -64,6 +64,16 @@ function areOnCurve(x: usize, y: usize): bool {
   return isZero(L);
 }
 
+/** Whether one point is on the curve, x and y being the sides of a pair. */
+function isOnCurve(xy: usize): bool {
+  multiplyPairs(S1, xy, xy);
+  multiplyPairs(L, S1, xy);
+  secondTwice(R, S1);
+  add(L, L, THREE);
+  subtract(L, L, R);
+  return isFirstZero(L);
+}
+
 /** (XY, Z) = 2·(XY, Z), in four products of two. */
 function doublePoint(): void {
   // A = X², B = Y²
@@ -252,7 +262,7 @@ function isInfinity(from: usize): bool {
 /** Writes the point itself; false when it is not on the curve. */
 function copyG1(out: usize, from: usize): bool {
   memory.copy(out, from, 64);
-  return isInfinity(from) || readG1(X, Y, from);
+  return isInfinity(from) || (readPair(XY, from, from + 32) && isOnCurve(XY));
 }
 
 /** Writes the sum of two points; false when one is not on the curve. */

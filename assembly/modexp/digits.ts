@@ -1,112 +1,100 @@
 /** Bytes to digits and back, and carries. */
-import { HALF, MASK, RADIX_BITS } from './layout';
+import { MASK, RADIX, RADIX_BITS } from './layout';
+
+/** Adding it to a float and subtracting it again leaves the nearest multiple of the radix. */
+const ROUND_TO_RADIX: f64 = 6755399441055744.0 * RADIX;
 
 /** Reads `length` bytes at `from` (big-endian) into `n` digits, the last of which absorbs a carry. */
 export function read(number: usize, n: i32, from: usize, length: i32): void {
   let end = from + <usize>length;
-  let to = number;
-  const last = number + ((<usize>n) << 2);
-  let carry: i64 = 0;
-  while (to < last) {
-    let pair: u64 = 0;
+  const last = number + ((<usize>n) << 3);
+  for (let to = number; to < last; to += 8) {
     const left = <i32>(end - from);
-    if (left >= 8) {
-      pair = bswap<u64>(load<u64>(end - 8)) & 0xff_ffff_ffff_ffff;
-      end -= 7;
-    } else if (left > 0) {
-      const count = min(left, 7);
-      for (let i = 0; i < count; i++) {
-        pair |= (<u64>load<u8>(end - 1 - <usize>i)) << (8 * i);
-      }
-      end -= <usize>count;
+    let value: u32 = 0;
+    if (left > 0) {
+      value = bswap<u32>(load<u32>(end - 4)) & <u32>MASK;
+      if (left < 3) value &= (1 << (8 * left)) - 1;
+      end -= 3;
     }
-    let sum = <i64>(pair & <u64>MASK) + carry + HALF;
-    carry = sum >> RADIX_BITS;
-    store<i32>(to, <i32>((sum & MASK) - HALF));
-    to += 4;
-    if (to === last) break;
-    sum = <i64>(pair >> RADIX_BITS) + carry + HALF;
-    carry = sum >> RADIX_BITS;
-    store<i32>(to, <i32>((sum & MASK) - HALF));
-    to += 4;
+    store<f64>(to, <f64>(<i32>value));
+  }
+  relieve(number, n);
+}
+
+function aboveDigit(columns: v128): v128 {
+  const round = f64x2.splat(ROUND_TO_RADIX);
+  return f64x2.sub(f64x2.add(columns, round), round);
+}
+
+/** Adds what the column before each hands on; `over` is what they hand on themselves. */
+function handOn(columns: v128, before: v128, over: v128): v128 {
+  const carried = v128.shuffle<i64>(before, over, 1, 2);
+  return f64x2.add(f64x2.sub(columns, over), f64x2.mul(carried, f64x2.splat(1.0 / RADIX)));
+}
+
+/**
+ * Each of `n` columns hands on what exceeds a digit to the next one, the last of them to the column
+ * after; an odd `n` is rounded up. Columns below 2^53 are then at most 2^23 + 2^29.
+ */
+export function relieve(column: usize, n: i32): void {
+  const end = column + ((<usize>n) << 3);
+  let before = f64x2.splat(0);
+  for (; column < end; column += 16) {
+    const value = v128.load(column);
+    const over = aboveDigit(value);
+    v128.store(column, handOn(value, before, over));
+    before = over;
+  }
+  store<f64>(column, load<f64>(column) + f64x2.extract_lane(before, 1) / RADIX);
+}
+
+/**
+ * Digits of at most 2^23 + 33 of `n` columns below 2^53, the first of which gets `added`: each hands
+ * on twice. The value must fit them; an odd `n` is rounded up.
+ */
+export function carry(to: usize, column: usize, n: i32, added: f64): void {
+  const end = column + ((<usize>n) << 3);
+  let first = f64x2.splat(added * RADIX);
+  let second = f64x2.splat(0);
+  for (; column < end; column += 16) {
+    let value = v128.load(column);
+    let over = aboveDigit(value);
+    value = handOn(value, first, over);
+    first = over;
+    over = aboveDigit(value);
+    v128.store(to, handOn(value, second, over));
+    second = over;
+    to += 16;
   }
 }
 
-/** Carries `n` columns into as many digits; the value must fit them. */
-export function carry(number: usize, columns: usize, n: i32): void {
-  let over: i64 = 0;
-  const end = columns + ((<usize>n) << 3);
-  while (columns < end) {
-    const sum = load<i64>(columns) + HALF + over;
-    over = sum >> RADIX_BITS;
-    store<i32>(number, <i32>((sum & MASK) - HALF));
-    columns += 8;
-    number += 4;
+/** Whether the number is below zero: its highest digit that is not zero is. */
+export function isNegative(number: usize, n: i32): bool {
+  let at = number + ((<usize>n) << 3);
+  while (at > number) {
+    at -= 8;
+    const digit = load<f64>(at);
+    if (digit !== 0) return digit < 0;
   }
+  return false;
 }
 
-/** Carries `n` columns in place, multiplied by 2^shift, shift < 28. */
-export function carryColumns(columns: usize, n: i32, shift: i32): void {
-  let over: i64 = 0;
-  let shifted: i64 = 0;
-  const end = columns + ((<usize>n) << 3);
-  while (columns < end) {
-    const sum = load<i64>(columns) + HALF + over;
-    over = sum >> RADIX_BITS;
-    const next = (((sum & MASK) - HALF) << shift) + HALF + shifted;
-    shifted = next >> RADIX_BITS;
-    store<i64>(columns, (next & MASK) - HALF);
-    columns += 8;
-  }
-}
-
-/** to = from / 2^shift, which has no remainder, of `n` digits; shift < 28. */
-export function shiftDown(to: usize, from: usize, n: i32, shift: i32): void {
-  const mask = (1 << shift) - 1;
-  const end = to + ((<usize>n) << 2);
-  let over: i32 = 0;
-  while (to < end) {
-    const above = to + 4 < end ? load<i32>(from, 4) : 0;
-    const low = (above & mask) << (RADIX_BITS - shift);
-    const value = (load<i32>(from) >> shift) + low + <i32>HALF + over;
-    over = value >> RADIX_BITS;
-    store<i32>(to, (value & <i32>MASK) - <i32>HALF);
-    from += 4;
-    to += 4;
-  }
-}
-
-/** Makes digits of 0 to 2^28 - 1; returns whether the number is negative, modulo 2^(28·n). */
-export function unsigned(number: usize, n: i32): bool {
-  let over: i32 = 0;
-  const end = number + ((<usize>n) << 2);
-  while (number < end) {
-    const value = load<i32>(number) + over;
-    over = value >> RADIX_BITS;
-    store<i32>(number, value & <i32>MASK);
-    number += 4;
-  }
-  return over < 0;
-}
-
-/** a += b; the digits need a carry afterwards. */
+/** a += b */
 export function add(a: usize, b: usize, n: i32): void {
-  for (let i: usize = 0; i < (<usize>n) << 2; i += 4) {
-    store<i32>(a + i, load<i32>(a + i) + load<i32>(b + i));
+  for (let i: usize = 0; i < (<usize>n) << 3; i += 8) {
+    store<f64>(a + i, load<f64>(a + i) + load<f64>(b + i));
   }
 }
 
-/** Writes `n` digits, none negative, as `length` bytes before `end`; 8 bytes before may be changed. */
+/** Writes a number, not below zero, as `length` bytes before `end`; 8 bytes before may be changed. */
 export function write(number: usize, n: i32, end: usize, length: i32): void {
   const start = end - <usize>length;
-  let at = number;
-  const last = number + ((<usize>n) << 2);
-  while (end > start) {
-    let pair: u64 = 0;
-    if (at < last) pair = <u64>load<u32>(at);
-    if (at + 4 < last) pair |= (<u64>load<u32>(at + 4)) << RADIX_BITS;
-    store<u64>(end - 8, bswap<u64>(pair));
-    at += 8;
-    end -= 7;
+  const last = number + ((<usize>n) << 3);
+  let over: i64 = 0;
+  for (let at = number; end > start; at += 8) {
+    const value = over + (at < last ? <i64>load<f64>(at) : 0);
+    over = value >> RADIX_BITS;
+    store<u32>(end - 4, bswap<u32>(<u32>(value & MASK)));
+    end -= 3;
   }
 }

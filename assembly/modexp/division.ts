@@ -1,51 +1,40 @@
 /**
  * Remainders: long division with signed digits of the quotient, each of which is the nearest to the
- * top of the dividend divided by the top of the divisor as 64-bit floats. Nothing is corrected: the
- * remainder stays within 0.501 of the divisor, above or below zero. Columns of the dividend are not
- * carried in between; their digits weigh less than 2^-18 of a digit of the quotient.
+ * top of the dividend divided by the top of the divisor. Nothing is corrected: the remainder stays
+ * within 0.501 of the divisor, above or below zero. Columns of the dividend are below 2^52, so those
+ * that the estimate leaves out weigh less than 2^-17 of a digit of the quotient.
  */
-import { carry, carryColumns, shiftDown } from './digits';
-import { COLUMNS, DIVISOR, HALF, MASK, RADIX_BITS, SCRATCH } from './layout';
+import { carry, relieve } from './digits';
+import { COLUMNS, DIVISOR, RADIX, RELIEF_ROWS } from './layout';
 import { addRows, digit } from './rows';
 
-/** The divisor is the modulus multiplied by 2^(28·places + shift), so that its top is 2^26 or more. */
+/** The divisor is the modulus multiplied by 2^(24·places). */
 let places: i32 = 0;
-let shift: i32 = 0;
-/** Digits of the divisor. */
+/** Digits of the divisor, the highest of which is not zero. */
 let size: i32 = 0;
-/** -1 / (divisor / 2^(28·(size - 2))) */
-let inverse: f64 = 0;
+/** -1 / (divisor / 2^(24·(size - 1))), and that divided by the radix, once and twice. */
+let inverse0: f64 = 0;
+let inverse1: f64 = 0;
+let inverse2: f64 = 0;
 
-const RADIX: f64 = <f64>(1 << RADIX_BITS);
-/** Adding it to a float leaves the nearest integer in the low bits. */
+/** Adding it to a float and subtracting it again leaves the nearest integer. */
 const ROUND: f64 = 6755399441055744.0;
-/** The window below needs five digits. */
+/** The window below needs six digits. */
 const SIZE_MIN: i32 = 6;
 
-export function openDivision(modulus: usize, bits: i32): void {
-  size = max(SIZE_MIN, (bits + RADIX_BITS) / RADIX_BITS);
-  const scale = RADIX_BITS * size - 1 - bits;
-  places = scale / RADIX_BITS;
-  shift = scale % RADIX_BITS;
-  memory.fill(DIVISOR - 64, 0, ((<usize>size) << 2) + 128);
-  let to = DIVISOR + ((<usize>places) << 2);
-  let over: i64 = 0;
-  const last = size - places - 1;
-  for (let i = 0; i < last; i++) {
-    const sum = (digit(modulus, i) << shift) + HALF + over;
-    over = sum >> RADIX_BITS;
-    store<i32>(to, <i32>((sum & MASK) - HALF));
-    to += 4;
-  }
-  // The divisor's last digit may be 2^27, so it needs no further one, where the modulus may have one.
-  const top = digit(modulus, last) + (digit(modulus, last + 1) << RADIX_BITS);
-  store<i32>(to, <i32>((top << shift) + over));
-  inverse = -1.0 / topOf(size - 1);
-}
-
-function topOf(i: i32): f64 {
-  const next = <f64>digit(DIVISOR, i - 1) + <f64>digit(DIVISOR, i - 2) / RADIX;
-  return <f64>digit(DIVISOR, i) * RADIX + next;
+/** The modulus has at most `digits` digits. */
+export function openDivision(modulus: usize, digits: i32): void {
+  let used = digits;
+  while (digit(modulus, used - 1) === 0) used--;
+  size = max(SIZE_MIN, used);
+  places = size - used;
+  memory.fill(DIVISOR - 64, 0, ((<usize>size) << 3) + 128);
+  memory.copy(DIVISOR + ((<usize>places) << 3), modulus, (<usize>used) << 3);
+  const lower = digit(DIVISOR, size - 3) + digit(DIVISOR, size - 4) / RADIX;
+  const top = digit(DIVISOR, size - 1) + (digit(DIVISOR, size - 2) + lower / RADIX) / RADIX;
+  inverse0 = -1.0 / top;
+  inverse1 = inverse0 / RADIX;
+  inverse2 = inverse1 / RADIX;
 }
 
 /** The column where a dividend starts; those below are zero. */
@@ -60,54 +49,61 @@ export function reduce(remainder: usize, digits: i32, count: i32): void {
   memory.fill(COLUMNS, 0, (<usize>places) << 3);
   const from = dividend();
   // Those that the carry, the first quotient or, for a short dividend, the remainder read.
-  memory.fill(from + ((<usize>count) << 3), 0, (<usize>max(6, size - places - count)) << 3);
-  carryColumns(from, count + 1, shift);
+  memory.fill(from + ((<usize>count) << 3), 0, (<usize>max(8, size - places - count)) << 3);
+  carry(from, from, count, 0);
   const length = places + count + 1;
   // The lowest digit of each block of four digits of the quotient.
-  for (let j = (((length - size + 4) >> 2) << 2) - 4; j >= 0; j -= 4) divideBlock(j);
-  carry(SCRATCH, COLUMNS, size);
-  memory.fill(remainder, 0, (<usize>digits) << 2);
-  shiftDown(remainder, SCRATCH + ((<usize>places) << 2), size - places, shift);
+  let rows = 0;
+  for (let j = (((length - size + 4) >> 2) << 2) - 4; j >= 0; j -= 4) {
+    divideBlock(j);
+    rows += 4;
+    if (rows % RELIEF_ROWS === 0) relieve(COLUMNS + ((<usize>j) << 3), size - 3);
+  }
+  carry(COLUMNS, COLUMNS, size, 0);
+  const used = size - places;
+  memory.copy(remainder, from, (<usize>used) << 3);
+  memory.fill(remainder + ((<usize>used) << 3), 0, (<usize>(digits - used)) << 3);
 }
 
-function quotient(high: i64, middle: i64, low: i64): i64 {
-  const top = (<f64>high * RADIX + <f64>middle) * RADIX + <f64>low;
-  return <i64>(<i32>reinterpret<i64>(top * inverse + ROUND));
+/** A digit of the quotient, negated: that of high, middle and low, next to each other. */
+function quotient(high: f64, middle: f64, low: f64): f64 {
+  return high * inverse0 + (middle * inverse1 + low * inverse2) + ROUND - ROUND;
 }
 
 /** Four digits of the quotient, negated: the top columns at once, because the next digit needs them. */
 function divideBlock(j: i32): void {
   const top = COLUMNS + ((<usize>(j + size)) << 3);
-  let c0 = load<i64>(top - 16);
-  let c1 = load<i64>(top - 8);
-  let c2 = load<i64>(top);
-  let c3 = load<i64>(top, 8);
-  let c4 = load<i64>(top, 16);
-  const c5 = load<i64>(top, 24);
+  let below = load<f64>(top - 24);
+  let c0 = load<f64>(top - 16);
+  let c1 = load<f64>(top - 8);
+  let c2 = load<f64>(top);
+  let c3 = load<f64>(top, 8);
+  const c4 = load<f64>(top, 16) + load<f64>(top, 24) * RADIX;
   const v1 = digit(DIVISOR, size - 1);
   const v2 = digit(DIVISOR, size - 2);
   const v3 = digit(DIVISOR, size - 3);
   const v4 = digit(DIVISOR, size - 4);
-  const q3 = quotient(c5, c4, c3);
-  c4 += q3 * v1 + (c5 << RADIX_BITS);
-  c3 += q3 * v2;
+  const v5 = digit(DIVISOR, size - 5);
+  const q3 = quotient(c4, c3, c2);
+  c3 += q3 * v2 + (c4 + q3 * v1) * RADIX;
   c2 += q3 * v3;
   c1 += q3 * v4;
-  c0 += q3 * digit(DIVISOR, size - 5);
-  const q2 = quotient(c4, c3, c2);
-  c3 += q2 * v1 + (c4 << RADIX_BITS);
-  c2 += q2 * v2;
+  c0 += q3 * v5;
+  below += q3 * digit(DIVISOR, size - 6);
+  const q2 = quotient(c3, c2, c1);
+  c2 += q2 * v2 + (c3 + q2 * v1) * RADIX;
   c1 += q2 * v3;
   c0 += q2 * v4;
-  const q1 = quotient(c3, c2, c1);
-  c2 += q1 * v1 + (c3 << RADIX_BITS);
-  c1 += q1 * v2;
+  below += q2 * v5;
+  const q1 = quotient(c2, c1, c0);
+  c1 += q1 * v2 + (c2 + q1 * v1) * RADIX;
   c0 += q1 * v3;
-  const q0 = quotient(c2, c1, c0);
-  c1 += q0 * v1 + (c2 << RADIX_BITS);
+  below += q1 * v4;
+  const q0 = quotient(c1, c0, below);
   c0 += q0 * v2;
+  c1 += q0 * v1;
   const column = COLUMNS + ((<usize>j) << 3);
-  addRows(column, DIVISOR, size - 2, <i32>q0, <i32>q1, <i32>q2, <i32>q3);
-  store<i64>(top - 16, c0);
-  store<i64>(top - 8, c1);
+  addRows(column, DIVISOR, size - 2, q0, q1, q2, q3);
+  store<f64>(top - 16, c0);
+  store<f64>(top - 8, c1);
 }

@@ -2,7 +2,7 @@
  * Powers modulo a number of up to BYTES_MAX bytes, in pieces: `open`, `raise` for each part of the
  * exponent, `close`; or `power` for an exponent of at most four bytes.
  */
-import { add, read, unsigned, write } from './digits';
+import { add, isNegative, read, write } from './digits';
 import { dividend, openDivision, reduce } from './division';
 import {
   BASE_BYTES,
@@ -18,7 +18,7 @@ import {
   TABLE_STEP,
 } from './layout';
 import { openMontgomery, reduceMontgomery } from './montgomery';
-import { digit, multiply, square } from './rows';
+import { multiply, square } from './rows';
 
 export {
   BASE_BYTES,
@@ -53,7 +53,7 @@ export function resume(): void {
   used = digitsOf(bits);
   digits = roundedUp(used);
   if (isMontgomery) openMontgomery(MODULUS);
-  openDivision(MODULUS, bits);
+  openDivision(MODULUS, digits);
 }
 
 /** Digits of numbers up to four times 2^bits. */
@@ -81,7 +81,7 @@ function begin(modulusBytes: i32, hasManyProducts: bool): void {
 
 /** Zeros also before and after the number. */
 function clear(number: usize): void {
-  memory.fill(number - 64, 0, ((<usize>digits) << 2) + 128);
+  memory.fill(number - 64, 0, ((<usize>digits) << 3) + 128);
 }
 
 /** `isReduced`: the base may be needed as a result. In Montgomery's form it is multiplied by R. */
@@ -93,14 +93,9 @@ function takeBase(bytes: i32, isReduced: bool): void {
     return;
   }
   const places = isMontgomery ? digits : 0;
-  read(POWER, count, BASE_BYTES, bytes);
-  memory.fill(dividend(), 0, (<usize>places) << 3);
-  widen(dividend() + ((<usize>places) << 3), POWER, count);
+  memory.fill(dividend(), 0, (<usize>(places + count + 4)) << 3);
+  read(dividend() + ((<usize>places) << 3), count, BASE_BYTES, bytes);
   reduce(FACTOR, digits, places + count);
-}
-
-function widen(column: usize, number: usize, count: i32): void {
-  for (let i = 0; i < count; i++) store<i64>(column + ((<usize>i) << 3), digit(number, i));
 }
 
 function product(to: usize, a: usize, b: usize): void {
@@ -124,7 +119,7 @@ function squarePower(): void {
 }
 
 function setPower(from: usize): void {
-  memory.copy(POWER - 64, from - 64, ((<usize>digits) << 2) + 128);
+  memory.copy(POWER - 64, from - 64, ((<usize>digits) << 3) + 128);
 }
 
 export function power(baseBytes: i32, modulusBytes: i32, exponent: u32): void {
@@ -172,12 +167,9 @@ function step(bits: usize): void {
 export function close(): void {
   if (isMontgomery) {
     memory.fill(COLUMNS, 0, (<usize>(2 * digits + 8)) << 3);
-    widen(COLUMNS, POWER, digits);
+    memory.copy(COLUMNS, POWER, (<usize>digits) << 3);
     reduceMontgomery(POWER, MODULUS, digits);
   }
-  if (unsigned(POWER, digits)) {
-    add(POWER, MODULUS, digits);
-    unsigned(POWER, digits);
-  }
+  if (isNegative(POWER, digits)) add(POWER, MODULUS, digits);
   write(POWER, digits, OUTPUT + <usize>length, length);
 }

@@ -31,7 +31,7 @@ interface Exports {
 
 /** Exponents that are passed as a number. */
 const SHORT_EXPONENT_BYTES = 4;
-/** A square or product takes about (modulus bytes)² / 20 + 200 ns. */
+/** A square or product takes at most about (modulus bytes)² / 20 + 200 ns. */
 const BYTE_PRODUCTS_A_MICROSECOND = 20_000;
 const OVERHEAD_BYTE_PRODUCTS = 4_000;
 /** Ten squares and products for each byte of the exponent. */

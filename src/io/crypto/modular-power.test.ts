@@ -94,6 +94,19 @@ it('takes numbers of 1,536 bytes, and none longer', () => {
   expect(start(2n, 2n, longest + 2n)).toBeUndefined();
 });
 
+it('digits that are all as large as they get do not overflow a sum', () => {
+  const wide = [0x7fffff, 0x800000, 0x800001].map((digit) => {
+    return BigInt(`0x${digit.toString(16).padStart(6, '0').repeat(512)}`);
+  });
+  for (const m of wide.flatMap((each) => [each, each | 1n])) {
+    for (const b of wide) {
+      for (const e of [2n, 3n, 5n]) {
+        expect(bytesToBigInt(done(start(b, e, m)))).toBe(power(b, e, m));
+      }
+    }
+  }
+});
+
 it('long powers come in slices that others come between', () => {
   const cases = [2n ** 2048n - 1n, 2n ** 2048n - 2n, 2n ** 64n - 59n].map((m, i) => {
     const bytes = [40, 40, 3_000][i]!;

@@ -105,6 +105,7 @@ function* isPairingOne(input: Uint8Array): Slices<boolean | undefined> {
 }
 
 function padded(input: Uint8Array, length: number): Uint8Array {
+  if (input.length === length) return input;
   const out = new Uint8Array(length);
   out.set(input.subarray(0, length));
   return out;
