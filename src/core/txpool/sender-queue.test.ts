@@ -3,7 +3,12 @@ import { Selection } from './select.ts';
 import { type PoolEntry, SenderQueue } from './sender-queue.ts';
 
 const ADDRESS = new Uint8Array(20);
-const transaction = { gasLimit: 21_000n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+const transaction = {
+  raw: new Uint8Array(100),
+  gasLimit: 21_000n,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+};
 const queueAt = (nonce: number) =>
   new SenderQueue(ADDRESS, 'sender', { nonce, balance: 10n ** 18n }, 0, false);
 const entryAt = (queue: SenderQueue, nonce: number) =>
