@@ -102,8 +102,8 @@ it('migrated from GoQuorum, it makes blocks immediately', { timeout: PATIENCE_MS
 });
 
 it('restored from snapshots, it makes blocks immediately', { timeout: PATIENCE_MS }, async () => {
-  // A validator whose snapshot lacks a block that it has sealed would abstain: all have to be of the
-  // same block.
+  // A validator whose snapshot lacks a block that it has sealed would abstain: all have to be of
+  // the same block.
   let tries = 0;
   const snapshot = (at: number) => join(folder, `snapshot${at + 1}-${tries}`);
   const head = await until('all snapshots are of the same block', async () => {
