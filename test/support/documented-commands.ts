@@ -27,6 +27,7 @@ export const REFERENCES = [
   'genesis',
   'graphql',
   'metrics',
+  'operation',
   'raft',
   'ramp',
   'signer',
@@ -64,7 +65,6 @@ export const STOOD_IN = ['docker', 'kubernetes', 'systemd', 'checkout', 'registr
  * How many each page may have, and the test that runs these commands.
  */
 export const SESSIONS: Readonly<Record<string, readonly [count: number, test: string]>> = {
-  'docs/operation.md': [3, 'test/e2e/divergence.test.ts'],
   'docs/staking.md': [2, 'test/e2e/staking-commands.test.ts'],
 };
 
