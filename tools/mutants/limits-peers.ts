@@ -264,8 +264,8 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     name: 'long proposals are hashed in pieces',
     file: 'src/core/base/keccak.ts',
-    on: 'if (!newState || length <= PIECE_BYTES) return keccak256(joined(parts));',
-    off: 'if (!newState || length > 0) return keccak256(joined(parts));',
+    on: 'if (!newState || lengthOf(parts) <= PIECE_BYTES) return keccak256(joined(parts));',
+    off: 'if (!newState || lengthOf(parts) > 0) return keccak256(joined(parts));',
     test: 'src/core/consensus/long-messages.test.ts',
     only: 'is hashed in pieces',
   },

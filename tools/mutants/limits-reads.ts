@@ -272,8 +272,8 @@ export const READ_LIMITS: readonly Limit[] = [
     ...LISTED,
     name: 'proofs: bytes and time',
     file: 'src/core/state/proof.ts',
-    on: 'spend(nodes.reduce(',
-    off: 'void (nodes.reduce(',
+    on: 'spend(lengthOf(',
+    off: 'void (lengthOf(',
     only: 'proofs, slot by slot',
   },
   {

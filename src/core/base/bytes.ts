@@ -30,10 +30,15 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+/** Bytes of all parts together. */
+export function lengthOf(parts: readonly Uint8Array[]): number {
   let length = 0;
   for (const part of parts) length += part.length;
-  const out = new Uint8Array(length);
+  return length;
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(lengthOf(parts));
   let at = 0;
   for (const part of parts) {
     out.set(part, at);

@@ -1,6 +1,6 @@
 /** Keccak-256. io/crypto installs a fast implementation at start; tests may install noble. */
 
-import { concatBytes, type Hash32 } from './bytes.ts';
+import { concatBytes, type Hash32, lengthOf } from './bytes.ts';
 import { fail } from './errors.ts';
 import { fromHex } from './hex.ts';
 import { PIECE_BYTES, type Slices } from './pace.ts';
@@ -41,8 +41,7 @@ export function* keccak256InPieces(bytes: Uint8Array): Slices<Hash32> {
 
 /** keccak256 of all parts together, in pieces. */
 export function* keccak256OfAll(parts: readonly Uint8Array[]): Slices<Hash32> {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (!newState || length <= PIECE_BYTES) return keccak256(joined(parts));
+  if (!newState || lengthOf(parts) <= PIECE_BYTES) return keccak256(joined(parts));
   const state = newState();
   for (const part of parts) {
     for (let at = 0; at < part.length; at += PIECE_BYTES) {

@@ -2,7 +2,7 @@
  * Root of the trie of an ordered list with keys rlp(index): transactions, receipts, withdrawals
  * (Yellow Paper §4.3.2).
  */
-import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
+import { EMPTY_BYTES, type Hash32, lengthOf } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256, keccak256OfAll } from '../base/keccak.ts';
 import { PIECE_BYTES, type Slices } from '../base/pace.ts';
 import { numberToBytes } from '../base/quantity.ts';
@@ -45,7 +45,7 @@ export function* deriveRootInPieces<T>(
     const value = yield* encode(items[key.index]!);
     const node = leafNode(key.nibbles.slice(depthOfLeaf(keys, place)), value);
     leaves.push({ ...key, content: { hash: yield* keccak256OfAll(node) } });
-    for (const part of value) bytes += part.length;
+    bytes += lengthOf(value);
     if (bytes < PIECE_BYTES) continue;
     bytes = 0;
     yield;
@@ -68,7 +68,7 @@ function depthOfLeaf(keys: readonly Key[], place: number): number {
 /** The parts of the node of a leaf. */
 function leafNode(nibbles: readonly number[], value: readonly Uint8Array[]): Uint8Array[] {
   const path = new RlpWriter(16).string(hexPrefix(nibbles, 0, nibbles.length, true)).finish();
-  const length = value.reduce((sum, part) => sum + part.length, 0);
+  const length = lengthOf(value);
   const header = rlpStringHeader(length);
   return [rlpListHeader(path.length + header.length + length), path, header, ...value];
 }

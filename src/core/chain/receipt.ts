@@ -1,6 +1,5 @@
 /** Logs and receipts (Yellow Paper §4.3.1, EIP-658, EIP-2718): consensus form and stored form. */
-import type { Address, Hash32 } from '../base/bytes.ts';
-import { EMPTY_BYTES } from '../base/bytes.ts';
+import { type Address, EMPTY_BYTES, type Hash32, lengthOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { PIECE_BYTES, type Slices } from '../base/pace.ts';
 import { type RlpReader, RlpWriter, readList, rlpListHeader } from '../base/rlp.ts';
@@ -51,9 +50,8 @@ export type ConsensusReceipt = Pick<
 /** Position of the logs in a stored receipt: after type, outcome and two amounts of gas. */
 const LOGS_AT = 4;
 
-/** About what a receipt, and a log, takes besides the data of its logs. */
+/** About what a receipt takes besides its logs. */
 const RECEIPT_BYTES = 270;
-const LOG_BYTES = 100;
 
 /** Reused for one receipt at a time, so that not every receipt needs a buffer. */
 const receiptWriter = new RlpWriter(1_024);
@@ -112,14 +110,9 @@ export function* receiptsRootInPieces(receipts: readonly ConsensusReceipt[]): Sl
   return receiptsRoot(receipts);
 }
 
-/** About the bytes of the encoded receipt; counted no further than PIECE_BYTES. */
+/** About the bytes of the encoded receipt. */
 function bytesOf({ logs }: ConsensusReceipt): number {
-  let bytes = RECEIPT_BYTES + logs.length * LOG_BYTES;
-  for (const { data } of logs) {
-    if (bytes > PIECE_BYTES) break;
-    bytes += data.length;
-  }
-  return bytes;
+  return RECEIPT_BYTES + bytesOfLogs(logs);
 }
 
 /** The parts of the encoded receipt. */
@@ -139,10 +132,6 @@ function* encodeInPieces(receipt: ConsensusReceipt): Slices<readonly Uint8Array[
   const items = [writer.finish(), rlpListHeader(lengthOf(logs)), ...logs];
   const list = [rlpListHeader(lengthOf(items)), ...items];
   return receipt.type === 0 ? list : [Uint8Array.of(receipt.type), ...list];
-}
-
-function lengthOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
 /** Everything except the bloom, which can be computed from the logs: one item of the block log. */

@@ -1,5 +1,5 @@
 /** Account and storage proofs as eth_getProof returns them (EIP-1186). */
-import type { Address } from '../base/bytes.ts';
+import { type Address, lengthOf } from '../base/bytes.ts';
 import { FREE, type Spend } from '../base/spend.ts';
 import { type Account, EMPTY_ACCOUNT } from './account.ts';
 import { hashOfSlot } from './key-hash.ts';
@@ -44,7 +44,7 @@ export function proveAccount(
     proof,
     slots: slots.map((slot) => {
       const nodes = storage.prove(hashOfSlot(slot));
-      spend(nodes.reduce((sum, { length }) => sum + length, 0));
+      spend(lengthOf(nodes));
       return { slot, value: reader.slot(address, account, slot), proof: nodes };
     }),
   };

@@ -9,25 +9,28 @@ const timers = { set: () => never, yield: () => undefined } as unknown as Timers
 const watch = { elapsedMs: () => 0, cpuMs: () => 0 };
 const effort: Effort = { slice: () => () => 'pause', stopwatch: () => watch };
 
-it('rest longer while a block is built or checked', async () => {
-  const rests: number[] = [];
-  let wake: (() => void) | undefined;
-  const trials = new Trials({
-    ...{ effort, log: () => undefined, isWaiting: () => true, release: () => undefined },
-    timers: {
-      ...timers,
-      yield: (next: () => void) => next(),
-      set: (ms: number, next: () => void) => {
-        rests.push(ms);
-        wake = next;
-        return never;
-      },
-    } as unknown as Timers,
+function trialsWith(timers: Timers): Trials {
+  return new Trials({
+    ...{ effort, timers, log: () => undefined, isWaiting: () => true, release: () => undefined },
     drop: async () => undefined,
     fatal: (error) => {
       throw error;
     },
   });
+}
+
+it('rest longer while a block is built or checked', async () => {
+  const rests: number[] = [];
+  let wake: (() => void) | undefined;
+  const trials = trialsWith({
+    ...timers,
+    yield: (next: () => void) => next(),
+    set: (ms: number, next: () => void) => {
+      rests.push(ms);
+      wake = next;
+      return never;
+    },
+  } as unknown as Timers);
   const turn = async () => {
     wake?.();
     // The trial goes on after two promises.
@@ -48,13 +51,7 @@ it('rest longer while a block is built or checked', async () => {
 });
 
 it('keeps 256 that wait to be tried', () => {
-  const trials = new Trials({
-    ...{ effort, timers, log: () => undefined, isWaiting: () => true, release: () => undefined },
-    drop: async () => undefined,
-    fatal: (error) => {
-      throw error;
-    },
-  });
+  const trials = trialsWith(timers);
   const endless = { include: () => 'more' } as unknown as BlockExecution;
   for (let i = 0; i < 300; i++) {
     const transaction = { hash: Uint8Array.of(i >> 8, i & 0xff) } as unknown as Transaction;
