@@ -153,7 +153,7 @@ async function measured({ pid }: Ramp, work: () => Promise<number[]>) {
 
 /** Copies of the last order, with new ids, wallets and times; a tenth are still open. */
 async function fill(folder: string, url: string | undefined): Promise<void> {
-  const database = openDatabase({ url, file: join(folder, 'ramp.db') }, {});
+  const database = await openDatabase({ url, file: join(folder, 'ramp.db') }, {});
   const [order] = await database.query('SELECT * FROM ramp_order ORDER BY number DESC LIMIT 1');
   const last = Number(order!.number);
   const columns = Object.keys(order!);

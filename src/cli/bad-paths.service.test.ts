@@ -74,7 +74,7 @@ beforeAll(async () => {
   );
   await succeeds('staking', 'key', 'rotate', '--datadir', at('staking'));
   mkdirSync(at('ramp-store'));
-  const store = openDatabase({ url: undefined, file: at('ramp-store/ramp.db') }, {});
+  const store = await openDatabase({ url: undefined, file: at('ramp-store/ramp.db') }, {});
   await migrate(store, RAMP_SCHEMA);
   await store.close();
   await succeeds(

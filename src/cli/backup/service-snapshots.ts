@@ -69,7 +69,7 @@ export async function backupServices(
     }
     const path = `${name}/${LINES}`;
     const output = await open(writer.pathOf(path), 'wx', 0o600);
-    const database = databaseOf(service, { folder, url });
+    const database = await databaseOf(service, { folder, url });
     try {
       const rows = await dumpTables(database, schema, (lines) => output.write(lines));
       await output.sync();
@@ -115,7 +115,7 @@ export async function restoreServices(
     if (folder !== undefined && existsSync(join(folder, file))) {
       throw fail('STORAGE_NOT_EMPTY', `${folder} holds a store already: name a new folder`);
     }
-    const database = databaseOf(service, { folder, url });
+    const database = await databaseOf(service, { folder, url });
     const input = createReadStream(snapshot.pathOf(lines));
     try {
       const rows = await loadTables(database, schema, createInterface({ input }));
@@ -146,7 +146,7 @@ function placeOf({ name }: Service, options: ParsedOptions): Place {
 }
 
 /** With a URL and a folder, the folder has the files that are not in the database. */
-function databaseOf({ file }: Service, { folder, url }: Place): Database {
+function databaseOf({ file }: Service, { folder, url }: Place): Promise<Database> {
   const { PGUSER: user, PGPASSWORD: password } = process.env;
   return openDatabase({ url, file: join(folder ?? '', file) }, { user, password });
 }

@@ -20,7 +20,7 @@ afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
 it('shows all of them the time of the server', async (context) => {
   const url = await postgresFor(postgres, context).newDatabase();
-  const database = openDatabase({ url, file: '' }, {});
+  const database = await openDatabase({ url, file: '' }, {});
   const clocks = [-APART_MS / 2, APART_MS / 2].map((offMs) => {
     const steady = { nowMs: () => Date.now() + offMs };
     return new DatabaseClock({ query: database.query, steady, log: () => {} });

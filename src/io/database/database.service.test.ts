@@ -44,8 +44,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
   }, POSTGRES_PATIENCE_MS);
 
   it('migrates, keeps rows and bytes, refuses a newer format', async () => {
-    database = open();
-    const other = open();
+    database = await open();
+    const other = await open();
     const first = { service: 'things', versions: [V1] };
     await Promise.all([migrate(database, first), migrate(other, first)]);
     await other.close();
@@ -54,7 +54,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     await database.query(insert, ['a', 2 ** 50, bytes]);
     await database.close();
 
-    database = open();
+    database = await open();
     await migrate(database, { service: 'things', versions: [V1, V2] });
     const [row] = await database.query('SELECT * FROM thing WHERE id = $1', ['a']);
     expect(Number(row!.size)).toBe(2 ** 50);
@@ -90,7 +90,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
   });
 
   it('keeps a statement that had to wait for another writer out of transactions that come meanwhile', async () => {
-    const other = open();
+    const other = await open();
     const kept: string[] = [];
     for (let i = 0; i < 20; i++) {
       let letGo: () => void = () => {};
@@ -161,7 +161,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
   });
 
   it('takes transactions side by side, none of them lost', async () => {
-    const other = open();
+    const other = await open();
     const add = (through: Database) =>
       through.transaction(async (query) => {
         const [row] = await query("UPDATE thing SET size = size + 1 WHERE id = 'b' RETURNING size");
@@ -179,7 +179,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
 it('SQLite commits together what comes together: one wait for the disk', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-group-'));
   const file = join(folder, 'data.db');
-  const database = openDatabase({ url: undefined, file }, {});
+  const database = await openDatabase({ url: undefined, file }, {});
   try {
     await database.query('CREATE TABLE counter (value bigint NOT NULL)');
     await database.query('INSERT INTO counter VALUES (0)');
@@ -200,9 +200,9 @@ it('SQLite commits together what comes together: one wait for the disk', async (
   }
 });
 
-it('names what is wrong with a file', () => {
+it('names what is wrong with a file', async () => {
   const file = join(import.meta.filename, 'x.db');
-  expect(() => openDatabase({ url: undefined, file }, {})).toThrow(
+  await expect(openDatabase({ url: undefined, file }, {})).rejects.toThrow(
     expect.objectContaining({ code: 'STORAGE_REFUSED' }),
   );
 });

@@ -8,10 +8,10 @@ import { type Login, parsePostgresUrl } from './postgres-address.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** `url` undefined: a SQLite database in `file`. Throws STORAGE_URL_INVALID, STORAGE_…. */
-export function openDatabase(
+export async function openDatabase(
   { url, file }: { readonly url: string | undefined; readonly file: string },
   login: Login,
-): Database {
+): Promise<Database> {
   return url === undefined ? openSqlite(file) : openPostgres(parsePostgresUrl(url, login));
 }
 
@@ -29,7 +29,7 @@ export async function openServiceStore(
   env: Readonly<Record<string, string | undefined>>,
   log?: Log,
 ): Promise<Database> {
-  const database = openDatabase(
+  const database = await openDatabase(
     { url: storeUrl, file: join(dataFolder, file) },
     { user: env.PGUSER, password: env.PGPASSWORD },
   );

@@ -1,6 +1,6 @@
 /** A pool of connections to one PostgreSQL database, with our own error texts. */
 
-import { Pool, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 import type { Database, Query, Row } from './database.ts';
@@ -19,11 +19,12 @@ const REFUSED_STATES: readonly string[] = ['28000', '28P01', '3D000', '42501'];
 const AWAY_STATES: readonly string[] = ['53300', '57P01', '57P02', '57P03'];
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
-/** Connects on first use. */
-export function openPostgres(
+/** Connects on first use. The driver is loaded here: most processes never need it. */
+export async function openPostgres(
   address: PostgresAddress,
   connectionsMax: number = CONNECTIONS_DEFAULT,
-): Database {
+): Promise<Database> {
+  const { Pool } = await import('pg');
   const place = `${address.host}:${address.port}/${address.database}`;
   const pool = new Pool({
     host: address.host,

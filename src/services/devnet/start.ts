@@ -27,6 +27,7 @@ import {
   rampAccount,
   SIGNER_NAME,
   STAKING_NAME,
+  type Topology,
   topologyOf,
 } from './topology.ts';
 
@@ -136,7 +137,8 @@ export async function startDevnet(
   const stopped = told?.then((why) => {
     throw fail('DEVNET_STOPPED', `stopped before the network was up: ${why}`);
   });
-  const unlessStopped = (work: Promise<void>) => Promise.race(stopped ? [stopped, work] : [work]);
+  const unlessStopped = (work: Promise<unknown>) =>
+    Promise.race(stopped ? [stopped, work] : [work]);
   try {
     await unlessStopped(members.start(managers));
     progress('private transaction managers are up');
@@ -152,14 +154,13 @@ export async function startDevnet(
       await unlessStopped(members.replace(nodeMembers()));
       progress('permissions are active');
     }
-    const { genesis } = files;
-    if (demoTokenOf(topology, genesis) !== undefined) {
-      const { address } = rampAccount(topology, (each) => genesis.allocates(each));
-      const [first] = topology.accounts;
-      const { rpc } = describe().nodes[0]!;
-      await unlessStopped(deployDemoToken(rpc, first!.address, address));
-    }
-    await unlessStopped(members.start([signer, staking, ramp]));
+    // Meanwhile the first blocks come: the services start rather than wait for them.
+    await unlessStopped(
+      Promise.all([
+        members.start([signer, staking, ramp]),
+        deployToken(topology, files.genesis, describe().nodes[0]!.rpc),
+      ]),
+    );
     rampToken = await partnerToken(describe().staking);
     writeDescription(folder, describe());
   } catch (error) {
@@ -180,6 +181,13 @@ export async function startDevnet(
     release: () => members.release(),
     stop,
   };
+}
+
+/** Does nothing in a network of an earlier version, which has no CREATE2 deployer. */
+async function deployToken(topology: Topology, genesis: GenesisFile, rpc: string): Promise<void> {
+  if (demoTokenOf(topology, genesis) === undefined) return;
+  const { address } = rampAccount(topology, (each) => genesis.allocates(each));
+  await deployDemoToken(rpc, topology.accounts[0]!.address, address);
 }
 
 interface Member extends Command {

@@ -225,7 +225,7 @@ async function openPostgresStore(
     user: source.user ?? env.PGUSER,
     password: source.password ?? env.PGPASSWORD,
   });
-  const database = openPostgres(address, source.connectionsMax);
+  const database = await openPostgres(address, source.connectionsMax);
   try {
     const { warnings } = await prepareSchema(database, source.createTables);
     for (const warning of warnings) say('warn', warning, { database: database.place });

@@ -133,7 +133,7 @@ function fromPostgres({ url, user, password }: JdbcSource, env: VaultEnv): Tesse
   return {
     place: `${address.host}:${address.port}/${address.database}`,
     async *rows() {
-      const database = openPostgres(address, 2);
+      const database = await openPostgres(address, 2);
       try {
         const found = await database.query(
           'SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()',

@@ -58,7 +58,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
       secretFile: undefined,
     };
     const file = join(source.dataFolder, 'staking.db');
-    const old = openDatabase({ url: source.storeUrl, file }, {});
+    const old = await openDatabase({ url: source.storeUrl, file }, {});
     await migrate(old, { ...SCHEMA, versions: SCHEMA.versions.slice(0, 1) });
     await addStake(old, PUBKEY, 'DEPOSITED');
     const insert =
