@@ -66,6 +66,14 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
     off: "const isOut = await this.walk(filling, 'usual', blockMs);",
   },
   {
+    ...FILLER,
+    file: 'src/services/ledger/node/consensus/own-block-time.ts',
+    name: 'proposer: a flood takes less of each block while the network is slow',
+    on: 'return { blockMs: Math.min(blockMs, allowedMs), transactionMs };',
+    off: 'return { blockMs, transactionMs };',
+    only: 'delays only the first blocks',
+  },
+  {
     ...TRIALS,
     name: 'proposer: a transaction that takes longer alone is dropped',
     on: "if (hasCode(error, 'EXECUTION_STOPPED')) return { kind: 'exceeds' };",

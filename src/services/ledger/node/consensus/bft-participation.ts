@@ -25,8 +25,9 @@ import type { AgreementPort, ChainSide, Position } from './agreement.ts';
 import type { AssembleRequest } from './bft-driver.ts';
 import type { BlockBuilder, Proposer } from './block-builder.ts';
 import type { BlockSigning } from './block-signing.ts';
-import { bftBounds } from './build-bounds.ts';
+import { bftBounds, periodMs } from './build-bounds.ts';
 import { type ForkReadiness, HOLD_MS } from './fork-readiness.ts';
+import { OwnBlockTime } from './own-block-time.ts';
 import type { ValidatorSchedule } from './validator-schedule.ts';
 
 export interface BftParts {
@@ -77,6 +78,7 @@ export class BftParticipation {
   private vanity: Uint8Array;
   private silence: string | undefined;
   private watch: AgreementWatch | undefined;
+  private readonly time = new OwnBlockTime();
 
   constructor(parts: BftParts) {
     this.parts = parts;
@@ -89,8 +91,7 @@ export class BftParticipation {
       },
       verify: async (block, isWanted) => {
         this.watch?.proposed(block);
-        const check = () => parts.chain.verify(block, isWanted);
-        return (await parts.builder.trials.beside(check)) ?? parts.proposalFault?.(block);
+        return (await this.check(block, isWanted)) ?? parts.proposalFault?.(block);
       },
       decide: (block, round, seals) => this.decide(block, round, seals),
       abstains: (reason) => {
@@ -240,17 +241,27 @@ export class BftParticipation {
     { parent, mayBeEmpty, notBeforeMs }: AssembleRequest,
     isWanted: () => boolean,
   ): Promise<Block | undefined> {
-    const { chain, schedule, builder, signer, hasPending } = this.parts;
+    const { chain, schedule, builder, signer, clock, hasPending } = this.parts;
     if (!equalBytes(chain.head().hash, parent)) return undefined;
     if (!mayBeEmpty && !hasPending()) return undefined;
     const { address } = signer;
     const seal: Proposer['seal'] = (header, wanted) => this.withSeal(header, wanted);
     const proposer = { address, seal };
-    const bounds = bftBounds(schedule.rulesAt(chain.head().number + 1));
+    const bounds = this.time.within(bftBounds(schedule.rulesAt(chain.head().number + 1)));
+    const beganMs = clock.nowMs();
     for (;;) {
       const built = await builder.build(this.template(notBeforeMs), proposer, isWanted, bounds);
+      if (built) this.time.built(built.block.hash, beganMs, clock.nowMs());
       if (mayBeEmpty || !built?.isWasted) return built?.block;
     }
+  }
+
+  private async check(block: Block, isWanted: () => boolean): Promise<string | undefined> {
+    const { chain, builder, clock } = this.parts;
+    const beganMs = clock.nowMs();
+    const fault = await builder.trials.beside(() => chain.verify(block, isWanted));
+    this.time.checked(block.hash, beganMs, clock.nowMs());
+    return fault;
   }
 
   /** In IBFT the proposer signs the header; in QBFT the miner field names it. */
@@ -291,6 +302,9 @@ export class BftParticipation {
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
     const sealed = blockOf(withCommitSeals(block.header, round, seals), block);
     const voters = this.validators();
+    const { schedule, clock } = this.parts;
+    const rules = schedule.rulesAt(block.header.number);
+    this.time.decided(block.hash, round, clock.nowMs(), bftBounds(rules), periodMs(rules));
     if (await this.parts.chain.commit(sealed)) {
       this.report(sealed, round);
       this.watch?.decided(sealed);

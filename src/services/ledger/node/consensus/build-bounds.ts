@@ -23,15 +23,18 @@ export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000 }
 /** Used for chains without a period. */
 const PERIOD_MS_DEFAULT = 1_000;
 
+/** The time in which a block should be built and decided. */
+export function periodMs({ blockPeriodMs }: Pick<ConsensusRules, 'blockPeriodMs'>): number {
+  return blockPeriodMs || PERIOD_MS_DEFAULT;
+}
+
 /**
  * The proposer gets half a round; the other half is for the validators, which execute the block
  * after it. So execution delays a block by at most one period.
  */
-export function bftBounds({
-  requestTimeoutMs,
-  blockPeriodMs,
-}: Pick<ConsensusRules, 'requestTimeoutMs' | 'blockPeriodMs'>): BuildBounds {
-  const transactionMs = requestTimeoutMs / 2;
-  const periodMs = blockPeriodMs || PERIOD_MS_DEFAULT;
-  return { blockMs: Math.min(transactionMs, periodMs), transactionMs };
+export function bftBounds(
+  rules: Pick<ConsensusRules, 'requestTimeoutMs' | 'blockPeriodMs'>,
+): BuildBounds {
+  const transactionMs = rules.requestTimeoutMs / 2;
+  return { blockMs: Math.min(transactionMs, periodMs(rules)), transactionMs };
 }

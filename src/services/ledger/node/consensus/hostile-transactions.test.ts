@@ -244,6 +244,16 @@ describe('a flood of transactions from accounts that are new each time', () => {
     for (const { round } of blocks(network.nodes[0]!)) expect(round).toBe(0);
   });
 
+  it('delays only the first blocks: later ones take less of it', async () => {
+    await start();
+    for (let from = 1; from <= 4; from++) await flood(0.1, from);
+    const [first] = network.nodes as [MemoryNode];
+    await network.until(() => first.pool.stats.pending === 0, 'the flood is mined');
+    expectOnTime(first);
+    const late = blocks(first).filter(({ seconds }) => seconds > 1);
+    expect(late.length).toBeLessThanOrEqual(2);
+  });
+
   it('lets others through on a machine that has little time for the node', async () => {
     await start(() => ({ processorShare: 0.25 }));
     await flood(40, 1);
