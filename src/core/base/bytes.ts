@@ -71,3 +71,25 @@ export function bytesOfKey(key: string): Uint8Array {
   for (let i = 0; i < key.length; i++) out[i] = key.charCodeAt(i);
   return out;
 }
+
+/** Number of zero bytes. */
+export function zeroBytes(bytes: Uint8Array): number {
+  const first = -bytes.byteOffset & 3;
+  if (bytes.length < first + 4) return zerosOneByOne(bytes);
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + first, (bytes.length - first) >> 2);
+  const end = first + 4 * words.length;
+  let zeros = zerosOneByOne(bytes.subarray(0, first)) + zerosOneByOne(bytes.subarray(end));
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    // The highest bit of each byte that is zero, and no other; multiplied, they add up on top.
+    const marks = ~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f);
+    zeros += Math.imul(marks >>> 7, 0x01010101) >>> 24;
+  }
+  return zeros;
+}
+
+function zerosOneByOne(bytes: Uint8Array): number {
+  let zeros = 0;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros++;
+  return zeros;
+}

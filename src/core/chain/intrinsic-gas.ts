@@ -1,6 +1,7 @@
 /**
  * Gas that a transaction pays before its first opcode (Yellow Paper g0; EIP-2, 2028, 2930, 3860).
  */
+import { zeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import type { Rules } from './rules.ts';
 import type { AccessListEntry } from './transaction.ts';
@@ -29,8 +30,7 @@ export function intrinsicGas(
   const { to, data, accessList } = message;
   let gas = to === undefined && rules.isHomestead ? CREATION_GAS : TRANSACTION_GAS;
   if (data.length > 0) {
-    let zeros = 0;
-    for (let i = 0; i < data.length; i++) if (data[i] === 0) zeros++;
+    const zeros = zeroBytes(data);
     const byteGas = rules.isIstanbul ? BYTE_GAS_ISTANBUL : BYTE_GAS_FRONTIER;
     gas += zeros * ZERO_BYTE_GAS + (data.length - zeros) * byteGas;
     if (to === undefined && rules.isShanghai) {

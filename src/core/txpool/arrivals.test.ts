@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { keyOf } from '../base/bytes.ts';
 import type { Transaction } from '../chain/transaction.ts';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals, type Slice } from './arrivals.ts';
 
 const MB = 1024 * 1024;
 
@@ -13,15 +13,17 @@ function sent(count: number, bytes = 10): Transaction[] {
   }) as unknown as Transaction[];
 }
 
+const few = (transactions: number): Slice => ({ transactions, bytes: Number.MAX_SAFE_INTEGER });
+
 it('holds so many bytes of one peer, and of all; the rest is given back', () => {
   const arrivals = new Arrivals();
   const many = sent(100, MB - 1024);
   expect(arrivals.add('a', many)).toEqual(many.slice(16));
   for (const peer of ['b', 'c', 'd', 'e', 'f']) arrivals.add(peer, sent(16, MB - 1024));
-  expect(arrivals.take(1_000)).toHaveLength(64);
+  expect(arrivals.take(few(1_000))).toHaveLength(64);
   expect(arrivals.isEmpty).toBe(true);
   arrivals.add('a', sent(100, MB - 1024));
-  expect(arrivals.take(1_000)).toHaveLength(16);
+  expect(arrivals.take(few(1_000))).toHaveLength(16);
 });
 
 it('gives them out in order, each once', () => {
@@ -29,9 +31,9 @@ it('gives them out in order, each once', () => {
   const [first, second, third] = sent(3);
   arrivals.add('a', [first!, second!]);
   arrivals.add('b', [second!, third!]);
-  expect(arrivals.take(2)).toEqual([first, second]);
-  expect(arrivals.take(2)).toEqual([third]);
-  expect(arrivals.take(2)).toEqual([]);
+  expect(arrivals.take(few(2))).toEqual([first, second]);
+  expect(arrivals.take(few(2))).toEqual([third]);
+  expect(arrivals.take(few(2))).toEqual([]);
 });
 
 it('finds a waiting one by its hash', () => {
@@ -40,7 +42,7 @@ it('finds a waiting one by its hash', () => {
   arrivals.add('a', [waiting!]);
   expect(arrivals.get(waiting!.hash)).toBe(waiting);
   expect(arrivals.get(other!.hash)).toBeUndefined();
-  arrivals.take(1);
+  arrivals.take(few(1));
   expect(arrivals.get(waiting!.hash)).toBeUndefined();
 });
 
@@ -52,7 +54,7 @@ it('drops those of a block, with the space that they took, and refuses to take t
   expect(arrivals.get(many[1]!.hash)).toBeUndefined();
   expect(arrivals.add('b', many.slice(1))).toEqual([]);
   expect(arrivals.add('a', sent(15, MB - 1024))).toEqual([]);
-  expect(arrivals.take(1)).toEqual([many[0]]);
+  expect(arrivals.take(few(1))).toEqual([many[0]]);
 });
 
 it('keeps no place for those that have left', () => {
@@ -60,8 +62,8 @@ it('keeps no place for those that have left', () => {
   const [last, ...many] = sent(1_000);
   arrivals.add('a', [...many, last!]);
   arrivals.include(many);
-  expect(arrivals.first(1)).toEqual([last]);
-  expect(arrivals.take(1)).toEqual([last]);
+  expect(arrivals.first(few(1))).toEqual([last]);
+  expect(arrivals.take(few(1))).toEqual([last]);
   expect(arrivals.isEmpty).toBe(true);
 });
 
@@ -74,5 +76,13 @@ it('remembers so many transactions of recent blocks', () => {
   expect(arrivals.isEmpty).toBe(true);
   arrivals.include(sent(1));
   arrivals.add('a', [old!]);
-  expect(arrivals.take(1)).toEqual([old]);
+  expect(arrivals.take(few(1))).toEqual([old]);
+});
+
+it('takes few bytes at once, but at least one transaction', () => {
+  const arrivals = new Arrivals();
+  const many = sent(3, 1_000);
+  arrivals.add('a', many);
+  expect(arrivals.first({ transactions: 64, bytes: 1 })).toEqual([many[0]]);
+  expect(arrivals.take({ transactions: 64, bytes: 1_001 })).toEqual(many.slice(0, 2));
 });

@@ -18,6 +18,12 @@ const OVERHEAD_BYTES = 1024;
 /** Transactions of recent blocks, which peers may still send. */
 const MINED_MAX = 16_384;
 
+/** Bounds of what is taken at once; one transaction always is. */
+export interface Slice {
+  readonly transactions: number;
+  readonly bytes: number;
+}
+
 interface Arrival {
   readonly transaction: Transaction;
   readonly holding: Holding;
@@ -51,19 +57,21 @@ export class Arrivals {
     return this.byKey.size === 0 ? undefined : this.byKey.get(keyOf(hash))?.transaction;
   }
 
-  /** The first `countMax`, which stay. */
-  first(countMax: number): readonly Transaction[] {
+  /** The first ones, which stay. */
+  first(slice: Slice): readonly Transaction[] {
     const first: Transaction[] = [];
+    let bytes = 0;
     for (const { transaction } of this.byKey.values()) {
-      if (first.length === countMax) break;
+      if (first.length === slice.transactions || bytes >= slice.bytes) break;
       first.push(transaction);
+      bytes += transaction.raw.length;
     }
     return first;
   }
 
-  /** Removes and returns the first `countMax`. */
-  take(countMax: number): readonly Transaction[] {
-    const first = this.first(countMax);
+  /** Removes and returns the first ones. */
+  take(slice: Slice): readonly Transaction[] {
+    const first = this.first(slice);
     for (const { key } of first) this.leave(key);
     return first;
   }

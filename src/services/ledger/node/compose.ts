@@ -38,6 +38,7 @@ import { Agreement, type AgreementPort, type ChainSide } from './consensus/agree
 import { BftParticipation } from './consensus/bft-participation.ts';
 import { BlockBuilder, type BlockGuard, type BuilderSettings } from './consensus/block-builder.ts';
 import type { BlockSigning } from './consensus/block-signing.ts';
+import { BlockWork } from './consensus/block-work.ts';
 import { ConsensusPeers } from './consensus/consensus-peers.ts';
 import { ForkReadiness } from './consensus/fork-readiness.ts';
 import { HeaderVerifier } from './consensus/header-verifier.ts';
@@ -167,9 +168,10 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     known: (hash) => intake.known(hash),
     privateSetting: follower && (() => follower.setting()),
   });
+  const work = new BlockWork(clock, timers);
   const intake = new TransactionIntake({
     ...{ chain, pool, events, clock, timers, log, permissions, observer },
-    ...{ journal: ports.journal, recovery: ports.recovery },
+    ...{ journal: ports.journal, recovery: ports.recovery, blocks: work },
     ...(ports.settled ? { settled: ports.settled } : {}),
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
   });
@@ -203,7 +205,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     followsPeers: engine !== 'raft',
     rules,
   });
-  const builder = builderOf(ports, settings, { chain, pool, intake, events, permissions });
+  const builder = builderOf(ports, settings, { chain, pool, intake, events, permissions, work });
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
   const bft = schedule && bftOf(ports, settings, { ...shared, permissions, schedule, rules });
   peers.connect(bft);
@@ -260,17 +262,20 @@ function builderOf(
     intake,
     events,
     permissions,
-  }: Pick<LedgerNode, 'chain' | 'pool' | 'intake' | 'events' | 'permissions'>,
+    work,
+  }: Pick<LedgerNode, 'chain' | 'pool' | 'intake' | 'events' | 'permissions'> & {
+    work: BlockWork;
+  },
 ): BlockBuilder {
   const trials = new Trials({
-    ...{ effort, timers, log, fatal },
+    ...{ effort, timers, log, fatal, blocks: work },
     isWaiting: ({ hash }) => pool.has(hash),
     drop: (transaction, why) => intake.bar(transaction, why),
     release: (transaction) => events.emit('released', transaction),
   });
   const guard: BlockGuard | undefined = permissions && ((other) => permissions.guard(other));
   const first = permissions && (() => permissions.changing(pool));
-  const shared = { chain, pool, timers, effort, trials, log, observer };
+  const shared = { chain, pool, timers, effort, trials, work, log, observer };
   return new BlockBuilder({ ...shared, settings, guard, first });
 }
 

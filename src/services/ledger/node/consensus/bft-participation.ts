@@ -97,7 +97,7 @@ export class BftParticipation {
       abstains: (reason) => {
         this.silence = reason;
       },
-      entered: (view) => this.watch?.entered(view),
+      entered: (view) => this.entered(view),
     });
   }
 
@@ -251,16 +251,16 @@ export class BftParticipation {
     const beganMs = clock.nowMs();
     for (;;) {
       const built = await builder.build(this.template(notBeforeMs), proposer, isWanted, bounds);
-      if (built) this.time.built(built.block.hash, beganMs, clock.nowMs());
+      if (built) this.time.built(built.block, beganMs, clock.nowMs());
       if (mayBeEmpty || !built?.isWasted) return built?.block;
     }
   }
 
   private async check(block: Block, isWanted: () => boolean): Promise<string | undefined> {
     const { chain, builder, clock } = this.parts;
-    const beganMs = clock.nowMs();
-    const fault = await builder.trials.beside(() => chain.verify(block, isWanted));
-    this.time.checked(block.hash, beganMs, clock.nowMs());
+    this.time.checking(block, clock.nowMs());
+    const fault = await builder.work.during(() => chain.verify(block, isWanted));
+    this.time.checked(block, clock.nowMs());
     return fault;
   }
 
@@ -297,6 +297,12 @@ export class BftParticipation {
       nowMs: calendar.nowMs(),
       notBeforeMs,
     });
+  }
+
+  private entered(view: View): void {
+    const { schedule } = this.parts;
+    if (view.round > 0) this.time.passed(view.height, bftBounds(schedule.rulesAt(view.height)));
+    this.watch?.entered(view);
   }
 
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {

@@ -22,6 +22,7 @@ import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { StepObserver } from '../chain/step-observer.ts';
 import { BlockFiller, type FillerParts } from './block-filler.ts';
+import type { BlockWork } from './block-work.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
 
@@ -74,6 +75,7 @@ export class BlockBuilder {
   private readonly pool: TransactionPool;
   private readonly settings: BuilderSettings;
   readonly trials: Trials;
+  readonly work: BlockWork;
   private readonly filler: BlockFiller;
   private readonly guard: BlockGuard | undefined;
   private readonly observer: StepObserver | undefined;
@@ -85,6 +87,7 @@ export class BlockBuilder {
     timers: Timers;
     effort: Effort;
     trials: Trials;
+    work: BlockWork;
     log: Log;
     guard?: BlockGuard | undefined;
     observer?: StepObserver | undefined;
@@ -96,6 +99,7 @@ export class BlockBuilder {
     this.pool = parts.pool;
     this.settings = parts.settings;
     this.trials = parts.trials;
+    this.work = parts.work;
     this.filler = new BlockFiller(parts);
   }
 
@@ -115,7 +119,7 @@ export class BlockBuilder {
     bounds: BuildBounds,
     site?: SpeculativeSite,
   ): Promise<BuiltBlock | undefined> {
-    return this.trials.beside(() => this.fill(template, proposer, isWanted, bounds, site));
+    return this.work.during(() => this.fill(template, proposer, isWanted, bounds, site));
   }
 
   private async fill(

@@ -14,7 +14,7 @@ import type { BlockExecution } from '../../../../core/execution/block-execution.
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Selection } from '../../../../core/txpool/select.ts';
 import { Budget } from './budget.ts';
-import { BLOCK_BYTES_MAX, type BuildBounds } from './build-bounds.ts';
+import { BLOCK_BYTES_MAX, type BuildBounds, MS_PER_BYTE } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
 
 /** Gas of a transfer: with less gas left, no transaction fits. */
@@ -164,7 +164,8 @@ export class BlockFiller {
       if (!transaction) return true;
       if (site?.isTaken(transaction) || fates.get(transaction) === 'in') continue;
       const isDeferred = order !== 'slow' && this.slow.has(keyOf(transaction.sender));
-      const isTooMuch = (trials.costOf(transaction) ?? 0) > limitMs - budget.elapsedMs();
+      const costMs = trials.costOf(transaction);
+      const isTooMuch = costMs !== undefined && costMs > limitMs - budget.usedMs();
       if (isDeferred) filling.isSenderDeferred = true;
       if (isDeferred || isTooMuch || fates.has(transaction) || trials.has(transaction)) {
         selection.leaveOut(transaction);
@@ -219,6 +220,7 @@ export class BlockFiller {
       fates.set(transaction, 'in');
       included.push(transaction);
       filling.bytesLeft -= transaction.raw.length;
+      budget.charge(transaction.raw.length * MS_PER_BYTE);
       budget.charge((execution.logBytes - logBytes) * MS_PER_LOG_BYTE);
       return 'done';
     } catch (error) {

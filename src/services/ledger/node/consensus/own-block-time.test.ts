@@ -1,15 +1,22 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Block } from '../../../../core/chain/block.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import { OwnBlockTime } from './own-block-time.ts';
 
 const BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 2_000 };
 const PERIOD_MS = 1_000;
-const HASH = Uint8Array.of(1);
+const HEIGHT = 7;
+const BLOCK = blockOf(1, 0);
+
+function blockOf(id: number, bytes: number): Block {
+  const transactions = bytes > 0 ? [{ raw: new Uint8Array(bytes - 4) }] : [];
+  return { hash: Uint8Array.of(id), header: { number: HEIGHT }, transactions } as unknown as Block;
+}
 
 /** The bound after a block that this node built, and that was decided after `tookMs`. */
-function after(time: OwnBlockTime, builtMs: number, tookMs: number, round = 0): number {
-  time.built(HASH, 0, builtMs);
-  time.decided(HASH, round, tookMs, BOUNDS, PERIOD_MS);
+function after(time: OwnBlockTime, builtMs: number, tookMs: number, block = BLOCK): number {
+  time.built(block, 0, builtMs);
+  time.decided(block.hash, 0, tookMs, BOUNDS, PERIOD_MS);
   return time.within(BOUNDS).blockMs;
 }
 
@@ -30,11 +37,15 @@ it('shrinks so that the next block is decided within a period, and grows again',
   expect(time.within(BOUNDS)).toEqual(BOUNDS);
 });
 
-it('ignores blocks that took little of their time: what delayed them was not execution', () => {
+it('ignores blocks that took little of their time: what delayed them was not their cost', () => {
   const time = new OwnBlockTime();
   expect(after(time, 499, 5_000)).toBe(1_000);
   expect(after(time, 1_000, 2_500)).toBe(400);
   expect(after(time, 199, 200)).toBe(400);
+});
+
+it('counts what bytes cost beside their execution', () => {
+  expect(after(new OwnBlockTime(), 300, 2_000, blockOf(1, 5_000_000))).toBeCloseTo(300);
 });
 
 it('never falls below a quarter: the messages of a slow network may take longer than a period', () => {
@@ -43,21 +54,49 @@ it('never falls below a quarter: the messages of a slow network may take longer 
   expect(time.within(BOUNDS)).toEqual({ blockMs: 250, transactionMs: 2_000 });
 });
 
-it('does not shrink when a round was lost, because its proposer may be away', () => {
-  expect(after(new OwnBlockTime(), 1_000, 9_000, 1)).toBe(1_000);
+describe("a check of another's proposal", () => {
+  it("adds the proposer's time", () => {
+    const time = new OwnBlockTime();
+    time.checking(BLOCK, 1_000);
+    time.checked(BLOCK, 1_500);
+    time.decided(BLOCK.hash, 0, 1_750, BOUNDS, PERIOD_MS);
+    expect(time.within(BOUNDS).blockMs).toBe(400);
+  });
+
+  it("does not replace the time of the node's own proposal", () => {
+    const time = new OwnBlockTime();
+    time.built(BLOCK, 0, 1_000);
+    time.checking(BLOCK, 1_990);
+    time.checked(BLOCK, 1_991);
+    time.decided(BLOCK.hash, 0, 2_000, BOUNDS, PERIOD_MS);
+    expect(time.within(BOUNDS).blockMs).toBe(500);
+  });
 });
 
-it("adds the proposer's time to that of a check", () => {
-  const time = new OwnBlockTime();
-  time.checked(HASH, 1_000, 1_500);
-  time.decided(HASH, 0, 1_750, BOUNDS, PERIOD_MS);
-  expect(time.within(BOUNDS).blockMs).toBe(400);
-});
+describe('a round that has passed', () => {
+  it('halves it if a dear proposal was there, even one whose check has not ended', () => {
+    const time = new OwnBlockTime();
+    time.checking(BLOCK, 0);
+    time.passed(HEIGHT, BOUNDS);
+    expect(time.within(BOUNDS).blockMs).toBe(500);
+    time.built(blockOf(2, 0), 0, 500);
+    time.passed(HEIGHT, BOUNDS);
+    expect(time.within(BOUNDS).blockMs).toBe(250);
+  });
 
-it("is not misled by the check of the node's own proposal", () => {
-  const time = new OwnBlockTime();
-  time.built(HASH, 0, 1_000);
-  time.checked(HASH, 1_990, 1_991);
-  time.decided(HASH, 0, 2_000, BOUNDS, PERIOD_MS);
-  expect(time.within(BOUNDS).blockMs).toBe(500);
+  it('changes nothing if its proposer was missing, or the proposal cheap', () => {
+    const time = new OwnBlockTime();
+    time.passed(HEIGHT, BOUNDS);
+    time.built(BLOCK, 0, 100);
+    time.passed(HEIGHT, BOUNDS);
+    time.passed(HEIGHT + 1, BOUNDS);
+    expect(time.within(BOUNDS)).toEqual(BOUNDS);
+  });
+
+  it('does not shrink it further by the time of the block that is decided then', () => {
+    const time = new OwnBlockTime();
+    time.built(BLOCK, 0, 1_000);
+    time.decided(BLOCK.hash, 1, 9_000, BOUNDS, PERIOD_MS);
+    expect(time.within(BOUNDS)).toEqual(BOUNDS);
+  });
 });

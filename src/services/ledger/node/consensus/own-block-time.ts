@@ -5,7 +5,8 @@
  */
 import { type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { Lru } from '../../../../core/base/lru.ts';
-import type { BuildBounds } from './build-bounds.ts';
+import { type Block, blockBytes } from '../../../../core/chain/block.ts';
+import { type BuildBounds, MS_PER_BYTE } from './build-bounds.ts';
 
 /** So that a slow network, whose messages alone take longer than a period, has full blocks. */
 const SHARE_MIN = 1 / 4;
@@ -14,13 +15,16 @@ const GROWTH = 1.25;
 const PROPOSALS_MAX = 16;
 
 interface Proposal {
+  readonly height: number;
+  /** When its proposer began to build it. */
   readonly beganMs: number;
-  readonly executionMs: number;
+  /** What it takes of a proposer's time; infinite until it is executed. */
+  readonly costMs: number;
 }
 
 export class OwnBlockTime {
   private allowedMs = Number.POSITIVE_INFINITY;
-  /** The latest proposals, by keyOf(hash). */
+  /** The latest, by keyOf(hash). */
   private readonly proposals = new Lru<string, Proposal>(PROPOSALS_MAX);
 
   within({ blockMs, transactionMs }: BuildBounds): BuildBounds {
@@ -29,27 +33,49 @@ export class OwnBlockTime {
   }
 
   /** A proposal was built here. */
-  built(hash: Hash32, beganMs: number, endedMs: number): void {
-    this.proposals.set(keyOf(hash), { beganMs, executionMs: endedMs - beganMs });
+  built(block: Block, beganMs: number, endedMs: number): void {
+    this.note(block, beganMs, endedMs - beganMs);
   }
 
-  /** A proposal was executed here: its proposer took about as long before. */
-  checked(hash: Hash32, beganMs: number, endedMs: number): void {
-    const key = keyOf(hash);
-    if (this.proposals.has(key)) return;
-    const executionMs = endedMs - beganMs;
-    this.proposals.set(key, { beganMs: beganMs - executionMs, executionMs });
+  /** The execution of another's proposal begins. */
+  checking(block: Block, beganMs: number): void {
+    if (!this.proposals.has(keyOf(block.hash))) this.note(block, beganMs, Number.POSITIVE_INFINITY);
+  }
+
+  /** It has ended: its proposer took about as long before. */
+  checked(block: Block, endedMs: number): void {
+    const proposal = this.proposals.get(keyOf(block.hash));
+    if (!proposal || proposal.costMs < Number.POSITIVE_INFINITY) return;
+    const tookMs = endedMs - proposal.beganMs;
+    this.note(block, proposal.beganMs - tookMs, tookMs);
   }
 
   /**
-   * A block was decided. It says nothing if it took little of its time, nor in a later round, whose
-   * time is that of a missing proposer.
+   * A block was decided. Later rounds say nothing: their time may be that of a missing proposer.
    */
   decided(hash: Hash32, round: number, nowMs: number, bounds: BuildBounds, periodMs: number): void {
     const proposal = this.proposals.get(keyOf(hash));
-    if (!proposal || round > 0) return;
-    const { beganMs, executionMs } = proposal;
-    if (executionMs < this.within(bounds).blockMs / 2) return;
-    this.allowedMs = executionMs * Math.min(GROWTH, periodMs / (nowMs - beganMs));
+    if (!proposal || round > 0 || !this.isDear(proposal, bounds)) return;
+    const { beganMs, costMs } = proposal;
+    this.allowedMs = costMs * Math.min(GROWTH, periodMs / (nowMs - beganMs));
+  }
+
+  /** The round has passed: if there was a proposal of it, then it took too long. */
+  passed(height: number, bounds: BuildBounds): void {
+    for (const [, proposal] of this.proposals.items()) {
+      if (proposal.height !== height || !this.isDear(proposal, bounds)) continue;
+      this.allowedMs = this.within(bounds).blockMs / 2;
+      return;
+    }
+  }
+
+  /** Whether its cost is what delays it. */
+  private isDear({ costMs }: Proposal, bounds: BuildBounds): boolean {
+    return costMs >= this.within(bounds).blockMs / 2;
+  }
+
+  private note(block: Block, beganMs: number, executionMs: number): void {
+    const costMs = executionMs + blockBytes(block) * MS_PER_BYTE;
+    this.proposals.set(keyOf(block.hash), { height: block.header.number, beganMs, costMs });
   }
 }

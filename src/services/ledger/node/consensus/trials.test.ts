@@ -9,8 +9,9 @@ const timers = { set: () => never, yield: () => undefined } as unknown as Timers
 const watch = { elapsedMs: () => 0, cpuMs: () => 0 };
 const effort: Effort = { slice: () => () => 'pause', stopwatch: () => watch };
 
-function trialsWith(timers: Timers): Trials {
+function trialsWith(timers: Timers, blocks = { isUnderWay: false }): Trials {
   return new Trials({
+    blocks,
     ...{ effort, timers, log: () => undefined, isWaiting: () => true, release: () => undefined },
     drop: async () => undefined,
     fatal: (error) => {
@@ -22,15 +23,16 @@ function trialsWith(timers: Timers): Trials {
 it('rest longer while a block is built or checked', async () => {
   const rests: number[] = [];
   let wake: (() => void) | undefined;
-  const trials = trialsWith({
-    ...timers,
+  const blocks = { isUnderWay: false };
+  const timers = {
     yield: (next: () => void) => next(),
     set: (ms: number, next: () => void) => {
       rests.push(ms);
       wake = next;
       return never;
     },
-  } as unknown as Timers);
+  };
+  const trials = trialsWith(timers, blocks);
   const turn = async () => {
     wake?.();
     // The trial goes on after two promises.
@@ -40,11 +42,9 @@ it('rest longer while a block is built or checked', async () => {
   const transaction = { hash: Uint8Array.of(1) } as unknown as Transaction;
   trials.add({ transaction, limitMs: 1, stage: () => endless });
   await turn();
-  let done: (() => void) | undefined;
-  const block = trials.beside(() => new Promise<void>((resolve) => (done = resolve)));
+  blocks.isUnderWay = true;
   await turn();
-  done?.();
-  await block;
+  blocks.isUnderWay = false;
   await turn();
   trials.stop();
   expect(rests).toEqual([5, 5, 45, 5]);

@@ -10,6 +10,7 @@ import { Lru } from '../../../../core/base/lru.ts';
 import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { BlockExecution } from '../../../../core/execution/block-execution.ts';
+import type { BlockWork } from './block-work.ts';
 import { Budget } from './budget.ts';
 
 /** Maximum number of waiting trials; further transactions are only left out of each block. */
@@ -24,6 +25,7 @@ export interface TrialParts {
   readonly effort: Effort;
   readonly timers: Timers;
   readonly log: Log;
+  readonly blocks: Pick<BlockWork, 'isUnderWay'>;
   /** Whether the transaction is still waiting for a block. */
   isWaiting(transaction: Transaction): boolean;
   /** Drops the transaction permanently. */
@@ -52,8 +54,6 @@ export class Trials {
   );
   private isWorking = false;
   private isStopped = false;
-  /** Number of blocks that are built or checked now. */
-  private blocks = 0;
   /** Number of transactions dropped since the start. */
   dropped = 0;
 
@@ -91,16 +91,6 @@ export class Trials {
     return undefined;
   }
 
-  /** Builds or checks a block; meanwhile trials take little of the thread's time. */
-  async beside<T>(block: () => Promise<T>): Promise<T> {
-    this.blocks++;
-    try {
-      return await block();
-    } finally {
-      this.blocks--;
-    }
-  }
-
   stop(): void {
     this.isStopped = true;
     this.waiting.clear();
@@ -121,7 +111,7 @@ export class Trials {
   }
 
   private async judge({ transaction, limitMs, stage }: Trial): Promise<Outcome> {
-    const { effort, timers, isWaiting } = this.parts;
+    const { effort, timers, blocks, isWaiting } = this.parts;
     try {
       const execution = stage();
       const budget = new Budget(effort, limitMs);
@@ -130,7 +120,7 @@ export class Trials {
           return { kind: 'fits', costMs: budget.usedMs() };
         }
         budget.suspend();
-        const restMs = this.blocks > 0 ? REST_BESIDE_BLOCK_MS : REST_MS;
+        const restMs = blocks.isUnderWay ? REST_BESIDE_BLOCK_MS : REST_MS;
         await new Promise<void>((resolve) => timers.yield(() => timers.set(restMs, resolve)));
         budget.resume();
       }

@@ -126,7 +126,7 @@ export class Sender implements TransactionSubmitter {
       );
     }
     if (transaction.isPrivate) checkPrivateValue(transaction.value);
-    await this.parts.intake.recovered(transaction);
+    await this.parts.intake.ready(transaction);
     this.checkSubmission(transaction);
     this.parts.intake.checkPermission(transaction);
     await this.parts.private.distributeSigned(transaction, args);
@@ -282,8 +282,8 @@ export class Sender implements TransactionSubmitter {
   }
 
   async submit(transaction: Transaction): Promise<Hash32> {
-    const recovered = this.parts.intake.recovered(transaction);
-    if (recovered) await recovered;
+    const ready = this.parts.intake.ready(transaction);
+    if (ready) await ready;
     return this.admit(transaction);
   }
 

@@ -15,6 +15,7 @@ function doorWith() {
     },
     timers: { yield: (next: () => void) => turns.push(next) },
     clock: { nowMs: () => 0 },
+    blocks: { calm: () => undefined },
     log: () => undefined,
   } as unknown as IntakeParts;
   return { intake: new TransactionIntake(parts), admitted, turns };

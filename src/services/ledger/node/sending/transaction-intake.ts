@@ -12,16 +12,17 @@ import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import { journalFile } from '../../../../core/store/journal-segment.ts';
 import type { TransactionJournal } from '../../../../core/store/transaction-journal.ts';
 import type { PoolHead, PoolState } from '../../../../core/txpool/admission.ts';
-import { Arrivals } from '../../../../core/txpool/arrivals.ts';
+import { Arrivals, type Slice } from '../../../../core/txpool/arrivals.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { StepObserver } from '../chain/step-observer.ts';
+import type { BlockWork } from '../consensus/block-work.ts';
 import { EarlyRecovery } from './early-recovery.ts';
 import { Offers } from './offers.ts';
 
-/** Number of signatures recovered between two turns of the event loop: about 5 ms. */
-const SLICE_TRANSACTIONS = 64;
+/** Recovered and admitted in one turn of the event loop: about 5 ms. */
+const SLICE: Slice = { transactions: 64, bytes: 256 * 1024 };
 const EXPIRY_INTERVAL_MS = 60_000;
 
 /** Permissioned networks: why a transaction is refused; undefined: it is allowed. */
@@ -43,6 +44,8 @@ export interface IntakeParts {
   readonly observer?: StepObserver | undefined;
   /** Recovers senders while it has time; absent: this thread recovers all. */
   readonly recovery?: SpareRecovery | undefined;
+  /** While blocks need the thread, new transactions wait. */
+  readonly blocks: Pick<BlockWork, 'calm'>;
   /** Development: resolves when the executable transactions are mined. */
   settled?(): Promise<void>;
   /** Fetches a private transaction's payload into the cache before the transaction is proposed. */
@@ -188,18 +191,25 @@ export class TransactionIntake {
   }
 
   /**
-   * Resolves when the sender is known, or is to be recovered by reading it; undefined: at once.
-   * Await it before the transaction is submitted, so that it is recovered on a thread if one is
-   * free.
+   * Resolves when no block needs the thread, and the sender is known, or is to be recovered by
+   * reading it; undefined: at once. Await it before the transaction is submitted, so that it is
+   * recovered on a thread if one is free.
    */
-  recovered(transaction: Transaction): Promise<void> | undefined {
-    return this.recovery.one(transaction);
+  ready(transaction: Transaction): Promise<void> | undefined {
+    const calm = this.parts.blocks.calm();
+    return calm ? calm.then(() => this.recovery.one(transaction)) : this.recovery.one(transaction);
   }
 
   private work(): void {
     if (this.isWorking || this.arrivals.isEmpty) return;
     this.isWorking = true;
-    const recovered = this.recovery.many(this.arrivals.first(SLICE_TRANSACTIONS));
+    const calm = this.parts.blocks.calm();
+    if (calm) void calm.then(() => this.recoverSlice());
+    else this.recoverSlice();
+  }
+
+  private recoverSlice(): void {
+    const recovered = this.recovery.many(this.arrivals.first(SLICE));
     if (recovered) void recovered.then(() => this.admitSlice());
     else this.admitSlice();
   }
@@ -207,8 +217,7 @@ export class TransactionIntake {
   private admitSlice(): void {
     this.parts.timers.yield(() => {
       this.isWorking = false;
-      for (const transaction of this.arrivals.take(SLICE_TRANSACTIONS))
-        this.admitRemote(transaction);
+      for (const transaction of this.arrivals.take(SLICE)) this.admitRemote(transaction);
       this.publish();
       this.work();
     });

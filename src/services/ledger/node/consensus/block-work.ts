@@ -1,0 +1,77 @@
+/**
+ * Blocks that are built or checked now. While they take long, other work leaves them the thread.
+ */
+import type { Clock, Timer, Timers } from '../../../../core/base/ports.ts';
+
+/** Most blocks take less. */
+const LONG_MS = 100;
+const WAIT_MAX_MS = 1_000;
+/** Number of those waiting that continue in one turn of the event loop. */
+const TURN_MAX = 8;
+
+export class BlockWork {
+  private readonly clock: Clock;
+  private readonly timers: Timers;
+  private count = 0;
+  private sinceMs = 0;
+  private readonly waiting: (() => void)[] = [];
+  private patience: Timer | undefined;
+  private isReleasing = false;
+
+  constructor(clock: Clock, timers: Timers) {
+    this.clock = clock;
+    this.timers = timers;
+  }
+
+  get isUnderWay(): boolean {
+    return this.count > 0;
+  }
+
+  /** Builds or checks a block. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.count++ === 0) this.sinceMs = this.clock.nowMs();
+    try {
+      return await work();
+    } finally {
+      if (--this.count === 0) this.release();
+    }
+  }
+
+  /**
+   * Resolves, in order of the calls, when no block takes long, but after a second at the latest;
+   * undefined: go on at once.
+   */
+  calm(): Promise<void> | undefined {
+    if (this.waiting.length === 0 && !this.isLong()) return undefined;
+    this.haveEnd();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private isLong(): boolean {
+    return this.count > 0 && this.clock.nowMs() - this.sinceMs >= LONG_MS;
+  }
+
+  private haveEnd(): void {
+    this.patience ??= this.timers.set(WAIT_MAX_MS, () => this.release());
+  }
+
+  private release(): void {
+    this.patience?.cancel();
+    this.patience = undefined;
+    if (this.isReleasing) return;
+    this.isReleasing = true;
+    this.releaseSome(this.waiting.length);
+  }
+
+  /** While no block takes long, those that came meanwhile continue too. */
+  private releaseSome(count: number): void {
+    for (const resume of this.waiting.splice(0, Math.min(count, TURN_MAX))) resume();
+    const left = this.isLong() ? count - TURN_MAX : this.waiting.length;
+    if (left > 0 && this.waiting.length > 0) {
+      this.timers.yield(() => this.releaseSome(left));
+      return;
+    }
+    this.isReleasing = false;
+    if (this.waiting.length > 0) this.haveEnd();
+  }
+}
