@@ -34,7 +34,7 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
   {
     name: 'trials beside a block',
     file: 'src/services/ledger/node/consensus/trials.ts',
-    on: 'blocks.isUnderWay ? REST_BESIDE_BLOCK_MS : REST_MS',
+    on: 'blocks.isAtWork ? REST_BESIDE_BLOCK_MS : REST_MS',
     off: 'REST_MS',
     test: 'src/services/ledger/node/consensus/trials.test.ts',
   },

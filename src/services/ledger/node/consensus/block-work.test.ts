@@ -54,9 +54,9 @@ const settled = async () => {
 
 it('lets everything go on beside a block that does not take long', () => {
   const { work, pass } = workWithTime();
-  expect(work.isUnderWay).toBe(false);
+  expect(work.isAtWork).toBe(false);
   beginBlock(work);
-  expect(work.isUnderWay).toBe(true);
+  expect(work.isAtWork).toBe(true);
   pass(99);
   expect(work.calm()).toBeUndefined();
 });

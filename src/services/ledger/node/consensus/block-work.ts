@@ -23,7 +23,7 @@ export class BlockWork {
     this.timers = timers;
   }
 
-  get isUnderWay(): boolean {
+  get isAtWork(): boolean {
     return this.count > 0;
   }
 
@@ -38,8 +38,8 @@ export class BlockWork {
   }
 
   /**
-   * Resolves, in order of the calls, when no block takes long, but after a second at the latest;
-   * undefined: go on at once.
+   * Resolves, in order of the calls, when no block takes long, after a second at most;
+   * undefined: nothing to wait for.
    */
   calm(): Promise<void> | undefined {
     if (this.waiting.length === 0 && !this.isLong()) return undefined;

@@ -9,7 +9,7 @@ const timers = { set: () => never, yield: () => undefined } as unknown as Timers
 const watch = { elapsedMs: () => 0, cpuMs: () => 0 };
 const effort: Effort = { slice: () => () => 'pause', stopwatch: () => watch };
 
-function trialsWith(timers: Timers, blocks = { isUnderWay: false }): Trials {
+function trialsWith(timers: Timers, blocks = { isAtWork: false }): Trials {
   return new Trials({
     blocks,
     ...{ effort, timers, log: () => undefined, isWaiting: () => true, release: () => undefined },
@@ -23,7 +23,7 @@ function trialsWith(timers: Timers, blocks = { isUnderWay: false }): Trials {
 it('rest longer while a block is built or checked', async () => {
   const rests: number[] = [];
   let wake: (() => void) | undefined;
-  const blocks = { isUnderWay: false };
+  const blocks = { isAtWork: false };
   const timers = {
     yield: (next: () => void) => next(),
     set: (ms: number, next: () => void) => {
@@ -42,9 +42,9 @@ it('rest longer while a block is built or checked', async () => {
   const transaction = { hash: Uint8Array.of(1) } as unknown as Transaction;
   trials.add({ transaction, limitMs: 1, stage: () => endless });
   await turn();
-  blocks.isUnderWay = true;
+  blocks.isAtWork = true;
   await turn();
-  blocks.isUnderWay = false;
+  blocks.isAtWork = false;
   await turn();
   trials.stop();
   expect(rests).toEqual([5, 5, 45, 5]);

@@ -25,7 +25,7 @@ export interface TrialParts {
   readonly effort: Effort;
   readonly timers: Timers;
   readonly log: Log;
-  readonly blocks: Pick<BlockWork, 'isUnderWay'>;
+  readonly blocks: Pick<BlockWork, 'isAtWork'>;
   /** Whether the transaction is still waiting for a block. */
   isWaiting(transaction: Transaction): boolean;
   /** Drops the transaction permanently. */
@@ -120,7 +120,7 @@ export class Trials {
           return { kind: 'fits', costMs: budget.usedMs() };
         }
         budget.suspend();
-        const restMs = blocks.isUnderWay ? REST_BESIDE_BLOCK_MS : REST_MS;
+        const restMs = blocks.isAtWork ? REST_BESIDE_BLOCK_MS : REST_MS;
         await new Promise<void>((resolve) => timers.yield(() => timers.set(restMs, resolve)));
         budget.resume();
       }
