@@ -2,7 +2,7 @@
  * Recursive Length Prefix (Yellow Paper, appendix B). Reader: as strict as geth's (canonical
  * lengths and integers only), over one buffer, no copies. Writer: one growing buffer.
  */
-import { concatBytes } from './bytes.ts';
+import { concatBytes, lengthOf } from './bytes.ts';
 import { fail, type QuorateError } from './errors.ts';
 import { RLP_DEPTH_MAX } from './limits.ts';
 import { bigIntToBytes, bytesToBigInt, MAX_UINT256, numberToBytes, putBigInt } from './quantity.ts';
@@ -348,9 +348,14 @@ function writeValue(writer: RlpWriter, value: RlpValue): void {
 
 /** A list of items that are already encoded. */
 export function listOfRaw(items: readonly Uint8Array[]): Uint8Array {
-  let payload = 0;
-  for (const item of items) payload += item.length;
-  return concatBytes(rlpListHeader(payload), ...items);
+  return concatBytes(...listParts(items));
+}
+
+/**
+ * What `listOfRaw` joins: to hash a long list, or to make it an item of another, without a copy.
+ */
+export function listParts(items: readonly Uint8Array[]): Uint8Array[] {
+  return [rlpListHeader(lengthOf(items)), ...items];
 }
 
 /** What a list begins with whose items take `payload` bytes. */

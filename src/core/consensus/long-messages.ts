@@ -3,7 +3,7 @@
  * step of the engine cannot be interrupted: hashing there would block everything else meanwhile.
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
-import { keccak256InPieces } from '../base/keccak.ts';
+import { keccak256InPieces, keccak256OfAll } from '../base/keccak.ts';
 import type { Slices } from '../base/pace.ts';
 import type { Block } from '../chain/block.ts';
 import type { Engine } from '../chain/rules.ts';
@@ -18,13 +18,13 @@ import * as qbft from './qbft/messages.ts';
 export function* messageHashes(code: number, bytes: Uint8Array): Slices<MessageHashes | undefined> {
   const signed = messageOrFault(() =>
     code === ibft.IBFT_MESSAGE
-      ? ibft.signedBytes(ibft.decodeMessage(bytes))
-      : qbft.signedBytes(qbft.decodeMessage(code, bytes)),
+      ? ibft.signedParts(ibft.decodeMessage(bytes))
+      : qbft.signedParts(qbft.decodeMessage(code, bytes)),
   );
   if (typeof signed === 'string') return undefined;
   return {
     message: yield* keccak256InPieces(bytes),
-    signed: yield* keccak256InPieces(signed),
+    signed: yield* keccak256OfAll(signed),
   };
 }
 
@@ -35,17 +35,20 @@ export function* longProposal(
   view: View,
   block: Block,
 ): Slices<LongProposal> {
-  const [payload, bytes] =
+  const [payload, signed] =
     engine === 'ibft' ? ibftProposal(proposer, view, block) : qbftProposal(view, block);
-  return { view, block, payload, signed: yield* keccak256InPieces(bytes) };
+  yield;
+  return { view, block, payload, signed: yield* keccak256OfAll(signed) };
 }
 
-function ibftProposal(address: Address, view: View, block: Block): [Uint8Array, Uint8Array] {
+type Proposal = [payload: Uint8Array, signed: readonly Uint8Array[]];
+
+function ibftProposal(address: Address, view: View, block: Block): Proposal {
   const body = ibft.proposalBody(view, block);
-  return [body, ibft.signedBytes({ kind: 'preprepare', body, address, seal: EMPTY_BYTES })];
+  return [body, ibft.signedParts({ kind: 'preprepare', body, address, seal: EMPTY_BYTES })];
 }
 
-function qbftProposal(view: View, block: Block): [Uint8Array, Uint8Array] {
+function qbftProposal(view: View, block: Block): Proposal {
   const payload = qbft.proposalPayload(view, block);
-  return [payload, qbft.signedBytes({ code: qbft.QBFT_CODE.preprepare, payload })];
+  return [payload, qbft.signedParts({ code: qbft.QBFT_CODE.preprepare, payload })];
 }

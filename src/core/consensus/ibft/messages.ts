@@ -4,10 +4,25 @@
  * byte string that holds `[code, body, address, signature, seal]`. The signed bytes are that list
  * with an empty signature.
  */
-import { type Address, EMPTY_BYTES, equalBytes, type Hash32, ZERO_HASH } from '../../base/bytes.ts';
+import {
+  type Address,
+  concatBytes,
+  EMPTY_BYTES,
+  equalBytes,
+  type Hash32,
+  lengthOf,
+  ZERO_HASH,
+} from '../../base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
 import { keccak256 } from '../../base/keccak.ts';
-import { RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
+import {
+  listOfRaw,
+  listParts,
+  RlpReader,
+  RlpWriter,
+  readList,
+  rlpStringHeader,
+} from '../../base/rlp.ts';
 import { type Block, encodeBlock } from '../../chain/block.ts';
 import { commitPreimage } from '../../chain/extra-data.ts';
 import type { ConsensusSigner, LongProposal, Seal, View } from '../bft/interface.ts';
@@ -75,11 +90,12 @@ export function signerOf(
 }
 
 function signingHash(message: Unsigned): Hash32 {
-  return keccak256(signedBytes(message));
+  return keccak256(concatBytes(...signedParts(message)));
 }
 
-export function signedBytes(message: Unsigned): Uint8Array {
-  return encodeList(message, EMPTY_BYTES);
+/** The signed bytes, in parts. */
+export function signedParts(message: Unsigned): readonly Uint8Array[] {
+  return partsOf(message, EMPTY_BYTES);
 }
 
 type Unsigned = Pick<IbftMessage, 'kind' | 'body' | 'address' | 'seal'>;
@@ -98,7 +114,7 @@ export function signPreprepare(
 
 /** The signed part of a proposal, without its proposer. */
 export function proposalBody(view: View, block: Block): Uint8Array {
-  return bodyOf(view, (w) => w.raw(encodeBlock(block)));
+  return listOfRaw([viewItem(view), encodeBlock(block)]);
 }
 
 export function signPrepare(signer: ConsensusSigner, view: View, digest: Hash32): Prepare {
@@ -143,32 +159,23 @@ function signed(
 
 /** The payload of the devp2p message. */
 export function encodeMessage(message: IbftMessage): Uint8Array {
-  const list = encodeList(message, message.signature);
-  return new RlpWriter(list.length + 4).string(list).finish();
+  const list = partsOf(message, message.signature);
+  return concatBytes(rlpStringHeader(lengthOf(list)), ...list);
 }
 
-function encodeList({ kind, body, address, seal }: Unsigned, signature: Uint8Array): Uint8Array {
-  const writer = new RlpWriter(body.length + 192);
-  writer.list((w) => {
-    w.number(KIND_CODE[kind]).string(body).string(address).string(signature).string(seal);
-  });
-  return writer.finish();
+function partsOf({ kind, body, address, seal }: Unsigned, signature: Uint8Array): Uint8Array[] {
+  const first = new RlpWriter(10).number(KIND_CODE[kind]).finish();
+  const rest = new RlpWriter(192).string(address).string(signature).string(seal).finish();
+  return listParts([first, rlpStringHeader(body.length), body, rest]);
 }
 
 function subject(view: View, digest: Hash32): Uint8Array {
-  return bodyOf(view, (w) => w.string(digest));
+  return listOfRaw([viewItem(view), new RlpWriter(33).string(digest).finish()]);
 }
 
 /** COMPAT: the round comes before the height. */
-function bodyOf({ round, height }: View, write: (writer: RlpWriter) => unknown): Uint8Array {
-  const writer = new RlpWriter(160);
-  writer.list((w) => {
-    w.list((view) => {
-      view.number(round).number(height);
-    });
-    write(w);
-  });
-  return writer.finish();
+function viewItem({ round, height }: View): Uint8Array {
+  return new RlpWriter(24).list((view) => view.number(round).number(height)).finish();
 }
 
 // --- decoding -----------------------------------------------------------------------------------------------------

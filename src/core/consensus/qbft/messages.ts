@@ -3,10 +3,16 @@
  * consensus/istanbul/qbft/types). The signed hash is keccak256(rlp([code, payload])), so every
  * message keeps the payload as received. Decoding never checks signatures; signerOf() does.
  */
-import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../base/bytes.ts';
+import {
+  type Address,
+  concatBytes,
+  equalBytes,
+  type Hash32,
+  isZeroBytes,
+} from '../../base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
 import { keccak256 } from '../../base/keccak.ts';
-import { listOfRaw, RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
+import { listOfRaw, listParts, RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
 import { type Block, encodeBlock } from '../../chain/block.ts';
 import type { ConsensusSigner, LongProposal, View } from '../bft/interface.ts';
 import { readInteger, readProposal } from '../bft/read-message.ts';
@@ -64,11 +70,15 @@ export type QbftMessage = Preprepare | Prepare | Commit | RoundChange;
 
 /** What the signer of a message signs. */
 export function signingHash(code: number, payload: Uint8Array): Hash32 {
-  return keccak256(signedBytes({ code, payload }));
+  return keccak256(concatBytes(...signedParts({ code, payload })));
 }
 
-export function signedBytes({ code, payload }: Pick<Signed, 'code' | 'payload'>): Uint8Array {
-  return listOfRaw([Uint8Array.of(code), payload]);
+/** The signed bytes, in parts. */
+export function signedParts({
+  code,
+  payload,
+}: Pick<Signed, 'code' | 'payload'>): readonly Uint8Array[] {
+  return listParts([Uint8Array.of(code), payload]);
 }
 
 /** Who signed, or undefined when the signature matches no key. `hash`: hash of the signed bytes. */
@@ -122,7 +132,7 @@ export function signPreprepare(
 
 /** The signed part of a proposal. */
 export function proposalPayload(view: View, block: Block): Uint8Array {
-  return payloadOf(view, (w) => w.raw(encodeBlock(block)));
+  return listOfRaw([numberItem(view.height), numberItem(view.round), encodeBlock(block)]);
 }
 
 /** `lock`: the last prepared block with its round and the PREPAREs that prove it. */
@@ -160,8 +170,12 @@ function payloadOf(view: View, write: (writer: RlpWriter) => unknown): Uint8Arra
 // --- encoding -----------------------------------------------------------------------------------------------------
 
 /** `[payload, signature]`: a complete PREPARE or COMMIT, or a part of a justification. */
-export function encodeSigned({ payload, signature }: Signed): Uint8Array {
-  return listOfRaw([payload, stringItem(signature)]);
+export function encodeSigned(message: Signed): Uint8Array {
+  return concatBytes(...signedItems(message));
+}
+
+function signedItems({ payload, signature }: Signed): Uint8Array[] {
+  return listParts([payload, stringItem(signature)]);
 }
 
 /** The payload of the devp2p message. */
@@ -172,7 +186,7 @@ export function encodeMessage(message: QbftMessage): Uint8Array {
       return encodeSigned(message);
     case 'preprepare':
       return listOfRaw([
-        encodeSigned(message),
+        ...signedItems(message),
         listOfRaw([
           listOfRaw(message.roundChanges.map(encodeSigned)),
           listOfRaw(message.prepares.map(encodeSigned)),
@@ -188,6 +202,10 @@ export function encodeMessage(message: QbftMessage): Uint8Array {
 }
 
 const EMPTY_LIST = Uint8Array.of(0xc0);
+
+function numberItem(value: number): Uint8Array {
+  return new RlpWriter(10).number(value).finish();
+}
 
 function stringItem(bytes: Uint8Array): Uint8Array {
   return new RlpWriter(bytes.length + 2).string(bytes).finish();

@@ -3,7 +3,7 @@ import { keyOf } from '../../../../core/base/bytes.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { type IntakeParts, TransactionIntake } from './transaction-intake.ts';
 
-function doorWith() {
+function doorWith(calm: () => Promise<void> | undefined = () => undefined) {
   const turns: (() => void)[] = [];
   const admitted: Transaction[] = [];
   const parts = {
@@ -15,7 +15,7 @@ function doorWith() {
     },
     timers: { yield: (next: () => void) => turns.push(next) },
     clock: { nowMs: () => 0 },
-    blocks: { calm: () => undefined },
+    blocks: { calm },
     log: () => undefined,
   } as unknown as IntakeParts;
   return { intake: new TransactionIntake(parts), admitted, turns };
@@ -33,6 +33,29 @@ it('takes few in one turn', () => {
   expect(intake.receive('a', sent(1_000, 10) as never)).toEqual([]);
   turns.shift()!();
   expect(admitted.length).toBeLessThanOrEqual(64);
+});
+
+it('takes few bytes in one turn', () => {
+  const { intake, admitted, turns } = doorWith();
+  intake.receive('a', sent(64, 60_000) as never);
+  turns.shift()!();
+  expect(admitted.length).toBeLessThanOrEqual(5);
+});
+
+it('waits for blocks that take long', async () => {
+  let end = () => {};
+  const block = new Promise<void>((resolve) => (end = resolve));
+  const { intake, turns } = doorWith(() => block);
+  const [first, second] = sent(2, 10);
+  intake.receive('a', [first] as never);
+  const ready = intake.ready(second as never);
+  let isReady = false;
+  void ready?.then(() => (isReady = true));
+  await Promise.resolve();
+  expect([turns.length, isReady]).toEqual([0, false]);
+  end();
+  await ready;
+  expect(turns.length).toBe(1);
 });
 
 it('knows what waits for its turn', () => {
