@@ -15,6 +15,7 @@ const OFFERS = {
   file: 'src/services/ledger/node/sending/offers.ts',
   test: 'src/services/ledger/node/sending/offers.test.ts',
 };
+const TABLE = { file: 'src/core/discovery/table.ts', test: 'src/core/discovery/table.test.ts' };
 
 export const PEER_LIMITS: readonly Limit[] = [
   {
@@ -310,20 +311,32 @@ export const PEER_LIMITS: readonly Limit[] = [
     only: 'a flood of one source',
   },
   {
-    file: 'src/core/discovery/table.ts',
-    test: 'src/core/discovery/discovery.test.ts',
+    ...TABLE,
     name: 'discovery: nodes of a subnet',
     on: ' && (this.subnets.get(subnet) ?? 0) < TABLE_SUBNET_MAX;',
     off: ';',
-    only: 'fills no more than its part',
+    only: '10 nodes of a public subnet',
   },
   {
-    file: 'src/core/discovery/table.ts',
-    test: 'src/core/discovery/discovery.test.ts',
+    ...TABLE,
     name: 'discovery: nodes of a subnet in a bucket',
     on: 'return here < BUCKET_SUBNET_MAX &&',
     off: 'return here >= 0 &&',
-    only: 'fills no more than its part',
+    only: '2 nodes of a public subnet',
+  },
+  {
+    ...TABLE,
+    name: 'discovery: nodes of a bucket',
+    on: 'if (bucket.nodes.length < BUCKET_NODES_MAX && this.hasRoom',
+    off: 'if (this.hasRoom',
+    only: '16 nodes in a bucket',
+  },
+  {
+    ...TABLE,
+    name: 'discovery: nodes that wait for a place in a bucket',
+    on: '.slice(0, REPLACEMENTS_MAX)',
+    off: '',
+    only: '16 nodes in a bucket',
   },
   {
     file: 'src/io/p2p/dialer.ts',
