@@ -55,6 +55,7 @@ describe('a signer whose key a proxy keeps', () => {
     await time.pass(1);
     const before = asked;
     expect(signatureOf(5)).toBeUndefined();
+    expect(asked).toBe(before);
     await time.pass(10 * RETRY_MS);
     expect(asked - before).toBeGreaterThan(5);
     expect(asked - before).toBeLessThan(12);
