@@ -28,6 +28,14 @@ const DIGESTS = {
 
 export const MANAGER_LIMITS: readonly Limit[] = [
   {
+    name: 'manager: peers with quick connections',
+    file: 'src/io/http/wire-pool.ts',
+    on: 'if (this.clients.size >= SERVERS_MAX) return undefined;',
+    off: '',
+    test: 'src/io/http/wire-pool.service.test.ts',
+    only: 'keeps connections to so many servers',
+  },
+  {
     name: 'manager: body of a request',
     file: 'src/services/ptm/compose.ts',
     on: 'bodyBytesMax: BODY_BYTES_MAX,',

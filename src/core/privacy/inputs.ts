@@ -2,7 +2,7 @@
  * What private execution needs from the private transaction manager, expressed as queries so that
  * core stays synchronous.
  */
-import type { Hash32 } from '../base/bytes.ts';
+import { type Hash32, keyOf } from '../base/bytes.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import {
@@ -60,9 +60,7 @@ export const EMPTY_PSI: Psi = 'empty';
 
 /** The name of a query in maps: its kind, `:`, and the bytes of the hash. */
 export function queryKey(query: PrivateQuery): string {
-  let key = `${query.kind}:`;
-  for (const byte of query.hash) key += String.fromCharCode(byte);
-  return key;
+  return `${query.kind}:${keyOf(query.hash)}`;
 }
 
 /**

@@ -26,23 +26,29 @@ server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port
 let server: Worker | undefined;
 afterEach(() => server?.terminate());
 
-it('hears what arrived while the thread was busy, before the timeout', async () => {
-  const flags = new Int32Array(new SharedArrayBuffer(8));
-  server = new Worker(SERVER, { eval: true, workerData: { flags, lateMs: TIMEOUT_MS } });
-  const told = () => new Promise((resolve) => server!.once('message', resolve));
-  const port = await told();
-  const unlimited = { dialTimeoutMs: 0, idleTimeoutMs: 0, responseBytesMax: 1_000 };
-  const client = new HttpClient({ ...unlimited, timeoutMs: TIMEOUT_MS });
-  const asked = told();
-  const url = new URL(`http://127.0.0.1:${port}/`);
-  const answer = client.request({ method: 'GET', url, path: '/', headers: [], body: undefined });
-  await asked;
-  Atomics.store(flags, 0, 1);
-  Atomics.notify(flags, 0);
-  Atomics.wait(flags, 1, 0);
-  expect(Buffer.from((await answer).body).toString()).toBe('here');
-  client.close();
-});
+it.each([
+  ['node:http', false],
+  ['WireClient', true],
+])(
+  'hears what arrived while the thread was busy, before the timeout: %s',
+  async (_, isFrequent) => {
+    const flags = new Int32Array(new SharedArrayBuffer(8));
+    server = new Worker(SERVER, { eval: true, workerData: { flags, lateMs: TIMEOUT_MS } });
+    const told = () => new Promise((resolve) => server!.once('message', resolve));
+    const port = await told();
+    const unlimited = { dialTimeoutMs: 0, idleTimeoutMs: 0, responseBytesMax: 1_000 };
+    const client = new HttpClient({ ...unlimited, timeoutMs: TIMEOUT_MS, isFrequent });
+    const asked = told();
+    const url = new URL(`http://127.0.0.1:${port}/`);
+    const answer = client.request({ method: 'GET', url, path: '/', headers: [], body: undefined });
+    await asked;
+    Atomics.store(flags, 0, 1);
+    Atomics.notify(flags, 0);
+    Atomics.wait(flags, 1, 0);
+    expect(Buffer.from((await answer).body).toString()).toBe('here');
+    client.close();
+  },
+);
 
 it.each([
   ['as it is', {}, (text: string) => Buffer.from(text)],
@@ -55,13 +61,16 @@ it.each([
   await new Promise<void>((resolve) => answering.listen(0, '127.0.0.1', resolve));
   const { port } = answering.address() as AddressInfo;
   const limits = { dialTimeoutMs: 0, timeoutMs: 60_000, idleTimeoutMs: 0, responseBytesMax: 1_000 };
-  const client = new HttpClient(limits);
   const url = new URL(`http://127.0.0.1:${port}/`);
-  const ask = () => client.request({ method: 'GET', url, path: '/', headers: [], body: undefined });
-  length = 1_000;
-  expect((await ask()).body.length).toBe(1_000);
-  length = 1_001;
-  await expect(ask()).rejects.toThrow(/larger than|Cannot create a Buffer/);
-  client.close();
+  for (const isFrequent of [false, true]) {
+    const client = new HttpClient({ ...limits, isFrequent });
+    const ask = () =>
+      client.request({ method: 'GET', url, path: '/', headers: [], body: undefined });
+    length = 1_000;
+    expect((await ask()).body.length).toBe(1_000);
+    length = 1_001;
+    await expect(ask()).rejects.toThrow(/larger than|Cannot create a Buffer/);
+    client.close();
+  }
   answering.close();
 });

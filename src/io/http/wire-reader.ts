@@ -27,6 +27,7 @@ export class WireReader {
   private head: Head | undefined;
   private pieces: Buffer[] = [];
   private size = 0;
+  private onData: ((piece: Uint8Array) => void) | undefined;
   private isLastChunk = false;
   /** Bytes of the chunk that have not arrived. */
   private chunkLeft = 0;
@@ -45,7 +46,9 @@ export class WireReader {
     return this.mayKeep && this.rest.length === 0;
   }
 
-  restart(): void {
+  /** `onData` receives an uncompressed body as it arrives; the answer's own body is then empty. */
+  restart(onData?: (piece: Uint8Array) => void): void {
+    this.onData = onData;
     this.head = undefined;
     this.pieces = [];
     this.size = 0;
@@ -162,7 +165,8 @@ export class WireReader {
   private keep(piece: Buffer): void {
     this.size += piece.length;
     if (this.size > this.bytesMax) throw tooLarge(this.bytesMax);
-    this.pieces.push(piece);
+    if (this.onData && !this.head!.isPacked) this.onData(piece);
+    else this.pieces.push(piece);
   }
 
   private whole(): WireAnswer {

@@ -24,7 +24,7 @@ import type {
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import { statesToJson } from '../../core/privacy/private-roots.ts';
 import { reasonOf } from '../host/reason.ts';
-import type { HttpAnswer } from '../http/http-client.ts';
+import type { HttpAnswer } from '../http/http-call.ts';
 import { PayloadCache } from './cache.ts';
 import type { ConnectedManager } from './connected-manager.ts';
 import { Courier, type CourierAnswer, type Fields } from './courier.ts';

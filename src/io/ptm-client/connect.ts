@@ -5,7 +5,7 @@
 
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
-import type { HttpAnswer } from '../http/http-client.ts';
+import type { HttpAnswer } from '../http/http-call.ts';
 import { HttpManager, type ManagerHost } from './client.ts';
 import type { ManagerConfig } from './config.ts';
 import type { ConnectedManager } from './connected-manager.ts';

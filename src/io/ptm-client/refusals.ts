@@ -1,6 +1,6 @@
 /** A manager's refusal, for a node: an error with the status, and the meaning of the status. */
 import { fail, hasCode } from '../../core/base/errors.ts';
-import type { HttpAnswer } from '../http/http-client.ts';
+import type { HttpAnswer } from '../http/http-call.ts';
 
 export function refused(status: number, text: string): Error {
   return fail('PTM_REFUSED', `${status} status: ${text}`, { data: { status } });

@@ -10,7 +10,8 @@ import { rootCertificates } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
 import { readAuthorities, readKeyPair } from '../host/key-pair.ts';
 import { reasonOf } from '../host/reason.ts';
-import { type HttpAnswer, HttpClient } from '../http/http-client.ts';
+import type { HttpAnswer } from '../http/http-call.ts';
+import { HttpClient } from '../http/http-client.ts';
 import { traceHeaders } from '../telemetry/trace-context.ts';
 import { type ManagerConfig, socketPath } from './config.ts';
 
@@ -50,6 +51,7 @@ export class Transport {
       timeoutMs: config.timeout * MS,
       idleTimeoutMs: config.httpIdleConnTimeout * MS,
       responseBytesMax: RESPONSE_BYTES_MAX,
+      isFrequent: true,
       tls: config.tlsMode === 'strict' ? tlsOptions(config) : undefined,
     });
   }
@@ -63,11 +65,10 @@ export class Transport {
   }
 
   json(method: 'GET' | 'POST', path: string, media: string, body?: string): Promise<HttpAnswer> {
-    const bytes = body === undefined ? undefined : Buffer.from(body);
     const headers: [string, string][] = [['User-Agent', USER_AGENT]];
-    if (bytes) headers.push(['Content-Length', String(bytes.length)]);
+    if (body !== undefined) headers.push(['Content-Length', String(Buffer.byteLength(body))]);
     headers.push(['Accept', media], ['Content-Type', media]);
-    return this.send(method, path, headers, bytes);
+    return this.send(method, path, headers, body);
   }
 
   /** Like json(), but passes the answer's body to `onData` as it arrives. */
@@ -77,13 +78,12 @@ export class Transport {
     body: string,
     onData: (chunk: Uint8Array) => void,
   ): Promise<HttpAnswer> {
-    const bytes = Buffer.from(body);
     const headers: [string, string][] = [
       ['User-Agent', USER_AGENT],
-      ['Content-Length', String(bytes.length)],
+      ['Content-Length', String(Buffer.byteLength(body))],
       ['Content-Type', media],
     ];
-    return this.send('POST', path, headers, bytes, onData);
+    return this.send('POST', path, headers, body, onData);
   }
 
   octets(path: string, body: Uint8Array, extra: readonly [string, string][]): Promise<HttpAnswer> {
@@ -104,7 +104,7 @@ export class Transport {
     method: 'GET' | 'POST',
     path: string,
     headers: readonly (readonly [string, string])[],
-    body: Uint8Array | undefined,
+    body: Uint8Array | string | undefined,
     onData?: (chunk: Uint8Array) => void,
   ): Promise<HttpAnswer> {
     const prefix = this.url.pathname === '/' ? '' : this.url.pathname;

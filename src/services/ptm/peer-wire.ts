@@ -15,7 +15,8 @@ import { BinaryWriter } from '../../core/payload/payload-binary.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import { digestsIn, statesIn } from '../../core/privacy/private-roots.ts';
 import type { DialGuard } from '../../io/http/dial-guard.ts';
-import type { HttpAnswer, HttpClient } from '../../io/http/http-client.ts';
+import type { HttpAnswer } from '../../io/http/http-call.ts';
+import type { HttpClient } from '../../io/http/http-client.ts';
 import {
   currentTrace,
   inSpan,

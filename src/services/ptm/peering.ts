@@ -91,6 +91,7 @@ export function composePeering(options: PeeringOptions): Peering {
       idleTimeoutMs: IDLE_TIMEOUT_MS,
       responseBytesMax,
       socketsMax,
+      isFrequent: true,
       lookup: guard.lookup,
       ...secureAgent(options.trust),
     });

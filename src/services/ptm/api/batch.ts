@@ -25,12 +25,12 @@ export function batchRoute(
     method: 'POST',
     path: '/batch',
     about: 'Several requests in one',
-    handle(request) {
+    async handle(request) {
       const { requests } = jsonBody(request);
       if (!Array.isArray(requests)) throw bad('"requests" is not a list');
       if (requests.length > REQUESTS_MAX) throw bad(`more than ${REQUESTS_MAX} requests`);
       const answers = requests.map((one: unknown) => answerTo(one, handlers, failure, trace));
-      return { status: 200, type: LINES_TYPE, body: asTheyCome(answers) };
+      return { status: 200, type: LINES_TYPE, body: await linesOf(answers) };
     },
   };
 }
@@ -59,8 +59,26 @@ function members({ status, type, body }: HttpReply): string {
   return `"status":${status},${value}`;
 }
 
-/** Sends the answers that are ready in the same turn of the event loop together. */
-async function* asTheyCome(answers: readonly Promise<string>[]): AsyncGenerator<string> {
+/** A text if all answers are ready in one turn of the event loop, which is the usual case. */
+async function linesOf(answers: readonly Promise<string>[]): Promise<HttpReply['body']> {
+  const lines = asTheyCome(answers);
+  const first = await lines.next();
+  if (first.done) return '';
+  return first.value.isLast ? first.value.text : texts(first.value, lines);
+}
+
+interface Lines {
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
+async function* texts(first: Lines, others: AsyncIterable<Lines>): AsyncGenerator<string> {
+  yield first.text;
+  for await (const { text } of others) yield text;
+}
+
+/** Those that are ready in the same turn of the event loop are together. */
+async function* asTheyCome(answers: readonly Promise<string>[]): AsyncGenerator<Lines> {
   let done: string[] = [];
   let wake = (): void => undefined;
   for (const [at, answer] of answers.entries()) {
@@ -79,6 +97,6 @@ async function* asTheyCome(answers: readonly Promise<string>[]): AsyncGenerator<
     const lines = done;
     done = [];
     left -= lines.length;
-    yield lines.join('');
+    yield { text: lines.join(''), isLast: left === 0 };
   }
 }
