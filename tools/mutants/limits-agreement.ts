@@ -69,8 +69,8 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
     ...FILLER,
     file: 'src/services/ledger/node/consensus/own-block-time.ts',
     name: 'proposer: a flood takes less of each block while the network is slow',
-    on: 'return { blockMs: Math.min(blockMs, allowedMs), transactionMs };',
-    off: 'return { blockMs, transactionMs };',
+    on: 'blockMs: Math.max(allowedMs, blockMs * SHARE_MIN),',
+    off: 'blockMs,',
     only: 'delays only the first blocks',
   },
   {
@@ -84,8 +84,16 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
     ...FILLER,
     file: 'src/services/ledger/node/consensus/own-block-time.ts',
     test: 'src/services/ledger/node/consensus/own-block-time.test.ts',
+    name: 'proposer: a tried transaction that a slow network would not decide in the round',
+    on: 'transactionMs * Math.min(1, 2 * PROVEN_SHARE * share)',
+    off: 'transactionMs',
+  },
+  {
+    ...FILLER,
+    file: 'src/services/ledger/node/consensus/own-block-time.ts',
+    test: 'src/services/ledger/node/consensus/own-block-time.test.ts',
     name: 'proposer: a round that passed takes half of its time',
-    on: 'this.allowedMs = this.within(bounds).blockMs / 2;',
+    on: 'this.allow(Math.min(this.allowedMs, bounds.blockMs) / 2, bounds);',
     off: '',
   },
   {

@@ -22,8 +22,9 @@ export const SUITES: readonly Suite[] = [
       ...PEER_CASES,
       ...HANDSHAKE_CASES,
       ...DISCOVERY_CASES,
-      ...TRANSACTION_CASES,
       ...OPCODE_CASES,
+      // After all others, because what they leave in the pool is tried out for minutes.
+      ...TRANSACTION_CASES,
       // Last, because it takes a validator's place.
       ...PROPOSER_CASES,
     ],

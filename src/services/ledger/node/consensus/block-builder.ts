@@ -176,9 +176,9 @@ export class BlockBuilder {
     return new BlockExecution({ ...job, author, authorize: this.guard?.(site?.base.reader) });
   }
 
-  private ownBounds({ blockMs, transactionMs }: BuildBounds): BuildBounds {
+  private ownBounds({ blockMs, transactionMs, provenMs }: BuildBounds): BuildBounds {
     const ownMs = this.settings.transactionMs ?? transactionMs;
-    return { blockMs: Math.min(blockMs, ownMs), transactionMs: ownMs };
+    return { blockMs: Math.min(blockMs, ownMs), transactionMs: ownMs, provenMs };
   }
 
   private emptyHeader(template: HeaderTemplate, parent: Header): Header {

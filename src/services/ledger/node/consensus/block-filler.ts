@@ -128,7 +128,9 @@ export class BlockFiller {
     const { site, budget, bounds } = filling;
     budget.limitMs = bounds.transactionMs;
     budget.patienceMs = 2 * bounds.transactionMs;
-    const proven = trials.takeProven((each) => this.isNext(each) && !site?.isTaken(each));
+    const proven = trials.takeProven(
+      (each, costMs) => costMs <= bounds.provenMs && this.isNext(each) && !site?.isTaken(each),
+    );
     if (!proven) return;
     await this.include(filling, proven);
     this.isOthersTurn = budget.elapsedMs() > bounds.blockMs / 2;

@@ -8,6 +8,8 @@ export interface BuildBounds {
   readonly blockMs: number;
   /** Time limit of one transaction tried alone: one that takes longer is dropped. */
   readonly transactionMs: number;
+  /** One that took longer alone waits: the network would not decide its block in the round. */
+  readonly provenMs: number;
 }
 
 /**
@@ -24,7 +26,7 @@ export const BLOCK_BYTES_MAX: number = 8 * 1024 * 1024;
 export const MS_PER_BYTE = 60e-6;
 
 /** Raft has no rounds that could time out; followers execute the leader's blocks afterwards. */
-export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000 };
+export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000, provenMs: 5_000 };
 
 /** Used for chains without a period. */
 const PERIOD_MS_DEFAULT = 1_000;
@@ -42,5 +44,6 @@ export function bftBounds(
   rules: Pick<ConsensusRules, 'requestTimeoutMs' | 'blockPeriodMs'>,
 ): BuildBounds {
   const transactionMs = rules.requestTimeoutMs / 2;
-  return { blockMs: Math.min(transactionMs, periodMs(rules)), transactionMs };
+  const blockMs = Math.min(transactionMs, periodMs(rules));
+  return { blockMs, transactionMs, provenMs: transactionMs };
 }

@@ -3,7 +3,7 @@ import type { Block } from '../../../../core/chain/block.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import { OwnBlockTime } from './own-block-time.ts';
 
-const BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 2_000 };
+const BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 2_000, provenMs: 2_000 };
 const PERIOD_MS = 1_000;
 const HEIGHT = 7;
 const BLOCK = blockOf(1, 0);
@@ -41,7 +41,7 @@ it('ignores blocks that took little of their time: what delayed them was not the
   const time = new OwnBlockTime();
   expect(after(time, 499, 5_000)).toBe(1_000);
   expect(after(time, 1_000, 2_500)).toBe(400);
-  expect(after(time, 199, 200)).toBe(400);
+  expect(after(time, 199, 1_200)).toBe(400);
 });
 
 it('counts what bytes cost beside their execution', () => {
@@ -51,7 +51,24 @@ it('counts what bytes cost beside their execution', () => {
 it('never falls below a quarter: the messages of a slow network may take longer than a period', () => {
   const time = new OwnBlockTime();
   expect(after(time, 1_000, 9_000)).toBe(250);
-  expect(time.within(BOUNDS)).toEqual({ blockMs: 250, transactionMs: 2_000 });
+  expect(time.within(BOUNDS)).toMatchObject({ blockMs: 250, transactionMs: 2_000 });
+});
+
+it('grows slowly with blocks that cost little and are decided in time', () => {
+  const time = new OwnBlockTime();
+  expect(after(time, 1_000, 2_500)).toBe(400);
+  expect(after(time, 199, 300)).toBeCloseTo(440);
+  for (let i = 0; i < 10; i++) after(time, 0, 300);
+  expect(time.within(BOUNDS)).toEqual(BOUNDS);
+});
+
+it('leaves tried transactions out whose blocks would need more than three quarters of a round', () => {
+  const time = new OwnBlockTime();
+  after(time, 1_000, 2_500);
+  // 1,200 ms of it take 3,000 of the 4,000 ms of a round.
+  expect(time.within(BOUNDS).provenMs).toBeCloseTo(1_200);
+  after(time, 1_000, 1_500);
+  expect(time.within(BOUNDS).provenMs).toBe(2_000);
 });
 
 describe("a check of another's proposal", () => {

@@ -10,8 +10,14 @@ import { type BuildBounds, MS_PER_BYTE } from './build-bounds.ts';
 
 /** So that a slow network, whose messages alone take longer than a period, has full blocks. */
 const SHARE_MIN = 1 / 4;
+/** So that what the network needs is found again soon when it has become fast. */
+const ALLOWED_SHARE_MIN = 1 / 64;
 /** At most, from block to block. */
 const GROWTH = 1.25;
+/** After a block that costs little. */
+const SLOW_GROWTH = 1.1;
+/** Of a round, whose length is twice the bound of a transaction. */
+const PROVEN_SHARE = 0.75;
 const PROPOSALS_MAX = 16;
 
 interface Proposal {
@@ -27,9 +33,15 @@ export class OwnBlockTime {
   /** The latest, by keyOf(hash). */
   private readonly proposals = new Lru<string, Proposal>(PROPOSALS_MAX);
 
-  within({ blockMs, transactionMs }: BuildBounds): BuildBounds {
-    const allowedMs = Math.max(this.allowedMs, blockMs * SHARE_MIN);
-    return { blockMs: Math.min(blockMs, allowedMs), transactionMs };
+  within(bounds: BuildBounds): BuildBounds {
+    const { blockMs, transactionMs } = bounds;
+    const allowedMs = Math.min(blockMs, this.allowedMs);
+    const share = allowedMs / blockMs;
+    return {
+      blockMs: Math.max(allowedMs, blockMs * SHARE_MIN),
+      transactionMs,
+      provenMs: transactionMs * Math.min(1, 2 * PROVEN_SHARE * share),
+    };
   }
 
   /** A proposal was built here. */
@@ -55,16 +67,19 @@ export class OwnBlockTime {
    */
   decided(hash: Hash32, round: number, nowMs: number, bounds: BuildBounds, periodMs: number): void {
     const proposal = this.proposals.get(keyOf(hash));
-    if (!proposal || round > 0 || !this.isDear(proposal, bounds)) return;
+    if (!proposal || round > 0) return;
     const { beganMs, costMs } = proposal;
-    this.allowedMs = costMs * Math.min(GROWTH, periodMs / (nowMs - beganMs));
+    const isInTime = nowMs - beganMs <= periodMs;
+    if (this.isDear(proposal, bounds))
+      this.allow(costMs * Math.min(GROWTH, periodMs / (nowMs - beganMs)), bounds);
+    else if (isInTime) this.allow(this.allowedMs * SLOW_GROWTH, bounds);
   }
 
   /** The round has passed: if there was a proposal of it, then it took too long. */
   passed(height: number, bounds: BuildBounds): void {
     for (const [, proposal] of this.proposals.items()) {
       if (proposal.height !== height || !this.isDear(proposal, bounds)) continue;
-      this.allowedMs = this.within(bounds).blockMs / 2;
+      this.allow(Math.min(this.allowedMs, bounds.blockMs) / 2, bounds);
       return;
     }
   }
@@ -72,6 +87,10 @@ export class OwnBlockTime {
   /** Whether its cost is what delays it. */
   private isDear({ costMs }: Proposal, bounds: BuildBounds): boolean {
     return costMs >= this.within(bounds).blockMs / 2;
+  }
+
+  private allow(ms: number, { blockMs }: BuildBounds): void {
+    this.allowedMs = Math.max(ms, blockMs * ALLOWED_SHARE_MIN);
   }
 
   private note(block: Block, beganMs: number, executionMs: number): void {

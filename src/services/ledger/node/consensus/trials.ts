@@ -81,10 +81,12 @@ export class Trials {
   }
 
   /** Returns a transaction that fits alone; each is returned once. */
-  takeProven(isDue: (transaction: Transaction) => boolean): Transaction | undefined {
-    for (const [key, { transaction }] of this.proven.items()) {
+  takeProven(
+    isDue: (transaction: Transaction, costMs: number) => boolean,
+  ): Transaction | undefined {
+    for (const [key, { transaction, costMs }] of this.proven.items()) {
       const isGone = !this.parts.isWaiting(transaction);
-      if (!isGone && !isDue(transaction)) continue;
+      if (!isGone && !isDue(transaction, costMs)) continue;
       this.proven.delete(key);
       if (!isGone) return transaction;
     }
