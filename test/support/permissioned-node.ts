@@ -270,7 +270,7 @@ export class PermissionedNode {
   /** The block that this node would propose now. */
   async propose(): Promise<Block> {
     const { bft, builder } = this.rpc.node;
-    const bounds = { blockMs: 60_000, transactionMs: 60_000 };
+    const bounds = { blockMs: 60_000, transactionMs: 60_000, provenMs: 60_000 };
     const template = bft!.template();
     const address = template.coinbase;
     const proposer = { address, seal: <T>(header: T) => header };
