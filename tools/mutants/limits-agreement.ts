@@ -113,8 +113,8 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
   {
     name: 'new transactions that continue in one turn after a long block',
     file: 'src/services/ledger/node/consensus/block-work.ts',
-    on: 'Math.min(count, TURN_MAX)',
-    off: 'count',
+    on: 'count < Math.min(countMax, TURN_MAX) && bytes < TURN_BYTES_MAX',
+    off: 'count < countMax',
     test: 'src/services/ledger/node/consensus/block-work.test.ts',
   },
   {

@@ -271,6 +271,22 @@ export const PEER_LIMITS: readonly Limit[] = [
     only: 'is hashed in pieces',
   },
   {
+    name: 'messages of consensus overtake those that wait',
+    file: 'src/io/p2p/peer-writer.ts',
+    on: 'if (message.isUrgent && place >= 0)',
+    off: 'if (message.isUrgent && place < -1)',
+    test: 'src/io/p2p/peer-writer.test.ts',
+    only: 'before what waits',
+  },
+  {
+    name: 'bytes in a socket before messages of consensus',
+    file: 'src/io/p2p/peer-writer.ts',
+    on: 'this.parts.socket.writableLength > SOCKET_BYTES_MAX',
+    off: 'this.parts.socket.writableLength < 0',
+    test: 'src/io/p2p/peer-writer.test.ts',
+    only: 'full socket',
+  },
+  {
     name: 'long messages are sent in pieces',
     file: 'src/io/p2p/peer-writer.ts',
     on: 'if (!turns.mayGoOn) {',

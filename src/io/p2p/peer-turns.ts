@@ -1,7 +1,8 @@
 /**
  * Shares this thread between peers: together they get half of its time, in turns of a few
- * milliseconds. A peer with more work continues in a later turn, after clients, timers and other
- * peers; the peer that was served least comes first.
+ * milliseconds; all of it while messages of consensus wait to be written. A peer with more work
+ * continues in a later turn, after clients, timers and other peers; the peer that was served least
+ * comes first.
  */
 import { Turns } from '../../core/base/turns.ts';
 
@@ -14,6 +15,8 @@ export class PeerTurns {
   private readonly nowMs: () => number;
   private readonly turns = new Turns<number>();
   private readonly waiting = new Map<number, () => void>();
+  /** Places whose work is urgent. */
+  private readonly urgent = new Set<number>();
   private lastPlace = 0;
   private spentMs = 0;
   private isNextSet = false;
@@ -49,15 +52,17 @@ export class PeerTurns {
     }
   }
 
-  /** Calls `goOn` in a later turn. */
-  wait(place: number, goOn: () => void): void {
+  /** Calls `goOn` in a later turn; `isUrgent`: without a pause before it. */
+  wait(place: number, goOn: () => void, isUrgent = false): void {
     this.waiting.set(place, goOn);
+    if (isUrgent) this.urgent.add(place);
     this.turns.enter(place);
     this.setNext();
   }
 
   forget(place: number): void {
     this.waiting.delete(place);
+    this.urgent.delete(place);
     this.turns.leave(place);
   }
 
@@ -65,7 +70,7 @@ export class PeerTurns {
     if (this.isNextSet) return;
     this.isNextSet = true;
     setImmediate(() => {
-      if (this.mayGoOn) this.next();
+      if (this.mayGoOn || this.urgent.size > 0) this.next();
       else setTimeout(() => this.next(), REST_MS);
     });
   }

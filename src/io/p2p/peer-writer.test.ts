@@ -26,15 +26,26 @@ function scene() {
       }
     },
   } as unknown as RlpxSession;
+  const drains: (() => void)[] = [];
+  const fill = { bytes: 0 };
   const socket = {
     cork: () => undefined,
     uncork: () => undefined,
     write: (bytes: Uint8Array) => written.push(bytes[0]!),
+    once: (_: 'drain', drained: () => void) => drains.push(drained),
+    get writableLength() {
+      return fill.bytes;
+    },
   } as unknown as Socket;
+  const drain = () => {
+    fill.bytes = 0;
+    for (const drained of drains.splice(0)) drained();
+  };
   const turns = new PeerTurns(() => nowMs);
   const parts = { socket, session, turns, wrote: () => undefined };
   const writer = () => new PeerWriter({ ...parts, failed: (error) => failures.push(error) });
-  return { writer, written, failures, isOver: (each: PeerWriter) => each.waitingBytes === 0 };
+  const isOver = (each: PeerWriter) => each.waitingBytes === 0;
+  return { writer, written, failures, isOver, fill, drain };
 }
 
 async function turnsUntil(isOver: () => boolean): Promise<number> {
@@ -60,6 +71,36 @@ it('sends a long message in turns, and what follows it after it', async () => {
   expect(written).toEqual([1, ...Array(half).fill(2), 3, ...Array(half).fill(4)]);
   one.write(5, SHORT);
   expect(written.at(-1)).toBe(5);
+});
+
+it('sends consensus before what waits, but not into a message that was begun', async () => {
+  const { writer, written, isOver } = scene();
+  const one = writer();
+  one.write(1, LONG);
+  one.write(2, LONG);
+  one.write(3, LONG, true);
+  one.write(4, SHORT, true);
+  one.write(5, SHORT);
+  await turnsUntil(() => isOver(one));
+  const order = written.filter((code, at) => code !== written[at - 1]);
+  expect(order).toEqual([1, 3, 4, 2, 5]);
+});
+
+it('leaves a full socket to consensus', async () => {
+  const { writer, written, isOver, fill, drain } = scene();
+  const one = writer();
+  fill.bytes = 2_000_000;
+  one.write(1, SHORT);
+  one.write(2, LONG);
+  one.write(3, SHORT, true);
+  one.write(4, LONG, true);
+  await turnsUntil(() => written.filter((code) => code === 4).length === PIECES / 2);
+  expect(written[0]).toBe(3);
+  expect(written).not.toContain(1);
+  expect(written).not.toContain(2);
+  drain();
+  await turnsUntil(() => isOver(one));
+  expect(written.filter((code) => code < 3).slice(0, 2)).toEqual([1, 2]);
 });
 
 it('shares the turns between peers', async () => {

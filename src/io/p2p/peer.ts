@@ -41,6 +41,8 @@ import { type Frame, RlpxSession } from './rlpx-session.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 const EMPTY_LIST = Uint8Array.of(0xc0);
+/** Consensus: its messages do not wait behind others. */
+const URGENT_PROTOCOL = 'istanbul';
 
 type Phase = 'agreeing' | 'greeting' | 'running' | 'over';
 
@@ -144,7 +146,7 @@ export class PeerConnection {
     const shared = this.shared.find((p) => p.name === protocol);
     if (this.phase !== 'running' || !shared || code >= shared.length) return false;
     if (bytes.length > MESSAGE_BYTES_MAX) return false;
-    this.write(shared.offset + code, bytes);
+    this.write(shared.offset + code, bytes, protocol === URGENT_PROTOCOL);
     if (this.unreadBytes > WRITE_BUFFER_BYTES_MAX) {
       this.disconnect(DISCONNECT.networkError, 'does not read what it is sent');
     } else if (this.heldBytes > BURDEN_BYTES) this.host.burdened();
@@ -363,8 +365,8 @@ export class PeerConnection {
     if (!this.paused && !this.waits && !this.over) this.socket.resume();
   }
 
-  private write(code: number, bytes: Uint8Array): void {
-    this.writer!.write(code, bytes);
+  private write(code: number, bytes: Uint8Array, isUrgent = false): void {
+    this.writer!.write(code, bytes, isUrgent);
   }
 
   /** Invalid bytes end the session, as the peer's fault. Any other error is ours, and logged. */

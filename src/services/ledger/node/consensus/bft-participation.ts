@@ -249,9 +249,10 @@ export class BftParticipation {
     const proposer = { address, seal };
     const bounds = this.time.within(bftBounds(schedule.rulesAt(chain.head().number + 1)));
     const beganMs = clock.nowMs();
+    const watch = builder.stopwatch();
     for (;;) {
       const built = await builder.build(this.template(notBeforeMs), proposer, isWanted, bounds);
-      if (built) this.time.built(built.block, beganMs, clock.nowMs());
+      if (built) this.time.built(built.block, beganMs, watch.cpuMs());
       if (mayBeEmpty || !built?.isWasted) return built?.block;
     }
   }
@@ -259,8 +260,9 @@ export class BftParticipation {
   private async check(block: Block, isWanted: () => boolean): Promise<string | undefined> {
     const { chain, builder, clock } = this.parts;
     this.time.checking(block, clock.nowMs());
+    const watch = builder.stopwatch();
     const fault = await builder.work.during(() => chain.verify(block, isWanted));
-    this.time.checked(block, clock.nowMs());
+    this.time.checked(block, clock.nowMs(), watch.cpuMs());
     return fault;
   }
 

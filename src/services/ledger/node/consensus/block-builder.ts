@@ -4,7 +4,7 @@
  */
 import { type Address, equalBytes, ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../../../core/base/keccak.ts';
-import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
+import type { Effort, Log, Stopwatch, Timers } from '../../../../core/base/ports.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../../core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../../../core/chain/bloom.ts';
 import { nextBaseFee } from '../../../../core/chain/fees.ts';
@@ -77,6 +77,7 @@ export class BlockBuilder {
   readonly trials: Trials;
   readonly work: BlockWork;
   private readonly filler: BlockFiller;
+  private readonly effort: Effort;
   private readonly guard: BlockGuard | undefined;
   private readonly observer: StepObserver | undefined;
 
@@ -100,7 +101,13 @@ export class BlockBuilder {
     this.settings = parts.settings;
     this.trials = parts.trials;
     this.work = parts.work;
+    this.effort = parts.effort;
     this.filler = new BlockFiller(parts);
+  }
+
+  /** Counts the processor time of this thread. */
+  stopwatch(): Stopwatch {
+    return this.effort.stopwatch();
   }
 
   /** Number of transactions left out for lack of time, since the start. */

@@ -40,9 +40,9 @@ function beginBlock(work: BlockWork): () => Promise<void> {
 }
 
 /** Calls `calm` so many times; `passed` grows with each that went on. */
-function wait(work: BlockWork, count: number, passed: number[]): void {
+function wait(work: BlockWork, count: number, passed: number[], bytes = 100): void {
   for (let i = 0; i < count; i++) {
-    const calm = work.calm();
+    const calm = work.calm(bytes);
     if (calm) void calm.then(() => passed.push(i));
     else passed.push(i);
   }
@@ -57,26 +57,40 @@ it('lets everything go on beside a block that does not take long', () => {
   expect(work.isAtWork).toBe(false);
   beginBlock(work);
   expect(work.isAtWork).toBe(true);
-  pass(99);
-  expect(work.calm()).toBeUndefined();
+  pass(249);
+  expect(work.calm(1)).toBeUndefined();
 });
 
 it('lets others wait for one that takes long; then they go on in order, few in a turn', async () => {
   const { work, pass, turns } = workWithTime();
   const end = beginBlock(work);
-  pass(100);
+  pass(250);
   const passed: number[] = [];
-  wait(work, 20, passed);
+  wait(work, 100, passed);
   await settled();
   expect(passed).toEqual([]);
   await end();
   await settled();
-  expect(passed.length).toBe(8);
+  expect(passed.length).toBe(64);
   wait(work, 1, passed);
   while (turns.length > 0) turns.shift()!();
   await settled();
-  expect(passed).toEqual([...Array(20).keys(), 0]);
-  expect(work.calm()).toBeUndefined();
+  expect(passed).toEqual([...Array(100).keys(), 0]);
+  expect(work.calm(1)).toBeUndefined();
+});
+
+it('lets few large ones go on in a turn', async () => {
+  const { work, pass, turns } = workWithTime();
+  const end = beginBlock(work);
+  pass(250);
+  const passed: number[] = [];
+  wait(work, 20, passed, 100_000);
+  await end();
+  await settled();
+  expect(passed.length).toBe(3);
+  while (turns.length > 0) turns.shift()!();
+  await settled();
+  expect(passed).toEqual([...Array(20).keys()]);
 });
 
 it('lets nobody wait longer than a second', async () => {

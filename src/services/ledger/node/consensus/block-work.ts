@@ -4,17 +4,23 @@
 import type { Clock, Timer, Timers } from '../../../../core/base/ports.ts';
 
 /** Most blocks take less. */
-const LONG_MS = 100;
+const LONG_MS = 250;
 const WAIT_MAX_MS = 1_000;
-/** Number of those waiting that continue in one turn of the event loop. */
-const TURN_MAX = 8;
+/** What continues in one turn of the event loop: a request's batch together, but few large ones. */
+const TURN_MAX = 64;
+const TURN_BYTES_MAX = 256 * 1024;
+
+interface Waiting {
+  readonly bytes: number;
+  resume(): void;
+}
 
 export class BlockWork {
   private readonly clock: Clock;
   private readonly timers: Timers;
   private count = 0;
   private sinceMs = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting: Waiting[] = [];
   private patience: Timer | undefined;
   private isReleasing = false;
 
@@ -38,13 +44,13 @@ export class BlockWork {
   }
 
   /**
-   * Resolves, in order of the calls, when no block takes long, after a second at most;
-   * undefined: nothing to wait for.
+   * Resolves, in order of the calls, when no block takes long, after a second at most; undefined:
+   * nothing to wait for. `bytes`: what is to be done then.
    */
-  calm(): Promise<void> | undefined {
+  calm(bytes: number): Promise<void> | undefined {
     if (this.waiting.length === 0 && !this.isLong()) return undefined;
     this.haveEnd();
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return new Promise((resume) => this.waiting.push({ bytes, resume }));
   }
 
   private isLong(): boolean {
@@ -63,10 +69,19 @@ export class BlockWork {
     this.releaseSome(this.waiting.length);
   }
 
+  private turn(countMax: number): number {
+    let count = 0;
+    let bytes = 0;
+    while (count < Math.min(countMax, TURN_MAX) && bytes < TURN_BYTES_MAX)
+      bytes += this.waiting[count++]?.bytes ?? 0;
+    return count;
+  }
+
   /** While no block takes long, those that came meanwhile continue too. */
   private releaseSome(count: number): void {
-    for (const resume of this.waiting.splice(0, Math.min(count, TURN_MAX))) resume();
-    const left = this.isLong() ? count - TURN_MAX : this.waiting.length;
+    const turn = this.turn(count);
+    for (const { resume } of this.waiting.splice(0, turn)) resume();
+    const left = this.isLong() ? count - turn : this.waiting.length;
     if (left > 0 && this.waiting.length > 0) {
       this.timers.yield(() => this.releaseSome(left));
       return;

@@ -20,10 +20,10 @@ export interface BuildBounds {
 export const BLOCK_BYTES_MAX: number = 8 * 1024 * 1024;
 
 /**
- * What a byte of transactions costs each validator beside its execution: to pass it on in a
- * proposal, encrypted and hashed, and to hash and store it (docs/performance.md).
+ * The time that a byte of transactions adds to a block beside its execution: it is encrypted and
+ * hashed for each validator, then hashed and stored by each (docs/performance.md).
  */
-export const MS_PER_BYTE = 60e-6;
+export const MS_PER_BYTE = 120e-6;
 
 /** Raft has no rounds that could time out; followers execute the leader's blocks afterwards. */
 export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000, provenMs: 5_000 };

@@ -105,7 +105,7 @@ it('bytes count as time, beside that of execution', async () => {
   await start(() => ({ nanosecondsPerGas: 16 }));
   const data = new Uint8Array(60_000);
   data.set(LOOP);
-  // 5 ms of execution, and 3.6 for the bytes.
+  // 5 ms of execution, and 7.2 for the bytes.
   const gasLimit = 53_000n + BigInt(4 * 59_997 + 16 * 3) + 12_500n;
   const all = Array.from({ length: 150 }, (_, at) =>
     signTransaction({ nonce: 0n, gasLimit, data }, keccak256(Uint8Array.of(99, at)), {
@@ -118,8 +118,8 @@ it('bytes count as time, beside that of execution', async () => {
   const { store } = first.chain;
   const numbers = all.map(({ hash }) => store.transactionByHash(hash)!.block);
   const counts = [...new Set(numbers)].map((n) => numbers.filter((each) => each === n).length);
-  expect(Math.max(...counts)).toBeGreaterThan(100);
-  expect(Math.max(...counts)).toBeLessThan(120);
+  expect(Math.max(...counts)).toBeGreaterThan(60);
+  expect(Math.max(...counts)).toBeLessThan(90);
   expectOnTime(first);
 });
 

@@ -45,13 +45,13 @@ it('ignores blocks that took little of their time: what delayed them was not the
 });
 
 it('counts what bytes cost beside their execution', () => {
-  expect(after(new OwnBlockTime(), 300, 2_000, blockOf(1, 5_000_000))).toBeCloseTo(300);
+  expect(after(new OwnBlockTime(), 300, 2_000, blockOf(1, 2_500_000))).toBeCloseTo(300);
 });
 
-it('never falls below a quarter: the messages of a slow network may take longer than a period', () => {
+it('never falls below an eighth: the messages of a slow network may take longer than a period', () => {
   const time = new OwnBlockTime();
-  expect(after(time, 1_000, 9_000)).toBe(250);
-  expect(time.within(BOUNDS)).toMatchObject({ blockMs: 250, transactionMs: 2_000 });
+  expect(after(time, 1_000, 9_000)).toBe(125);
+  expect(time.within(BOUNDS)).toMatchObject({ blockMs: 125, transactionMs: 2_000 });
 });
 
 it('grows slowly with blocks that cost little and are decided in time', () => {
@@ -71,11 +71,35 @@ it('leaves tried transactions out whose blocks would need more than three quarte
   expect(time.within(BOUNDS).provenMs).toBe(2_000);
 });
 
+it('counts processor time: on a busy machine more time passes', () => {
+  const time = new OwnBlockTime();
+  time.checking(BLOCK, 1_000);
+  time.checked(BLOCK, 2_500, 600);
+  time.decided(BLOCK.hash, 0, 2_500, BOUNDS, PERIOD_MS);
+  expect(time.within(BOUNDS).blockMs).toBeCloseTo(200);
+});
+
+it('counts the way of a proposal: by the interval between two blocks, if it is late', () => {
+  const time = new OwnBlockTime();
+  const decide = (nowMs: number, hash = BLOCK.hash) =>
+    time.decided(hash, 0, nowMs, BOUNDS, PERIOD_MS);
+  decide(10_000, Uint8Array.of(9));
+  time.built(BLOCK, 11_500, 600);
+  decide(12_000);
+  expect(time.within(BOUNDS).blockMs).toBe(300);
+  // A minute without transactions says nothing.
+  const later = new OwnBlockTime();
+  later.decided(Uint8Array.of(9), 0, 0, BOUNDS, PERIOD_MS);
+  later.built(BLOCK, 60_000, 1_000);
+  later.decided(BLOCK.hash, 0, 61_000, BOUNDS, PERIOD_MS);
+  expect(later.within(BOUNDS).blockMs).toBeCloseTo(333, 0);
+});
+
 describe("a check of another's proposal", () => {
   it("adds the proposer's time", () => {
     const time = new OwnBlockTime();
     time.checking(BLOCK, 1_000);
-    time.checked(BLOCK, 1_500);
+    time.checked(BLOCK, 1_500, 500);
     time.decided(BLOCK.hash, 0, 1_750, BOUNDS, PERIOD_MS);
     expect(time.within(BOUNDS).blockMs).toBe(400);
   });
@@ -84,7 +108,7 @@ describe("a check of another's proposal", () => {
     const time = new OwnBlockTime();
     time.built(BLOCK, 0, 1_000);
     time.checking(BLOCK, 1_990);
-    time.checked(BLOCK, 1_991);
+    time.checked(BLOCK, 1_991, 1);
     time.decided(BLOCK.hash, 0, 2_000, BOUNDS, PERIOD_MS);
     expect(time.within(BOUNDS).blockMs).toBe(500);
   });

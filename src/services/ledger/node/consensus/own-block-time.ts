@@ -9,13 +9,17 @@ import { type Block, blockBytes } from '../../../../core/chain/block.ts';
 import { type BuildBounds, MS_PER_BYTE } from './build-bounds.ts';
 
 /** So that a slow network, whose messages alone take longer than a period, has full blocks. */
-const SHARE_MIN = 1 / 4;
+const SHARE_MIN = 1 / 8;
 /** So that what the network needs is found again soon when it has become fast. */
 const ALLOWED_SHARE_MIN = 1 / 64;
 /** At most, from block to block. */
 const GROWTH = 1.25;
 /** After a block that costs little. */
 const SLOW_GROWTH = 1.1;
+/** An interval between two blocks that is longer shows what the network needs. */
+const LATE_SHARE = 1.2;
+/** More of it may have passed while nothing was to be done. */
+const WAIT_PERIODS = 2;
 /** Of a round, whose length is twice the bound of a transaction. */
 const PROVEN_SHARE = 0.75;
 const PROPOSALS_MAX = 16;
@@ -30,6 +34,8 @@ interface Proposal {
 
 export class OwnBlockTime {
   private allowedMs = Number.POSITIVE_INFINITY;
+  /** When the last block was decided. */
+  private decidedMs = Number.POSITIVE_INFINITY;
   /** The latest, by keyOf(hash). */
   private readonly proposals = new Lru<string, Proposal>(PROPOSALS_MAX);
 
@@ -44,9 +50,9 @@ export class OwnBlockTime {
     };
   }
 
-  /** A proposal was built here. */
-  built(block: Block, beganMs: number, endedMs: number): void {
-    this.note(block, beganMs, endedMs - beganMs);
+  /** A proposal was built here. `cpuMs`: its processor time. */
+  built(block: Block, beganMs: number, cpuMs: number): void {
+    this.note(block, beganMs, cpuMs);
   }
 
   /** The execution of another's proposal begins. */
@@ -55,24 +61,27 @@ export class OwnBlockTime {
   }
 
   /** It has ended: its proposer took about as long before. */
-  checked(block: Block, endedMs: number): void {
+  checked(block: Block, endedMs: number, cpuMs: number): void {
     const proposal = this.proposals.get(keyOf(block.hash));
     if (!proposal || proposal.costMs < Number.POSITIVE_INFINITY) return;
-    const tookMs = endedMs - proposal.beganMs;
-    this.note(block, proposal.beganMs - tookMs, tookMs);
+    this.note(block, 2 * proposal.beganMs - endedMs, cpuMs);
   }
 
   /**
    * A block was decided. Later rounds say nothing: their time may be that of a missing proposer.
    */
   decided(hash: Hash32, round: number, nowMs: number, bounds: BuildBounds, periodMs: number): void {
+    const intervalMs = nowMs - this.decidedMs;
+    this.decidedMs = nowMs;
     const proposal = this.proposals.get(keyOf(hash));
     if (!proposal || round > 0) return;
-    const { beganMs, costMs } = proposal;
-    const isInTime = nowMs - beganMs <= periodMs;
+    const knownMs = nowMs - proposal.beganMs;
+    // Its way from the proposer to this node took time as well.
+    const isLate = intervalMs > LATE_SHARE * periodMs;
+    const tookMs = isLate ? Math.min(intervalMs, knownMs + WAIT_PERIODS * periodMs) : knownMs;
     if (this.isDear(proposal, bounds))
-      this.allow(costMs * Math.min(GROWTH, periodMs / (nowMs - beganMs)), bounds);
-    else if (isInTime) this.allow(this.allowedMs * SLOW_GROWTH, bounds);
+      this.allow(proposal.costMs * Math.min(GROWTH, periodMs / tookMs), bounds);
+    else if (tookMs <= periodMs) this.allow(this.allowedMs * SLOW_GROWTH, bounds);
   }
 
   /** The round has passed: if there was a proposal of it, then it took too long. */
@@ -93,8 +102,8 @@ export class OwnBlockTime {
     this.allowedMs = Math.max(ms, blockMs * ALLOWED_SHARE_MIN);
   }
 
-  private note(block: Block, beganMs: number, executionMs: number): void {
-    const costMs = executionMs + blockBytes(block) * MS_PER_BYTE;
+  private note(block: Block, beganMs: number, cpuMs: number): void {
+    const costMs = cpuMs + blockBytes(block) * MS_PER_BYTE;
     this.proposals.set(keyOf(block.hash), { height: block.header.number, beganMs, costMs });
   }
 }

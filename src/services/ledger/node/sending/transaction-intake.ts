@@ -196,14 +196,14 @@ export class TransactionIntake {
    * recovered on a thread if one is free.
    */
   ready(transaction: Transaction): Promise<void> | undefined {
-    const calm = this.parts.blocks.calm();
+    const calm = this.parts.blocks.calm(transaction.raw.length);
     return calm ? calm.then(() => this.recovery.one(transaction)) : this.recovery.one(transaction);
   }
 
   private work(): void {
     if (this.isWorking || this.arrivals.isEmpty) return;
     this.isWorking = true;
-    const calm = this.parts.blocks.calm();
+    const calm = this.parts.blocks.calm(SLICE.bytes);
     if (calm) void calm.then(() => this.recoverSlice());
     else this.recoverSlice();
   }
