@@ -75,13 +75,6 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
   },
   {
     ...FILLER,
-    name: 'proposer: a busy machine leaves time for the smallest transactions',
-    on: 'costMs !== undefined && costMs > limitMs - budget.usedMs()',
-    off: '(costMs ?? 0) > limitMs - budget.elapsedMs()',
-    only: 'little time for the node',
-  },
-  {
-    ...FILLER,
     file: 'src/services/ledger/node/consensus/own-block-time.ts',
     test: 'src/services/ledger/node/consensus/own-block-time.test.ts',
     name: 'proposer: a tried transaction that a slow network would not decide in the round',

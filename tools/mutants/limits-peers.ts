@@ -181,8 +181,8 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     ...INTAKE,
     name: "peers' transactions of one turn",
-    on: 'this.arrivals.take(SLICE_TRANSACTIONS)',
-    off: 'this.arrivals.take(1_000_000)',
+    on: 'this.arrivals.take(SLICE)',
+    off: 'this.arrivals.take({ transactions: 1_000_000, bytes: 1e9 })',
   },
   {
     ...OFFERS,

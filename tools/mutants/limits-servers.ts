@@ -115,7 +115,7 @@ export const SERVER_LIMITS: readonly Limit[] = [
   {
     name: 'answers of other services',
     file: 'src/io/http/http-client.ts',
-    on: 'if (size > this.options.responseBytesMax) {',
+    on: 'if (size > responseBytesMax) {',
     off: 'if (size < 0) {',
     test: 'src/io/http/http-client.service.test.ts',
     only: 'takes no answer',
