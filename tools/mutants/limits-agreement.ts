@@ -67,6 +67,13 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
   },
   {
     ...FILLER,
+    name: 'proposer: a busy machine leaves time for the smallest transactions',
+    on: 'costMs !== undefined && costMs > limitMs - budget.usedMs()',
+    off: '(costMs ?? 0) > limitMs - budget.elapsedMs()',
+    only: 'little time for the node',
+  },
+  {
+    ...FILLER,
     file: 'src/services/ledger/node/consensus/own-block-time.ts',
     name: 'proposer: a flood takes less of each block while the network is slow',
     on: 'blockMs: Math.max(allowedMs, blockMs * SHARE_MIN),',
