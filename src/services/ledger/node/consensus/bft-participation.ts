@@ -310,14 +310,14 @@ export class BftParticipation {
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
     const sealed = blockOf(withCommitSeals(block.header, round, seals), block);
     const voters = this.validators();
-    const { schedule, clock } = this.parts;
+    const { chain, schedule, clock, announce } = this.parts;
     const rules = schedule.rulesAt(block.header.number);
     this.time.decided(block.hash, round, clock.nowMs(), bftBounds(rules), periodMs(rules));
-    if (await this.parts.chain.commit(sealed)) {
+    if (await chain.commit(sealed)) {
       this.report(sealed, round);
       this.watch?.decided(sealed);
     }
-    this.parts.announce(sealed, voters);
+    announce(sealed, voters);
   }
 
   /** Logs a new block with GoQuorum's texts, which operators' scripts search for. */

@@ -49,7 +49,7 @@ export class BlockWork {
    */
   calm(bytes: number): Promise<void> | undefined {
     if (this.waiting.length === 0 && !this.isLong()) return undefined;
-    this.haveEnd();
+    this.boundWait();
     return new Promise((resume) => this.waiting.push({ bytes, resume }));
   }
 
@@ -57,7 +57,7 @@ export class BlockWork {
     return this.count > 0 && this.clock.nowMs() - this.sinceMs >= LONG_MS;
   }
 
-  private haveEnd(): void {
+  private boundWait(): void {
     this.patience ??= this.timers.set(WAIT_MAX_MS, () => this.release());
   }
 
@@ -69,6 +69,7 @@ export class BlockWork {
     this.releaseSome(this.waiting.length);
   }
 
+  /** How many of those that wait continue in this turn. */
   private turn(countMax: number): number {
     let count = 0;
     let bytes = 0;
@@ -87,6 +88,6 @@ export class BlockWork {
       return;
     }
     this.isReleasing = false;
-    if (this.waiting.length > 0) this.haveEnd();
+    if (this.waiting.length > 0) this.boundWait();
   }
 }
