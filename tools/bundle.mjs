@@ -5,16 +5,18 @@
  */
 import { statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { chunkScript } from './chunk-script.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SOURCE = resolve(ROOT, 'src');
 const TARGET = resolve(ROOT, 'dist/bundle');
 /** Its modification time is the time of the last bundle. */
 const STAMP = '.made';
+const PROGRAM = 'cli/main.ts';
 /** Entry points of processes and threads; `builtModule` of io/threads finds them. */
-const PROCESSES = ['cli/main.ts', 'io/storage/index-probe.ts'];
+const PROCESSES = [PROGRAM, 'io/storage/index-probe.ts'];
 const THREAD = /-worker\.ts$/;
 /** This thread starts with each node, so it has one file, which shares nothing with the others. */
 const ALONE = /agreement-worker\.ts$/;
@@ -35,13 +37,34 @@ const OUTSIDE = [
   'secp256k1',
   'stripe',
 ];
-/** Packages in CommonJS call `require`; a module's `import.meta` is that of its file in dist. */
-const BANNER = [
-  "import { createRequire as __createRequire } from 'node:module';",
-  "import { fileURLToPath as __fileURLToPath } from 'node:url';",
-  'const require = __createRequire(import.meta.url);',
-  "const __dist = import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 6);",
-].join('');
+/** Runs the chunks; each entry point is a file that names its chunk. */
+const LOADER = 'io/bundle/main.ts';
+/** A line of its own, for the beginning of the script. */
+const BANNER = '//';
+const ALIASES = {
+  // Its ES module, so that unused parts are dropped.
+  'hash-wasm': 'hash-wasm/dist/index.esm.js',
+  // A package in CommonJS needs it: as an ES module, its values would exist after it has run only.
+  '@opentelemetry/api': resolve(ROOT, 'node_modules/@opentelemetry/api/build/src/index.js'),
+};
+const OPTIONS = {
+  outbase: SOURCE,
+  outdir: TARGET,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // A shorter text compiles faster. Names stay, for stack traces and for errors recognised by
+  // their name.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 200,
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  write: false,
+};
 
 /**
  * Our modules find files relative to the place where tsc puts them, wherever the bundled code is.
@@ -81,7 +104,9 @@ if (!isUpToDate()) await write(await bundle());
 function isUpToDate() {
   const made = modified(resolve(TARGET, STAMP));
   const sources = files.filter((file) => file.endsWith('.ts')).map((file) => resolve(SOURCE, file));
-  const others = ['package-lock.json', 'tools/bundle.mjs'].map((file) => resolve(ROOT, file));
+  const others = ['package-lock.json', 'tools/bundle.mjs', 'tools/chunk-script.mjs'].map((file) =>
+    resolve(ROOT, file),
+  );
   return [...sources, ...others].every((file) => modified(file) < made);
 }
 
@@ -94,40 +119,49 @@ async function bundle() {
   const threads = files.filter((file) => THREAD.test(file));
   const alone = threads.filter((file) => ALONE.test(file));
   const others = [...PROCESSES, ...threads.filter((file) => !ALONE.test(file))];
-  const bundles = await Promise.all([bundleOf(others), bundleOf(alone)]);
-  // The two may have the same chunk.
+  const bundles = await Promise.all([bundleOf(others), bundleOf(alone), loader()]);
+  // Two may have the same chunk.
   return [...new Map(bundles.flat().map((output) => [output.path, output])).values()];
 }
 
-async function bundleOf(entries) {
-  const { outputFiles } = await build({
-    entryPoints: entries.map((path) => resolve(SOURCE, path)),
-    outbase: SOURCE,
-    outdir: TARGET,
-    chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external: OUTSIDE,
-    // Its ES module, so that unused parts are dropped.
-    alias: { 'hash-wasm': 'hash-wasm/dist/index.esm.js' },
-    // A shorter text compiles faster. Names stay, for stack traces and for errors recognised by
-    // their name.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 200,
-    banner: { js: BANNER },
-    define: { 'globalThis.quorateIsBundled': 'true' },
-    sourcemap: true,
-    sourcesContent: false,
-    legalComments: 'none',
-    logLevel: 'warning',
-    plugins: [ownAddresses, inOneFile],
-    write: false,
-  });
+async function loader() {
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [resolve(SOURCE, LOADER)] });
   return outputFiles;
+}
+
+/** Scripts of chunks, and for each entry point a module that runs its chunk. */
+async function bundleOf(entries) {
+  const { outputFiles, metafile } = await build({
+    ...OPTIONS,
+    entryPoints: entries.map((path) => resolve(SOURCE, path)),
+    entryNames: 'chunks/[name]-[hash]',
+    chunkNames: 'chunks/[name]-[hash]',
+    splitting: true,
+    metafile: true,
+    banner: { js: BANNER },
+    external: OUTSIDE,
+    alias: ALIASES,
+    define: { 'globalThis.quorateIsBundled': 'true' },
+    plugins: [ownAddresses, inOneFile],
+  });
+  return outputFiles.flatMap(({ path, contents, text }) => {
+    const { entryPoint } = metafile.outputs[relative(process.cwd(), path)];
+    if (path.endsWith('.map')) return [{ path, contents: Buffer.from(contents) }];
+    const script = chunkScript(text, entryPoint !== undefined);
+    const chunk = { path, contents: Buffer.from(script) };
+    return entryPoint === undefined ? [chunk] : [chunk, starterOf(entryPoint, path)];
+  });
+}
+
+/** The module that node is started with. */
+function starterOf(entryPoint, chunk) {
+  const path = resolve(TARGET, relative(SOURCE, resolve(entryPoint)).replace(/\.ts$/, '.js'));
+  const loader = relative(dirname(path), resolve(TARGET, LOADER)).replace(/\.ts$/, '.js');
+  const lines = [
+    ...(entryPoint.endsWith(PROGRAM) ? ['#!/usr/bin/env node'] : []),
+    `import{run}from"${loader}";await run("${basename(chunk)}",process.env);`,
+  ];
+  return { path, contents: Buffer.from(`${lines.join('\n')}\n`) };
 }
 
 /** Does not touch unchanged files: other processes may be reading them. */

@@ -119,6 +119,7 @@ export const CONTENTS: readonly Room[] = [
       ['internals/private-transaction-manager', 'Private transaction manager'],
       ['internals/permissioning', 'Permissioning'],
       ['internals/threads', 'Threads'],
+      ['internals/starting', 'Starting'],
       ['internals/discovery', 'Discovery'],
       ['internals/nonces', 'Nonces of the proxy'],
       ['internals/submission', 'Submission'],

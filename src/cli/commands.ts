@@ -2,16 +2,25 @@
  * All commands, in the order of the help. Each is loaded on demand: a process loads only the code
  * of its command.
  */
+import { compileSparingly } from '../io/host/compilation.ts';
 import type { Command } from './command.ts';
 
 type Tool = keyof typeof import('./tools.ts');
 
+/**
+ * For long-running commands under load. Before their code is loaded: V8 takes up what was compiled
+ * under the same flags only.
+ */
+const sparingly = (load: () => Promise<Command>) => () => {
+  compileSparingly();
+  return load();
+};
 const tool = (name: Tool) => async () => (await import('./tools.ts'))[name];
 
 const LOADERS: readonly (readonly [name: string, load: () => Promise<Command>])[] = [
   ['devnet', async () => (await import('./devnet/devnet.ts')).devnetCommand],
   ['status', async () => (await import('./status.ts')).statusCommand],
-  ['node', async () => (await import('./node.ts')).nodeCommand],
+  ['node', sparingly(async () => (await import('./node.ts')).nodeCommand)],
   ['genesis', tool('genesisCommand')],
   ['genesis validate', tool('genesisValidateCommand')],
   ['init', tool('initCommand')],
@@ -29,7 +38,7 @@ const LOADERS: readonly (readonly [name: string, load: () => Promise<Command>])[
   ['attach', tool('attachCommand')],
   ['console', tool('consoleCommand')],
   ['js', tool('jsCommand')],
-  ['ptm', async () => (await import('./ptm/ptm.ts')).ptmCommand],
+  ['ptm', sparingly(async () => (await import('./ptm/ptm.ts')).ptmCommand)],
   ['ptm recover', tool('ptmRecoverCommand')],
   ['ptm check', tool('ptmCheckCommand')],
   ['ptm repair', tool('ptmRepairCommand')],

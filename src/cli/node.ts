@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fromHex, toHex } from '../core/base/hex.ts';
 import { addressOfSecretKey } from '../core/base/secp256k1.ts';
 import { MNEMONIC_KEYS, TEST_MNEMONIC } from '../core/base/test-mnemonic.ts';
-import { compileSparingly } from '../io/host/compilation.ts';
 import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
@@ -43,7 +42,6 @@ export const nodeCommand: Command = {
   variables: NODE_VARIABLES,
   translate: translateGethKey,
   async run(options) {
-    compileSparingly();
     const format = options.boolean('log.json') ? 'GETH' : 'PLAIN';
     let node: RunningNode | undefined;
     let live: LiveLine | undefined;

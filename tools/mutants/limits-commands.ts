@@ -46,4 +46,20 @@ export const COMMAND_LIMITS: readonly Limit[] = [
     off: '',
     test: 'src/io/host/heap-growth.service.test.ts',
   },
+  {
+    name: 'compiled code: all files of a folder',
+    file: 'src/io/bundle/code-folder.ts',
+    on: 'if (sum > bytes) rmSync(path);',
+    off: '',
+    test: 'src/io/bundle/code-folder.service.test.ts',
+    only: 'the oldest files make room',
+  },
+  {
+    name: 'compiled code: a file that is read',
+    file: 'src/io/bundle/code-folder.ts',
+    on: 'stats.size <= bytesMax',
+    off: 'stats.size >= 0',
+    test: 'src/io/bundle/code-folder.service.test.ts',
+    only: 'neither written nor read',
+  },
 ];

@@ -321,4 +321,27 @@ export const PROTECTIONS: readonly Limit[] = [
     off: '',
     test: 'src/core/store/copied-chain.property.test.ts',
   },
+  {
+    name: 'attack: compiled code is taken only from where nobody else can write',
+    file: 'src/io/bundle/code-folder.ts',
+    on: ' && (mode & WRITABLE_BY_OTHERS) === 0',
+    off: '',
+    test: 'src/io/bundle/code-folder.service.test.ts',
+    only: 'that others may write to',
+  },
+  {
+    name: 'start: damaged compiled code is not used',
+    file: 'src/io/bundle/pieces.ts',
+    on: ' || file.readUInt32BE(0) !== crc32(file.subarray(4))',
+    off: '',
+    test: 'src/io/bundle/pieces.test.ts',
+  },
+  {
+    name: 'start: code compiled of another text is not used',
+    file: 'src/io/bundle/chunks.ts',
+    on: 'piece?.checksum === checksum',
+    off: 'piece',
+    test: 'src/io/bundle/chunks.service.test.ts',
+    only: 'another text is compiled',
+  },
 ];

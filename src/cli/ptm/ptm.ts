@@ -1,6 +1,5 @@
 /** `quorate ptm`. */
 import { installCrypto } from '../../io/crypto/crypto.ts';
-import { compileSparingly } from '../../io/host/compilation.ts';
 import { writePidFile } from '../../io/host/pid-file.ts';
 import { onStopSignal } from '../../io/host/signals.ts';
 import { watchOpenFiles } from '../../io/telemetry/open-files-watch.ts';
@@ -24,7 +23,6 @@ export const ptmCommand: Command = {
   ],
   rows: PTM_ROWS,
   async run(options) {
-    compileSparingly();
     const say = stderrLog(options.number('verbosity')!);
     await installCrypto(say);
     const config = await ptmConfig(options, { command: 'ptm', say, secrets: CONFIG_SECRETS });
