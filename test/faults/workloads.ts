@@ -70,7 +70,7 @@ const NODE: Workload = {
     try {
       fill();
       for (let id = store.head()!.number + 1; id <= FIRST + WRITES; id++) {
-        await votes.remember({ height: id, round: 0, bytes: new Uint8Array(900).fill(id) });
+        await votes.remember({ height: id, round: 0, parts: [new Uint8Array(900).fill(id)] });
         await journal.add(new Uint8Array(400).fill(id));
         await feed(store, chain, id, () => {});
         if (fault()) throw fault();

@@ -2,6 +2,7 @@
  * How code without a clock limits long work: it calls its pace now and then with the gas spent
  * since the last call. The caller, who has a clock, answers.
  */
+import { lengthOf } from './bytes.ts';
 
 /** Longer messages are processed in pieces. */
 export const LONG_MESSAGE_BYTES: number = 128 * 1024;
@@ -34,6 +35,20 @@ export function paceUntil(shouldStop: (() => boolean) | undefined): Pace | undef
 
 /** Work that returns control when its pace says so, and later continues where it stopped. */
 export type Slices<T> = Generator<undefined, T, undefined>;
+
+/** The parts, one after the other, copied in pieces. */
+export function* concatInPieces(parts: readonly Uint8Array[]): Slices<Uint8Array<ArrayBuffer>> {
+  const out = new Uint8Array(lengthOf(parts));
+  let at = 0;
+  for (const part of parts) {
+    for (let from = 0; from < part.length; from += PIECE_BYTES) {
+      if (from > 0) yield;
+      out.set(part.subarray(from, from + PIECE_BYTES), at + from);
+    }
+    at += part.length;
+  }
+  return out;
+}
 
 /** Runs the work to its end at once and ignores requests to pause. */
 export function finish<T>(work: Slices<T>): T {

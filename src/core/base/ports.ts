@@ -33,7 +33,8 @@ export interface LogFolder {
  */
 export interface SlotFile {
   read(slot: number): Uint8Array | undefined;
-  write(slot: number, bytes: Uint8Array): Promise<void>;
+  /** `parts`: the slot's bytes, which must not change until it has resolved. */
+  write(slot: number, parts: readonly Uint8Array[]): Promise<void>;
   /**
    * The bytes survive the end of the process, but not always a power failure. Errors are ignored.
    */

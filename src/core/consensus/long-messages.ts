@@ -4,7 +4,7 @@
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { keccak256InPieces, keccak256OfAll } from '../base/keccak.ts';
-import type { Slices } from '../base/pace.ts';
+import { concatInPieces, type Slices } from '../base/pace.ts';
 import type { Block } from '../chain/block.ts';
 import type { Engine } from '../chain/rules.ts';
 import type { LongProposal, MessageHashes, View } from './bft/interface.ts';
@@ -35,20 +35,11 @@ export function* longProposal(
   view: View,
   block: Block,
 ): Slices<LongProposal> {
-  const [payload, signed] =
-    engine === 'ibft' ? ibftProposal(proposer, view, block) : qbftProposal(view, block);
-  yield;
+  const isIbft = engine === 'ibft';
+  const parts = isIbft ? ibft.proposalParts(view, block) : qbft.proposalParts(view, block);
+  const payload = yield* concatInPieces(parts);
+  const signed = isIbft
+    ? ibft.signedParts({ kind: 'preprepare', body: payload, address: proposer, seal: EMPTY_BYTES })
+    : qbft.signedParts({ code: qbft.QBFT_CODE.preprepare, payload });
   return { view, block, payload, signed: yield* keccak256OfAll(signed) };
-}
-
-type Proposal = [payload: Uint8Array, signed: readonly Uint8Array[]];
-
-function ibftProposal(address: Address, view: View, block: Block): Proposal {
-  const body = ibft.proposalBody(view, block);
-  return [body, ibft.signedParts({ kind: 'preprepare', body, address, seal: EMPTY_BYTES })];
-}
-
-function qbftProposal(view: View, block: Block): Proposal {
-  const payload = qbft.proposalPayload(view, block);
-  return [payload, qbft.signedParts({ code: qbft.QBFT_CODE.preprepare, payload })];
 }

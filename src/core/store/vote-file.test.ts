@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../../io/storage/memory.ts';
+import { concatBytes } from '../base/bytes.ts';
+import { PIECE_BYTES } from '../base/pace.ts';
 import { Prng } from '../base/prng.ts';
 import { crc32c } from './crc32c.ts';
 import { VoteFile } from './vote-file.ts';
@@ -9,7 +11,7 @@ const open = (disk: MemoryDisk) => new VoteFile(disk.slots('votes'), disk.slots(
 const vote = (n: number) => ({
   height: n * 0x1_0000_0001,
   round: n,
-  bytes: new Uint8Array(n * 40).fill(n),
+  parts: [new Uint8Array(n * 40).fill(n)],
 });
 
 describe('vote file', () => {
@@ -44,6 +46,26 @@ describe('vote file', () => {
   });
 });
 
+it('lets other work run while it writes a long vote', async () => {
+  const disk = new MemoryDisk();
+  let pauses = 0;
+  const timers = {
+    yield(next: () => void) {
+      pauses++;
+      next();
+    },
+  };
+  const [votes, written] = [disk.slots('votes'), disk.slots('votes-written')];
+  const file = new VoteFile(votes, written, 0, timers);
+  await file.remember(vote(1));
+  expect(pauses).toBe(0);
+  const parts = [3, 5 * PIECE_BYTES + 9, 7].map((length) => new Uint8Array(length).fill(length));
+  await file.remember({ ...vote(2), parts });
+  expect(pauses).toBe(5);
+  const [bytes] = open(disk).memory()!.parts;
+  expect(Buffer.compare(bytes!, concatBytes(...parts))).toBe(0);
+});
+
 it('is written by one at a time', async () => {
   const file = open(new MemoryDisk());
   const first = file.remember(vote(1));
@@ -63,8 +85,8 @@ describe('a vote file that cannot be trusted', () => {
     const disk = await written(4);
     const file = disk.slots('votes');
     const [even, odd] = [0, 1].map((slot) => file.read(slot)!.slice());
-    await file.write(0, odd!);
-    await file.write(1, even!);
+    await file.write(0, [odd!]);
+    await file.write(1, [even!]);
     expect([open(disk).memory(), open(disk).loss]).toEqual([undefined, 'damaged']);
   });
 
@@ -72,7 +94,7 @@ describe('a vote file that cannot be trusted', () => {
     const file = disk.slots('votes');
     const bytes = file.read(slot)!.slice();
     bytes[bytes.length - 1]! ^= 1;
-    await file.write(slot, bytes);
+    await file.write(slot, [bytes]);
   };
 
   it('says that it is empty', () => {
@@ -135,12 +157,12 @@ describe('a vote file that cannot be trusted', () => {
     const slots = disk.slots('votes');
     const bytes = slots.read(1)!;
     const end = bytes.length - 6;
-    await slots.write(1, bytes.subarray(0, end));
+    await slots.write(1, [bytes.subarray(0, end)]);
     expect(open(disk).memory()).toEqual(vote(1));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     view.setUint16(end, 3);
     view.setUint32(end + 2, crc32c(bytes, view.getUint32(6), end, end + 2));
-    await slots.write(1, bytes);
+    await slots.write(1, [bytes]);
     expect(() => open(disk)).toThrow(
       'the file "votes" was written by a newer Quorate: version 3, this one reads up to 2',
     );

@@ -13,16 +13,19 @@
  * crc32c u32. The second checksum continues the first. 0.1.0 wrote no version, and skips it. Note:
  * sequence u48 | crc32c u32.
  */
+import { lengthOf } from '../base/bytes.ts';
 import { assert, fail } from '../base/errors.ts';
+import { inTurns } from '../base/in-turns.ts';
 import { newerVersion } from '../base/newer-version.ts';
-import type { SlotFile } from '../base/ports.ts';
+import { PIECE_BYTES, type Slices } from '../base/pace.ts';
+import type { SlotFile, Timers } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
 
 /** Same shape as the engine's VoteMemory. */
 export interface RememberedVote {
   readonly height: number;
   readonly round: number;
-  readonly bytes: Uint8Array;
+  readonly parts: readonly Uint8Array[];
 }
 
 /**
@@ -42,9 +45,13 @@ const VERSION_BYTES = 6;
 const NOTE_BYTES = 10;
 const VOTE_BYTES_MAX = 32 * 1024 * 1024 - HEADER_BYTES - VERSION_BYTES;
 
+/** For a process without other work. */
+const AT_ONCE: Pick<Timers, 'yield'> = { yield: (next) => next() };
+
 export class VoteFile {
   private readonly file: SlotFile;
   private readonly written: SlotFile;
+  private readonly timers: Pick<Timers, 'yield'>;
   private sequence = 0;
   private latest: RememberedVote | undefined;
   private missing: VoteLoss | undefined;
@@ -52,11 +59,12 @@ export class VoteFile {
 
   /**
    * Reads the newest good slot. `sealed`: the sequence that the chain store knows of; 0: none.
-   * Throws STORE_FORMAT_NEWER.
+   * `timers`: for other work of the thread while a long vote is written. Throws STORE_FORMAT_NEWER.
    */
-  constructor(file: SlotFile, written: SlotFile, sealed = 0) {
+  constructor(file: SlotFile, written: SlotFile, sealed = 0, timers = AT_ONCE) {
     this.file = file;
     this.written = written;
+    this.timers = timers;
     const slots = Array.from({ length: VOTE_SLOTS }, (_, slot) => file.read(slot));
     for (const [slot, bytes] of slots.entries()) {
       const found = decodeVoteSlot(bytes);
@@ -89,17 +97,19 @@ export class VoteFile {
 
   /** Durable when it resolves. Calls must not overlap. */
   async remember(vote: RememberedVote): Promise<void> {
-    if (vote.bytes.length > VOTE_BYTES_MAX) {
+    const length = lengthOf(vote.parts);
+    if (length > VOTE_BYTES_MAX) {
       throw fail(
         'STORE_VOTE_TOO_LARGE',
-        `vote memory of ${vote.bytes.length} bytes, at most ${VOTE_BYTES_MAX}`,
+        `vote memory of ${length} bytes, at most ${VOTE_BYTES_MAX}`,
       );
     }
     assert(!this.isWriting, 'one vote is written at a time');
     this.isWriting = true;
     const sequence = this.sequence + 1;
     try {
-      await this.file.write(slotOf(sequence), encode(sequence, vote));
+      const slot = await inTurns(encode(sequence, vote), this.timers);
+      await this.file.write(slotOf(sequence), slot);
     } finally {
       this.isWriting = false;
     }
@@ -120,20 +130,32 @@ function slotOf(sequence: number): number {
   return sequence % VOTE_SLOTS;
 }
 
-function encode(sequence: number, vote: RememberedVote): Uint8Array {
-  const end = HEADER_BYTES + vote.bytes.length;
-  const out = new Uint8Array(end + VERSION_BYTES);
-  const view = new DataView(out.buffer);
+/** The slot in parts; a long vote's checksum is computed in pieces. */
+function* encode(sequence: number, vote: RememberedVote): Slices<readonly Uint8Array[]> {
+  const header = new Uint8Array(HEADER_BYTES);
+  const view = new DataView(header.buffer);
   putUint48(view, 0, sequence);
   putUint48(view, 10, vote.height);
   view.setUint32(16, vote.round);
-  view.setUint32(20, vote.bytes.length);
-  out.set(vote.bytes, HEADER_BYTES);
-  const sum = checksum(out, end);
+  view.setUint32(20, lengthOf(vote.parts));
+  let sum = checksum(header, HEADER_BYTES);
+  for (const part of vote.parts) {
+    for (let at = 0; at < part.length; at += PIECE_BYTES) {
+      if (at > 0) yield;
+      sum = crc32c(part, sum, at, Math.min(part.length, at + PIECE_BYTES));
+    }
+  }
   view.setUint32(6, sum);
-  view.setUint16(end, VOTES_VERSION);
-  view.setUint32(end + 2, crc32c(out, sum, end, end + 2));
-  return out;
+  return [header, ...vote.parts, versionField(sum)];
+}
+
+/** `sum`: checksum of what is before it. */
+function versionField(sum: number): Uint8Array {
+  const field = new Uint8Array(VERSION_BYTES);
+  const view = new DataView(field.buffer);
+  view.setUint16(0, VOTES_VERSION);
+  view.setUint32(2, crc32c(field, sum, 0, 2));
+  return field;
 }
 
 /** Undefined: the slot holds no valid vote. Throws STORE_FORMAT_NEWER. */
@@ -154,7 +176,7 @@ export function decodeVoteSlot(slot: Uint8Array | undefined) {
   const vote: RememberedVote = {
     height: uint48(view, 10),
     round: view.getUint32(16),
-    bytes: slot.slice(HEADER_BYTES, end),
+    parts: [slot.slice(HEADER_BYTES, end)],
   };
   return { sequence: uint48(view, 0), version, vote };
 }

@@ -3,6 +3,7 @@
  * byte, unsynced bytes lost in a crash, a full disk, a failing sync. Deterministic: random choices
  * come from the caller's Prng.
  */
+import { concatBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { Kv, LogFile, LogFolder, SlotFile } from '../../core/base/ports.ts';
 import type { Prng } from '../../core/base/prng.ts';
@@ -87,7 +88,8 @@ export class MemoryDisk {
     const strike = this.admit();
     return {
       read: (slot) => slots.get(slot),
-      write: async (slot, bytes) => {
+      write: async (slot, parts) => {
+        const bytes = concatBytes(...parts);
         strike(() => {
           const old = slots.get(slot) ?? new Uint8Array(0);
           const torn = new Uint8Array(Math.max(old.length, bytes.length));
@@ -95,7 +97,7 @@ export class MemoryDisk {
           torn.set(bytes.subarray(0, this.below(bytes.length + 1)));
           slots.set(slot, torn);
         });
-        slots.set(slot, bytes.slice());
+        slots.set(slot, bytes);
       },
       writeUnsynced: (slot, bytes) => {
         slots.set(slot, bytes.slice());

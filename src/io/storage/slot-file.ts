@@ -3,7 +3,8 @@
  * as a whole.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
+import { concatBytes, lengthOf } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { SlotFile } from '../../core/base/ports.ts';
 import { storageError } from './system-error.ts';
@@ -28,13 +29,13 @@ export async function openSlotFile(path: string): Promise<SlotFile> {
       readSync(handle.fd, bytes, 0, length, start + 4);
       return bytes;
     },
-    async write(slot, bytes) {
-      if (bytes.length > SLOT_BYTES - 4) {
-        throw fail('STORAGE_SLOT_TOO_LARGE', `slot of ${bytes.length} bytes in ${path}`);
+    async write(slot, parts) {
+      const length = lengthOf(parts);
+      if (length > SLOT_BYTES - 4) {
+        throw fail('STORAGE_SLOT_TOO_LARGE', `slot of ${length} bytes in ${path}`);
       }
-      const framed = frame(bytes);
       try {
-        await handle.write(framed, 0, framed.length, slot * SLOT_BYTES);
+        await writeAll(handle, [prefix(length), ...parts], slot * SLOT_BYTES);
         await handle.datasync();
       } catch (error) {
         throw storageError(error, path);
@@ -42,7 +43,13 @@ export async function openSlotFile(path: string): Promise<SlotFile> {
     },
     writeUnsynced(slot, bytes) {
       try {
-        writeSync(handle.fd, frame(bytes), 0, 4 + bytes.length, slot * SLOT_BYTES);
+        writeSync(
+          handle.fd,
+          concatBytes(prefix(bytes.length), bytes),
+          0,
+          4 + bytes.length,
+          slot * SLOT_BYTES,
+        );
       } catch {
         // Data that must reach the disk is written with `write`, which reports errors.
       }
@@ -53,9 +60,17 @@ export async function openSlotFile(path: string): Promise<SlotFile> {
   };
 }
 
-function frame(bytes: Uint8Array): Buffer {
-  const framed = Buffer.alloc(4 + bytes.length);
-  framed.writeUInt32BE(bytes.length, 0);
-  framed.set(bytes, 4);
-  return framed;
+function prefix(length: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(length);
+  return bytes;
+}
+
+/** A system writes less than it was given when the disk is full: the next write says so. */
+async function writeAll(handle: FileHandle, parts: readonly Uint8Array[], start: number) {
+  const length = lengthOf(parts);
+  const { bytesWritten } = await handle.writev(parts, start);
+  if (bytesWritten === length) return;
+  const rest = concatBytes(...parts).subarray(bytesWritten);
+  await handle.write(rest, 0, rest.length, start + bytesWritten);
 }

@@ -247,8 +247,8 @@ describe('files', () => {
     const path = join(folder, 'votes');
     const file = await openSlotFile(path);
     expect(file.read(0)).toBeUndefined();
-    await file.write(1, key(1, 2));
-    await file.write(0, key(7));
+    await file.write(1, [key(1), key(2)]);
+    await file.write(0, [key(7)]);
     file.close();
     const again = await openSlotFile(path);
     expect([again.read(0), again.read(1)]).toEqual([key(7), key(1, 2)]);

@@ -145,7 +145,7 @@ async function addVotesAndJournal(place: string): Promise<void> {
   const chain = await openChain(place);
   const height = chain.store.head()!.number + 1;
   for (const round of [0, 1]) {
-    await chain.votes.remember({ height, round, bytes: Uint8Array.of(round) });
+    await chain.votes.remember({ height, round, parts: [Uint8Array.of(round)] });
   }
   const journal = new TransactionJournal(chain.folder.journal);
   for (let entry = 1; entry <= JOURNALED; entry++) {

@@ -79,6 +79,8 @@ describe('vote memory', () => {
 
   it('is never ignored when it cannot be read', () => {
     const bytes = encodeRlp([Uint8Array.of(9)]);
-    expect(() => decodeMemory({ height: 1, round: 0, bytes })).toThrow('format 9 is unknown');
+    expect(() => decodeMemory({ height: 1, round: 0, parts: [bytes] })).toThrow(
+      'format 9 is unknown',
+    );
   });
 });

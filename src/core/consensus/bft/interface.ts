@@ -29,8 +29,11 @@ export interface VoteMemory {
   readonly height: number;
   /** The round of the last vote at this height. */
   readonly round: number;
-  /** At most VOTE_BYTES_MAX: a proposal's hash, and the lock with its proof. */
-  readonly bytes: Uint8Array;
+  /**
+   * A proposal's hash, and the lock with its proof, in parts, so that a lock's block is not copied;
+   * at most VOTE_BYTES_MAX in all.
+   */
+  readonly parts: readonly Uint8Array[];
 }
 
 /**

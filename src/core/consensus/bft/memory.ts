@@ -3,9 +3,9 @@
  * proposal it supports there, and its lock. So a crash never makes it vote twice in a round or
  * forget what it prepared.
  */
-import { EMPTY_BYTES, type Hash32 } from '../../base/bytes.ts';
+import { concatBytes, EMPTY_BYTES, type Hash32 } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
-import { type RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
+import { listOfRaw, listParts, type RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
 import type { View, VoteMemory } from './interface.ts';
 
 const FORMAT = 1;
@@ -25,26 +25,25 @@ export interface Remembered {
 }
 
 export function encodeMemory({ view, digest, lock }: Remembered): VoteMemory {
-  const writer = new RlpWriter(256 + (lock ? lock.block.length : 0));
-  writer.list((w) => {
-    w.number(FORMAT).number(view.height).number(view.round);
-    w.string(digest ?? EMPTY_BYTES);
-    w.list((inner) => {
-      if (!lock) return;
-      inner.number(lock.round).raw(lock.block);
-      inner.list((list) => {
-        for (const prepare of lock.prepares) list.raw(prepare);
-      });
-    });
-  });
-  return { height: view.height, round: view.round, bytes: writer.finish() };
+  const writer = new RlpWriter(64);
+  writer
+    .number(FORMAT)
+    .number(view.height)
+    .number(view.round)
+    .string(digest ?? EMPTY_BYTES);
+  const parts = listParts([writer.finish(), ...listParts(lock ? lockParts(lock) : [])]);
+  return { height: view.height, round: view.round, parts };
+}
+
+function lockParts({ round, block, prepares }: LockBytes): readonly Uint8Array[] {
+  return [new RlpWriter(10).number(round).finish(), block, listOfRaw(prepares)];
 }
 
 /**
  * Throws MEMORY_UNKNOWN_FORMAT or RLP_INVALID: a vote file that cannot be read must not be ignored.
  */
 export function decodeMemory(memory: VoteMemory): Remembered {
-  const list = readList(memory.bytes);
+  const list = readList(concatBytes(...memory.parts));
   const format = list.number();
   if (format !== FORMAT) {
     throw fail(

@@ -108,13 +108,13 @@ export function signPreprepare(
   long?: LongProposal,
 ): Preprepare {
   const kind = 'preprepare';
-  const body = long?.payload ?? proposalBody(view, block);
+  const body = long?.payload ?? concatBytes(...proposalParts(view, block));
   return { kind, view, block, ...signed(signer, kind, body, EMPTY_BYTES, long?.signed) };
 }
 
-/** The signed part of a proposal, without its proposer. */
-export function proposalBody(view: View, block: Block): Uint8Array {
-  return listOfRaw([viewItem(view), encodeBlock(block)]);
+/** The signed part of a proposal, without its proposer, in parts. */
+export function proposalParts(view: View, block: Block): readonly Uint8Array[] {
+  return listParts([viewItem(view), encodeBlock(block)]);
 }
 
 export function signPrepare(signer: ConsensusSigner, view: View, digest: Hash32): Prepare {

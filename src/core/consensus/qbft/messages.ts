@@ -125,14 +125,14 @@ export function signPreprepare(
   prepares: readonly Prepare[],
   long?: LongProposal,
 ): Preprepare {
-  const payload = long?.payload ?? proposalPayload(view, block);
+  const payload = long?.payload ?? concatBytes(...proposalParts(view, block));
   const base = signed(signer, QBFT_CODE.preprepare, view, payload, long?.signed);
   return { ...base, kind: 'preprepare', block, roundChanges, prepares };
 }
 
-/** The signed part of a proposal. */
-export function proposalPayload(view: View, block: Block): Uint8Array {
-  return listOfRaw([numberItem(view.height), numberItem(view.round), encodeBlock(block)]);
+/** The signed part of a proposal, in parts. */
+export function proposalParts(view: View, block: Block): readonly Uint8Array[] {
+  return listParts([numberItem(view.height), numberItem(view.round), encodeBlock(block)]);
 }
 
 /** `lock`: the last prepared block with its round and the PREPAREs that prove it. */

@@ -3,17 +3,21 @@
  * are cloned, and arrive in a later turn of the event loop.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { bftGenesis } from '../../../../test/support/bft-chain.ts';
 import type { MemoryNode } from '../../../../test/support/memory-network.ts';
 import { TOPOLOGY, ValidatorNetwork } from '../../../../test/support/validator-network.ts';
-import { fromHex } from '../../../core/base/hex.ts';
+import { bareHex, fromHex } from '../../../core/base/hex.ts';
+import { type Block, EncodedBlock, encodeBlock } from '../../../core/chain/block.ts';
 import { decodeQbftExtra } from '../../../core/chain/extra-data.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 import type { ChainSide } from '../node/consensus/agreement.ts';
 import { AgreementThread } from './agreement-thread.ts';
-import { errorOf, type FromAgreement, failureOf } from './messages.ts';
+import { FarChain } from './far-chain.ts';
+import { errorOf, type FromAgreement, failureOf, type Question } from './messages.ts';
 import { NearChain } from './near-chain.ts';
+import type { Outbox } from './outbox.ts';
 
 const GENESIS = genesisFromJson(
   devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
@@ -139,6 +143,39 @@ describe('a thread of agreement that ends', () => {
 });
 
 describe('what the chain is asked', () => {
+  it('about a block that it has is asked by a number, unless it has forgotten the block', async () => {
+    const block = new EncodedBlock(encodeBlock(bftGenesis('qbft', [], 0)));
+    const asked: { readonly id: number; readonly question: Question }[] = [];
+    const outbox = {
+      say: (message: FromAgreement) => void (message.kind === 'ask' && asked.push(message)),
+    } as Outbox<FromAgreement>;
+    const far = new FarChain(outbox, { yield: (next) => next() });
+    const decided: string[] = [];
+    const chain = {
+      verify: async () => undefined,
+      decide: async ({ hash }: Block) => void decided.push(bareHex(hash)),
+    } as unknown as ChainSide;
+    const near = () => new NearChain(chain, (answer) => far.answered(answer));
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const checked = far.verify(block, () => true);
+    await turn();
+    const [first, other] = [near(), near()];
+    await first.answer(asked[0]!.id, asked[0]!.question);
+    await checked;
+    const decision = far.decide(block, 0, []);
+    expect(asked[1]!.question).toMatchObject({ what: 'decide', block: asked[0]!.id });
+    await first.answer(asked[1]!.id, asked[1]!.question);
+    await decision;
+
+    const again = far.decide(block, 0, []);
+    await other.answer(asked[2]!.id, asked[2]!.question);
+    await turn();
+    expect(asked[3]!.question).toMatchObject({ what: 'decide', block: block.raw });
+    await other.answer(asked[3]!.id, asked[3]!.question);
+    await again;
+    expect(decided).toEqual([bareHex(block.hash), bareHex(block.hash)]);
+  });
+
   it('is not answered once nobody waits for it', async () => {
     let release = () => {};
     const seen: boolean[] = [];

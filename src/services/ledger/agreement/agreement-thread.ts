@@ -130,7 +130,8 @@ export class AgreementThread {
 
   /** Starts agreement over this chain, which answers the thread's requests. */
   over(chain: ChainSide): AgreementPort {
-    const say = (message: ToAgreement) => this.outbox.say(message);
+    const say = (message: ToAgreement, ...bytes: readonly Uint8Array<ArrayBuffer>[]) =>
+      this.outbox.say(message, ...bytes);
     this.chain = new NearChain(chain, say);
     return {
       begin: (position) => say({ kind: 'begin', position }),

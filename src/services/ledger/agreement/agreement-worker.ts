@@ -42,7 +42,7 @@ const log: Log = (level, message, fields) => outbox.say({ kind: 'log', level, me
 
 await installCrypto();
 const files = await openVotes(storeFolder);
-const votes = new VoteFile(files.votes, files.votesWritten, sealedVote);
+const votes = new VoteFile(files.votes, files.votesWritten, sealedVote, systemTimers);
 const lastVote = new LastVote(given.lastVote);
 const watch = new LoopWatch(log);
 watch.onLag((lag) => outbox.say({ kind: 'lag', lag, longest: watch.longest }));

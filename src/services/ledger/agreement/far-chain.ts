@@ -1,11 +1,15 @@
 /** The chain as seen by the agreement thread: requests to the main thread, and its answers. */
+
+import { inTurns } from '../../../core/base/in-turns.ts';
+import { concatInPieces } from '../../../core/base/pace.ts';
+import type { Timers } from '../../../core/base/ports.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import { EncodedBlock, encodeBlock } from '../../../core/chain/block.ts';
 import type { Seal, View } from '../../../core/consensus/bft/interface.ts';
 import type { ChainSide } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
 import { type Answer, errorOf, type FromAgreement, type Question } from './messages.ts';
-import { copyOf, type Outbox } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 
 interface Asked {
   readonly isWanted: () => boolean;
@@ -17,27 +21,42 @@ const ALWAYS = () => true;
 
 export class FarChain implements ChainSide {
   private readonly outbox: Outbox<FromAgreement>;
+  private readonly timers: Pick<Timers, 'yield'>;
   private readonly asked = new Map<number, Asked>();
+  /** The request with which the main thread got or made a block. */
+  private readonly known = new WeakMap<Block, number>();
   private lastId = 0;
 
-  constructor(outbox: Outbox<FromAgreement>) {
+  constructor(outbox: Outbox<FromAgreement>, timers: Pick<Timers, 'yield'>) {
     this.outbox = outbox;
+    this.timers = timers;
   }
 
   async assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined> {
     const answer = await this.ask({ what: 'assemble', request }, isWanted);
-    return answer?.block && new EncodedBlock(answer.block);
+    if (!answer?.block) return undefined;
+    const block = new EncodedBlock(answer.block);
+    this.known.set(block, answer.id);
+    return block;
   }
 
   async verify(block: Block, isWanted: () => boolean): Promise<string | undefined> {
-    const bytes = copyOf(encodeBlock(block));
-    const answer = await this.ask({ what: 'verify', block: bytes }, isWanted, bytes);
-    return answer?.fault;
+    const bytes = await this.copyOf(block);
+    if (!isWanted()) return undefined;
+    const answer = this.ask({ what: 'verify', block: bytes }, isWanted, bytes);
+    this.known.set(block, this.lastId);
+    return (await answer)?.fault;
   }
 
   async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
-    const bytes = copyOf(encodeBlock(block));
-    await this.ask({ what: 'decide', block: bytes, round, seals }, ALWAYS, bytes);
+    const decision = { what: 'decide', round, seals } as const;
+    const id = this.known.get(block);
+    if (id !== undefined) {
+      const answer = await this.ask({ ...decision, block: id }, ALWAYS);
+      if (!answer?.isForgotten) return;
+    }
+    const bytes = await this.copyOf(block);
+    await this.ask({ ...decision, block: bytes }, ALWAYS, bytes);
   }
 
   abstains(reason: string | undefined): void {
@@ -63,6 +82,11 @@ export class FarChain implements ChainSide {
       this.outbox.say({ kind: 'unwanted', id });
       resolve(undefined);
     }
+  }
+
+  /** A copy to transfer, because the engine keeps its block. */
+  private copyOf(block: Block): Promise<Uint8Array<ArrayBuffer>> {
+    return inTurns(concatInPieces([encodeBlock(block)]), this.timers);
   }
 
   private ask(

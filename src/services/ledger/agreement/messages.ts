@@ -100,16 +100,21 @@ export interface Answer {
   readonly block?: Uint8Array | undefined;
   /** Fault of the block: the answer to `verify`. */
   readonly fault?: string | undefined;
+  /** The block that the request refers to is no longer known: the answer to `decide`. */
+  readonly isForgotten?: true;
   readonly error?: Failure;
 }
 
-/** Requests of agreement to the chain; blocks are encoded. */
+/** An encoded block, or the id of the request with which the main thread got or made it. */
+export type BlockReference = Uint8Array | number;
+
+/** Requests of agreement to the chain. */
 export type Question =
   | { readonly what: 'assemble'; readonly request: AssembleRequest }
   | { readonly what: 'verify'; readonly block: Uint8Array }
   | {
       readonly what: 'decide';
-      readonly block: Uint8Array;
+      readonly block: BlockReference;
       readonly round: number;
       readonly seals: readonly Seal[];
     };

@@ -85,7 +85,7 @@ export class Seat {
     const { outbox, timers, links, log } = parts;
     this.parts = parts;
     this.peers = new ConsensusPeers(links, log);
-    this.chain = new FarChain(outbox);
+    this.chain = new FarChain(outbox, timers);
     this.agreement = new Agreement({
       ...parts,
       peers: this.peers,

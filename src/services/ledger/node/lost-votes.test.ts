@@ -56,7 +56,7 @@ describe('a network with a validator that has lost its file of votes', () => {
     const [victim] = network.nodes.splice(3, 1);
     await victim!.stop();
     disk.dropSlots('votes-written');
-    for (const [slot, bytes] of copy.entries()) await disk.slots('votes').write(slot, bytes);
+    for (const [slot, bytes] of copy.entries()) await disk.slots('votes').write(slot, [bytes]);
     const reasons: unknown[] = [];
     const log: Log = (_, message, fields) => {
       if (message.startsWith('This validator')) reasons.push(fields?.reason);

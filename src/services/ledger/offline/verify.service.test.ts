@@ -50,7 +50,7 @@ beforeAll(async () => {
   head = await recordedChain(whole, 'kept');
   const chain = await openChain(whole);
   for (const round of [0, 1]) {
-    await chain.votes.remember({ height: head + 1, round, bytes: new Uint8Array(40) });
+    await chain.votes.remember({ height: head + 1, round, parts: [new Uint8Array(40)] });
   }
   const journal = new TransactionJournal(chain.folder.journal);
   for (let n = 1; n <= 3; n++) await journal.add(new Uint8Array(50).fill(n));

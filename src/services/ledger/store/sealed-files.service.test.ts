@@ -28,7 +28,7 @@ async function voted(place: string, rounds: readonly number[]) {
   const chain = await openChain(place);
   const height = chain.store.head()!.number + 1;
   for (const round of rounds)
-    await chain.votes.remember({ height, round, bytes: new Uint8Array(9) });
+    await chain.votes.remember({ height, round, parts: [new Uint8Array(9)] });
   const said = { loss: chain.votes.loss, round: chain.votes.memory()?.round };
   await chain.close();
   return said;

@@ -4,6 +4,7 @@
  * built, checked and appended, so that it can run in a separate thread.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import { inTurns } from '../../../../core/base/in-turns.ts';
 import { LONG_MESSAGE_BYTES, type Slices } from '../../../../core/base/pace.ts';
 import type { Clock, Log, PeerInfo, Timers } from '../../../../core/base/ports.ts';
 import type { Block } from '../../../../core/chain/block.ts';
@@ -183,14 +184,9 @@ export class Agreement implements AgreementPort {
     this.parts.chain.entered(view);
   }
 
-  private async encode(view: View, block: Block): Promise<LongProposal> {
+  private encode(view: View, block: Block): Promise<LongProposal> {
     const { signer, timers } = this.parts;
-    const work = longProposal(this.engine, signer.address, view, block);
-    for (;;) {
-      const step = work.next();
-      if (step.done) return step.value;
-      await new Promise<void>((resolve) => timers.yield(resolve));
-    }
+    return inTurns(longProposal(this.engine, signer.address, view, block), timers);
   }
 
   /** Input of the engine for a position; without validators the engine is idle. */

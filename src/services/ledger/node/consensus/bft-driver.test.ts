@@ -9,7 +9,7 @@ it('keeps ten thousand messages that wait for the engine, and every other input'
   let written: () => void = () => undefined;
   const remember: BftEffect = {
     kind: 'remember',
-    memory: { height: 1, round: 0, bytes: new Uint8Array() },
+    memory: { height: 1, round: 0, parts: [] },
   };
   const parts: Partial<DriverParts> = {
     engine: {
