@@ -85,8 +85,16 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
     file: 'src/services/ledger/node/consensus/own-block-time.ts',
     test: 'src/services/ledger/node/consensus/own-block-time.test.ts',
     name: 'proposer: a tried transaction that a slow network would not decide in the round',
-    on: 'transactionMs * Math.min(1, 2 * PROVEN_SHARE * share)',
-    off: 'transactionMs',
+    on: 'transactionMs * Math.min(most, 2 * PROVEN_SHARE * share)',
+    off: 'transactionMs * most',
+  },
+  {
+    ...FILLER,
+    file: 'src/services/ledger/node/consensus/own-block-time.ts',
+    test: 'src/services/ledger/node/consensus/own-block-time.test.ts',
+    name: 'proposer: a tried transaction after one that held up the chain',
+    on: 'this.restLeft = this.restBlocks;',
+    off: '',
   },
   {
     ...FILLER,

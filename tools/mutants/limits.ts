@@ -10,6 +10,7 @@ import { EXPLORER_LIMITS } from './limits-explorer.ts';
 import { MANAGER_LIMITS } from './limits-manager.ts';
 import { METRICS_LIMITS } from './limits-metrics.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
+import { RAFT_LIMITS } from './limits-raft.ts';
 import { RAMP_LIMITS } from './limits-ramp.ts';
 import { READ_LIMITS } from './limits-reads.ts';
 import { SERVER_LIMITS } from './limits-servers.ts';
@@ -23,6 +24,7 @@ export const LIMITS: readonly Limit[] = [
   ...EXECUTION_LIMITS,
   ...AGREEMENT_LIMITS,
   ...PEER_LIMITS,
+  ...RAFT_LIMITS,
   ...EXPLORER_LIMITS,
   ...RAMP_LIMITS,
   ...COMMAND_LIMITS,

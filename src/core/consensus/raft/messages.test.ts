@@ -7,11 +7,12 @@ import {
   ENTRY_TYPE,
   encodeMessage,
   MESSAGE_TYPE,
+  type RaftMessage,
   raftMessage,
 } from './messages.ts';
 import { ProtobufWriter } from './protobuf.ts';
 import { Raft } from './raft.ts';
-import { StreamDecoder } from './stream-codec.ts';
+import { RAFT_FRAME_BYTES_MAX, StreamDecoder, streamEncoder } from './stream-codec.ts';
 
 const FIELDS_MAX = 65_568;
 const entry = { type: ENTRY_TYPE.normal, term: 1, index: 1, data: EMPTY_BYTES };
@@ -61,6 +62,40 @@ it('a stream of entries of many fields is refused, too', () => {
   new DataView(length.buffer).setUint32(4, fields.length);
   const entry = concatBytes(length, fields);
   expect(() => decoder.push(concatBytes(...new Array(70).fill(entry)))).toThrow('too many fields');
+});
+
+it('each entry of a stream is decoded once, however it arrives', () => {
+  const decoder = new StreamDecoder('msgapp', 1, 2);
+  const many = ENTRIES_MAX / 4;
+  const entries = Array.from({ length: many }, () => entry);
+  const append = { type: MESSAGE_TYPE.append, term: 3, logTerm: 3, index: 1 };
+  const encoder = streamEncoder('msgapp');
+  const first = encoder.encode(raftMessage({ ...append, commit: 1 }));
+  const next = raftMessage({ ...append, commit: 9, entries });
+  decoder.push(first);
+  const bytes = encoder.encode(next);
+  const found: RaftMessage[] = [];
+  for (let at = 0; at < bytes.length; at += 50) {
+    found.push(...decoder.push(bytes.subarray(at, at + 50)));
+    // What is decoded does not wait for the rest.
+    expect(decoder.waitingBytes).toBeLessThan(100);
+  }
+  expect(found.map(({ entries: { length }, commit }) => [length, commit])).toEqual([[many, 9]]);
+});
+
+it('a frame of entries is bounded as a whole', () => {
+  const decoder = new StreamDecoder('msgapp', 1, 2);
+  const uint64 = (value: number) => {
+    const bytes = new Uint8Array(8);
+    new DataView(bytes.buffer).setUint32(4, value);
+    return bytes;
+  };
+  decoder.push(concatBytes(Uint8Array.of(1), uint64(3)));
+  const half = RAFT_FRAME_BYTES_MAX / 2;
+  const data = new ProtobufWriter(half).field(4, new Uint8Array(half - 5)).finish();
+  expect(data.length).toBe(half);
+  for (let i = 0; i < 2; i++) decoder.push(concatBytes(uint64(half), data));
+  expect(() => decoder.push(uint64(1))).toThrow('raft message of 1 bytes');
 });
 
 it('a leader sends no more entries at once than members read', () => {

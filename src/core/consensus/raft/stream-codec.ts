@@ -73,6 +73,14 @@ class AppendEncoder implements StreamEncoder {
   }
 }
 
+interface BegunEntries {
+  readonly count: number;
+  readonly entries: Entry[];
+  /** Of these entries. */
+  bytes: number;
+  readonly budget: ReturnType<typeof fieldBudget>;
+}
+
 /**
  * Collects bytes; `messages` holds the messages that are complete so far, without the link's
  * heartbeats.
@@ -86,11 +94,18 @@ export class StreamDecoder {
   private wanted = 1;
   private term = 0;
   private index = 0;
+  /** The frame of entries whose end has not arrived. */
+  private begun: BegunEntries | undefined;
 
   constructor(kind: StreamKind, local: number, remote: number) {
     this.kind = kind;
     this.local = local;
     this.remote = remote;
+  }
+
+  /** Bytes that wait for the rest of their frame, or of their entry. */
+  get waitingBytes(): number {
+    return this.gathered;
   }
 
   /** Throws RAFT_MESSAGE_INVALID: the connection must be closed. */
@@ -104,11 +119,11 @@ export class StreamDecoder {
     for (;;) {
       const frame = new FrameReader(bytes, at);
       const message = this.kind === 'msgapp' ? this.appendFrame(frame) : this.messageFrame(frame);
+      at = message ? frame.at : frame.kept;
       if (message === undefined) {
         this.wanted = frame.wanted - at;
         break;
       }
-      at = frame.at;
       if (!isLinkHeartbeat(message)) messages.push(message);
     }
     this.pieces = at < bytes.length ? [bytes.slice(at)] : [];
@@ -122,14 +137,17 @@ export class StreamDecoder {
   }
 
   private appendFrame(frame: FrameReader): RaftMessage | undefined {
+    if (this.begun) return this.entriesFrame(frame, this.begun);
     const kind = frame.byte();
     switch (kind) {
       case undefined:
         return undefined;
       case FRAME.heartbeat:
         return LINK_HEARTBEAT;
-      case FRAME.entries:
-        return this.entriesFrame(frame);
+      case FRAME.entries: {
+        const count = frame.uint64();
+        return count === undefined ? undefined : this.entriesFrame(frame, this.begin(count));
+      }
       case FRAME.message: {
         const message = this.messageFrame(frame);
         if (!message) return undefined;
@@ -142,19 +160,25 @@ export class StreamDecoder {
     }
   }
 
-  private entriesFrame(frame: FrameReader): RaftMessage | undefined {
-    const count = frame.uint64();
-    if (count === undefined) return undefined;
+  private begin(count: number): BegunEntries {
     if (count > ENTRIES_MAX) throw fail('RAFT_MESSAGE_INVALID', 'raft message: too many entries');
-    const entries: Entry[] = [];
-    const budget = fieldBudget();
-    for (let i = 0; i < count; i++) {
-      const bytes = frame.prefixed();
+    this.begun = { count, entries: [], bytes: 0, budget: fieldBudget() };
+    return this.begun;
+  }
+
+  private entriesFrame(frame: FrameReader, begun: BegunEntries): RaftMessage | undefined {
+    const { count, entries, budget } = begun;
+    frame.keep();
+    while (entries.length < count) {
+      const bytes = frame.prefixed(RAFT_FRAME_BYTES_MAX - begun.bytes);
       if (!bytes) return undefined;
+      begun.bytes += bytes.length;
       entries.push(decodeEntry(bytes, budget));
+      frame.keep();
     }
     const commit = frame.uint64();
     if (commit === undefined) return undefined;
+    this.begun = undefined;
     const { term, index } = this;
     this.index += count;
     return raftMessage({
@@ -170,16 +194,23 @@ export class StreamDecoder {
   }
 }
 
-/** Reads as far as bytes are available; `wanted`: how many the next read needs. */
+/** Reads as far as bytes are available; `wanted`: where the next read ends. */
 class FrameReader {
   at: number;
   wanted: number;
+  /** What is before this place need not be read again. */
+  kept: number;
   private readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array, at: number) {
     this.bytes = bytes;
     this.at = at;
+    this.kept = at;
     this.wanted = at + 1;
+  }
+
+  keep(): void {
+    this.kept = this.at;
   }
 
   byte(): number | undefined {
@@ -197,10 +228,10 @@ class FrameReader {
     return value;
   }
 
-  prefixed(): Uint8Array | undefined {
+  prefixed(bytesMax = RAFT_FRAME_BYTES_MAX): Uint8Array | undefined {
     const length = this.uint64();
     if (length === undefined) return undefined;
-    if (length > RAFT_FRAME_BYTES_MAX) {
+    if (length > bytesMax) {
       throw fail('RAFT_MESSAGE_INVALID', `raft message of ${length} bytes`);
     }
     return this.take(length);

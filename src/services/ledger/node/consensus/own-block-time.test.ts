@@ -14,7 +14,7 @@ function blockOf(id: number, bytes: number): Block {
 }
 
 /** The bound after a block that this node built, and that was decided after `tookMs`. */
-function after(time: OwnBlockTime, builtMs: number, tookMs: number, block = BLOCK): number {
+function boundAfter(time: OwnBlockTime, builtMs: number, tookMs: number, block = BLOCK): number {
   time.built(block, 0, builtMs);
   time.decided(block.hash, 0, tookMs, BOUNDS, PERIOD_MS);
   return time.within(BOUNDS).blockMs;
@@ -23,52 +23,90 @@ function after(time: OwnBlockTime, builtMs: number, tookMs: number, block = BLOC
 it('is the bound at first, and as long as blocks are decided within a period', () => {
   const time = new OwnBlockTime();
   expect(time.within(BOUNDS)).toEqual(BOUNDS);
-  expect(after(time, 900, 1_000)).toBe(900);
-  expect(after(time, 900, 950)).toBeGreaterThan(900);
+  expect(boundAfter(time, 900, 1_000)).toBe(900);
+  expect(boundAfter(time, 900, 950)).toBeGreaterThan(900);
 });
 
 it('shrinks so that the next block is decided within a period, and grows again', () => {
   const time = new OwnBlockTime();
-  expect(after(time, 1_000, 2_500)).toBe(400);
-  expect(after(time, 400, 1_000)).toBe(400);
-  expect(after(time, 400, 500)).toBe(500);
-  expect(after(time, 500, 500)).toBe(625);
-  for (let i = 0; i < 3; i++) after(time, time.within(BOUNDS).blockMs, 700);
+  expect(boundAfter(time, 1_000, 2_500)).toBe(400);
+  expect(boundAfter(time, 400, 1_000)).toBe(400);
+  expect(boundAfter(time, 400, 500)).toBe(500);
+  expect(boundAfter(time, 500, 500)).toBe(625);
+  for (let i = 0; i < 3; i++) boundAfter(time, time.within(BOUNDS).blockMs, 700);
   expect(time.within(BOUNDS)).toEqual(BOUNDS);
 });
 
 it('ignores blocks that took little of their time: what delayed them was not their cost', () => {
   const time = new OwnBlockTime();
-  expect(after(time, 499, 5_000)).toBe(1_000);
-  expect(after(time, 1_000, 2_500)).toBe(400);
-  expect(after(time, 199, 1_200)).toBe(400);
+  expect(boundAfter(time, 499, 5_000)).toBe(1_000);
+  expect(boundAfter(time, 1_000, 2_500)).toBe(400);
+  expect(boundAfter(time, 199, 1_200)).toBe(400);
 });
 
 it('counts what bytes cost beside their execution', () => {
-  expect(after(new OwnBlockTime(), 300, 2_000, blockOf(1, 2_500_000))).toBeCloseTo(300);
+  expect(boundAfter(new OwnBlockTime(), 300, 2_000, blockOf(1, 2_500_000))).toBeCloseTo(300);
 });
 
 it('never falls below an eighth: the messages of a slow network may take longer than a period', () => {
   const time = new OwnBlockTime();
-  expect(after(time, 1_000, 9_000)).toBe(125);
+  expect(boundAfter(time, 1_000, 9_000)).toBe(125);
   expect(time.within(BOUNDS)).toMatchObject({ blockMs: 125, transactionMs: 2_000 });
 });
 
 it('grows slowly with blocks that cost little and are decided in time', () => {
   const time = new OwnBlockTime();
-  expect(after(time, 1_000, 2_500)).toBe(400);
-  expect(after(time, 199, 300)).toBeCloseTo(440);
-  for (let i = 0; i < 10; i++) after(time, 0, 300);
+  expect(boundAfter(time, 1_000, 2_500)).toBe(400);
+  expect(boundAfter(time, 199, 300)).toBeCloseTo(440);
+  for (let i = 0; i < 10; i++) boundAfter(time, 0, 300);
   expect(time.within(BOUNDS)).toEqual(BOUNDS);
 });
 
 it('leaves tried transactions out whose blocks would need more than three quarters of a round', () => {
   const time = new OwnBlockTime();
-  after(time, 1_000, 2_500);
+  boundAfter(time, 1_000, 2_500);
   // 1,200 ms of it take 3,000 of the 4,000 ms of a round.
   expect(time.within(BOUNDS).provenMs).toBeCloseTo(1_200);
-  after(time, 1_000, 1_500);
+  boundAfter(time, 1_000, 1_500);
   expect(time.within(BOUNDS).provenMs).toBe(2_000);
+});
+
+describe('a tried transaction of more than a quarter of a round', () => {
+  const provenMs = (time: OwnBlockTime) => time.within(BOUNDS).provenMs;
+  const CHEAP = blockOf(3, 0);
+  /** Cheap blocks until such a transaction may come again. */
+  const rest = (time: OwnBlockTime) => {
+    for (let blocks = 1; blocks < 2_000; blocks++) {
+      boundAfter(time, 0, 300, CHEAP);
+      if (provenMs(time) > BOUNDS.transactionMs / 2) return blocks;
+    }
+    return undefined;
+  };
+
+  it('waits after one that held up the chain, and longer after the next', () => {
+    const time = new OwnBlockTime();
+    for (const blocks of [32, 64, 128, 256, 512, 1_024, 1_024]) {
+      boundAfter(time, 1_200, 3_500);
+      expect(rest(time)).toBe(blocks);
+    }
+  });
+
+  it('does not wait while the network decides such blocks in time', () => {
+    const time = new OwnBlockTime();
+    boundAfter(time, 1_200, 3_500);
+    rest(time);
+    boundAfter(time, 1_200, 1_250);
+    expect(rest(time)).toBe(1);
+    boundAfter(time, 1_200, 3_500);
+    expect(rest(time)).toBe(32);
+  });
+
+  it('waits when its round has passed', () => {
+    const time = new OwnBlockTime();
+    time.checking(BLOCK, 0);
+    time.passed(HEIGHT, BOUNDS);
+    expect(rest(time)).toBe(32);
+  });
 });
 
 it('counts processor time: on a busy machine more time passes', () => {

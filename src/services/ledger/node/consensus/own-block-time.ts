@@ -23,6 +23,11 @@ const WAIT_PERIODS = 2;
 /** Of a round, whose length is twice the bound of a transaction. */
 const PROVEN_SHARE = 0.75;
 const PROPOSALS_MAX = 16;
+/**
+ * Blocks without a tried transaction that takes more than a quarter of a round, after one that held
+ * up the chain; twice as many each time.
+ */
+const REST_BLOCKS = { first: 32, most: 1_024 };
 
 interface Proposal {
   readonly height: number;
@@ -38,15 +43,18 @@ export class OwnBlockTime {
   private decidedMs = Number.POSITIVE_INFINITY;
   /** The latest, by keyOf(hash). */
   private readonly proposals = new Lru<string, Proposal>(PROPOSALS_MAX);
+  private restBlocks = REST_BLOCKS.first;
+  private restLeft = 0;
 
   within(bounds: BuildBounds): BuildBounds {
     const { blockMs, transactionMs } = bounds;
     const allowedMs = Math.min(blockMs, this.allowedMs);
     const share = allowedMs / blockMs;
+    const most = this.restLeft > 0 ? 1 / 2 : 1;
     return {
       blockMs: Math.max(allowedMs, blockMs * SHARE_MIN),
       transactionMs,
-      provenMs: transactionMs * Math.min(1, 2 * PROVEN_SHARE * share),
+      provenMs: transactionMs * Math.min(most, 2 * PROVEN_SHARE * share),
     };
   }
 
@@ -73,12 +81,17 @@ export class OwnBlockTime {
   decided(hash: Hash32, round: number, nowMs: number, bounds: BuildBounds, periodMs: number): void {
     const intervalMs = nowMs - this.decidedMs;
     this.decidedMs = nowMs;
+    if (this.restLeft > 0) this.restLeft--;
     const proposal = this.proposals.get(keyOf(hash));
     if (!proposal || round > 0) return;
     const knownMs = nowMs - proposal.beganMs;
     // Its way from the proposer to this node took time as well.
     const isLate = intervalMs > LATE_SHARE * periodMs;
     const tookMs = isLate ? Math.min(intervalMs, knownMs + WAIT_PERIODS * periodMs) : knownMs;
+    if (isLong(proposal, bounds)) {
+      if (tookMs > 2 * PROVEN_SHARE * bounds.transactionMs) this.rest();
+      else this.restBlocks = REST_BLOCKS.first;
+    }
     if (this.isDear(proposal, bounds))
       this.allow(proposal.costMs * Math.min(GROWTH, periodMs / tookMs), bounds);
     else if (tookMs <= periodMs) this.allow(this.allowedMs * SLOW_GROWTH, bounds);
@@ -89,6 +102,7 @@ export class OwnBlockTime {
     for (const [, proposal] of this.proposals.items()) {
       if (proposal.height !== height || !this.isDear(proposal, bounds)) continue;
       this.allow(Math.min(this.allowedMs, bounds.blockMs) / 2, bounds);
+      if (isLong(proposal, bounds)) this.rest();
       return;
     }
   }
@@ -96,6 +110,11 @@ export class OwnBlockTime {
   /** Whether its cost is what delays it. */
   private isDear({ costMs }: Proposal, bounds: BuildBounds): boolean {
     return costMs >= this.within(bounds).blockMs / 2;
+  }
+
+  private rest(): void {
+    this.restLeft = this.restBlocks;
+    this.restBlocks = Math.min(REST_BLOCKS.most, 2 * this.restBlocks);
   }
 
   private allow(ms: number, { blockMs }: BuildBounds): void {
@@ -106,4 +125,9 @@ export class OwnBlockTime {
     const costMs = cpuMs + blockBytes(block) * MS_PER_BYTE;
     this.proposals.set(keyOf(block.hash), { height: block.header.number, beganMs, costMs });
   }
+}
+
+/** Whether it has a tried transaction that takes more than a quarter of a round. */
+function isLong({ costMs }: Proposal, { transactionMs }: BuildBounds): boolean {
+  return costMs > transactionMs / 2;
 }
