@@ -3,9 +3,8 @@
  * EIP-2334).
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { expand, extract } from '@noble/hashes/hkdf.js';
-import { sha256 as hash } from '@noble/hashes/sha2.js';
 import { concatBytes } from '../base/bytes.ts';
+import { hkdfExpand, hkdfExtract } from '../base/hkdf.ts';
 import { bigIntToFixed, bytesToBigInt } from '../base/quantity.ts';
 import { sha256 } from '../base/sha256.ts';
 
@@ -40,12 +39,8 @@ export function childKey(parent: Uint8Array, index: number): Uint8Array {
 }
 
 function lamportParts(secret: Uint8Array, salt: Uint8Array): Uint8Array[] {
-  const material = expand(
-    hash,
-    extract(hash, secret, salt),
-    new Uint8Array(0),
-    KEY_BYTES * LAMPORT_CHUNKS,
-  );
+  const key = hkdfExtract(salt, secret);
+  const material = hkdfExpand(key, new Uint8Array(0), KEY_BYTES * LAMPORT_CHUNKS);
   return Array.from({ length: LAMPORT_CHUNKS }, (_, chunk) =>
     material.subarray(chunk * KEY_BYTES, (chunk + 1) * KEY_BYTES),
   );
@@ -56,8 +51,8 @@ function keyFrom(material: Uint8Array): Uint8Array {
   let salt: Uint8Array = SALT;
   for (;;) {
     salt = sha256(salt);
-    const key = extract(hash, concatBytes(material, Uint8Array.of(0)), salt);
-    const wide = expand(hash, key, Uint8Array.of(0, OKM_BYTES), OKM_BYTES);
+    const key = hkdfExtract(salt, concatBytes(material, Uint8Array.of(0)));
+    const wide = hkdfExpand(key, Uint8Array.of(0, OKM_BYTES), OKM_BYTES);
     const secret = bytesToBigInt(wide) % GROUP_ORDER;
     if (secret !== 0n) return bigIntToFixed(secret, KEY_BYTES);
   }

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
 import { fail } from '../../core/base/errors.ts';
 import type { PageReply } from './document.ts';
 
@@ -62,18 +61,20 @@ export class Assets {
   }
 
   private add(file: string, kind: keyof typeof TYPES): void {
-    let plain: Uint8Array;
-    try {
-      plain = readFileSync(join(FOLDER, file));
-    } catch (cause) {
-      throw fail('PAGES_MISSING', `${join(FOLDER, file)} is missing: npm run build creates it`, {
-        cause,
-      });
-    }
+    const plain = content(file);
     const hash = createHash('sha256').update(plain).digest('base64url').slice(0, HASH_CHARACTERS);
     const name = file.replace('.', `-${hash}.`);
     this.names.set(file, name);
     const type = `${TYPES[kind]}; charset=utf-8`;
-    this.byName.set(name, { type, plain, packed: brotliCompressSync(plain) });
+    this.byName.set(name, { type, plain, packed: content(`${file}.br`) });
+  }
+}
+
+function content(file: string): Uint8Array {
+  try {
+    return readFileSync(join(FOLDER, file));
+  } catch (cause) {
+    const text = `${join(FOLDER, file)} is missing: npm run build creates it`;
+    throw fail('PAGES_MISSING', text, { cause });
   }
 }
