@@ -21,14 +21,16 @@ export const SURROUNDINGS: usize = 2048;
 export const OPCODES: usize = 4096;
 /** The digits of divisions, and the factors of powers. */
 export const SCRATCH: usize = 8192;
-/** The state of Keccak, and its last block. */
+/** The state and the last block of Keccak; what SHA-256 has of a block. */
 export const HASH: usize = 8704;
 /** Logs that the host has not taken over yet; see logs.ts. */
 export const LOGS: usize = 16384;
 export const LOGS_END: usize = LOGS + 32768;
-/** What the last call returned, if the loop itself ran it; see identity.ts. */
+/** What the last call returned, if slot 18 of CONTROL says so. */
 export const RETURN_DATA: usize = LOGS_END;
 export const RETURN_DATA_END: usize = RETURN_DATA + 8192;
+/** What slot 18 says when the loop itself ran the call, and the host has not taken it over yet. */
+export const RETURN_DATA_NEW: u32 = 2;
 /** What is kept of a modulus; see modulus.ts. */
 export const MODULUS: usize = RETURN_DATA_END;
 /** The stacks of frames, one after the other. */

@@ -11,8 +11,7 @@ import {
   signedQuotient,
   signedRemainder,
 } from './division';
-import { expanded, memoryAt, memorySize, setMemory } from './frame';
-import { copiedByIdentity, identityGas } from './identity';
+import { memoryAt, memorySize, setMemory } from './frame';
 import { keccak } from './keccak';
 import {
   CONTROL,
@@ -29,7 +28,9 @@ import {
 } from './layout';
 import { logged } from './logs';
 import { isDestination, loadInput, push } from './operands';
-import { copyPadded, expandedAt, expandedForWords, RANGE_MAX, rangeEnd } from './ranges';
+import { calledPrecompile, precompileOpcodes } from './precompiles';
+import { copyPadded, expandedAt, expandedForWords, rangeEnd } from './ranges';
+import { copiedReturnData, returned } from './return-data';
 import {
   add,
   and,
@@ -62,7 +63,6 @@ const COPY_WORD_GAS: u64 = 3;
 /** Operations that count as several opcodes for the pace; see poll-weights.ts of the host. */
 const HASHED_WORD_OPCODES: u64 = 4;
 const EXPONENT_BYTE_OPCODES: u64 = 8;
-const PRECOMPILE_GAS_AN_OPCODE: u64 = 16;
 
 export function run(): i32 {
   let pc = <usize>load<u32>(CONTROL);
@@ -263,6 +263,12 @@ export function run(): i32 {
         set(sp, <u64>load<u32>(CONTROL, 40));
         sp += 32;
         break;
+      case 0x3e:
+        left = copiedReturnData(left, sp);
+        if (left < 0) break;
+        poll -= <i64>((load<u64>(sp - 96) + 31) >> 5);
+        sp -= 96;
+        break;
       case 0x30:
         copy(sp, base - FRAME_WORDS);
         sp += 32;
@@ -367,20 +373,15 @@ export function run(): i32 {
           break;
         }
         if (op === 0xfa) {
-          left = copiedByIdentity(left, sp);
+          left = calledPrecompile(left, sp);
           if (left < 0) break;
-          poll -= <i64>(
-            ((identityGas(sp) + PRECOMPILE_GAS_AN_OPCODE - 1) / PRECOMPILE_GAS_AN_OPCODE)
-          );
+          poll -= precompileOpcodes(sp);
           sp -= 160;
           break;
         }
         // Only RETURN and REVERT are left.
-        const end = rangeEnd(a, b);
-        left = end > RANGE_MAX ? -1 : expanded(left, end);
+        left = returned(left, sp);
         if (left < 0) break;
-        store<u32>(CONTROL, end === 0 ? 0 : <u32>load<u64>(a), 52);
-        store<u32>(CONTROL, <u32>load<u64>(b), 56);
         sp = b;
         exit = op === 0xf3 ? EXIT_RETURN : EXIT_REVERT;
       }

@@ -80,8 +80,8 @@ export class Frame {
   stackEnd = 0;
   /** Whether `input` is a view of the linear memory. */
   isInputShared = false;
-  /** What another call of the identity costs to reach it; 0: the frame has not called it yet. */
-  identityGas = 0;
+  /** A bit for each precompile of the loop that the frame has called, by its address. */
+  precompilesReached = 0;
 }
 
 /** Idle frames kept; deeper call trees allocate. */

@@ -28,6 +28,8 @@ const CONSTANTS = [
   'LOGS_END',
   'OPCODES',
   'RETURN_DATA',
+  'RETURN_DATA_END',
+  'RETURN_DATA_NEW',
   'STACKS',
   'STACKS_END',
   'SURROUNDINGS',
@@ -40,7 +42,7 @@ interface Exports {
   analyse(code: number, length: number, marks: number): void;
 }
 
-const CONTROL_SLOTS = 19;
+const CONTROL_SLOTS = 20;
 const PAGE_BYTES = 65536;
 const LIMB_BITS = 64n;
 /** Most words are small: these are preallocated. */
@@ -176,8 +178,10 @@ export const SLOT = {
   /** Where the next log goes, and the end of the room for logs: none if the frame may not log. */
   logAt: 15,
   logEnd: 16,
-  /** Price of reaching the identity; 0: the frame has not called it yet. */
-  identityGas: 17,
-  /** 1: the loop ran the last call itself, and what that returned is at RETURN_DATA. */
-  hasReturned: 18,
+  /** A bit for each precompile that the frame has called, by its address. */
+  precompiles: 17,
+  /** Not 0: what the last call returned is at RETURN_DATA; RETURN_DATA_NEW: and nowhere else. */
+  returnDataState: 18,
+  /** Price of reaching a precompile that the frame has called. */
+  precompileAccessGas: 19,
 } as const;

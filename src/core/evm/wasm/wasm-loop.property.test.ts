@@ -13,6 +13,7 @@ const PROGRAMS = 1_000;
 const FIRST_SEED = 7_000_000;
 
 const push = (word: bigint) => `7f${toHex(bigIntToFixed(word, 32)).slice(2)}`;
+const word16 = (n: number) => `61${n.toString(16).padStart(4, '0')}`;
 const RETURN_TOP = '60005260206000f3';
 
 function call(code: string, extra: Partial<Environment> = {}, gas = 10_000_000n) {
@@ -200,21 +201,24 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
     ]);
   });
 
-  it('calls the identity alike, whatever is copied and however much gas it gets', () => {
+  it.each([
+    ['the identity', '04'],
+    ['SHA-256', '02'],
+  ])('calls %s alike, whatever its input and however much gas it gets', (_, address) => {
     const small = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(8_192, 8_193, 20_000));
-    const range = fc.tuple(small, small, small, small, fc.integer({ min: 0, max: 60 }));
-    const word16 = (n: number) => `61${n.toString(16).padStart(4, '0')}`;
+    const range = fc.tuple(small, small, small, small, fc.integer({ min: 0, max: 150 }));
     fc.assert(
       fc.property(
         fc.array(range, { minLength: 2, maxLength: 5 }),
-        fc.constantFrom('6004', push(2n ** 160n + 4n), push(2n ** 255n + 4n)),
+        fc.constantFrom(0n, 2n ** 160n, 2n ** 255n),
         fc.integer({ min: 400, max: 4_000 }),
-        (ranges, target, gas) => {
-          const first = '60006000600060006004612710fa';
+        (ranges, above, gas) => {
+          const target = push(above + BigInt(`0x${address}`));
+          const first = `600060006000600060${address}612710fa`;
           const calls = ranges.map(([outLength, out, length, offset, handed]) =>
             [
               `${[outLength, out, length, offset].map(word16).join('')}${target}`,
-              `${handed > 40 ? '5a' : word16(handed)}fa600052`,
+              `${handed > 100 ? '5a' : word16(handed)}fa600052`,
               // The whole of what it returned, and its size.
               '3d60006108003e3d602052',
             ].join(''),
@@ -224,6 +228,30 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
           both(code, BigInt(gas));
         },
       ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('copies what calls returned alike, to its last byte and beyond', () => {
+    const size = fc.constantFrom(0, 1, 31, 32, 33, 1_024, 8_191, 8_192, 8_193);
+    const copy = fc.tuple(fc.nat(200), fc.nat(200), fc.integer({ min: -40, max: 1 }));
+    const step = fc.tuple(size, fc.boolean(), fc.array(copy, { minLength: 1, maxLength: 3 }));
+    const hash = '600060006020600060025afa50'.repeat(2);
+    // Called with a word of input, it returns as many bytes of its memory.
+    const inner = `${hash}${push(2n ** 256n - 12_345n)}80600052611fe0526000356000f3`;
+    const head = `3615${word16(6 + inner.length / 2)}57${inner}5b`;
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 3 }), (steps) => {
+        const outer = steps.map(([bytes, isHashed, copies]) => {
+          const length = isHashed ? 32 : bytes;
+          const called = `${word16(bytes)}600052600060006020600073${'22'.repeat(20)}5afa50`;
+          const copied = copies.map(([to, from, more]) =>
+            [Math.max(0, length - from + more), from, to].map(word16).join(''),
+          );
+          return `${called}${isHashed ? hash : ''}${copied.map((words) => `${words}3e`).join('')}`;
+        });
+        both(`${head}${outer.join('')}6120006000f3`);
+      }),
       { numRuns: 300 },
     );
   });

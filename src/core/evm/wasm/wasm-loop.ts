@@ -32,8 +32,9 @@ const ORIGIN = 0x32;
 const ADDRESS = 0x30;
 const GASPRICE = 0x3a;
 const STATICCALL = 0xfa;
-/** Address of the identity, as the word that calls have. */
-const IDENTITY = 4n;
+/** Addresses of the precompiles that the loop runs itself: SHA-256, the identity. */
+const OWN_PRECOMPILES: readonly bigint[] = [2n, 4n];
+const RETURNDATACOPY = 0x3e;
 const EXP_BYTE_GAS = { frontier: 10, eip158: 50 } as const;
 
 /** Opcodes that the loop runs itself, if the fork has them. */
@@ -41,13 +42,15 @@ const OWN: readonly number[] = [
   0x00,
   ...range(0x01, 0x0b),
   ...range(0x10, 0x1d),
-  ...[0x20, 0x30, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3a, 0x3d],
+  ...[0x20, 0x30, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3a, 0x3d, RETURNDATACOPY],
   ...[0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x48, 0x4a],
   ...[0x50, 0x51, 0x52, 0x53, 0x56, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5e],
   ...range(0x5f, 0x9f),
   ...range(0xa0, 0xa4),
   ...[0xf3, STATICCALL, 0xfd],
 ];
+/** The state of return data of which the machine has a copy. */
+const PLACED = 1;
 /** More words than a stack can have: the opcode is always left to the host. */
 const NEVER = 0xffff;
 
@@ -71,6 +74,8 @@ export class WasmLoop {
   private readonly frames: Frame[] = [];
   /** The frame whose registers the machine has. */
   private current: Frame | undefined;
+  /** What the machine has at RETURN_DATA. */
+  private placed: Uint8Array = EMPTY_BYTES;
   private table: OpcodeTable | undefined;
   private block: BlockContext | undefined;
   private chainId: bigint | undefined;
@@ -88,6 +93,7 @@ export class WasmLoop {
     machine.control[SLOT.expByteGas] = env.rules.isEip158
       ? EXP_BYTE_GAS.eip158
       : EXP_BYTE_GAS.frontier;
+    machine.control[SLOT.precompileAccessGas] = env.rules.isBerlin ? GAS.warmAccess : GAS.flatCall;
     machine.setAddress(this.surrounding(ORIGIN), env.origin);
     machine.setWord(this.surrounding(GASPRICE), env.gasPrice);
     if (isNewTable || this.block !== env.block || this.chainId !== env.rules.chainId) {
@@ -127,7 +133,7 @@ export class WasmLoop {
     frame.stackEnd = stack;
     frame.memory = frame.arena;
     frame.arena.reset();
-    frame.identityGas = 0;
+    frame.precompilesReached = 0;
     frame.arena.at = memory;
     this.frames.push(frame);
     this.reach(memory);
@@ -152,7 +158,7 @@ export class WasmLoop {
    */
   run(frame: Frame, vm: Vm): Signal {
     const { machine } = this;
-    const { EXIT_OPCODE, EXIT_POLL } = machine.constants;
+    const { EXIT_OPCODE, EXIT_POLL, RETURN_DATA_NEW } = machine.constants;
     if (vm.isAborted) throw ABORTED;
     this.resume(frame, vm);
     for (;;) {
@@ -166,8 +172,9 @@ export class WasmLoop {
       frame.stackEnd = registers[SLOT.sp]!;
       frame.memory.size = registers[SLOT.memorySize]!;
       if (registers[SLOT.logAt] !== machine.constants.LOGS) this.takeLogs(frame, vm);
-      if (registers[SLOT.hasReturned] === 1) this.takeReturnData(frame);
+      if (registers[SLOT.returnDataState] === RETURN_DATA_NEW) this.takeReturnData(frame);
       if (exit === EXIT_OPCODE) {
+        if (this.placesReturnData(frame)) continue;
         const signal = this.runOpcode(frame, vm);
         if (signal !== undefined) return signal;
         this.putRegisters(frame);
@@ -199,7 +206,20 @@ export class WasmLoop {
     const { bytes, control, constants } = this.machine;
     const at = constants.RETURN_DATA;
     frame.returnData = bytes.slice(at, at + control[SLOT.returnDataLength]!);
-    control[SLOT.hasReturned] = 0;
+    this.placed = frame.returnData;
+    control[SLOT.returnDataState] = PLACED;
+  }
+
+  /** Whether the loop can run the opcode now, because it has got what that copies. */
+  private placesReturnData({ codeAt, pc, returnData }: Frame): boolean {
+    const { bytes, control, constants } = this.machine;
+    const { RETURN_DATA, RETURN_DATA_END } = constants;
+    if (bytes[codeAt + pc] !== RETURNDATACOPY || this.placed === returnData) return false;
+    if (returnData.length > RETURN_DATA_END - RETURN_DATA) return false;
+    bytes.set(returnData, RETURN_DATA);
+    this.placed = returnData;
+    control[SLOT.returnDataState] = PLACED;
+    return true;
   }
 
   /** Grows the linear memory to at least `end`. */
@@ -233,13 +253,14 @@ export class WasmLoop {
     if (frame.gas < 0) refill(frame);
     charges[op]?.(frame, vm);
     frame.pc++;
-    const mayBeIdentity = op === STATICCALL && stack[frame.sp - 2] === IDENTITY;
+    const callee = op === STATICCALL ? stack[frame.sp - 2]! : undefined;
     const signal = runs[op]!(frame, vm);
-    if (mayBeIdentity && !vm.env.precompileAt && stack[frame.sp - 1] === 1n) {
+    if (callee === undefined || !OWN_PRECOMPILES.includes(callee)) return signal;
+    if (!vm.env.precompileAt && stack[frame.sp - 1] === 1n) {
       // The account is touched and warm as long as the frame runs: a failure that would undo this
       // ends the frame, too.
-      frame.identityGas = vm.env.rules.isBerlin ? GAS.warmAccess : GAS.flatCall;
-      machine.control[SLOT.identityGas] = frame.identityGas;
+      frame.precompilesReached |= 1 << Number(callee);
+      machine.control[SLOT.precompiles] = frame.precompilesReached;
     }
     return signal;
   }
@@ -258,7 +279,7 @@ export class WasmLoop {
       registers[SLOT.memory] = frame.arena.at;
       registers[SLOT.input] = frame.inputAt;
       registers[SLOT.inputLength] = frame.inputLength;
-      registers[SLOT.identityGas] = frame.identityGas;
+      registers[SLOT.precompiles] = frame.precompilesReached;
       const { LOGS, LOGS_END } = machine.constants;
       const mayLog = !frame.isStatic && !vm.env.world.isReadOnly;
       registers[SLOT.logAt] = LOGS;
@@ -283,6 +304,7 @@ export class WasmLoop {
     registers[SLOT.sp] = frame.stackEnd;
     registers[SLOT.memorySize] = frame.memory.size;
     registers[SLOT.returnDataLength] = frame.returnData.length;
+    registers[SLOT.returnDataState] = this.placed === frame.returnData ? PLACED : 0;
     machine.gas[0] = frame.gas;
   }
 
