@@ -1,12 +1,9 @@
 /** SHA-256 (FIPS 180-4). */
+import { BLOCK_BYTES, LAST_BLOCKS, padded } from './hash-padding';
 import { HASH } from './layout';
 
-export const HASH_BYTES: u64 = 32;
-const BLOCK_BYTES: usize = 64;
 /** The words of a block and those made of them, 64 together. */
 const SCHEDULE: usize = HASH;
-/** The rest of the input with its padding, one or two blocks. */
-const LAST: usize = SCHEDULE + 256;
 
 const CONSTANTS: usize = memory.data<u32>([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -108,14 +105,10 @@ export function sha256(to: usize, from: usize, length: usize): void {
     from += BLOCK_BYTES;
     length -= BLOCK_BYTES;
   }
-  // The input's size takes eight bytes after the 1 bit.
-  const size = length < BLOCK_BYTES - 8 ? BLOCK_BYTES : 2 * BLOCK_BYTES;
-  memory.fill(LAST, 0, size);
-  memory.copy(LAST, from, length);
-  store<u8>(LAST + length, 0x80);
-  store<u64>(LAST + size - 8, bswap(bits));
-  compress(to, LAST);
-  if (size > BLOCK_BYTES) compress(to, LAST + BLOCK_BYTES);
+  const size = padded(from, length);
+  store<u64>(LAST_BLOCKS + size - 8, bswap(bits));
+  compress(to, LAST_BLOCKS);
+  if (size > BLOCK_BYTES) compress(to, LAST_BLOCKS + BLOCK_BYTES);
   v128.store(to, swapped(v128.load(to)));
   v128.store(to, swapped(v128.load(to, 16)), 16);
 }

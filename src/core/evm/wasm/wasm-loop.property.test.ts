@@ -204,6 +204,7 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
   it.each([
     ['the identity', '04'],
     ['SHA-256', '02'],
+    ['RIPEMD-160', '03'],
   ])('calls %s alike, whatever its input and however much gas it gets', (_, address) => {
     const small = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(8_192, 8_193, 20_000));
     const range = fc.tuple(small, small, small, small, fc.integer({ min: 0, max: 150 }));
@@ -211,7 +212,7 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
       fc.property(
         fc.array(range, { minLength: 2, maxLength: 5 }),
         fc.constantFrom(0n, 2n ** 160n, 2n ** 255n),
-        fc.integer({ min: 400, max: 4_000 }),
+        fc.integer({ min: 400, max: 6_000 }),
         (ranges, above, gas) => {
           const target = push(above + BigInt(`0x${address}`));
           const first = `600060006000600060${address}612710fa`;

@@ -32,8 +32,8 @@ const ORIGIN = 0x32;
 const ADDRESS = 0x30;
 const GASPRICE = 0x3a;
 const STATICCALL = 0xfa;
-/** Addresses of the precompiles that the loop runs itself: SHA-256, the identity. */
-const OWN_PRECOMPILES: readonly bigint[] = [2n, 4n];
+/** Addresses of the precompiles that the loop runs itself: SHA-256, RIPEMD-160, the identity. */
+const OWN_PRECOMPILES: readonly bigint[] = [2n, 3n, 4n];
 const RETURNDATACOPY = 0x3e;
 const EXP_BYTE_GAS = { frontier: 10, eip158: 50 } as const;
 
