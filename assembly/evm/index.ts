@@ -1,5 +1,6 @@
 /** The functions and constants that the host uses. */
 export { analyse } from './analysis';
+export { answerPlace } from './answers';
 export {
   ARENA,
   CODES,

@@ -33,6 +33,8 @@ export const RETURN_DATA_END: usize = RETURN_DATA + 8192;
 export const RETURN_DATA_NEW: u32 = 2;
 /** What is kept of a modulus; see modulus.ts. */
 export const MODULUS: usize = RETURN_DATA_END;
+/** What the host answered to opcodes that read an account; see answers.ts. */
+export const ANSWERS: usize = MODULUS + 1024;
 /** The stacks of frames, one after the other. */
 export const STACKS: usize = 65536;
 export const STACKS_END: usize = STACKS + 1024 * 1024;

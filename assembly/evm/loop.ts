@@ -3,6 +3,8 @@
  * suspends the frame, or fails. The frame's state is then as before that opcode, and the host
  * executes it, so the gas and errors of rare opcodes are implemented only once.
  */
+import { answered, copiedFromAccount } from './answers';
+import { copied, copiedInMemory } from './copies';
 import {
   addModulo,
   multiplyModulo,
@@ -29,7 +31,7 @@ import {
 import { logged } from './logs';
 import { isDestination, loadInput, push } from './operands';
 import { calledPrecompile, precompileOpcodes } from './precompiles';
-import { copyPadded, expandedAt, expandedForWords, rangeEnd } from './ranges';
+import { expandedAt, expandedForWords, rangeEnd } from './ranges';
 import { copiedReturnData, returned } from './return-data';
 import {
   add,
@@ -59,7 +61,6 @@ import {
 } from './words';
 
 const KECCAK_WORD_GAS: u64 = 6;
-const COPY_WORD_GAS: u64 = 3;
 /** Operations that count as several opcodes for the pace; see poll-weights.ts of the host. */
 const HASHED_WORD_OPCODES: u64 = 4;
 const EXPONENT_BYTE_OPCODES: u64 = 8;
@@ -241,20 +242,13 @@ export function run(): i32 {
         sp += 32;
         break;
       case 0x37:
-      case 0x39: {
-        const length = sp - 96;
-        left = expandedForWords(left, rangeEnd(a, length), length, COPY_WORD_GAS);
+      case 0x39:
+        left =
+          op === 0x37 ? copied(left, sp, input, inputLength) : copied(left, sp, code, codeLength);
         if (left < 0) break;
-        const bytes = load<u64>(length);
-        if (bytes !== 0) {
-          const to = memoryAt + <usize>load<u64>(a);
-          if (op === 0x37) copyPadded(to, input, inputLength, b, bytes);
-          else copyPadded(to, code, codeLength, b, bytes);
-        }
-        poll -= <i64>((bytes + 31) >> 5);
-        sp = length;
+        sp -= 96;
+        poll -= <i64>((load<u64>(sp) + 31) >> 5);
         break;
-      }
       case 0x38:
         set(sp, codeLength);
         sp += 32;
@@ -345,25 +339,31 @@ export function run(): i32 {
         break;
       case 0x5b:
         break;
-      case 0x5e: {
-        const length = sp - 96;
-        const end = max(rangeEnd(a, length), rangeEnd(b, length));
-        left = expandedForWords(left, end, length, COPY_WORD_GAS);
+      case 0x5e:
+        left = copiedInMemory(left, sp);
         if (left < 0) break;
-        const bytes = load<u64>(length);
-        if (bytes !== 0) {
-          memory.copy(memoryAt + <usize>load<u64>(a), memoryAt + <usize>load<u64>(b), <usize>bytes);
-        }
-        poll -= <i64>((bytes + 31) >> 5);
-        sp = length;
+        sp -= 96;
+        poll -= <i64>((load<u64>(sp) + 31) >> 5);
         break;
-      }
       case 0x5f:
         set(sp, 0);
         sp += 32;
         break;
       default: {
         // With these as cases, the compiler would make comparisons of the switch, not a table.
+        if (op === 0x3c) {
+          left = copiedFromAccount(left, sp);
+          if (left < 0) break;
+          sp -= 128;
+          poll -= <i64>((load<u64>(sp) + 31) >> 5);
+          break;
+        }
+        if (op < 0x50) {
+          left =
+            op === 0x47 ? answered(left, op, base - FRAME_WORDS, sp) : answered(left, op, a, a);
+          if (left >= 0 && op === 0x47) sp += 32;
+          break;
+        }
         if (op < 0xa5) {
           const topics = <usize>(op - 0xa0);
           left = logged(left, sp, topics);

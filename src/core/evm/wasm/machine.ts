@@ -40,6 +40,7 @@ interface Exports {
   readonly memory: LinearMemory;
   run(): number;
   analyse(code: number, length: number, marks: number): void;
+  answerPlace(op: number, account: number): number;
 }
 
 const CONTROL_SLOTS = 20;
@@ -116,6 +117,11 @@ export class Machine {
     this.bytes.set(code, at);
     this.bytes.fill(0, at + code.length, marks + code.length);
     this.exports.analyse(at, code.length, marks);
+  }
+
+  /** Where the answer of an opcode about the account in the word at `account` is kept. */
+  answerPlace(op: number, account: number): number {
+    return this.exports.answerPlace(op, account);
   }
 
   /** The word at a multiple of 8 bytes. */

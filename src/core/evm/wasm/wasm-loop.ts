@@ -13,6 +13,7 @@ import { prevrandao } from '../opcodes/environment.ts';
 import { type OpcodeTable, SIGNAL, type Signal, type Vm } from '../operation.ts';
 import { ABORTED, StackFault } from '../vm-error.ts';
 import { wordAt } from '../words.ts';
+import { ACCOUNT_OPCODES, Answers } from './answers.ts';
 import { CODE_PADDING, CodeSpace } from './code-space.ts';
 import { readLogs } from './logs.ts';
 import { Machine, SLOT } from './machine.ts';
@@ -31,6 +32,8 @@ const ORIGIN = 0x32;
 /** Opcode of the first place of the surroundings. */
 const ADDRESS = 0x30;
 const GASPRICE = 0x3a;
+/** Host's opcodes up to this one change no account. */
+const SLOAD = 0x54;
 const STATICCALL = 0xfa;
 /** Addresses of the precompiles that the loop runs itself: SHA-256, RIPEMD-160, the identity. */
 const OWN_PRECOMPILES: readonly bigint[] = [2n, 3n, 4n];
@@ -43,6 +46,7 @@ const OWN: readonly number[] = [
   ...range(0x01, 0x0b),
   ...range(0x10, 0x1d),
   ...[0x20, 0x30, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3a, 0x3d, RETURNDATACOPY],
+  ...ACCOUNT_OPCODES,
   ...[0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x48, 0x4a],
   ...[0x50, 0x51, 0x52, 0x53, 0x56, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5e],
   ...range(0x5f, 0x9f),
@@ -70,6 +74,7 @@ export function takeLoop(env: Environment, table: OpcodeTable): WasmLoop {
 export class WasmLoop {
   private readonly machine = new Machine();
   private readonly codes = new CodeSpace(this.machine);
+  private readonly answers = new Answers(this.machine, this.codes);
   /** The frames that run here, outermost first. */
   private readonly frames: Frame[] = [];
   /** The frame whose registers the machine has. */
@@ -253,8 +258,11 @@ export class WasmLoop {
     if (frame.gas < 0) refill(frame);
     charges[op]?.(frame, vm);
     frame.pc++;
+    // The loop reads accounts again only as long as nothing that may change one has run.
+    if (op > SLOAD) this.answers.forget();
     const callee = op === STATICCALL ? stack[frame.sp - 2]! : undefined;
     const signal = runs[op]!(frame, vm);
+    if (op < SLOAD && ACCOUNT_OPCODES.includes(op)) this.answers.keep(op, frame, vm);
     if (callee === undefined || !OWN_PRECOMPILES.includes(callee)) return signal;
     if (!vm.env.precompileAt && stack[frame.sp - 1] === 1n) {
       // The account is touched and warm as long as the frame runs: a failure that would undo this
@@ -269,6 +277,7 @@ export class WasmLoop {
   private resume(frame: Frame, vm: Vm): void {
     if (this.current !== frame) {
       this.current = frame;
+      this.answers.forget();
       const { machine } = this;
       const registers = machine.control;
       const { length } = frame.program.code;
