@@ -40,7 +40,7 @@ interface Round extends LoadResult {
 
 const PUBLIC_COUNTS = [
   ...['--txs', process.env.NET_TXS ?? '8000', '--accounts', '100', '--batch', '50'],
-  ...['--inflight', '4', '--max-pending', '5000'],
+  ...['--inflight', '4', '--max-pending', process.env.NET_PENDING ?? '5000'],
 ];
 const COUNTS: Record<Kind, readonly string[]> = {
   transfer: PUBLIC_COUNTS,

@@ -139,6 +139,11 @@ const NEWEST_PRECOMPILES: Record<string, readonly [address: number, input: strin
 };
 
 const SECONDS = 6;
+/**
+ * A transaction of just under half a round may cost its block a round, and then no other for 32
+ * blocks and more (docs/consensus.md): in most cases a block a second is made.
+ */
+const BOUNDS = { blockShare: 1 / SECONDS, gapSeconds: 5 };
 
 const coversOf = (code: string): string[] =>
   opcodesOf(code).map((opcode) => `opcode 0x${hexByte(opcode)}`);
@@ -149,6 +154,7 @@ function spending(group: Group, name: string, code: string, covers: readonly str
     group,
     covers,
     seconds: SECONDS,
+    bounds: BOUNDS,
     async attack(network, isOver) {
       await create(network.nodes[0]!, code);
       return `honest transfers within ${await honestUntil(network, isOver)} blocks`;
