@@ -10,9 +10,9 @@ import type { Slices } from './pace.ts';
  * is not on the curve.
  */
 export interface Bn254 {
-  /** Adds two points of G1, 128 bytes. */
+  /** Adds two points of G1, 128 bytes; zeros for missing bytes, further ones have no effect. */
   add(input: Uint8Array): Uint8Array | undefined;
-  /** Multiplies a point of G1 by a scalar, 96 bytes. */
+  /** Multiplies a point of G1 by a scalar, 96 bytes; more or fewer as for `add`. */
   multiply(input: Uint8Array): Uint8Array | undefined;
   /**
    * Whether the product of the pairings is one. `input`: pairs of 192 bytes, of G1 and G2 (each

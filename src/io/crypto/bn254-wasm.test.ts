@@ -107,6 +107,20 @@ it('adds and multiplies as the implementation in JavaScript', () => {
   );
 });
 
+it('takes missing bytes as zeros, and no further ones', () => {
+  const [add, multiply] = [bn254Add(150), bn254Multiply(6_000)];
+  const bytes = concatBytes(g1(2n), words(0n, 0n), new Uint8Array(40).fill(7));
+  fc.assert(
+    fc.property(fc.nat(bytes.length), pointG1, (length, before) => {
+      wasm.add(concatBytes(before, g1(9n)));
+      const input = bytes.subarray(0, length);
+      expect(wasm.add(input)).toEqual(add.run(input));
+      expect(wasm.multiply(input)).toEqual(multiply.run(input));
+    }),
+    { numRuns: runs(200) },
+  );
+});
+
 it('multiplies by scalars at the borders', () => {
   const borders = [0n, LAMBDA, Fr.ORDER - LAMBDA, Fr.ORDER, 2n * Fr.ORDER, 1n << 127n, 1n << 256n];
   const near = borders.flatMap((each) => [-2n, -1n, 0n, 1n, 2n].map((more) => each + more));

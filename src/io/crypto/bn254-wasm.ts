@@ -30,6 +30,8 @@ interface Exports {
 
 const POINT_BYTES = 64;
 const PAIR_BYTES = 192;
+/** A point and a scalar. */
+const MULTIPLY_BYTES = POINT_BYTES + 32;
 const WORD_BITS = 64n;
 
 /** The order of the group. */
@@ -54,22 +56,27 @@ class WasmBn254 implements Bn254 {
   private readonly memory: Uint8Array;
   private readonly scalars: BigUint64Array;
   private readonly pieceBytes: number;
+  private readonly inputAt: number;
+  private readonly outputAt: number;
 
   constructor(wasm: Exports) {
     this.wasm = wasm;
+    this.inputAt = wasm.INPUT.value;
+    this.outputAt = wasm.OUTPUT.value;
     this.memory = new Uint8Array(wasm.memory.buffer);
     this.scalars = new BigUint64Array(wasm.memory.buffer, wasm.SCALARS.value, 4);
     this.pieceBytes = wasm.PAIRS_MAX.value * PAIR_BYTES;
   }
 
   add(input: Uint8Array): Uint8Array | undefined {
-    this.put(input);
+    this.put(input, 2 * POINT_BYTES);
     return this.wasm.add() ? this.output() : undefined;
   }
 
   multiply(input: Uint8Array): Uint8Array | undefined {
-    this.put(input.subarray(0, POINT_BYTES));
-    const [k, l] = halves(bytesToBigInt(input.subarray(POINT_BYTES)) % ORDER);
+    this.put(input, MULTIPLY_BYTES);
+    const scalar = this.inputAt + POINT_BYTES;
+    const [k, l] = halves(bytesToBigInt(this.memory.subarray(scalar, scalar + 32)) % ORDER);
     this.putScalar(0, k);
     this.putScalar(2, l);
     const signs = (k < 0n ? 1 : 0) | (l < 0n ? 2 : 0);
@@ -87,14 +94,17 @@ class WasmBn254 implements Bn254 {
         memory.set(kept, product);
       }
       const piece = input.subarray(at, at + pieceBytes);
-      this.put(piece);
+      this.put(piece, piece.length);
       if (!wasm.pair(piece.length / PAIR_BYTES)) return undefined;
     }
     return wasm.isOne() !== 0;
   }
 
-  private put(input: Uint8Array): void {
-    this.memory.set(input, this.wasm.INPUT.value);
+  /** The first `length` bytes of the input, and zeros for those that it does not have. */
+  private put(input: Uint8Array, length: number): void {
+    const { memory, inputAt } = this;
+    memory.set(input.length > length ? input.subarray(0, length) : input, inputAt);
+    if (input.length < length) memory.fill(0, inputAt + input.length, inputAt + length);
   }
 
   private putScalar(at: number, scalar: bigint): void {
@@ -105,8 +115,7 @@ class WasmBn254 implements Bn254 {
   }
 
   private output(): Uint8Array {
-    const at = this.wasm.OUTPUT.value;
-    return this.memory.slice(at, at + POINT_BYTES);
+    return this.memory.slice(this.outputAt, this.outputAt + POINT_BYTES);
   }
 }
 

@@ -43,9 +43,9 @@ export function bn254Add(gas: number): Precompile {
   return {
     gas: () => gas,
     run(input) {
-      const bytes = padded(input, 2 * POINT_BYTES);
       const fast = bn254InUse();
-      if (fast) return fast.add(bytes);
+      if (fast) return fast.add(input);
+      const bytes = padded(input, 2 * POINT_BYTES);
       const a = pointG1(bytes.subarray(0, POINT_BYTES));
       const b = pointG1(bytes.subarray(POINT_BYTES));
       return a && b && bytesOfPoint(a.add(b));
@@ -58,9 +58,9 @@ export function bn254Multiply(gas: number): Precompile {
   return {
     gas: () => gas,
     run(input) {
-      const bytes = padded(input, POINT_BYTES + 32);
       const fast = bn254InUse();
-      if (fast) return fast.multiply(bytes);
+      if (fast) return fast.multiply(input);
+      const bytes = padded(input, POINT_BYTES + 32);
       const point = pointG1(bytes.subarray(0, POINT_BYTES));
       if (!point) return undefined;
       const scalar = Fr.create(bytesToBigInt(bytes.subarray(POINT_BYTES)));
