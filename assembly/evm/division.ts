@@ -2,6 +2,8 @@
  * Division of long integers by digits of 32 bits (Knuth, The Art of Computer Programming 2, 4.3.1,
  * algorithm D).
  */
+import { DIVIDEND, DIVISOR, digit, digits, QUOTIENT, quotientDigit, setDigit } from './digits';
+import { divideByEight } from './division-by-eight';
 import { SCRATCH } from './layout';
 import {
   begin,
@@ -27,29 +29,8 @@ import {
   subtract,
 } from './words';
 
-/**
- * A dividend of up to 16 digits, plus one for the bits that normalising shifts out; a divisor of 8
- * digits; a quotient of 16.
- */
-const DIVIDEND: usize = SCRATCH;
-const DIVISOR: usize = SCRATCH + 80;
-const QUOTIENT: usize = SCRATCH + 128;
 const SIGNED_A: usize = SCRATCH + 256;
 const SIGNED_B: usize = SCRATCH + 288;
-
-function digit(at: usize, i: i32): u64 {
-  return <u64>load<u32>(at + ((<usize>i) << 2));
-}
-
-function setDigit(at: usize, i: i32, value: u64): void {
-  store<u32>(at + ((<usize>i) << 2), <u32>value);
-}
-
-function digits(at: usize, most: i32): i32 {
-  let n = most;
-  while (n > 0 && load<u32>(at + ((<usize>(n - 1)) << 2)) === 0) n--;
-  return n;
-}
 
 /**
  * Divides the integer at DIVIDEND, of `most` digits, by the word at `b`, which is not zero. The
@@ -78,58 +59,54 @@ function divide(most: i32, b: usize): void {
   const top = digit(DIVISOR, n - 1);
   const second = digit(DIVISOR, n - 2);
   const inverse = <u64>-1 / top - ((<u64>1) << 32);
+  if (n === 8) divideByEight(m, top, second, inverse);
+  else divideByDigits(n, m, top, second, inverse);
+  memory.fill(DIVIDEND + ((<usize>n) << 2), 0, 72 - ((<usize>n) << 2));
+  if (shift !== 0) shiftDown(DIVIDEND, (n + 1) >> 1, shift);
+}
+
+function divideByDigits(n: i32, m: i32, top: u64, second: u64, inverse: u64): void {
   for (let j = m - n; j >= 0; j--) {
     const first = digit(DIVIDEND, j + n);
     const next = digit(DIVIDEND, j + n - 1);
-    let q: u64 = 0xffffffff;
-    let rest = first + next;
-    if (first < top) {
-      q = estimate(first, next, top, inverse);
-      rest = ((first << 32) | next) - q * top;
-    }
-    while (rest <= 0xffffffff && q * second > ((rest << 32) | digit(DIVIDEND, j + n - 2))) {
-      q--;
-      rest += top;
-    }
+    const third = digit(DIVIDEND, j + n - 2);
+    let q = quotientDigit(first, next, third, top, second, inverse);
     if (takeAway(q, j, n)) {
       q--;
       putBack(j, n);
     }
     if (j < 8) setDigit(QUOTIENT, j, q);
   }
-  for (let i = 0; i < n; i++) {
-    const above = digit(DIVIDEND, i + 1);
-    setDigit(DIVIDEND, i, (((above << 32) | digit(DIVIDEND, i)) >> shift) & 0xffffffff);
-  }
-  memory.fill(DIVIDEND + ((<usize>n) << 2), 0, 68 - ((<usize>n) << 2));
 }
 
-/**
- * The quotient of the two digits `first` and `next` by `divisor`, which is normalised and larger
- * than `first`, by its inverse (Möller, Granlund: Improved division by invariant integers, 2011,
- * algorithm 4).
- */
-function estimate(first: u64, next: u64, divisor: u64, inverse: u64): u64 {
-  const product = inverse * first + ((first << 32) | next);
-  let q = ((product >> 32) + 1) & 0xffffffff;
-  const rest = (next - q * divisor) & 0xffffffff;
-  if (rest > (product & 0xffffffff)) {
-    q = (q - 1) & 0xffffffff;
-    return ((rest + divisor) & 0xffffffff) >= divisor ? q + 1 : q;
-  }
-  return rest >= divisor ? q + 1 : q;
-}
-
-/** Shifts both so that the divisor's most significant bit is set. */
+/** Shifts both so that the divisor's most significant bit is set, by less than 32. */
 function normalise(b: usize, n: i32, m: i32, shift: u64): void {
-  for (let i = n - 1; i >= 0; i--) {
-    const below: u64 = i > 0 ? digit(b, i - 1) : 0;
-    setDigit(DIVISOR, i, (((digit(b, i) << 32) | below) << shift) >> 32);
+  setDigit(DIVIDEND, m, 0);
+  copy(DIVISOR, b);
+  if (shift === 0) return;
+  shiftUp(DIVISOR, (n - 1) >> 1, shift);
+  shiftUp(DIVIDEND, m >> 1, shift);
+}
+
+/** Limbs up to `last`. */
+function shiftUp(at: usize, last: i32, shift: u64): void {
+  let to = at + ((<usize>last) << 3);
+  let limb = load<u64>(to);
+  for (; to > at; to -= 8) {
+    const below = load<u64>(to - 8);
+    store<u64>(to, (limb << shift) | (below >> (64 - shift)));
+    limb = below;
   }
-  setDigit(DIVIDEND, m, (digit(DIVIDEND, m - 1) << shift) >> 32);
-  for (let i = m - 1; i >= 0; i--) {
-    const below: u64 = i > 0 ? digit(DIVIDEND, i - 1) : 0;
-    setDigit(DIVIDEND, i, (((digit(DIVIDEND, i) << 32) | below) << shift) >> 32);
+  store<u64>(at, limb << shift);
+}
+
+/** Limbs below `end`; the one there is zero in its lower half. */
+function shiftDown(at: usize, end: i32, shift: u64): void {
+  let limb = load<u64>(at);
+  for (const last = at + ((<usize>end) << 3); at < last; at += 8) {
+    const above = load<u64>(at + 8);
+    store<u64>(at, (limb >> shift) | (above << (64 - shift)));
+    limb = above;
   }
 }
 
@@ -234,20 +211,34 @@ export function multiplyModulo(to: usize, a: usize, b: usize, modulus: usize): v
 /** The product of 512 bits at DIVIDEND. */
 function multiplyLong(a: usize, b: usize): void {
   memory.fill(DIVIDEND, 0, 64);
+  const b0 = load<u64>(b);
+  const b1 = load<u64>(b, 8);
+  const b2 = load<u64>(b, 16);
+  const b3 = load<u64>(b, 24);
   for (let i: usize = 0; i < 32; i += 8) {
     const factor = load<u64>(a + i);
     if (factor === 0) continue;
-    let carry: u64 = 0;
-    for (let j: usize = 0; j < 32; j += 8) {
-      const at = DIVIDEND + i + j;
-      const limb = load<u64>(b + j);
-      const low = factor * limb;
-      const sum = load<u64>(at) + low;
-      const total = sum + carry;
-      carry = high64(factor, limb) + u64(sum < low) + u64(total < sum);
-      store<u64>(at, total);
-    }
-    store<u64>(DIVIDEND + i + 32, carry);
+    const at = DIVIDEND + i;
+    let low = factor * b0;
+    let sum = load<u64>(at) + low;
+    store<u64>(at, sum);
+    let carry = high64(factor, b0) + u64(sum < low);
+    low = factor * b1 + carry;
+    carry = high64(factor, b1) + u64(low < carry);
+    sum = load<u64>(at, 8) + low;
+    store<u64>(at, sum, 8);
+    carry += u64(sum < low);
+    low = factor * b2 + carry;
+    carry = high64(factor, b2) + u64(low < carry);
+    sum = load<u64>(at, 16) + low;
+    store<u64>(at, sum, 16);
+    carry += u64(sum < low);
+    low = factor * b3 + carry;
+    carry = high64(factor, b3) + u64(low < carry);
+    sum = load<u64>(at, 24) + low;
+    store<u64>(at, sum, 24);
+    carry += u64(sum < low);
+    store<u64>(at, carry, 32);
   }
 }
 
