@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive } from '../../src/io/host/process-table.ts';
 import { isFree } from '../../src/services/devnet/free-ports.ts';
 import { until } from '../support/conditions.ts';
@@ -51,6 +51,7 @@ async function started(
   world: World,
   [program, ...args]: readonly string[],
   env = {},
+  atEnd = onTestFinished,
 ): Promise<Started> {
   const front = endsWithTest(
     spawn(program!, [...args, ...argsOf(world)], {
@@ -58,6 +59,7 @@ async function started(
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
+    atEnd,
   );
   let printed = '';
   front.stdout.on('data', (data) => {
@@ -118,11 +120,11 @@ describe('a signal ends everything, and nothing is lost', () => {
 });
 
 describe.concurrent('a validator that is too busy to receive the signal', () => {
-  async function busy(): Promise<Started> {
+  async function busy(atEnd: typeof onTestFinished): Promise<Started> {
     const world = await newWorld();
     const stall = join(world.folder, 'stall.mjs');
     writeFileSync(stall, STALL);
-    const net = await started(world, DEVNET, { NODE_OPTIONS: `--import=${stall}` });
+    const net = await started(world, DEVNET, { NODE_OPTIONS: `--import=${stall}` }, atEnd);
     process.kill(net.pids[0]!, 'SIGUSR2');
     await until('node 1 does not answer', async () => {
       const answer = fetch(net.rpc[0]!.url, { signal: AbortSignal.timeout(STALLED_MS) });
@@ -134,14 +136,14 @@ describe.concurrent('a validator that is too busy to receive the signal', () => 
     return net;
   }
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('ends at %s of the devnet', async (signal) => {
-    const net = await busy();
+  it.for(['SIGTERM', 'SIGKILL'] as const)('ends at %s of the devnet', async (signal, context) => {
+    const net = await busy(context.onTestFinished);
     process.kill(net.front.pid!, signal);
     await untilGone(net);
   });
 
-  it('ends immediately at a second Ctrl-C', async () => {
-    const net = await busy();
+  it('ends immediately at a second Ctrl-C', async (context) => {
+    const net = await busy(context.onTestFinished);
     process.kill(net.front.pid!, 'SIGINT');
     await until('it is in haste', () => {
       // Of two SIGINTs within a second, one is taken for npm's copy of the other.
