@@ -1,10 +1,9 @@
 /** What frames return, and what their callers copy of it. */
-import { expanded, memoryAt } from './frame';
+import { copied } from './copies';
+import { expanded } from './frame';
 import { CONTROL, RETURN_DATA } from './layout';
-import { expandedForWords, RANGE_MAX, rangeEnd } from './ranges';
+import { RANGE_MAX, rangeEnd } from './ranges';
 import { isLong } from './words';
-
-const COPY_WORD_GAS: u64 = 3;
 
 /**
  * RETURN, REVERT: the gas left after saying where the output is; negative, without any change, when
@@ -21,13 +20,8 @@ export function returned(gas: i64, sp: usize): i64 {
 
 /** RETURNDATACOPY: likewise; the host also runs it when what was returned is not here. */
 export function copiedReturnData(gas: i64, sp: usize): i64 {
-  const length = sp - 96;
-  if (load<u32>(CONTROL, 72) === 0 || !isReturned(sp - 64, length)) return -1;
-  const left = expandedForWords(gas, rangeEnd(sp - 32, length), length, COPY_WORD_GAS);
-  const bytes = <usize>load<u64>(length);
-  if (left < 0 || bytes === 0) return left;
-  memory.copy(memoryAt + <usize>load<u64>(sp - 32), RETURN_DATA + <usize>load<u64>(sp - 64), bytes);
-  return left;
+  if (load<u32>(CONTROL, 72) === 0 || !isReturned(sp - 64, sp - 96)) return -1;
+  return copied(gas, sp, RETURN_DATA, load<u32>(CONTROL, 40));
 }
 
 /** Whether all of the range whose offset and length are words was returned. */
