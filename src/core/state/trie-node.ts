@@ -205,25 +205,30 @@ function encodeInPlace(node: LoadedNode): Uint8Array {
   return scratch.subarray(start, at);
 }
 
-/** Encodes the children; those that were never used are copied from the source. */
+/** Encodes the children; those that were never used are copied from the source, neighbours at once. */
 function putChildren(start: number, { children, source }: BranchNode): number {
   const rlp = source?.rlp;
   let at = start;
   let from = rlp ? contentStart(rlp) : 0;
+  let copied = from;
   for (let i = 0; i < 16; i++) {
     const child = children[i];
-    const length = rlp ? itemLength(rlp, from) : 0;
-    if (child === undefined) {
-      scratch[at++] = 0x80;
-    } else if (child === null) {
-      for (let k = 0; k < length; k++) scratch[at + k] = rlp![from + k]!;
-      at += length;
-    } else {
-      at = putRef(at, child.ref!);
+    const next = rlp ? from + itemLength(rlp, from) : 0;
+    if (child !== null) {
+      at = putRange(at, rlp, copied, from);
+      copied = next;
+      if (child === undefined) scratch[at++] = 0x80;
+      else at = putRef(at, child.ref!);
     }
-    from += length;
+    from = next;
   }
-  return at;
+  return putRange(at, rlp, copied, from);
+}
+
+function putRange(at: number, bytes: Uint8Array | undefined, from: number, to: number): number {
+  if (from === to) return at;
+  scratch.set(bytes!.subarray(from, to), at);
+  return at + to - from;
 }
 
 function reserve(length: number): void {
@@ -234,8 +239,7 @@ function putRef(at: number, ref: Uint8Array): number {
   const { length } = ref;
   let start = at;
   if (length === 32) scratch[start++] = 0xa0;
-  // A loop, because `set` is slower for so few bytes.
-  for (let i = 0; i < length; i++) scratch[start + i] = ref[i]!;
+  scratch.set(ref, start);
   return start + length;
 }
 
@@ -253,7 +257,7 @@ function putString(at: number, bytes: Uint8Array): number {
     scratch[start++] = 0xb7 + count;
     for (let i = count - 1; i >= 0; i--) scratch[start++] = (length >>> (8 * i)) & 0xff;
   }
-  for (let i = 0; i < length; i++) scratch[start + i] = bytes[i]!;
+  scratch.set(bytes, start);
   return start + length;
 }
 
