@@ -33,19 +33,28 @@ export interface BranchNode {
   readonly kind: 'branch';
   /**
    * 16 slots, to be read with `childOf`; null: the child is still in the source, the same for all
-   * versions that share it. Loading replaces children in place, as in an extension.
+   * versions that share its cells. Loading replaces children in place, as in an extension.
    */
-  readonly children: (TrieNode | undefined | null)[];
+  readonly children: Children;
   readonly value: Uint8Array | undefined;
   ref: Uint8Array | undefined;
-  readonly source: BranchSource | undefined;
+  /** Without a `ref`: that of the version before, undefined for a new branch. */
+  source: BranchSource | undefined;
+  /** Without a `ref`: the children whose encoding the source is. */
+  before: Children | undefined;
 }
 
-/** A branch as read: most of its children are never used, and these are not decoded. */
+type Children = (TrieNode | undefined | null)[];
+
+/**
+ * The encoding of a branch. Most children of one that was read are never used, and these are not
+ * decoded; a new version copies the children that it shares, because their refs are all over the
+ * memory.
+ */
 export interface BranchSource {
   readonly rlp: Uint8Array;
-  /** Children that were used by any version. */
-  cells: (TrieNode | undefined)[] | undefined;
+  /** Of the branch as it was read, the same for all its versions: children that any of them used. */
+  readonly cells: (TrieNode | undefined)[];
 }
 
 /**
@@ -69,33 +78,44 @@ export function extensionNode(path: Nibbles, child: TrieNode): ExtensionNode {
   return { kind: 'extension', path, child, ref: undefined };
 }
 
-/** `source`: that of the branch from which `children` were taken. */
+/** `previous`: the branch from which `children` were taken. */
 export function branchNode(
-  children: (TrieNode | undefined | null)[],
+  children: Children,
   value: Uint8Array | undefined,
-  source: BranchSource | undefined,
+  previous: BranchNode | undefined,
 ): BranchNode {
-  return { kind: 'branch', children, value, ref: undefined, source };
+  const before = previous?.ref === undefined ? previous?.before : previous.children;
+  return { kind: 'branch', children, value, ref: undefined, source: previous?.source, before };
+}
+
+/** A branch as it is stored, or a copy of it with less in memory. */
+export function sealedBranch(
+  children: Children,
+  value: Uint8Array | undefined,
+  ref: Uint8Array,
+  rlp: Uint8Array,
+): BranchNode {
+  const source = { rlp, cells: [] };
+  return { kind: 'branch', children, value, ref, source, before: undefined };
 }
 
 export function childOf(branch: BranchNode, nibble: number): TrieNode | undefined {
   const child = branch.children[nibble];
   if (child !== null) return child;
-  const source = branch.source!;
-  source.cells ??= new Array<TrieNode | undefined>(16).fill(undefined);
-  const known = source.cells[nibble];
+  const { rlp, cells } = branch.source!;
+  const known = cells[nibble];
   if (known !== undefined) return known;
-  const { rlp } = source;
   let at = contentStart(rlp);
   for (let i = 0; i < nibble; i++) at += itemLength(rlp, at);
   const cell = readChild(new RlpReader(rlp, at));
-  source.cells[nibble] = cell;
+  cells[nibble] = cell;
   return cell;
 }
 
 /** Whether both are known to have the same child there, without loading it. */
 export function sharesChild(a: BranchNode, b: BranchNode, nibble: number): boolean {
-  return a.source === b.source && a.children[nibble] === null && b.children[nibble] === null;
+  if (a.children[nibble] !== null || b.children[nibble] !== null) return false;
+  return a.source!.cells === b.source!.cells;
 }
 
 /** Where the first item of a list begins. */
@@ -205,8 +225,8 @@ function encodeInPlace(node: LoadedNode): Uint8Array {
   return scratch.subarray(start, at);
 }
 
-/** Encodes the children; those that were never used are copied from the source, neighbours at once. */
-function putChildren(start: number, { children, source }: BranchNode): number {
+/** Encodes the children; those that the source has are copied from it, neighbours at once. */
+function putChildren(start: number, { children, source, before }: BranchNode): number {
   const rlp = source?.rlp;
   let at = start;
   let from = rlp ? contentStart(rlp) : 0;
@@ -214,11 +234,11 @@ function putChildren(start: number, { children, source }: BranchNode): number {
   for (let i = 0; i < 16; i++) {
     const child = children[i];
     const next = rlp ? from + itemLength(rlp, from) : 0;
-    if (child !== null) {
+    if (!rlp || (child !== null && child !== before![i])) {
       at = putRange(at, rlp, copied, from);
       copied = next;
-      if (child === undefined) scratch[at++] = 0x80;
-      else at = putRef(at, child.ref!);
+      if (child) at = putRef(at, child.ref!);
+      else scratch[at++] = 0x80;
     }
     from = next;
   }
@@ -276,15 +296,18 @@ function byteCount(value: number): number {
   return value < 0x100 ? 1 : value < 0x10000 ? 2 : value < 0x1000000 ? 3 : 4;
 }
 
-/** A copy of the RLP; the refs of all children must be known. */
+/** The RLP; the refs of the node and of all its children must be known. */
 export function encodeNode(node: LoadedNode): Uint8Array {
-  return encodeInPlace(node).slice();
+  return node.kind === 'branch' ? node.source!.rlp : encodeInPlace(node).slice();
 }
 
 /** Sets `ref`; the refs of all children must be known. */
 export function sealNode(node: LoadedNode): void {
   const rlp = encodeInPlace(node);
   node.ref = rlp.length < 32 ? rlp.slice() : keccak256(rlp);
+  if (node.kind !== 'branch') return;
+  node.source = { rlp: rlp.slice(), cells: node.source?.cells ?? [] };
+  node.before = undefined;
 }
 
 /** Inverse of encodeNode. Throws RLP_INVALID. Keeps no view of `rlp`. */
@@ -305,8 +328,7 @@ export function decodeNode(rlp: Uint8Array, ref: Uint8Array): LoadedNode {
     }
     const bytes = list.string();
     const value = bytes.length > 0 ? bytes.slice() : undefined;
-    const source = { rlp: rlp.slice(), cells: undefined };
-    return { kind: 'branch', children, value, ref, source };
+    return sealedBranch(children, value, ref, rlp.slice());
   }
   const packed = list.string().slice();
   if ((packed[0]! & 0x20) !== 0) {

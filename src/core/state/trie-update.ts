@@ -159,7 +159,7 @@ class BatchUpdate {
       if (next !== child) isChanged = true;
     }
     if (!isChanged) return branch;
-    return this.normalized(branchNode(children, value, branch.source), from, depth);
+    return this.normalized(branchNode(children, value, branch), from, depth);
   }
 
   private atExtension(

@@ -8,13 +8,13 @@ import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { changedNodes, type NodeChange } from './trie-difference.ts';
 import {
   type BranchNode,
-  type BranchSource,
   childOf,
   commonLength,
   encodeNode,
   hashedNode,
   type LoadedNode,
   type Nibbles,
+  sealedBranch,
   sealNode,
   type TrieNode,
   toNibbles,
@@ -220,22 +220,17 @@ function shed(top: TrieNode, stored: TrieNode | undefined, depth: number): TrieN
 
 function shedBranch(branch: BranchNode, stored: TrieNode | undefined, depth: number): BranchNode {
   const twin = stored && nearest(stored);
-  const { children, value, ref, source } = branch;
+  const { children, value } = branch;
+  const sealed = (kept: BranchNode['children']) =>
+    sealedBranch(kept, value, branch.ref!, branch.source!.rlp);
   const kept = children.map((child, nibble) => {
     if (!child) return child;
     return shed(child, twin?.kind === 'branch' ? childOf(twin, nibble) : undefined, depth - 1);
   });
-  if (twin !== branch) {
-    return { kind: 'branch', children: kept, value, ref, source: source && afresh(source.rlp) };
-  }
+  if (twin !== branch) return sealed(kept);
   const isLeft = (child: TrieNode | undefined | null) =>
     child?.kind === 'hashed' && child.loaded === undefined;
-  const rest = kept.map((child) => (isLeft(child) ? null : child));
-  return { kind: 'branch', children: rest, value, ref, source: afresh(encodeNode(branch)) };
-}
-
-function afresh(rlp: Uint8Array): BranchSource {
-  return { rlp, cells: undefined };
+  return sealed(kept.map((child) => (isLeft(child) ? null : child)));
 }
 
 function nearest(node: TrieNode): TrieNode {
