@@ -1,8 +1,6 @@
 /** Limits of clients' requests in flight: node, signing proxy, staking service. */
 import type { Limit } from './limit.ts';
 
-const HTTP = { file: 'src/io/rpc/http.ts', test: 'src/io/rpc/http.service.test.ts' };
-const BODY = { file: 'src/io/http/body.ts', test: HTTP.test };
 const BUDGET = {
   file: 'src/core/base/byte-budget.ts',
   test: 'src/core/base/byte-budget.test.ts',
@@ -75,34 +73,12 @@ export const SERVER_LIMITS: readonly Limit[] = [
     only: 'answers no ping',
   },
   {
-    name: 'a request that comes slowly',
-    file: 'src/io/rpc/http.ts',
-    on: 'requestTimeout: requestMs, headersTimeout: requestMs,',
-    off: 'requestTimeout: 1_000 * requestMs, headersTimeout: 1_000 * requestMs,',
-    test: 'src/io/rpc/http.service.test.ts',
-    only: 'is not complete in time',
-  },
-  {
     name: 'denied calls in the audit log',
     file: 'src/services/ledger/node-audit.ts',
     on: 'if (++this.denials.count > DENIALS_A_SECOND) {',
     off: 'if (++this.denials.count < 0) {',
     test: 'src/services/ledger/node-audit.service.test.ts',
     only: 'fill the disk',
-  },
-  {
-    ...HTTP,
-    name: 'body of a request, announced',
-    on: 'if (length > HTTP_BODY_BYTES_MAX) {',
-    off: 'if (length > Number.POSITIVE_INFINITY) {',
-    only: 'too long without reading',
-  },
-  {
-    ...BODY,
-    name: 'body of a request, as it comes',
-    on: "if (length > bytesMax) refuse('large');",
-    off: "if (length > Number.POSITIVE_INFINITY) refuse('large');",
-    only: 'cuts a body of unknown length',
   },
   {
     name: 'signing proxy: answer to a batch',
@@ -121,40 +97,12 @@ export const SERVER_LIMITS: readonly Limit[] = [
     only: 'takes no answer',
   },
   {
-    ...HTTP,
-    name: 'HTTP connections',
-    on: 'server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;',
-    off: '',
-    only: 'so many connections',
-  },
-  {
     name: 'calls that follow each other on a connection',
     file: 'src/io/rpc/conversation.ts',
     on: 'if (performance.now() - turnMs < TURN_MS) continue;',
     off: 'continue;',
     test: 'src/io/rpc/conversation.test.ts',
     only: 'leave a turn',
-  },
-  {
-    ...HTTP,
-    name: 'body of a caller whose token is refused',
-    on: "access.kind === 'refused' ? REFUSED_BODY_BYTES_MAX : HTTP_BODY_BYTES_MAX",
-    off: 'HTTP_BODY_BYTES_MAX',
-    only: 'judges the token',
-  },
-  {
-    ...BODY,
-    name: 'bodies in flight',
-    on: "else if (!holding.take(chunk.length)) refuse('busy');",
-    off: '',
-    only: 'counts bodies while they come',
-  },
-  {
-    ...HTTP,
-    name: 'requests in flight',
-    on: 'if (!held.take(REQUEST_OVERHEAD_BYTES)) return plain(response, 503, TOO_MUCH);',
-    off: '',
-    only: 'besides its body',
   },
   {
     ...BUDGET,
@@ -173,20 +121,6 @@ export const SERVER_LIMITS: readonly Limit[] = [
     name: 'the source with the most bytes is cut off first',
     on: '|| each.bytes > most.bytes) most = each;',
     off: ') most = each;',
-  },
-  {
-    ...HTTP,
-    name: 'unread answers, in time',
-    on: 'response.setTimeout(options.traffic.stallMs, () => response.destroy());',
-    off: '',
-    only: 'cuts off clients that do not read',
-  },
-  {
-    ...HTTP,
-    name: 'unread answers, in bytes',
-    on: 'unsent.relieve();',
-    off: '',
-    only: 'looks after each answer',
   },
   {
     ...FLOW,
@@ -307,13 +241,6 @@ export const SERVER_LIMITS: readonly Limit[] = [
     on: 'if (this.holding.bytes + bytes > SMALL_ANSWER_BYTES) return false;',
     off: '',
     test: FLOW.test,
-  },
-  {
-    ...HTTP,
-    name: 'HTTP: answers to batches, as they grow',
-    on: 'undefined, gone, room)',
-    off: 'undefined, gone)',
-    only: 'counts the answers of batches',
   },
   {
     name: 'WebSocket, IPC: answers to batches, as they grow',

@@ -7,6 +7,7 @@ import { AGREEMENT_LIMITS } from './limits-agreement.ts';
 import { COMMAND_LIMITS } from './limits-commands.ts';
 import { EXECUTION_LIMITS } from './limits-execution.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
+import { HTTP_LIMITS } from './limits-http.ts';
 import { MANAGER_LIMITS } from './limits-manager.ts';
 import { METRICS_LIMITS } from './limits-metrics.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
@@ -19,6 +20,7 @@ import { WAITING_LIMITS } from './limits-waiting.ts';
 
 export const LIMITS: readonly Limit[] = [
   ...SERVER_LIMITS,
+  ...HTTP_LIMITS,
   ...MANAGER_LIMITS,
   ...READ_LIMITS,
   ...EXECUTION_LIMITS,

@@ -6,16 +6,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { isIP } from 'node:net';
-import { gzip } from 'node:zlib';
 import { type BodyRefusal, readBody } from '../http/body.ts';
 import { listen } from '../http/listen.ts';
 import { newTraffic, REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from '../http/traffic.ts';
 import { TRACEPARENT } from '../telemetry/trace-context.ts';
-import type { Access, Authenticate } from './access.ts';
+import { type Access, type Authenticate, NO_ACCESS_CONTROL, OPEN } from './access.ts';
 import { connectionOf } from './connection.ts';
 import type { Caller, Dispatcher, Reply } from './dispatcher.ts';
 import { PARSE_ERROR } from './envelope.ts';
+import { serveFastPath } from './fast-path.ts';
+import { isAllowedHost } from './hosts.ts';
+import { answerOf, packed, SHORT_CHARACTERS_MAX } from './http-answer.ts';
 
 export const HTTP_BODY_BYTES_MAX = 5 * 1024 * 1024;
 const CONTENT_TYPES = new Set([
@@ -23,15 +24,13 @@ const CONTENT_TYPES = new Set([
   'application/json-rpc',
   'application/jsonrequest',
 ]);
-const GZIP_BYTES_MIN = 1_400;
 const TOO_MUCH = 'too many requests at once';
 /**
  * Maximum body of a caller whose token is refused: enough to answer with the ids of its requests.
  */
 const REFUSED_BODY_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Up to this size an answer is written as one text with its head. */
-const SHORT_CHARACTERS_MAX = 15 * 1024;
+const KEEP_ALIVE_MS = 120_000;
 const CONNECTIONS_MAX = 10_000;
 
 /** Certificate and key in PEM, and the cipher suites to offer by OpenSSL's names. */
@@ -65,6 +64,10 @@ export interface HttpOptions {
   readonly traffic?: Traffic | undefined;
   /** Maximum number of simultaneous connections; undefined: CONNECTIONS_MAX. */
   readonly connectionsMax?: number;
+}
+
+interface ServedOptions extends HttpOptions {
+  readonly traffic: Traffic;
 }
 
 export interface Page {
@@ -107,7 +110,7 @@ export async function serveHttp(
   const traffic = options.traffic ?? newTraffic();
   const { requestMs } = traffic;
   const limits = {
-    ...{ requestTimeout: requestMs, headersTimeout: requestMs, keepAliveTimeout: 120_000 },
+    ...{ requestTimeout: requestMs, headersTimeout: requestMs, keepAliveTimeout: KEEP_ALIVE_MS },
     ...{ connectionsCheckingInterval: Math.ceil(requestMs / 6), maxHeaderSize: HEADER_BYTES_MAX },
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
@@ -116,6 +119,7 @@ export async function serveHttp(
   const server = options.tls
     ? createSecureServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, answer)
     : createServer(limits, answer);
+  const endFastPath = fastPath(server, dispatcher, { ...options, traffic });
   server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   const { host, port } = options;
   await listen(server, { kind: 'tcp', host, port }, 'RPC_LISTEN_FAILED');
@@ -126,13 +130,28 @@ export async function serveHttp(
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        endFastPath();
       }),
   };
 }
 
+/** Only for servers without tokens. Returns a function that ends its connections. */
+function fastPath(
+  server: Server,
+  dispatcher: Pick<Dispatcher<never>, 'reply'>,
+  { authenticate, prefix, tls, traffic, psi, vhosts, corsDomains }: ServedOptions,
+): () => void {
+  if (authenticate !== NO_ACCESS_CONTROL || !isApiPath('/', prefix)) return () => undefined;
+  return serveFastPath(server, tls ? 'secureConnection' : 'connection', {
+    ...{ dispatcher, traffic, psi, access: OPEN, keepAliveMs: KEEP_ALIVE_MS },
+    headers: corsDomains.length > 0 ? 'vary: Origin\r\n' : '',
+    isAllowed: ({ host, contentType }) => isAllowedHost(host, vhosts) && isJson(contentType),
+  });
+}
+
 async function respond(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
-  options: HttpOptions & { readonly traffic: Traffic },
+  options: ServedOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -187,7 +206,8 @@ async function respond(
   if (response.destroyed) return;
   if (typeof body === 'string') response.setHeader('connection', 'close');
   reply.force(answer.body.length);
-  send(request, response, answer);
+  const zipped = acceptsGzip(request) ? await packed(answer.body) : undefined;
+  send(response, answer, zipped);
   // Most answers are already with the system.
   if (response.writableLength > 0 || !response.writableEnded)
     response.setTimeout(options.traffic.stallMs, () => response.destroy());
@@ -204,8 +224,7 @@ async function rpcAnswer(
 ): Promise<Answer> {
   // COMPAT: GoQuorum truncates a body whose length was not announced, and then fails to parse it.
   const reply = typeof body === 'string' ? PARSE_ERROR : await dispatch(String(body));
-  const isText = typeof reply === 'string' && reply !== '';
-  return { status: 200, contentType: 'application/json', body: isText ? `${reply}\n` : reply };
+  return { status: 200, contentType: 'application/json', body: answerOf(reply) };
 }
 
 /** geth answers a bare GET with 200 (health probes), and refuses requests that cannot be a call. */
@@ -219,10 +238,13 @@ function refuse(request: IncomingMessage, url: URL): { status: number; text: str
     return { status: 413, text: `content length too large (${length}>${HTTP_BODY_BYTES_MAX})` };
   }
   if (method === 'OPTIONS') return undefined;
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (!CONTENT_TYPES.has(type))
+  if (!isJson(request.headers['content-type'] ?? ''))
     return { status: 415, text: 'invalid content type, only application/json is supported' };
   return undefined;
+}
+
+function isJson(contentType: string): boolean {
+  return CONTENT_TYPES.has(contentType.split(';')[0]!.trim().toLowerCase());
 }
 
 const ROOT = new URL('http://localhost/');
@@ -266,31 +288,22 @@ function psiOf({ headers }: IncomingMessage, url: URL): string | undefined {
 }
 
 function send(
-  request: IncomingMessage,
   response: ServerResponse,
   { status, contentType, body }: Answer,
+  zipped: Uint8Array | undefined,
 ): void {
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  const head = {
+  const length =
+    zipped?.length ?? (typeof body === 'string' ? Buffer.byteLength(body) : body.length);
+  response.writeHead(status, {
     'content-type': contentType,
     ...(contentType === 'application/json' ? {} : { 'x-content-type-options': 'nosniff' }),
-  };
-  const plainly = () => {
-    response.writeHead(status, { ...head, 'content-length': length });
-    if (typeof body !== 'string') response.end(body);
-    // With a text in this encoding the head is written together with it, in one call.
-    else if (length <= SHORT_CHARACTERS_MAX && length === body.length) response.end(body, 'latin1');
-    else response.end(Buffer.from(body));
-  };
-  if (length < GZIP_BYTES_MIN || !acceptsGzip(request)) {
-    plainly();
-    return;
-  }
-  gzip(body, { level: 1 }, (error, packed) => {
-    const sizes = { 'content-encoding': 'gzip', 'content-length': packed?.length };
-    if (error) plainly();
-    else response.writeHead(status, { ...head, ...sizes }).end(packed);
+    ...(zipped && { 'content-encoding': 'gzip' }),
+    'content-length': length,
   });
+  if (zipped || typeof body !== 'string') response.end(zipped ?? body);
+  // With a text in this encoding the head is written together with it, in one call.
+  else if (length <= SHORT_CHARACTERS_MAX && length === body.length) response.end(body, 'latin1');
+  else response.end(Buffer.from(body));
 }
 
 function acceptsGzip({ headers }: IncomingMessage): boolean {
@@ -362,12 +375,6 @@ function setCors(
     headers.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
   );
   response.setHeader('access-control-max-age', '600');
-}
-
-export function isAllowedHost(host: string | undefined, vhosts: readonly string[]): boolean {
-  if (host === undefined || vhosts.includes('*')) return true;
-  const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d+$/, '');
-  return isIP(name) !== 0 || vhosts.includes(name.toLowerCase());
 }
 
 function isApiPath(path: string, prefix: string): boolean {
