@@ -53,7 +53,9 @@ type Children = (TrieNode | undefined | null)[];
  */
 export interface BranchSource {
   readonly rlp: Uint8Array;
-  /** Of the branch as it was read, the same for all its versions: children that any of them used. */
+  /**
+   * Of the branch as it was read, the same for all its versions: children that any of them used.
+   */
   readonly cells: (TrieNode | undefined)[];
 }
 
