@@ -15,7 +15,7 @@ import { importedPrivateStates } from '../services/ledger/config/private-states.
 import { importBlocks, perSecond } from '../services/ledger/offline/import.ts';
 import { translateGethKey } from '../services/ledger/options/geth-config.ts';
 import { IMPORT_ROWS, NODE_ROWS, NODE_VARIABLES } from '../services/ledger/options.ts';
-import { openChain } from '../services/ledger/store/data.ts';
+import { type GcMode, openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 import { watchInterrupt } from './interrupt.ts';
 import { stderrLog } from './log.ts';
@@ -50,6 +50,7 @@ export const importCommand: Command = {
     await installCrypto();
     const opened = await openChain(options.string('datadir')!, {
       genesisFile: options.string('genesis'),
+      gcmode: options.string('gcmode') as GcMode,
       accounts: options.boolean('index.accounts') ? 'kept' : undefined,
     });
     const interruption = watchInterrupt();

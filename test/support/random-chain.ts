@@ -248,6 +248,11 @@ export function expectChain(store: ChainReader, chain: Chain): void {
     expect(store.receipts(number)!.map((r) => r.cumulativeGasUsed)).toEqual(
       wanted.receipts.map((r) => r.cumulativeGasUsed),
     );
+    if (number < store.firstState) {
+      expect(() => store.stateAt(PUBLIC_SPACE, number)).toThrow(/missing trie node.*was pruned/);
+      expect(() => store.stateAt(PRIVATE, number)).toThrow(/missing trie node.*was pruned/);
+      continue;
+    }
     expectState(store.stateAt(PUBLIC_SPACE, number), chain.open.states[number]!);
     const trie = store.trieAt(PUBLIC_SPACE, number);
     expect(equalBytes(trie.root(), wanted.block.header.stateRoot)).toBe(true);

@@ -30,6 +30,14 @@ export const EXECUTION_LIMITS: readonly Limit[] = [
     test: 'src/core/store/cached-blocks.test.ts',
   },
   {
+    name: 'gcmode full: log that a checkpoint reads again',
+    file: 'src/core/store/pruning.ts',
+    on: 'if (log.bytesBetween(start, index.placeOf(middle)) <= bytes) low = middle;',
+    off: 'if (bytes > 0) low = middle;',
+    test: 'src/core/store/pruning.property.test.ts',
+    only: 'prunes a chain that kept everything in small steps',
+  },
+  {
     ...VM,
     name: 'precompiles: costly ones run in pieces',
     on: 'if (left && price > PRECOMPILE_GAS_AT_ONCE && precompile.inPieces) {',

@@ -1,6 +1,7 @@
 /** `quorate db`: an operator's actions on a stopped node's data. */
 import { fail } from '../../core/base/errors.ts';
 import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
+import { PRUNED_FORMAT_VERSION } from '../../core/store/format.ts';
 import { installCrypto } from '../../io/crypto/crypto.ts';
 import { steadyClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
@@ -9,12 +10,18 @@ import type { ParsedOptions } from '../../io/options/options.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { hasAccountIndex } from '../../io/storage/account-folder.ts';
+import { readFormat } from '../../io/storage/data-folder.ts';
 import { managerFlags } from '../../services/ledger/config/manager-flags.ts';
 import { importedPrivateStates } from '../../services/ledger/config/private-states.ts';
 import { indexAccounts } from '../../services/ledger/offline/index-accounts.ts';
 import { ACCOUNT_INDEX_ROWS, DATADIR_ROWS } from '../../services/ledger/options/chain.ts';
 import { MANAGER_ROWS } from '../../services/ledger/options.ts';
-import { type OpenChain, openChain, storeFolder } from '../../services/ledger/store/data.ts';
+import {
+  type GcMode,
+  type OpenChain,
+  openChain,
+  storeFolder,
+} from '../../services/ledger/store/data.ts';
 import { resetRaftLog } from '../../services/ledger/store/raft-log.ts';
 import type { Command } from '../command.ts';
 import { stderrLog } from '../log.ts';
@@ -35,11 +42,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const dbCommand: Command = {
   name: 'db',
   about:
-    "Repairs a stopped node's data. reindex rebuilds everything except the block log from it; with --index.accounts, or if the folder has one, the index of accounts too, for which it runs blocks again. reset-votes is for a validator that has lost its vote file: it votes again from the height that you give, at which you know that it has not voted yet. reset-raft restarts a Raft cluster, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with the payloads that the private transaction manager now has, after it has asked its peers, and reports the first bad block; private-repair rewinds the private state to before that block and continues from there.",
+    "Repairs a stopped node's data. reindex rebuilds everything except the block log from it, with the states of all blocks or of the newest ones (--gcmode); with --index.accounts, or if the folder has one, the index of accounts too, for which it runs blocks again. reset-votes is for a validator that has lost its vote file: it votes again from the height that you give, at which you know that it has not voted yet. reset-raft restarts a Raft cluster, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with the payloads that the private transaction manager now has, after it has asked its peers, and reports the first bad block; private-repair rewinds the private state to before that block and continues from there.",
   operands: 'reindex|reset-votes|reset-raft|private-check|private-repair',
   operandsMax: 1,
   examples: [
     { does: 'rebuild the index', line: 'quorate db reindex --datadir data' },
+    {
+      does: 'bring back the states that --gcmode full has pruned',
+      line: 'quorate db reindex --datadir data --gcmode archive',
+    },
     {
       does: 'make an index of accounts, before the node runs with it',
       line: 'quorate db reindex --datadir data --index.accounts --ptm.url http://127.0.0.1:9101',
@@ -61,6 +72,14 @@ export const dbCommand: Command = {
     ...DATADIR_ROWS,
     ...MANAGER_ROWS,
     ...ACCOUNT_INDEX_ROWS,
+    {
+      flag: 'gcmode',
+      type: 'string',
+      choices: ['archive', 'full'],
+      about:
+        'reindex: the states that the index shall have, of all blocks (archive) or of the newest 128 (full); not given: as the folder was left. With the index of accounts, which needs all states, a node prunes at its next start',
+      group: 'Index',
+    },
     {
       flag: 'height',
       type: 'number',
@@ -93,6 +112,8 @@ async function reindex(options: ParsedOptions): Promise<string> {
   const hasAccounts = options.boolean('index.accounts') || hasAccountIndex(storeFolder(folder));
   const chain = await openChain(folder, {
     reindex: true,
+    // That of accounts needs all states. The next start of a node that prunes drops them again.
+    gcmode: hasAccounts ? 'archive' : gcmodeOf(options, folder),
     log: stderrLog(INFO_VERBOSITY),
     accounts: hasAccounts ? 'new' : undefined,
   });
@@ -103,6 +124,13 @@ async function reindex(options: ParsedOptions): Promise<string> {
   } finally {
     await chain.close();
   }
+}
+
+/** As the folder was left, unless the flag is given. */
+function gcmodeOf(options: ParsedOptions, folder: string): GcMode {
+  const given = options.string('gcmode');
+  if (given !== undefined) return given as GcMode;
+  return readFormat(storeFolder(folder)) === PRUNED_FORMAT_VERSION ? 'full' : 'archive';
 }
 
 async function reindexAccounts(opened: OpenChain, options: ParsedOptions): Promise<string> {

@@ -78,12 +78,19 @@ function isWell({ faults, missing }: PrivateReport): boolean {
 }
 
 function told(report: PrivateReport): string {
-  const { blocks, head, faults, missing, hasAskedPeers } = report;
+  const { blocks, first: from, head, faults, missing, hasAskedPeers } = report;
   const peers = hasAskedPeers
     ? 'after its peers were asked for the payloads that they share'
     : 'its peers were not asked: only a Quorate manager does that';
   const first = faults.find(({ kind }) => kind !== 'lost');
+  const older =
+    from === 1
+      ? []
+      : [
+          `Blocks before ${from} were not checked: this node has no states of them. If they were pruned, "quorate db reindex --gcmode archive" brings them back.`,
+        ];
   return [
+    ...older,
     `Reran ${blocks} blocks with private transactions, up to block ${head}, with the payloads that the manager holds; ${peers}.`,
     ...missing.map(
       ({ hash, peer }) =>

@@ -15,6 +15,7 @@ import {
   parseRecord,
   RECORD_HEADER_BYTES,
   type RecordKind,
+  recordAt,
   recordLength,
 } from './log-record.ts';
 import { SerialQueue } from './serial-queue.ts';
@@ -164,7 +165,7 @@ export class BlockLog {
         position = { segment: position.segment + 1, offset: 0 };
         continue;
       }
-      const record = this.tryRead(file, position);
+      const record = recordAt(file, position);
       if (!record) {
         this.cutTail(position);
         return;
@@ -196,12 +197,6 @@ export class BlockLog {
     this.lastRead = undefined;
   }
 
-  private tryRead(file: LogFile, position: LogPosition): LogRecord | undefined {
-    const length = recordLength(file.read(position.offset, RECORD_HEADER_BYTES));
-    if (length === undefined || position.offset + 8 + length > file.size()) return undefined;
-    return parseRecord(file.read(position.offset, 8 + length), 0, position);
-  }
-
   private cutTail(at: LogPosition): void {
     this.lastRead = undefined;
     const valid = this.findValidAfter(at);
@@ -230,7 +225,7 @@ export class BlockLog {
         for (let i = 0; i < Math.min(chunk.length, SEARCH_CHUNK_BYTES); i++) {
           if (recordLength(chunk, i) === undefined) continue;
           const position = { segment, offset: base + i };
-          if (this.tryRead(file, position)) return position;
+          if (recordAt(file, position)) return position;
         }
       }
     }

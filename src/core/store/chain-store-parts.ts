@@ -25,6 +25,12 @@ export interface ChainStoreParts {
   readonly onFault?: (error: unknown) => void;
   /** A required row of the index is missing; the read throws. */
   readonly onDamage?: (error: QuorateError) => void;
+  /** States of so many newest blocks are kept, older ones pruned; undefined: all are kept. */
+  readonly keptStates?: number | undefined;
+  /** Log that a checkpoint may read again for the rows that it prunes, besides what it adds. */
+  readonly prunedBytes?: number | undefined;
+  /** Called before the first state is pruned, unless the index says that some were before. */
+  readonly beforePruning?: () => void;
   /** Called before one private state, or the chain, is rewound to block `to`. */
   readonly beforeRewind?: (target: Psi | 'all', to: number) => Promise<void>;
   /** While opening: progress of reading the log after the checkpoint. */

@@ -35,6 +35,7 @@ import { CheckpointWriter } from './checkpoint-writer.ts';
 import { type CopiedBlock, changesOf, recordsOf } from './copied-block.ts';
 import type { BlockToAppend, Durability } from './interface.ts';
 import { endOf, type LogPosition, RECORD_HEADER_BYTES, RECORD_KIND } from './log-record.ts';
+import { Pruning } from './pruning.ts';
 import {
   decodeRewindRecord,
   encodeBlockRecord,
@@ -46,7 +47,7 @@ import { SerialQueue } from './serial-queue.ts';
 import { copiesForNew } from './space-copy.ts';
 import { advance, leavesOf, type SpaceEntry } from './spaces.ts';
 import { StateAt } from './state-store.ts';
-import { stateNotMigrated, wrongIndex } from './store-errors.ts';
+import { wrongIndex } from './store-errors.ts';
 import { StoredChain } from './stored-chain.ts';
 import { privateTriesAfter, trieAfter } from './tries-after.ts';
 import { moveWaitingRows } from './waiting-rows.ts';
@@ -60,6 +61,7 @@ export type { ChainStoreParts };
 
 export class ChainStore extends StoredChain {
   private readonly parts: ChainStoreParts;
+  private readonly pruning: Pruning;
   private readonly writer: CheckpointWriter;
   /** One write at a time. */
   private readonly turn = new SerialQueue();
@@ -71,14 +73,11 @@ export class ChainStore extends StoredChain {
     const mark = readMark(parts.kv);
     super(parts, mark);
     this.parts = parts;
+    const { log, index, stateSpaces: spaces, recentCodes: codes } = this;
+    const { kv, clock } = parts;
+    this.pruning = new Pruning({ ...parts, spaces, index, log, folder: parts.log });
     this.writer = new CheckpointWriter({
-      limits: parts,
-      kv: parts.kv,
-      log: this.log,
-      index: this.index,
-      spaces: this.stateSpaces,
-      codes: this.recentCodes,
-      clock: parts.clock,
+      ...{ limits: parts, kv, log, index, spaces, codes, clock, pruning: this.pruning },
       start: mark?.position ?? { segment: 0, offset: 0 },
     });
     this.baseWriter = new BaseWriter({ kv: parts.kv, spaces: this.stateSpaces });
@@ -239,19 +238,22 @@ export class ChainStore extends StoredChain {
   rewind(target: Psi | 'all', to: number): Promise<void> {
     return this.turn.run(async () => {
       const psi = target === 'all' ? undefined : target;
-      const cursor = psi === undefined ? this.stateSpaces.open.cursor : this.cursorOf(psi);
-      if (!this.stateSpaces.hasStatesOf(to)) throw stateNotMigrated(to, this.base!);
+      const cursor =
+        psi === undefined ? this.stateSpaces.open.cursor : this.stateSpaces.cursorOf(psi);
+      this.stateSpaces.checkAge(to);
       if (to < 0 || to > cursor) {
         throw fail('STORE_REWIND_INVALID', `cannot rewind from block ${cursor} to ${to}`);
       }
-      await this.parts.beforeRewind?.(target, to);
-      await this.writer.run();
-      const body = encodeRewindRecord({ psi, to });
-      this.log.append([{ kind: RECORD_KIND.rewind, body }]);
-      await this.syncLog();
-      this.writer.applied = this.log.end();
-      await this.applyRewind(psi, to);
-      this.readable = this.writer.applied;
+      await this.pruning.rewinding(to, async () => {
+        await this.parts.beforeRewind?.(target, to);
+        await this.writer.run();
+        const body = encodeRewindRecord({ psi, to });
+        this.log.append([{ kind: RECORD_KIND.rewind, body }]);
+        await this.syncLog();
+        this.writer.applied = this.log.end();
+        await this.applyRewind(psi, to);
+        this.readable = this.writer.applied;
+      });
     });
   }
 
@@ -287,6 +289,7 @@ export class ChainStore extends StoredChain {
     const roots = new Map<SpaceEntry, Hash32>();
     const total = this.replayBytes();
     let done = 0;
+    this.pruning.foresee(this.writer.position);
     for (const record of this.log.scan(this.writer.position)) {
       const end = endOf(record);
       done += RECORD_HEADER_BYTES + record.body.length;
@@ -302,6 +305,7 @@ export class ChainStore extends StoredChain {
         await this.rootAndWrite(roots);
         this.writer.applied = end;
         await this.applyRewind(psi, to);
+        this.pruning.passRewind();
       } else if (record.kind === RECORD_KIND.base) {
         await this.replayBase(record, roots);
       } else {
@@ -359,7 +363,8 @@ export class ChainStore extends StoredChain {
       .filter((entry) => entry.cursor > to)
       .map((entry) => {
         const back = this.writesBackTo(entry, to, new StateAt(this.kv, entry, this, to));
-        return { entry, trie: entry.trie.update(back), touched: this.touchedSince(entry, to) };
+        const touched = touchedBy(this.writeSetsSince(entry, to))!;
+        return { entry, trie: entry.trie.update(back), touched };
       });
     const removed: Block[] = [];
     if (psi === undefined) {
@@ -386,10 +391,6 @@ export class ChainStore extends StoredChain {
     const empty = stateSpaces.get(EMPTY_PSI);
     const reader = empty && new StateAt(this.kv, empty, this, number - 1);
     return reader ? copiesForNew(results, (psi) => !stateSpaces.get(psi), reader) : results;
-  }
-
-  private touchedSince(entry: SpaceEntry, to: number) {
-    return touchedBy(this.writeSetsSince(entry, to))!;
   }
 
   private async syncLog(): Promise<void> {

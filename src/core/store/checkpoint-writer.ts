@@ -14,6 +14,7 @@ import type { ChainStoreParts } from './chain-store-parts.ts';
 import { type CheckpointMark, writeChanges, writeMark, writeNodes } from './checkpoint.ts';
 import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
 import { comparePositions, type LogPosition } from './log-record.ts';
+import type { PrunedBlocks, Pruning } from './pruning.ts';
 import { RecentChanges } from './recent-changes.ts';
 import type { Touched } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
@@ -36,6 +37,7 @@ export interface CheckpointParts {
   readonly log: BlockLog;
   readonly index: BlockIndex;
   readonly spaces: Spaces;
+  readonly pruning: Pruning;
   /** Code above the checkpoint, by hash in hex without 0x. */
   readonly codes: Map<string, Uint8Array>;
   readonly clock: Clock;
@@ -51,6 +53,7 @@ export interface RewindPlan {
 }
 
 interface Captured {
+  readonly pruned: PrunedBlocks | undefined;
   readonly mark: CheckpointMark;
   readonly spaces: readonly { entry: SpaceEntry; trie: StateTrie; cursor: number }[];
   readonly codes: readonly (readonly [string, Uint8Array])[];
@@ -148,21 +151,23 @@ export class CheckpointWriter {
 
   private async write(): Promise<void> {
     if (comparePositions(this.applied, this.position) === 0) return;
-    const { kv, log, index, limits } = this.parts;
-    const { mark, spaces, codes } = this.capture();
+    const { kv, log, index, limits, pruning } = this.parts;
+    const { mark, pruned, spaces, codes } = this.capture();
     try {
       await log.sync();
       await kv.commit(function* (writer) {
         for (const { entry, trie } of spaces) {
-          yield* sliced(writeChanges(kv, writer, entry));
+          yield* sliced(writeChanges({ kv, writer, horizon: mark.horizon ?? -1 }, entry));
           yield* sliced(writeNodes(writer, entry.id, trie, entry.written));
         }
         yield* sliced(index.write(writer));
         for (const [hash, code] of codes) writer.put(TABLE.code, fromHex(hash), code);
+        if (pruned) yield* sliced(pruning.write(writer, pruned));
         limits.seals?.write(writer);
         writeMark(writer, mark);
       });
     } catch (error) {
+      pruning.end(undefined);
       index.thaw();
       for (const { entry } of spaces) thaw(entry);
       throw error;
@@ -172,6 +177,7 @@ export class CheckpointWriter {
       entry.writing = undefined;
       settle(entry, trie, cursor);
     }
+    pruning.end(pruned);
     index.drop();
     for (const [hash] of codes) this.parts.codes.delete(hash);
     this.position = mark.position;
@@ -179,7 +185,8 @@ export class CheckpointWriter {
   }
 
   private capture(): Captured {
-    const { spaces, codes } = this.parts;
+    const { spaces, codes, log, pruning } = this.parts;
+    const pruned = pruning.begin(log.bytesBetween(this.position, this.applied));
     const all = Array.from(spaces.all(), (entry) => ({
       entry,
       trie: entry.trie,
@@ -191,7 +198,7 @@ export class CheckpointWriter {
       entry.writing = entry.recent;
       entry.recent = new RecentChanges();
     }
-    return { mark, spaces: all, codes: [...codes] };
+    return { mark, pruned, spaces: all, codes: [...codes] };
   }
 
   private mark(trieOf: (entry: SpaceEntry) => StateTrie): CheckpointMark {
@@ -204,6 +211,7 @@ export class CheckpointWriter {
       position: this.applied,
       baseCursor: spaces.baseCursor,
       base: spaces.base,
+      horizon: spaces.horizon.number,
       spaces: Array.from(spaces.privates(), (entry) => ({
         psi: entry.psi!,
         id: entry.id,

@@ -4,6 +4,7 @@
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
+import { numberToUint64 } from '../base/quantity.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
@@ -12,11 +13,13 @@ import {
   accountKey,
   accountNodeKey,
   CHECKPOINT_KEY,
+  HORIZON_KEY,
   metadataKey,
   pastKey,
   slotKey,
   storageNodeKey,
   TABLE,
+  uint64At,
 } from './keys.ts';
 import type { LogPosition } from './log-record.ts';
 import type { RecentAccount, Versions } from './recent-changes.ts';
@@ -48,6 +51,11 @@ export interface CheckpointMark {
   readonly baseCursor: number;
   /** Undefined: the states of all blocks are there. */
   readonly base?: BaseState | undefined;
+  /**
+   * The oldest block whose states were not pruned: there are no `past` rows up to it. Undefined:
+   * nothing was pruned.
+   */
+  readonly horizon?: number | undefined;
   readonly spaces: readonly SpaceMark[];
 }
 
@@ -75,7 +83,9 @@ export function readMark(kv: Kv): CheckpointMark | undefined {
       root: item.fixed(32),
     });
   }
-  return { number, hash, root, position, baseCursor, base, spaces };
+  const pruned = kv.get(TABLE.meta, HORIZON_KEY);
+  const horizon = pruned && uint64At(pruned, 0);
+  return { number, hash, root, position, baseCursor, base, horizon, spaces };
 }
 
 export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
@@ -98,20 +108,31 @@ export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
     }
   });
   writer.put(TABLE.meta, CHECKPOINT_KEY, row.finish());
+  if (mark.horizon !== undefined) {
+    writer.put(TABLE.meta, HORIZON_KEY, numberToUint64(mark.horizon));
+  }
+}
+
+/** Where rows are written. */
+interface RowTarget {
+  readonly kv: Kv;
+  readonly writer: KvWriter;
+  /** Up to this block there are no `past` rows; -1: all of them are written. */
+  readonly horizon: number;
 }
 
 /**
  * Writes the flat rows of one space for the changes that it is `writing`. Updates its decoded rows
  * to what the index will hold.
  */
-export function* writeChanges(kv: Kv, writer: KvWriter, space: SpaceState): Generator<void> {
+export function* writeChanges(target: RowTarget, space: SpaceState): Generator<void> {
   for (const [addressKey, entry] of space.writing?.entries ?? []) {
     const addressHash = hashOfAddress(entry.address);
-    writeAccountVersions(kv, writer, space, addressHash, addressKey, entry);
+    writeAccountVersions(target, space, addressHash, addressKey, entry);
     for (const [born, storage] of entry.storages) {
       for (const [slot, versions] of storage) {
         const key = slotKey(space.id, addressHash, born, hashOfSlot(slot));
-        const last = writeVersions(kv, writer, key, versions, (value) =>
+        const last = writeVersions(target, key, versions, (value) =>
           value === 0n ? undefined : encodeSlotRow(slot, value),
         );
         space.rows.setSlot(addressKey, born, slot, last!);
@@ -123,36 +144,33 @@ export function* writeChanges(kv: Kv, writer: KvWriter, space: SpaceState): Gene
 }
 
 function writeAccountVersions(
-  kv: Kv,
-  writer: KvWriter,
+  target: RowTarget,
   { id, rows }: SpaceState,
   addressHash: Hash32,
   addressKey: string,
   entry: RecentAccount,
 ): void {
   const account = writeVersions(
-    kv,
-    writer,
+    target,
     accountKey(id, addressHash),
     entry.accounts,
     (value) => value && encodeAccountRow(entry.address, value),
   );
   if (entry.accounts.length > 0) rows.setAccount(addressKey, account ?? null);
-  writeVersions(kv, writer, metadataKey(id, addressHash), entry.metadata, encodeMetadata);
+  writeVersions(target, metadataKey(id, addressHash), entry.metadata, encodeMetadata);
 }
 
 /** Writes all versions of one row. Returns the last value. */
 function writeVersions<T>(
-  kv: Kv,
-  writer: KvWriter,
+  { kv, writer, horizon }: RowTarget,
   key: Uint8Array,
   versions: Versions<T>,
   encode: (value: T) => Uint8Array | undefined,
 ): T | undefined {
   if (versions.length === 0) return undefined;
-  let before = kv.get(TABLE.head, key);
+  let before = versions[0]!.number > horizon ? kv.get(TABLE.head, key) : undefined;
   for (const { number, value } of versions) {
-    writer.put(TABLE.past, pastKey(key, number), before ?? EMPTY_BYTES);
+    if (number > horizon) writer.put(TABLE.past, pastKey(key, number), before ?? EMPTY_BYTES);
     before = encode(value);
   }
   if (before) writer.put(TABLE.head, key, before);

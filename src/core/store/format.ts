@@ -8,10 +8,12 @@ import { newerVersion } from '../base/newer-version.ts';
 /**
  * Raise with any change that an older program would misread, and extend `upgrade` in
  * io/storage/data-folder.ts. 2: the rows of the index carry checksums. 3: like 2, for a chain whose
- * states begin at a later block (base-records.ts).
+ * states begin at a later block (base-records.ts). 4: like 2 or 3, with an index without the states
+ * of older blocks (pruning.ts), for which an older program would answer with later ones.
  */
 export const FORMAT_VERSION = 2;
 export const BASE_FORMAT_VERSION = 3;
+export const PRUNED_FORMAT_VERSION = 4;
 const OLDEST_FORMAT = 1;
 const FORMAT_PATTERN = /^quorate data format (\d{1,9})\n$/;
 
@@ -31,10 +33,10 @@ export function checkFormat(stamp: string, directory: string): number {
       `${directory}/format is damaged, or the folder does not belong to Quorate. If it does, delete that file: it will be written again. Otherwise choose another --datadir`,
     );
   }
-  if (version > BASE_FORMAT_VERSION) {
+  if (version > PRUNED_FORMAT_VERSION) {
     throw newerVersion('STORE_FORMAT_NEWER', `the data folder ${directory}`, {
       found: version,
-      known: BASE_FORMAT_VERSION,
+      known: PRUNED_FORMAT_VERSION,
     });
   }
   return version;

@@ -80,9 +80,12 @@ export interface ChainReader {
   writes(number: number): WriteSet | undefined;
   /** The first block whose states are there; undefined: those of all blocks are there. */
   readonly base: { readonly number: number } | undefined;
+  /** The first block whose states are there: the base, or the oldest that was not pruned. */
+  readonly firstState: number;
   /**
    * Throws STORE_STATE_UNAVAILABLE above the space's cursor, STORE_STATE_NOT_MIGRATED below the
-   * base. A PSI without a state of its own reads the empty one.
+   * base, STORE_STATE_PRUNED below the oldest kept one, also while the state is being read. A PSI
+   * without a state of its own reads the empty one.
    */
   stateAt(space: Space, number: number): StateReader;
   /** Last block processed in the space; for the public space the head. -1 before genesis. */

@@ -6,7 +6,7 @@ import type { Hash32 } from '../base/bytes.ts';
 import { bytesToNumber, numberToUint64 } from '../base/quantity.ts';
 
 export const TABLE = {
-  /** Name -> value: checkpoint. */
+  /** Name -> value: checkpoint, horizon, numbers of other files. */
   meta: 'meta',
   /** Block hash -> number. */
   numbers: 'numbers',
@@ -32,6 +32,8 @@ export const TABLE = {
 export const TABLES: readonly string[] = Object.values(TABLE);
 
 export const CHECKPOINT_KEY: Uint8Array = new TextEncoder().encode('checkpoint');
+/** Of the number of the oldest block whose states are whole; absent: nothing was pruned. */
+export const HORIZON_KEY: Uint8Array = new TextEncoder().encode('horizon');
 /** Space number of the public state; private ones count from 1. */
 export const PUBLIC_ID = 0;
 

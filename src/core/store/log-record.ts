@@ -4,6 +4,7 @@
  * inside a body that look like a record, or a misplaced record, are not accepted.
  */
 import { fail } from '../base/errors.ts';
+import type { LogFile } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
 
 /** `base`, `state`: records of a chain that was copied without executing it (base-records.ts). */
@@ -80,6 +81,13 @@ export function parseRecord(
     kind: bytes[at + 8]! as RecordKind,
     body: bytes.subarray(at + RECORD_HEADER_BYTES, end),
   };
+}
+
+/** The record at `position`, or undefined as `parseRecord`. */
+export function recordAt(file: LogFile, position: LogPosition): LogRecord | undefined {
+  const length = recordLength(file.read(position.offset, RECORD_HEADER_BYTES));
+  if (length === undefined || position.offset + 8 + length > file.size()) return undefined;
+  return parseRecord(file.read(position.offset, 8 + length), 0, position);
 }
 
 function checksum(

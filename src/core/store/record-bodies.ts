@@ -114,9 +114,31 @@ export function decodeReceiptsOf(body: Uint8Array): Receipt[] {
 
 /** Decodes only the write set. */
 export function decodeWritesOf(body: Uint8Array): WriteSet {
+  return readWriteSet(writesOf(body));
+}
+
+/** Decodes the account writes of a block one by one. */
+export function accountWritesOf(body: Uint8Array): Generator<AccountWrite> {
+  return readAccountWrites(writesOf(body));
+}
+
+/** The account writes of each private state in a record, decoded one by one, before the next. */
+export function* privateWritesOf(body: Uint8Array): Generator<[Psi, Generator<AccountWrite>]> {
+  const list = readList(body);
+  list.skip();
+  while (!list.done) {
+    const space = list.enter();
+    const psi = textDecoder.decode(space.string());
+    for (let i = 0; i < 3; i++) space.skip();
+    yield [psi, readAccountWrites(space)];
+  }
+}
+
+/** A reader at the write set of a block. */
+function writesOf(body: Uint8Array): RlpReader {
   const list = readList(body);
   for (let i = 0; i < 3; i++) list.skip();
-  return readWriteSet(list);
+  return list;
 }
 
 export function encodePrivateRecord(record: PrivateBlockRecord): Uint8Array {
@@ -205,6 +227,12 @@ function writeAccountWrite(writer: RlpWriter, write: AccountWrite): void {
   if (metadata) writeMetadata(writer, metadata);
   for (const [slot, value] of write.slots) writer.bigint(slot).bigint(value);
   writer.end(start);
+}
+
+/** Those of the write set that comes next. */
+function* readAccountWrites(reader: RlpReader): Generator<AccountWrite> {
+  const items = reader.enter().enter();
+  while (!items.done) yield readAccountWrite(items.enter());
 }
 
 function readWriteSet(reader: RlpReader): WriteSet {

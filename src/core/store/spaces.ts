@@ -11,9 +11,11 @@ import { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 import type { BaseState, CheckpointMark } from './checkpoint.ts';
 import { DecodedRows } from './decoded-rows.ts';
+import type { Space } from './interface.ts';
 import { accountNodeKey, PUBLIC_ID, storageNodeKey, TABLE } from './keys.ts';
 import { RecentChanges } from './recent-changes.ts';
-import type { SpaceState } from './state-store.ts';
+import type { Horizon, SpaceState } from './state-store.ts';
+import { stateNotMigrated, statePruned, stateUnavailable } from './store-errors.ts';
 import { TrieVersions } from './trie-versions.ts';
 
 /** Space numbers are u16. */
@@ -92,10 +94,12 @@ export class Spaces {
   baseCursor: number;
   /** Undefined: every state since genesis is there. */
   base: BaseState | undefined;
+  readonly horizon: Horizon;
 
   constructor(kv: Kv, mark: CheckpointMark | undefined, trieBytesMax = TRIE_BYTES_DEFAULT) {
     this.kv = kv;
     this.trieBytesMax = trieBytesMax;
+    this.horizon = { number: mark?.horizon };
     this.open = this.entry(undefined, PUBLIC_ID, mark?.number ?? -1, mark?.root ?? EMPTY_ROOT);
     this.baseCursor = mark?.baseCursor ?? -1;
     this.base = mark?.base;
@@ -123,9 +127,36 @@ export class Spaces {
     return this.base !== undefined && number <= this.base.number;
   }
 
-  /** Whether the states after the block are there, or will be once it is appended. */
-  hasStatesOf(number: number): boolean {
-    return this.base === undefined || (this.base.isWhole && number >= this.base.number);
+  /** The first block whose states are there. */
+  get firstState(): number {
+    return Math.max(this.base?.number ?? 0, this.horizon.number ?? 0);
+  }
+
+  /** Throws STORE_STATE_NOT_MIGRATED or STORE_STATE_PRUNED: the block is too old. */
+  checkAge(number: number): void {
+    const { base, horizon } = this;
+    const isBelowBase = base !== undefined && !(base.isWhole && number >= base.number);
+    if (isBelowBase) throw stateNotMigrated(number, base);
+    if (horizon.number !== undefined && number < horizon.number) {
+      throw statePruned(number, horizon.number);
+    }
+  }
+
+  /** Throws STORE_STATE_UNAVAILABLE above the space's cursor, and as `checkAge`. */
+  checkState(space: Space, number: number): void {
+    const cursor = this.cursor(space);
+    if (number > cursor || number < 0) {
+      throw stateUnavailable(space, number, cursor, this.open.cursor);
+    }
+    this.checkAge(number);
+  }
+
+  cursor(space: Space): number {
+    return space.kind === 'public' ? this.open.cursor : this.cursorOf(space.psi);
+  }
+
+  cursorOf(psi: Psi): number {
+    return this.get(psi)?.cursor ?? this.baseCursor;
   }
 
   psis(): Psi[] {
@@ -154,6 +185,7 @@ export class Spaces {
 
   /** The index now holds everything up to `mark`, written by another thread. */
   settleAt(mark: CheckpointMark): void {
+    this.horizon.number = mark.horizon;
     this.settleEntry(this.open, mark.number, mark.root);
     for (const { psi, cursor, root } of mark.spaces) {
       this.settleEntry(this.byPsi.get(psi)!, cursor, root);
@@ -197,6 +229,7 @@ export class Spaces {
       writing: undefined,
       rows: new DecodedRows(),
       checkpoint: -1,
+      horizon: this.horizon,
     };
   }
 
@@ -212,6 +245,7 @@ export class Spaces {
       recent: new RecentChanges(),
       writing: undefined,
       rows: new DecodedRows(),
+      horizon: this.horizon,
       trie,
       written: trie,
       versions: new TrieVersions(),

@@ -21,12 +21,18 @@ import {
   decodeSlot,
   decodeSlotRow,
 } from './rows.ts';
+import { statePruned } from './store-errors.ts';
 
 /**
  * Keys read at a time while walking a table, so that no cursor stays open between two steps of a
  * consumer.
  */
 const WALK_KEYS = 256;
+
+/** The oldest block whose states were not pruned; undefined: nothing was. */
+export interface Horizon {
+  number: number | undefined;
+}
 
 /**
  * What readers of one space share. `checkpoint` is the last block of this space that the index
@@ -40,6 +46,8 @@ export interface SpaceState {
   writing: RecentChanges | undefined;
   readonly rows: DecodedRows;
   checkpoint: number;
+  /** One for all spaces. A checkpoint moves it before the rows below it disappear. */
+  readonly horizon: Horizon;
 }
 
 export interface CodeSource {
@@ -169,7 +177,14 @@ export class StateAt implements StateReader {
     newer: Versions<T> | undefined,
     older: Versions<T> | undefined,
   ): Version<T> | undefined {
+    this.checkKept();
     return (newer && versionAt(newer, this.number)) ?? (older && versionAt(older, this.number));
+  }
+
+  /** Throws STORE_STATE_PRUNED: its block has become too old since the reader was made. */
+  private checkKept(): void {
+    const { number } = this.space.horizon;
+    if (number !== undefined && this.number < number) throw statePruned(this.number, number);
   }
 
   /**
@@ -228,6 +243,7 @@ export class StateAt implements StateReader {
     start.set(prefix);
     start.set(from, prefix.length);
     for (;;) {
+      this.checkKept();
       const found: Hash32[] = [];
       let rows = 0;
       for (const [key] of this.kv.range(table, start, end)) {

@@ -49,6 +49,14 @@ export function stateNotMigrated(number: number, base: { readonly number: number
   );
 }
 
+/** `horizon`: the oldest block whose states were kept. The first words are those of geth. */
+export function statePruned(number: number, horizon: number): QuorateError {
+  return fail(
+    'STORE_STATE_PRUNED',
+    `missing trie node: the state of block ${number} was pruned (--gcmode full), this node has states from block ${horizon} on. "quorate db reindex --gcmode archive" brings all of them back`,
+  );
+}
+
 /** An error that reopening the store repairs, from the block log. */
 export function indexDamaged(what: string, cause?: unknown): QuorateError {
   return fail(

@@ -36,14 +36,7 @@ import {
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
 import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
-import {
-  blockOutOfOrder,
-  privateOutOfOrder,
-  proofTooOld,
-  stateNotMigrated,
-  stateUnavailable,
-  wrongIndex,
-} from './store-errors.ts';
+import { blockOutOfOrder, privateOutOfOrder, proofTooOld, wrongIndex } from './store-errors.ts';
 
 /** Enough for a header with the seals of 20 validators; longer ones are read with their block. */
 const HEADER_READ_BYTES = 4096;
@@ -162,11 +155,7 @@ export class StoredChain implements ChainReader {
   }
 
   stateAt(space: Space, number: number): StateReader {
-    const cursor = this.cursor(space);
-    if (number > cursor || number < 0) {
-      throw stateUnavailable(space, number, cursor, this.stateSpaces.open.cursor);
-    }
-    if (!this.stateSpaces.hasStatesOf(number)) throw stateNotMigrated(number, this.base!);
+    this.stateSpaces.checkState(space, number);
     return new StateAt(this.kv, this.entryOrEmpty(space), this, number);
   }
 
@@ -175,8 +164,17 @@ export class StoredChain implements ChainReader {
     return this.stateSpaces.base;
   }
 
+  /** Whether states of older blocks were pruned. */
+  get isPruned(): boolean {
+    return this.stateSpaces.horizon.number !== undefined;
+  }
+
+  get firstState(): number {
+    return this.stateSpaces.firstState;
+  }
+
   cursor(space: Space): number {
-    return space.kind === 'public' ? this.stateSpaces.open.cursor : this.cursorOf(space.psi);
+    return this.stateSpaces.cursor(space);
   }
 
   spaces(): readonly Psi[] {
@@ -343,10 +341,6 @@ export class StoredChain implements ChainReader {
     const touched = touchedBy(this.writeSetsSince(entry, to), changesMax);
     if (!touched) throw proofTooOld(to, changesMax);
     return reverseWrites(touched, latest, target);
-  }
-
-  protected cursorOf(psi: Psi): number {
-    return this.stateSpaces.get(psi)?.cursor ?? this.stateSpaces.baseCursor;
   }
 
   protected *writeSetsSince(entry: SpaceEntry, to: number): Generator<WriteSet> {

@@ -114,15 +114,20 @@ export function stampFormat(directory: string, version: number): void {
   syncDirectory(directory);
 }
 
+/** The version in the stamp; undefined: there is none. Throws STORE_FORMAT_…. */
+export function readFormat(directory: string): number | undefined {
+  const path = join(directory, 'format');
+  return existsSync(path) ? checkFormat(readFileSync(path, 'utf8'), directory) : undefined;
+}
+
 /**
  * Writes the stamp of a new folder, and of one of format 1, whose index is dropped. Returns the
  * reason for the drop, or undefined.
  */
 function upgrade(directory: string, index: IndexState): string | undefined {
-  const path = join(directory, 'format');
-  const stamp = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-  const version = stamp === undefined ? FORMAT_VERSION : checkFormat(stamp, directory);
-  if (stamp !== undefined && version >= FORMAT_VERSION) return undefined;
+  const stamped = readFormat(directory);
+  const version = stamped ?? FORMAT_VERSION;
+  if (stamped !== undefined && version >= FORMAT_VERSION) return undefined;
   // The index is dropped first: a crash in between leaves a folder of the older format without an
   // index, which is valid too.
   if (version < FORMAT_VERSION) index.drop();

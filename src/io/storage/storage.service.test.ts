@@ -306,7 +306,7 @@ describe('data directory', () => {
     await data.kv.close();
     data.close();
     expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('quorate data format 2\n');
-    writeFileSync(join(folder, 'format'), 'quorate data format 4\n');
+    writeFileSync(join(folder, 'format'), 'quorate data format 5\n');
     await expect(openDataFolder(folder)).rejects.toMatchObject({ code: 'STORE_FORMAT_NEWER' });
     lockDirectory(folder)();
   });

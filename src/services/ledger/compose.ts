@@ -248,15 +248,29 @@ async function openLedger(
   log: Log,
   onFault: NodeHost['onFault'],
 ): Promise<OpenChain> {
-  const { genesisFile, dataFolder, development } = config;
+  const { genesisFile, dataFolder, development, gcmode } = config;
   if (!development) refuseDevelopmentFolder(config);
   const genesisText = development && developmentGenesis(config, DEVELOPMENT_KEYS);
   const isDevelopment = development !== undefined;
   const accounts = config.hasAccountIndex ? 'kept' : undefined;
-  const options = { genesisFile, genesisText, isDevelopment, onFault, log, accounts } as const;
+  const options = {
+    genesisFile,
+    genesisText,
+    isDevelopment,
+    onFault,
+    log,
+    accounts,
+    gcmode,
+  } as const;
   const opened = await openChain(dataFolder, options);
   if (opened.outcome === 'changed') {
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
+  }
+  const { isPruned, firstState } = opened.store;
+  if (isPruned && gcmode === 'archive') {
+    log('warn', 'States are kept from now on; older ones were pruned by --gcmode full', {
+      ...{ firstState, cure: 'quorate db reindex --gcmode archive brings them back' },
+    });
   }
   return opened;
 }

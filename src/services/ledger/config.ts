@@ -21,6 +21,7 @@ import { poolLimits } from './config/pool.ts';
 import { type RpcConfig, rpcConfig } from './config/rpc.ts';
 import { type SendingConfig, sendingConfig } from './config/sending.ts';
 import type { BuilderSettings } from './node/consensus/block-builder.ts';
+import type { GcMode } from './store/data.ts';
 
 export interface LedgerConfig {
   /**
@@ -48,6 +49,7 @@ export interface LedgerConfig {
   readonly metrics: MetricsConfig;
   /** Settings of a chain for development; undefined: the chain is an ordinary one. */
   readonly development: DevelopmentConfig | undefined;
+  readonly gcmode: GcMode;
   /** Whether the node keeps an index of accounts. */
   readonly hasAccountIndex: boolean;
   /**
@@ -129,6 +131,8 @@ export function ledgerConfig(
     permissions: permissionsConfig(options, dataFolder),
     metrics: metricsConfig(options),
     development: developmentConfig(options),
+    // A chain for development can be reverted to any block.
+    gcmode: options.boolean('dev') ? 'archive' : (options.string('gcmode') as GcMode),
     hasAccountIndex: options.boolean('index.accounts'),
     manager: managerFlags(options),
   };

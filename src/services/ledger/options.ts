@@ -37,6 +37,7 @@ const IMPORT_FLAGS = new Set([
   'datadir',
   'config',
   'genesis',
+  'gcmode',
   'istanbul.blockperiod',
   'istanbul.requesttimeout',
   'allowedfutureblocktime',

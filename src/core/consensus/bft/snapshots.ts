@@ -38,8 +38,8 @@ export class Snapshots {
 
   /**
    * Validators and votes after a block. Throws CONSENSUS_UNKNOWN_ANCESTOR when a header is missing,
-   * and STORE_STATE_NOT_MIGRATED where a contract named the validators in a state that this node
-   * lacks.
+   * and STORE_STATE_NOT_MIGRATED or STORE_STATE_PRUNED where a contract named the validators in a
+   * state that this node lacks.
    */
   at(number: number, hash: Hash32): Snapshot {
     const missing: { header: Header; hash: Hash32 }[] = [];
@@ -86,7 +86,7 @@ export class Snapshots {
 
   /**
    * The validators that a contract names; undefined: there is no such contract. Empty, unless
-   * `isNeeded`: the contract's state after the block was not migrated.
+   * `isNeeded`: the contract's state after the block was not migrated, or was pruned.
    */
   private named(
     number: number,
@@ -97,7 +97,9 @@ export class Snapshots {
     try {
       return this.store.contractValidators(number, validatorContract);
     } catch (error) {
-      if (isNeeded || !hasCode(error, 'STORE_STATE_NOT_MIGRATED')) throw error;
+      const isLacking =
+        hasCode(error, 'STORE_STATE_NOT_MIGRATED') || hasCode(error, 'STORE_STATE_PRUNED');
+      if (isNeeded || !isLacking) throw error;
       return [];
     }
   }

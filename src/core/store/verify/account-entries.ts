@@ -22,9 +22,9 @@ import { CONCERN } from '../accounts/block-accounts.ts';
 import { decodeSenders } from '../accounts/block-senders.ts';
 import type { LogPosition } from '../log-record.ts';
 import type { ReplayedBlock } from '../record-bodies.ts';
+import { isTakenBack, type Rewind } from '../rewinds.ts';
 import type { RecordVisitor } from './block-records.ts';
 import { CURE, type Teller } from './finding.ts';
-import { isTakenBack, type Rewind } from './log-walk.ts';
 
 export const ACCOUNTS_FILE = 'accounts/index/data.mdb';
 const PUBLIC_ID = 0;

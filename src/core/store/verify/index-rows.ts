@@ -3,7 +3,7 @@
  * transactions and code; for each changed value the row before and the row after. A missing row
  * shows as a damaged one.
  */
-import { equalBytes } from '../../base/bytes.ts';
+import { equalBytes, type Hash32 } from '../../base/bytes.ts';
 import { QuorateError } from '../../base/errors.ts';
 import type { Kv } from '../../base/ports.ts';
 import type { Block } from '../../chain/block.ts';
@@ -27,10 +27,10 @@ import {
 import { comparePositions, type LogPosition } from '../log-record.ts';
 import { RecentChanges } from '../recent-changes.ts';
 import type { PrivateBlockRecord, ReplayedBlock } from '../record-bodies.ts';
+import { isTakenBack, type Rewind } from '../rewinds.ts';
 import { encodeAccountRow, encodeMetadata, encodeSlotRow } from '../rows.ts';
 import type { RecordVisitor } from './block-records.ts';
 import { CURE, type Teller } from './finding.ts';
-import { isTakenBack, type Rewind } from './log-walk.ts';
 
 const FILE = 'index/data.mdb';
 
@@ -51,9 +51,13 @@ export class IndexRows implements RecordVisitor {
   /** Expected number of rows, by table. */
   private readonly due = new Map<string, number>();
   rows = 0;
+  /** Roots of the states after the oldest block that was not pruned; undefined: the public one. */
+  readonly rootsAtHorizon = new Map<Psi | undefined, Hash32>();
+  private readonly horizon: number;
 
   constructor(parts: IndexRowsParts) {
     this.parts = parts;
+    this.horizon = parts.mark.horizon ?? -1;
     this.index = new BlockIndex(parts.kv);
     this.ids = new Map(parts.mark.spaces.map(({ psi, id, cursor }) => [psi, { id, cursor }]));
   }
@@ -66,6 +70,7 @@ export class IndexRows implements RecordVisitor {
       isTakenBack(this.parts.rewinds, undefined, number, position)
     )
       return;
+    if (number === this.horizon) this.rootsAtHorizon.set(undefined, header.stateRoot);
     this.look(number, () => {
       const place = { ...position, hash, hasPrivateWork };
       this.place(number, PUBLIC_ID, place, header.bloom);
@@ -90,10 +95,11 @@ export class IndexRows implements RecordVisitor {
   }
 
   private({ number, spaces }: PrivateBlockRecord, position: LogPosition): void {
-    for (const [psi, { writes, bloom }] of spaces) {
+    for (const [psi, { root, writes, bloom }] of spaces) {
       const space = this.ids.get(psi);
       if (!space || number > space.cursor || isTakenBack(this.parts.rewinds, psi, number, position))
         continue;
+      if (number <= this.horizon) this.rootsAtHorizon.set(psi, root);
       this.look(number, () => {
         const hash = this.index.place(number)?.hash ?? new Uint8Array(0);
         this.place(number, space.id, { ...position, hash, hasPrivateWork: true }, bloom);
@@ -109,6 +115,7 @@ export class IndexRows implements RecordVisitor {
     if (!mark.base?.isWhole || id === undefined) return;
     this.look(mark.base.number, () => {
       for (const [table, key, row] of rowsOfPart(id, part)) {
+        if (table === TABLE.head && mark.base!.number < this.horizon) continue;
         const held = table === TABLE.head ? this.valueAfter(mark.base!.number, key) : undefined;
         const found = table === TABLE.head ? held : this.parts.kv.get(table, key);
         const isSame = found !== undefined && equalBytes(found, row);
@@ -172,12 +179,17 @@ export class IndexRows implements RecordVisitor {
 
   /**
    * `row`: the value after the block. The next change of the key must have saved it, or the key
-   * must still hold it.
+   * must still hold it. What blocks up to the horizon saved was pruned.
    */
   private value(number: number, key: Uint8Array, row: Uint8Array | undefined): void {
     const { kv } = this.parts;
     const before = kv.get(TABLE.past, pastKey(key, number));
-    this.must(number, TABLE.past, before !== undefined, 'a value from before it is missing');
+    if (number <= this.horizon) {
+      this.must(number, TABLE.past, before === undefined, 'a value from before it is left', 0);
+    } else {
+      this.must(number, TABLE.past, before !== undefined, 'a value from before it is missing');
+    }
+    if (number < this.horizon) return;
     const after = this.valueAfter(number, key);
     const isSame =
       row === undefined ? after === undefined : after !== undefined && equalBytes(after, row);

@@ -1,15 +1,12 @@
 /** Walks the block log from its first byte, past damaged parts. Cuts nothing. */
 import type { LogFile, LogFolder } from '../../base/ports.ts';
 import {
-  comparePositions,
   type LogPosition,
   type LogRecord,
-  parseRecord,
   RECORD_HEADER_BYTES,
-  RECORD_KIND,
+  recordAt,
   recordLength,
 } from '../log-record.ts';
-import { decodeRewindRecord } from '../record-bodies.ts';
 
 const SEARCH_CHUNK_BYTES = 4 * 1024 * 1024;
 
@@ -52,58 +49,6 @@ function* walkSegment(file: LogFile, segment: number): Generator<WalkStep> {
     if (to === undefined) return;
     offset = to;
   }
-}
-
-export interface Rewind {
-  readonly position: LogPosition;
-  /** Undefined: the chain itself. */
-  readonly psi: string | undefined;
-  readonly to: number;
-}
-
-/** Rewind records, found by walking each segment's frames up to its first damaged one. */
-export function rewindsOf(folder: LogFolder): Rewind[] {
-  const rewinds: Rewind[] = [];
-  for (const segment of folder.segments()) {
-    const file = folder.open(segment);
-    let offset = 0;
-    for (;;) {
-      const header = file.read(offset, RECORD_HEADER_BYTES);
-      const length = recordLength(header);
-      if (length === undefined) break;
-      const position = { segment, offset };
-      if (header[8] === RECORD_KIND.rewind) {
-        const record = recordAt(file, position);
-        if (!record) break;
-        const { psi, to } = decodeRewindRecord(record.body);
-        rewinds.push({ position, psi, to });
-      }
-      offset += 8 + length;
-    }
-    file.close();
-  }
-  return rewinds;
-}
-
-/** Whether block `number` of a state, recorded at `position`, was taken back later. */
-export function isTakenBack(
-  rewinds: readonly Rewind[],
-  psi: string | undefined,
-  number: number,
-  position: LogPosition,
-): boolean {
-  return rewinds.some(
-    (rewind) =>
-      comparePositions(rewind.position, position) > 0 &&
-      rewind.to < number &&
-      (rewind.psi === undefined || rewind.psi === psi),
-  );
-}
-
-function recordAt(file: LogFile, position: LogPosition): LogRecord | undefined {
-  const length = recordLength(file.read(position.offset, RECORD_HEADER_BYTES));
-  if (length === undefined || position.offset + 8 + length > file.size()) return undefined;
-  return parseRecord(file.read(position.offset, 8 + length), 0, position);
 }
 
 function nextRecord(file: LogFile, { segment, offset }: LogPosition): number | undefined {

@@ -33,6 +33,8 @@ export interface PrivateCheckParts {
 export interface PrivateReport {
   /** Number of blocks with private transactions that were rerun. */
   readonly blocks: number;
+  /** Number of the first block that can be checked: older ones have no states here. */
+  readonly first: number;
   /** Number of the last checked block. */
   readonly head: number;
   /** The first faults, in the order of blocks. */
@@ -67,7 +69,7 @@ export class PrivateCheck {
   }
 
   /** Rejects when the manager does not answer. */
-  async check(from = 1): Promise<PrivateReport> {
+  async check(from = this.first): Promise<PrivateReport> {
     const { manager } = this.parts;
     const compared = await manager.compare?.([], 'now');
     const head = this.cursor();
@@ -85,7 +87,14 @@ export class PrivateCheck {
       if (faults.length < FAULTS_MAX) faults.push(...found);
     }
     const missing = compared?.missing ?? [];
-    return { blocks, head, faults, missing, hasAskedPeers: compared !== undefined };
+    return {
+      blocks,
+      first: this.first,
+      head,
+      faults,
+      missing,
+      hasAskedPeers: compared !== undefined,
+    };
   }
 
   /**
@@ -149,6 +158,10 @@ export class PrivateCheck {
     } finally {
       follower.stop();
     }
+  }
+
+  private get first(): number {
+    return this.chain.store.firstState + 1;
   }
 
   private cursor(): number {

@@ -14,7 +14,9 @@ import { ChainReplica } from '../../../core/store/chain-replica.ts';
 import { CheckedKv } from '../../../core/store/checked-kv.ts';
 import { type CheckpointMark, readMark } from '../../../core/store/checkpoint.ts';
 import { checkFormat, FORMAT_VERSION } from '../../../core/store/format.ts';
+import { PUBLIC_SPACE, type Space } from '../../../core/store/interface.ts';
 import { TABLES } from '../../../core/store/keys.ts';
+import { rewindsOf } from '../../../core/store/rewinds.ts';
 import { sealedNumber } from '../../../core/store/seals.ts';
 import { ACCOUNTS_FILE, AccountEntries } from '../../../core/store/verify/account-entries.ts';
 import {
@@ -24,7 +26,6 @@ import {
 } from '../../../core/store/verify/block-records.ts';
 import { CURE, type Finding, Findings, type Teller } from '../../../core/store/verify/finding.ts';
 import { IndexRows } from '../../../core/store/verify/index-rows.ts';
-import { rewindsOf } from '../../../core/store/verify/log-walk.ts';
 import {
   verifyJournal,
   verifyRaftLog,
@@ -242,7 +243,7 @@ class DataLook implements Teller {
     if (!rows || !kv || !mark) return { summary, counts: { ...NOTHING_READ, accountEntries } };
     if (summary.isWhole) rows.finish();
     const state: StateCounts = verifyState(kv, mark, this);
-    if (summary.isWhole) this.above(kv, mark, dialect, summary);
+    if (summary.isWhole) this.above(kv, mark, dialect, summary, rows.rootsAtHorizon);
     const { accounts: stateAccounts, slots } = state;
     return {
       summary,
@@ -260,25 +261,50 @@ class DataLook implements Teller {
     });
   }
 
-  /** Checks that the write sets above the checkpoint lead to the root of the last header. */
+  /**
+   * Checks that the write sets above the checkpoint lead to the root of the last header, and that
+   * the rows of an index that was pruned lead back to its oldest states.
+   */
   private above(
     kv: Kv,
     mark: CheckpointMark,
     dialect: TransactionDialect,
     { end, head }: LogSummary,
+    rootsAtHorizon: IndexRows['rootsAtHorizon'],
   ): void {
     const log = readOnlyLogFolder(join(this.folder, 'blocks'));
     if (rewindsOf(log).some(({ position }) => isAt(position, mark.position))) return;
     const replica = new ChainReplica({ log, kv, dialect });
     try {
       replica.follow(end);
-      const root = replica.trieAt({ kind: 'public' }, head).root();
+      this.oldest(replica, mark.horizon, rootsAtHorizon);
+      const root = replica.trieAt(PUBLIC_SPACE, head).root();
       if (equalBytes(root, replica.header(head)!.stateRoot)) return;
       const what = `the changes above the index do not give the state root of block ${head}`;
       this.found({ file: 'blocks', height: head, what, cure: CURE.log });
     } catch (error) {
       if (!(error instanceof QuorateError)) throw error;
       this.found({ file: 'blocks', height: head, what: error.message, cure: CURE.log });
+    }
+  }
+
+  private oldest(
+    replica: ChainReplica,
+    horizon: number | undefined,
+    roots: IndexRows['rootsAtHorizon'],
+  ): void {
+    if (horizon === undefined) return;
+    for (const [psi, root] of roots) {
+      const space: Space = psi === undefined ? PUBLIC_SPACE : { kind: 'private', psi };
+      try {
+        if (equalBytes(replica.trieAt(space, horizon).root(), root)) continue;
+      } catch (error) {
+        // So many changes that leading them back would take too long.
+        if (hasCode(error, 'STORE_PROOF_TOO_OLD')) continue;
+        throw error;
+      }
+      const what = `its rows do not lead back to the oldest state, of block ${horizon}`;
+      this.found({ file: INDEX.file, height: horizon, what, cure: CURE.index });
     }
   }
 

@@ -46,7 +46,8 @@ export const CHAIN_ROWS: readonly OptionRow[] = [
     type: 'string',
     default: 'archive',
     choices: ['archive', 'full'],
-    about: 'History: every block stays queryable (archive); "full" is accepted and does the same',
+    about:
+      'States that stay queryable: those of all blocks (archive), or of the newest 128 (full). Blocks, receipts and logs always stay',
     group: GROUP,
   },
   {

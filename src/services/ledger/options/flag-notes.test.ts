@@ -84,7 +84,8 @@ it.each<[string[], Partial<FlagWorld>, string]>([
     'is not read: without --permissioned',
   ],
   [['--syncmode', 'fast'], {}, 'executed in full, whatever --syncmode fast'],
-  [['--gcmode', 'full'], {}, 'nothing is pruned'],
+  [['--gcmode', 'full'], {}, 'of the newest 128 blocks are kept, older ones are pruned'],
+  [['--gcmode', 'full', '--dev'], {}, 'The states of all blocks are kept'],
   [['--metrics'], {}, 'collected but not served'],
   [[], { isValidator: false }, '0x11, is not a validator of block 8'],
 ])('%j is remarked on', (argv, more, text) => {

@@ -173,7 +173,9 @@ const REMARKS: readonly Remark[] = [
       : `Blocks are always executed in full, whatever --syncmode ${options.string('syncmode')} asks for`,
   ({ options }) =>
     options.string('gcmode') === 'full'
-      ? 'The state of every block is kept, as with --gcmode archive: nothing is pruned'
+      ? options.boolean('dev')
+        ? 'The states of all blocks are kept: a chain for development can be reverted to each'
+        : 'States of the newest 128 blocks are kept, older ones are pruned (--gcmode full); --gcmode archive keeps all'
       : undefined,
   ({ options }) =>
     options.source('nat') !== 'default' && asksRouter(options.string('nat')!)

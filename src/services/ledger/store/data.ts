@@ -10,6 +10,7 @@ import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import type { AccountIndex } from '../../../core/store/accounts/account-index.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { BASE_FORMAT_VERSION } from '../../../core/store/format.ts';
+import { KEPT_STATES } from '../../../core/store/pruning.ts';
 import { Seals, sealedNumber } from '../../../core/store/seals.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
@@ -56,6 +57,8 @@ export interface OpenChain {
   close(): Promise<void>;
 }
 
+export type GcMode = 'archive' | 'full';
+
 export interface OpenOptions {
   readonly genesisFile?: string | undefined;
   /** Text of the genesis, instead of a file. */
@@ -64,6 +67,8 @@ export interface OpenOptions {
   readonly isDevelopment?: boolean | undefined;
   /** The disk failed, or the index is damaged: the process must end. */
   readonly onFault?: ((error: unknown) => void) | undefined;
+  /** `full`: only the newest states are kept. Otherwise none that is there is pruned. */
+  readonly gcmode?: GcMode | undefined;
   /** Drops the index and rebuilds it from the log. */
   readonly reindex?: boolean;
   /** Opens the index of accounts too; `new`: starts with an empty one. */
@@ -93,6 +98,7 @@ export async function openChain(
     genesisText,
     isDevelopment = false,
     onFault,
+    gcmode,
     reindex = false,
     accounts: wanted,
     log = () => {},
@@ -117,6 +123,7 @@ export async function openChain(
   const { data, store, stopLooking } = await openStore(folder, {
     ...{ dialect, reindex, seals, log, onFault },
     checkpointBytes: isMigrating && base === undefined ? EXECUTION_CHECKPOINT_BYTES : undefined,
+    keptStates: gcmode === 'full' ? KEPT_STATES : undefined,
     beforeRewind: (target, to) => accounts.rewind(target, to),
   });
   const close = async () => {

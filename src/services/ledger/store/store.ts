@@ -7,9 +7,19 @@ import type { Log } from '../../../core/base/ports.ts';
 import type { TransactionDialect } from '../../../core/chain/transaction.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import { ChainStore } from '../../../core/store/chain-store.ts';
+import {
+  BASE_FORMAT_VERSION,
+  FORMAT_VERSION,
+  PRUNED_FORMAT_VERSION,
+} from '../../../core/store/format.ts';
 import type { Seals } from '../../../core/store/seals.ts';
 import { steadyClock } from '../../../io/host/clock.ts';
-import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
+import {
+  type DataFolder,
+  openDataFolder,
+  readFormat,
+  stampFormat,
+} from '../../../io/storage/data-folder.ts';
 import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
 import { Progress } from '../../../io/telemetry/progress.ts';
 
@@ -25,6 +35,8 @@ interface StoreOptions {
   readonly onFault: ((error: unknown) => void) | undefined;
   /** Undefined: the default. */
   readonly checkpointBytes: number | undefined;
+  /** Undefined: the states of all blocks are kept. */
+  readonly keptStates: number | undefined;
   beforeRewind(target: Psi | 'all', to: number): Promise<void>;
 }
 
@@ -50,7 +62,16 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
 
 async function openOnce(
   folder: string,
-  { dialect, reindex, seals, log, onFault, checkpointBytes, beforeRewind }: StoreOptions,
+  {
+    dialect,
+    reindex,
+    seals,
+    log,
+    onFault,
+    checkpointBytes,
+    keptStates,
+    beforeRewind,
+  }: StoreOptions,
 ): Promise<OpenStore> {
   let isOpen = false;
   const data = await openDataFolder(folder, {
@@ -65,12 +86,15 @@ async function openOnce(
       clock: steadyClock,
       dialect,
       seals,
+      keptStates,
+      beforePruning: () => stampFormat(folder, PRUNED_FORMAT_VERSION),
       beforeRewind,
       onDamage: data.noteDamage,
       onReplay: progress(log),
       ...(onFault ? { onFault } : {}),
       ...(checkpointBytes === undefined ? {} : { checkpointBytes }),
     });
+    checkStamp(folder, store);
     isOpen = true;
     const look = setInterval(() => {
       if (isIndexDamageNoted(folder)) onFault?.(damageOfReader());
@@ -82,6 +106,16 @@ async function openOnce(
     data.close();
     throw error;
   }
+}
+
+/**
+ * An index that was rebuilt may have all states again; a lost stamp was replaced by an older one.
+ */
+function checkStamp(folder: string, store: ChainStore): void {
+  const { isPruned } = store;
+  if (isPruned === (readFormat(folder) === PRUNED_FORMAT_VERSION)) return;
+  const whole = store.base ? BASE_FORMAT_VERSION : FORMAT_VERSION;
+  stampFormat(folder, isPruned ? PRUNED_FORMAT_VERSION : whole);
 }
 
 function progress(log: Log): (bytes: number, ofBytes: number) => void {

@@ -203,10 +203,10 @@ export class PartyView {
 
   /** The first block whose states are stored. */
   get firstState(): number {
-    return this.chain.base?.number ?? 0;
+    return this.chain.firstState;
   }
 
-  /** Throws STORE_STATE_UNAVAILABLE below the prune horizon. */
+  /** Throws STORE_STATE_PRUNED, STORE_STATE_NOT_MIGRATED or STORE_STATE_UNAVAILABLE. */
   stateAt(number: number): ViewedState {
     return {
       number,

@@ -15,7 +15,7 @@ function hasCode(state: ViewedState, wanted: Address): boolean {
 
 /**
  * Number of the block with the sender's transaction that has this nonce. Throws
- * STORE_STATE_NOT_MIGRATED.
+ * STORE_STATE_NOT_MIGRATED or STORE_STATE_PRUNED.
  */
 function blockOfNonce({ view }: ReadContext, sender: Uint8Array, nonce: bigint) {
   const nonceAt = (at: number) => view.stateAt(at).public.account(sender)?.nonce ?? 0n;

@@ -236,14 +236,14 @@ export class AccountIndexer implements Component {
     }
   }
 
-  /** Undefined: the states on which the block was executed were not migrated. */
+  /** Undefined: the states on which the block was executed were not migrated, or were pruned. */
   private async reachedIn(
     block: Block,
     receipts: readonly Receipt[],
   ): Promise<ReachedByTransaction | undefined> {
     const { chain } = this.parts;
     const { number } = block.header;
-    if (number <= (chain.store.base?.number ?? 0)) return number === 0 ? NO_CALLS : undefined;
+    if (number <= chain.store.firstState) return number === 0 ? NO_CALLS : undefined;
     if (receipts.every(({ gasUsed }) => gasUsed <= TRANSFER_GAS)) return NO_CALLS;
     const execution = await rerun(chain, block, { spaces: new Map() }, 'privateEffects');
     return execution.reachedPublicly();
@@ -251,7 +251,7 @@ export class AccountIndexer implements Component {
 
   private async rerunPrivately(psi: Psi, number: number): Promise<TracedSpace | undefined> {
     const { chain, private: states } = this.parts;
-    if (number <= (chain.store.base?.number ?? 0)) return undefined;
+    if (number <= chain.store.firstState) return undefined;
     const { cache, psiOf } = states!;
     const hasState = chain.store.spaces().includes(psi);
     if (!hasState) return undefined;

@@ -94,14 +94,14 @@ export class ExtensionIndex {
     const space = { kind: 'private', psi } as const;
     const bloom = store.bloom(space, number);
     if (!bloom || !EXTENSION_TOPICS.some((topic) => bloomMayContain(bloom, topic))) return false;
-    // Below the base of a migrated chain there are no states. A management contract created in an
-    // earlier block still exists at the base.
-    const reader = store.stateAt(space, Math.max(number, store.base?.number ?? 0));
     let isChanged = false;
     for (const [index, { logs }] of store.privateRecord(psi, number)?.receipts ?? []) {
       for (const log of logs) {
         const event = readExtensionLog(log);
-        const codeHash = event && reader.account(log.address)?.codeHash;
+        // Older blocks have no states here. A management contract created in one of them still
+        // exists at the first block that has them.
+        const at = Math.max(number, store.firstState);
+        const codeHash = event && store.stateAt(space, at).account(log.address)?.codeHash;
         if (!codeHash || !isManagementContract(codeHash)) continue;
         isChanged = true;
         if (event.kind === 'finished') active.end(event.manager);

@@ -91,6 +91,15 @@ it('looks at all blocks again when the manager says that something has come', as
   expect(watch.firstBad).toMatchObject({ number, kind: 'missed' });
 });
 
+it('begins at the oldest block whose states are there', async () => {
+  const number = await missedBlock();
+  Object.defineProperty(two.node.chain.store, 'firstState', { value: number });
+  const later = await untilRun(two, await one.send({ data: fromHex(COUNTER_CODE) }, [two]));
+  watchOver(two);
+  await network.until(() => watch.looked >= later, 'it was checked');
+  expect(watch.firstBad).toBeUndefined();
+});
+
 it('says what peers have, and which of them has another private state', async () => {
   watchOver(two);
   compared = { ...NOTHING, missing: [{ hash: HASH, peer: 'http://one' }] };

@@ -178,6 +178,10 @@ export class PrivateWatch implements Component {
       const upTo = this.seen;
       this.seen = this.parts.cursor();
       const startMs = this.parts.clock.nowMs();
+      // Older blocks cannot be run again.
+      const first = this.parts.chain.store.firstState + 1;
+      this.next = Math.max(this.next, first);
+      this.nextDeep = Math.max(this.nextDeep, first);
       while (this.next <= upTo && !this.isStopped) this.next = await this.look(this.next, 'quick');
       while (this.nextDeep <= upTo && !this.isStopped && this.hasTime(startMs))
         this.nextDeep = await this.look(this.nextDeep, 'deep');
