@@ -49,7 +49,7 @@ export function machineCpuSeconds(): number {
 }
 
 /** Resident megabytes of a process, now or (`VmHWM`) at its peak. */
-export function residentMb(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+export function residentMb(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon' = 'VmRSS'): number {
   const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`));
   return Number(line![1]) / 1024;
 }

@@ -113,7 +113,8 @@ export async function measured(command: readonly string[]) {
   while (child.exitCode === null && child.signalCode === null) {
     try {
       cpuMs = cpuSeconds([child.pid!]) * 1_000;
-      peakMb = residentMb(child.pid!, 'VmHWM');
+      // Without the pages of the index's file that are mapped: the system takes these back.
+      peakMb = Math.max(peakMb, residentMb(child.pid!, 'RssAnon'));
     } catch {
       // It has just ended.
     }
