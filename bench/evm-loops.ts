@@ -63,6 +63,7 @@ export const LOOPS: Readonly<Record<string, Loop>> = {
   'ADDMOD, long words': { first: word('ff'), again: `${LONG}81800850` },
   'MULMOD, long words': { first: word('ff'), again: `${LONG}81800950` },
   'MULMOD, changing moduli': { first: word('ff'), again: '5a1981800950' },
+  'MULMOD, changing moduli of 128 bits': { first: word('ff'), again: '5a1960801c81800950' },
   'EXP, 32 bytes': { again: `${LONG}${word('13')}0a50` },
   'EXP, exponent 3': { first: LONG, again: '6003810a50' },
   SIGNEXTEND: onPush('600b', '0b'),

@@ -5,29 +5,7 @@
 import { DIVIDEND, DIVISOR, digit, digits, QUOTIENT, quotientDigit, setDigit } from './digits';
 import { divideByEight } from './division-by-eight';
 import { SCRATCH } from './layout';
-import {
-  begin,
-  complete,
-  divisorOfReciprocal,
-  isKept,
-  keepPower,
-  LIMBS,
-  multiplyByKept,
-  note,
-} from './modulus';
-import {
-  add,
-  copy,
-  high64,
-  isAllOnes,
-  isLess,
-  isLong,
-  isNegative,
-  isZero,
-  negate,
-  set,
-  subtract,
-} from './words';
+import { add, copy, isLess, isLong, isNegative, isZero, negate, set, subtract } from './words';
 
 const SIGNED_A: usize = SCRATCH + 256;
 const SIGNED_B: usize = SCRATCH + 288;
@@ -191,81 +169,4 @@ export function addModulo(to: usize, a: usize, b: usize, modulus: usize): void {
   store<u64>(DIVIDEND, carry, 32);
   divide(10, modulus);
   copy(to, DIVIDEND);
-}
-
-/** MULMOD: 0 where the modulus is 0. */
-export function multiplyModulo(to: usize, a: usize, b: usize, modulus: usize): void {
-  if (isZero(modulus)) return set(to, 0);
-  if (!isKept(modulus)) {
-    if (!note(modulus)) {
-      multiplyLong(a, b);
-      if (isAllOnes(modulus)) return foldOnes(to);
-      divide(16, modulus);
-      return copy(to, DIVIDEND);
-    }
-    keep(modulus);
-  }
-  multiplyByKept(to, a, b);
-}
-
-/** The product of 512 bits at DIVIDEND. */
-function multiplyLong(a: usize, b: usize): void {
-  memory.fill(DIVIDEND, 0, 64);
-  const b0 = load<u64>(b);
-  const b1 = load<u64>(b, 8);
-  const b2 = load<u64>(b, 16);
-  const b3 = load<u64>(b, 24);
-  for (let i: usize = 0; i < 32; i += 8) {
-    const factor = load<u64>(a + i);
-    if (factor === 0) continue;
-    const at = DIVIDEND + i;
-    let low = factor * b0;
-    let sum = load<u64>(at) + low;
-    store<u64>(at, sum);
-    let carry = high64(factor, b0) + u64(sum < low);
-    low = factor * b1 + carry;
-    carry = high64(factor, b1) + u64(low < carry);
-    sum = load<u64>(at, 8) + low;
-    store<u64>(at, sum, 8);
-    carry += u64(sum < low);
-    low = factor * b2 + carry;
-    carry = high64(factor, b2) + u64(low < carry);
-    sum = load<u64>(at, 16) + low;
-    store<u64>(at, sum, 16);
-    carry += u64(sum < low);
-    low = factor * b3 + carry;
-    carry = high64(factor, b3) + u64(low < carry);
-    sum = load<u64>(at, 24) + low;
-    store<u64>(at, sum, 24);
-    carry += u64(sum < low);
-    store<u64>(at, carry, 32);
-  }
-}
-
-/**
- * The product at DIVIDEND modulo 2^256 - 1, the modulus of contracts that want all 512 bits of a
- * product: the sum of its halves.
- */
-function foldOnes(to: usize): void {
-  const carry = add(to, DIVIDEND, DIVIDEND + 32);
-  set(DIVIDEND, carry);
-  add(to, to, DIVIDEND);
-  if (isAllOnes(to)) set(to, 0);
-}
-
-/** Keeps what `multiplyByKept` needs of the modulus. */
-function keep(modulus: usize): void {
-  begin(modulus);
-  for (let i = 0; i < LIMBS; i++) {
-    memory.fill(DIVIDEND, 0, 64);
-    const bit = 29 * (LIMBS + i);
-    store<u64>(DIVIDEND + ((<usize>(bit >> 6)) << 3), (<u64>1) << (<u64>(bit & 63)));
-    divide(16, modulus);
-    keepPower(i, DIVIDEND);
-  }
-  memory.fill(DIVIDEND, 0, 64);
-  store<u64>(DIVIDEND, (<u64>1) << 61, 8);
-  set(SIGNED_A, divisorOfReciprocal());
-  divide(4, SIGNED_A);
-  complete(modulus, load<u64>(QUOTIENT));
 }

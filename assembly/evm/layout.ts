@@ -31,10 +31,10 @@ export const RETURN_DATA: usize = LOGS_END;
 export const RETURN_DATA_END: usize = RETURN_DATA + 8192;
 /** What slot 18 says when the loop itself ran the call, and the host has not taken it over yet. */
 export const RETURN_DATA_NEW: u32 = 2;
-/** What is kept of a modulus; see modulus.ts. */
-export const MODULUS: usize = RETURN_DATA_END;
+/** What MULMOD computes with; see modular-product.ts. */
+export const COLUMNS: usize = RETURN_DATA_END;
 /** What the host answered to opcodes that read an account; see answers.ts. */
-export const ANSWERS: usize = MODULUS + 1024;
+export const ANSWERS: usize = COLUMNS + 1024;
 /** The stacks of frames, one after the other. */
 export const STACKS: usize = 65536;
 export const STACKS_END: usize = STACKS + 1024 * 1024;

@@ -5,14 +5,7 @@
  */
 import { answered, copiedFromAccount } from './answers';
 import { copied, copiedInMemory } from './copies';
-import {
-  addModulo,
-  multiplyModulo,
-  quotient,
-  remainder,
-  signedQuotient,
-  signedRemainder,
-} from './division';
+import { addModulo, quotient, remainder, signedQuotient, signedRemainder } from './division';
 import { memoryAt, memorySize, setMemory } from './frame';
 import { keccak } from './keccak';
 import {
@@ -29,6 +22,7 @@ import {
   SURROUNDINGS,
 } from './layout';
 import { logged } from './logs';
+import { multiplyModulo } from './modular-product';
 import { isDestination, loadInput, push } from './operands';
 import { calledPrecompile, precompileOpcodes } from './precompiles';
 import { expandedAt, expandedForWords, rangeEnd } from './ranges';

@@ -94,10 +94,6 @@ export function isZero(a: usize): bool {
   return (load<u64>(a) | load<u64>(a, 8) | load<u64>(a, 16) | load<u64>(a, 24)) === 0;
 }
 
-export function isAllOnes(a: usize): bool {
-  return (load<u64>(a) & load<u64>(a, 8) & load<u64>(a, 16) & load<u64>(a, 24)) === <u64>-1;
-}
-
 /** Whether the word has more than 64 bits. */
 export function isLong(a: usize): bool {
   return (load<u64>(a, 8) | load<u64>(a, 16) | load<u64>(a, 24)) !== 0;

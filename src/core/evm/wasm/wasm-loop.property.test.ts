@@ -145,20 +145,22 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
     expect(differences).toEqual([]);
   });
 
-  it('multiplies by a modulus that comes often, as by others', () => {
-    const modulus = fc.oneof(
-      word,
-      fc.tuple(word, fc.integer({ min: 225, max: 255 })).map(([w, bit]) => {
-        return BigInt.asUintN(bit + 1, w) | (1n << BigInt(bit));
-      }),
-      fc.integer({ min: 225, max: 256 }).map((bit) => (1n << BigInt(bit)) - 1n),
+  it('multiplies modulo words of any length, and with limbs of few bits or of all', () => {
+    const limb = fc.constantFrom(0n, 1n, 2n ** 28n, 2n ** 29n - 1n);
+    const ofLimbs = fc.array(limb, { minLength: 9, maxLength: 9 }).map((limbs) =>
+      BigInt.asUintN(
+        256,
+        limbs.reduce((sum, each) => (sum << 29n) | each),
+      ),
     );
-    const multiply = (m: bigint, y: bigint) => `${push(m)}${push(y)}82099050`;
+    const ofLength = fc
+      .tuple(word, fc.integer({ min: 0, max: 255 }))
+      .map(([w, bit]) => BigInt.asUintN(bit + 1, w) | (1n << BigInt(bit)));
+    const any = fc.oneof(word, ofLimbs, ofLength);
+    const multiply = ([m, x, y]: readonly bigint[]) => [m!, x!, y!].map(push).join('').concat('09');
     fc.assert(
-      fc.property(modulus, modulus, word, word, (m, other, x, y) => {
-        const often = [m, other, m].map((each) => multiply(each, y).repeat(36)).join('');
-        const inTurn = `${multiply(other, y)}${multiply(m, y)}`.repeat(3);
-        both(`${push(x)}${often}${inTurn}${RETURN_TOP}`);
+      fc.property(fc.array(fc.tuple(any, any, any), { minLength: 40, maxLength: 40 }), (all) => {
+        both(`${all.map(multiply).join('')}${'18'.repeat(39)}${RETURN_TOP}`);
       }),
       { numRuns: 150 },
     );
