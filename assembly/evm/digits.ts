@@ -1,29 +1,11 @@
-/** Integers as digits of 32 bits, and the digits of a quotient. */
+/** The digits of a quotient, of 32 bits. */
 import { SCRATCH } from './layout';
 
-/**
- * A dividend of up to 16 digits, plus one for the bits that normalising shifts out; a divisor of 8
- * digits; a quotient of 16.
- */
-export const DIVIDEND: usize = SCRATCH;
-export const DIVISOR: usize = SCRATCH + 80;
-export const QUOTIENT: usize = SCRATCH + 128;
+/** A dividend of five limbs of 64 bits, with zeros above and below; its quotient. */
+export const DIVIDEND: usize = SCRATCH + 16;
+export const QUOTIENT: usize = SCRATCH + 96;
 /** Of a digit. */
 export const LOW: u64 = 0xffffffff;
-
-export function digit(at: usize, i: i32): u64 {
-  return <u64>load<u32>(at + ((<usize>i) << 2));
-}
-
-export function setDigit(at: usize, i: i32, value: u64): void {
-  store<u32>(at + ((<usize>i) << 2), <u32>value);
-}
-
-export function digits(at: usize, most: i32): i32 {
-  let n = most;
-  while (n > 0 && load<u32>(at + ((<usize>(n - 1)) << 2)) === 0) n--;
-  return n;
-}
 
 /** A digit of the quotient, at most one too large, of a dividend with these highest digits. */
 export function quotientDigit(

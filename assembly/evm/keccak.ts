@@ -5,6 +5,7 @@ import { HASH } from './layout';
 import { big } from './words';
 
 export const RATE: usize = 136;
+const STATE_BYTES: usize = 200;
 
 const ROUNDS: usize = memory.data<u64>([
   0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
@@ -140,19 +141,25 @@ function absorb(from: usize): void {
 
 /** Hashes `length` bytes; writes the result as a word. */
 export function keccak(to: usize, from: usize, length: usize): void {
-  memory.fill(HASH, 0, 200);
+  // Calls to fill and copy memory would take longer than these loops.
+  for (let at = HASH; at < HASH + STATE_BYTES; at += 8) store<u64>(at, 0);
   while (length >= RATE) {
     absorb(from);
     from += RATE;
     length -= RATE;
   }
-  // The rest, padded, after the state.
-  const last = HASH + 200;
-  memory.fill(last, 0, RATE);
-  memory.copy(last, from, length);
-  store<u8>(last + length, 1);
-  store<u8>(last + RATE - 1, load<u8>(last + RATE - 1) | 0x80);
-  absorb(last);
+  let at = HASH;
+  for (; length >= 8; length -= 8) {
+    store<u64>(at, load<u64>(at) ^ load<u64>(from));
+    at += 8;
+    from += 8;
+  }
+  // The bytes that do not fill 64 bits, and the first bit of the padding.
+  let last: u64 = 1;
+  while (length > 0) last = (last << 8) | <u64>load<u8>(from + --length);
+  store<u64>(at, load<u64>(at) ^ last);
+  store<u64>(HASH + RATE - 8, load<u64>(HASH + RATE - 8) ^ ((<u64>1) << 63));
+  permute();
   store<u64>(to, big(load<u64>(HASH, 24)));
   store<u64>(to, big(load<u64>(HASH, 16)), 8);
   store<u64>(to, big(load<u64>(HASH, 8)), 16);

@@ -21,7 +21,7 @@ export const SURROUNDINGS: usize = 2048;
 export const OPCODES: usize = 4096;
 /** The digits of divisions, and the factors of powers. */
 export const SCRATCH: usize = 8192;
-/** The state and the last block of Keccak; what SHA-256 and RIPEMD-160 have of a block. */
+/** The state of Keccak; what SHA-256 and RIPEMD-160 have of a block. */
 export const HASH: usize = 8704;
 /** Logs that the host has not taken over yet; see logs.ts. */
 export const LOGS: usize = 16384;

@@ -37,8 +37,16 @@ export function signOf(high: u64, low: u64): u64 {
   return <u64>(<i64>(high + <u64>(<i64>low >> 29)) >> 63);
 }
 
-/** Brings the word, of which `high` is beyond its bits, between 0 and the modulus. */
-export function settle(word: usize, high: i64): void {
-  if (high < 0) add(word, word, MODULUS);
-  else if (high > 0 || !isLess(word, MODULUS)) subtract(word, word, MODULUS);
+/**
+ * Brings the word, of which `high` is beyond its bits, between 0 and the modulus. Returns how often the
+ * modulus had to be taken from it.
+ */
+export function settle(word: usize, high: i64): i64 {
+  if (high < 0) {
+    add(word, word, MODULUS);
+    return -1;
+  }
+  if (high === 0 && isLess(word, MODULUS)) return 0;
+  subtract(word, word, MODULUS);
+  return 1;
 }

@@ -3,7 +3,7 @@ import { remainder } from './division';
 import { COLUMNS } from './layout';
 import { MODULUS } from './limbs';
 import { multiplyByLong } from './long-product';
-import { copy, isZero, set, shiftLeft, shiftRight } from './words';
+import { copy, isZero, leadingZeros, set, shiftLeft, shiftRight } from './words';
 
 const FACTOR: usize = COLUMNS + 32;
 const SHORT: usize = COLUMNS + 72;
@@ -28,11 +28,4 @@ export function multiplyModulo(to: usize, a: usize, b: usize, modulus: usize): v
   copy(SHORT, modulus);
   multiplyByLong(to, a, 0, b);
   remainder(to, to, SHORT);
-}
-
-/** The word is not zero. */
-function leadingZeros(a: usize): u64 {
-  let at = a + 24;
-  while (load<u64>(at) === 0) at -= 8;
-  return ((<u64>(a + 24 - at)) << 3) + clz<u64>(load<u64>(at));
 }

@@ -307,6 +307,13 @@ export function extend(a: usize, last: u64): void {
   for (let i = at + 1; i < 4; i++) store<u64>(a + ((<usize>i) << 3), fill);
 }
 
+/** Of a word that is not zero. */
+export function leadingZeros(a: usize): u64 {
+  let at = a + 24;
+  while (load<u64>(at) === 0) at -= 8;
+  return ((<u64>(a + 24 - at)) << 3) + clz<u64>(load<u64>(at));
+}
+
 function bitLength(a: usize): u64 {
   for (let i = 3; i >= 0; i--) {
     const limb = load<u64>(a + ((<usize>i) << 3));

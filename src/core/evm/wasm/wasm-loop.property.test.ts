@@ -145,24 +145,36 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
     expect(differences).toEqual([]);
   });
 
-  it('multiplies modulo words of any length, and with limbs of few bits or of all', () => {
+  describe('with words of any length, and with limbs of few bits or of all', () => {
     const limb = fc.constantFrom(0n, 1n, 2n ** 28n, 2n ** 29n - 1n);
     const ofLimbs = fc.array(limb, { minLength: 9, maxLength: 9 }).map((limbs) =>
       BigInt.asUintN(
         256,
-        limbs.reduce((sum, each) => (sum << 29n) | each),
+        limbs.reduce((sum, each) => (sum << 29n) | each, 0n),
       ),
     );
     const ofLength = fc
       .tuple(word, fc.integer({ min: 0, max: 255 }))
       .map(([w, bit]) => BigInt.asUintN(bit + 1, w) | (1n << BigInt(bit)));
     const any = fc.oneof(word, ofLimbs, ofLength);
-    const multiply = ([m, x, y]: readonly bigint[]) => [m!, x!, y!].map(push).join('').concat('09');
-    fc.assert(
-      fc.property(fc.array(fc.tuple(any, any, any), { minLength: 40, maxLength: 40 }), (all) => {
-        both(`${all.map(multiply).join('')}${'18'.repeat(39)}${RETURN_TOP}`);
+    const three = fc.tuple(any, any, any);
+    const COUNT = 40;
+    const sameOf = (codeOf: (words: readonly [bigint, bigint, bigint]) => string) =>
+      fc.assert(
+        fc.property(fc.array(three, { minLength: COUNT, maxLength: COUNT }), (all) => {
+          both(`${all.map(codeOf).join('')}${'18'.repeat(COUNT - 1)}${RETURN_TOP}`);
+        }),
+        { numRuns: 150 },
+      );
+
+    it('multiplies alike modulo them', () =>
+      sameOf(([m, x, y]) => `${push(m)}${push(x)}${push(y)}09`));
+
+    it.each(['04', '05', '06', '07'])('divides alike near their multiples, with %s', (opcode) =>
+      sameOf(([b, q, off]) => {
+        const a = BigInt.asUintN(256, b * q + (off % 5n) - 2n);
+        return `${push(b)}${push(a)}${opcode}`;
       }),
-      { numRuns: 150 },
     );
   });
 
