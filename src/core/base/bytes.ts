@@ -63,7 +63,34 @@ export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
 
 /** A Map key for bytes: one latin1 character per byte, so keys sort as the bytes do. */
 export function keyOf(bytes: Uint8Array): string {
+  if (bytes.length === 20) return keyOfAddress(bytes);
   return String.fromCharCode.apply(null, bytes as unknown as number[]);
+}
+
+/** Characters one by one take a quarter of the time of an array of them. */
+function keyOfAddress(bytes: Address): string {
+  return String.fromCharCode(
+    bytes[0]!,
+    bytes[1]!,
+    bytes[2]!,
+    bytes[3]!,
+    bytes[4]!,
+    bytes[5]!,
+    bytes[6]!,
+    bytes[7]!,
+    bytes[8]!,
+    bytes[9]!,
+    bytes[10]!,
+    bytes[11]!,
+    bytes[12]!,
+    bytes[13]!,
+    bytes[14]!,
+    bytes[15]!,
+    bytes[16]!,
+    bytes[17]!,
+    bytes[18]!,
+    bytes[19]!,
+  );
 }
 
 export function bytesOfKey(key: string): Uint8Array {

@@ -8,6 +8,7 @@ import { opcodeTable } from './fork-table.ts';
 import { type Frame, releaseFrame } from './frame.ts';
 import { callFrame, creationFrame } from './frames-of-requests.ts';
 import { type GasParts, gasAfter, joinGas, NO_GAS, returnGas, roundedGas } from './gas.ts';
+import { KnownAddresses } from './known-addresses.ts';
 import { runFrame, runTracedFrame } from './loop.ts';
 import type { CallResult, Environment, Message } from './message.ts';
 import { type OpcodeTable, SIGNAL, type Signal, type Vm } from './operation.ts';
@@ -24,19 +25,17 @@ import { type CallRequest, type CreateRequest, rootCall, rootCreation } from './
 import { tellOfSelfdestruct, tracedCall, tracedCreation } from './traced-calls.ts';
 import { ABORTED, PAUSED, VM_ERROR, VmError } from './vm-error.ts';
 import { takeLoop, type WasmLoop } from './wasm/wasm-loop.ts';
-import { addressOfWord, wordOfAddress } from './words.ts';
+import { wordOfAddress } from './words.ts';
 import { callRefusal, creationRefusal, depositCode, transfer } from './world-checks.ts';
 
 /** Gas above this has two parts; see gas.ts. */
 const GAS_MAX = 2n ** 51n - 1n;
-/** Most addresses kept by word, so that equal words give the same array. */
-const ADDRESSES_MAX = 4096;
 
 export class VirtualMachine implements Vm {
   readonly env: Environment;
   readonly table: OpcodeTable;
   private readonly frames: Frame[] = [];
-  private readonly addresses = new Map<bigint, Address>();
+  private readonly addresses = new KnownAddresses();
   private knownOriginWord: bigint | undefined;
   private mayUseWasm = false;
   /** Set from the first code that runs to the end of the message. */
@@ -135,12 +134,7 @@ export class VirtualMachine implements Vm {
   }
 
   addressOf(word: bigint): Address {
-    const known = this.addresses.get(word);
-    if (known) return known;
-    if (this.addresses.size >= ADDRESSES_MAX) this.addresses.clear();
-    const address = addressOfWord(word);
-    this.addresses.set(word, address);
-    return address;
+    return this.addresses.of(word);
   }
 
   originWord(): bigint {

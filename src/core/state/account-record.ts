@@ -18,6 +18,9 @@ export interface SlotRecord {
   dirtyIn: number;
 }
 
+/** Shared by accounts of which no slot was needed, most of all: nothing is ever put into it. */
+const NO_SLOTS: Map<bigint, SlotRecord> = new Map();
+
 export class AccountRecord {
   readonly address: Address;
   readonly key: string;
@@ -29,7 +32,7 @@ export class AccountRecord {
   codeHash: Hash32;
   storageRoot: Hash32;
   born: number;
-  slots = new Map<bigint, SlotRecord>();
+  slots: Map<bigint, SlotRecord> = NO_SLOTS;
   /** Whether the storage was replaced in this block: `slots` then holds all of it. */
   isStorageReset = false;
   /** How often its storage was written in this block; reverted writes count. */
@@ -97,6 +100,7 @@ export class AccountRecord {
           ? 0n
           : this.reader.slot(this.address, this.start, slot);
       record = { start, committed: start, value: start, warmIn: 0, dirtyIn: 0 };
+      if (this.slots === NO_SLOTS) this.slots = new Map();
       this.slots.set(slot, record);
     }
     this.lastSlot = slot;

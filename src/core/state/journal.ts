@@ -4,8 +4,14 @@
  */
 import type { AccountRecord } from './account-record.ts';
 
+/** An account or slot that is warm in the transaction of this number (EIP-2929). */
+export interface Warmth {
+  warmIn: number;
+}
+
 export class Journal {
-  private readonly undos: (() => void)[] = [];
+  /** Of what became warm, which is frequent, there is no function: it becomes cold again. */
+  private readonly undos: ((() => void) | Warmth)[] = [];
   private readonly records: (AccountRecord | undefined)[] = [];
 
   /** `record`: the account that changed, which `changedRecords` returns. */
@@ -14,12 +20,21 @@ export class Journal {
     this.records.push(record);
   }
 
+  appendWarm(warmed: Warmth): void {
+    this.undos.push(warmed);
+    this.records.push(undefined);
+  }
+
   snapshot(): number {
     return this.undos.length;
   }
 
   revert(mark: number): void {
-    for (let i = this.undos.length - 1; i >= mark; i--) this.undos[i]!();
+    for (let i = this.undos.length - 1; i >= mark; i--) {
+      const undo = this.undos[i]!;
+      if (typeof undo === 'function') undo();
+      else undo.warmIn = 0;
+    }
     this.undos.length = mark;
     this.records.length = mark;
   }

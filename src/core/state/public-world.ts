@@ -11,7 +11,7 @@ import type { Rules } from '../chain/rules.ts';
 import type { PrivacyMetadata } from './account.ts';
 import { AccountRecord, type SlotRecord } from './account-record.ts';
 import { collectWrites, type StorageChanges, storageChangesOf } from './collect-writes.ts';
-import { Journal } from './journal.ts';
+import { Journal, type Warmth } from './journal.ts';
 import type { StateReader } from './reader.ts';
 import { TransactionLogs } from './transaction-logs.ts';
 import type { World } from './world.ts';
@@ -356,12 +356,9 @@ export class PublicWorld implements World {
     record.balance = previous + by;
   }
 
-  private warm(record: { warmIn: number }): boolean {
-    const previous = record.warmIn;
-    if (previous === this.transaction) return false;
-    this.journal.append(undefined, () => {
-      record.warmIn = previous;
-    });
+  private warm(record: Warmth): boolean {
+    if (record.warmIn === this.transaction) return false;
+    this.journal.appendWarm(record);
     record.warmIn = this.transaction;
     return true;
   }
