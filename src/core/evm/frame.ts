@@ -16,6 +16,9 @@ export type CallType =
   | 'CREATE2'
   | 'SELFDESTRUCT';
 
+/** Room in a frame for what calls return; more is allocated for each call. */
+const RETURNED_BYTES_KEPT = 4096;
+
 /** A precompile that runs in slices; `fault` says why there is no output. */
 export interface PrecompileWork {
   readonly pieces: Slices<Uint8Array | undefined>;
@@ -82,6 +85,28 @@ export class Frame {
   isInputShared = false;
   /** A bit for each precompile of the loop that the frame has called, by its address. */
   precompilesReached = 0;
+
+  private returned: Uint8Array = EMPTY_BYTES;
+
+  /** What the frame returns. Its caller takes it over before this memory is used again. */
+  output(offset: number, length: number): Uint8Array {
+    const isTakenOver = this.depth > 0 && this.type !== 'CREATE' && this.type !== 'CREATE2';
+    return isTakenOver ? this.memory.peek(offset, length) : this.memory.copy(offset, length);
+  }
+
+  /** Takes over what a deeper frame has returned. */
+  keepReturnData(output: Uint8Array): void {
+    const { length } = output;
+    if (length === 0) {
+      this.returnData = EMPTY_BYTES;
+    } else if (length > RETURNED_BYTES_KEPT) {
+      this.returnData = output.slice();
+    } else {
+      if (this.returned.length === 0) this.returned = new Uint8Array(RETURNED_BYTES_KEPT);
+      this.returned.set(output);
+      this.returnData = this.returned.subarray(0, length);
+    }
+  }
 }
 
 /** Idle frames kept; deeper call trees allocate. */

@@ -350,7 +350,10 @@ export class VirtualMachine implements Vm {
     if (frames.length > 0) {
       const parent = frames[frames.length - 1]!;
       if (isCreate) this.deliverCreated(parent);
-      else this.deliver(parent, frame.outputOffset, frame.outputLength);
+      else {
+        this.deliver(parent, frame.outputOffset, frame.outputLength);
+        parent.keepReturnData(output);
+      }
     }
     releaseFrame(frame);
   }
@@ -379,7 +382,8 @@ export class VirtualMachine implements Vm {
   private traceExit(depth: number, gas: number, gasHigh: number): void {
     const { tracer } = this.env;
     if (!tracer?.onExit) return;
-    const { output, error, isReverted } = this;
+    const { error, isReverted } = this;
+    const output = this.output.slice();
     const gasUsed = roundedGas(gas - this.gasLeft, gasHigh - this.gasLeftHigh);
     tracer.onExit({ depth, output, gasUsed, error, isReverted });
   }

@@ -31,7 +31,7 @@ export function revert(frame: Frame, vm: Vm): Signal {
 function takeOutput(frame: Frame): Uint8Array {
   frame.sp -= 2;
   const { stack, sp } = frame;
-  return frame.memory.copy(Number(stack[sp + 1]!), Number(stack[sp]!));
+  return frame.output(Number(stack[sp + 1]!), Number(stack[sp]!));
 }
 
 /** Opcodes that the fork does not have fail when they are priced. */

@@ -4,6 +4,7 @@ import { loopDifferenceAt } from '../../../../test/differential/compare-evm.ts';
 import { CONTRACT, environmentOf, SENDER, worldOf } from '../../../../test/support/evm.ts';
 import { rulesOfFork } from '../../../../test/support/rules-of-fork.ts';
 import { fromHex, toHex } from '../../base/hex.ts';
+import { keccak256 } from '../../base/keccak.ts';
 import { gasPace } from '../../base/pace.ts';
 import { bigIntToFixed } from '../../base/quantity.ts';
 import { type Environment, execute, executeInSlices } from '../interpreter.ts';
@@ -176,6 +177,22 @@ describe('the loop in WebAssembly beside the one in TypeScript', () => {
         return `${push(b)}${push(a)}${opcode}`;
       }),
     );
+  });
+
+  it('reads what calls have returned, whatever its length', () => {
+    const lengths = [1, 5000, 32, 4096, 4097, 33, 4095, 20_000, 1024];
+    // Without input it calls itself for each length, and combines the hashes of what is returned.
+    const read = (n: number) => `${word16(n)}5f525f5f60205f305afa503d5f5f3e3d5f20`;
+    const outer = `${lengths.map(read).join('')}${'18'.repeat(lengths.length - 1)}5f5260205ff3`;
+    const start = (5 + outer.length / 2).toString(16).padStart(4, '0');
+    const inner = '60ab5f3560019003535f355ff3';
+    const { output } = both(`3661${start}57${outer}5b${inner}`);
+    const hashes = lengths.map((n) => {
+      const returned = new Uint8Array(n);
+      returned[n - 1] = 0xab;
+      return BigInt(toHex(keccak256(returned)));
+    });
+    expect(BigInt(output)).toBe(hashes.reduce((all, hash) => all ^ hash));
   });
 
   it('logs alike: any topics and data, more than the loop collects, in static calls', () => {

@@ -194,7 +194,7 @@ export class WasmLoop {
       vm.output = EMPTY_BYTES;
       return SIGNAL.stopped;
     }
-    vm.output = frame.memory.copy(control[SLOT.outputOffset]!, control[SLOT.outputLength]!);
+    vm.output = frame.output(control[SLOT.outputOffset]!, control[SLOT.outputLength]!);
     return exit === constants.EXIT_RETURN ? SIGNAL.stopped : SIGNAL.reverted;
   }
 
