@@ -15,7 +15,7 @@ import { countedKv, countedLog, DiskUse } from './disk-use.ts';
 import { IndexState, noteIndexDamage } from './index-state.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
 import { nodeLogFolder, syncDirectory } from './node-log-file.ts';
-import { openSlotFile } from './slot-file.ts';
+import { openVotes } from './vote-files.ts';
 
 export interface DataFolder {
   readonly directory: string;
@@ -91,20 +91,6 @@ export async function openDataFolder(
     unlock();
     throw error;
   }
-}
-
-/** Opens the two files behind a VoteFile. */
-export async function openVotes(directory: string) {
-  const votes = await openSlotFile(join(directory, 'votes'));
-  const votesWritten = await openSlotFile(join(directory, 'votes-written'));
-  return {
-    votes,
-    votesWritten,
-    close() {
-      votes.close();
-      votesWritten.close();
-    },
-  };
 }
 
 export function stampFormat(directory: string, version: number): void {

@@ -33,13 +33,13 @@ import {
 } from '../../../core/store/verify/small-files.ts';
 import { type StateCounts, verifyState } from '../../../core/store/verify/state.ts';
 import { hasAccountIndex } from '../../../io/storage/account-folder.ts';
-import { openVotes } from '../../../io/storage/data-folder.ts';
 import { lockDirectory } from '../../../io/storage/directory-lock.ts';
 import { pageFault } from '../../../io/storage/index-state.ts';
 import { lmdbFault } from '../../../io/storage/lmdb-file.ts';
 import { type OpenLmdb, openLmdbKv } from '../../../io/storage/lmdb-kv.ts';
 import { readOnlyLogFolder } from '../../../io/storage/node-log-file.ts';
 import { probeIndex } from '../../../io/storage/probe-index.ts';
+import { openVotes } from '../../../io/storage/vote-files.ts';
 import { firstBlockOf } from '../node/chain/first-block.ts';
 import { storeFolder } from '../store/data.ts';
 import { checkKept, keptGenesis } from '../store/kept-genesis.ts';
