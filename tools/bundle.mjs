@@ -1,7 +1,7 @@
 /**
  * Bundles the command and the modules of its threads and child processes into dist/bundle: a
  * process loads a few files in place of some hundred, and starts in a third of the time. Packages
- * with a compiled part, and optional packages, are not bundled.
+ * with a compiled part but lmdb, and optional packages, are not bundled.
  */
 import { statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -84,16 +84,23 @@ const ownAddresses = {
   },
 };
 
-/** A package that exists in one file for `require`, and in many as ES modules. */
-const inOneFile = {
-  name: 'in-one-file',
+/**
+ * lmdb's code is in the bundle, and finds its compiled part from where the package is. Of what it
+ * loads, msgpackr takes half of the time, and is only for values in that format: ours are bytes.
+ */
+const LMDB = resolve(ROOT, 'node_modules/lmdb/dist/index.cjs');
+const ownLmdb = {
+  name: 'own-lmdb',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^lmdb$/ }, ({ path, namespace }) => {
-      return namespace === 'one-file' ? { path, external: true } : { path, namespace: 'one-file' };
+    onResolve({ filter: /^lmdb$/ }, ({ kind, path }) =>
+      kind === 'require-resolve' ? { path, external: true } : { path: LMDB },
+    );
+    onResolve({ filter: /^msgpackr$/ }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: '' }));
+    onLoad({ filter: /lmdb.dist.index\.cjs$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replaceAll('__filename', "require.resolve('lmdb')"), loader: 'js' };
     });
-    onLoad({ filter: /.*/, namespace: 'one-file' }, ({ path }) => ({
-      contents: `module.exports = require('${path}');`,
-    }));
   },
 };
 
@@ -142,12 +149,16 @@ async function bundleOf(entries) {
     external: OUTSIDE,
     alias: ALIASES,
     define: { 'globalThis.quorateIsBundled': 'true' },
-    plugins: [ownAddresses, inOneFile],
+    plugins: [ownAddresses, ownLmdb],
   });
   return outputFiles.flatMap(({ path, contents, text }) => {
-    const { entryPoint } = metafile.outputs[relative(process.cwd(), path)];
-    if (path.endsWith('.map')) return [{ path, contents: Buffer.from(contents) }];
-    const script = chunkScript(text, entryPoint !== undefined);
+    const made = metafile.outputs[relative(process.cwd(), path.replace(/\.map$/, ''))];
+    // Of code of packages alone, nobody needs the lines.
+    const hasMap = Object.keys(made.inputs).some((file) => file.startsWith('src/'));
+    if (path.endsWith('.map')) return hasMap ? [{ path, contents: Buffer.from(contents) }] : [];
+    const { entryPoint } = made;
+    const mapped = hasMap ? text : text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
+    const script = chunkScript(mapped, entryPoint !== undefined);
     const chunk = { path, contents: Buffer.from(script) };
     return entryPoint === undefined ? [chunk] : [chunk, starterOf(entryPoint, path)];
   });
