@@ -5,7 +5,9 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { CHECKPOINT_BLOCKS } from '../../src/core/consensus/bft/snapshots.ts';
 import type { Topology } from '../../src/services/devnet/topology.ts';
+import { ValidatorSchedule } from '../../src/services/ledger/node/consensus/validator-schedule.ts';
 import { BenchChain } from '../chain.ts';
 import { diskMb } from '../folders.ts';
 import { OURS } from '../network.ts';
@@ -49,12 +51,21 @@ async function buildTo(end: number, topology: Topology, isTimeUp: () => boolean)
   let number = first;
   try {
     while (number < end && !isTimeUp()) await chain.grow(transactionsOf(++number), 'group');
+    keepSnapshots(chain, number);
   } finally {
     await chain.opened.close();
   }
   const rate = ((number - first) * 1_000) / (performance.now() - startMs);
   console.error(`built up to block ${number}: ${rate.toFixed(0)} blocks/s`);
   return number >= end;
+}
+
+/** A node keeps the validators of one in a thousand blocks as it imports them. */
+function keepSnapshots({ opened: { store, genesis, folder } }: BenchChain, number: number): void {
+  const { config } = genesis;
+  const parts = { chain: store, config, defaults: {}, kv: folder.kv, log: () => {} };
+  const schedule = new ValidatorSchedule(parts);
+  for (let at = CHECKPOINT_BLOCKS; at <= number; at += CHECKPOINT_BLOCKS) schedule.snapshotAt(at);
 }
 
 async function copy(from: string, to: string): Promise<void> {
