@@ -24,6 +24,14 @@ const CALL = {
 
 export const AGREEMENT_LIMITS: readonly Limit[] = [
   {
+    name: 'headers that a walk to the last validator snapshot holds',
+    file: 'src/core/consensus/bft/snapshots.ts',
+    on: 'if (isFull && number > 0) return { missing, start: { number, hash } };',
+    off: '',
+    test: 'src/core/consensus/bft/snapshots.test.ts',
+    only: 'holds the headers',
+  },
+  {
     name: 'time that logs of an own block cost later',
     file: 'src/services/ledger/node/consensus/block-filler.ts',
     on: 'budget.charge((execution.logBytes - logBytes) * MS_PER_LOG_BYTE);',

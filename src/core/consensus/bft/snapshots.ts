@@ -28,6 +28,19 @@ export interface SnapshotStore {
   contractValidators(number: number, contract: Address): readonly Address[];
 }
 
+interface Position {
+  readonly number: number;
+  readonly hash: Hash32;
+}
+
+interface Stretch {
+  /** Newest first. */
+  readonly missing: { readonly header: Header; readonly hash: Hash32 }[];
+  /** Of the parent of the last of `missing`. */
+  readonly known?: Snapshot;
+  readonly start?: Position;
+}
+
 export class Snapshots {
   private readonly store: SnapshotStore;
   private readonly recent = new Lru<string, Snapshot>(SNAPSHOTS_KEPT_MAX);
@@ -42,26 +55,45 @@ export class Snapshots {
    * state that this node lacks.
    */
   at(number: number, hash: Hash32): Snapshot {
-    const missing: { header: Header; hash: Hash32 }[] = [];
-    let snapshot = this.kept(number, hash);
-    for (let n = number, h = hash; !snapshot; ) {
-      const header = this.store.header(n, h);
-      if (!header) throw fail('CONSENSUS_UNKNOWN_ANCESTOR', 'unknown ancestor');
-      if (n === 0) {
-        snapshot = this.keep(this.first(header, h));
-        break;
+    const ends: Position[] = [{ number, hash }];
+    for (;;) {
+      const { known, missing, start } = this.stretch(ends.at(-1)!);
+      if (known === undefined) {
+        ends.push(start!);
+        continue;
       }
-      missing.push({ header, hash: h });
-      h = header.parentHash;
-      n--;
-      snapshot = this.kept(n, h);
+      let snapshot = known;
+      for (let next = missing.pop(); next; next = missing.pop()) {
+        snapshot = this.keep(this.after(snapshot, next.header, next.hash));
+      }
+      ends.pop();
+      if (ends.length > 0) continue;
+      // Throws, unless the contract's state has arrived since.
+      if (snapshot.validators.length === 0) this.named(number, this.store.rulesAt(number), true);
+      return snapshot;
     }
-    for (let next = missing.pop(); next; next = missing.pop()) {
-      snapshot = this.keep(this.after(snapshot, next.header, next.hash));
+  }
+
+  /**
+   * The headers from `end` back to the nearest known snapshot. If there is none down to where the
+   * next one should be stored, the snapshot of that `start` is needed first: without any, a walk of
+   * a long chain would hold all its headers.
+   */
+  private stretch(end: Position): Stretch {
+    const missing: Stretch['missing'] = [];
+    let { number, hash } = end;
+    for (;;) {
+      const known = this.kept(number, hash);
+      if (known) return { known, missing };
+      const isFull = missing.length > 0 && number % CHECKPOINT_BLOCKS === 0;
+      if (isFull && number > 0) return { missing, start: { number, hash } };
+      const header = this.store.header(number, hash);
+      if (!header) throw fail('CONSENSUS_UNKNOWN_ANCESTOR', 'unknown ancestor');
+      if (number === 0) return { known: this.keep(this.first(header, hash)), missing };
+      missing.push({ header, hash });
+      hash = header.parentHash;
+      number--;
     }
-    // Throws, unless the contract's state has arrived since.
-    if (snapshot.validators.length === 0) this.named(number, this.store.rulesAt(number), true);
-    return snapshot;
   }
 
   private keep(snapshot: Snapshot): Snapshot {
