@@ -29,14 +29,8 @@ const SLICE_STEPS = 16;
  */
 const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
 const CHECKPOINT_MS_DEFAULT = 5_000;
-/**
- * After a checkpoint, none begins for this many times the time that it took, unless there is as
- * many times the normal amount of log: in a large state each change is on pages of its own, and the
- * more of them a checkpoint brings, the more share a page.
- */
-const REST = 4;
 /** An append waits for a running checkpoint when the log to replay would exceed this multiple. */
-const BACKLOG_MAX = 2 * REST;
+const BACKLOG_MAX = 2;
 
 export interface CheckpointParts {
   readonly kv: Kv;
@@ -74,7 +68,6 @@ export class CheckpointWriter {
   /** End of the last record that memory holds. */
   applied: LogPosition;
   private lastAtMs: number;
-  private lastTookMs = 0;
 
   constructor(parts: CheckpointParts) {
     this.parts = parts;
@@ -100,10 +93,8 @@ export class CheckpointWriter {
   runIfDue(nowMs: number): void {
     const { log, limits } = this.parts;
     if (this.isRunning) return;
-    const ageMs = nowMs - this.lastAtMs;
-    const isResting = ageMs < REST * this.lastTookMs && !this.isBehind(log.end(), REST);
-    const isOld = ageMs >= (limits.checkpointMs ?? CHECKPOINT_MS_DEFAULT);
-    if (isResting || !(isOld || this.isBehind(log.end(), 1))) return;
+    const isOld = nowMs - this.lastAtMs >= (limits.checkpointMs ?? CHECKPOINT_MS_DEFAULT);
+    if (!isOld && !this.isBehind(log.end(), 1)) return;
     this.run().catch((error: unknown) => limits.onFault?.(error));
   }
 
@@ -160,8 +151,7 @@ export class CheckpointWriter {
 
   private async write(): Promise<void> {
     if (comparePositions(this.applied, this.position) === 0) return;
-    const { kv, log, index, limits, pruning, clock } = this.parts;
-    const startMs = clock.nowMs();
+    const { kv, log, index, limits, pruning } = this.parts;
     const { mark, pruned, spaces, codes } = this.capture();
     try {
       await log.sync();
@@ -191,8 +181,7 @@ export class CheckpointWriter {
     index.drop();
     for (const [hash] of codes) this.parts.codes.delete(hash);
     this.position = mark.position;
-    this.lastAtMs = clock.nowMs();
-    this.lastTookMs = this.lastAtMs - startMs;
+    this.lastAtMs = this.parts.clock.nowMs();
   }
 
   private capture(): Captured {

@@ -56,42 +56,6 @@ describe('a running chain store', () => {
     expect(store.replayBytes()).toBe(0);
   });
 
-  it('rests after a checkpoint that took long, unless there is much log', async () => {
-    const chain = newChain(14);
-    for (let i = 0; i < 60; i++) grow(chain);
-    const disk = new MemoryDisk();
-    const kv = disk.kv('index');
-    let [now, commits] = [0, 0];
-    const slow: Kv = {
-      ...counted(kv).kv,
-      commit: async (fill) => {
-        await kv.commit(fill);
-        commits++;
-        now += 1_000;
-      },
-    };
-    const limits = { checkpointBytes: 3_000, checkpointMs: 10 };
-    const store = await openStore(disk, { kv: slow, clock: { nowMs: () => now }, ...limits });
-    const blocks = chain.blocks.values();
-    const appendUntil = async (isReached: () => boolean) => {
-      while (!isReached()) await store.append(blocks.next().value!);
-    };
-    await appendUntil(() => store.replayBytes() >= 500);
-    await store.checkpoint();
-    expect([commits, now]).toEqual([1, 1_000]);
-    await appendUntil(() => store.replayBytes() >= 6_000);
-    now += 3_999;
-    store.maintain(now);
-    await store.sync();
-    expect(commits).toBe(1);
-    now += 1;
-    store.maintain(now);
-    await store.checkpoint();
-    expect(commits).toBe(2);
-    await appendUntil(() => commits > 2 || store.replayBytes() >= 16_000);
-    expect(commits).toBe(3);
-  });
-
   it('keeps the tries of recent blocks as they were, over the checkpoints that overwrite their nodes', async () => {
     for (let seed = 1; seed <= 5; seed++) {
       const chain = newChain(seed + 200);
