@@ -48,7 +48,7 @@ export function machineCpuSeconds(): number {
   return (user! + nice! + system! + irq! + softIrq!) / TICKS_PER_SECOND;
 }
 
-/** Resident megabytes of a process, now or (`VmHWM`) at its peak. */
+/** Resident megabytes of a process, now or (`VmHWM`) at its peak; `RssAnon`: without files. */
 export function residentMb(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon' = 'VmRSS'): number {
   const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`));
   return Number(line![1]) / 1024;
