@@ -93,7 +93,8 @@ describe('the limit of open files', () => {
       const head = await headOf(net.rpc[0]!);
       const { hostname, port } = new URL(urlOf(name));
       let sockets: Socket[] = [];
-      // Refused ones come again, as real ones do: the process may close a file of its own meanwhile.
+      // Refused ones come again, as real ones do: the process may close a file of its own
+      // meanwhile.
       const keepConnecting = () => {
         sockets = sockets.filter(({ destroyed }) => !destroyed);
         while (sockets.length < CONNECTIONS) {
