@@ -2,10 +2,10 @@
  * Words as limbs of 29 bits, whose products can be added in columns of 64 bits without carries, and
  * the digits of a quotient.
  *
- * A digit has 29 bits and a sign. What it is off by, at most a half for rounding, a half for the
- * bits of the dividend that are left out, and a 2^31th of it for the reciprocal and what that is of,
- * the next digit makes good; so it is at most 4/3 · 2^29, and the sum of nine products in a
- * column below 2^63.
+ * A digit has 29 bits and a sign. It may be wrong by a half for rounding, a half for the bits of the
+ * dividend that are left out, and a 2^31th of itself, because only 32 bits of the modulus and of its
+ * reciprocal are used. The next digit corrects that; so a digit is at most 4/3 · 2^29, and the sum of
+ * nine products in a column is below 2^63.
  */
 import { COLUMNS } from './layout';
 import { add, isLess, subtract } from './words';

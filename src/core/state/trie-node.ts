@@ -298,7 +298,7 @@ function byteCount(value: number): number {
   return value < 0x100 ? 1 : value < 0x10000 ? 2 : value < 0x1000000 ? 3 : 4;
 }
 
-/** The RLP; the refs of the node and of all its children must be known. */
+/** The RLP, which is not to be changed; the refs of the node and of its children must be known. */
 export function encodeNode(node: LoadedNode): Uint8Array {
   return node.kind === 'branch' ? node.source!.rlp : encodeInPlace(node).slice();
 }
