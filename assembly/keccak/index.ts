@@ -3,7 +3,8 @@
  * STATE; the host keeps it between calls, together with the number of bytes already in the current
  * block.
  */
-import { permute, RATE } from '../evm/keccak';
+import { RATE } from '../evm/keccak';
+import { permute } from '../evm/keccak-permutation';
 import { HASH } from '../evm/layout';
 
 export const STATE: usize = HASH;
