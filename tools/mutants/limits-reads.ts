@@ -244,8 +244,8 @@ export const READ_LIMITS: readonly Limit[] = [
   {
     ...LOGS,
     name: 'getLogs: number of logs',
-    on: 'if (found.length > LOGS_PER_REPLY_MAX) {',
-    off: 'if (found.length < 0) {',
+    on: 'if (count > LOGS_PER_REPLY_MAX) {',
+    off: 'if (count < 0) {',
   },
   {
     ...LOGS,

@@ -160,12 +160,17 @@ export function readStoredReceipt(reader: RlpReader): Receipt {
   const contract = list.string();
   const revertReason = list.done ? undefined : list.string();
   list.finish();
+  let bloom: Uint8Array | undefined;
   return {
     type,
     ...outcome,
     cumulativeGasUsed,
     gasUsed,
-    bloom: bloomOfLogs(logs),
+    // Most readers want the logs only, and a bloom takes a hash for each address and topic.
+    get bloom() {
+      bloom ??= bloomOfLogs(logs);
+      return bloom;
+    },
     logs,
     ...(contract.length === 20 ? { contractAddress: contract } : {}),
     ...(revertReason === undefined ? {} : { revertReason }),

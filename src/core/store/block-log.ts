@@ -47,6 +47,8 @@ export class BlockLog {
   private failed: QuorateError | undefined;
   /** Often needed again at once: by its receipts after its transactions. */
   private lastRead: ScannedRecord | undefined;
+  /** What the last read took in at once: short records that follow may be in it, too. */
+  private chunk: { readonly position: LogPosition; readonly bytes: Uint8Array } | undefined;
 
   constructor(folder: LogFolder, segmentBytesMax: number = SEGMENT_BYTES_DEFAULT) {
     this.folder = folder;
@@ -128,6 +130,21 @@ export class BlockLog {
     const { lastRead } = this;
     if (lastRead && comparePositions(lastRead.position, position) === 0) return lastRead;
     const { segment, offset } = position;
+    const record = this.fromChunk(position) ?? this.fromFile(position);
+    this.lastRead = { ...record, position: { segment, offset } };
+    return record;
+  }
+
+  /** undefined: it is not in the chunk, or not as a whole. */
+  private fromChunk(position: LogPosition): LogRecord | undefined {
+    const { chunk } = this;
+    if (chunk?.position.segment !== position.segment) return undefined;
+    const at = position.offset - chunk.position.offset;
+    return at < 0 ? undefined : parseRecord(chunk.bytes, at, position);
+  }
+
+  private fromFile({ segment, offset }: LogPosition): LogRecord {
+    const position = { segment, offset };
     const file = this.file(segment);
     const start = file.read(offset, FIRST_READ_BYTES);
     const length = recordLength(start);
@@ -135,9 +152,9 @@ export class BlockLog {
     const isWhole = 8 + length <= start.length;
     // A length that reaches beyond the end is damaged: so much is not read.
     if (!isWhole && offset + 8 + length > file.size()) throw corrupt(position);
+    if (isWhole) this.chunk = { position, bytes: start };
     const record = parseRecord(isWhole ? start : file.read(offset, 8 + length), 0, position);
     if (!record) throw corrupt(position);
-    this.lastRead = { ...record, position: { segment, offset } };
     return record;
   }
 
@@ -195,10 +212,12 @@ export class BlockLog {
     for (const file of this.files.values()) file.close();
     this.files.clear();
     this.lastRead = undefined;
+    this.chunk = undefined;
   }
 
   private cutTail(at: LogPosition): void {
     this.lastRead = undefined;
+    this.chunk = undefined;
     const valid = this.findValidAfter(at);
     if (valid) {
       throw fail(

@@ -95,7 +95,7 @@ export class Reader {
     try {
       if (request.kind === 'logs') {
         const { query, from, to } = request;
-        return { kind: 'logs', json: JSON.stringify(logsBetween(context, query, from, to)) };
+        return { kind: 'logs', json: logsBetween(context, query, from, to).text };
       }
       const site = siteOf(context, LATEST);
       return { kind: 'gas', gas: estimateGas(request.request, site, context.callLimits()) };

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { RawJson } from '../../../../io/rpc/method.ts';
 import type { ReadContext } from '../context.ts';
 import { searchMethods } from './logs.ts';
 
@@ -34,7 +35,9 @@ function contextOf(heads: number, logs: number, dataBytes: number, isGivenUp = (
 }
 
 async function ask(context: ReadContext, filter: object): Promise<unknown> {
-  return getLogs!.call(context, 'eth_getLogs', [getLogs!.params[0]!.parse(filter)]);
+  const args = [getLogs!.params[0]!.parse(filter)];
+  const answer = await getLogs!.call(context, 'eth_getLogs', args);
+  return answer instanceof RawJson ? JSON.parse(answer.text) : answer;
 }
 
 const range = (to: number) => ({ fromBlock: '0x1', toBlock: `0x${to.toString(16)}` });

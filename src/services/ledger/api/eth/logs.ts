@@ -3,7 +3,7 @@
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
-import { type Json, type Param, ParamError, type RawJson } from '../../../../io/rpc/method.ts';
+import { type Json, type Param, ParamError, RawJson } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { LATEST } from '../../view/block-tag.ts';
 import { type FoundLog, type LogQuery, logsOfBlock, mayHoldLogs } from '../../view/logs.ts';
@@ -14,6 +14,7 @@ import { afterPrivate } from '../private-arrival.ts';
 import { renderLog } from '../render.ts';
 import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
 import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
+import { LogsText } from './logs-text.ts';
 
 /** Maximum number of blocks per query; for more, the caller must split the query. */
 const LOG_BLOCKS_MAX = 100_000;
@@ -122,15 +123,15 @@ function lastOf(view: PartyView, { blockHash, to }: FilterArgs): number {
   return Math.min(numberOr(view, to ?? LATEST, head), head);
 }
 
-function search(context: Searched, args: FilterArgs): FoundLog[] {
+function search(context: Searched, args: FilterArgs): RawJson {
   const { view } = context;
   if (args.blockHash) {
     const number = view.numberOf({ kind: 'hash', hash: args.blockHash, requireCanonical: false });
     if (number === undefined) throw fail('BLOCK_UNKNOWN', 'unknown block');
-    return searchRange(context, args.query, number, number);
+    return logsBetween(context, args.query, number, number);
   }
   const from = numberOr(view, args.from ?? LATEST, view.head().number + 1);
-  return searchRange(context, args.query, from, lastOf(view, args));
+  return logsBetween(context, args.query, from, lastOf(view, args));
 }
 
 /** Throws LOGS_RANGE_TOO_WIDE, LOGS_TOO_MANY, ANSWER_TOO_LARGE. */
@@ -140,6 +141,16 @@ export function searchRange(
   from: number,
   to: number,
 ): FoundLog[] {
+  return [...foundBetween(context, query, from, to)];
+}
+
+/** As `searchRange`, one by one. */
+function* foundBetween(
+  context: Searched,
+  query: LogQuery,
+  from: number,
+  to: number,
+): Generator<FoundLog> {
   if (to - from >= LOG_BLOCKS_MAX) {
     throw fail(
       'LOGS_RANGE_TOO_WIDE',
@@ -147,21 +158,21 @@ export function searchRange(
     );
   }
   const room = new AnswerRoom(context, 'ask in parts');
-  const found: FoundLog[] = [];
+  let count = 0;
   for (let number = from; number <= to; number++) {
     room.take(0);
     for (const each of logsOfBlock(context.view, number, query)) {
       room.take(LOG_BYTES + 2 * each.log.data.length);
-      found.push(each);
+      count++;
+      yield each;
     }
-    if (found.length > LOGS_PER_REPLY_MAX) {
+    if (count > LOGS_PER_REPLY_MAX) {
       throw fail(
         'LOGS_TOO_MANY',
         `query returns more than ${LOGS_PER_REPLY_MAX} logs: ask in parts`,
       );
     }
   }
-  return found;
 }
 
 function numberOr(view: PartyView, tag: BlockTag, otherwise: number): number {
@@ -198,8 +209,10 @@ function hasNone(view: PartyView, query: LogQuery, from: number, to: number): bo
 }
 
 /** Throws LOGS_RANGE_TOO_WIDE, LOGS_TOO_MANY, ANSWER_TOO_LARGE. */
-export function logsBetween(context: Searched, query: LogQuery, from: number, to: number): Json {
-  return searchRange(context, query, from, to).map(renderFound);
+export function logsBetween(context: Searched, query: LogQuery, from: number, to: number): RawJson {
+  const text = new LogsText();
+  for (const each of foundBetween(context, query, from, to)) text.add(each);
+  return new RawJson(text.finish());
 }
 
 export const searchMethods = [
@@ -216,8 +229,7 @@ export const searchMethods = [
     },
     call: (context, [args]) => {
       const { view } = context;
-      const answer = () => search(context, args).map(renderFound);
-      return afterPrivate(context, lastOf(view, args), answer);
+      return afterPrivate(context, lastOf(view, args), () => search(context, args));
     },
   }),
 ];
