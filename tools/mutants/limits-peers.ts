@@ -132,6 +132,13 @@ export const PEER_LIMITS: readonly Limit[] = [
     only: 'are sent no message longer',
   },
   {
+    name: "messages with transactions of this node's clients",
+    file: 'src/core/sync/gossip.ts',
+    on: 'this.awaitOwn(GATHER_UNDER_LOAD_MS);',
+    off: '',
+    test: 'src/core/sync/gossip.test.ts',
+  },
+  {
     name: 'announced transactions requested from a peer',
     file: 'src/core/sync/gossip.ts',
     on: 'peer.wanted.size >= WANTED_PER_PEER_MAX ||',

@@ -45,7 +45,23 @@ describe('transactions out', () => {
       ['p1', 2],
     ]);
     gossip.step({ kind: 'admitted', transactions });
+    expect(sent(gossip.step(OWN_DUE), 'sendTransactions')).toEqual([]);
+  });
+
+  it('leave every 25 ms while more keep coming, and after 5 ms again once there were none', () => {
+    const gossip = withPeers(1);
+    const wakes = (effects: readonly GossipEffect[]) =>
+      effects.flatMap((e) => (e.kind === 'wake' ? [e.afterMs] : []));
+    const admit = (n: number) =>
+      gossip.step({ kind: 'admitted', transactions: [transaction(n)] });
+    expect(wakes(admit(1))).toEqual([5]);
+    expect(wakes(gossip.step(OWN_DUE))).toEqual([25]);
+    expect([admit(2), admit(3)]).toEqual([[], []]);
+    const effects = gossip.step(OWN_DUE);
+    expect(sent(effects, 'sendTransactions')).toEqual([['p0', 2]]);
+    expect(wakes(effects)).toEqual([25]);
     expect(gossip.step(OWN_DUE)).toEqual([]);
+    expect(wakes(admit(4))).toEqual([5]);
   });
 
   it('what a peer sent is announced to the others, unless they announce it first', () => {

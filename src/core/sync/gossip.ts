@@ -1,7 +1,8 @@
 /**
  * Spreads transactions: the node where one entered sends its body, nodes that relay it send its
  * hash, and hashes announced by peers are requested (GoQuorum eth/handler.go). Transactions are
- * collected for 5 ms or 8 KB, without overhead per transaction on the wire (docs/performance.md).
+ * collected for 5 ms or 8 KB, for longer under load, because a message costs its receiver a slice
+ * of work and a request to its manager (docs/performance.md).
  */
 import { type Address, bytesOfKey, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -20,6 +21,8 @@ import { KnownHashes } from './known-hashes.ts';
 import { type PassedOn, PassedOnTransactions } from './passed-on.ts';
 
 const GATHER_MS = 5;
+/** While transactions keep coming, they are sent at this interval. */
+const GATHER_UNDER_LOAD_MS = 25;
 const GATHER_BYTES = 8 * 1024;
 /**
  * Number of peers to which transactions of this node's clients are sent in full; the other peers
@@ -71,6 +74,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   /** Transactions from this node's clients, to be sent. */
   private own: Keyed[] = [];
   private ownBytes = 0;
+  private isOwnAwaited = false;
   /** Transactions from peers, to be announced. */
   private readonly passedOn = new PassedOnTransactions();
   /** Keys of hashes requested from a peer, so that no other peer is asked for them. */
@@ -111,7 +115,10 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
         this.introduce(input.peer, input.transactions);
         break;
       case 'ownDue':
+        this.isOwnAwaited = false;
+        if (this.own.length === 0) break;
         this.flushOwn();
+        this.awaitOwn(GATHER_UNDER_LOAD_MS);
         break;
       case 'passedOnDue':
         this.flushPassedOn();
@@ -165,11 +172,16 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   }
 
   private gatherOwn(item: Keyed): void {
-    if (this.own.length === 0)
-      this.out.push({ kind: 'wake', afterMs: GATHER_MS, due: { kind: 'ownDue' } });
+    this.awaitOwn(GATHER_MS);
     this.own.push(item);
     this.ownBytes += item.transaction.raw.length;
     if (this.ownBytes >= GATHER_BYTES) this.flushOwn();
+  }
+
+  private awaitOwn(afterMs: number): void {
+    if (this.isOwnAwaited) return;
+    this.isOwnAwaited = true;
+    this.out.push({ kind: 'wake', afterMs, due: { kind: 'ownDue' } });
   }
 
   private gatherPassedOn(item: PassedOn): void {
