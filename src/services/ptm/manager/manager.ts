@@ -122,11 +122,14 @@ export class PrivateTransactionManager {
   /** Throws PTM_NOT_FOUND if not held or not ours, PTM_PAYLOAD_DAMAGED or STORAGE_DAMAGED. */
   async receive(hash: PayloadHash, to?: PublicKey): Promise<Received> {
     try {
-      return this.openHeld(await this.store.get(hash), hash, to);
+      const payload = await this.store.get(hash);
+      if (payload) return this.openHeld(payload, hash, to);
     } catch (error) {
       if (hasCode(error, 'STORAGE_DAMAGED')) this.onAsked('damaged', hash);
       throw error;
     }
+    this.onAsked('notHeld', hash);
+    throw notFound('Message', hash);
   }
 
   /**
@@ -135,7 +138,8 @@ export class PrivateTransactionManager {
   async receiveAll(hashes: readonly PayloadHash[]): Promise<(Received | Error | undefined)[]> {
     const payloads = await this.readAll(hashes);
     return payloads.map((payload, i) => {
-      if (payload instanceof Error) return payload;
+      if (!payload) this.onAsked('notHeld', hashes[i]!);
+      if (!payload || payload instanceof Error) return payload;
       try {
         return this.openHeld(payload, hashes[i]!, undefined);
       } catch (error) {
@@ -169,14 +173,10 @@ export class PrivateTransactionManager {
    * that differs from that of the other parties.
    */
   private openHeld(
-    payload: EncodedPayload | undefined,
+    payload: EncodedPayload,
     hash: PayloadHash,
     to: PublicKey | undefined,
   ): Received {
-    if (!payload) {
-      this.onAsked('notHeld', hash);
-      throw notFound('Message', hash);
-    }
     try {
       const received = this.open(payload, hash, to);
       this.onAsked('held', hash);
