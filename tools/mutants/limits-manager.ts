@@ -316,6 +316,13 @@ export const MANAGER_LIMITS: readonly Limit[] = [
     off: 'if (PARTIES_MAX < 0) return [];',
   },
   {
+    ...DIGESTS,
+    name: "manager: questions for the parties of a block's private transactions",
+    on: 'at + RUNS_AT_ONCE)',
+    off: 'RUNS_AT_ONCE * runs.length)',
+    only: 'parties of 64 transactions together',
+  },
+  {
     name: 'manager: accounts whose history is known',
     file: 'src/services/ledger/node/private-state/lineages.ts',
     on: 'const isRoom = this.accounts.size < this.accountsMax ||',

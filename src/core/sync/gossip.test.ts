@@ -52,8 +52,7 @@ describe('transactions out', () => {
     const gossip = withPeers(1);
     const wakes = (effects: readonly GossipEffect[]) =>
       effects.flatMap((e) => (e.kind === 'wake' ? [e.afterMs] : []));
-    const admit = (n: number) =>
-      gossip.step({ kind: 'admitted', transactions: [transaction(n)] });
+    const admit = (n: number) => gossip.step({ kind: 'admitted', transactions: [transaction(n)] });
     expect(wakes(admit(1))).toEqual([5]);
     expect(wakes(gossip.step(OWN_DUE))).toEqual([25]);
     expect([admit(2), admit(3)]).toEqual([[], []]);

@@ -47,6 +47,7 @@ import {
   storeRawBody,
   submitFailed,
 } from './messages.ts';
+import { participantsOf } from './participants.ts';
 import { isNotFound, isRefusal, plainRefusal, refused } from './refusals.ts';
 import type { Transport } from './transport.ts';
 import { checkFlag } from './versions.ts';
@@ -73,14 +74,13 @@ export class HttpManager implements ConnectedManager {
   readonly features: ManagerFeatures;
   private readonly transport: Transport;
   readonly compare: Manager['compare'];
-  /** Whether the manager accepts requests for payloads in batches. */
-  private readonly batch: boolean;
+  /** What the manager accepts in batches: connect.ts. */
+  private readonly batchLevel: number;
   /** Present if the manager accepts sends in batches. */
   private readonly courier: Courier | undefined;
   private readonly host: ManagerHost;
   private readonly cache: PayloadCache;
 
-  /** `batchLevel`: 0: none; 1: payloads; 2: also sends; 3: also comparisons with peers. */
   constructor(
     transport: Transport,
     features: ManagerFeatures,
@@ -89,7 +89,7 @@ export class HttpManager implements ConnectedManager {
   ) {
     this.transport = transport;
     this.features = features;
-    this.batch = batchLevel >= 1;
+    this.batchLevel = batchLevel;
     this.courier = batchLevel >= 2 ? new Courier(transport) : undefined;
     if (batchLevel >= 3) {
       this.compare = async (states, when) => {
@@ -144,7 +144,7 @@ export class HttpManager implements ConnectedManager {
       else others.set(name, query);
     }
     const found = await gatherPayloads([...payloads.values()], {
-      batch: this.batch,
+      batch: this.batchLevel >= 1,
       fetchOne: (hash) => this.fetch(hash),
       fetchMany: (hashes) => this.fetchMany(hashes),
     });
@@ -225,8 +225,9 @@ export class HttpManager implements ConnectedManager {
     }
   }
 
-  async participants(hash: PayloadHash): Promise<readonly string[]> {
-    return (await this.text(hash, 'participants', 'Non')).split(',');
+  participants(hash: PayloadHash): Promise<readonly string[]> {
+    const alone = () => this.text(hash, 'participants', 'Non');
+    return participantsOf(hash, alone, this.batchLevel >= 5 ? this.courier : undefined);
   }
 
   async mandatory(hash: PayloadHash): Promise<readonly string[]> {

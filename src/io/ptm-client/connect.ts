@@ -16,7 +16,8 @@ import { featuresOf, highestVersion } from './versions.ts';
 
 /**
  * Header of our own managers' answer to /version/api. 1: payloads can be requested in batches; 2:
- * also sends; 3: the manager compares private states; 4: also digests of transactions.
+ * also sends; 3: the manager compares private states; 4: also digests of transactions; 5:
+ * participants can be requested in batches.
  */
 const BATCH_HEADER = 'quorate-ptm-batch';
 

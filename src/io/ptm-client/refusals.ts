@@ -6,7 +6,7 @@ export function refused(status: number, text: string): Error {
   return fail('PTM_REFUSED', `${status} status: ${text}`, { data: { status } });
 }
 
-export function plainRefusal(answer: HttpAnswer, negation: string): Error {
+export function plainRefusal(answer: Pick<HttpAnswer, 'status'>, negation: string): Error {
   return fail('PTM_REFUSED', `${negation}-200 status code: ${answer.status}`, {
     data: { status: answer.status },
   });

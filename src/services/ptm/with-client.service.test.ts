@@ -119,6 +119,18 @@ describe('client and manager', () => {
       value: false,
     });
     expect(await one!.participants(raw)).toEqual([managers[1]!.key, managers[0]!.key]);
+    const unknown = new Uint8Array(64).fill(1);
+    const asked = await Promise.allSettled(
+      [raw, hash, unknown].map((each) => one!.participants(each)),
+    );
+    expect(asked).toMatchObject([
+      { value: [managers[1]!.key, managers[0]!.key] },
+      { value: [managers[1]!.key, managers[0]!.key] },
+      { reason: { code: 'PTM_REFUSED', message: 'Non-200 status code: 404' } },
+    ]);
+    await expect(one!.participants(unknown)).rejects.toMatchObject(
+      (asked[2] as PromiseRejectedResult).reason,
+    );
     await expect(one!.mandatory(raw)).rejects.toMatchObject({ code: 'PTM_REFUSED' });
     expect(await one!.groups()).toEqual([]);
 

@@ -11,7 +11,7 @@ const DISTRIBUTION_VERSION = '24.4.1';
  * sends and raw payloads in batches, 3 also `/comparison`, 4 also digests in it.
  */
 const BATCH_HEADER = 'quorate-ptm-batch';
-const BATCH_LEVEL = '4';
+const BATCH_LEVEL = '5';
 
 export interface Features {
   readonly enhancements: boolean;

@@ -69,8 +69,9 @@ export function q2tRoutes(
 }
 
 /**
- * Requests also allowed in a batch. `/transaction/raw` is our own: `GET
- * /transaction/{hash}?isRaw=true` with the hash in the body.
+ * Requests also allowed in a batch. `/transaction/raw` and `/transaction/participants` are our own:
+ * `GET /transaction/{hash}?isRaw=true` and `GET /transaction/{hash}/participants` with the hash in
+ * the body.
  */
 function jsonHandlers(
   manager: PrivateTransactionManager,
@@ -86,6 +87,14 @@ function jsonHandlers(
         const hash = payloadHash(base64(bytesField(fields, 'hash')), 'hash');
         const body = rawBody(await manager.receiveRaw(hash), media);
         return { status: 200, type: media, body: JSON.stringify(body) };
+      },
+    ],
+    [
+      '/transaction/participants',
+      async (fields, media) => {
+        const hash = payloadHash(base64(bytesField(fields, 'hash')), 'hash');
+        const participants = (await manager.participants(hash)).map(base64);
+        return { status: 200, type: media, body: JSON.stringify({ participants }) };
       },
     ],
   ]);

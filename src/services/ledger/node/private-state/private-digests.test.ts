@@ -136,6 +136,28 @@ it('are of so many transactions, the newest and those that are asked for, and na
   expect(digests.reportOf(PSI).map(({ number }) => number)).not.toContain(301);
 });
 
+it('ask the manager for the parties of 64 transactions together', async () => {
+  let [asked, most] = [0, 0];
+  const participants = async () => {
+    most = Math.max(most, ++asked);
+    await new Promise(setImmediate);
+    asked--;
+    return [toBase64(keyOf(1))];
+  };
+  const manager = { compare: () => Promise.reject(new Error('not here')), participants };
+  const digests = new PrivateDigests(manager as unknown as Manager);
+  const trace = { existed: new Map(), written: new Set<string>(), outcome: keyOf(0) };
+  const runs = Array.from({ length: 150 }, (_, index) => ({
+    ...{ index, payloads: [payloadNumbered(index)], sender: toBase64(keyOf(99)), trace },
+  }));
+  const block = { psi: PSI, number: 1, isAsRecorded: true, written: new Set(), runs };
+  await digests.add(block as unknown as TracedBlock);
+  expect(most).toBe(64);
+  expect(digests.reportOf(PSI).map(({ payload }) => payload)).toEqual(
+    runs.map(({ payloads }) => payloads[0]),
+  );
+});
+
 const keyOf = (fill: number) => new Uint8Array(32).fill(fill);
 
 function payloadNumbered(number: number): Uint8Array {

@@ -19,6 +19,8 @@ const DIGESTS_MAX = 256;
  * Maximum number of parties listed with a digest; transactions of larger groups are not compared.
  */
 const PARTIES_MAX = 32;
+/** The manager is asked for the parties of so many transactions together. */
+const RUNS_AT_ONCE = 64;
 
 interface Kept extends TransactionDigest {
   readonly psi: Psi;
@@ -41,9 +43,17 @@ export class PrivateDigests {
       return;
     }
     const transactions = [];
-    for (const { index, payloads, sender, trace } of runs) {
-      const parties = await this.partiesOf(payloads, sender);
-      transactions.push({ index, payload: payloads[0]!, parties, trace });
+    for (let at = 0; at < runs.length; at += RUNS_AT_ONCE) {
+      const part = runs.slice(at, at + RUNS_AT_ONCE).map(async (run) => {
+        const { index, payloads, sender, trace } = run;
+        return {
+          index,
+          payload: payloads[0]!,
+          parties: await this.partiesOf(payloads, sender),
+          trace,
+        };
+      });
+      transactions.push(...(await Promise.all(part)));
     }
     const found = lineages.follow(number, transactions);
     this.kept.push(...found.map((digest) => ({ ...digest, psi })));
