@@ -166,6 +166,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   chain.connect({
     accounts,
     known: (hash) => intake.known(hash),
+    prefetch: payloads && ((...args) => void payloads.prefetch(...args)),
     privateSetting: follower && (() => follower.setting()),
   });
   const work = new BlockWork(clock, timers);

@@ -66,6 +66,23 @@ describe('private state', () => {
     ]);
   });
 
+  it('is asked for while a block is checked, if only the block brings a transaction', async () => {
+    const heads: number[] = [];
+    const manager = party(() => true);
+    const ask: Manager['ask'] = (queries) => {
+      heads.push(network.nodes[1]!.chain.head().number);
+      return manager.ask(queries);
+    };
+    network = new ValidatorNetwork(GENESIS);
+    await network.start(4, (index) => (index === 1 ? { manager: { ...manager, ask } } : {}));
+    const { chain, intake } = network.nodes[1]!;
+    intake.receive = () => [];
+    await network.nodes[0]!.intake.submit(creation);
+    const place = () => chain.store.transactionByHash(creation.hash);
+    await network.until(() => place() !== undefined, 'mined');
+    expect(heads[0]).toBeLessThan(place()!.block);
+  });
+
   it('waits for its manager while blocks continue, and heals in order', async () => {
     let isUp = false;
     network = new ValidatorNetwork(GENESIS);

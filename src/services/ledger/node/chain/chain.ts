@@ -65,6 +65,11 @@ export interface ChainSources {
    * private state.
    */
   readonly privateSetting?: (() => PrivateSetting) | undefined;
+  /**
+   * Asks the manager for what the transactions of a block need and it was not asked for yet, while
+   * the block is executed: they may have come with the block.
+   */
+  readonly prefetch?: ((transactions: readonly Transaction[], rules: Rules) => void) | undefined;
   /** A transaction already decoded and recovered by this node; undefined: unknown. */
   readonly known?: ((hash: Hash32) => Transaction | undefined) | undefined;
   /**
@@ -168,7 +173,10 @@ export class Chain {
       const fault = validation.run(() => checkBody(block) ?? this.checkFields(block, head));
       if (fault !== undefined) return fault;
       const adopted = { header, hash, transactions: this.adopt(transactions), uncles, withdrawals };
-      const execution = new BlockExecution(this.jobOf(block.header, adopted));
+      const job = this.jobOf(block.header, adopted);
+      // Private states that are behind are left to the follower.
+      if (job.spaces?.size) this.sources.prefetch?.(adopted.transactions, job.rules);
+      const execution = new BlockExecution(job);
       while (running.run(() => execution.advance(this.parts.effort.slice())) === 'more') {
         yield;
         if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';

@@ -123,6 +123,7 @@ export class PrivateFollower {
 
   /** Waits until the private states have reached block `target()`, which may increase meanwhile. */
   private async wait(target: () => number): Promise<boolean> {
+    if (this.cursor() >= target()) return true;
     let isLate = false;
     const timer = this.parts.timers.set(HEAD_WAIT_MS, () => {
       isLate = true;
