@@ -8,11 +8,10 @@ import { assert, fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/base/ports.ts';
 import { SerialQueue } from '../../core/store/serial-queue.ts';
 import { diskRoom } from '../host/disk-room.ts';
+import { Filling } from './lmdb-filling.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
 
-/** How long a commit is filled before the event loop runs. */
-const SLICE_MS = 2;
 /** A disk with less space than this, which a commit writes at once, counts as full. */
 const FULL_BELOW_BYTES = 1024 * 1024;
 
@@ -91,30 +90,10 @@ class LmdbKv implements OpenLmdb {
     const { writing } = this;
     if (!writing) throw fail('STORAGE_READ_ONLY', `${this.path} was opened for reading`);
     const { root } = writing;
-    let failure: unknown;
-    const note = (error: unknown) => {
-      failure ??= error;
-      void causeOf(error);
-    };
-    const writer: KvWriter = {
-      put: (table, key, value) => {
-        rowsOf(writing, table).put(asBuffer(key), asBuffer(value)).catch(note);
-      },
-      delete: (table, key) => {
-        rowsOf(writing, table).remove(asBuffer(key)).catch(note);
-      },
-    };
+    const filling = new Filling(root, (table) => rowsOf(writing, table), fill);
     try {
       // A child transaction, because only a child is rolled back when `fill` throws.
-      await root.childTransaction(async () => {
-        let sliceEndMs = performance.now() + SLICE_MS;
-        for (const _ of fill(writer)) {
-          if (performance.now() < sliceEndMs) continue;
-          await new Promise<void>((resolve) => setImmediate(resolve));
-          sliceEndMs = performance.now() + SLICE_MS;
-        }
-        if (failure) throw failure;
-      });
+      await root.childTransaction(() => filling.all());
     } catch (error) {
       if (error instanceof QuorateError) throw error;
       throw storageError(await this.causeOfCommit(error), this.path);
