@@ -104,7 +104,7 @@ it('prunes a chain that kept everything, and loses nothing when it is killed', a
   await quorate('db', 'verify', '--datadir', node.folder);
   await node.start(FULL);
   expect(await firstState()).toBe((await blocks(1)) - 1 - KEPT);
-  expect(readFileSync(join(node.folder, 'quorate/format'), 'utf8')).toContain('format 4');
+  expect(readFileSync(join(node.folder, 'quorate/format'), 'utf8')).toContain('format 7');
   expect(node.log()).toContain('States of the newest 128 blocks are kept, older ones are pruned');
 });
 

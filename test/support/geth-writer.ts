@@ -19,7 +19,7 @@ import type { PrivacyMetadata } from '../../src/core/state/account.ts';
 import { Trie, type TrieChange } from '../../src/core/state/trie.ts';
 import type { ChainStore } from '../../src/core/store/chain-store.ts';
 import { PUBLIC_SPACE } from '../../src/core/store/interface.ts';
-import { afterPrefix, TABLE } from '../../src/core/store/keys.ts';
+import { afterPrefix, isNode, TABLE } from '../../src/core/store/keys.ts';
 import { snappyEncode } from '../../src/core/wire/snappy.ts';
 
 interface Written {
@@ -132,7 +132,8 @@ export class GethFolder {
 async function writeState(level: Level, kv: Kv): Promise<void> {
   let batch = level.batch();
   const all = new Uint8Array(0);
-  for (const [, rlp] of kv.range(TABLE.nodes, all, afterPrefix(all))) {
+  for (const [key, rlp] of kv.range(TABLE.state, all, afterPrefix(all))) {
+    if (!isNode(key)) continue;
     batch.put(keccak256(rlp), rlp);
     if (batch.length < 4_096) continue;
     await batch.write();

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { WriteSet } from '../../src/core/state/write-set.ts';
 import { ChainStore, type ChainStoreParts } from '../../src/core/store/chain-store.ts';
 import { readMark } from '../../src/core/store/checkpoint.ts';
-import { PUBLIC_ID, TABLE, uint64At } from '../../src/core/store/keys.ts';
+import { isPast, PUBLIC_ID, TABLE, uint64At } from '../../src/core/store/keys.ts';
 import type { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { type Chain, grow, newChain, PSI } from './random-chain.ts';
 
@@ -39,8 +39,8 @@ export function rowsOf(writes: WriteSet | undefined): number {
 }
 
 export function pastRows(disk: MemoryDisk): Uint8Array[] {
-  const rows = disk.kv('index').range(TABLE.past, new Uint8Array(0), AFTER_ALL);
-  return Array.from(rows, ([key]) => key);
+  const rows = disk.kv('index').range(TABLE.state, new Uint8Array(0), AFTER_ALL);
+  return Array.from(rows, ([key]) => key).filter(isPast);
 }
 
 /** The index has the rows of the blocks above its horizon, and no other. */

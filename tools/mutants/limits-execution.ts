@@ -30,6 +30,14 @@ export const EXECUTION_LIMITS: readonly Limit[] = [
     test: 'src/core/store/cached-blocks.test.ts',
   },
   {
+    name: 'checkpoint: accounts and slots that wait for it',
+    file: 'src/core/store/checkpoint-writer.ts',
+    on: ' || keys >= CHECKPOINT_KEYS * times;',
+    off: ' || keys < 0;',
+    test: 'src/core/store/running-store.test.ts',
+    only: 'writes a checkpoint once so many accounts have changed',
+  },
+  {
     name: 'gcmode full: log that a checkpoint reads again',
     file: 'src/core/store/pruning.ts',
     on: 'if (log.bytesBetween(start, index.placeOf(middle)) <= bytes) low = middle;',

@@ -1,7 +1,7 @@
 /** `quorate db`: an operator's actions on a stopped node's data. */
 import { fail } from '../../core/base/errors.ts';
 import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
-import { PRUNED_FORMAT_VERSION } from '../../core/store/format.ts';
+import { PRUNED_FORMAT_VERSION, upgradedFormat } from '../../core/store/format.ts';
 import { installCrypto } from '../../io/crypto/crypto.ts';
 import { steadyClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
@@ -130,7 +130,9 @@ async function reindex(options: ParsedOptions): Promise<string> {
 function gcmodeOf(options: ParsedOptions, folder: string): GcMode {
   const given = options.string('gcmode');
   if (given !== undefined) return given as GcMode;
-  return readFormat(storeFolder(folder)) === PRUNED_FORMAT_VERSION ? 'full' : 'archive';
+  const format = readFormat(storeFolder(folder));
+  const isPruned = format !== undefined && upgradedFormat(format) === PRUNED_FORMAT_VERSION;
+  return isPruned ? 'full' : 'archive';
 }
 
 async function reindexAccounts(opened: OpenChain, options: ParsedOptions): Promise<string> {

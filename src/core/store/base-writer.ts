@@ -97,7 +97,7 @@ export class BaseWriter {
 
   private checkRoot(id: number, root: Hash32): void {
     if (equalBytes(root, EMPTY_ROOT)) return;
-    const node = this.parts.kv.get(TABLE.nodes, accountNodeKey(id, new Uint8Array(0)));
+    const node = this.parts.kv.get(TABLE.state, accountNodeKey(id, new Uint8Array(0)));
     if (!node || !equalBytes(keccak256(node), root))
       throw wrongIndex('the copied state does not have the root of its block');
   }
@@ -121,7 +121,7 @@ export class BaseWriter {
 function* writePart(writer: KvWriter, id: number, part: StatePart): Generator<void> {
   for (const { owner, path, rlp } of part.nodes) {
     const key = owner ? storageNodeKey(id, owner, BORN, path) : accountNodeKey(id, path);
-    writer.put(TABLE.nodes, key, rlp);
+    writer.put(TABLE.state, key, rlp);
     yield;
   }
   for (const [table, key, row] of rowsOfPart(id, part)) {
@@ -136,13 +136,13 @@ export function* rowsOfPart(
   { accounts, slots, metadata, codes }: StatePart,
 ): Generator<readonly [table: string, key: Uint8Array, row: Uint8Array]> {
   for (const { hash, address, account } of accounts) {
-    yield [TABLE.head, accountKey(id, hash), encodeAccountRow(address, account)];
+    yield [TABLE.state, accountKey(id, hash), encodeAccountRow(address, account)];
   }
   for (const { owner, hash, slot, value } of slots) {
-    yield [TABLE.head, slotKey(id, owner, BORN, hash), encodeSlotRow(slot, value)];
+    yield [TABLE.state, slotKey(id, owner, BORN, hash), encodeSlotRow(slot, value)];
   }
   for (const each of metadata) {
-    yield [TABLE.head, metadataKey(id, each.hash), encodeMetadata(each.metadata)];
+    yield [TABLE.state, metadataKey(id, each.hash), encodeMetadata(each.metadata)];
   }
   for (const { hash, code } of codes) yield [TABLE.code, hash, code];
 }

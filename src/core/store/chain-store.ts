@@ -52,8 +52,8 @@ import { StoredChain } from './stored-chain.ts';
 import { privateTriesAfter, trieAfter } from './tries-after.ts';
 import { moveWaitingRows } from './waiting-rows.ts';
 
-/** While replaying, a checkpoint frees memory after this multiple of the normal amount of log. */
-const REPLAY_MAX = 16;
+/** While replaying, a checkpoint frees memory after this multiple of the normal amount. */
+const REPLAY_MAX = 4;
 /** With durability `group`, at most so many blocks share one sync. */
 const GROUP_BLOCKS = 64;
 

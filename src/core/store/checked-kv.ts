@@ -5,6 +5,7 @@
 import { hasCode, type QuorateError } from '../base/errors.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
+import { rowBytes } from './row-bytes.ts';
 import { indexDamaged } from './store-errors.ts';
 
 const CHECKSUM_BYTES = 4;
@@ -85,10 +86,14 @@ export class CheckedKv implements Kv {
   }
 
   private seal(table: string, key: Uint8Array, value: Uint8Array): Uint8Array {
-    const row = new Uint8Array(value.length + CHECKSUM_BYTES);
+    const row = rowBytes(value.length + CHECKSUM_BYTES);
     row.set(value);
     const sum = crc32c(value, crc32c(key, this.seedOf(table)));
-    new DataView(row.buffer).setUint32(value.length, sum);
+    const end = value.length;
+    row[end] = sum >>> 24;
+    row[end + 1] = sum >>> 16;
+    row[end + 2] = sum >>> 8;
+    row[end + 3] = sum;
     return row;
   }
 

@@ -12,7 +12,7 @@ import type { BlockIndex } from './block-index.ts';
 import type { BlockLog } from './block-log.ts';
 import type { ChainStoreParts } from './chain-store-parts.ts';
 import { type CheckpointMark, writeChanges, writeMark, writeNodes } from './checkpoint.ts';
-import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
+import { accountKey, metadataKey, pastEnd, pastKey, slotKey, TABLE } from './keys.ts';
 import { comparePositions, type LogPosition } from './log-record.ts';
 import type { PrunedBlocks, Pruning } from './pruning.ts';
 import { RecentChanges } from './recent-changes.ts';
@@ -28,8 +28,13 @@ const SLICE_STEPS = 16;
  * accounts.
  */
 const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
+/**
+ * Accounts and slots that it writes. Among millions, each of them is on pages of its own: lmdb
+ * holds these until the commit, and takes longer for each one the more there are.
+ */
+const CHECKPOINT_KEYS = 32_768;
 const CHECKPOINT_MS_DEFAULT = 5_000;
-/** An append waits for a running checkpoint when the log to replay would exceed this multiple. */
+/** An append waits for a running checkpoint when more than this multiple is not yet written. */
 const BACKLOG_MAX = 2;
 
 export interface CheckpointParts {
@@ -98,11 +103,16 @@ export class CheckpointWriter {
     this.run().catch((error: unknown) => limits.onFault?.(error));
   }
 
-  /** Whether the log from the checkpoint to `end` exceeds `times` the normal amount. */
+  /**
+   * Whether the log from the checkpoint to `end`, or what it changes in the public state, exceeds
+   * `times` the normal amount.
+   */
   isBehind(end: LogPosition, times: number): boolean {
-    const { log, limits } = this.parts;
+    const { log, limits, spaces } = this.parts;
     const bytes = limits.checkpointBytes ?? CHECKPOINT_BYTES_DEFAULT;
-    return log.bytesBetween(this.position, end) >= bytes * times;
+    const { recent, writing } = spaces.open;
+    const keys = recent.keys + (writing?.keys ?? 0);
+    return log.bytesBetween(this.position, end) >= bytes * times || keys >= CHECKPOINT_KEYS * times;
   }
 
   /** Waits for the running checkpoint if too much log is not yet in the index. */
@@ -254,11 +264,11 @@ function* restoreRows(
 /** The value at block `to` is the value before the first later change. */
 function restoreRow(kv: Kv, writer: KvWriter, key: Uint8Array, to: number): void {
   let isFirst = true;
-  for (const [past, value] of kv.range(TABLE.past, pastKey(key, to + 1), afterPrefix(key))) {
-    if (isFirst && value.length > 0) writer.put(TABLE.head, key, value);
-    else if (isFirst) writer.delete(TABLE.head, key);
+  for (const [past, value] of kv.range(TABLE.state, pastKey(key, to + 1), pastEnd(key))) {
+    if (isFirst && value.length > 0) writer.put(TABLE.state, key, value);
+    else if (isFirst) writer.delete(TABLE.state, key);
     isFirst = false;
-    writer.delete(TABLE.past, past);
+    writer.delete(TABLE.state, past);
   }
 }
 

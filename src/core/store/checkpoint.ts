@@ -1,6 +1,6 @@
 /**
  * The checkpoint: brings the index to a log position in one transaction, in slices. The table
- * `past` gets the value before each block, `head` the last value, `nodes` the changed trie nodes.
+ * `state` gets the value before each block, the last value, and the changed trie nodes.
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
@@ -52,8 +52,8 @@ export interface CheckpointMark {
   /** Undefined: the states of all blocks are there. */
   readonly base?: BaseState | undefined;
   /**
-   * The oldest block whose states were not pruned: there are no `past` rows up to it. Undefined:
-   * nothing was pruned.
+   * The oldest block whose states were not pruned: there are no values before blocks up to it.
+   * Undefined: nothing was pruned.
    */
   readonly horizon?: number | undefined;
   readonly spaces: readonly SpaceMark[];
@@ -117,7 +117,7 @@ export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
 interface RowTarget {
   readonly kv: Kv;
   readonly writer: KvWriter;
-  /** Up to this block there are no `past` rows; -1: all of them are written. */
+  /** Values before blocks up to this one are not written; -1: all are. */
   readonly horizon: number;
 }
 
@@ -168,13 +168,13 @@ function writeVersions<T>(
   encode: (value: T) => Uint8Array | undefined,
 ): T | undefined {
   if (versions.length === 0) return undefined;
-  let before = versions[0]!.number > horizon ? kv.get(TABLE.head, key) : undefined;
+  let before = versions[0]!.number > horizon ? kv.get(TABLE.state, key) : undefined;
   for (const { number, value } of versions) {
-    if (number > horizon) writer.put(TABLE.past, pastKey(key, number), before ?? EMPTY_BYTES);
+    if (number > horizon) writer.put(TABLE.state, pastKey(key, number), before ?? EMPTY_BYTES);
     before = encode(value);
   }
-  if (before) writer.put(TABLE.head, key, before);
-  else writer.delete(TABLE.head, key);
+  if (before) writer.put(TABLE.state, key, before);
+  else writer.delete(TABLE.state, key);
   return versions.at(-1)!.value;
 }
 
@@ -189,8 +189,8 @@ export function* writeNodes(
     const key = change.storage
       ? storageNodeKey(space, change.storage.addressHash, change.storage.born, change.path)
       : accountNodeKey(space, change.path);
-    if (change.rlp) writer.put(TABLE.nodes, key, change.rlp);
-    else writer.delete(TABLE.nodes, key);
+    if (change.rlp) writer.put(TABLE.state, key, change.rlp);
+    else writer.delete(TABLE.state, key);
     yield;
   }
 }

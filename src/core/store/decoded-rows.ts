@@ -1,5 +1,5 @@
 /**
- * Decoded rows of the `head` table, of one space: hot contracts and senders are read block after
+ * Decoded values at the checkpoint, of one space: hot contracts and senders are read block after
  * block. Holds what the index holds, or will hold after the current checkpoint; readers ask only
  * for keys without recent changes.
  */

@@ -6,19 +6,32 @@ import { fail } from '../base/errors.ts';
 import { newerVersion } from '../base/newer-version.ts';
 
 /**
- * Raise with any change that an older program would misread, and extend `upgrade` in
- * io/storage/data-folder.ts. 2: the rows of the index carry checksums. 3: like 2, for a chain whose
- * states begin at a later block (base-records.ts). 4: like 2 or 3, with an index without the states
- * of older blocks (pruning.ts), for which an older program would answer with later ones.
+ * Raise with any change that an older program would misread, and extend UPGRADED. 2: the rows of
+ * the index carry checksums. 5: all rows of an account are neighbours (keys.ts). 6 (before: 3): for
+ * a chain whose states begin at a later block (base-records.ts). 7 (before: 4): like 5 or 6, with
+ * an index without the states of older blocks (pruning.ts), for which an older program would answer
+ * with later ones.
  */
-export const FORMAT_VERSION = 2;
-export const BASE_FORMAT_VERSION = 3;
-export const PRUNED_FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
+export const BASE_FORMAT_VERSION = 6;
+export const PRUNED_FORMAT_VERSION = 7;
+/** What a folder of an older version becomes once its index is dropped. */
+const UPGRADED: ReadonlyMap<number, number> = new Map([
+  [1, FORMAT_VERSION],
+  [2, FORMAT_VERSION],
+  [3, BASE_FORMAT_VERSION],
+  [4, PRUNED_FORMAT_VERSION],
+]);
 const OLDEST_FORMAT = 1;
 const FORMAT_PATTERN = /^quorate data format (\d{1,9})\n$/;
 
 export function formatStamp(version = FORMAT_VERSION): string {
   return `quorate data format ${version}\n`;
+}
+
+/** The version of today for one that `checkFormat` returned. */
+export function upgradedFormat(version: number): number {
+  return UPGRADED.get(version) ?? version;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Which states a checkpoint drops: those of blocks older than the newest few (`--gcmode full`).
- * A state is dropped by removing the rows of `past` up to its block; the write sets in the block
+ * A state is dropped by removing the values before blocks up to it; the write sets in the block
  * log name them. The checkpoint that removes them records the new horizon, the oldest block whose
  * states are whole, in the same transaction.
  *
@@ -36,7 +36,7 @@ export interface PruningParts
   readonly folder: LogFolder;
 }
 
-/** The rows of `past` of the blocks above `from`, up to `to`, are no longer needed. */
+/** The values before the blocks above `from`, up to `to`, are no longer needed. */
 export interface PrunedBlocks {
   readonly from: number;
   readonly to: number;
@@ -159,13 +159,13 @@ function* removeRows(
 ): Generator<void> {
   for (const { address, account, metadata, slots } of writes) {
     const addressHash = hashOfAddress(address);
-    writer.delete(TABLE.past, pastKey(accountKey(space, addressHash), number));
-    if (metadata) writer.delete(TABLE.past, pastKey(metadataKey(space, addressHash), number));
+    writer.delete(TABLE.state, pastKey(accountKey(space, addressHash), number));
+    if (metadata) writer.delete(TABLE.state, pastKey(metadataKey(space, addressHash), number));
     yield;
     if (!account) continue;
     for (const slot of slots.keys()) {
       const key = slotKey(space, addressHash, account.born, hashOfSlot(slot));
-      writer.delete(TABLE.past, pastKey(key, number));
+      writer.delete(TABLE.state, pastKey(key, number));
       yield;
     }
   }

@@ -28,6 +28,8 @@ export interface RecentAccount {
 export class RecentChanges {
   /** Changed accounts by keyOf(address). */
   readonly entries = new Map<string, RecentAccount>();
+  /** How many accounts and slots have changed, each counted once. */
+  keys = 0;
 
   /** Call it with blocks in ascending order. */
   apply(number: number, writes: WriteSet): void {
@@ -36,7 +38,7 @@ export class RecentChanges {
       entry.accounts.push({ number, value: write.account });
       if (write.metadata) entry.metadata.push({ number, value: write.metadata });
       if (write.account && write.slots.size > 0) {
-        addSlots(storageOf(entry, write.account.born), number, write.slots);
+        this.addSlots(storageOf(entry, write.account.born), number, write.slots);
       }
     }
   }
@@ -50,7 +52,9 @@ export class RecentChanges {
       for (const [born, slots] of storages) {
         const storage = storageOf(entry, born);
         for (const [slot, versions] of slots) {
-          storage.set(slot, [...(storage.get(slot) ?? []), ...versions]);
+          const older = storage.get(slot);
+          if (!older) this.keys++;
+          storage.set(slot, [...(older ?? []), ...versions]);
         }
       }
     }
@@ -66,12 +70,12 @@ export class RecentChanges {
         for (const [slot, versions] of storage) {
           const last = dropVersions(versions, number);
           if (last) rows.setSlot(key, born, slot, last.value);
-          if (versions.length === 0) storage.delete(slot);
+          if (versions.length === 0 && storage.delete(slot)) this.keys--;
         }
         if (storage.size === 0) storages.delete(born);
       }
       const isEmpty = accounts.length === 0 && metadata.length === 0 && storages.size === 0;
-      if (isEmpty) this.entries.delete(key);
+      if (isEmpty && this.entries.delete(key)) this.keys--;
     }
   }
 
@@ -102,8 +106,25 @@ export class RecentChanges {
     if (!entry) {
       entry = { address, accounts: [], metadata: [], storages: new Map() };
       this.entries.set(key, entry);
+      this.keys++;
     }
     return entry;
+  }
+
+  private addSlots(
+    storage: Map<bigint, Versions<bigint>>,
+    number: number,
+    slots: ReadonlyMap<bigint, bigint>,
+  ): void {
+    for (const [slot, value] of slots) {
+      const versions = storage.get(slot);
+      if (versions) {
+        versions.push({ number, value });
+      } else {
+        storage.set(slot, [{ number, value }]);
+        this.keys++;
+      }
+    }
   }
 }
 
@@ -129,16 +150,4 @@ function storageOf(entry: RecentAccount, born: number): Map<bigint, Versions<big
     entry.storages.set(born, storage);
   }
   return storage;
-}
-
-function addSlots(
-  storage: Map<bigint, Versions<bigint>>,
-  number: number,
-  slots: ReadonlyMap<bigint, bigint>,
-): void {
-  for (const [slot, value] of slots) {
-    const versions = storage.get(slot);
-    if (versions) versions.push({ number, value });
-    else storage.set(slot, [{ number, value }]);
-  }
 }

@@ -7,18 +7,20 @@ import { fail, type QuorateError } from '../base/errors.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
 import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../state/account.ts';
+import { rowCopy } from './row-bytes.ts';
 
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder();
+const rowWriter = new RlpWriter(256);
 
 /** `address` undefined: not known, because the state was copied by its hashes. */
 export function encodeAccountRow(address: Address | undefined, account: Account): Uint8Array {
-  const writer = new RlpWriter(128);
+  const writer = rowWriter.restart();
   const start = writer.begin();
   writer.string(address ?? EMPTY_BYTES);
   writeAccount(writer, account);
   writer.end(start);
-  return writer.finish();
+  return rowCopy(writer.view());
 }
 
 /** Throws STORE_KEY_UNKNOWN where the address is not known. */
@@ -61,10 +63,9 @@ export function readAccount(reader: RlpReader): Account {
 
 /** `slot` undefined: not known, as in `encodeAccountRow`. */
 export function encodeSlotRow(slot: bigint | undefined, value: bigint): Uint8Array {
-  const writer = new RlpWriter(72);
-  writer.bigint(value);
+  const writer = rowWriter.restart().bigint(value);
   if (slot !== undefined) writer.bigint(slot);
-  return writer.finish();
+  return rowCopy(writer.view());
 }
 
 /** Throws STORE_KEY_UNKNOWN where the slot is not known. */

@@ -5,13 +5,19 @@
 import { describe, expect, it } from 'vitest';
 import { expectState, feed, follow, grow, newChain } from '../../../test/support/random-chain.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
+import { EMPTY_BYTES, keyOf } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
+import { keccak256 } from '../base/keccak.ts';
 import type { Kv } from '../base/ports.ts';
 import { Prng } from '../base/prng.ts';
-import { EMPTY_WRITE_SET } from '../state/write-set.ts';
+import { blockOf } from '../chain/block.ts';
+import { EMPTY_ACCOUNT } from '../state/account.ts';
+import { StateTrie } from '../state/state-trie.ts';
+import { type AccountWrite, EMPTY_WRITE_SET } from '../state/write-set.ts';
 import { BlockLog } from './block-log.ts';
 import { ChainStore, type ChainStoreParts } from './chain-store.ts';
-import { PUBLIC_SPACE } from './interface.ts';
+import { type BlockToAppend, PUBLIC_SPACE } from './interface.ts';
+import { accountNodeKey, PUBLIC_ID, TABLE } from './keys.ts';
 import { RECORD_KIND } from './log-record.ts';
 import { encodeBlockRecord } from './record-bodies.ts';
 
@@ -42,6 +48,29 @@ function counted(kv: Kv): { kv: Kv; gets: () => number } {
   };
 }
 
+/** Blocks that each pay so many new accounts. */
+function* blocksOfAccounts(counts: readonly number[]): Generator<BlockToAppend> {
+  const chain = newChain(1);
+  grow(chain);
+  const { header } = chain.blocks[0]!.block;
+  let trie = StateTrie.empty();
+  let parentHash = header.parentHash;
+  for (const [number, count] of counts.entries()) {
+    const accounts = new Map<string, AccountWrite>();
+    for (let i = 0; i < count; i++) {
+      const address = keccak256(Uint8Array.of(number, i >> 8, i)).subarray(0, 20);
+      const account = { ...EMPTY_ACCOUNT, balance: 1n, born: number };
+      accounts.set(keyOf(address), { address, account, storageReset: false, slots: new Map() });
+    }
+    const writes = { accounts, codes: [] };
+    trie = trie.update(writes);
+    const own = { ...header, number, parentHash, stateRoot: trie.root() };
+    const block = blockOf(own, { transactions: [], uncles: [] });
+    parentHash = block.hash;
+    yield { block, receipts: [], writes, hasPrivateWork: false };
+  }
+}
+
 describe('a running chain store', () => {
   it('writes the checkpoint that is due while no block comes', async () => {
     const chain = newChain(11);
@@ -54,6 +83,40 @@ describe('a running chain store', () => {
     store.maintain(1000);
     await store.checkpoint();
     expect(store.replayBytes()).toBe(0);
+  });
+
+  it('writes a checkpoint once so many accounts have changed, and waits for it at twice as many', async () => {
+    const kv = new MemoryDisk().kv('index');
+    let proceed: (() => void) | undefined;
+    let commits = 0;
+    const store = await openStore(new MemoryDisk(), {
+      kv: {
+        ...counted(kv).kv,
+        commit: async (fill) => {
+          const isFirst = ++commits === 1;
+          if (isFirst) await new Promise<void>((resolve) => (proceed = resolve));
+          await kv.commit(fill);
+        },
+      },
+    });
+    const settle = async () => {
+      for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    };
+    const blocks = blocksOfAccounts([16_000, 16_000, 16_000, 16_000, 2_000, 1]);
+    const append = () => store.append(blocks.next().value!);
+    for (let number = 0; number < 2; number++) await append();
+    await settle();
+    expect(commits).toBe(0);
+    for (let number = 2; number < 5; number++) await append();
+    await settle();
+    expect(commits).toBe(1);
+    const waiting = append();
+    await settle();
+    expect(store.head()!.number).toBe(4);
+    proceed!();
+    await waiting;
+    expect(store.head()!.number).toBe(5);
+    await store.close();
   });
 
   it('keeps the tries of recent blocks as they were, over the checkpoints that overwrite their nodes', async () => {
@@ -162,11 +225,11 @@ describe('a running chain store', () => {
     await store.checkpoint();
     for (let n = 3; n < 6; n++) await store.append(chain.blocks[n]!);
     const kv = disk.kv('index');
-    const root = kv.get('nodes', Uint8Array.of(0, 0, 0x61))!;
+    const root = kv.get(TABLE.state, accountNodeKey(PUBLIC_ID, EMPTY_BYTES))!;
     const damaged = root.slice();
     damaged[damaged.length - 2]! ^= 1;
     await kv.commit(function* (writer) {
-      yield writer.put('nodes', Uint8Array.of(0, 0, 0x61), damaged);
+      yield writer.put(TABLE.state, accountNodeKey(PUBLIC_ID, EMPTY_BYTES), damaged);
     });
     await expect(openStore(disk)).rejects.toThrow(/quorate db reindex/);
     disk.dropKv('index');

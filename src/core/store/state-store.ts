@@ -12,7 +12,16 @@ import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../st
 import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { DecodedRows } from './decoded-rows.ts';
-import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
+import {
+  accountKey,
+  accountsRegion,
+  metadataKey,
+  pastEnd,
+  pastKey,
+  slotKey,
+  storageRegion,
+  TABLE,
+} from './keys.ts';
 import { type RecentChanges, type Version, type Versions, versionAt } from './recent-changes.ts';
 import {
   decodeAccount,
@@ -22,12 +31,7 @@ import {
   decodeSlotRow,
 } from './rows.ts';
 import { statePruned } from './store-errors.ts';
-
-/**
- * Keys read at a time while walking a table, so that no cursor stays open between two steps of a
- * consumer.
- */
-const WALK_KEYS = 256;
+import { storedHashes } from './stored-hashes.ts';
 
 /** The oldest block whose states were not pruned; undefined: nothing was. */
 export interface Horizon {
@@ -80,7 +84,7 @@ export class StateAt implements StateReader {
     if (past) return past.length === 0 ? undefined : decodeAccount(past);
     const known = isChanged ? undefined : space.rows.account(addressKey);
     if (known !== undefined) return known ?? undefined;
-    const row = this.kv.get(TABLE.head, key());
+    const row = this.kv.get(TABLE.state, key());
     const account = row && decodeAccount(row);
     if (!isChanged) space.rows.setAccount(addressKey, account ? detached(account) : null);
     return account;
@@ -101,7 +105,7 @@ export class StateAt implements StateReader {
     if (past) return past.length === 0 ? 0n : decodeSlot(past);
     const known = isChanged ? undefined : space.rows.slot(addressKey, born, slot);
     if (known !== undefined) return known;
-    const row = this.kv.get(TABLE.head, key());
+    const row = this.kv.get(TABLE.state, key());
     const value = row ? decodeSlot(row) : 0n;
     if (!isChanged) space.rows.setSlot(addressKey, born, slot, value);
     return value;
@@ -132,11 +136,11 @@ export class StateAt implements StateReader {
 
   *accounts(from: Hash32): Iterable<AccountEntry> {
     const { recent, writing } = this.space;
-    const prefix = accountKey(this.space.id, from).subarray(0, 3);
+    const region = accountsRegion(this.space.id);
     const changed = new Map(writing?.entries);
     for (const [key, entry] of recent.entries) changed.set(key, entry);
     const addresses = Array.from(changed.values(), ({ address }) => address);
-    for (const walked of this.walk(prefix, from, sortedFrom(addresses, hashOfAddress, from))) {
+    for (const walked of this.walk(region, from, sortedFrom(addresses, hashOfAddress, from))) {
       const entry = this.accountOfKey(walked);
       if (entry) yield entry;
     }
@@ -147,12 +151,12 @@ export class StateAt implements StateReader {
     const { space } = this;
     const { born } = account;
     const addressHash = hashOfAddress(address);
-    const prefix = slotKey(space.id, addressHash, born, from).subarray(0, 43);
+    const region = storageRegion(space.id, addressHash, born);
     const changed = new Set(space.writing?.get(address)?.storages.get(born)?.keys());
     for (const slot of space.recent.get(address)?.storages.get(born)?.keys() ?? []) {
       changed.add(slot);
     }
-    for (const walked of this.walk(prefix, from, sortedFrom(changed, hashOfSlot, from))) {
+    for (const walked of this.walk(region, from, sortedFrom(changed, hashOfSlot, from))) {
       const { hash, preImage } = walked;
       if (preImage !== undefined) {
         const value = this.slot(address, account, preImage);
@@ -194,7 +198,7 @@ export class StateAt implements StateReader {
   private row(key: Uint8Array, isChanged: boolean): Uint8Array | undefined {
     const past = this.past(() => key, isChanged);
     if (past) return past.length === 0 ? undefined : past;
-    return this.kv.get(TABLE.head, key);
+    return this.kv.get(TABLE.state, key);
   }
 
   /**
@@ -204,59 +208,28 @@ export class StateAt implements StateReader {
   private past(key: () => Uint8Array, isChanged: boolean): Uint8Array | undefined {
     if (this.number >= this.space.checkpoint && !isChanged) return undefined;
     const headKey = key();
-    const rows = this.kv.range(TABLE.past, pastKey(headKey, this.number + 1), afterPrefix(headKey));
+    const rows = this.kv.range(TABLE.state, pastKey(headKey, this.number + 1), pastEnd(headKey));
     return firstOf(rows)?.[1];
   }
 
-  /** Hashes at or after `from` under `prefix` that exist at any block, in order, each once. */
+  /** Hashes at or after `from` in a region that exist at any block, in order, each once. */
   private *walk<P>(
-    prefix: Uint8Array,
+    region: Uint8Array,
     from: Hash32,
     recent: readonly Walked<P>[],
   ): Iterable<Walked<P>> {
-    const heads = this.keys(TABLE.head, prefix, from);
-    const pasts = this.keys(TABLE.past, prefix, from);
-    let head = heads.next();
-    let past = pasts.next();
+    const stored = storedHashes(this.kv, region, from);
+    let next = stored.next();
     let at = 0;
     for (;;) {
-      const candidates = [
-        head.done ? undefined : head.value,
-        past.done ? undefined : past.value,
-        recent[at]?.hash,
-      ];
-      const least = leastOf(candidates);
-      if (!least) return;
-      const fromRecent = recent[at] && equalBytes(recent[at]!.hash, least) ? recent[at] : undefined;
-      yield fromRecent ?? { hash: least, preImage: undefined };
-      if (fromRecent) at++;
-      if (!head.done && equalBytes(head.value, least)) head = heads.next();
-      if (!past.done && equalBytes(past.value, least)) past = pasts.next();
-    }
-  }
-
-  /** Distinct hashes after `prefix` in a table; further rows of a hash are skipped. */
-  private *keys(table: string, prefix: Uint8Array, from: Hash32): Generator<Hash32, void> {
-    const end = afterPrefix(prefix);
-    const length = prefix.length + 32;
-    let start: Uint8Array = new Uint8Array(length);
-    start.set(prefix);
-    start.set(from, prefix.length);
-    for (;;) {
+      const changed = recent[at];
+      const order = orderOf(next, changed);
+      if (order === undefined) return;
+      yield order < 0 ? { hash: next.value!, preImage: undefined } : changed!;
+      if (order >= 0) at++;
+      if (order > 0) continue;
       this.checkKept();
-      const found: Hash32[] = [];
-      let rows = 0;
-      for (const [key] of this.kv.range(table, start, end)) {
-        rows++;
-        start = key;
-        const hash = key.slice(prefix.length, length);
-        const last = found.at(-1);
-        if (!last || !equalBytes(last, hash)) found.push(hash);
-        if (rows >= WALK_KEYS) break;
-      }
-      yield* found;
-      if (rows < WALK_KEYS) return;
-      start = afterPrefix(start.subarray(0, length));
+      next = stored.next();
     }
   }
 }
@@ -275,12 +248,13 @@ function sortedFrom<P>(preImages: Iterable<P>, hashOf: (preImage: P) => Hash32, 
   return walked.sort((a, b) => compareBytes(a.hash, b.hash));
 }
 
-function leastOf(hashes: readonly (Hash32 | undefined)[]): Hash32 | undefined {
-  let least: Hash32 | undefined;
-  for (const hash of hashes) {
-    if (hash && (!least || compareBytes(hash, least) < 0)) least = hash;
-  }
-  return least;
+/** Below 0: the stored one comes first; 0: both are the same. undefined: there is none. */
+function orderOf<P>(
+  stored: IteratorResult<Hash32, void>,
+  changed: Walked<P> | undefined,
+): number | undefined {
+  if (stored.done) return changed && 1;
+  return changed ? compareBytes(stored.value, changed.hash) : -1;
 }
 
 /** Copies the bytes: a view would keep the row's buffer alive. */

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import type { QuorateError } from '../../core/base/errors.ts';
 import type { Kv, LogFolder, SlotFile } from '../../core/base/ports.ts';
 import { CheckedKv } from '../../core/store/checked-kv.ts';
-import { checkFormat, FORMAT_VERSION, formatStamp } from '../../core/store/format.ts';
+import {
+  checkFormat,
+  FORMAT_VERSION,
+  formatStamp,
+  upgradedFormat,
+} from '../../core/store/format.ts';
 import { TABLES } from '../../core/store/keys.ts';
 import { checkDiskRoom } from '../host/disk-room.ts';
 import { lockDirectory } from './directory-lock.ts';
@@ -107,18 +112,18 @@ export function readFormat(directory: string): number | undefined {
 }
 
 /**
- * Writes the stamp of a new folder, and of one of format 1, whose index is dropped. Returns the
- * reason for the drop, or undefined.
+ * Writes the stamp of a new folder, and of one of an older format, whose index is dropped. Returns
+ * the reason for the drop, or undefined.
  */
 function upgrade(directory: string, index: IndexState): string | undefined {
   const stamped = readFormat(directory);
-  const version = stamped ?? FORMAT_VERSION;
-  if (stamped !== undefined && version >= FORMAT_VERSION) return undefined;
+  const now = upgradedFormat(stamped ?? FORMAT_VERSION);
+  if (stamped === now) return undefined;
   // The index is dropped first: a crash in between leaves a folder of the older format without an
   // index, which is valid too.
-  if (version < FORMAT_VERSION) index.drop();
-  stampFormat(directory, FORMAT_VERSION);
-  return version < FORMAT_VERSION
-    ? `the folder is of data format ${version}, and becomes one of ${FORMAT_VERSION}`
-    : undefined;
+  if (stamped !== undefined) index.drop();
+  stampFormat(directory, now);
+  return stamped === undefined
+    ? undefined
+    : `the folder is of data format ${stamped}, and becomes one of ${now}`;
 }

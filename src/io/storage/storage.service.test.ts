@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endsWithTest } from '../../../test/support/ends-with-test.ts';
 import { compareBytes } from '../../core/base/bytes.ts';
-import type { Kv, LogFolder } from '../../core/base/ports.ts';
+import type { Kv, KvWriter, LogFolder } from '../../core/base/ports.ts';
 import { Prng } from '../../core/base/prng.ts';
 import { openDataFolder } from './data-folder.ts';
 import { lockDirectory } from './directory-lock.ts';
@@ -140,6 +140,47 @@ describe('lmdb', () => {
     expect(kv.get('a', key(3))).toEqual(key(1));
     expect(kv.get('b', key(1))).toBeUndefined();
     expect(kv.get('b', key(9))).toEqual(key(3));
+    await kv.close();
+  });
+
+  it('writes all rows of a long commit or none', async () => {
+    const kv = openLmdbKv({ path: folder, tables: ['a'] });
+    const rows = (count: number, value: number) =>
+      function* (writer: KvWriter) {
+        for (let i = 0; i < count; i++) {
+          writer.put('a', key(i >> 8, i & 0xff), key(value));
+          yield;
+        }
+      };
+    await expect(
+      kv.commit(function* (writer) {
+        yield* rows(5_000, 1)(writer);
+        throw new Error('its filling fails');
+      }),
+    ).rejects.toThrow('its filling fails');
+    expect(kv.count('a')).toBe(0);
+    await kv.commit(rows(5_000, 2));
+    expect(kv.count('a')).toBe(5_000);
+    expect(kv.get('a', key(4_999 >> 8, 4_999 & 0xff))).toEqual(key(2));
+    await kv.close();
+  });
+
+  it('writes more pages than lmdb keeps in memory', async () => {
+    const kv = openLmdbKv({ path: folder, tables: ['a'] });
+    const count = 135_000;
+    // Each on a page of its own.
+    const value = new Uint8Array(2_100);
+    await kv.commit(function* (writer) {
+      for (let i = 0; i < count; i++) {
+        value[0] = i & 0xff;
+        writer.put('a', key(i >> 16, i >> 8, i & 0xff), value);
+        yield;
+      }
+    });
+    expect(kv.count('a')).toBe(count);
+    for (let i = 0; i < count; i += 101) {
+      expect(kv.get('a', key(i >> 16, i >> 8, i & 0xff))![0]).toBe(i & 0xff);
+    }
     await kv.close();
   });
 
@@ -305,8 +346,8 @@ describe('data directory', () => {
     const data = await openDataFolder(folder);
     await data.kv.close();
     data.close();
-    expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('quorate data format 2\n');
-    writeFileSync(join(folder, 'format'), 'quorate data format 5\n');
+    expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('quorate data format 5\n');
+    writeFileSync(join(folder, 'format'), 'quorate data format 8\n');
     await expect(openDataFolder(folder)).rejects.toMatchObject({ code: 'STORE_FORMAT_NEWER' });
     lockDirectory(folder)();
   });

@@ -16,10 +16,11 @@ import { BlockIndex, type Place } from '../block-index.ts';
 import type { CheckpointMark } from '../checkpoint.ts';
 import {
   accountKey,
-  afterPrefix,
+  isPast,
   metadataKey,
   numberKey,
   PUBLIC_ID,
+  pastEnd,
   pastKey,
   slotKey,
   TABLE,
@@ -33,6 +34,8 @@ import type { RecordVisitor } from './block-records.ts';
 import { CURE, type Teller } from './finding.ts';
 
 const FILE = 'index/data.mdb';
+/** So many bytes of 255 sort after every key. */
+const LAST_KEY_BYTES = 128;
 
 export interface IndexRowsParts {
   /** The tables; their reads check the checksums. */
@@ -40,8 +43,8 @@ export interface IndexRowsParts {
   readonly mark: CheckpointMark;
   readonly rewinds: readonly Rewind[];
   readonly teller: Teller;
-  /** Number of rows that a table reports. */
-  count(table: string): number;
+  /** The same tables without checksums, and the number of rows that each of them reports. */
+  readonly bare: Pick<Kv, 'range'> & { count(table: string): number };
 }
 
 export class IndexRows implements RecordVisitor {
@@ -115,9 +118,9 @@ export class IndexRows implements RecordVisitor {
     if (!mark.base?.isWhole || id === undefined) return;
     this.look(mark.base.number, () => {
       for (const [table, key, row] of rowsOfPart(id, part)) {
-        if (table === TABLE.head && mark.base!.number < this.horizon) continue;
-        const held = table === TABLE.head ? this.valueAfter(mark.base!.number, key) : undefined;
-        const found = table === TABLE.head ? held : this.parts.kv.get(table, key);
+        if (table === TABLE.state && mark.base!.number < this.horizon) continue;
+        const held = table === TABLE.state ? this.valueAfter(mark.base!.number, key) : undefined;
+        const found = table === TABLE.state ? held : this.parts.kv.get(table, key);
         const isSame = found !== undefined && equalBytes(found, row);
         this.must(mark.base!.number, undefined, isSame, 'a value of its state is wrong');
       }
@@ -127,13 +130,20 @@ export class IndexRows implements RecordVisitor {
   /** Call it after all records: finds rows that belong to no record. */
   finish(): void {
     for (const [table, due] of this.due) {
-      const found = this.parts.count(table);
+      const isState = table === TABLE.state;
+      const found = isState ? this.pastRows() : this.parts.bare.count(table);
       if (found === due) continue;
-      this.found(
-        undefined,
-        `its table "${table}" has ${found} rows, but the block log accounts for ${due}`,
-      );
+      const rows = isState ? 'values from before its checkpoint' : 'rows';
+      const what = `its table "${table}" has ${found} ${rows}, but the block log accounts for ${due}`;
+      this.found(undefined, what);
     }
+  }
+
+  private pastRows(): number {
+    let count = 0;
+    const [first, last] = [new Uint8Array(0), new Uint8Array(LAST_KEY_BYTES).fill(0xff)];
+    for (const [key] of this.parts.bare.range(TABLE.state, first, last)) if (isPast(key)) count++;
+    return count;
   }
 
   private place(number: number, space: number, due: Place, bloom: Uint8Array): void {
@@ -183,11 +193,11 @@ export class IndexRows implements RecordVisitor {
    */
   private value(number: number, key: Uint8Array, row: Uint8Array | undefined): void {
     const { kv } = this.parts;
-    const before = kv.get(TABLE.past, pastKey(key, number));
+    const before = kv.get(TABLE.state, pastKey(key, number));
     if (number <= this.horizon) {
-      this.must(number, TABLE.past, before === undefined, 'a value from before it is left', 0);
+      this.must(number, TABLE.state, before === undefined, 'a value from before it is left', 0);
     } else {
-      this.must(number, TABLE.past, before !== undefined, 'a value from before it is missing');
+      this.must(number, TABLE.state, before !== undefined, 'a value from before it is missing');
     }
     if (number < this.horizon) return;
     const after = this.valueAfter(number, key);
@@ -198,9 +208,9 @@ export class IndexRows implements RecordVisitor {
 
   private valueAfter(number: number, key: Uint8Array): Uint8Array | undefined {
     const { kv } = this.parts;
-    for (const [, next] of kv.range(TABLE.past, pastKey(key, number + 1), afterPrefix(key)))
+    for (const [, next] of kv.range(TABLE.state, pastKey(key, number + 1), pastEnd(key)))
       return next.length === 0 ? undefined : next;
-    return kv.get(TABLE.head, key);
+    return kv.get(TABLE.state, key);
   }
 
   private must(

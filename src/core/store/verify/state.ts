@@ -66,7 +66,7 @@ class StateLook {
   }
 
   *space(id: number, name: string, root: Hash32): Generator<void> {
-    const load = (path: Uint8Array) => this.kv.get(TABLE.nodes, accountNodeKey(id, path));
+    const load = (path: Uint8Array) => this.kv.get(TABLE.state, accountNodeKey(id, path));
     const found = (what: string) => this.found(`${name}: ${what}`);
     for (const { key, value } of walkTrie(root, load, ({ message }) => found(message))) {
       yield* this.guarded(found, this.account(id, key, value, found));
@@ -84,7 +84,7 @@ class StateLook {
     leaf: Uint8Array,
     found: (what: string) => void,
   ): Generator<void> {
-    const row = this.kv.get(TABLE.head, accountKey(id, hash));
+    const row = this.kv.get(TABLE.state, accountKey(id, hash));
     if (!row) {
       found('an account in its trie is missing');
       return;
@@ -102,9 +102,9 @@ class StateLook {
       }
     }
     const load = (path: Uint8Array) =>
-      this.kv.get(TABLE.nodes, storageNodeKey(id, hash, account.born, path));
+      this.kv.get(TABLE.state, storageNodeKey(id, hash, account.born, path));
     for (const slot of walkTrie(account.storageRoot, load, ({ message }) => found(message))) {
-      const held = this.kv.get(TABLE.head, slotKey(id, hash, account.born, slot.key));
+      const held = this.kv.get(TABLE.state, slotKey(id, hash, account.born, slot.key));
       const isSame = held && equalBytes(encodeSlotLeaf(decodeSlot(held)), slot.value);
       if (!isSame) found('a slot is missing or differs from its trie');
       if (++this.slots % STEP_SLOTS === 0) yield;

@@ -71,7 +71,7 @@ describe('a data folder of GoQuorum, copied', () => {
     await backupNode(world.target, writer);
     writer.finish('test', 0);
     const noted = JSON.parse(readFileSync(join(folder, 'snapshot.json'), 'utf8'));
-    expect(JSON.stringify(noted)).toContain('"dataFormat":3');
+    expect(JSON.stringify(noted)).toContain('"dataFormat":6');
     const snapshot = new SnapshotReader(folder);
     checkNodeTarget(snapshot, restored);
     await restoreNode(snapshot, restored, () => {});

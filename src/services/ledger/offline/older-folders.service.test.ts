@@ -51,8 +51,8 @@ it('opens, is upgraded, and says so once', async () => {
   const { place, store } = unpacked('node');
   const told: string[] = [];
   const roots = await contents(place, told);
-  expect(told).toEqual([expect.stringMatching(/rebuilt .*data format 1, and becomes one of 2/)]);
-  expect(readFileSync(join(store, 'format'), 'utf8')).toBe('quorate data format 2\n');
+  expect(told).toEqual([expect.stringMatching(/rebuilt .*data format 1, and becomes one of 5/)]);
+  expect(readFileSync(join(store, 'format'), 'utf8')).toBe('quorate data format 5\n');
   expect(existsSync(join(store, 'genesis.json.sha256'))).toBe(true);
   const again: string[] = [];
   expect(await contents(place, again)).toBe(roots);

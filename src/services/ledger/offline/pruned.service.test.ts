@@ -8,7 +8,7 @@ import { equalBytes } from '../../../core/base/bytes.ts';
 import type { Kv } from '../../../core/base/ports.ts';
 import { CheckedKv } from '../../../core/store/checked-kv.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
-import { TABLE, TABLES, uint64At } from '../../../core/store/keys.ts';
+import { isPast, TABLE, TABLES, uint64At } from '../../../core/store/keys.ts';
 import { KEPT_STATES } from '../../../core/store/pruning.ts';
 import { openLmdbKv } from '../../../io/storage/lmdb-kv.ts';
 import { type OpenOptions, openChain } from '../store/data.ts';
@@ -46,8 +46,9 @@ async function withKv(place: string, work: (kv: Kv) => void | Promise<void>): Pr
 }
 
 function pastRows(kv: Kv): (readonly [key: Uint8Array, value: Uint8Array])[] {
-  const rows = kv.range(TABLE.past, new Uint8Array(0), new Uint8Array(128).fill(0xff));
-  return Array.from(rows, ([key, value]) => [key.slice(), value.slice()] as const);
+  const rows = kv.range(TABLE.state, new Uint8Array(0), new Uint8Array(128).fill(0xff));
+  const copies = Array.from(rows, ([key, value]) => [key.slice(), value.slice()] as const);
+  return copies.filter(([key]) => isPast(key));
 }
 
 /** Every kept state has the root that its block or record names. */
@@ -73,7 +74,7 @@ async function expectStates(place: string, first: number): Promise<void> {
 
 it('is whole, and has a stamp that older programs refuse', async () => {
   const place = await copyOf('full', { gcmode: 'full', reindex: true });
-  expect(stamp(place)).toBe('quorate data format 4\n');
+  expect(stamp(place)).toBe('quorate data format 7\n');
   expect(await findings(place)).toEqual([]);
   await expectStates(place, head - KEPT_STATES);
   await withKv(place, (kv) => {
@@ -85,9 +86,9 @@ it('is whole, and has a stamp that older programs refuse', async () => {
 it('gets all states back when the index is made again as an archive', async () => {
   const place = await copyOf('back', { gcmode: 'full', reindex: true });
   await (await openChain(place, { gcmode: 'archive' })).close();
-  expect(stamp(place)).toBe('quorate data format 4\n');
+  expect(stamp(place)).toBe('quorate data format 7\n');
   await (await openChain(place, { gcmode: 'archive', reindex: true })).close();
-  expect(stamp(place)).toBe('quorate data format 2\n');
+  expect(stamp(place)).toBe('quorate data format 5\n');
   expect(await findings(place)).toEqual([]);
   await expectStates(place, 0);
 });
@@ -105,7 +106,7 @@ it('without a stamp gets the right one', async () => {
   const place = await copyOf('unstamped', { gcmode: 'full', reindex: true });
   rmSync(join(place, 'quorate/format'));
   await (await openChain(place)).close();
-  expect(stamp(place)).toBe('quorate data format 4\n');
+  expect(stamp(place)).toBe('quorate data format 7\n');
 });
 
 it('is not whole with a row too many, too few, or of another value', async () => {
@@ -118,12 +119,12 @@ it('is not whole with a row too many, too few, or of another value', async () =>
     const old = pastRows(whole).find(([key]) => uint64At(key, key.length - 8) < 100)!;
     await withKv(place, (kv) =>
       kv.commit(function* (writer) {
-        yield writer.put(TABLE.past, ...old);
+        yield writer.put(TABLE.state, ...old);
       }),
     );
   });
   expect(await findings(place)).toContainEqual(
-    expect.stringMatching(/a value from before it is left|table "past" has/),
+    expect.stringMatching(/a value from before it is left|table "state" has/),
   );
   const other = await copyOf('other', { gcmode: 'full', reindex: true });
   // The first row of a key after the horizon: only the root of the oldest state shows it.
@@ -131,13 +132,13 @@ it('is not whole with a row too many, too few, or of another value', async () =>
   const another = rows.find(([, value]) => value.length > first[1].length)!;
   await withKv(other, (kv) =>
     kv.commit(function* (writer) {
-      yield writer.put(TABLE.past, first[0], another[1]);
+      yield writer.put(TABLE.state, first[0], another[1]);
     }),
   );
   expect(await findings(other)).toContainEqual(expect.stringMatching(/oldest state, of block/));
   await withKv(other, (kv) =>
     kv.commit(function* (writer) {
-      yield writer.delete(TABLE.past, first[0]);
+      yield writer.delete(TABLE.state, first[0]);
     }),
   );
   expect(await findings(other)).toContainEqual(

@@ -13,7 +13,7 @@ import { ACCOUNT_TABLES } from '../../../core/store/accounts/account-rows.ts';
 import { ChainReplica } from '../../../core/store/chain-replica.ts';
 import { CheckedKv } from '../../../core/store/checked-kv.ts';
 import { type CheckpointMark, readMark } from '../../../core/store/checkpoint.ts';
-import { checkFormat, FORMAT_VERSION } from '../../../core/store/format.ts';
+import { checkFormat, FORMAT_VERSION, upgradedFormat } from '../../../core/store/format.ts';
 import { PUBLIC_SPACE, type Space } from '../../../core/store/interface.ts';
 import { TABLES } from '../../../core/store/keys.ts';
 import { rewindsOf } from '../../../core/store/rewinds.ts';
@@ -129,7 +129,7 @@ class DataLook implements Teller {
   async run(): Promise<VerifyReport> {
     const format = this.format();
     const genesis = this.genesis();
-    const isChecked = format !== undefined && format >= FORMAT_VERSION;
+    const isChecked = format !== undefined && upgradedFormat(format) === format;
     const lmdb = isChecked ? await this.openTables(INDEX) : undefined;
     const kv = lmdb && new CheckedKv(lmdb);
     const accounts = hasAccountIndex(this.folder) ? await this.openTables(ACCOUNTS) : undefined;
@@ -166,8 +166,8 @@ class DataLook implements Teller {
     const path = join(this.folder, 'format');
     try {
       const version = checkFormat(existsSync(path) ? readFileSync(path, 'utf8') : '', this.folder);
-      if (version < FORMAT_VERSION) {
-        const what = `data format ${version}: rows of its index have no checksums, and are not checked`;
+      if (upgradedFormat(version) !== version) {
+        const what = `data format ${version}: the rows of its index are of an older layout, and are not checked`;
         const cure = 'the next start upgrades the folder';
         this.found({ file: 'format', what, cure, isNote: true });
       }
@@ -227,10 +227,7 @@ class DataLook implements Teller {
     const rewinds = rewindsOf(blocks);
     const rows =
       lmdb && kv && mark
-        ? new IndexRows({
-            ...{ kv, mark, teller: this, rewinds },
-            count: (table) => lmdb.count(table),
-          })
+        ? new IndexRows({ kv, bare: lmdb, mark, teller: this, rewinds })
         : undefined;
     const entries =
       accounts && new AccountEntries({ kv: new CheckedKv(accounts), rewinds, teller: this });
