@@ -49,6 +49,8 @@ export class Filling {
 
   /** The event loop runs between two steps of `fill`. Throws what `fill` throws. */
   async all(): Promise<void> {
+    // Most commits are so short that they need no part.
+    await this.next();
     while (!this.isDone) {
       this.part = [];
       try {
