@@ -7,7 +7,7 @@ import { runPrivacySeed } from './world.ts';
 const SEEDS = [1, 2, 3, 4, 8, 7000503];
 /** Seeds that expose a planted bug, by its name. */
 const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
-  'privacy-outage-means-stranger': [2, 3],
+  'privacy-outage-means-stranger': [3, 4],
 };
 
 const outcomes = new Map<number, ReturnType<typeof runPrivacySeed>>();
