@@ -16,7 +16,7 @@ const BAD_TRANSACTION = -30_782;
 /** Its row is read, whether it exists or not. */
 const ANY_KEY = Buffer.alloc(1);
 
-type Rows = Database<Buffer, Buffer>;
+export type Rows = Database<Buffer, Buffer>;
 
 interface Write {
   readonly rows: Rows;
@@ -88,9 +88,16 @@ export class Filling {
 }
 
 function apply({ rows, key, value }: Write): void {
-  // lmdb accepts any bytes; only its types require a Buffer.
-  if (value) rows.putSync(key as Buffer, value as Buffer);
-  else rows.removeSync(key as Buffer);
+  if (value) rows.putSync(asBuffer(key), asBuffer(value));
+  else rows.removeSync(asBuffer(key));
+}
+
+/**
+ * lmdb accepts any bytes; only its types require a Buffer, and to make one costs as much as the
+ * call.
+ */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return bytes as Buffer;
 }
 
 /**

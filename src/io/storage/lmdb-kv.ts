@@ -3,19 +3,17 @@
  * slices, and synced before the commit resolves.
  */
 import { constants } from 'node:os';
-import { type Database, open, type RangeOptions, type RootDatabase } from 'lmdb';
+import { open, type RangeOptions, type RootDatabase } from 'lmdb';
 import { assert, fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/base/ports.ts';
 import { SerialQueue } from '../../core/store/serial-queue.ts';
 import { diskRoom } from '../host/disk-room.ts';
-import { Filling } from './lmdb-filling.ts';
+import { asBuffer, Filling, type Rows } from './lmdb-filling.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
 
 /** A disk with less space than this, which a commit writes at once, counts as full. */
 const FULL_BELOW_BYTES = 1024 * 1024;
-
-type Rows = Database<Buffer, Buffer>;
 
 export interface LmdbOptions {
   readonly path: string;
@@ -233,14 +231,6 @@ export function openLmdbKv(options: LmdbOptions): OpenLmdb {
   } catch (error) {
     throw error instanceof QuorateError ? error : storageError(error, options.path);
   }
-}
-
-/**
- * lmdb accepts any bytes; only its types require a Buffer, and to make one costs as much as the
- * call.
- */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return bytes as Buffer;
 }
 
 function plain(bytes: Buffer): Uint8Array {

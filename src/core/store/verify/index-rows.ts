@@ -3,7 +3,7 @@
  * transactions and code; for each changed value the row before and the row after. A missing row
  * shows as a damaged one.
  */
-import { equalBytes, type Hash32 } from '../../base/bytes.ts';
+import { EMPTY_BYTES, equalBytes, type Hash32 } from '../../base/bytes.ts';
 import { QuorateError } from '../../base/errors.ts';
 import type { Kv } from '../../base/ports.ts';
 import type { Block } from '../../chain/block.ts';
@@ -16,6 +16,7 @@ import { BlockIndex, type Place } from '../block-index.ts';
 import type { CheckpointMark } from '../checkpoint.ts';
 import {
   accountKey,
+  afterPrefix,
   isPast,
   metadataKey,
   numberKey,
@@ -34,8 +35,6 @@ import type { RecordVisitor } from './block-records.ts';
 import { CURE, type Teller } from './finding.ts';
 
 const FILE = 'index/data.mdb';
-/** So many bytes of 255 sort after every key. */
-const LAST_KEY_BYTES = 128;
 
 export interface IndexRowsParts {
   /** The tables; their reads check the checksums. */
@@ -141,8 +140,8 @@ export class IndexRows implements RecordVisitor {
 
   private pastRows(): number {
     let count = 0;
-    const [first, last] = [new Uint8Array(0), new Uint8Array(LAST_KEY_BYTES).fill(0xff)];
-    for (const [key] of this.parts.bare.range(TABLE.state, first, last)) if (isPast(key)) count++;
+    const all = [EMPTY_BYTES, afterPrefix(EMPTY_BYTES)] as const;
+    for (const [key] of this.parts.bare.range(TABLE.state, ...all)) if (isPast(key)) count++;
     return count;
   }
 

@@ -8,7 +8,8 @@ import { json, type Route, text } from '../../../io/http/server.ts';
 const DISTRIBUTION_VERSION = '24.4.1';
 /**
  * Levels of what Quorate clients may request beyond Tessera's API: 1 payloads in batches, 2 also
- * sends and raw payloads in batches, 3 also `/comparison`, 4 also digests in it.
+ * sends and raw payloads in batches, 3 also `/comparison`, 4 also digests in it, 5 participants in
+ * batches.
  */
 const BATCH_HEADER = 'quorate-ptm-batch';
 const BATCH_LEVEL = '5';
