@@ -2,7 +2,14 @@
  * The commitment to one state: the account trie and a storage trie per contract, as one immutable
  * version per block. `update` only records a write set; `hash` then works in slices.
  */
-import { type Address, EMPTY_BYTES, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import {
+  type Address,
+  compareBytes,
+  EMPTY_BYTES,
+  equalBytes,
+  type Hash32,
+  keyOf,
+} from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { decodeAccountLeaf } from './account-codec.ts';
 import { hashOfAddress } from './key-hash.ts';
@@ -103,21 +110,24 @@ export class StateTrie {
 
   /**
    * Nodes that turn a store of `since`, an earlier version of this trie, into a store of this
-   * version; `since` reads from that store. Storages that ended in between are not listed: the
+   * version; `since` reads from that store. First those of accounts, then those of storages, each
+   * in the order of their hashes and paths. Storages that ended in between are not listed: the
    * store drops them by the `born` of the account that it replaces.
    */
   *changedNodes(since: StateTrie): Generator<StateNodeChange> {
     this.root();
     since.root();
-    for (const [key, { addressHash, born, trie }] of this.storages) {
-      const earlier = since.storages.get(key);
+    for (const change of this.accounts.changedNodes(since.accounts)) {
+      yield { ...change, storage: undefined };
+    }
+    const storages = [...this.storages.values()];
+    storages.sort((a, b) => compareBytes(a.addressHash, b.addressHash));
+    for (const { addressHash, born, trie } of storages) {
+      const earlier = since.storages.get(keyOf(addressHash));
       const isKept = earlier !== undefined && earlier.born === born;
       const before = isKept ? earlier.trie : since.storedStorage(addressHash, born);
       const storage = { addressHash, born };
       for (const change of trie.changedNodes(before)) yield { ...change, storage };
-    }
-    for (const change of this.accounts.changedNodes(since.accounts)) {
-      yield { ...change, storage: undefined };
     }
   }
 

@@ -11,6 +11,7 @@ import { RlpWriter, readList } from '../base/rlp.ts';
 import type { Block } from '../chain/block.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
 import type { Transaction } from '../chain/transaction.ts';
+import { SortedRows } from './hash-order.ts';
 import type { TransactionPlace } from './interface.ts';
 import { numberKey, PUBLIC_ID, TABLE, uint64At } from './keys.ts';
 import type { LogPosition } from './log-record.ts';
@@ -182,9 +183,10 @@ export class BlockIndex {
   *write(writer: KvWriter): Generator<void> {
     if (!this.writing) return;
     const waiting = new WaitingRows();
+    const sorted = new SortedRows();
     const [first = 0] = this.writing.blocks.keys();
     for (const [number, { place, bloom, transactions, isWaiting }] of this.writing.blocks) {
-      const rows = isWaiting ? waiting : writer;
+      const rows = isWaiting ? waiting : sorted;
       const at = numberToUint64(number);
       rows.put(TABLE.numbers, place.hash, at);
       putPlace(writer, number, PUBLIC_ID, place, bloom);
@@ -197,6 +199,7 @@ export class BlockIndex {
       }
     }
     yield* waiting.write(writer, first);
+    yield* sorted.write(writer);
     for (const { number, space, place, bloom } of this.writing.records.values()) {
       putPlace(writer, number, space, place, bloom);
       yield;

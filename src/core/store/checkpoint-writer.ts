@@ -1,6 +1,6 @@
 /**
- * Writes checkpoints concurrently with appends, one at a time, and removes rewound blocks from the
- * index.
+ * Writes checkpoints concurrently with appends, one at a time, each in one transaction, in slices;
+ * and removes rewound blocks from the index.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
@@ -11,7 +11,7 @@ import type { StateTrie } from '../state/state-trie.ts';
 import type { BlockIndex } from './block-index.ts';
 import type { BlockLog } from './block-log.ts';
 import type { ChainStoreParts } from './chain-store-parts.ts';
-import { type CheckpointMark, writeChanges, writeMark, writeNodes } from './checkpoint.ts';
+import { type CheckpointMark, writeMark } from './checkpoint.ts';
 import { accountKey, metadataKey, pastEnd, pastKey, slotKey, TABLE } from './keys.ts';
 import { comparePositions, type LogPosition } from './log-record.ts';
 import type { PrunedBlocks, Pruning } from './pruning.ts';
@@ -19,6 +19,7 @@ import { RecentChanges } from './recent-changes.ts';
 import type { Touched } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { type SpaceEntry, type Spaces, settle } from './spaces.ts';
+import { writeNodes, writeState } from './state-rows.ts';
 
 /** Steps between two points where the write may yield; the port decides by its clock. */
 const SLICE_STEPS = 16;
@@ -167,8 +168,8 @@ export class CheckpointWriter {
       await log.sync();
       await kv.commit(function* (writer) {
         for (const { entry, trie } of spaces) {
-          yield* sliced(writeChanges({ kv, writer, horizon: mark.horizon ?? -1 }, entry));
-          yield* sliced(writeNodes(writer, entry.id, trie, entry.written));
+          const target = { kv, writer, horizon: mark.horizon ?? -1 };
+          yield* sliced(writeState(target, entry, trie, entry.written));
         }
         yield* sliced(index.write(writer));
         for (const [hash, code] of codes) writer.put(TABLE.code, fromHex(hash), code);

@@ -7,14 +7,13 @@
  */
 import { concatBytes, type Hash32 } from '../base/bytes.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
-import { bytesToNumber, numberToUint64 } from '../base/quantity.ts';
+import { numberToUint64 } from '../base/quantity.ts';
+import { placesInOrder } from './hash-order.ts';
 import { TABLE } from './keys.ts';
 
 /** Of rows that are sorted and moved by one commit, unless a single batch has more. */
 const MOVED_BYTES_MAX = 4 * 1024 * 1024;
 const HASH_BYTES = 32;
-/** Bytes of the hash by which rows are sorted: two that agree in these need no order. */
-const SORTED_BYTES = 4;
 
 /** Tables with such rows, each with the length of a value. */
 const TABLES = [
@@ -93,16 +92,7 @@ function nextBatches(kv: Kv, bytesMax: number) {
   return { keys, batches };
 }
 
-/** A number for each row, its hash above its place, is sorted faster than the rows themselves. */
 function* inOrder(rows: Uint8Array, length: number): Generator<Uint8Array> {
-  const count = rows.length / length;
-  const order = new Float64Array(count);
-  for (let place = 0; place < count; place++) {
-    const at = place * length;
-    order[place] = bytesToNumber(rows.subarray(at, at + SORTED_BYTES)) * count + place;
-  }
-  for (const each of order.sort()) {
-    const at = (each % count) * length;
-    yield rows.subarray(at, at + length);
-  }
+  const rowAt = (place: number) => rows.subarray(place * length, (place + 1) * length);
+  for (const place of placesInOrder(rows.length / length, rowAt)) yield rowAt(place);
 }
