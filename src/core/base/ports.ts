@@ -3,6 +3,7 @@
  * the simulator use fakes.
  */
 
+import type { Address } from './bytes.ts';
 import type { Pace, Slices } from './pace.ts';
 
 // --- storage -----------------------------------------------------------------------------------------------------
@@ -114,6 +115,13 @@ export interface Watch {
 
 export interface Entropy {
   bytes(length: number): Uint8Array;
+}
+
+/** A signature whose signer may be recovered on another thread. */
+export interface Signed {
+  /** Writes a row (core/chain/sender-recovery.ts). False: there is nothing to recover. */
+  writeSigned(row: Uint8Array): boolean;
+  keepSender(sender: Address): void;
 }
 
 /**

@@ -1,11 +1,11 @@
 /**
- * Recovers senders on another thread: packs signatures into rows of bytes, and puts the resulting
- * addresses into the transactions.
+ * Recovers senders on another thread: packs signatures into rows of bytes, and hands the resulting
+ * addresses to the transactions.
  */
 import { equalBytes } from '../base/bytes.ts';
-import type { SenderRecovery } from '../base/ports.ts';
+import type { SenderRecovery, Signed } from '../base/ports.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
-import { DecodedTransaction, type Transaction } from './transaction.ts';
+import type { Transaction } from './transaction.ts';
 
 const HASH_BYTES = 32;
 /** Signing hash ‖ r ‖ s ‖ parity. */
@@ -15,17 +15,17 @@ const ADDRESS_BYTES = 20;
 const NOBODY = new Uint8Array(ADDRESS_BYTES);
 
 /**
- * Keeps senders in `transactions` once `recovery` has answered. Senders that it cannot recover stay
- * unknown: reading `sender` tries again and throws the right error.
+ * Keeps senders in `transactions`, or signers of other things, once `recovery` has answered. Those
+ * that it cannot recover stay unknown: reading `sender` tries again and throws the right error.
  */
 export async function recoverElsewhere(
-  transactions: readonly Transaction[],
+  transactions: readonly (Transaction | Signed)[],
   recovery: SenderRecovery,
 ): Promise<void> {
   const rows = new Uint8Array(transactions.length * SIGNED_ROW_BYTES);
-  const asked: DecodedTransaction[] = [];
+  const asked: Signed[] = [];
   for (const transaction of transactions) {
-    if (!(transaction instanceof DecodedTransaction)) continue;
+    if (!('writeSigned' in transaction)) continue;
     const at = asked.length * SIGNED_ROW_BYTES;
     if (transaction.writeSigned(rows.subarray(at, at + SIGNED_ROW_BYTES))) asked.push(transaction);
   }

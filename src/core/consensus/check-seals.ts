@@ -3,7 +3,7 @@
  * consensus/istanbul/{ibft,qbft}/engine/engine.go): the fields, and the seals of a quorum of the
  * parent's validators. Faults are GoQuorum's texts.
  */
-import { type Address, equalBytes, keyOf } from '../base/bytes.ts';
+import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
 import { EMPTY_UNCLES_HASH } from '../chain/block.ts';
 import {
@@ -100,6 +100,25 @@ function invalidVote(header: Header, engine: BftEngine): string | undefined {
   } catch {
     return engine === 'ibft' ? 'invalid nonce' : 'vote nonce not 0x00..0 or 0xff..f';
   }
+}
+
+/** A signature of a header, 65 bytes long if it is well-formed, and what it is over. */
+export interface HeaderSignature {
+  readonly hash: Hash32;
+  readonly seal: Uint8Array;
+}
+
+/** All that `sealedHeaderFault` recovers; none of a header that is malformed. */
+export function signaturesOf(header: Header, engine: BftEngine): readonly HeaderSignature[] {
+  if (!readExtra(header, engine)) return [];
+  const signatures: HeaderSignature[] = [];
+  const note: ConsensusSigner['recover'] = (hash, seal) => {
+    signatures.push({ hash, seal });
+    return undefined;
+  };
+  blockAuthor(engine, header, note);
+  committersOf(header, engine, note);
+  return signatures;
 }
 
 /**

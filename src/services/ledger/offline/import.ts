@@ -8,6 +8,7 @@ import { bareHex } from '../../../core/base/hex.ts';
 import type { Clock, Effort, Log, SenderRecovery, Timers } from '../../../core/base/ports.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
+import { RecoveredSeals } from '../../../core/consensus/recovered-seals.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
 import { ResidentMemory } from '../../../io/host/resident-memory.ts';
@@ -109,6 +110,8 @@ class BlockTaker {
   private readonly events = new Events();
   private readonly follower: PrivateFollower | undefined;
   private readonly accounts: AccountIndexer | undefined;
+  private readonly schedule: ValidatorSchedule | undefined;
+  private readonly seals = new RecoveredSeals();
   private readonly dialect: 'quorum' | 'ethereum';
   private failed: (error: unknown) => void = () => {};
   /** Rejects when the private state cannot continue. */
@@ -172,15 +175,19 @@ class BlockTaker {
     const schedule = isBft
       ? new ValidatorSchedule({ chain: store, config, defaults, kv: folder.kv, log })
       : undefined;
-    this.verifier = new HeaderVerifier({ chain, schedule, timers });
+    this.schedule = schedule;
+    this.verifier = new HeaderVerifier({ chain, schedule, timers, recover: this.seals.recover });
   }
 
   /** Blocks of `source`, in order. */
   blocks(source: BlockSource): AsyncIterable<Block> {
     const { recovery, log } = this.parts;
+    const { schedule, seals } = this;
     const decoded = this.decoded(source);
     const isWanted = ({ header }: Block) => header.number > this.chain.head().number;
-    return recovery ? lookAhead(decoded, { recovery, isWanted, log }) : decoded;
+    const sealsOf = ({ header }: Block) =>
+      schedule ? seals.of(header, schedule.engineAt(header.number)) : [];
+    return recovery ? lookAhead(decoded, { recovery, isWanted, sealsOf, log }) : decoded;
   }
 
   /** Imports the next block of `file`. */

@@ -23,7 +23,10 @@ class Setting {
   readonly taken: number[] = [];
   readonly logged: string[] = [];
 
-  async run(blocks: AsyncIterable<Block>, more: { fails?: boolean; from?: number } = {}) {
+  async run(
+    blocks: AsyncIterable<Block>,
+    more: { fails?: boolean; from?: number; seals?: number } = {},
+  ) {
     const parts = {
       recovery: {
         recover: async (rows: Uint8Array) => {
@@ -33,6 +36,7 @@ class Setting {
         },
       },
       isWanted: ({ header }: Block) => header.number >= (more.from ?? 0),
+      sealsOf: () => Array.from({ length: more.seals ?? 0 }, () => decodeTransaction(raw)),
       log: (_: string, text: string) => this.logged.push(text),
     };
     for await (const each of lookAhead(blocks, parts)) this.taken.push(each.header.number);
@@ -47,6 +51,13 @@ it('asks for several small blocks together, and for a large one alone', async ()
   expect(setting.asked).toEqual([64, 64, 232, 1]);
 });
 
+it('recovers seals together with transactions', async () => {
+  const setting = new Setting();
+  await setting.run(source([block(1, 20), block(2, 20), block(3, 0)]), { seals: 12 });
+  expect(setting.taken).toEqual([1, 2, 3]);
+  expect(setting.asked).toEqual([64, 12]);
+});
+
 it('reads no further than some thousand transactions ahead', async () => {
   const setting = new Setting();
   let read = 0;
@@ -54,7 +65,12 @@ it('reads no further than some thousand transactions ahead', async () => {
     for (; read < 100; read++) yield block(read, 100);
   }
   const parts = { recovery: { recover: async (rows: Uint8Array) => recoverRows(rows) } };
-  const ahead = lookAhead(blocks(), { ...parts, isWanted: () => false, log: () => {} });
+  const ahead = lookAhead(blocks(), {
+    ...parts,
+    isWanted: () => false,
+    sealsOf: () => [],
+    log: () => {},
+  });
   await ahead.next();
   expect(read).toBeLessThan(45);
   await ahead.return(undefined);
@@ -73,7 +89,7 @@ it('continues without help, and says so', async () => {
   const [one] = [block(1, 2)];
   await setting.run(source([one]), { fails: true });
   expect(setting.taken).toEqual([1]);
-  expect(setting.logged).toEqual(['Senders are recovered on the main thread']);
+  expect(setting.logged).toEqual(['Signers are recovered on the main thread']);
   expect(one.transactions[0]!.sender.length).toBe(20);
 });
 

@@ -5,6 +5,7 @@
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import type { Timers } from '../../../../core/base/ports.ts';
 import type { Header } from '../../../../core/chain/header.ts';
+import type { ConsensusSigner } from '../../../../core/consensus/bft/interface.ts';
 import type { Snapshot } from '../../../../core/consensus/bft/snapshot.ts';
 import { headerFault, sealedHeaderFault } from '../../../../core/consensus/check-seals.ts';
 import { SerialQueue } from '../../../../core/store/serial-queue.ts';
@@ -25,19 +26,25 @@ export class HeaderVerifier {
   private readonly chain: Chain;
   private readonly schedule: ValidatorSchedule | undefined;
   private readonly timers: Timers;
+  private readonly recover: ConsensusSigner['recover'] | undefined;
   private readonly turn = new SerialQueue();
   /** State after the last verified header, which may be far above the head. */
   private last: { readonly snapshot: Snapshot; readonly header: Header } | undefined;
 
-  /** `schedule` undefined: the chain has no seals to check. */
+  /**
+   * `schedule` undefined: the chain has no seals to check. `recover`: knows some of the signers
+   * already.
+   */
   constructor(parts: {
     chain: Chain;
     schedule: ValidatorSchedule | undefined;
     timers: Timers;
+    recover?: ConsensusSigner['recover'];
   }) {
     this.chain = parts.chain;
     this.schedule = parts.schedule;
     this.timers = parts.timers;
+    this.recover = parts.recover;
   }
 
   /**
@@ -87,9 +94,10 @@ export class HeaderVerifier {
     };
     // A contract can be called only when its state is available: sealFault checks the seals when
     // the block is imported.
-    if (schedule.needsParentState(header.number)) return headerFault(header, context);
+    const { recover } = this;
+    if (schedule.needsParentState(header.number)) return headerFault(header, context, recover);
     const { validators } = before.snapshot;
-    return sealedHeaderFault(header, { ...context, validators });
+    return sealedHeaderFault(header, { ...context, validators }, recover);
   }
 
   /**
@@ -101,13 +109,14 @@ export class HeaderVerifier {
     if (!schedule?.needsParentState(header.number)) return undefined;
     const head = chain.head();
     if (!equalBytes(header.parentHash, head.hash)) return undefined;
-    return sealedHeaderFault(header, {
+    const context = {
       engine: schedule.engineAt(header.number),
       parent: head.header,
       parentHash: head.hash,
       validators: schedule.validatorsAfter(head.number),
       rules: schedule.rulesAt(header.number),
-    });
+    };
+    return sealedHeaderFault(header, context, this.recover);
   }
 
   private before(schedule: ValidatorSchedule, { number, parentHash }: Header) {
