@@ -1,6 +1,7 @@
 /** Batches: their limits, and the errors that replace answers beyond them. */
 import { type Entry, errorReply, invalidRequest } from './envelope.ts';
 import { RPC } from './method.ts';
+import { freeMoved } from './moved-reply.ts';
 
 /** A reply as JSON: text, or bytes if it is long. */
 export type Reply = string | Uint8Array;
@@ -22,7 +23,11 @@ export function joined(replies: readonly Reply[]): Reply {
   const parts: Reply[] = [];
   for (const reply of replies) parts.push(parts.length === 0 ? '[' : ',', reply);
   parts.push(']');
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  const all = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
+  );
+  for (const reply of replies) freeMoved(reply);
+  return all;
 }
 
 export function batchTooLarge(most: number): string {

@@ -39,3 +39,27 @@ it('calls that follow each other leave a turn to others after five milliseconds'
   }
   expect(answers).toEqual(Array.from({ length: CALLS }, (_, call) => `answer to ${call}`));
 });
+
+it('frees the bytes of an answer when the client has read it', async () => {
+  const answer = new Uint8Array(3);
+  let taken: (() => void) | undefined;
+  const conversation = new Conversation({
+    dispatcher: { reply: async () => answer },
+    wire: {
+      pause: () => undefined,
+      resume: () => undefined,
+      end: () => undefined,
+      write: (_, done) => {
+        taken = done;
+      },
+    },
+    callerOf: () => ({}) as never,
+    traffic: newTraffic(),
+    source: 'a',
+  });
+  conversation.message('a call');
+  while (!taken) await new Promise((resolve) => setImmediate(resolve));
+  expect(answer.length).toBe(3);
+  taken();
+  expect(answer.length).toBe(0);
+});

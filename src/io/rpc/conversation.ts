@@ -4,6 +4,7 @@
 import { Flow, type FlowWire } from '../http/flow.ts';
 import type { Traffic } from '../http/traffic.ts';
 import type { Caller, Channel, Dispatcher, Reply } from './dispatcher.ts';
+import { freeMoved } from './moved-reply.ts';
 
 /** When successive calls have run for this long, the rest waits for the next turn. */
 const TURN_MS = 5;
@@ -93,6 +94,11 @@ export class Conversation {
   }
 
   private send(text: Reply, isNotice: boolean): void {
-    if (!this.gone.signal.aborted) this.wire.write(text, this.flow.send(text.length, isNotice));
+    if (this.gone.signal.aborted) return;
+    const taken = this.flow.send(text.length, isNotice);
+    this.wire.write(text, () => {
+      taken();
+      freeMoved(text);
+    });
   }
 }

@@ -59,7 +59,7 @@ const answersOf = (text: string) => text.split('HTTP/1.1 200 OK').length - 1;
 const withoutDate = (text: string) => text.replace(/^date: .*$/im, 'date');
 
 describe('the answer is that of node:http', () => {
-  const replies: [string, unknown][] = [
+  const replies: [string, string | Buffer][] = [
     ['short', '"0x1"'],
     ['empty', ''],
     ['not ASCII', '"é€"'],
@@ -71,7 +71,10 @@ describe('the answer is that of node:http', () => {
   );
 
   it.each(cases)('$what, encoding $encoding', async ({ reply, encoding }) => {
-    const { port, usual } = await serve(() => reply, ['*']);
+    const { port, usual } = await serve(
+      () => (typeof reply === 'string' ? reply : Buffer.from(reply)),
+      ['*'],
+    );
     const asked = async (...lines: string[]) => {
       const { socket, seen } = await opened(port);
       socket.write(call('{}', `Accept-Encoding: ${encoding}`, ...lines));
@@ -107,6 +110,25 @@ describe('a connection', () => {
       await until(body, () => Buffer.from(seen.text, 'latin1').toString().endsWith(`"${body}"\n`));
     }
     expect([answersOf(seen.text), usual()]).toEqual([5, 0]);
+  });
+
+  it.each([
+    ['identity', 'fast'],
+    ['gzip', 'fast'],
+    ['identity', 'usual'],
+    ['gzip', 'usual'],
+  ])('frees bytes that it has sent, encoding %s, path %s', async (encoding, path) => {
+    const replies = [1, 2, 3].map(() => new Uint8Array(100_000));
+    const left = [...replies];
+    const { port, usual } = await serve(() => left.shift());
+    const { socket, seen } = await opened(port);
+    const lines = [`Accept-Encoding: ${encoding}`, ...(path === 'usual' ? ['X-Other: 1'] : [])];
+    for (const [at, { length }] of replies.entries()) {
+      expect(length).toBe(100_000);
+      socket.write(call('{}', ...lines));
+      await until('the answer', () => answersOf(seen.text) === at + 1 && replies[at]!.length === 0);
+    }
+    expect(usual() > 0).toBe(path === 'usual');
   });
 
   it('goes to node:http with a call in parts, and stays there', async () => {

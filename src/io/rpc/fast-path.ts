@@ -12,6 +12,7 @@ import type { Caller } from './caller.ts';
 import { connectionOf } from './connection.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { answerOf, packed, SHORT_CHARACTERS_MAX } from './http-answer.ts';
+import { freeMoved } from './moved-reply.ts';
 import { type PlainHead, parsePlainHead } from './plain-head.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -154,6 +155,7 @@ class FastConnection {
     );
     this.room.release();
     const zipped = this.head!.acceptsGzip ? await packed(answer) : undefined;
+    if (zipped) freeMoved(answer);
     if (!this.socket.writable) return this.destroy();
     this.send(zipped ?? answer, zipped ? 'content-encoding: gzip\r\n' : '');
     if (this.socket.writableLength > 0) {
@@ -173,7 +175,10 @@ class FastConnection {
     }
     socket.cork();
     socket.write(head, 'latin1');
-    socket.write(body, this.sent);
+    socket.write(body, () => {
+      freeMoved(body);
+      this.sent();
+    });
     socket.uncork();
   }
 

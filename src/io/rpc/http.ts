@@ -17,6 +17,7 @@ import { PARSE_ERROR } from './envelope.ts';
 import { serveFastPath } from './fast-path.ts';
 import { isAllowedHost } from './hosts.ts';
 import { answerOf, packed, SHORT_CHARACTERS_MAX } from './http-answer.ts';
+import { freeMoved } from './moved-reply.ts';
 
 export const HTTP_BODY_BYTES_MAX = 5 * 1024 * 1024;
 const CONTENT_TYPES = new Set([
@@ -300,7 +301,8 @@ function send(
     ...(zipped && { 'content-encoding': 'gzip' }),
     'content-length': length,
   });
-  if (zipped || typeof body !== 'string') response.end(zipped ?? body);
+  if (typeof body !== 'string') response.end(zipped ?? body, () => freeMoved(body));
+  else if (zipped) response.end(zipped);
   // With a text in this encoding the head is written together with it, in one call.
   else if (length <= SHORT_CHARACTERS_MAX && length === body.length) response.end(body, 'latin1');
   else response.end(Buffer.from(body));
