@@ -2,15 +2,11 @@
  * Least-recently-used map with a bound on the number of entries and, if sizes differ, on their
  * total weight. The order is kept in a separate list: finding the first entry of a Map takes time
  * in proportion to the entries deleted before it.
+ *
+ * Entries are numbered places in arrays, and the Map contains only their numbers. A Map copies its
+ * table after so many deletions. Whatever an old copy contains stays in memory until all garbage is
+ * collected: with the values in it, each value that ever was in the map.
  */
-
-interface Entry<K, V> {
-  readonly key: K;
-  readonly value: V;
-  readonly weight: number;
-  older: Entry<K, V> | undefined;
-  newer: Entry<K, V> | undefined;
-}
 
 /** In any unit. A single value heavier than `max` is kept, but alone. */
 export interface LruWeight<V> {
@@ -19,14 +15,22 @@ export interface LruWeight<V> {
 }
 
 const COUNTED_ONLY: LruWeight<unknown> = { max: Number.POSITIVE_INFINITY, of: () => 0 };
+const NONE = -1;
 
 export class Lru<K, V> {
-  private readonly entries = new Map<K, Entry<K, V>>();
+  private readonly places = new Map<K, number>();
+  private readonly keys: (K | undefined)[] = [];
+  private readonly kept: (V | undefined)[] = [];
+  private readonly weights: number[] = [];
+  /** The places of the entries that were used before and after. */
+  private readonly older: number[] = [];
+  private readonly newer: number[] = [];
+  private readonly free: number[] = [];
   private readonly entriesMax: number;
   private readonly weight: LruWeight<V>;
   private total = 0;
-  private oldest: Entry<K, V> | undefined;
-  private newest: Entry<K, V> | undefined;
+  private oldest = NONE;
+  private newest = NONE;
 
   constructor(entriesMax: number, weight: LruWeight<V> = COUNTED_ONLY) {
     this.entriesMax = entriesMax;
@@ -34,71 +38,83 @@ export class Lru<K, V> {
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.places.size;
   }
 
   get(key: K): V | undefined {
-    const entry = this.entries.get(key);
-    if (entry === undefined) return undefined;
-    this.unlink(entry);
-    this.append(entry);
-    return entry.value;
+    const place = this.places.get(key);
+    if (place === undefined) return undefined;
+    if (place !== this.newest) {
+      this.unlink(place);
+      this.append(place);
+    }
+    return this.kept[place];
   }
 
   has(key: K): boolean {
-    return this.entries.has(key);
+    return this.places.has(key);
   }
 
   set(key: K, value: V): void {
     this.delete(key);
-    const weight = this.weight.of(value);
-    const entry = { key, value, weight, older: undefined, newer: undefined };
-    this.entries.set(key, entry);
-    this.append(entry);
-    this.total += weight;
+    const place = this.free.pop() ?? this.keys.length;
+    this.keys[place] = key;
+    this.kept[place] = value;
+    this.weights[place] = this.weight.of(value);
+    this.places.set(key, place);
+    this.append(place);
+    this.total += this.weights[place]!;
     while (this.size > this.entriesMax || (this.total > this.weight.max && this.size > 1))
-      this.delete(this.oldest!.key);
+      this.delete(this.keys[this.oldest]!);
   }
 
   delete(key: K): void {
-    const entry = this.entries.get(key);
-    if (entry === undefined) return;
-    this.unlink(entry);
-    this.total -= entry.weight;
-    this.entries.delete(key);
+    const place = this.places.get(key);
+    if (place === undefined) return;
+    this.unlink(place);
+    this.total -= this.weights[place]!;
+    this.keys[place] = undefined;
+    this.kept[place] = undefined;
+    this.free.push(place);
+    this.places.delete(key);
   }
 
   clear(): void {
-    this.entries.clear();
+    this.places.clear();
+    for (const list of [this.keys, this.kept, this.weights, this.older, this.newer, this.free])
+      list.length = 0;
     this.total = 0;
-    this.oldest = undefined;
-    this.newest = undefined;
+    this.oldest = NONE;
+    this.newest = NONE;
   }
 
   /** Values, starting with the least recently used. */
   *values(): IterableIterator<V> {
-    for (let entry = this.oldest; entry; entry = entry.newer) yield entry.value;
+    for (let place = this.oldest; place !== NONE; place = this.newer[place]!)
+      yield this.kept[place]!;
   }
 
   /** A copy of the entries, starting with the least recently used. */
   items(): (readonly [K, V])[] {
     const all: (readonly [K, V])[] = [];
-    for (let entry = this.oldest; entry; entry = entry.newer) all.push([entry.key, entry.value]);
+    for (let place = this.oldest; place !== NONE; place = this.newer[place]!)
+      all.push([this.keys[place]!, this.kept[place]!]);
     return all;
   }
 
-  private append(entry: Entry<K, V>): void {
-    entry.older = this.newest;
-    entry.newer = undefined;
-    if (this.newest) this.newest.newer = entry;
-    else this.oldest = entry;
-    this.newest = entry;
+  private append(place: number): void {
+    this.older[place] = this.newest;
+    this.newer[place] = NONE;
+    if (this.newest === NONE) this.oldest = place;
+    else this.newer[this.newest] = place;
+    this.newest = place;
   }
 
-  private unlink(entry: Entry<K, V>): void {
-    if (entry.older) entry.older.newer = entry.newer;
-    else this.oldest = entry.newer;
-    if (entry.newer) entry.newer.older = entry.older;
-    else this.newest = entry.older;
+  private unlink(place: number): void {
+    const [older, newer] = [this.older[place]!, this.newer[place]!];
+    if (older === NONE) this.oldest = newer;
+    else this.newer[older] = newer;
+    if (newer === NONE) this.newest = older;
+    else this.older[newer] = older;
   }
 }
