@@ -188,8 +188,15 @@ export const PEER_LIMITS: readonly Limit[] = [
   {
     ...INTAKE,
     name: "peers' transactions of one turn",
-    on: 'this.arrivals.take(SLICE)',
-    off: 'this.arrivals.take({ transactions: 1_000_000, bytes: 1e9 })',
+    on: 'transactions <= 0 || bytes <= 0 || ',
+    off: '',
+  },
+  {
+    ...INTAKE,
+    name: "time of peers' transactions of one turn",
+    on: 'if (clock.nowMs() >= endMs) break;',
+    off: '',
+    only: 'takes little time',
   },
   {
     ...OFFERS,

@@ -5,7 +5,7 @@ import { threadCpuMs } from './thread-cpu.ts';
  * Longest turn of the event loop, so that consensus does not wait longer for its messages and
  * timers.
  */
-const SLICE_MS = 5;
+const SLICE_MS = 2;
 
 export const systemEffort: Effort = {
   slice() {

@@ -172,6 +172,9 @@ export class Chain {
       const [validation, running] = [this.timer('validation'), this.timer('execution')];
       const fault = validation.run(() => checkBody(block) ?? this.checkFields(block, head));
       if (fault !== undefined) return fault;
+      // Long blocks took milliseconds until here.
+      yield;
+      if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
       const adopted = { header, hash, transactions: this.adopt(transactions), uncles, withdrawals };
       const job = this.jobOf(block.header, adopted);
       // Private states that are behind are left to the follower.

@@ -3,18 +3,23 @@ import { keyOf } from '../../../../core/base/bytes.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { type IntakeParts, TransactionIntake } from './transaction-intake.ts';
 
-function doorWith(calm: () => Promise<void> | undefined = () => undefined) {
+/** `costMs`: the time that each transaction takes. */
+function doorWith(calm: () => Promise<void> | undefined = () => undefined, costMs = 0) {
+  let nowMs = 0;
   const turns: (() => void)[] = [];
   const admitted: Transaction[] = [];
   const parts = {
     pool: {
       get: () => undefined,
       hasKey: () => false,
-      add: (transaction: Transaction) => admitted.push(transaction),
+      add(transaction: Transaction) {
+        admitted.push(transaction);
+        nowMs += costMs;
+      },
       takePromoted: () => [],
     },
     timers: { yield: (next: () => void) => turns.push(next) },
-    clock: { nowMs: () => 0 },
+    clock: { nowMs: () => nowMs },
     blocks: { calm },
     log: () => undefined,
   } as unknown as IntakeParts;
@@ -40,6 +45,21 @@ it('takes few bytes in one turn', () => {
   intake.receive('a', sent(64, 60_000) as never);
   turns.shift()!();
   expect(admitted.length).toBeLessThanOrEqual(5);
+});
+
+it('takes little time in one turn', () => {
+  const { intake, admitted, turns } = doorWith(undefined, 0.5);
+  const all = sent(70, 10);
+  intake.receive('a', all as never);
+  for (let turn = 1; admitted.length < all.length; turn++) {
+    const before = admitted.length;
+    turns.shift()!();
+    expect(admitted.length - before, `turn ${turn}`).toBeLessThanOrEqual(4);
+    const next = all[admitted.length];
+    if (next) expect(intake.known(next.hash as never)).toBe(next);
+  }
+  expect(admitted).toEqual(all);
+  expect(turns).toEqual([]);
 });
 
 it('waits for blocks that take long', async () => {
