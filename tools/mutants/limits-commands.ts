@@ -37,7 +37,7 @@ export const COMMAND_LIMITS: readonly Limit[] = [
     file: 'src/io/host/resident-memory.ts',
     on: 'await this.giveBack();',
     off: '',
-    test: 'src/io/host/resident-memory.test.ts',
+    test: 'src/io/host/resident-memory.service.test.ts',
   },
   {
     name: 'migrate datadir --execute: garbage in memory',

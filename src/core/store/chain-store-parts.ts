@@ -14,6 +14,8 @@ export interface ChainStoreParts {
   /** A checkpoint begins after this many bytes of log, or after this time. */
   readonly checkpointBytes?: number;
   readonly checkpointMs?: number;
+  /** False: a checkpoint need not let others work every 2 ms, because nobody waits for answers. */
+  readonly hasClients?: boolean;
   /** Sequence numbers of other files, which every checkpoint records. */
   readonly seals?: Seals;
   /**

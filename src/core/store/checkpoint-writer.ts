@@ -23,6 +23,11 @@ import { writeNodes, writeState } from './state-rows.ts';
 
 /** Steps between two points where the write may yield; the port decides by its clock. */
 const SLICE_STEPS = 16;
+/**
+ * The same while nobody waits for answers, about 10 ms: an import does as much between two slices,
+ * and with short ones it would reach the next checkpoint, and wait, before this one is written.
+ */
+const LONG_SLICE_STEPS = 512;
 
 /**
  * Log that a crash leaves to replay: about a second of work if all transfers are between new
@@ -47,7 +52,10 @@ export interface CheckpointParts {
   /** Code above the checkpoint, by hash in hex without 0x. */
   readonly codes: Map<string, Uint8Array>;
   readonly clock: Clock;
-  readonly limits: Pick<ChainStoreParts, 'checkpointBytes' | 'checkpointMs' | 'onFault' | 'seals'>;
+  readonly limits: Pick<
+    ChainStoreParts,
+    'checkpointBytes' | 'checkpointMs' | 'hasClients' | 'onFault' | 'seals'
+  >;
   readonly start: LogPosition;
 }
 
@@ -164,14 +172,15 @@ export class CheckpointWriter {
     if (comparePositions(this.applied, this.position) === 0) return;
     const { kv, log, index, limits, pruning } = this.parts;
     const { mark, pruned, spaces, codes } = this.capture();
+    const sliceSteps = limits.hasClients === false ? LONG_SLICE_STEPS : SLICE_STEPS;
     try {
       await log.sync();
       await kv.commit(function* (writer) {
         for (const { entry, trie } of spaces) {
           const target = { kv, writer, horizon: mark.horizon ?? -1 };
-          yield* sliced(writeState(target, entry, trie, entry.written));
+          yield* sliced(writeState(target, entry, trie, entry.written), sliceSteps);
         }
-        yield* sliced(index.write(writer));
+        yield* sliced(index.write(writer), sliceSteps);
         for (const [hash, code] of codes) writer.put(TABLE.code, fromHex(hash), code);
         if (pruned) yield* sliced(pruning.write(writer, pruned));
         limits.seals?.write(writer);
@@ -273,7 +282,7 @@ function restoreRow(kv: Kv, writer: KvWriter, key: Uint8Array, to: number): void
   }
 }
 
-function* sliced(steps: Iterable<unknown>): Generator<void> {
+function* sliced(steps: Iterable<unknown>, sliceSteps = SLICE_STEPS): Generator<void> {
   let count = 0;
-  for (const _ of steps) if (++count % SLICE_STEPS === 0) yield;
+  for (const _ of steps) if (++count % sliceSteps === 0) yield;
 }

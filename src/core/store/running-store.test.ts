@@ -71,7 +71,35 @@ function* blocksOfAccounts(counts: readonly number[]): Generator<BlockToAppend> 
   }
 }
 
+/** Writes a checkpoint of so many new accounts; returns how often others could work meanwhile. */
+async function pausesOf(accounts: number, more: Partial<ChainStoreParts>): Promise<number> {
+  const disk = new MemoryDisk();
+  const kv = disk.kv('index');
+  let pauses = 0;
+  const counting: Kv = {
+    ...{ get: kv.get.bind(kv), range: kv.range.bind(kv), close: kv.close.bind(kv) },
+    rangeReverse: kv.rangeReverse.bind(kv),
+    commit: (fill) =>
+      kv.commit(function* (writer) {
+        for (const _ of fill(writer)) {
+          pauses++;
+          yield;
+        }
+      }),
+  };
+  const store = await openStore(disk, { ...more, kv: counting });
+  for (const next of blocksOfAccounts([1, accounts])) await store.append(next);
+  await store.close();
+  return pauses;
+}
+
 describe('a running chain store', () => {
+  it('lets others work often while it writes a checkpoint, if it has clients', async () => {
+    // Each account has three rows and nodes above it.
+    expect(await pausesOf(1_000, {})).toBeGreaterThan(4_000 / 16);
+    expect(await pausesOf(1_000, { hasClients: false })).toBeLessThan(8_000 / 512 + 2);
+  });
+
   it('writes the checkpoint that is due while no block comes', async () => {
     const chain = newChain(11);
     for (let i = 0; i < 3; i++) grow(chain);

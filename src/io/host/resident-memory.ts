@@ -3,28 +3,53 @@
  * mapped, up to its whole size. Once there are too many, they are released; the system still has
  * them in its cache.
  */
+import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 
 /** Enough for the pages that are read repeatedly, and less than the memory of a small machine. */
-const RESIDENT_MAX = 512 * 1024 * 1024;
-/** Required growth since the last release: what remained then is not pages of a file. */
+const PAGES_MIN = 512 * 1024 * 1024;
+/** Part of the machine's memory, or of what this process may have of it. */
+const PAGES_PART = 1 / 4;
+/** Required growth since the last release: what remained then is not pages of such a file. */
 const GROWTH_MIN = 64 * 1024 * 1024;
+const PAGE_BYTES = 4096;
 
 export class ResidentMemory {
   private readonly giveBack: () => Promise<void>;
   private readonly bytes: () => number;
+  private readonly max: number;
   private before = 0;
 
-  /** `giveBack` maps the files again. `bytes`: resident memory of the process. */
-  constructor(giveBack: () => Promise<void>, bytes = () => process.memoryUsage.rss()) {
+  /**
+   * `giveBack` maps the files again. `bytes`: resident pages of files. `memory`: bytes that the
+   * process may have.
+   */
+  constructor(giveBack: () => Promise<void>, bytes = filePages, memory = memoryOfProcess()) {
     this.giveBack = giveBack;
     this.bytes = bytes;
+    this.max = Math.max(PAGES_MIN, memory * PAGES_PART);
   }
 
   /** Call it regularly during long work. Rejects with the errors of `giveBack`. */
   async bound(): Promise<void> {
     const bytes = this.bytes();
-    if (bytes < RESIDENT_MAX || bytes < this.before + GROWTH_MIN) return;
+    if (bytes < this.max || bytes < this.before + GROWTH_MIN) return;
     await this.giveBack();
     this.before = this.bytes();
   }
+}
+
+/** On systems without /proc: with all other memory of the process. */
+function filePages(): number {
+  try {
+    return Number(readFileSync('/proc/self/statm', 'latin1').split(' ')[2]) * PAGE_BYTES;
+  } catch {
+    return process.memoryUsage.rss();
+  }
+}
+
+function memoryOfProcess(): number {
+  const total = totalmem();
+  const most = process.constrainedMemory();
+  return most > 0 && most < total ? most : total;
 }

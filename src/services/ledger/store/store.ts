@@ -91,6 +91,8 @@ async function openOnce(
       beforeRewind,
       onDamage: data.noteDamage,
       onReplay: progress(log),
+      // Only a node has them, and only it ends by itself.
+      hasClients: onFault !== undefined,
       ...(onFault ? { onFault } : {}),
       ...(checkpointBytes === undefined ? {} : { checkpointBytes }),
     });
