@@ -6,7 +6,6 @@ import { equalBytes } from '../base/bytes.ts';
 import {
   childOf,
   encodeNode,
-  joinNibbles,
   type LoadedNode,
   type Nibbles,
   sharesChild,
@@ -36,10 +35,15 @@ interface Place {
 }
 
 interface Step {
-  readonly path: Nibbles;
+  /** How many nibbles lead to it, and the last of them. */
+  readonly depth: number;
+  readonly nibble: number;
   readonly before: Place | undefined;
   readonly after: Place | undefined;
 }
+
+/** A place at every nibble of a hash, and one at its end. */
+const DEPTH_MAX = 65;
 
 /**
  * Both sides must be hashed already. Walks both nibble by nibble, because nodes may begin at
@@ -47,21 +51,25 @@ interface Step {
  */
 export function* changedNodes(before: Side, after: Side): Generator<NodeChange> {
   const todo: Step[] = [
-    { path: new Uint8Array(0), before: start(before.root), after: start(after.root) },
+    { depth: 0, nibble: 0, before: start(before.root), after: start(after.root) },
   ];
+  // Those on the way to a place are still there from the places above it.
+  const nibbles = new Uint8Array(DEPTH_MAX);
   for (let step = todo.pop(); step !== undefined; step = todo.pop()) {
     if (isSame(step.before, step.after)) continue;
-    const { path } = step;
-    const wasStored = isStored(step.before, path);
-    const isStoredNow = isStored(step.after, path);
+    const { depth } = step;
+    if (depth > 0) nibbles[depth - 1] = step.nibble;
+    const path = nibbles.subarray(0, depth);
+    const wasStored = isStored(step.before, depth);
+    const isStoredNow = isStored(step.after, depth);
     const old = place(step.before, before.load, path);
     const now = place(step.after, after.load, path);
     if (isStoredNow) {
       if (!wasStored || !equalBytes(step.before!.node.ref!, step.after!.node.ref!)) {
-        yield { path, rlp: encodeNode(now!.node) };
+        yield { path: path.slice(), rlp: encodeNode(now!.node) };
       }
     } else if (wasStored) {
-      yield { path, rlp: undefined };
+      yield { path: path.slice(), rlp: undefined };
     }
     for (let nibble = 15; nibble >= 0; nibble--) {
       if (old?.node.kind === 'branch' && now?.node.kind === 'branch') {
@@ -70,7 +78,7 @@ export function* changedNodes(before: Side, after: Side): Generator<NodeChange> 
       const was = descend(old, nibble);
       const is = descend(now, nibble);
       if (isSame(was, is)) continue;
-      todo.push({ path: joinNibbles(path, Uint8Array.of(nibble)), before: was, after: is });
+      todo.push({ depth: depth + 1, nibble, before: was, after: is });
     }
   }
 }
@@ -99,8 +107,8 @@ function isSame(a: Place | undefined, b: Place | undefined): boolean {
 }
 
 /** A node is stored separately when its parent holds its hash; the root always is. */
-function isStored(at: Place | undefined, path: Nibbles): boolean {
-  return at !== undefined && at.used === 0 && (path.length === 0 || at.node.ref!.length === 32);
+function isStored(at: Place | undefined, depth: number): boolean {
+  return at !== undefined && at.used === 0 && (depth === 0 || at.node.ref!.length === 32);
 }
 
 /** Loads no node, because most positions are the same on both sides. */

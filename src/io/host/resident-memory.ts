@@ -4,11 +4,11 @@
  * them in its cache.
  */
 import { readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
+import { memoryOfProcess } from './memory.ts';
 
 /** Enough for the pages that are read repeatedly, and less than the memory of a small machine. */
 const PAGES_MIN = 512 * 1024 * 1024;
-/** Part of the machine's memory, or of what this process may have of it. */
+/** Part of the memory. */
 const PAGES_PART = 1 / 4;
 /** Required growth since the last release: what remained then is not pages of such a file. */
 const GROWTH_MIN = 64 * 1024 * 1024;
@@ -46,10 +46,4 @@ function filePages(): number {
   } catch {
     return process.memoryUsage.rss();
   }
-}
-
-function memoryOfProcess(): number {
-  const total = totalmem();
-  const most = process.constrainedMemory();
-  return most > 0 && most < total ? most : total;
 }

@@ -14,6 +14,7 @@ import {
 } from '../../../core/store/format.ts';
 import type { Seals } from '../../../core/store/seals.ts';
 import { steadyClock } from '../../../io/host/clock.ts';
+import { memoryOfProcess } from '../../../io/host/memory.ts';
 import {
   type DataFolder,
   openDataFolder,
@@ -22,6 +23,7 @@ import {
 } from '../../../io/storage/data-folder.ts';
 import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
 import { Progress } from '../../../io/telemetry/progress.ts';
+import { trieBytes } from './trie-memory.ts';
 
 const MB = 1_000_000;
 /** Interval for checking whether a reader thread has found damage. */
@@ -91,9 +93,10 @@ async function openOnce(
       beforeRewind,
       onDamage: data.noteDamage,
       onReplay: progress(log),
-      // Only a node has them, and only it ends by itself.
-      hasClients: onFault !== undefined,
-      ...(onFault ? { onFault } : {}),
+      // Only a node has clients, and only it ends by itself.
+      ...(onFault
+        ? { onFault }
+        : { hasClients: false, trieBytesMax: trieBytes(memoryOfProcess()) }),
       ...(checkpointBytes === undefined ? {} : { checkpointBytes }),
     });
     checkStamp(folder, store);
