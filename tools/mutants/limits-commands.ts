@@ -33,6 +33,14 @@ export const COMMAND_LIMITS: readonly Limit[] = [
     only: 'holds no more of a value',
   },
   {
+    name: 'import: signers of seals that were recovered ahead',
+    file: 'src/core/consensus/recovered-seals.ts',
+    on: 'new Lru<string, Address>(SIGNERS_MAX)',
+    off: 'new Lru<string, Address>(SIGNERS_MAX * 1_000)',
+    test: 'src/core/consensus/recovered-seals.test.ts',
+    only: 'keeps no more signers',
+  },
+  {
     name: 'migrate datadir: memory with mapped files',
     file: 'src/io/host/resident-memory.ts',
     on: 'await this.giveBack();',

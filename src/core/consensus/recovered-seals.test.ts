@@ -74,6 +74,23 @@ it('does not take a seal of one header for that of another', async () => {
   expect(ahead.here).toBe(1);
 });
 
+it('keeps no more signers than an import looks ahead', () => {
+  const ahead = new Ahead();
+  const seals = Array.from({ length: 9_000 }, (_, at) =>
+    new Uint8Array(65).fill(at >> 8).fill(at, 33),
+  );
+  const header = bftGenesis('qbft', VALIDATORS, 1000).header;
+  for (let from = 0; from < seals.length; from += 1_000) {
+    const some = withCommitSeals(header, 0, seals.slice(from, from + 1_000));
+    for (const signed of ahead.seals.of(some, 'qbft')) signed.keepSender(SIGNERS[0]!);
+  }
+  const hash = commitPreimage('qbft', header, 0);
+  expect(ahead.seals.recover(hash, seals.at(-1)!)).toEqual(SIGNERS[0]);
+  expect(ahead.here).toBe(0);
+  ahead.seals.recover(hash, seals[0]!);
+  expect(ahead.here).toBe(1);
+});
+
 it('leaves a header that is malformed, or that has very many seals, to its check', async () => {
   const header = sealed('qbft');
   const many = Array.from({ length: 1_025 }, () => new Uint8Array(65));

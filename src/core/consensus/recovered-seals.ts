@@ -3,6 +3,7 @@
  * seals of a block cost more than its transactions.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
+import { Lru } from '../base/lru.ts';
 import type { Signed } from '../base/ports.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
 import type { Header } from '../chain/header.ts';
@@ -11,9 +12,13 @@ import { signaturesOf } from './check-seals.ts';
 
 /** The check of a header with more seals recovers them itself, unless it refuses their number. */
 const SEALS_MAX = 1_024;
+/**
+ * More than an import looks ahead; nothing asks for those of a block that turns out to be known.
+ */
+const SIGNERS_MAX = 8_192;
 
 export class RecoveredSeals {
-  private readonly signers = new Map<string, Address>();
+  private readonly signers = new Lru<string, Address>(SIGNERS_MAX);
   private readonly recoverHere: typeof recoverAddress;
 
   constructor(recoverHere: typeof recoverAddress = recoverAddress) {

@@ -2,14 +2,8 @@
  * The commitment to one state: the account trie and a storage trie per contract, as one immutable
  * version per block. `update` only records a write set; `hash` then works in slices.
  */
-import {
-  type Address,
-  compareBytes,
-  EMPTY_BYTES,
-  equalBytes,
-  type Hash32,
-  keyOf,
-} from '../base/bytes.ts';
+import { type Address, EMPTY_BYTES, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import { placesInOrder } from '../base/hash-places.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { decodeAccountLeaf } from './account-codec.ts';
 import { hashOfAddress } from './key-hash.ts';
@@ -121,8 +115,8 @@ export class StateTrie {
       yield { ...change, storage: undefined };
     }
     const storages = [...this.storages.values()];
-    storages.sort((a, b) => compareBytes(a.addressHash, b.addressHash));
-    for (const { addressHash, born, trie } of storages) {
+    for (const place of placesInOrder(storages.length, (at) => storages[at]!.addressHash)) {
+      const { addressHash, born, trie } = storages[place]!;
       const earlier = since.storages.get(keyOf(addressHash));
       const isKept = earlier !== undefined && earlier.born === born;
       const before = isKept ? earlier.trie : since.storedStorage(addressHash, born);

@@ -42,8 +42,8 @@ interface Step {
   readonly after: Place | undefined;
 }
 
-/** A place at every nibble of a hash, and one at its end. */
-const DEPTH_MAX = 65;
+/** Of a hash. */
+const NIBBLES = 64;
 
 /**
  * Both sides must be hashed already. Walks both nibble by nibble, because nodes may begin at
@@ -54,7 +54,7 @@ export function* changedNodes(before: Side, after: Side): Generator<NodeChange> 
     { depth: 0, nibble: 0, before: start(before.root), after: start(after.root) },
   ];
   // Those on the way to a place are still there from the places above it.
-  const nibbles = new Uint8Array(DEPTH_MAX);
+  const nibbles = new Uint8Array(NIBBLES);
   for (let step = todo.pop(); step !== undefined; step = todo.pop()) {
     if (isSame(step.before, step.after)) continue;
     const { depth } = step;

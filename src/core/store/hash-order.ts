@@ -4,10 +4,8 @@
  * cache holds any more, and lmdb copies a page again for each part of a commit that changes it.
  */
 import type { Hash32 } from '../base/bytes.ts';
+import { placesInOrder } from '../base/hash-places.ts';
 import type { KvWriter } from '../base/ports.ts';
-
-/** Sorted by their first four bytes: two that agree in these need no order. */
-const SORTED_BYTES = 4;
 
 interface Hashed<T> {
   readonly hash: Hash32;
@@ -48,19 +46,4 @@ export class SortedRows {
       }
     }
   }
-}
-
-/**
- * The numbers from 0 to `count`, in the order of their hashes. One number for each, its hash above
- * its place, is sorted faster than anything else.
- */
-export function placesInOrder(count: number, hashAt: (place: number) => Uint8Array): Float64Array {
-  const order = new Float64Array(count);
-  for (let place = 0; place < count; place++) {
-    const hash = hashAt(place);
-    let sorted = 0;
-    for (let i = 0; i < SORTED_BYTES; i++) sorted = sorted * 256 + hash[i]!;
-    order[place] = sorted * count + place;
-  }
-  return order.sort().map((each) => each % count);
 }

@@ -4,6 +4,7 @@
  */
 import { compareBytes, EMPTY_BYTES } from '../base/bytes.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
+import type { Account } from '../state/account.ts';
 import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import { inHashOrder } from './hash-order.ts';
@@ -99,8 +100,7 @@ function* valueRows(target: RowTarget, space: SpaceState): Generator<Row | undef
   const accounts = yield* inHashOrder(changes, ([, { address }]) => hashOfAddress(address));
   for (const { hash, item } of accounts) {
     const [addressKey, entry] = item;
-    const encode = (value: (typeof entry.accounts)[number]['value']) =>
-      value && encodeAccountRow(entry.address, value);
+    const encode = (value: Account | undefined) => value && encodeAccountRow(entry.address, value);
     const last = yield* versionRows(target, accountKey(id, hash), entry.accounts, encode);
     if (entry.accounts.length > 0) rows.setAccount(addressKey, last ?? null);
   }

@@ -6,9 +6,9 @@
  * rows, so that a move continues after a crash.
  */
 import { concatBytes, type Hash32 } from '../base/bytes.ts';
+import { placesInOrder } from '../base/hash-places.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
 import { numberToUint64 } from '../base/quantity.ts';
-import { placesInOrder } from './hash-order.ts';
 import { TABLE } from './keys.ts';
 
 /** Of rows that are sorted and moved by one commit, unless a single batch has more. */

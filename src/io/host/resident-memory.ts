@@ -12,7 +12,6 @@ const PAGES_MIN = 512 * 1024 * 1024;
 const PAGES_PART = 1 / 4;
 /** Required growth since the last release: what remained then is not pages of such a file. */
 const GROWTH_MIN = 64 * 1024 * 1024;
-const PAGE_BYTES = 4096;
 
 export class ResidentMemory {
   private readonly giveBack: () => Promise<void>;
@@ -42,7 +41,8 @@ export class ResidentMemory {
 /** On systems without /proc: with all other memory of the process. */
 function filePages(): number {
   try {
-    return Number(readFileSync('/proc/self/statm', 'latin1').split(' ')[2]) * PAGE_BYTES;
+    const [, kilobytes] = /RssFile:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'latin1'))!;
+    return Number(kilobytes) * 1024;
   } catch {
     return process.memoryUsage.rss();
   }
