@@ -23,11 +23,25 @@ export const EXECUTION_LIMITS: readonly Limit[] = [
     test: 'src/core/store/cached-blocks.test.ts',
   },
   {
+    name: 'cached blocks: bytes of code',
+    file: 'src/core/store/cached-blocks.ts',
+    on: 'of: ({ length }) => length,',
+    off: 'of: () => 0,',
+    test: 'src/core/store/cached-blocks.test.ts',
+  },
+  {
     name: 'cached blocks: bytes of transactions',
     file: 'src/core/store/cached-blocks.ts',
     on: 'bytes += DECODED_BYTES + raw.length;',
     off: 'bytes += DECODED_BYTES;',
     test: 'src/core/store/cached-blocks.test.ts',
+  },
+  {
+    name: 'tries: nodes that stay in memory when the others are dropped',
+    file: 'src/core/state/trie-shedding.ts',
+    on: 'depth < 0 || kept.nodes < 1',
+    off: 'depth < 0',
+    test: 'src/core/state/trie-shedding.test.ts',
   },
   {
     name: 'checkpoint: accounts and slots that wait for it',

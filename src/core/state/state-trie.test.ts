@@ -221,7 +221,7 @@ describe('state of several blocks', () => {
             for (const at of [1, 2, 3, 4].map(address)) {
               expect(reloaded.proveAccount(at)).toEqual(whole.proveAccount(at));
             }
-            checkpoint = stored.settle(0);
+            checkpoint = stored.settle({ depth: 0, nodes: 1 });
             // Later blocks may extend the version in memory, or the one that was settled.
             if (!grows) stored = checkpoint;
           }

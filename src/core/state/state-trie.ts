@@ -11,6 +11,7 @@ import { StateTrieUpdate, type StorageTrie } from './state-trie-update.ts';
 import { type LeafBudget, Trie } from './trie.ts';
 import type { NodeChange } from './trie-difference.ts';
 import type { Nibbles } from './trie-node.ts';
+import type { Kept } from './trie-shedding.ts';
 import type { NodeLoader } from './trie-update.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -126,24 +127,45 @@ export class StateTrie {
   }
 
   /**
-   * The same version with less in memory: of the nodes that `stored` holds too, it keeps only the
-   * top `depth` nibbles of the account trie and of the storage tries in use. `stored`: the version
-   * that `nodes` reads, so this one or an earlier one.
+   * The same version with less in memory: of the nodes that `other` has too, it keeps only those to
+   * be `kept`, of the account trie and of the storage tries in use. `nodes` reads this version or
+   * `other`, which is a version before or after it.
    */
-  settle(depth: number, stored: StateTrie = this): StateTrie {
+  settle(kept: Kept, other: StateTrie = this): StateTrie {
     this.root();
-    stored.root();
+    other.root();
     const storages = new Map<string, StorageTrie>();
     for (const [key, storage] of this.storages) {
-      const { addressHash, born, trie, origin } = storage;
-      const before = stored.storages.get(key);
-      const isStored = before?.born === born && equalBytes(before.trie.root(), trie.root());
-      if (isStored && trie === origin) continue;
-      const twin = before?.born === born ? before.trie : Trie.empty();
-      const shed = trie.shed(depth, twin);
-      storages.set(key, { addressHash, born, trie: shed, origin: isStored ? shed : origin });
+      const { trie, origin } = storage;
+      const beside = sameStorage(storage, other.storages.get(key));
+      const isCommon = beside !== undefined && equalBytes(beside.trie.root(), trie.root());
+      if (isCommon && trie === origin) continue;
+      const left = trie.shed(kept, beside?.trie ?? Trie.empty());
+      storages.set(key, { ...storage, trie: left, origin: left });
     }
-    const accounts = this.accounts.shed(depth, stored.accounts);
+    return this.settled(this.accounts.shed(kept, other.accounts), storages);
+  }
+
+  /**
+   * The same version with the nodes of `stored` where both have the same. `stored` is an earlier
+   * version, which `nodes` reads, and was settled beside this one or after it.
+   */
+  shareWith(stored: StateTrie): StateTrie {
+    this.root();
+    const storages = new Map<string, StorageTrie>();
+    for (const [key, storage] of this.storages) {
+      const { trie, origin } = storage;
+      const beside = sameStorage(storage, stored.storages.get(key));
+      if (beside && equalBytes(beside.trie.root(), trie.root())) storages.set(key, beside);
+      else if (trie !== origin) {
+        const before = beside?.trie ?? Trie.empty();
+        storages.set(key, { ...storage, trie: trie.shareWith(before), origin: before });
+      }
+    }
+    return this.settled(this.accounts.shareWith(stored.accounts), storages);
+  }
+
+  private settled(accounts: Trie, storages: Map<string, StorageTrie>): StateTrie {
     const settled = new StateTrie(accounts, storages, this.nodes, undefined);
     settled.generation = this.generation + 1;
     return settled;
@@ -172,6 +194,13 @@ export class StateTrie {
     const trie = Trie.load(root, storageLoader(this.nodes, addressHash, born));
     return { addressHash, born, trie, origin: trie };
   }
+}
+
+function sameStorage(
+  { born }: StorageTrie,
+  other: StorageTrie | undefined,
+): StorageTrie | undefined {
+  return other?.born === born ? other : undefined;
 }
 
 function accountLoader(nodes: StateNodes | undefined): NodeLoader {

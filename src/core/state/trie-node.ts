@@ -3,7 +3,7 @@
  * of a trie. A parent contains each child's `ref`: its hash of 32 bytes, or the child's own RLP if
  * that is shorter.
  */
-import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
+import { EMPTY_BYTES, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { RlpReader, readList } from '../base/rlp.ts';
 
@@ -44,7 +44,7 @@ export interface BranchNode {
   before: Children | undefined;
 }
 
-type Children = (TrieNode | undefined | null)[];
+export type Children = (TrieNode | undefined | null)[];
 
 /**
  * The encoding of a branch. Most children of one that was read are never used, and these are not
@@ -95,9 +95,8 @@ export function sealedBranch(
   children: Children,
   value: Uint8Array | undefined,
   ref: Uint8Array,
-  rlp: Uint8Array,
+  source: BranchSource,
 ): BranchNode {
-  const source = { rlp, cells: [] };
   return { kind: 'branch', children, value, ref, source, before: undefined };
 }
 
@@ -118,6 +117,18 @@ export function childOf(branch: BranchNode, nibble: number): TrieNode | undefine
 export function sharesChild(a: BranchNode, b: BranchNode, nibble: number): boolean {
   if (a.children[nibble] !== null || b.children[nibble] !== null) return false;
   return a.source!.cells === b.source!.cells;
+}
+
+/** Of two hashed branches, which of the 16 children are the same, without decoding any. */
+export function commonChildren(a: BranchNode, b: BranchNode): boolean[] {
+  const [left, right] = [a.source!.rlp, b.source!.rlp];
+  let [atLeft, atRight] = [contentStart(left), contentStart(right)];
+  return a.children.map(() => {
+    const [from, start] = [atLeft, atRight];
+    atLeft += itemLength(left, from);
+    atRight += itemLength(right, start);
+    return equalBytes(left.subarray(from, atLeft), right.subarray(start, atRight));
+  });
 }
 
 /** Where the first item of a list begins. */
@@ -330,7 +341,7 @@ export function decodeNode(rlp: Uint8Array, ref: Uint8Array): LoadedNode {
     }
     const bytes = list.string();
     const value = bytes.length > 0 ? bytes.slice() : undefined;
-    return sealedBranch(children, value, ref, rlp.slice());
+    return sealedBranch(children, value, ref, { rlp: rlp.slice(), cells: [] });
   }
   const packed = list.string().slice();
   if ((packed[0]! & 0x20) !== 0) {

@@ -97,26 +97,73 @@ describe('Trie against @ethereumjs/mpt', () => {
 
     it(`a store fed by changedNodes holds each version, and can be read back: ${name} keys`, () => {
       fc.assert(
-        fc.property(batches(key), fc.integer({ min: -1, max: 4 }), (rounds, depth) => {
-          const store: Store = new Map();
-          const load = (path: Uint8Array) => store.get(keyOf(path));
-          let kept = Trie.empty(load);
-          let whole = Trie.empty();
-          for (const round of rounds) {
-            const changes = sorted(round);
-            const next = kept.update(changes);
-            whole = whole.update(changes);
-            expect(next.root()).toEqual(whole.root());
-            write(store, next, kept);
-            expect(store).toEqual(wholeStore(whole));
-            const reloaded = Trie.load(next.root(), load);
-            for (const [changed] of changes) {
-              expect(reloaded.get(changed)).toEqual(whole.get(changed));
-              expect(reloaded.prove(changed)).toEqual(whole.prove(changed));
+        fc.property(
+          batches(key),
+          fc.integer({ min: -1, max: 4 }),
+          fc.nat(20),
+          (rounds, depth, nodes) => {
+            const store: Store = new Map();
+            const load = (path: Uint8Array) => store.get(keyOf(path));
+            let kept = Trie.empty(load);
+            let whole = Trie.empty();
+            for (const round of rounds) {
+              const changes = sorted(round);
+              const next = kept.update(changes);
+              whole = whole.update(changes);
+              expect(next.root()).toEqual(whole.root());
+              write(store, next, kept);
+              expect(store).toEqual(wholeStore(whole));
+              const reloaded = Trie.load(next.root(), load);
+              for (const [changed] of changes) {
+                expect(reloaded.get(changed)).toEqual(whole.get(changed));
+                expect(reloaded.prove(changed)).toEqual(whole.prove(changed));
+              }
+              kept = next.shed({ depth, nodes });
             }
-            kept = next.shed(depth);
-          }
-        }),
+          },
+        ),
+        { numRuns: runs(100) },
+      );
+    });
+
+    it(`a settled version, and a later one that shares its nodes, stay as they are: ${name} keys`, () => {
+      fc.assert(
+        fc.property(
+          batches(key),
+          fc.integer({ min: -1, max: 4 }),
+          fc.nat(20),
+          (rounds, depth, nodes) => {
+            const store: Store = new Map();
+            let reads = 0;
+            const load = (path: Uint8Array) => {
+              reads++;
+              return store.get(keyOf(path));
+            };
+            let stored = Trie.empty(load);
+            let latest = stored;
+            let whole = Trie.empty();
+            for (const round of rounds) {
+              const changes = sorted(round);
+              const half = changes.length >> 1;
+              latest = latest.update(changes.slice(half));
+              const next = latest.update(changes.slice(0, half));
+              whole = whole.update(changes);
+              next.root();
+              reads = 0;
+              write(store, latest, stored);
+              expect(reads).toBe(0);
+              stored = latest.shed({ depth, nodes }, next);
+              latest = next.shareWith(stored);
+              expect(latest.root()).toEqual(whole.root());
+              for (const [changed] of changes) {
+                expect(latest.get(changed)).toEqual(whole.get(changed));
+                expect(latest.prove(changed)).toEqual(whole.prove(changed));
+              }
+            }
+            write(store, latest, stored);
+            expect(store).toEqual(wholeStore(whole));
+          },
+        ),
         { numRuns: runs(100) },
       );
     });

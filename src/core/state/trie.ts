@@ -7,19 +7,17 @@ import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { changedNodes, type NodeChange } from './trie-difference.ts';
 import {
-  type BranchNode,
-  childOf,
   commonLength,
   encodeNode,
   hashedNode,
   type LoadedNode,
   type Nibbles,
-  sealedBranch,
   sealNode,
   type TrieNode,
   toNibbles,
   unpackNibbles,
 } from './trie-node.ts';
+import { type Kept, shareWith, shed } from './trie-shedding.ts';
 import {
   loadChild,
   loadNext,
@@ -144,14 +142,28 @@ export class Trie {
   }
 
   /**
-   * The same trie with less in memory: nodes deeper than `depth` nibbles that belong to `stored`
-   * too are dropped, and read again when needed. `stored`: the version that `load` reads.
+   * The same trie with less in memory: nodes that belong to `other` too are dropped, except those
+   * to be `kept`, and read again when needed. `load` reads this version, or `other`.
    */
-  shed(depth: number, stored: Trie = this, load: NodeLoader | undefined = this.load): Trie {
-    const root = this.root();
+  shed(kept: Kept, other: Trie = this): Trie {
+    this.root();
+    other.root();
+    return this.holding(this.node && shed(this.node, other.node, kept));
+  }
+
+  /**
+   * The same trie with the nodes of `stored` where it has the same: what one of the two reads later
+   * is there for the other. `load` reads `stored`.
+   */
+  shareWith(stored: Trie): Trie {
+    this.root();
     stored.root();
-    const trie = new Trie(this.node && shed(this.node, stored.node, depth), load);
-    trie.known = root;
+    return this.holding(this.node && shareWith(this.node, stored.node));
+  }
+
+  private holding(node: TrieNode | undefined): Trie {
+    const trie = new Trie(node, this.load);
+    trie.known = this.known;
     return trie;
   }
 
@@ -201,38 +213,4 @@ function seal(node: TrieNode, budget: LeafBudget): boolean {
   }
   sealNode(node as LoadedNode);
   return true;
-}
-
-function shed(top: TrieNode, stored: TrieNode | undefined, depth: number): TrieNode {
-  const isStored = stored !== undefined && (stored === top || equalBytes(stored.ref!, top.ref!));
-  if (depth < 0 && isStored && top.ref!.length === 32) return hashedNode(top.ref!);
-  const node = nearest(top);
-  if (node.kind === 'hashed') return hashedNode(node.ref);
-  if (node.kind === 'branch') return shedBranch(node, isStored ? node : stored, depth);
-  if (node.kind === 'extension') {
-    const below = isStored ? node : stored && nearest(stored);
-    const isTwin = below?.kind === 'extension' && equalBytes(below.path, node.path);
-    const child = shed(node.child, isTwin ? below.child : undefined, depth - node.path.length);
-    return { kind: 'extension', path: node.path, child, ref: node.ref };
-  }
-  return node;
-}
-
-function shedBranch(branch: BranchNode, stored: TrieNode | undefined, depth: number): BranchNode {
-  const twin = stored && nearest(stored);
-  const { children, value } = branch;
-  const sealed = (kept: BranchNode['children']) =>
-    sealedBranch(kept, value, branch.ref!, branch.source!.rlp);
-  const kept = children.map((child, nibble) => {
-    if (!child) return child;
-    return shed(child, twin?.kind === 'branch' ? childOf(twin, nibble) : undefined, depth - 1);
-  });
-  if (twin !== branch) return sealed(kept);
-  const isLeft = (child: TrieNode | undefined | null) =>
-    child?.kind === 'hashed' && child.loaded === undefined;
-  return sealed(kept.map((child) => (isLeft(child) ? null : child)));
-}
-
-function nearest(node: TrieNode): TrieNode {
-  return node.kind === 'hashed' ? (node.loaded ?? node) : node;
 }

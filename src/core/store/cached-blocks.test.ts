@@ -30,3 +30,11 @@ it('keep what is longer than the bound alone', () => {
   expect([cached.blocks.size, cached.receipts.size]).toEqual([2, 1]);
   expect(cached.receipts.has(2)).toBe(true);
 });
+
+it('keep a megabyte of code', () => {
+  const { codes } = new CachedBlocks();
+  for (let number = 0; number < 300; number++) codes.set(`${number}`, new Uint8Array(1024));
+  expect(codes.size).toBe(256);
+  for (let number = 0; number < 100; number++) codes.set(`${number}`, new Uint8Array(24 * 1024));
+  expect(codes.size).toBe(42);
+});

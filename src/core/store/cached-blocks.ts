@@ -1,4 +1,7 @@
-/** Recently appended or requested blocks, headers and receipts (private ones too), decoded. */
+/**
+ * Recently appended or requested blocks, headers and receipts (private ones too), decoded; and the
+ * code of contracts.
+ */
 import { Lru } from '../base/lru.ts';
 import type { Block } from '../chain/block.ts';
 import type { Header } from '../chain/header.ts';
@@ -12,6 +15,8 @@ const BYTES_MAX: number = 16 * 1024 * 1024;
 /** Of a decoded transaction besides its bytes, and of a decoded receipt besides its logs. */
 const DECODED_BYTES = 1024;
 const HEADERS_MAX = 4_096;
+const CODES_MAX = 256;
+const CODES_BYTES_MAX = 1024 * 1024;
 
 export class CachedBlocks {
   readonly blocks: Lru<number, Block>;
@@ -19,6 +24,11 @@ export class CachedBlocks {
   readonly receipts: Lru<number, readonly Receipt[]>;
   /** Private records by privateKey(). */
   readonly privateRecords: Lru<string, PrivateRecord>;
+  /** By keyOf(code hash). */
+  readonly codes = new Lru<string, Uint8Array>(CODES_MAX, {
+    max: CODES_BYTES_MAX,
+    of: ({ length }) => length,
+  });
 
   constructor(max = BYTES_MAX) {
     this.blocks = new Lru(BLOCKS_MAX, { max, of: bytesOfBlock });
@@ -41,6 +51,7 @@ export class CachedBlocks {
     this.headers.clear();
     this.receipts.clear();
     this.privateRecords.clear();
+    this.codes.clear();
   }
 }
 

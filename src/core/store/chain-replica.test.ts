@@ -25,12 +25,12 @@ function openStore(disk: MemoryDisk): Promise<ChainStore> {
   return ChainStore.open({ log: disk.log('blocks'), kv: disk.kv('index'), clock, ...SEGMENT });
 }
 
-function openReplica(disk: MemoryDisk, trieBytesMax?: number): ChainReplica {
+function openReplica(disk: MemoryDisk, trieBytes?: number): ChainReplica {
   return new ChainReplica({
     log: disk.log('blocks'),
     kv: disk.kv('index'),
     ...SEGMENT,
-    ...(trieBytesMax === undefined ? {} : { trieBytesMax }),
+    ...(trieBytes === undefined ? {} : { trieMemory: { bytes: trieBytes, depth: 0 } }),
   });
 }
 

@@ -4,6 +4,7 @@ import type { Clock, Kv, LogFolder } from '../base/ports.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import type { Seals } from './seals.ts';
+import type { TrieMemory } from './spaces.ts';
 
 export interface ChainStoreParts {
   readonly log: LogFolder;
@@ -18,11 +19,7 @@ export interface ChainStoreParts {
   readonly hasClients?: boolean;
   /** Sequence numbers of other files, which every checkpoint records. */
   readonly seals?: Seals;
-  /**
-   * Memory per space for trie nodes that the index also holds; above it all but the top ones are
-   * dropped. 0: none are kept.
-   */
-  readonly trieBytesMax?: number;
+  readonly trieMemory?: TrieMemory;
   /** A background checkpoint failed: the process must end. */
   readonly onFault?: (error: unknown) => void;
   /** A required row of the index is missing; the read throws. */
@@ -45,11 +42,7 @@ export interface StoredChainParts {
   readonly kv: Kv;
   readonly dialect?: TransactionDialect | undefined;
   readonly segmentBytesMax?: number | undefined;
-  /**
-   * Memory per space for trie nodes that the index also holds; above it all but the top ones are
-   * dropped. 0: none are kept.
-   */
-  readonly trieBytesMax?: number | undefined;
+  readonly trieMemory?: TrieMemory | undefined;
   /** How many bytes the cached blocks, and their receipts, may have. */
   readonly cachedBytesMax?: number | undefined;
   /** A required row is missing; the read throws. */

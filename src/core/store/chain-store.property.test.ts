@@ -17,6 +17,7 @@ import {
 } from '../../../test/support/random-chain.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { concatBytes, ZERO_HASH } from '../base/bytes.ts';
+import type { Kv } from '../base/ports.ts';
 import { Prng } from '../base/prng.ts';
 import { blockOf } from '../chain/block.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
@@ -32,9 +33,19 @@ function openStore(disk: MemoryDisk, more: Partial<ChainStoreParts> = {}): Promi
     clock: { nowMs: () => 0 },
     segmentBytesMax: 4000,
     // Every other store keeps almost no trie nodes in memory.
-    ...(opened++ % 2 === 0 ? {} : { trieBytesMax: 0 }),
+    ...(opened++ % 2 === 0 ? {} : { trieMemory: { bytes: 0, depth: 0 } }),
     ...more,
   });
+}
+
+function bound(kv: Kv): Kv {
+  return {
+    get: (table, key) => kv.get(table, key),
+    range: (table, from, to) => kv.range(table, from, to),
+    rangeReverse: (table, from, to) => kv.rangeReverse(table, from, to),
+    commit: (fill) => kv.commit(fill),
+    close: () => kv.close(),
+  };
 }
 
 describe('chain store', () => {
@@ -285,6 +296,35 @@ describe('chain store', () => {
     expectState(store.stateAt({ kind: 'private', psi: 'PS1' }, 2), model.last);
     expectState(store.stateAt({ kind: 'private', psi: 'empty' }, 2), empty.last);
     expect(store.spaces()).toEqual(['empty', 'PS1']);
+  });
+
+  it('knows all older values after a checkpoint whose rows were made, but not committed', async () => {
+    const nowhere = { put: () => {}, delete: () => {} };
+    for (let seed = 1; seed <= runs(5); seed++) {
+      const chain = newChain(seed);
+      for (let i = 0; i < 30; i++) grow(chain);
+      const disk = new MemoryDisk();
+      const kv = disk.kv('index');
+      let isBroken = false;
+      const commit = async (fill: Parameters<Kv['commit']>[0]) => {
+        if (!isBroken) return kv.commit(fill);
+        for (const _ of fill(nowhere));
+        throw new Error('no commit');
+      };
+      const store = await openStore(disk, { kv: { ...bound(kv), commit } });
+      await feed(store, chain, 10, () => {});
+      await store.checkpoint();
+      await feed(store, chain, 20, () => {});
+      isBroken = true;
+      await expect(store.checkpoint()).rejects.toThrow('no commit');
+      isBroken = false;
+      expectChain(store, chain);
+      await store.checkpoint();
+      expectChain(store, chain);
+      await feed(store, chain, 29, () => {});
+      await store.close();
+      expectChain(await openStore(disk), chain);
+    }
   });
 
   it('does not take a block that does not follow or whose root is wrong', async () => {

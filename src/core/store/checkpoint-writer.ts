@@ -244,6 +244,8 @@ export class CheckpointWriter {
 
 /** Nothing was written: the frozen part becomes recent again. */
 function thaw(entry: SpaceEntry): void {
+  // They have values that the index does not.
+  entry.rows.clear();
   if (!entry.writing) return;
   entry.writing.absorb(entry.recent);
   entry.recent = entry.writing;

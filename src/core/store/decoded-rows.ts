@@ -74,6 +74,10 @@ export class DecodedRows {
   /** Empty and disabled while rows are rewound to an older block. */
   suspend(): void {
     this.isSuspended = true;
+    this.clear();
+  }
+
+  clear(): void {
     this.accounts = new Map();
     this.olderAccounts = new Map();
     this.slots = new Map();

@@ -23,19 +23,26 @@ const SPACES_MAX = 65_535;
 /** Number of a space that never exists: readers find nothing. */
 const NO_SPACE_ID = 65_535;
 
-/** Nibbles of a settled trie kept in memory: settling is one step, so it must be short. */
-const SETTLED_DEPTH_NIBBLES = 2;
-/**
- * Memory for clean trie nodes of one space; beyond it, nodes that the index also holds are
- * dropped.
- */
-const TRIE_BYTES_DEFAULT = 128 * 1024 * 1024;
+/** Of one space: trie nodes in memory that the index holds too. */
+export interface TrieMemory {
+  /** More are dropped; 0: all are, after each checkpoint. */
+  readonly bytes: number;
+  /**
+   * Nibbles of a trie whose nodes stay then, in a third of the bytes at most. All others are
+   * dropped in one step, which takes the longer the more stay.
+   */
+  readonly depth: number;
+}
+
+const TRIE_MEMORY: TrieMemory = { bytes: 128 * 1024 * 1024, depth: 2 };
 /**
  * Overhead of a node beyond its RLP, and size of what a changed leaf adds. Both are upper
  * estimates.
  */
 const NODE_OVERHEAD_BYTES = 300;
 const LEAF_BYTES = 1_100;
+/** Of one that stays; most are branches. */
+const NODE_BYTES = 1_100;
 
 export interface SpaceEntry extends SpaceState {
   /** undefined: public. */
@@ -48,7 +55,7 @@ export interface SpaceEntry extends SpaceState {
   readonly versions: TrieVersions;
   /** Estimated growth of `trie` since it was settled. */
   heldBytes: number;
-  readonly heldBytesMax: number;
+  readonly memory: TrieMemory;
 }
 
 /** `trie` is now the state after block `number`, which changed `leaves` leaves. */
@@ -56,8 +63,7 @@ export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leav
   const latest = entry.trie;
   entry.heldBytes += leaves * LEAF_BYTES;
   // It may descend from a version that was settled since: then it still holds all nodes.
-  entry.trie =
-    trie.generation < latest.generation ? trie.settle(settledDepth(entry), entry.written) : trie;
+  entry.trie = trie.generation < latest.generation ? trie.shareWith(entry.written) : trie;
   entry.trie.generation = Math.max(trie.generation, latest.generation);
   entry.cursor = number;
   entry.versions.keep(number, entry.trie, leaves);
@@ -67,11 +73,14 @@ export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leav
 export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void {
   entry.versions.drop(number, entry.trie);
   entry.written = trie;
-  if (entry.heldBytes < entry.heldBytesMax) return;
+  const { bytes, depth } = entry.memory;
+  if (entry.heldBytes < bytes) return;
   const isLatest = entry.trie === trie;
-  entry.written = trie.settle(settledDepth(entry));
-  entry.trie = isLatest ? entry.written : entry.trie.settle(settledDepth(entry), trie);
-  entry.heldBytes = 0;
+  const kept = { depth, nodes: bytes / 3 / NODE_BYTES };
+  const before = kept.nodes;
+  entry.written = trie.settle(kept, entry.trie);
+  entry.trie = isLatest ? entry.written : entry.trie.shareWith(entry.written);
+  entry.heldBytes = (before - kept.nodes) * NODE_BYTES;
 }
 
 /** How many leaves of its tries a write set changes. */
@@ -81,13 +90,9 @@ export function leavesOf({ accounts }: WriteSet): number {
   return leaves;
 }
 
-function settledDepth({ heldBytesMax }: SpaceEntry): number {
-  return heldBytesMax === 0 ? -1 : SETTLED_DEPTH_NIBBLES;
-}
-
 export class Spaces {
   private readonly kv: Kv;
-  private readonly trieBytesMax: number;
+  private readonly memory: TrieMemory;
   readonly open: SpaceEntry;
   private readonly byPsi = new Map<Psi, SpaceEntry>();
   /** Cursor of the private states that do not exist yet. */
@@ -96,9 +101,9 @@ export class Spaces {
   base: BaseState | undefined;
   readonly horizon: Horizon;
 
-  constructor(kv: Kv, mark: CheckpointMark | undefined, trieBytesMax = TRIE_BYTES_DEFAULT) {
+  constructor(kv: Kv, mark: CheckpointMark | undefined, memory = TRIE_MEMORY) {
     this.kv = kv;
-    this.trieBytesMax = trieBytesMax;
+    this.memory = memory;
     this.horizon = { number: mark?.horizon };
     this.open = this.entry(undefined, PUBLIC_ID, mark?.number ?? -1, mark?.root ?? EMPTY_ROOT);
     this.baseCursor = mark?.baseCursor ?? -1;
@@ -195,7 +200,7 @@ export class Spaces {
   /** Drops nodes of tries that hold too much memory; calls `before` first. */
   trim(before: () => void): void {
     for (const entry of this.all()) {
-      if (entry.heldBytes <= entry.heldBytesMax) continue;
+      if (entry.heldBytes <= entry.memory.bytes) continue;
       before();
       this.loadTrie(entry, entry.checkpoint, entry.written.root());
     }
@@ -250,7 +255,7 @@ export class Spaces {
       written: trie,
       versions: new TrieVersions(),
       heldBytes: 0,
-      heldBytesMax: this.trieBytesMax,
+      memory: this.memory,
     };
     entry.versions.keep(cursor, trie, 0);
     return entry;

@@ -101,7 +101,9 @@ function* valueRows(target: RowTarget, space: SpaceState): Generator<Row | undef
   for (const { hash, item } of accounts) {
     const [addressKey, entry] = item;
     const encode = (value: Account | undefined) => value && encodeAccountRow(entry.address, value);
-    const last = yield* versionRows(target, accountKey(id, hash), entry.accounts, encode);
+    const isNew = rows.account(addressKey) === null;
+    const key = accountKey(id, hash);
+    const last = yield* versionRows(target, key, entry.accounts, encode, isNew);
     if (entry.accounts.length > 0) rows.setAccount(addressKey, last ?? null);
   }
   for (const { hash, item } of accounts) {
@@ -114,22 +116,25 @@ function* valueRows(target: RowTarget, space: SpaceState): Generator<Row | undef
         const [number, versions] = slot.item;
         const key = slotKey(id, hash, born, slot.hash);
         const encode = (value: bigint) => (value === 0n ? undefined : encodeSlotRow(number, value));
-        const last = yield* versionRows(target, key, versions, encode);
+        const isNew = rows.slot(addressKey, born, number) === 0n;
+        const last = yield* versionRows(target, key, versions, encode, isNew);
         rows.setSlot(addressKey, born, number, last!);
       }
     }
   }
 }
 
-/** All versions of one row, of which the last one is returned. */
+/** All versions of one row, of which the last one is returned; `isNew`: there is none yet. */
 function* versionRows<T>(
   { kv, horizon }: RowTarget,
   key: Uint8Array,
   versions: Versions<T>,
   encode: (value: T) => Uint8Array | undefined,
+  isNew = false,
 ): Generator<Row, T | undefined> {
   if (versions.length === 0) return undefined;
-  let before = versions[0]!.number > horizon ? kv.get(TABLE.state, key) : undefined;
+  const isNeeded = !isNew && versions[0]!.number > horizon;
+  let before = isNeeded ? kv.get(TABLE.state, key) : undefined;
   for (const { number, value } of versions) {
     if (number > horizon) yield { key: pastKey(key, number), value: before ?? EMPTY_BYTES };
     before = encode(value);

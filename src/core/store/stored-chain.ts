@@ -2,7 +2,7 @@
  * Read side of a stored chain: blocks from the log, found by the index; state from the index and,
  * above its checkpoint, from memory. `ChainStore` writes; `ChainReplica` follows in another thread.
  */
-import { equalBytes, type Hash32 } from '../base/bytes.ts';
+import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
 import type { Kv } from '../base/ports.ts';
 import type { Block } from '../chain/block.ts';
@@ -34,7 +34,7 @@ import {
   decodeWritesOf,
 } from './record-bodies.ts';
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
-import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
+import { advance, leavesOf, type SpaceEntry, Spaces, type TrieMemory } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 import { blockOutOfOrder, privateOutOfOrder, proofTooOld, wrongIndex } from './store-errors.ts';
 
@@ -50,7 +50,7 @@ export class StoredChain implements ChainReader {
   protected readonly log: BlockLog;
   protected readonly dialect: TransactionDialect;
   protected readonly cached: CachedBlocks;
-  private readonly trieBytesMax: number | undefined;
+  private readonly trieMemory: TrieMemory | undefined;
   private readonly onDamage: StoredChainParts['onDamage'];
   protected index: BlockIndex;
   protected stateSpaces: Spaces;
@@ -61,12 +61,12 @@ export class StoredChain implements ChainReader {
   protected constructor(parts: StoredChainParts, mark: CheckpointMark | undefined) {
     this.kv = parts.kv;
     this.dialect = parts.dialect ?? 'quorum';
-    this.trieBytesMax = parts.trieBytesMax;
+    this.trieMemory = parts.trieMemory;
     this.onDamage = parts.onDamage;
     this.log = new BlockLog(parts.log, parts.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT);
     this.cached = new CachedBlocks(parts.cachedBytesMax);
     this.index = new BlockIndex(parts.kv, parts.onDamage);
-    this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
+    this.stateSpaces = new Spaces(parts.kv, mark, parts.trieMemory);
   }
 
   isAtHand(number: number): boolean {
@@ -182,7 +182,13 @@ export class StoredChain implements ChainReader {
   }
 
   code(hash: Hash32): Uint8Array | undefined {
-    return this.recentCodes.get(bareHex(hash)) ?? this.kv.get(TABLE.code, hash);
+    const { codes } = this.cached;
+    const key = keyOf(hash);
+    const known = codes.get(key);
+    if (known) return known;
+    const code = this.recentCodes.get(bareHex(hash)) ?? this.kv.get(TABLE.code, hash);
+    if (code) codes.set(key, code);
+    return code;
   }
 
   trieAt(space: Space, number: number): StateTrie {
@@ -222,7 +228,7 @@ export class StoredChain implements ChainReader {
   /** Starts again from the index at `mark`. Throws STORE_CORRUPT if the log lacks its block. */
   protected restart(mark: CheckpointMark | undefined): void {
     this.index = new BlockIndex(this.kv, this.onDamage);
-    this.stateSpaces = new Spaces(this.kv, mark, this.trieBytesMax);
+    this.stateSpaces = new Spaces(this.kv, mark, this.trieMemory);
     this.recentCodes.clear();
     this.cached.clear();
     this.current = undefined;

@@ -17,7 +17,7 @@ import { Reader } from './reader.ts';
 
 /** For decoded blocks, for their receipts, and for trie nodes that a reader keeps. */
 const CACHED_BYTES_MAX = 4 * 1024 * 1024;
-const TRIE_BYTES_MAX = 16 * 1024 * 1024;
+const TRIE_MEMORY = { bytes: 16 * 1024 * 1024, depth: 2 };
 
 const { folder, tenants, looks, limits } = threadSettings<ReaderThreadSettings>();
 await installCrypto();
@@ -29,7 +29,7 @@ const chain = new ChainReplica({
   onDamage: data.noteDamage,
   dialect: config.isQuorum ? 'quorum' : 'ethereum',
   cachedBytesMax: CACHED_BYTES_MAX,
-  trieBytesMax: TRIE_BYTES_MAX,
+  trieMemory: TRIE_MEMORY,
 });
 const states = tenants ? residentPrivateStates(tenants) : SINGLE_PRIVATE_STATE;
 const reader = new Reader({

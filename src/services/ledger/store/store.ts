@@ -23,7 +23,7 @@ import {
 } from '../../../io/storage/data-folder.ts';
 import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
 import { Progress } from '../../../io/telemetry/progress.ts';
-import { trieBytes } from './trie-memory.ts';
+import { trieMemory } from './trie-memory.ts';
 
 const MB = 1_000_000;
 /** Interval for checking whether a reader thread has found damage. */
@@ -94,9 +94,7 @@ async function openOnce(
       onDamage: data.noteDamage,
       onReplay: progress(log),
       // Only a node has clients, and only it ends by itself.
-      ...(onFault
-        ? { onFault }
-        : { hasClients: false, trieBytesMax: trieBytes(memoryOfProcess()) }),
+      ...(onFault ? { onFault } : { hasClients: false, trieMemory: trieMemory(memoryOfProcess()) }),
       ...(checkpointBytes === undefined ? {} : { checkpointBytes }),
     });
     checkStamp(folder, store);

@@ -1,11 +1,18 @@
+import type { TrieMemory } from '../../../core/store/spaces.ts';
+
 const MIN = 128 * 1024 ** 2;
 const MAX = 512 * 1024 ** 2;
 const PART = 1 / 32;
+/**
+ * With millions of accounts, most that blocks change are below a node of this depth of their own.
+ */
+const DEPTH = 4;
 
 /**
- * Bytes of trie nodes in the memory of a command that executes a chain, on a machine with so much
- * memory: with millions of accounts, nodes that it drops are read again for the next checkpoint.
+ * Trie nodes in the memory of a command that executes a chain, on a machine with so many bytes of
+ * memory: with millions of accounts, most nodes that it drops are read again soon. Nobody waits for
+ * answers meanwhile, so all may be dropped at once although many stay.
  */
-export function trieBytes(memory: number): number {
-  return Math.min(MAX, Math.max(MIN, memory * PART));
+export function trieMemory(memory: number): TrieMemory {
+  return { bytes: Math.min(MAX, Math.max(MIN, memory * PART)), depth: DEPTH };
 }

@@ -1,0 +1,115 @@
+/**
+ * Versions of a trie with less in memory: nodes that the store has too are dropped, and read again
+ * when needed. All versions must be hashed.
+ */
+import { equalBytes } from '../base/bytes.ts';
+import {
+  type BranchNode,
+  type Children,
+  childOf,
+  commonChildren,
+  type ExtensionNode,
+  hashedNode,
+  sealedBranch,
+  type TrieNode,
+} from './trie-node.ts';
+
+/** Which nodes stay although the store has them. */
+export interface Kept {
+  /** Those of so many nibbles, */
+  readonly depth: number;
+  /** but only so many; counted down. */
+  nodes: number;
+}
+
+/** Without the nodes that belong to `other` too, except those to be `kept`. */
+export function shed(top: TrieNode, other: TrieNode | undefined, kept: Kept): TrieNode {
+  return shedNode(top, other, kept.depth, kept);
+}
+
+function shedNode(top: TrieNode, other: TrieNode | undefined, depth: number, kept: Kept): TrieNode {
+  const isCommon = isSame(top, other);
+  if (isCommon && top.ref!.length === 32) {
+    if (depth < 0 || kept.nodes < 1) return hashedNode(top.ref!);
+  }
+  const node = nearest(top);
+  if (node.kind === 'hashed') return hashedNode(node.ref);
+  if (isCommon) kept.nodes--;
+  if (node.kind === 'branch') {
+    return shedBranch(node, isCommon ? node : branchAt(other), depth, kept);
+  }
+  if (node.kind === 'extension') {
+    const below = isCommon ? node.child : childBeside(node, other);
+    const child = shedNode(node.child, below, depth - node.path.length, kept);
+    return { kind: 'extension', path: node.path, child, ref: node.ref };
+  }
+  return node;
+}
+
+function shedBranch(
+  branch: BranchNode,
+  twin: BranchNode | undefined,
+  depth: number,
+  kept: Kept,
+): BranchNode {
+  const { value, ref } = branch;
+  const { rlp, cells } = branch.source!;
+  const common = twin && twin !== branch ? commonChildren(branch, twin) : undefined;
+  const children = branch.children.map((child, nibble) => {
+    const own = child === null ? cells[nibble] : child;
+    if (!own) return child;
+    const isCommon = twin === branch || common?.[nibble] === true;
+    const below = isCommon ? own : twin && childOf(twin, nibble);
+    const left = shedNode(own, below, depth - 1, kept);
+    return left.kind === 'hashed' ? null : left;
+  });
+  return sealedBranch(children, value, ref!, { rlp, cells: [] });
+}
+
+/**
+ * The same version with the nodes of `stored` where both have the same: what one of them reads
+ * later is there for the other too. `stored` is in the store, and has shed its nodes.
+ */
+export function shareWith(top: TrieNode, stored: TrieNode | undefined): TrieNode {
+  if (isSame(top, stored)) return stored!;
+  const node = nearest(top);
+  if (node.kind === 'hashed') return hashedNode(node.ref);
+  if (node.kind === 'branch') return sharedBranch(node, branchAt(stored));
+  if (node.kind === 'extension') {
+    const child = shareWith(node.child, childBeside(node, stored));
+    return { kind: 'extension', path: node.path, child, ref: node.ref };
+  }
+  return node;
+}
+
+function sharedBranch(branch: BranchNode, twin: BranchNode | undefined): BranchNode {
+  const { value, ref } = branch;
+  const common = twin && commonChildren(branch, twin);
+  const children: Children = branch.children.map((_, nibble) => {
+    if (common?.[nibble]) return twin!.children[nibble];
+    // Not left in the encoding: below the shared cells it would be the other's child.
+    const own = childOf(branch, nibble);
+    return own && shareWith(own, twin && childOf(twin, nibble));
+  });
+  const cells = twin ? twin.source!.cells : [];
+  return sealedBranch(children, value, ref!, { rlp: branch.source!.rlp, cells });
+}
+
+function isSame(node: TrieNode, other: TrieNode | undefined): boolean {
+  return other !== undefined && (other === node || equalBytes(other.ref!, node.ref!));
+}
+
+function branchAt(node: TrieNode | undefined): BranchNode | undefined {
+  const found = node && nearest(node);
+  return found?.kind === 'branch' ? found : undefined;
+}
+
+/** Below an extension with the same path. */
+function childBeside({ path }: ExtensionNode, other: TrieNode | undefined): TrieNode | undefined {
+  const found = other && nearest(other);
+  return found?.kind === 'extension' && equalBytes(found.path, path) ? found.child : undefined;
+}
+
+function nearest(node: TrieNode): TrieNode {
+  return node.kind === 'hashed' ? (node.loaded ?? node) : node;
+}
