@@ -49,6 +49,8 @@ export interface SlotFile {
  */
 export interface Kv {
   get(table: string, key: Uint8Array): Uint8Array | undefined;
+  /** Like `get`, without a copy: the bytes are there only until the next read of any row. */
+  view(table: string, key: Uint8Array): Uint8Array | undefined;
   /** Ascending, `from` inclusive, `to` exclusive. */
   range(
     table: string,

@@ -15,6 +15,7 @@ import {
   PRIVATE,
   PSI,
 } from '../../../test/support/random-chain.ts';
+import { wrappedKv } from '../../../test/support/wrapped-kv.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { concatBytes, ZERO_HASH } from '../base/bytes.ts';
 import type { Kv } from '../base/ports.ts';
@@ -36,16 +37,6 @@ function openStore(disk: MemoryDisk, more: Partial<ChainStoreParts> = {}): Promi
     ...(opened++ % 2 === 0 ? {} : { trieMemory: { bytes: 0, depth: 0 } }),
     ...more,
   });
-}
-
-function bound(kv: Kv): Kv {
-  return {
-    get: (table, key) => kv.get(table, key),
-    range: (table, from, to) => kv.range(table, from, to),
-    rangeReverse: (table, from, to) => kv.rangeReverse(table, from, to),
-    commit: (fill) => kv.commit(fill),
-    close: () => kv.close(),
-  };
 }
 
 describe('chain store', () => {
@@ -311,7 +302,7 @@ describe('chain store', () => {
         for (const _ of fill(nowhere));
         throw new Error('no commit');
       };
-      const store = await openStore(disk, { kv: { ...bound(kv), commit } });
+      const store = await openStore(disk, { kv: wrappedKv(kv, { commit }) });
       await feed(store, chain, 10, () => {});
       await store.checkpoint();
       await feed(store, chain, 20, () => {});

@@ -28,6 +28,7 @@ describe('tables with checksums', () => {
     expect(kv.get('a', KEY)).toEqual(bytes(7, 8, 9));
     expect(kv.get('a', bytes(4))).toEqual(bytes());
     expect(kv.get('a', bytes(5))).toBeUndefined();
+    expect(kv.view('a', KEY)).toEqual(bytes(7, 8, 9));
     expect([...kv.range('a', bytes(), LAST)].map(([, value]) => value.length)).toEqual([3, 0]);
     expect([...kv.rangeReverse('a', LAST, bytes())].map(([key]) => key)).toEqual([bytes(4), KEY]);
     expect(damages).toEqual([]);
@@ -47,9 +48,10 @@ describe('tables with checksums', () => {
       const { kv, damages, row: rows } = await filled();
       rows.set(key, value);
       expect(() => kv.get('a', KEY)).toThrow(DAMAGED);
+      expect(() => kv.view('a', KEY)).toThrow(DAMAGED);
       expect(() => [...kv.range('a', bytes(), LAST)]).toThrow(DAMAGED);
       expect(() => [...kv.rangeReverse('a', LAST, bytes())]).toThrow(DAMAGED);
-      expect(damages).toHaveLength(3);
+      expect(damages).toHaveLength(4);
       expect(damages[0]).toMatch(/folder "index" is damaged.*table "a".*quorate db reindex/);
     }
   });

@@ -33,13 +33,11 @@ export class CheckedKv implements Kv {
   }
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
-    let row: Uint8Array | undefined;
-    try {
-      row = this.kv.get(table, key);
-    } catch (error) {
-      throw this.unreadable(table, error);
-    }
-    return row && this.open(table, key, row);
+    return this.row(table, key, 'get');
+  }
+
+  view(table: string, key: Uint8Array): Uint8Array | undefined {
+    return this.row(table, key, 'view');
   }
 
   *range(table: string, from: Uint8Array, to: Uint8Array): Generator<Row> {
@@ -61,6 +59,16 @@ export class CheckedKv implements Kv {
 
   close(): Promise<void> {
     return this.kv.close();
+  }
+
+  private row(table: string, key: Uint8Array, how: 'get' | 'view'): Uint8Array | undefined {
+    let row: Uint8Array | undefined;
+    try {
+      row = this.kv[how](table, key);
+    } catch (error) {
+      throw this.unreadable(table, error);
+    }
+    return row && this.open(table, key, row);
   }
 
   private *rows(table: string, rows: Iterable<Row>): Generator<Row> {

@@ -1,6 +1,7 @@
 /** A checkpoint's rows come in the order of their keys, whatever the order of the changes was. */
 import { describe, expect, it } from 'vitest';
 import { grow, newChain } from '../../../test/support/random-chain.ts';
+import { wrappedKv } from '../../../test/support/wrapped-kv.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { compareBytes } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
@@ -25,13 +26,7 @@ function recorded(kv: Kv, written: Written[]): Kv {
       writer.delete(table, key);
     },
   });
-  return {
-    get: (table, key) => kv.get(table, key),
-    range: (table, from, to) => kv.range(table, from, to),
-    rangeReverse: (table, from, to) => kv.rangeReverse(table, from, to),
-    commit: (fill) => kv.commit((writer) => fill(noting(writer))),
-    close: () => kv.close(),
-  };
+  return wrappedKv(kv, { commit: (fill) => kv.commit((writer) => fill(noting(writer))) });
 }
 
 /** Up to the hash's first bytes: a value before a block may come before or after the last one. */

@@ -8,6 +8,7 @@ import {
   openStore,
 } from '../../../test/support/pruned-store.ts';
 import { expectChain, feed, follow, PRIVATE, PSI } from '../../../test/support/random-chain.ts';
+import { wrappedKv } from '../../../test/support/wrapped-kv.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { Prng } from '../base/prng.ts';
 import { readMark } from './checkpoint.ts';
@@ -109,13 +110,9 @@ describe('a chain store that prunes', () => {
     const kv = disk.kv('index');
     let isBroken = false;
     const store = await openStore(disk, {
-      kv: {
-        get: (table, key) => kv.get(table, key),
-        range: (table, from, to) => kv.range(table, from, to),
-        rangeReverse: (table, from, to) => kv.rangeReverse(table, from, to),
-        close: () => kv.close(),
+      kv: wrappedKv(kv, {
         commit: (fill) => (isBroken ? Promise.reject(new Error('no commit')) : kv.commit(fill)),
-      },
+      }),
     });
     await feed(store, chain, 20, () => {});
     await store.checkpoint();

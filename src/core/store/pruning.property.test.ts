@@ -21,6 +21,7 @@ import {
   Model,
   PRIVATE,
 } from '../../../test/support/random-chain.ts';
+import { wrappedKv } from '../../../test/support/wrapped-kv.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { Prng } from '../base/prng.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
@@ -61,11 +62,7 @@ describe('a chain store that prunes', () => {
       const kv = disk.kv('index');
       const store = await openStore(disk, {
         ...(checkpointBytes === undefined ? {} : { checkpointBytes }),
-        kv: {
-          get: (table, key) => kv.get(table, key),
-          range: (table, from, to) => kv.range(table, from, to),
-          rangeReverse: (table, from, to) => kv.rangeReverse(table, from, to),
-          close: () => kv.close(),
+        kv: wrappedKv(kv, {
           commit: (fill) =>
             kv.commit(function* (writer) {
               yield* fill({
@@ -77,7 +74,7 @@ describe('a chain store that prunes', () => {
                 },
               });
             }),
-        },
+        }),
       });
       await store.checkpoint();
       expectChain(store, chain);

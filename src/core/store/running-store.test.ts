@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { expectState, feed, follow, grow, newChain } from '../../../test/support/random-chain.ts';
+import { wrappedKv } from '../../../test/support/wrapped-kv.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { EMPTY_BYTES, keyOf } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
@@ -35,16 +36,16 @@ function counted(kv: Kv): { kv: Kv; gets: () => number } {
   let gets = 0;
   return {
     gets: () => gets,
-    kv: {
+    kv: wrappedKv(kv, {
       get: (table, key) => {
         gets++;
         return kv.get(table, key);
       },
-      range: (table, from, to) => kv.range(table, from, to),
-      rangeReverse: (table, from, to) => kv.rangeReverse(table, from, to),
-      commit: (fill) => kv.commit(fill),
-      close: () => kv.close(),
-    },
+      view: (table, key) => {
+        gets++;
+        return kv.view(table, key);
+      },
+    }),
   };
 }
 
@@ -76,9 +77,7 @@ async function pausesOf(accounts: number, more: Partial<ChainStoreParts>): Promi
   const disk = new MemoryDisk();
   const kv = disk.kv('index');
   let pauses = 0;
-  const counting: Kv = {
-    ...{ get: kv.get.bind(kv), range: kv.range.bind(kv), close: kv.close.bind(kv) },
-    rangeReverse: kv.rangeReverse.bind(kv),
+  const counting = wrappedKv(kv, {
     commit: (fill) =>
       kv.commit(function* (writer) {
         for (const _ of fill(writer)) {
@@ -86,7 +85,7 @@ async function pausesOf(accounts: number, more: Partial<ChainStoreParts>): Promi
           yield;
         }
       }),
-  };
+  });
   const store = await openStore(disk, { ...more, kv: counting });
   for (const next of blocksOfAccounts([1, accounts])) await store.append(next);
   await store.close();

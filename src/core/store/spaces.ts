@@ -263,7 +263,7 @@ export class Spaces {
 
   private storedTrie(id: number, root: Hash32, held: (bytes: number) => void): StateTrie {
     const load = (key: Uint8Array) => {
-      const rlp = this.kv.get(TABLE.state, key);
+      const rlp = this.kv.view(TABLE.state, key);
       held(NODE_OVERHEAD_BYTES + (rlp?.length ?? 0));
       return rlp;
     };

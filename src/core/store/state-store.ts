@@ -84,9 +84,9 @@ export class StateAt implements StateReader {
     if (past) return past.length === 0 ? undefined : decodeAccount(past);
     const known = isChanged ? undefined : space.rows.account(addressKey);
     if (known !== undefined) return known ?? undefined;
-    const row = this.kv.get(TABLE.state, key());
-    const account = row && decodeAccount(row);
-    if (!isChanged) space.rows.setAccount(addressKey, account ? detached(account) : null);
+    const row = this.kv.view(TABLE.state, key());
+    const account = row && detached(decodeAccount(row));
+    if (!isChanged) space.rows.setAccount(addressKey, account ?? null);
     return account;
   }
 
@@ -105,7 +105,7 @@ export class StateAt implements StateReader {
     if (past) return past.length === 0 ? 0n : decodeSlot(past);
     const known = isChanged ? undefined : space.rows.slot(addressKey, born, slot);
     if (known !== undefined) return known;
-    const row = this.kv.get(TABLE.state, key());
+    const row = this.kv.view(TABLE.state, key());
     const value = row ? decodeSlot(row) : 0n;
     if (!isChanged) space.rows.setSlot(addressKey, born, slot, value);
     return value;
@@ -257,7 +257,7 @@ function orderOf<P>(
   return changed ? compareBytes(stored.value, changed.hash) : -1;
 }
 
-/** Copies the bytes: a view would keep the row's buffer alive. */
+/** With bytes of its own. */
 function detached(account: Account): Account {
   const { codeHash, storageRoot } = account;
   return {

@@ -29,12 +29,13 @@ export function countedKv(kv: Kv, use: DiskUse): Kv {
       yield row;
     }
   }
+  const read = (key: Uint8Array, value: Uint8Array | undefined) => {
+    use.read += key.length + (value?.length ?? 0);
+    return value;
+  };
   return {
-    get(table, key) {
-      const value = kv.get(table, key);
-      use.read += key.length + (value?.length ?? 0);
-      return value;
-    },
+    get: (table, key) => read(key, kv.get(table, key)),
+    view: (table, key) => read(key, kv.view(table, key)),
     range: (table, from, to) => counted(kv.range(table, from, to)),
     rangeReverse: (table, from, to) => counted(kv.rangeReverse(table, from, to)),
     commit: (fill) => kv.commit((writer) => fill(countedWriter(writer, use))),

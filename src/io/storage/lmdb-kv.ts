@@ -60,6 +60,11 @@ class LmdbKv implements OpenLmdb {
     return value && plain(value);
   }
 
+  view(table: string, key: Uint8Array): Uint8Array | undefined {
+    const value = this.rows(table)?.getBinaryFast(asBuffer(key));
+    return value && plain(value);
+  }
+
   *range(
     table: string,
     from: Uint8Array,

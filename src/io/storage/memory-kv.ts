@@ -15,6 +15,7 @@ type Change = { table: string; key: string; value: Uint8Array | undefined };
 /** `around` wraps the moment at which a commit becomes visible and durable, for fault injection. */
 export class MemoryKv implements Kv {
   readonly tables: KvTables;
+  private viewed: Uint8Array | undefined;
   private readonly around: (apply: () => void) => Promise<void>;
 
   constructor(
@@ -26,7 +27,16 @@ export class MemoryKv implements Kv {
   }
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
-    return this.tables.get(table)?.rows.get(keyOf(key));
+    this.endView();
+    return this.row(table, key);
+  }
+
+  /** Bytes that the next read overwrites, so that a test fails if they are kept. */
+  view(table: string, key: Uint8Array): Uint8Array | undefined {
+    this.endView();
+    const row = this.row(table, key);
+    this.viewed = row?.slice();
+    return this.viewed;
   }
 
   *range(
@@ -73,6 +83,15 @@ export class MemoryKv implements Kv {
   }
 
   async close(): Promise<void> {}
+
+  private row(table: string, key: Uint8Array): Uint8Array | undefined {
+    return this.tables.get(table)?.rows.get(keyOf(key));
+  }
+
+  private endView(): void {
+    this.viewed?.fill(0xee);
+    this.viewed = undefined;
+  }
 }
 
 function applyChange(tables: KvTables, { table: name, key, value }: Change): void {

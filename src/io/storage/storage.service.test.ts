@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endsWithTest } from '../../../test/support/ends-with-test.ts';
-import { compareBytes } from '../../core/base/bytes.ts';
+import { compareBytes, equalBytes } from '../../core/base/bytes.ts';
 import type { Kv, KvWriter, LogFolder } from '../../core/base/ports.ts';
 import { Prng } from '../../core/base/prng.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -52,6 +52,8 @@ describe.each([
     expect(kv.get('a', keys[7]!)).toEqual(keys[7]);
     expect(kv.get('b', key(1))).toEqual(key());
     expect(kv.get('b', keys[7]!)).toBeUndefined();
+    expect(kv.view('a', keys[7]!)).toEqual(keys[7]);
+    expect(kv.view('b', keys[7]!)).toBeUndefined();
     const sorted = [...new Map(keys.map((k) => [k.join(), k])).values()].sort(compareBytes);
     for (let i = 0; i < 40; i++) {
       const [low, high] = [keys[chance.below(300)]!, keys[chance.below(300)]!].sort(compareBytes);
@@ -68,6 +70,21 @@ describe.each([
       yield;
     });
     expect(kv.get('a', keys[7]!)).toBeUndefined();
+    await kv.close();
+  });
+
+  it('shows short and long rows without a copy, until the next read', async () => {
+    const kv = open();
+    const rows = [0, 1, 300, 70_000, 3_000_000].map((length) =>
+      new Uint8Array(length).fill(length),
+    );
+    await kv.commit(function* (writer) {
+      for (const [at, row] of rows.entries()) writer.put('a', key(at), row);
+      yield;
+    });
+    const kept = rows.map((_, at) => kv.view('a', key(at))!.slice());
+    expect(kept.map(({ length }) => length)).toEqual(rows.map(({ length }) => length));
+    for (const [at, row] of kept.entries()) expect(equalBytes(row, rows[at]!)).toBe(true);
     await kv.close();
   });
 
