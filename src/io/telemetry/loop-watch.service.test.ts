@@ -53,6 +53,14 @@ describe('the watch over the event loop', () => {
     expect(ownMs).toBeLessThanOrEqual(ms);
   });
 
+  it('notices a block of a thread that rested, although it ends before the next tick', async () => {
+    const { heard } = start();
+    await heard(({ ms }) => ms < 20);
+    const lag = heard(({ ms }) => ms >= 60);
+    hold(70);
+    expect((await lag).ms).toBeGreaterThanOrEqual(60);
+  });
+
   it('lets errors and results through', () => {
     const { watch } = start();
     expect(watch.during('work', () => 7)).toBe(7);
