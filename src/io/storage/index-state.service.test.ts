@@ -1,9 +1,14 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { scratchFolder } from '../../../test/support/scratch.ts';
+import type { KvWriter } from '../../core/base/ports.ts';
+import { Prng } from '../../core/base/prng.ts';
+import { CheckedKv } from '../../core/store/checked-kv.ts';
 import { TABLES } from '../../core/store/keys.ts';
 import { IndexState } from './index-state.ts';
+import { lmdbShortage } from './lmdb-file.ts';
+import { openLmdbKv } from './lmdb-kv.ts';
 
 const A_DAY_MS = 86_400_000;
 
@@ -17,3 +22,45 @@ it('a process outlives that it cannot note how long it has run', () => {
   rmSync(store, { recursive: true });
   expect(() => vi.advanceTimersByTime(A_DAY_MS)).not.toThrow();
 });
+
+it('trusts a file that lacks pages which were never written, and not one that was cut off', async () => {
+  const store = scratchFolder('quorate-index-state-');
+  const index = join(store, 'index');
+  const data = join(index, 'data.mdb');
+  const state = new IndexState(store, TABLES);
+  state.begin();
+  const kv = new CheckedKv(openLmdbKv({ path: index, tables: TABLES }));
+  // At some commit, pages at the end of the file are allocated and freed again.
+  const random = new Prng(10);
+  const keys: Uint8Array[] = [];
+  while (keys.length === 0 || !lmdbShortage(data))
+    await kv.commit((writer) => change(writer, random, keys));
+  await kv.close();
+  // The process was killed.
+  expect(await new IndexState(store, TABLES).fault()).toBeUndefined();
+  state.end();
+  expect(await new IndexState(store, TABLES).fault()).toBeUndefined();
+  truncateSync(data, statSync(data).size - 100 * 4_096);
+  expect(await new IndexState(store, TABLES).fault()).toMatch(/^index\/data\.mdb: /);
+  state.begin();
+  expect(await new IndexState(store, TABLES).fault()).toMatch(/^index\/data\.mdb: /);
+});
+
+/** Rows come, in parts of about 64, and go, most of the newest ones too. */
+function* change(writer: KvWriter, random: Prng, keys: Uint8Array[]): Generator<void> {
+  const table = TABLES[0]!;
+  const count = 1 + random.below(random.below(3) === 0 ? 4_000 : 200);
+  for (let row = 0; row < count; row++) {
+    if (keys.length > 0 && random.below(3) === 0) {
+      writer.delete(table, keys[random.below(keys.length)]!);
+    } else {
+      const key = Uint8Array.from({ length: 8 }, () => random.below(256));
+      keys.push(key);
+      writer.put(table, key, new Uint8Array(random.below(random.below(10) === 0 ? 9_000 : 400)));
+    }
+    if (random.below(5) === 0) writer.delete(table, keys.at(-1)!);
+    if (row % 64 === 0) yield;
+  }
+  if (random.below(2) === 0) return;
+  for (const key of keys.splice(random.below(keys.length)).reverse()) writer.delete(table, key);
+}

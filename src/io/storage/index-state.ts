@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { hasCode } from '../../core/base/errors.ts';
 import { makeFolder } from '../host/make-folder.ts';
-import { lmdbFault } from './lmdb-file.ts';
+import { lmdbFault, lmdbShortage } from './lmdb-file.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { syncDirectory } from './node-log-file.ts';
 import { probeIndex } from './probe-index.ts';
@@ -52,9 +52,11 @@ export class IndexState {
     const state = this.read();
     const fault = lmdbFault(this.data);
     if (fault !== undefined) return `index/data.mdb: ${fault}`;
-    return this.isAsLeft(state)
-      ? undefined
-      : (pageFault(this.index) ?? probeIndex(this.index, this.tables));
+    if (this.isAsLeft(state)) return undefined;
+    const wrong = pageFault(this.index);
+    if (wrong === undefined) return probeIndex(this.index, this.tables);
+    const shortage = lmdbShortage(this.data);
+    return shortage ? `index/data.mdb: ${shortage}` : wrong;
   }
 
   /** Drops the index; the store rebuilds it from the log. */
@@ -91,7 +93,9 @@ export class IndexState {
   }
 
   private isAsLeft(state: State | undefined): boolean {
-    if (state?.early !== undefined) return state.early < EARLY_MAX;
+    if (state?.early !== undefined) {
+      return state.early < EARLY_MAX && lmdbShortage(this.data) === undefined;
+    }
     const { size, mtimeMs } = statSync(this.data);
     return state?.closed?.bytes === size && state.closed.modifiedMs === mtimeMs;
   }
