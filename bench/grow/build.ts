@@ -71,7 +71,8 @@ function keepSnapshots({ opened: { store, genesis, folder } }: BenchChain, numbe
 async function copy(from: string, to: string): Promise<void> {
   const part = `${to}-part`;
   if (existsSync(part)) rmSync(part, { recursive: true });
-  cpSync(from, part, { recursive: true });
+  // With its times, because an index of another time is read through when it is opened.
+  cpSync(from, part, { recursive: true, preserveTimestamps: true });
   renameSync(part, to);
 }
 

@@ -28,7 +28,7 @@ export interface TrieMemory {
   /** More are dropped; 0: all are, after each checkpoint. */
   readonly bytes: number;
   /**
-   * Nibbles of a trie whose nodes stay then, in a third of the bytes at most. All others are
+   * Nibbles of a trie whose nodes stay then, in two thirds of the bytes at most. All others are
    * dropped in one step, which takes the longer the more stay.
    */
   readonly depth: number;
@@ -41,6 +41,7 @@ const TRIE_MEMORY: TrieMemory = { bytes: 128 * 1024 * 1024, depth: 2 };
  */
 const NODE_OVERHEAD_BYTES = 300;
 const LEAF_BYTES = 1_100;
+const KEPT_PART = 2 / 3;
 /** Of one that stays; most are branches. */
 const NODE_BYTES = 1_100;
 
@@ -76,7 +77,7 @@ export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void
   const { bytes, depth } = entry.memory;
   if (entry.heldBytes < bytes) return;
   const isLatest = entry.trie === trie;
-  const kept = { depth, nodes: bytes / 3 / NODE_BYTES };
+  const kept = { depth, nodes: (bytes * KEPT_PART) / NODE_BYTES };
   const before = kept.nodes;
   entry.written = trie.settle(kept, entry.trie);
   entry.trie = isLatest ? entry.written : entry.trie.shareWith(entry.written);
