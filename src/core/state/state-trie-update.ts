@@ -13,8 +13,8 @@ export interface StorageTrie {
   readonly addressHash: Hash32;
   readonly born: number;
   readonly trie: Trie;
-  /** The trie as loaded or settled: the same object as `trie` while nothing has changed. */
-  readonly origin: Trie;
+  /** False: it has changed since it was loaded or settled. */
+  readonly isStored: boolean;
 }
 
 /** Leaves sorted at a time. They are applied in sorted runs, so that two runs share few nodes. */
@@ -92,7 +92,10 @@ export class StateTrieUpdate {
       if (run.length === 0) break;
       current.at += run.length;
       budget.leaves -= run.length;
-      current.storage = { ...current.storage, trie: current.storage.trie.update(run) };
+      const trie: Trie = current.storage.trie.update(run);
+      if (trie !== current.storage.trie) {
+        current.storage = { ...current.storage, trie, isStored: false };
+      }
     }
     if (budget.leaves <= 0) return false;
     if (current.storage.trie.seal(budget) === undefined) return false;

@@ -136,12 +136,12 @@ export class StateTrie {
     other.root();
     const storages = new Map<string, StorageTrie>();
     for (const [key, storage] of this.storages) {
-      const { trie, origin } = storage;
+      const { trie, isStored } = storage;
       const beside = sameStorage(storage, other.storages.get(key));
       const isCommon = beside !== undefined && equalBytes(beside.trie.root(), trie.root());
-      if (isCommon && trie === origin) continue;
+      if (isCommon && isStored) continue;
       const left = trie.shed(kept, beside?.trie ?? Trie.empty());
-      storages.set(key, { ...storage, trie: left, origin: left });
+      storages.set(key, { ...storage, trie: left, isStored: true });
     }
     return this.settled(this.accounts.shed(kept, other.accounts), storages);
   }
@@ -154,12 +154,12 @@ export class StateTrie {
     this.root();
     const storages = new Map<string, StorageTrie>();
     for (const [key, storage] of this.storages) {
-      const { trie, origin } = storage;
+      const { trie, isStored } = storage;
       const beside = sameStorage(storage, stored.storages.get(key));
-      if (beside && equalBytes(beside.trie.root(), trie.root())) storages.set(key, beside);
-      else if (trie !== origin) {
-        const before = beside?.trie ?? Trie.empty();
-        storages.set(key, { ...storage, trie: trie.shareWith(before), origin: before });
+      if (beside && equalBytes(beside.trie.root(), trie.root())) {
+        storages.set(key, beside);
+      } else if (!isStored) {
+        storages.set(key, { ...storage, trie: trie.shareWith(beside?.trie ?? Trie.empty()) });
       }
     }
     return this.settled(this.accounts.shareWith(stored.accounts), storages);
@@ -192,7 +192,7 @@ export class StateTrie {
 
   private newStorage(addressHash: Hash32, born: number, root: Hash32): StorageTrie {
     const trie = Trie.load(root, storageLoader(this.nodes, addressHash, born));
-    return { addressHash, born, trie, origin: trie };
+    return { addressHash, born, trie, isStored: true };
   }
 }
 
