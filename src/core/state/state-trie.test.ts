@@ -186,6 +186,10 @@ describe('state of several blocks', () => {
     });
     fc.assert(
       fc.property(blocks, fc.integer({ min: 1, max: 3 }), fc.boolean(), (rounds, every, grows) => {
+        // A checkpoint of the block before, after which both versions drop nodes.
+        const lateStore = new NodeStore();
+        let late = StateTrie.empty(lateStore);
+        let lateCheckpoint = late;
         const memory = new MemoryReader();
         const overlays: OverlayReader[] = [];
         let overlay = new OverlayReader(new MemoryReader(), EMPTY_WRITE_SET);
@@ -202,6 +206,9 @@ describe('state of several blocks', () => {
           whole.root();
           stored = stored.update(writes);
           while (stored.hash(3) === undefined);
+          const before = late;
+          late = late.update(writes);
+          late.root();
           memory.apply(writes);
           overlay = new OverlayReader(overlay, writes);
           overlays.push(overlay);
@@ -215,7 +222,19 @@ describe('state of several blocks', () => {
               bareHex(account.storageRoot),
             );
           }
+          expect(bareHex(late.root())).toBe(root);
+          for (const { address: at, account } of memory.accounts(ZERO_HASH)) {
+            expect(bareHex(late.storageTrie(at, account.born).root())).toBe(
+              bareHex(account.storageRoot),
+            );
+          }
+          for (const at of [1, 2, 3, 4].map(address)) {
+            expect(late.proveAccount(at)).toEqual(whole.proveAccount(at));
+          }
           if (number % every === 0) {
+            lateStore.write(before, lateCheckpoint);
+            lateCheckpoint = before.settle({ depth: 0, nodes: 1 }, late);
+            late = late.shareWith(lateCheckpoint);
             store.write(stored, checkpoint);
             const reloaded = StateTrie.load(stored.root(), store);
             for (const at of [1, 2, 3, 4].map(address)) {

@@ -16,9 +16,9 @@ import {
 
 /** Which nodes stay although the store has them. */
 export interface Kept {
-  /** Those of so many nibbles, */
+  /** Those at most so many nibbles below the root. */
   readonly depth: number;
-  /** but only so many; counted down. */
+  /** At most so many of them; counted down. */
   nodes: number;
 }
 
@@ -29,9 +29,8 @@ export function shed(top: TrieNode, other: TrieNode | undefined, kept: Kept): Tr
 
 function shedNode(top: TrieNode, other: TrieNode | undefined, depth: number, kept: Kept): TrieNode {
   const isCommon = isSame(top, other);
-  if (isCommon && top.ref!.length === 32) {
-    if (depth < 0 || kept.nodes < 1) return hashedNode(top.ref!);
-  }
+  const isDropped = isCommon && (depth < 0 || kept.nodes < 1);
+  if (isDropped && top.ref!.length === 32) return hashedNode(top.ref!);
   const node = nearest(top);
   if (node.kind === 'hashed') return hashedNode(node.ref);
   if (isCommon) kept.nodes--;

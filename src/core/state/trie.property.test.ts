@@ -49,6 +49,14 @@ function wholeStore(trie: Trie): Store {
   return store;
 }
 
+/** Both have the same values and proofs for the keys of `changes`. */
+function expectSame(trie: Trie, whole: Trie, changes: readonly TrieChange[]): void {
+  for (const [changed] of changes) {
+    expect(trie.get(changed)).toEqual(whole.get(changed));
+    expect(trie.prove(changed)).toEqual(whole.prove(changed));
+  }
+}
+
 describe('Trie against @ethereumjs/mpt', () => {
   for (const [name, key] of Object.entries({
     short: shortKey,
@@ -114,10 +122,7 @@ describe('Trie against @ethereumjs/mpt', () => {
               write(store, next, kept);
               expect(store).toEqual(wholeStore(whole));
               const reloaded = Trie.load(next.root(), load);
-              for (const [changed] of changes) {
-                expect(reloaded.get(changed)).toEqual(whole.get(changed));
-                expect(reloaded.prove(changed)).toEqual(whole.prove(changed));
-              }
+              expectSame(reloaded, whole, changes);
               kept = next.shed({ depth, nodes });
             }
           },
@@ -148,10 +153,7 @@ describe('Trie against @ethereumjs/mpt', () => {
               stored = latest.shed({ depth, nodes }, next);
               latest = next.shareWith(stored);
               expect(latest.root()).toEqual(whole.root());
-              for (const [changed] of changes) {
-                expect(latest.get(changed)).toEqual(whole.get(changed));
-                expect(latest.prove(changed)).toEqual(whole.prove(changed));
-              }
+              expectSame(latest, whole, changes);
             }
             write(store, latest, stored);
             expect(store).toEqual(wholeStore(whole));

@@ -244,7 +244,7 @@ export class CheckpointWriter {
 
 /** Nothing was written: the frozen part becomes recent again. */
 function thaw(entry: SpaceEntry): void {
-  // They have values that the index does not.
+  // These have values already that the index does not have.
   entry.rows.clear();
   if (!entry.writing) return;
   entry.writing.absorb(entry.recent);

@@ -25,7 +25,7 @@ const NO_SPACE_ID = 65_535;
 
 /** Of one space: trie nodes in memory that the index holds too. */
 export interface TrieMemory {
-  /** More are dropped; 0: all are, after each checkpoint. */
+  /** When they take more, nodes are dropped after a checkpoint; 0: all are, after each one. */
   readonly bytes: number;
   /**
    * Nibbles of a trie whose nodes stay then, in two thirds of the bytes at most. All others are
