@@ -44,6 +44,14 @@ export const EXECUTION_LIMITS: readonly Limit[] = [
     test: 'src/core/state/trie-shedding.test.ts',
   },
   {
+    name: 'index: rows on their way to the thread that writes it',
+    file: 'src/io/storage/lmdb-writer.ts',
+    on: 'while (this.waiting >= AHEAD && !hasEnded()) await this.taken();',
+    off: '',
+    test: 'src/io/storage/lmdb-writer.service.test.ts',
+    only: 'makes no more rows than 1 MB',
+  },
+  {
     name: 'checkpoint: accounts and slots that wait for it',
     file: 'src/core/store/checkpoint-writer.ts',
     on: ' || keys >= CHECKPOINT_KEYS * times;',

@@ -30,7 +30,9 @@ function openReplica(disk: MemoryDisk, trieBytes?: number): ChainReplica {
     log: disk.log('blocks'),
     kv: disk.kv('index'),
     ...SEGMENT,
-    ...(trieBytes === undefined ? {} : { trieMemory: { bytes: trieBytes, depth: 0 } }),
+    ...(trieBytes === undefined
+      ? {}
+      : { trieMemory: { bytes: trieBytes, depth: 0, versions: 16 } }),
   });
 }
 

@@ -32,9 +32,11 @@ export interface TrieMemory {
    * dropped in one step, which takes the longer the more stay.
    */
   readonly depth: number;
+  /** Newest blocks whose tries stay as they were. */
+  readonly versions: number;
 }
 
-const TRIE_MEMORY: TrieMemory = { bytes: 128 * 1024 * 1024, depth: 2 };
+const TRIE_MEMORY: TrieMemory = { bytes: 128 * 1024 * 1024, depth: 2, versions: 16 };
 /**
  * Overhead of a node beyond its RLP, and size of what a changed leaf adds. Both are upper
  * estimates.
@@ -254,7 +256,7 @@ export class Spaces {
       horizon: this.horizon,
       trie,
       written: trie,
-      versions: new TrieVersions(),
+      versions: new TrieVersions(this.memory.versions),
       heldBytes: 0,
       memory: this.memory,
     };

@@ -101,9 +101,10 @@ function* valueRows(target: RowTarget, space: SpaceState): Generator<Row | undef
   for (const { hash, item } of accounts) {
     const [addressKey, entry] = item;
     const encode = (value: Account | undefined) => value && encodeAccountRow(entry.address, value);
-    const isNew = rows.account(addressKey) === null;
+    const known = rows.account(addressKey);
+    const before = known === undefined ? undefined : { value: known ?? undefined };
     const key = accountKey(id, hash);
-    const last = yield* versionRows(target, key, entry.accounts, encode, isNew);
+    const last = yield* versionRows(target, key, entry.accounts, encode, before);
     if (entry.accounts.length > 0) rows.setAccount(addressKey, last ?? null);
   }
   for (const { hash, item } of accounts) {
@@ -116,25 +117,30 @@ function* valueRows(target: RowTarget, space: SpaceState): Generator<Row | undef
         const [number, versions] = slot.item;
         const key = slotKey(id, hash, born, slot.hash);
         const encode = (value: bigint) => (value === 0n ? undefined : encodeSlotRow(number, value));
-        const isNew = rows.slot(addressKey, born, number) === 0n;
-        const last = yield* versionRows(target, key, versions, encode, isNew);
+        const known = rows.slot(addressKey, born, number);
+        const before = known === undefined ? undefined : { value: known };
+        const last = yield* versionRows(target, key, versions, encode, before);
         rows.setSlot(addressKey, born, number, last!);
       }
     }
   }
 }
 
-/** All versions of one row, of which the last one is returned; `isNew`: there is none yet. */
+/**
+ * All versions of one row, of which the last one is returned. `known`: the value that the index has
+ * now; without it, the row is read.
+ */
 function* versionRows<T>(
   { kv, horizon }: RowTarget,
   key: Uint8Array,
   versions: Versions<T>,
   encode: (value: T) => Uint8Array | undefined,
-  isNew = false,
+  known?: { readonly value: T },
 ): Generator<Row, T | undefined> {
   if (versions.length === 0) return undefined;
-  const isNeeded = !isNew && versions[0]!.number > horizon;
-  let before = isNeeded ? kv.get(TABLE.state, key) : undefined;
+  const isNeeded = versions[0]!.number > horizon;
+  const stored = () => (known ? encode(known.value) : kv.get(TABLE.state, key));
+  let before = isNeeded ? stored() : undefined;
   for (const { number, value } of versions) {
     if (number > horizon) yield { key: pastKey(key, number), value: before ?? EMPTY_BYTES };
     before = encode(value);

@@ -7,7 +7,6 @@
 import { Lru } from '../base/lru.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 
-const RECENT_MAX = 16;
 /**
  * Changed leaves in all kept versions together. For each of them a version holds about a kilobyte
  * that it does not share with the next version.
@@ -21,11 +20,13 @@ interface Recent {
 }
 
 export class TrieVersions {
-  private readonly recent = new Lru<number, Recent>(RECENT_MAX, {
-    max: LEAVES_MAX,
-    of: ({ leaves }) => leaves,
-  });
+  private readonly recent: Lru<number, Recent>;
   private readonly ledBack = new Lru<number, StateTrie>(LED_BACK_MAX);
+
+  /** Of so many newest blocks. */
+  constructor(count: number) {
+    this.recent = new Lru(count, { max: LEAVES_MAX, of: ({ leaves }) => leaves });
+  }
 
   get(number: number): StateTrie | undefined {
     return this.recent.get(number)?.trie ?? this.ledBack.get(number);

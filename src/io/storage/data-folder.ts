@@ -46,6 +46,8 @@ export interface DataFolderOptions {
   /** Called when the index was dropped, because of `why`. */
   readonly onDrop?: ((why: string) => void) | undefined;
   readonly onDamage?: ((error: QuorateError) => void) | undefined;
+  /** For a command that executes blocks without a pause: another thread writes the index. */
+  readonly writesInThread?: boolean | undefined;
 }
 
 /**
@@ -54,7 +56,7 @@ export interface DataFolderOptions {
  */
 export async function openDataFolder(
   directory: string,
-  { reindex = false, onDrop, onDamage }: DataFolderOptions = {},
+  { reindex = false, onDrop, onDamage, writesInThread = false }: DataFolderOptions = {},
 ): Promise<DataFolder> {
   checkDiskRoom(directory);
   const unlock = lockDirectory(directory);
@@ -72,7 +74,7 @@ export async function openDataFolder(
     };
     const place = (name: string) => join(directory, name);
     const use = { index: new DiskUse(place('index')), blocks: new DiskUse(place('blocks')) };
-    const tables = openLmdbKv({ path: place('index'), tables: TABLES });
+    const tables = openLmdbKv({ path: place('index'), tables: TABLES, writesInThread });
     return {
       directory,
       log: countedLog(nodeLogFolder(place('blocks')), use.blocks),

@@ -10,6 +10,7 @@ import { SerialQueue } from '../../core/store/serial-queue.ts';
 import { diskRoom } from '../host/disk-room.ts';
 import { asBuffer, Filling, type Rows } from './lmdb-filling.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
+import { LmdbWriter } from './lmdb-writer.ts';
 import { storageError } from './system-error.ts';
 
 /** A disk with less space than this, which a commit writes at once, counts as full. */
@@ -26,7 +27,11 @@ export interface LmdbOptions {
    * meanwhile.
    */
   readonly checkPages?: number;
+  /** Another thread makes all commits but the first, which is the only one of most processes. */
+  readonly writesInThread?: boolean;
 }
+
+type Fill = (writer: KvWriter) => Generator<void>;
 
 interface Handle {
   readonly root: RootDatabase<Buffer, Buffer>;
@@ -46,6 +51,8 @@ class LmdbKv implements OpenLmdb {
   private readonly turn = new SerialQueue();
   /** Number of ranges that are being read: meanwhile the file is not mapped again. */
   private ranges = 0;
+  private hasCommitted = false;
+  private writer: LmdbWriter | undefined;
 
   constructor(options: LmdbOptions) {
     this.path = options.path;
@@ -89,9 +96,16 @@ class LmdbKv implements OpenLmdb {
     return this.turn.run(() => this.commitNow(fill));
   }
 
-  private async commitNow(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
+  private async commitNow(fill: Fill): Promise<void> {
     const { writing } = this;
     if (!writing) throw fail('STORAGE_READ_ONLY', `${this.path} was opened for reading`);
+    if (this.options.writesInThread && this.hasCommitted) await this.commitInThread(fill);
+    else await this.commitHere(writing, fill);
+    this.hasCommitted = true;
+    this.refresh();
+  }
+
+  private async commitHere(writing: Handle, fill: Fill): Promise<void> {
     const { root } = writing;
     const filling = new Filling(root, (table) => rowsOf(writing, table), fill);
     try {
@@ -101,7 +115,21 @@ class LmdbKv implements OpenLmdb {
       if (error instanceof QuorateError) throw error;
       throw storageError(await this.causeOfCommit(error), this.path);
     }
-    this.refresh();
+  }
+
+  private async commitInThread(fill: Fill): Promise<void> {
+    this.writer ??= new LmdbWriter(this.path, this.options.tables);
+    try {
+      await this.writer.commit(fill);
+    } catch (error) {
+      await this.stopWriter();
+      throw error;
+    }
+  }
+
+  private async stopWriter(): Promise<void> {
+    await this.writer?.stop();
+    this.writer = undefined;
   }
 
   /** If a full disk truncates a write of several pages, lmdb reports an I/O error. */
@@ -121,6 +149,7 @@ class LmdbKv implements OpenLmdb {
     await this.turn.run(async () => {
       const { writing, reading, options } = this;
       if (this.ranges > 0 || !writing) return;
+      await this.stopWriter();
       await writing.root.close();
       // Done without a pause, so that no read happens meanwhile.
       const isClosed = this.ranges === 0 ? reading.root.close() : undefined;
@@ -136,6 +165,7 @@ class LmdbKv implements OpenLmdb {
   }
 
   async close(): Promise<void> {
+    await this.stopWriter();
     await this.reading.root.close();
     await this.writing?.root.close();
   }

@@ -30,11 +30,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const inThread = () => ({ path: folder, tables: ['a', 'b'], writesInThread: true });
 const key = (...bytes: number[]) => Uint8Array.from(bytes);
 
 describe.each([
   ['memory', () => new MemoryKv() as Kv],
   ['lmdb', () => openLmdbKv({ path: folder, tables: ['a', 'b'] })],
+  ['lmdb, written by a thread', () => openLmdbKv(inThread())],
 ])('kv: %s', (_name, open) => {
   it('keeps tables apart, orders keys as bytes, walks both ways', async () => {
     const kv = open();

@@ -57,7 +57,8 @@ export function threadSettings<Settings>(): Settings {
 export const threadLog: Log = (level, message, fields) =>
   parentPort!.postMessage({ kind: 'log', level, message, fields } satisfies ThreadMessage<never>);
 
-function yieldToOthers(): void {
+/** Lowers the priority of the calling thread. */
+export function yieldToOthers(): void {
   // On other systems it would change the priority of the whole process.
   if (process.platform !== 'linux') return;
   try {

@@ -13,8 +13,8 @@ export class WorkerThread<Question, Answer> {
   private failure: Error | undefined;
 
   /** `file` must post `LOADED`, then one answer for each message. */
-  constructor(file: URL, workerData?: unknown) {
-    this.thread = startThread(file, { workerData });
+  constructor(file: URL, workerData?: unknown, transferList: TransferListItem[] = []) {
+    this.thread = startThread(file, { workerData, transferList });
     const { worker } = this.thread;
     worker.on('message', (answer: Answer | typeof LOADED) => {
       if (answer !== LOADED) this.asked.shift()!.resolve(answer);

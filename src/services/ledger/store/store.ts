@@ -80,6 +80,7 @@ async function openOnce(
     reindex,
     onDrop: (why) => log('warn', 'The index is rebuilt from the block log', { why }),
     onDamage: (error) => isOpen && onFault?.(error),
+    writesInThread: !onFault,
   });
   try {
     const store = await ChainStore.open({

@@ -7,6 +7,8 @@ const PART = 1 / 32;
  * With millions of accounts, most that blocks change are below a node of this depth of their own.
  */
 const DEPTH = 4;
+/** The newest one, and the one before it, on which the next block is checked. */
+const VERSIONS = 2;
 
 /**
  * Trie nodes in the memory of a command that executes a chain, on a machine with so many bytes of
@@ -14,5 +16,5 @@ const DEPTH = 4;
  * Nobody waits for answers meanwhile, so all may be dropped at once although many stay.
  */
 export function trieMemory(memory: number): TrieMemory {
-  return { bytes: Math.min(MAX, Math.max(MIN, memory * PART)), depth: DEPTH };
+  return { bytes: Math.min(MAX, Math.max(MIN, memory * PART)), depth: DEPTH, versions: VERSIONS };
 }
