@@ -49,8 +49,11 @@ function counted(kv: Kv): { kv: Kv; gets: () => number } {
   };
 }
 
-/** Blocks that each pay so many new accounts. */
-function* blocksOfAccounts(counts: readonly number[]): Generator<BlockToAppend> {
+/** Blocks that each pay so many accounts, new ones unless `seedOf` is the same for two blocks. */
+function* blocksOfAccounts(
+  counts: readonly number[],
+  seedOf = (number: number) => number,
+): Generator<BlockToAppend> {
   const chain = newChain(1);
   grow(chain);
   const { header } = chain.blocks[0]!.block;
@@ -59,7 +62,7 @@ function* blocksOfAccounts(counts: readonly number[]): Generator<BlockToAppend> 
   for (const [number, count] of counts.entries()) {
     const accounts = new Map<string, AccountWrite>();
     for (let i = 0; i < count; i++) {
-      const address = keccak256(Uint8Array.of(number, i >> 8, i)).subarray(0, 20);
+      const address = keccak256(Uint8Array.of(seedOf(number), i >> 8, i)).subarray(0, 20);
       const account = { ...EMPTY_ACCOUNT, balance: 1n, born: number };
       accounts.set(keyOf(address), { address, account, storageReset: false, slots: new Map() });
     }
@@ -212,6 +215,25 @@ describe('a running chain store', () => {
     await store.checkpoint();
     expectState(store.stateAt(PUBLIC_SPACE, 11), chain.open.states[11]!);
     expectState(store.stateAt(PUBLIC_SPACE, 5), chain.open.states[5]!);
+  });
+
+  it('does not read the values before its own again for a checkpoint', async () => {
+    const disk = new MemoryDisk();
+    const { kv, gets } = counted(disk.kv('index'));
+    const store = await openStore(disk, { kv });
+    const blocks = blocksOfAccounts([1, 50, 50], () => 1);
+    for (const next of blocks) {
+      const before = gets();
+      await store.append(next);
+      await store.checkpoint();
+      const number = store.head()!.number;
+      if (number === 2) expect(gets()).toBe(before);
+    }
+    const [block] = [...blocksOfAccounts([1, 50, 50], () => 1)].slice(1);
+    const [{ address }] = [...block!.writes.accounts.values()] as [AccountWrite];
+    expect(store.stateAt(PUBLIC_SPACE, 1).account(address)?.born).toBe(1);
+    expect(store.stateAt(PUBLIC_SPACE, 2).account(address)?.born).toBe(2);
+    await store.close();
   });
 
   it('reads headers without their blocks', async () => {

@@ -216,47 +216,53 @@ describe('lmdb', () => {
     await again.close();
   });
 
-  it('gives back the memory of rows that were read', async ({ skip }) => {
-    if (process.platform !== 'linux') skip('only Linux tells how much of a file is in memory');
-    const kv = openLmdbKv({ path: folder, tables: ['a'] });
-    const row = new Uint8Array(1_000).fill(7);
-    for (let part = 0; part < 8; part++) {
-      await kv.commit(function* (writer) {
-        for (let i = 0; i < 1_000; i++) writer.put('a', key(part, i >> 8, i & 0xff), row);
+  it.for([
+    ['this thread', false],
+    ['another one', true],
+  ] as const)(
+    'gives back the memory of rows that were read, where %s writes',
+    async ([, writesInThread], { skip }) => {
+      if (process.platform !== 'linux') skip('only Linux tells how much of a file is in memory');
+      const kv = openLmdbKv({ path: folder, tables: ['a'], writesInThread });
+      const row = new Uint8Array(1_000).fill(7);
+      for (let part = 0; part < 8; part++) {
+        await kv.commit(function* (writer) {
+          for (let i = 0; i < 1_000; i++) writer.put('a', key(part, i >> 8, i & 0xff), row);
+          yield;
+        });
+      }
+      const readAll = () => [...kv.range('a', key(0), key(255))].length;
+      expect(readAll()).toBe(8_000);
+      expect(mappedBytes()).toBeGreaterThan(4_000_000);
+      // Reads and commits continue meanwhile.
+      let isReleased = false;
+      const released = kv.release().then(() => {
+        isReleased = true;
+      });
+      const committed = kv.commit(function* (writer) {
+        writer.put('a', key(9), row);
         yield;
       });
-    }
-    const readAll = () => [...kv.range('a', key(0), key(255))].length;
-    expect(readAll()).toBe(8_000);
-    expect(mappedBytes()).toBeGreaterThan(4_000_000);
-    // Reads and commits continue meanwhile.
-    let isReleased = false;
-    const released = kv.release().then(() => {
-      isReleased = true;
-    });
-    const committed = kv.commit(function* (writer) {
-      writer.put('a', key(9), row);
-      yield;
-    });
-    while (!isReleased) {
-      expect(kv.get('a', key(3, 1, 1))).toEqual(row);
-      await new Promise(setImmediate);
-    }
-    await released;
-    expect(mappedBytes()).toBeLessThan(1_000_000);
-    await committed;
-    expect(readAll()).toBe(8_001);
-    // A range that is being read still returns its rows.
-    const range = kv.range('a', key(0), key(255))[Symbol.iterator]();
-    range.next();
-    await kv.release();
-    expect(range.next().value![0]).toEqual(key(0, 0, 1));
-    range.return?.();
-    await kv.release();
-    expect(mappedBytes()).toBeLessThan(1_000_000);
-    expect(readAll()).toBe(8_001);
-    await kv.close();
-  });
+      while (!isReleased) {
+        expect(kv.get('a', key(3, 1, 1))).toEqual(row);
+        await new Promise(setImmediate);
+      }
+      await released;
+      expect(mappedBytes()).toBeLessThan(1_000_000);
+      await committed;
+      expect(readAll()).toBe(8_001);
+      // A range that is being read still returns its rows.
+      const range = kv.range('a', key(0), key(255))[Symbol.iterator]();
+      range.next();
+      await kv.release();
+      expect(range.next().value![0]).toEqual(key(0, 0, 1));
+      range.return?.();
+      await kv.release();
+      expect(mappedBytes()).toBeLessThan(1_000_000);
+      expect(readAll()).toBe(8_001);
+      await kv.close();
+    },
+  );
 });
 
 /** Number of bytes of the index file that are mapped in this process. */
