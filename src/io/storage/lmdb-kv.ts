@@ -99,25 +99,25 @@ class LmdbKv implements OpenLmdb {
   private async commitNow(fill: Fill): Promise<void> {
     const { writing } = this;
     if (!writing) throw fail('STORAGE_READ_ONLY', `${this.path} was opened for reading`);
-    if (this.options.writesInThread && this.hasCommitted) await this.commitInThread(fill);
-    else await this.commitHere(writing, fill);
-    this.hasCommitted = true;
-    this.refresh();
-  }
-
-  private async commitHere(writing: Handle, fill: Fill): Promise<void> {
-    const { root } = writing;
-    const filling = new Filling(root, (table) => rowsOf(writing, table), fill);
     try {
-      // A child transaction, because only a child is rolled back when `fill` throws.
-      await root.childTransaction(() => filling.all());
+      await this.write(writing, fill);
     } catch (error) {
       if (error instanceof QuorateError) throw error;
       throw storageError(await this.causeOfCommit(error), this.path);
     }
+    this.hasCommitted = true;
+    this.refresh();
   }
 
-  private async commitInThread(fill: Fill): Promise<void> {
+  private async write(writing: Handle, fill: Fill): Promise<void> {
+    if (this.options.writesInThread && this.hasCommitted) return this.writeInThread(fill);
+    const { root } = writing;
+    const filling = new Filling(root, (table) => rowsOf(writing, table), fill);
+    // A child transaction, because only a child is rolled back when `fill` throws.
+    await root.childTransaction(() => filling.all());
+  }
+
+  private async writeInThread(fill: Fill): Promise<void> {
     this.writer ??= new LmdbWriter(this.path, this.options.tables);
     try {
       await this.writer.commit(fill);

@@ -2,6 +2,7 @@
  * Writes on their way to the thread that puts them into lmdb, one after the other in one array.
  * Each: table u8 | length of the key u16 | length of the value u32, or none | key | value.
  */
+import { assert } from '../../core/base/errors.ts';
 import type { KvWriter } from '../../core/base/ports.ts';
 
 const HEADER_BYTES = 7;
@@ -44,10 +45,12 @@ export class BatchWriter implements KvWriter {
 
   private add(table: string, key: Uint8Array, value: Uint8Array | undefined): void {
     const { length } = key;
+    const number = this.tables.get(table);
+    assert(number !== undefined, `table ${table} was not named when the index was opened`);
     const end = this.used + HEADER_BYTES + length + (value?.length ?? 0);
     if (end > this.bytes.length) this.grow(end * 2, this.bytes.subarray(0, this.used));
     const { bytes, view, used } = this;
-    view.setUint8(used, this.tables.get(table)!);
+    view.setUint8(used, number);
     view.setUint16(used + 1, length);
     view.setUint32(used + 3, value?.length ?? NONE);
     bytes.set(key, used + HEADER_BYTES);
