@@ -30,9 +30,7 @@ function openReplica(disk: MemoryDisk, trieBytes?: number): ChainReplica {
     log: disk.log('blocks'),
     kv: disk.kv('index'),
     ...SEGMENT,
-    ...(trieBytes === undefined
-      ? {}
-      : { trieMemory: { bytes: trieBytes, depth: 0, versions: 16 } }),
+    ...(trieBytes === undefined ? {} : { trieMemory: { bytes: trieBytes, depth: 0 } }),
   });
 }
 

@@ -34,7 +34,7 @@ function openStore(disk: MemoryDisk, more: Partial<ChainStoreParts> = {}): Promi
     clock: { nowMs: () => 0 },
     segmentBytesMax: 4000,
     // Every other store keeps almost no trie nodes in memory.
-    ...(opened++ % 2 === 0 ? {} : { trieMemory: { bytes: 0, depth: 0, versions: 16 } }),
+    ...(opened++ % 2 === 0 ? {} : { trieMemory: { bytes: 0, depth: 0 } }),
     ...more,
   });
 }

@@ -32,11 +32,11 @@ export interface TrieMemory {
    * dropped in one step, which takes the longer the more stay.
    */
   readonly depth: number;
-  /** Newest blocks whose tries stay as they were. */
-  readonly versions: number;
+  /** Newest blocks whose tries stay as they were; undefined: 16. */
+  readonly versions?: number;
 }
 
-const TRIE_MEMORY: TrieMemory = { bytes: 128 * 1024 * 1024, depth: 2, versions: 16 };
+const TRIE_MEMORY: TrieMemory = { bytes: 128 * 1024 * 1024, depth: 2 };
 /**
  * Overhead of a node beyond its RLP, and size of what a changed leaf adds. Both are upper
  * estimates.

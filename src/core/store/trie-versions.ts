@@ -7,6 +7,7 @@
 import { Lru } from '../base/lru.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 
+const RECENT_MAX = 16;
 /**
  * Changed leaves in all kept versions together. For each of them a version holds about a kilobyte
  * that it does not share with the next version.
@@ -24,7 +25,7 @@ export class TrieVersions {
   private readonly ledBack = new Lru<number, StateTrie>(LED_BACK_MAX);
 
   /** Of so many newest blocks. */
-  constructor(count: number) {
+  constructor(count = RECENT_MAX) {
     this.recent = new Lru(count, { max: LEAVES_MAX, of: ({ leaves }) => leaves });
   }
 

@@ -5,10 +5,8 @@
  * once the part ends.
  */
 import type { Database, RootDatabase } from 'lmdb';
-import type { KvWriter } from '../../core/base/ports.ts';
+import { type Fill, FillSlice } from './fill-slice.ts';
 
-/** How long it is filled before the event loop runs. */
-const SLICE_MS = 2;
 /** Beginning and ending a part copies what is known of all pages. */
 const PART_WRITES = 1_024;
 /** lmdb's code for a transaction in which a write has failed. */
@@ -31,11 +29,7 @@ export class Filling {
   private part: Write[] = [];
   private isDone = false;
 
-  constructor(
-    root: RootDatabase<Buffer, Buffer>,
-    rowsOf: (table: string) => Rows,
-    fill: (writer: KvWriter) => Generator<void>,
-  ) {
+  constructor(root: RootDatabase<Buffer, Buffer>, rowsOf: (table: string) => Rows, fill: Fill) {
     this.root = root;
     const add = (write: Write) => {
       this.part.push(write);
@@ -76,12 +70,10 @@ export class Filling {
   }
 
   private async next(): Promise<void> {
-    let sliceEndMs = performance.now() + SLICE_MS;
+    const slice = new FillSlice();
     while (this.part.length < PART_WRITES && !this.isDone) {
       this.isDone = this.steps.next().done === true;
-      if (this.isDone || performance.now() < sliceEndMs) continue;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      sliceEndMs = performance.now() + SLICE_MS;
+      if (!this.isDone && slice.isOver) await slice.pause();
     }
     checkWritten(this.part);
   }

@@ -5,9 +5,10 @@
 import { constants } from 'node:os';
 import { open, type RangeOptions, type RootDatabase } from 'lmdb';
 import { assert, fail, QuorateError } from '../../core/base/errors.ts';
-import type { Kv, KvWriter } from '../../core/base/ports.ts';
+import type { Kv } from '../../core/base/ports.ts';
 import { SerialQueue } from '../../core/store/serial-queue.ts';
 import { diskRoom } from '../host/disk-room.ts';
+import type { Fill } from './fill-slice.ts';
 import { asBuffer, Filling, type Rows } from './lmdb-filling.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { LmdbWriter } from './lmdb-writer.ts';
@@ -30,8 +31,6 @@ export interface LmdbOptions {
   /** Another thread makes all commits but the first, which is the only one of most processes. */
   readonly writesInThread?: boolean;
 }
-
-type Fill = (writer: KvWriter) => Generator<void>;
 
 interface Handle {
   readonly root: RootDatabase<Buffer, Buffer>;
@@ -92,7 +91,7 @@ class LmdbKv implements OpenLmdb {
    * The event loop runs at each `yield` of `fill`, inside the open transaction. Commits run one
    * after the other: lmdb would treat a second one that begins meanwhile as a part of the first.
    */
-  commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
+  commit(fill: Fill): Promise<void> {
     return this.turn.run(() => this.commitNow(fill));
   }
 

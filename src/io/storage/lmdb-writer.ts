@@ -4,17 +4,15 @@
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { fail } from '../../core/base/errors.ts';
-import type { KvWriter } from '../../core/base/ports.ts';
 import { builtModule, checkModuleFile } from '../threads/module-file.ts';
 import { WorkerThread } from '../threads/worker-thread.ts';
+import { type Fill, FillSlice } from './fill-slice.ts';
 import { BatchWriter } from './write-batch.ts';
 
 const WORKER = builtModule(new URL('./lmdb-writer-worker.js', import.meta.url));
 const BATCH_BYTES = 128 * 1024;
 /** Batches that are sent and not yet written. */
 const AHEAD = 8;
-/** How long rows are made before the event loop runs. */
-const SLICE_MS = 2;
 
 /** `abandon`: nothing of the commit is written. */
 export type Batch = Uint8Array | 'end' | 'abandon';
@@ -59,13 +57,14 @@ export class LmdbWriter {
   }
 
   /** As in the port Kv. After a failure this writer is to be stopped. Throws STORAGE_…. */
-  async commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
+  async commit(fill: Fill): Promise<void> {
     let hasEnded = false;
     const ended = this.thread.ask('commit').finally(() => {
       hasEnded = true;
       this.onTaken();
     });
-    // Whoever sends batches meanwhile waits for it afterwards.
+    // It is awaited below, after the rows are sent: until then a failure must not count as
+    // unhandled.
     ended.catch(() => {});
     try {
       await this.sendAll(fill, () => hasEnded);
@@ -78,21 +77,16 @@ export class LmdbWriter {
     if (failure) throw fail(failure.code ?? 'STORAGE_FAILED', failure.message);
   }
 
-  private async sendAll(
-    fill: (writer: KvWriter) => Generator<void>,
-    hasEnded: () => boolean,
-  ): Promise<void> {
+  private async sendAll(fill: Fill, hasEnded: () => boolean): Promise<void> {
     const writer = new BatchWriter(this.tables, BATCH_BYTES);
-    let sliceEndMs = performance.now() + SLICE_MS;
+    const slice = new FillSlice();
     for (const _ of fill(writer)) {
       if (writer.isFull) {
         while (this.waiting >= AHEAD && !hasEnded()) await this.taken();
         if (hasEnded()) return;
         this.send(writer.take());
       }
-      if (performance.now() < sliceEndMs) continue;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      sliceEndMs = performance.now() + SLICE_MS;
+      if (slice.isOver) await slice.pause();
     }
     this.send(writer.take());
     this.send('end');

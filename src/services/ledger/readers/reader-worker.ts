@@ -17,7 +17,7 @@ import { Reader } from './reader.ts';
 
 /** For decoded blocks, for their receipts, and for trie nodes that a reader keeps. */
 const CACHED_BYTES_MAX = 4 * 1024 * 1024;
-const TRIE_MEMORY = { bytes: 16 * 1024 * 1024, depth: 2, versions: 16 };
+const TRIE_MEMORY = { bytes: 16 * 1024 * 1024, depth: 2 };
 
 const { folder, tenants, looks, limits } = threadSettings<ReaderThreadSettings>();
 await installCrypto();
