@@ -2,7 +2,7 @@
  * Trie keys: keccak256 of addresses and slots. Blocks use the same few thousand again and again, so
  * hashes are cached.
  */
-import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
+import { type Address, bytesOfKey, type Hash32, keyOf } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToFixed } from '../base/quantity.ts';
 
@@ -16,6 +16,11 @@ const slots = new Map<bigint, Hash32>();
 export function hashOfAddress(address: Address): Hash32 {
   const key = keyOf(address);
   return addresses.get(key) ?? keep(addresses, key, keccak256(address));
+}
+
+/** Of the address with this `keyOf`. The array is shared: the caller must not change it. */
+export function hashOfAddressKey(key: string): Hash32 {
+  return addresses.get(key) ?? keep(addresses, key, keccak256(bytesOfKey(key)));
 }
 
 /** The array is shared: the caller must not change it. */

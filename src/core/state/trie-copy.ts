@@ -6,17 +6,16 @@
 import { compareBytes, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { joinNibbles, type Nibbles, packKey, toNibbles, unpackNibbles } from './nibbles.ts';
+import { bytesOfRlp } from './node-bytes.ts';
 import {
   childOf,
   decodeNode,
   hashedNode,
-  joinNibbles,
   type LoadedNode,
-  type Nibbles,
-  packKey,
+  leafValue,
+  packedPath,
   type TrieNode,
-  toNibbles,
-  unpackNibbles,
 } from './trie-node.ts';
 
 export type CopiedItem =
@@ -49,17 +48,17 @@ export function* copyTrie(
     if (start && isBefore(path, start)) continue;
     let loaded: LoadedNode;
     if (node.kind === 'hashed') {
-      const rlp = read(node.ref);
-      if (!rlp || !equalBytes(keccak256(rlp), node.ref)) throw missing(path, rlp === undefined);
+      const rlp = read(node.bytes);
+      if (!rlp || !equalBytes(keccak256(rlp), node.bytes)) throw missing(path, rlp === undefined);
       yield { kind: 'node', path, rlp };
-      loaded = decodeNode(rlp, node.ref);
+      loaded = decodeNode(bytesOfRlp(rlp, node.bytes));
     } else {
       loaded = node;
     }
     if (loaded.kind === 'leaf') {
-      const key = joinNibbles(path, unpackNibbles(loaded.packed));
+      const key = joinNibbles(path, unpackNibbles(packedPath(loaded)));
       if (start && compareBytes(key, start) < 0) continue;
-      yield { kind: 'leaf', key: packKey(key), value: loaded.value };
+      yield { kind: 'leaf', key: packKey(key), value: leafValue(loaded) };
     } else if (loaded.kind === 'extension') {
       todo.push({ node: loaded.child, path: joinNibbles(path, loaded.path) });
     } else {

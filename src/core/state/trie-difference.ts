@@ -2,19 +2,13 @@
  * The difference between two versions of a trie, node by node and by path, which a checkpoint
  * writes.
  */
-import { equalBytes } from '../base/bytes.ts';
-import {
-  childOf,
-  encodeNode,
-  type LoadedNode,
-  type Nibbles,
-  sharesChild,
-  type TrieNode,
-} from './trie-node.ts';
+import type { Nibbles } from './nibbles.ts';
+import { equalReferences, hasHash, rlpOf } from './node-bytes.ts';
+import { childOf, commonChildren, type LoadedNode, type TrieNode } from './trie-node.ts';
 import { loadNode, type NodeLoader } from './trie-update.ts';
 
 export interface NodeChange {
-  /** Nibbles from the root. */
+  /** Nibbles from the root: a view that is overwritten after the next change. */
   readonly path: Nibbles;
   /** undefined: no node is stored at this path any more. */
   readonly rlp: Uint8Array | undefined;
@@ -65,16 +59,18 @@ export function* changedNodes(before: Side, after: Side): Generator<NodeChange> 
     const old = place(step.before, before.load, path);
     const now = place(step.after, after.load, path);
     if (isStoredNow) {
-      if (!wasStored || !equalBytes(step.before!.node.ref!, step.after!.node.ref!)) {
-        yield { path: path.slice(), rlp: encodeNode(now!.node) };
+      if (!wasStored || !equalReferences(step.before!.node.bytes, step.after!.node.bytes)) {
+        yield { path, rlp: rlpOf(now!.node.bytes) };
       }
     } else if (wasStored) {
-      yield { path: path.slice(), rlp: undefined };
+      yield { path, rlp: undefined };
     }
+    const common =
+      old?.node.kind === 'branch' && now?.node.kind === 'branch'
+        ? commonChildren(old.node, now.node)
+        : undefined;
     for (let nibble = 15; nibble >= 0; nibble--) {
-      if (old?.node.kind === 'branch' && now?.node.kind === 'branch') {
-        if (sharesChild(old.node, now.node, nibble)) continue;
-      }
+      if (common?.[nibble]) continue;
       const was = descend(old, nibble);
       const is = descend(now, nibble);
       if (isSame(was, is)) continue;
@@ -103,12 +99,12 @@ function place(
 /** Whether both are the same node at the same place, so that all nodes below are the same too. */
 function isSame(a: Place | undefined, b: Place | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return a.used === b.used && (a.node === b.node || equalBytes(a.node.ref!, b.node.ref!));
+  return a.used === b.used && equalReferences(a.node.bytes, b.node.bytes);
 }
 
 /** A node is stored separately when its parent holds its hash; the root always is. */
 function isStored(at: Place | undefined, depth: number): boolean {
-  return at !== undefined && at.used === 0 && (depth === 0 || at.node.ref!.length === 32);
+  return at !== undefined && at.used === 0 && (depth === 0 || hasHash(at.node.bytes));
 }
 
 /** Loads no node, because most positions are the same on both sides. */

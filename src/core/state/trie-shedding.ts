@@ -1,8 +1,9 @@
 /**
  * Versions of a trie with less in memory: nodes that the store has too are dropped, and read again
- * when needed. All versions must be hashed.
+ * when needed. All versions must be hashed. What stays is copied, because nodes share memory.
  */
 import { equalBytes } from '../base/bytes.ts';
+import { copyNodeBytes, equalReferences, HASH_BYTES, hasHash } from './node-bytes.ts';
 import {
   type BranchNode,
   type Children,
@@ -10,6 +11,7 @@ import {
   commonChildren,
   type ExtensionNode,
   hashedNode,
+  noCells,
   sealedBranch,
   type TrieNode,
 } from './trie-node.ts';
@@ -30,9 +32,9 @@ export function shed(top: TrieNode, other: TrieNode | undefined, kept: Kept): Tr
 function shedNode(top: TrieNode, other: TrieNode | undefined, depth: number, kept: Kept): TrieNode {
   const isCommon = isSame(top, other);
   const isDropped = isCommon && (depth < 0 || kept.nodes < 1);
-  if (isDropped && top.ref!.length === 32) return hashedNode(top.ref!);
+  if (isDropped && hasHash(top.bytes)) return hashedNode(top.bytes.slice(0, HASH_BYTES));
   const node = nearest(top);
-  if (node.kind === 'hashed') return hashedNode(node.ref);
+  if (node.kind === 'hashed') return hashedNode(node.bytes.slice());
   if (isCommon) kept.nodes--;
   if (node.kind === 'branch') {
     return shedBranch(node, isCommon ? node : branchAt(other), depth, kept);
@@ -40,9 +42,9 @@ function shedNode(top: TrieNode, other: TrieNode | undefined, depth: number, kep
   if (node.kind === 'extension') {
     const below = isCommon ? node.child : childBeside(node, other);
     const child = shedNode(node.child, below, depth - node.path.length, kept);
-    return { kind: 'extension', path: node.path, child, ref: node.ref };
+    return { ...node, child, bytes: copyNodeBytes(node.bytes) };
   }
-  return node;
+  return { ...node, bytes: copyNodeBytes(node.bytes) };
 }
 
 function shedBranch(
@@ -51,18 +53,17 @@ function shedBranch(
   depth: number,
   kept: Kept,
 ): BranchNode {
-  const { value, ref } = branch;
-  const { rlp, cells } = branch.source!;
+  const { cells } = branch;
   const common = twin && twin !== branch ? commonChildren(branch, twin) : undefined;
   const children = branch.children.map((child, nibble) => {
-    const own = child === null ? cells[nibble] : child;
+    const own = child === null ? cells![nibble] : child;
     if (!own) return child;
     const isCommon = twin === branch || common?.[nibble] === true;
     const below = isCommon ? own : twin && childOf(twin, nibble);
     const left = shedNode(own, below, depth - 1, kept);
     return left.kind === 'hashed' ? null : left;
   });
-  return sealedBranch(children, value, ref!, { rlp, cells: [] });
+  return sealedBranch(children, branch.value, copyNodeBytes(branch.bytes), noCells());
 }
 
 /**
@@ -72,17 +73,16 @@ function shedBranch(
 export function shareWith(top: TrieNode, stored: TrieNode | undefined): TrieNode {
   if (isSame(top, stored)) return stored!;
   const node = nearest(top);
-  if (node.kind === 'hashed') return hashedNode(node.ref);
+  if (node.kind === 'hashed') return hashedNode(node.bytes);
   if (node.kind === 'branch') return sharedBranch(node, branchAt(stored));
   if (node.kind === 'extension') {
     const child = shareWith(node.child, childBeside(node, stored));
-    return { kind: 'extension', path: node.path, child, ref: node.ref };
+    return { ...node, child };
   }
   return node;
 }
 
 function sharedBranch(branch: BranchNode, twin: BranchNode | undefined): BranchNode {
-  const { value, ref } = branch;
   const common = twin && commonChildren(branch, twin);
   const children: Children = branch.children.map((_, nibble) => {
     if (common?.[nibble]) return twin!.children[nibble];
@@ -90,12 +90,11 @@ function sharedBranch(branch: BranchNode, twin: BranchNode | undefined): BranchN
     const own = childOf(branch, nibble);
     return own && shareWith(own, twin && childOf(twin, nibble));
   });
-  const cells = twin ? twin.source!.cells : [];
-  return sealedBranch(children, value, ref!, { rlp: branch.source!.rlp, cells });
+  return sealedBranch(children, branch.value, branch.bytes, twin?.cells);
 }
 
 function isSame(node: TrieNode, other: TrieNode | undefined): boolean {
-  return other !== undefined && (other === node || equalBytes(other.ref!, node.ref!));
+  return other !== undefined && equalReferences(other.bytes, node.bytes);
 }
 
 function branchAt(node: TrieNode | undefined): BranchNode | undefined {

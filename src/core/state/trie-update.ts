@@ -6,21 +6,26 @@ import { compareBytes, equalBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { keccak256 } from '../base/keccak.ts';
 import {
+  commonLength,
+  endsWithPacked,
+  joinNibbles,
+  type Nibbles,
+  unpackNibbles,
+} from './nibbles.ts';
+import { bytesOfRlp } from './node-bytes.ts';
+import { leafAt, leafNode } from './node-encoding.ts';
+import {
   type BranchNode,
   branchNode,
   childOf,
-  commonLength,
   decodeNode,
   type ExtensionNode,
-  endsWithPacked,
   extensionNode,
-  joinNibbles,
   type LeafNode,
   type LoadedNode,
-  leafNode,
-  type Nibbles,
+  leafValue,
+  packedPath,
   type TrieNode,
-  unpackNibbles,
 } from './trie-node.ts';
 
 /**
@@ -42,18 +47,18 @@ export interface TrieEntry {
 export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
   if (node.kind !== 'hashed') return node;
   if (node.loaded) return node.loaded;
-  const rlp = load?.(path, node.ref);
-  if (rlp === undefined || !equalBytes(keccak256(rlp), node.ref)) {
+  const rlp = load?.(path, node.bytes);
+  if (rlp === undefined || !equalBytes(keccak256(rlp), node.bytes)) {
     throw fail(
       'TRIE_NODE_MISSING',
       `state trie: the node at path [${path.join(' ')}] is ${rlp === undefined ? 'missing' : 'not the expected one'}; run "quorate db reindex"`,
     );
   }
-  node.loaded = decodeNode(rlp, node.ref);
+  node.loaded = decodeNode(bytesOfRlp(rlp, node.bytes));
   return node.loaded;
 }
 
-/** Loads a branch's child in place. */
+/** Loads a branch's child in place, for all versions that share it. */
 export function loadChild(
   branch: BranchNode,
   nibble: number,
@@ -63,7 +68,7 @@ export function loadChild(
   const child = childOf(branch, nibble);
   if (child === undefined || child.kind !== 'hashed') return child;
   const loaded = loadNode(child, load, path);
-  branch.children[nibble] = loaded;
+  (branch.children[nibble] === null ? branch.cells! : branch.children)[nibble] = loaded;
   return loaded;
 }
 
@@ -116,20 +121,21 @@ class BatchUpdate {
 
   private atLeaf(leaf: LeafNode, depth: number, from: number, to: number): TrieNode | undefined {
     const first = this.entries[from]!;
-    if (to - from === 1 && endsWithPacked(first.nibbles, depth, leaf.packed)) {
+    if (to - from === 1 && endsWithPacked(first.nibbles, depth, packedPath(leaf))) {
       return replaceValue(leaf, first.value);
     }
-    const key = joinNibbles(this.pathTo(from, depth), unpackNibbles(leaf.packed));
+    const key = joinNibbles(this.pathTo(from, depth), unpackNibbles(packedPath(leaf)));
+    const value = leafValue(leaf);
     const merged: TrieEntry[] = [];
     let isPlaced = false;
     for (let i = from; i < to; i++) {
       const entry = this.entries[i]!;
       const order = isPlaced ? 1 : compareBytes(key, entry.nibbles);
-      if (order < 0) merged.push({ nibbles: key, value: leaf.value });
+      if (order < 0) merged.push({ nibbles: key, value });
       if (order <= 0) isPlaced = true;
       if (entry.value !== undefined) merged.push(entry);
     }
-    if (!isPlaced) merged.push({ nibbles: key, value: leaf.value });
+    if (!isPlaced) merged.push({ nibbles: key, value });
     if (merged.length === 1 && merged[0]!.nibbles === key) return leaf;
     return build(merged, 0, merged.length, depth);
   }
@@ -155,8 +161,9 @@ class BatchUpdate {
           ? loadChild(branch, nibble, this.load, this.pathTo(start, depth + 1))
           : old;
       const next = this.apply(child, depth + 1, start, at);
+      if (next === child) continue;
       children[nibble] = next;
-      if (next !== child) isChanged = true;
+      isChanged = true;
     }
     if (!isChanged) return branch;
     return this.normalized(branchNode(children, value, branch), from, depth);
@@ -197,7 +204,7 @@ class BatchUpdate {
       count++;
       only = i;
     }
-    if (count === 0) return value === undefined ? undefined : leafNode(new Uint8Array(0), value);
+    if (count === 0) return value === undefined ? undefined : leafAt(new Uint8Array(0), value);
     if (count > 1 || value !== undefined) return branch;
     const nibble = Uint8Array.of(only);
     const path = this.pathTo(from, depth);
@@ -215,15 +222,14 @@ function sameValue(a: Uint8Array | undefined, b: Uint8Array | undefined): boolea
 
 function replaceValue(leaf: LeafNode, value: Uint8Array | undefined): LeafNode | undefined {
   if (value === undefined) return undefined;
-  if (equalBytes(value, leaf.value)) return leaf;
-  return { kind: 'leaf', packed: leaf.packed, value, ref: undefined };
+  return equalBytes(value, leafValue(leaf)) ? leaf : leafNode(packedPath(leaf), value);
 }
 
 /** Puts `path` in front of a node, merging it with the path of a leaf or an extension. */
 function prepend(path: Nibbles, node: TrieNode | undefined): TrieNode | undefined {
   if (node === undefined || path.length === 0) return node;
   if (node.kind === 'leaf') {
-    return leafNode(joinNibbles(path, unpackNibbles(node.packed)), node.value);
+    return leafAt(joinNibbles(path, unpackNibbles(packedPath(node))), leafValue(node));
   }
   if (node.kind === 'extension') return extensionNode(joinNibbles(path, node.path), node.child);
   return extensionNode(path, node);
@@ -242,7 +248,7 @@ function build(
 ): LoadedNode | undefined {
   if (from === to) return undefined;
   const first = entries[from]!;
-  if (to - from === 1) return leafNode(first.nibbles.subarray(depth), first.value!);
+  if (to - from === 1) return leafAt(first.nibbles.subarray(depth), first.value!);
   const common = commonLength(entries[to - 1]!.nibbles, depth, first.nibbles.subarray(depth));
   const branch = buildBranch(entries, from, to, depth + common);
   return common === 0 ? branch : extensionNode(first.nibbles.slice(depth, depth + common), branch);

@@ -5,15 +5,8 @@
 import type { Hash32 } from '../base/bytes.ts';
 import { equalBytes } from '../base/bytes.ts';
 import { EMPTY_ROOT } from '../base/keccak.ts';
-import {
-  childOf,
-  hashedNode,
-  joinNibbles,
-  type Nibbles,
-  packKey,
-  type TrieNode,
-  unpackNibbles,
-} from './trie-node.ts';
+import { joinNibbles, type Nibbles, packKey, unpackNibbles } from './nibbles.ts';
+import { childOf, hashedNode, leafValue, packedPath, type TrieNode } from './trie-node.ts';
 import { loadNode, type NodeLoader } from './trie-update.ts';
 
 export interface WalkedLeaf {
@@ -47,7 +40,10 @@ function* walkNode(
     return;
   }
   if (node.kind === 'leaf') {
-    yield { key: packKey(joinNibbles(path, unpackNibbles(node.packed))), value: node.value };
+    yield {
+      key: packKey(joinNibbles(path, unpackNibbles(packedPath(node)))),
+      value: leafValue(node),
+    };
   } else if (node.kind === 'extension') {
     yield* walkNode(node.child, joinNibbles(path, node.path), load, onFault);
   } else {

@@ -5,18 +5,11 @@
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { commonLength, endsWithPacked, type Nibbles, toNibbles } from './nibbles.ts';
+import { HASH_BYTES, hasHash, rlpOf } from './node-bytes.ts';
+import { sealNode } from './node-encoding.ts';
 import { changedNodes, type NodeChange } from './trie-difference.ts';
-import {
-  commonLength,
-  encodeNode,
-  hashedNode,
-  type LoadedNode,
-  type Nibbles,
-  sealNode,
-  type TrieNode,
-  toNibbles,
-  unpackNibbles,
-} from './trie-node.ts';
+import { hashedNode, type LoadedNode, leafValue, packedPath, type TrieNode } from './trie-node.ts';
 import { type Kept, shareWith, shed } from './trie-shedding.ts';
 import {
   loadChild,
@@ -80,8 +73,8 @@ export class Trie {
     if (this.node === undefined) {
       this.known = EMPTY_ROOT;
     } else if (seal(this.node, budget)) {
-      const ref = this.node.ref!;
-      this.known = ref.length === 32 ? ref : keccak256(ref);
+      const { bytes } = this.node;
+      this.known = hasHash(bytes) ? bytes.slice(0, HASH_BYTES) : keccak256(bytes);
     }
     return this.known;
   }
@@ -96,9 +89,7 @@ export class Trie {
     let depth = 0;
     while (node !== undefined) {
       if (node.kind === 'leaf') {
-        return equalBytes(unpackNibbles(node.packed), nibbles.subarray(depth))
-          ? node.value
-          : undefined;
+        return endsWithPacked(nibbles, depth, packedPath(node)) ? leafValue(node) : undefined;
       }
       if (node.kind === 'branch' && depth === nibbles.length) return node.value;
       const step = this.step(node, nibbles, depth);
@@ -119,7 +110,7 @@ export class Trie {
     let node = this.rootNode();
     let depth = 0;
     while (node !== undefined) {
-      if (proof.length === 0 || node.ref!.length === 32) proof.push(encodeNode(node));
+      if (proof.length === 0 || hasHash(node.bytes)) proof.push(rlpOf(node.bytes));
       if (node.kind === 'leaf') break;
       const step = this.step(node, nibbles, depth);
       node = step?.node;
@@ -198,9 +189,9 @@ export interface LeafBudget {
   leaves: number;
 }
 
-/** Fills in refs from the leaves up; false: the budget is spent. Progress is kept. */
+/** Seals the leaves first; false: the budget is spent. Progress is kept. */
 function seal(node: TrieNode, budget: LeafBudget): boolean {
-  if (node.ref !== undefined) return true;
+  if (node.isSealed) return true;
   if (node.kind === 'leaf') {
     if (budget.leaves <= 0) return false;
     budget.leaves--;

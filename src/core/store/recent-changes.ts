@@ -3,7 +3,7 @@
  * block are kept: the index holds the value before the first. A checkpoint writes one of these
  * objects as a whole, so that dropping it afterwards costs nothing.
  */
-import { type Address, keyOf } from '../base/bytes.ts';
+import { type Address, bytesOfKey, keyOf } from '../base/bytes.ts';
 import type { Account, PrivacyMetadata } from '../state/account.ts';
 import type { AccountWrite, WriteSet } from '../state/write-set.ts';
 import type { DecodedRows } from './decoded-rows.ts';
@@ -16,14 +16,22 @@ export interface Version<T> {
 /** Ascending by number, at most one per block. */
 export type Versions<T> = Version<T>[];
 
+type Storages = Map<number, Map<bigint, Versions<bigint>>>;
+
 /** Everything that changed about one address. */
 export interface RecentAccount {
-  readonly address: Address;
-  readonly accounts: Versions<Account | undefined>;
-  readonly metadata: Versions<PrivacyMetadata>;
+  accounts: Versions<Account | undefined>;
+  metadata: Versions<PrivacyMetadata>;
   /** born -> slot -> values; 0n: deleted. */
-  readonly storages: Map<number, Map<bigint, Versions<bigint>>>;
+  storages: Storages;
 }
+
+/**
+ * Shared by the many accounts that have none: a checkpoint's worth of them stays in memory until
+ * the next one. Nothing is ever put into these.
+ */
+const NO_VERSIONS: Versions<never> = [];
+const NO_STORAGES: Storages = new Map();
 
 export class RecentChanges {
   /** Changed accounts by keyOf(address). */
@@ -34,9 +42,11 @@ export class RecentChanges {
   /** Call it with blocks in ascending order. */
   apply(number: number, writes: WriteSet): void {
     for (const [key, write] of writes.accounts) {
-      const entry = this.entryOf(key, write.address);
-      entry.accounts.push({ number, value: write.account });
-      if (write.metadata) entry.metadata.push({ number, value: write.metadata });
+      const entry = this.entryOf(key);
+      entry.accounts = withVersion(entry.accounts, { number, value: write.account });
+      if (write.metadata) {
+        entry.metadata = withVersion(entry.metadata, { number, value: write.metadata });
+      }
       if (write.account && write.slots.size > 0) {
         this.addSlots(storageOf(entry, write.account.born), number, write.slots);
       }
@@ -45,10 +55,10 @@ export class RecentChanges {
 
   /** Adopts the changes of later blocks. */
   absorb(later: RecentChanges): void {
-    for (const [key, { address, accounts, metadata, storages }] of later.entries) {
-      const entry = this.entryOf(key, address);
-      entry.accounts.push(...accounts);
-      entry.metadata.push(...metadata);
+    for (const [key, { accounts, metadata, storages }] of later.entries) {
+      const entry = this.entryOf(key);
+      entry.accounts = [...entry.accounts, ...accounts];
+      entry.metadata = [...entry.metadata, ...metadata];
       for (const [born, slots] of storages) {
         const storage = storageOf(entry, born);
         for (const [slot, versions] of slots) {
@@ -89,7 +99,8 @@ export class RecentChanges {
    */
   latestWrites(number: number): WriteSet {
     const accounts = new Map<string, AccountWrite>();
-    for (const [key, { address, accounts: versions, storages }] of this.entries) {
+    for (const [key, { accounts: versions, storages }] of this.entries) {
+      const address = bytesOfKey(key);
       const account = versions.at(-1)?.value;
       const slots = new Map<bigint, bigint>();
       for (const [slot, values] of (account && storages.get(account.born)) ?? []) {
@@ -101,10 +112,10 @@ export class RecentChanges {
     return { accounts, codes: [] };
   }
 
-  private entryOf(key: string, address: Address): RecentAccount {
+  private entryOf(key: string): RecentAccount {
     let entry = this.entries.get(key);
     if (!entry) {
-      entry = { address, accounts: [], metadata: [], storages: new Map() };
+      entry = { accounts: NO_VERSIONS, metadata: NO_VERSIONS, storages: NO_STORAGES };
       this.entries.set(key, entry);
       this.keys++;
     }
@@ -118,12 +129,9 @@ export class RecentChanges {
   ): void {
     for (const [slot, value] of slots) {
       const versions = storage.get(slot);
-      if (versions) {
-        versions.push({ number, value });
-      } else {
-        storage.set(slot, [{ number, value }]);
-        this.keys++;
-      }
+      if (!versions) this.keys++;
+      const changed = withVersion(versions ?? NO_VERSIONS, { number, value });
+      if (changed !== versions) storage.set(slot, changed);
     }
   }
 }
@@ -134,6 +142,13 @@ export function versionAt<T>(versions: Versions<T>, number: number): Version<T> 
     if (versions[i]!.number <= number) return versions[i];
   }
   return undefined;
+}
+
+/** A list of one takes no more memory than that; a longer one grows in place. */
+function withVersion<T>(versions: Versions<T>, version: Version<T>): Versions<T> {
+  if (versions.length === 0) return [version];
+  versions.push(version);
+  return versions;
 }
 
 /** Removes the versions up to `number`; returns the last of them. */
@@ -147,6 +162,7 @@ function storageOf(entry: RecentAccount, born: number): Map<bigint, Versions<big
   let storage = entry.storages.get(born);
   if (!storage) {
     storage = new Map();
+    if (entry.storages === NO_STORAGES) entry.storages = new Map();
     entry.storages.set(born, storage);
   }
   return storage;

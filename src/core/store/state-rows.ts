@@ -2,10 +2,10 @@
  * The rows of the table `state` that a checkpoint writes for one space, in the order of their keys
  * (hash-order.ts): the value before each block, the last value, and the changed trie nodes.
  */
-import { compareBytes, EMPTY_BYTES } from '../base/bytes.ts';
+import { bytesOfKey, compareBytes, EMPTY_BYTES } from '../base/bytes.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
 import type { Account } from '../state/account.ts';
-import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
+import { hashOfAddressKey, hashOfSlot } from '../state/key-hash.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import { inHashOrder } from './hash-order.ts';
 import {
@@ -97,10 +97,11 @@ function* nodeRows(space: number, trie: StateTrie, since: StateTrie): Generator<
 function* valueRows(target: RowTarget, space: SpaceState): Generator<Row | undefined> {
   const { id, rows } = space;
   const changes = space.writing?.entries ?? [];
-  const accounts = yield* inHashOrder(changes, ([, { address }]) => hashOfAddress(address));
+  const accounts = yield* inHashOrder(changes, ([key]) => hashOfAddressKey(key));
   for (const { hash, item } of accounts) {
     const [addressKey, entry] = item;
-    const encode = (value: Account | undefined) => value && encodeAccountRow(entry.address, value);
+    const address = bytesOfKey(addressKey);
+    const encode = (value: Account | undefined) => value && encodeAccountRow(address, value);
     const known = rows.account(addressKey);
     const before = known === undefined ? undefined : { value: known ?? undefined };
     const key = accountKey(id, hash);

@@ -4,7 +4,7 @@
  * written: each read looks up what changed after its block.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
-import { compareBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
+import { bytesOfKey, compareBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
 import type { Kv } from '../base/ports.ts';
@@ -137,9 +137,9 @@ export class StateAt implements StateReader {
   *accounts(from: Hash32): Iterable<AccountEntry> {
     const { recent, writing } = this.space;
     const region = accountsRegion(this.space.id);
-    const changed = new Map(writing?.entries);
-    for (const [key, entry] of recent.entries) changed.set(key, entry);
-    const addresses = Array.from(changed.values(), ({ address }) => address);
+    const changed = new Set(writing?.entries.keys());
+    for (const key of recent.entries.keys()) changed.add(key);
+    const addresses = Array.from(changed, bytesOfKey);
     for (const walked of this.walk(region, from, sortedFrom(addresses, hashOfAddress, from))) {
       const entry = this.accountOfKey(walked);
       if (entry) yield entry;

@@ -3,7 +3,7 @@
  * transactions and code; for each changed value the row before and the row after. A missing row
  * shows as a damaged one.
  */
-import { EMPTY_BYTES, equalBytes, type Hash32 } from '../../base/bytes.ts';
+import { bytesOfKey, EMPTY_BYTES, equalBytes, type Hash32 } from '../../base/bytes.ts';
 import { QuorateError } from '../../base/errors.ts';
 import type { Kv } from '../../base/ports.ts';
 import type { Block } from '../../chain/block.ts';
@@ -167,7 +167,8 @@ export class IndexRows implements RecordVisitor {
     }
     const changes = new RecentChanges();
     changes.apply(number, writes);
-    for (const { address, accounts, metadata, storages } of changes.entries.values()) {
+    for (const [key, { accounts, metadata, storages }] of changes.entries) {
+      const address = bytesOfKey(key);
       const addressHash = hashOfAddress(address);
       for (const { value } of accounts) {
         const row = value && encodeAccountRow(address, value);

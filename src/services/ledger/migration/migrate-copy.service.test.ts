@@ -18,6 +18,7 @@ import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { decodeHeader } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
+import { bytesOfRlp } from '../../../core/state/node-bytes.ts';
 import { childOf, decodeNode } from '../../../core/state/trie-node.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { SnapshotReader } from '../../../io/snapshot/reader.ts';
@@ -209,10 +210,10 @@ describe('a source whose states are not whole', () => {
   it('a node of a trie is missing: it is named, with the cure, and the target does not count', async () => {
     const world = migrationWorld();
     await withoutNode(world.source, (_root, rlp) => {
-      const node = decodeNode(rlp, ZERO_HASH);
+      const node = decodeNode(bytesOfRlp(rlp));
       if (node.kind !== 'branch') throw new Error('the root is a branch');
       const children = [...Array(16).keys()].map((nibble) => childOf(node, nibble));
-      return children.find((child) => child?.kind === 'hashed')!.ref!;
+      return children.find((child) => child?.kind === 'hashed')!.bytes;
     });
     await expect(world.copy()).rejects.toThrow(
       /chaindata lacks a part of its state .*the node at path \[\d+\] is missing.*--execute/,

@@ -1,0 +1,82 @@
+/**
+ * The bytes of a trie node in memory: its hash and then its RLP, or the RLP alone if that is
+ * shorter than a hash. A parent contains the first 32 of them or, if there are fewer, all: the
+ * reference.
+ */
+
+import { BytePieces } from '../base/byte-pieces.ts';
+import { equalBytes, type Hash32 } from '../base/bytes.ts';
+import { keccak256 } from '../base/keccak.ts';
+
+export type NodeBytes = Uint8Array;
+
+export const HASH_BYTES = 32;
+/**
+ * A branch with all of its children has more. It is near the root, where blocks soon replace it,
+ * and would keep a piece with nodes that are gone.
+ */
+const SHARED_PIECE_BYTES_MAX = 540;
+
+const pieces = new BytePieces(SHARED_PIECE_BYTES_MAX);
+
+/** `length` zeros, which may be in memory that nodes share: drop all, or copy what stays. */
+export function nodeBytes(length: number): NodeBytes {
+  return pieces.take(length);
+}
+
+export function copyNodeBytes(bytes: NodeBytes): NodeBytes {
+  const copy = nodeBytes(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
+
+/** Of a node with this RLP, which is copied; `hash`: the RLP's, undefined if it is not known. */
+export function bytesOfRlp(rlp: Uint8Array, hash?: Hash32): NodeBytes {
+  if (rlp.length < HASH_BYTES) return copyNodeBytes(rlp);
+  const bytes = nodeBytes(HASH_BYTES + rlp.length);
+  bytes.set(hash ?? keccak256(rlp));
+  bytes.set(rlp, HASH_BYTES);
+  return bytes;
+}
+
+/** Where the RLP begins. */
+export function startOfRlp(bytes: NodeBytes): number {
+  return bytes.length < HASH_BYTES ? 0 : HASH_BYTES;
+}
+
+/** A view. */
+export function rlpOf(bytes: NodeBytes): Uint8Array {
+  return bytes.length < HASH_BYTES ? bytes : bytes.subarray(HASH_BYTES);
+}
+
+/** Whether a parent contains its hash, not the node. */
+export function hasHash(bytes: NodeBytes): boolean {
+  return bytes.length >= HASH_BYTES;
+}
+
+export function equalReferences(a: NodeBytes, b: NodeBytes): boolean {
+  if (a === b) return true;
+  if (a.length < HASH_BYTES || b.length < HASH_BYTES) return equalBytes(a, b);
+  for (let i = 0; i < HASH_BYTES; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Where the first item of the RLP, a list, begins. */
+export function firstItem(bytes: NodeBytes): number {
+  const start = startOfRlp(bytes);
+  const first = bytes[start]!;
+  return first > 0xf7 ? start + first - 0xf6 : start + 1;
+}
+
+/** The length of a branch's child: nothing, a hash, or an embedded node; all below 56 bytes. */
+export function childLength(bytes: NodeBytes, at: number): number {
+  const first = bytes[at]!;
+  return first >= 0xc0 ? first - 0xbf : first > 0x80 ? first - 0x7f : 1;
+}
+
+/** Where the encoding of a branch's child begins. */
+export function childStart(bytes: NodeBytes, nibble: number): number {
+  let at = firstItem(bytes);
+  for (let i = 0; i < nibble; i++) at += childLength(bytes, at);
+  return at;
+}
