@@ -11,13 +11,10 @@ import { keccak256 } from '../base/keccak.ts';
 export type NodeBytes = Uint8Array;
 
 export const HASH_BYTES = 32;
-/**
- * A branch with all of its children has more. It is near the root, where blocks soon replace it,
- * and would keep a piece with nodes that are gone.
- */
-const SHARED_PIECE_BYTES_MAX = 540;
+/** Of all but leaves with long values: a branch without a value has at most 564. */
+const PIECED_BYTES_MAX = 600;
 
-const pieces = new BytePieces(SHARED_PIECE_BYTES_MAX);
+const pieces = new BytePieces(PIECED_BYTES_MAX);
 
 /** `length` zeros, which may be in memory that nodes share: drop all, or copy what stays. */
 export function nodeBytes(length: number): NodeBytes {

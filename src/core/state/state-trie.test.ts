@@ -168,12 +168,13 @@ class NodeStore implements StateNodes {
   }
 
   write(next: StateTrie, since: StateTrie): void {
-    for (const { storage, path, rlp } of next.changedNodes(since)) {
-      const key = storage
-        ? `s${keyOf(storage.addressHash)}${storage.born}:${keyOf(path)}`
-        : `a${keyOf(path)}`;
-      if (rlp === undefined) this.rows.delete(key);
-      else this.rows.set(key, rlp);
+    for (const { storage, nodes } of next.changedNodes(since)) {
+      const table = storage ? `s${keyOf(storage.addressHash)}${storage.born}:` : 'a';
+      for (const { path, rlp } of nodes) {
+        const key = table + keyOf(path);
+        if (rlp === undefined) this.rows.delete(key);
+        else this.rows.set(key, rlp);
+      }
     }
   }
 }

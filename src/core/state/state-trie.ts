@@ -22,9 +22,11 @@ export interface StateNodes {
   storage(addressHash: Hash32, born: number, path: Nibbles): Uint8Array | undefined;
 }
 
-export interface StateNodeChange extends NodeChange {
-  /** undefined: a node of the account trie. */
+/** Of one trie. */
+export interface StateNodeChanges {
+  /** undefined: the account trie. */
   readonly storage: { readonly addressHash: Hash32; readonly born: number } | undefined;
+  readonly nodes: Iterable<NodeChange>;
 }
 
 export class StateTrie {
@@ -109,20 +111,17 @@ export class StateTrie {
    * in the order of their hashes and paths. Storages that ended in between are not listed: the
    * store drops them by the `born` of the account that it replaces.
    */
-  *changedNodes(since: StateTrie): Generator<StateNodeChange> {
+  *changedNodes(since: StateTrie): Generator<StateNodeChanges> {
     this.root();
     since.root();
-    for (const change of this.accounts.changedNodes(since.accounts)) {
-      yield { ...change, storage: undefined };
-    }
+    yield { storage: undefined, nodes: this.accounts.changedNodes(since.accounts) };
     const storages = [...this.storages.values()];
     for (const place of placesInOrder(storages.length, (at) => storages[at]!.addressHash)) {
       const { addressHash, born, trie } = storages[place]!;
       const earlier = since.storages.get(keyOf(addressHash));
       const isKept = earlier !== undefined && earlier.born === born;
       const before = isKept ? earlier.trie : since.storedStorage(addressHash, born);
-      const storage = { addressHash, born };
-      for (const change of trie.changedNodes(before)) yield { ...change, storage };
+      yield { storage: { addressHash, born }, nodes: trie.changedNodes(before) };
     }
   }
 

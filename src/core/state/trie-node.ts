@@ -38,11 +38,8 @@ export interface BranchNode {
   isSealed: boolean;
   /** Until it is sealed: the children that are in `bytes`. */
   before: Children | undefined;
-  /**
-   * Of the branch as it was read, the same for all its versions: children that any of them used.
-   * Most are never used, and these are not decoded. undefined: no child is null.
-   */
-  readonly cells: Cells | undefined;
+  /** Made when first needed; see `cellsOf`. */
+  cells: Cells | undefined;
 }
 
 export type Children = (TrieNode | undefined | null)[];
@@ -91,7 +88,7 @@ export function branchNode(
     bytes: previous?.bytes ?? EMPTY_BYTES,
     isSealed: false,
     before: previous?.isSealed ? previous.children : previous?.before,
-    cells: previous?.cells,
+    cells: previous && cellsOf(previous),
   };
 }
 
@@ -110,14 +107,19 @@ export function hashedNode(hash: Hash32): HashedNode {
   return { kind: 'hashed', bytes: hash, isSealed: true, loaded: undefined };
 }
 
-export function noCells(): Cells {
-  return new Array<TrieNode | undefined>(16);
+/**
+ * Of the branch as it was read, the same for all its versions: children that any of them used. Most
+ * are never used, and these are not decoded. undefined: no child is null.
+ */
+export function cellsOf(branch: BranchNode): Cells | undefined {
+  if (!branch.cells && branch.children.includes(null)) branch.cells = new Array(16);
+  return branch.cells;
 }
 
 export function childOf(branch: BranchNode, nibble: number): TrieNode | undefined {
   const child = branch.children[nibble];
   if (child !== null) return child;
-  const cells = branch.cells!;
+  const cells = cellsOf(branch)!;
   cells[nibble] ??= childAt(branch.bytes, childStart(branch.bytes, nibble));
   return cells[nibble];
 }
@@ -149,7 +151,7 @@ export function decodeNode(bytes: NodeBytes): LoadedNode {
   }
   if (items.length === 17) {
     const value = items.pop() === null ? new RlpReader(bytes, last).string() : undefined;
-    return sealedBranch(items, value, bytes, noCells());
+    return sealedBranch(items, value, bytes, undefined);
   }
   const reader = new RlpReader(bytes, start, list.end);
   const packed = reader.string();

@@ -7,11 +7,11 @@ import { copyNodeBytes, equalReferences, HASH_BYTES, hasHash } from './node-byte
 import {
   type BranchNode,
   type Children,
+  cellsOf,
   childOf,
   commonChildren,
   type ExtensionNode,
   hashedNode,
-  noCells,
   sealedBranch,
   type TrieNode,
 } from './trie-node.ts';
@@ -54,16 +54,23 @@ function shedBranch(
   kept: Kept,
 ): BranchNode {
   const { cells } = branch;
+  if (twin === branch && (depth < 1 || kept.nodes < 1)) return childless(branch);
   const common = twin && twin !== branch ? commonChildren(branch, twin) : undefined;
   const children = branch.children.map((child, nibble) => {
-    const own = child === null ? cells![nibble] : child;
+    const own = child === null ? cells?.[nibble] : child;
     if (!own) return child;
     const isCommon = twin === branch || common?.[nibble] === true;
     const below = isCommon ? own : twin && childOf(twin, nibble);
     const left = shedNode(own, below, depth - 1, kept);
     return left.kind === 'hashed' ? null : left;
   });
-  return sealedBranch(children, branch.value, copyNodeBytes(branch.bytes), noCells());
+  return sealedBranch(children, branch.value, copyNodeBytes(branch.bytes), undefined);
+}
+
+/** The branch without what is below it. */
+function childless({ children, value, bytes }: BranchNode): BranchNode {
+  const none = children.map((child) => (child === undefined ? undefined : null));
+  return sealedBranch(none, value, copyNodeBytes(bytes), undefined);
 }
 
 /**
@@ -90,7 +97,7 @@ function sharedBranch(branch: BranchNode, twin: BranchNode | undefined): BranchN
     const own = childOf(branch, nibble);
     return own && shareWith(own, twin && childOf(twin, nibble));
   });
-  return sealedBranch(children, branch.value, branch.bytes, twin?.cells);
+  return sealedBranch(children, branch.value, branch.bytes, twin && cellsOf(twin));
 }
 
 function isSame(node: TrieNode, other: TrieNode | undefined): boolean {

@@ -17,6 +17,7 @@ import { leafAt, leafNode } from './node-encoding.ts';
 import {
   type BranchNode,
   branchNode,
+  cellsOf,
   childOf,
   decodeNode,
   type ExtensionNode,
@@ -68,7 +69,7 @@ export function loadChild(
   const child = childOf(branch, nibble);
   if (child === undefined || child.kind !== 'hashed') return child;
   const loaded = loadNode(child, load, path);
-  (branch.children[nibble] === null ? branch.cells! : branch.children)[nibble] = loaded;
+  (branch.children[nibble] === null ? cellsOf(branch)! : branch.children)[nibble] = loaded;
   return loaded;
 }
 

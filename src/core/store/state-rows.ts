@@ -86,11 +86,13 @@ function* inKeyOrder(
 }
 
 function* nodeRows(space: number, trie: StateTrie, since: StateTrie): Generator<Row> {
-  for (const { storage, path, rlp } of trie.changedNodes(since)) {
-    const key = storage
-      ? storageNodeKey(space, storage.addressHash, storage.born, path)
-      : accountNodeKey(space, path);
-    yield { key, value: rlp };
+  for (const { storage, nodes } of trie.changedNodes(since)) {
+    for (const { path, rlp } of nodes) {
+      const key = storage
+        ? storageNodeKey(space, storage.addressHash, storage.born, path)
+        : accountNodeKey(space, path);
+      yield { key, value: rlp };
+    }
   }
 }
 

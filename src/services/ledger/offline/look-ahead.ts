@@ -9,8 +9,8 @@ import { recoverElsewhere } from '../../../core/chain/sender-recovery.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 
 /** Limits of how far ahead blocks are read. */
-const SIGNATURES_AHEAD_MAX = 4_096;
-const BLOCKS_AHEAD_MAX = 256;
+const SIGNATURES_AHEAD_MAX = 1_024;
+const BLOCKS_AHEAD_MAX = 32;
 /** Number of signatures per request to a thread: with fewer, the overhead dominates. */
 const SIGNATURES_TOGETHER = 64;
 
