@@ -42,10 +42,10 @@ const TRIE_MEMORY: TrieMemory = { bytes: 128 * 1024 * 1024, depth: 2 };
  * estimates.
  */
 const NODE_OVERHEAD_BYTES = 300;
-const LEAF_BYTES = 1_100;
+const LEAF_BYTES = 2_900;
 const KEPT_PART = 2 / 3;
 /** Of one that stays; most are branches. */
-const NODE_BYTES = 1_100;
+const NODE_BYTES = 900;
 
 export interface SpaceEntry extends SpaceState {
   /** undefined: public. */
