@@ -6,6 +6,8 @@ import { fromHex } from './hex.ts';
 import { PIECE_BYTES, type Slices } from './pace.ts';
 
 export type Keccak256 = (bytes: Uint8Array) => Hash32;
+/** Puts the hash into the first 32 bytes of `out`. */
+export type Keccak256Into = (bytes: Uint8Array, out: Uint8Array) => void;
 
 /** A computation that receives its input piece by piece. */
 export interface Keccak256State {
@@ -21,17 +23,29 @@ let implementation: Keccak256 = () => {
   );
 };
 
+let implementationInto: Keccak256Into = (bytes, out) => out.set(implementation(bytes));
 let newState: (() => Keccak256State) | undefined;
 
-/** Without `state`, long input is hashed at once instead of in pieces. */
-export function installKeccak256(hash: Keccak256, state?: () => Keccak256State): void {
+export interface Keccak256Parts {
+  readonly into?: Keccak256Into;
+  /** Without it, long input is hashed at once instead of in pieces. */
+  readonly state?: () => Keccak256State;
+}
+
+export function installKeccak256(hash: Keccak256, { into, state }: Keccak256Parts = {}): void {
   implementation = hash;
+  implementationInto = into ?? ((bytes, out) => out.set(hash(bytes)));
   newState = state;
 }
 
 /** Returns 32 bytes in a new array that the caller owns. */
 export function keccak256(bytes: Uint8Array): Hash32 {
   return implementation(bytes);
+}
+
+/** Puts the hash into the first 32 bytes of `out`: without an array of its own. */
+export function keccak256Into(bytes: Uint8Array, out: Uint8Array): void {
+  implementationInto(bytes, out);
 }
 
 /** Like `keccak256`, in pieces. */

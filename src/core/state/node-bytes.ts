@@ -6,11 +6,15 @@
 
 import { BytePieces } from '../base/byte-pieces.ts';
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
-import { keccak256 } from '../base/keccak.ts';
+import { keccak256Into } from '../base/keccak.ts';
 
 export type NodeBytes = Uint8Array;
 
 export const HASH_BYTES = 32;
+/** How the encoding of a branch says that it has no child there. */
+export const NO_CHILD = 0x80;
+/** How that of a child's hash begins. */
+export const HASH_HEADER = 0x80 + HASH_BYTES;
 /** Of all but leaves with long values: a branch without a value has at most 564. */
 const PIECED_BYTES_MAX = 600;
 
@@ -21,18 +25,18 @@ export function nodeBytes(length: number): NodeBytes {
   return pieces.take(length);
 }
 
-export function copyNodeBytes(bytes: NodeBytes): NodeBytes {
-  const copy = nodeBytes(bytes.length);
-  copy.set(bytes);
-  return copy;
+/** The same bytes in memory that no other node shares. */
+export function ownBytes(bytes: NodeBytes): NodeBytes {
+  return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
 /** Of a node with this RLP, which is copied; `hash`: the RLP's, undefined if it is not known. */
 export function bytesOfRlp(rlp: Uint8Array, hash?: Hash32): NodeBytes {
-  if (rlp.length < HASH_BYTES) return copyNodeBytes(rlp);
-  const bytes = nodeBytes(HASH_BYTES + rlp.length);
-  bytes.set(hash ?? keccak256(rlp));
-  bytes.set(rlp, HASH_BYTES);
+  const start = rlp.length < HASH_BYTES ? 0 : HASH_BYTES;
+  const bytes = nodeBytes(start + rlp.length);
+  bytes.set(rlp, start);
+  if (start > 0 && hash) bytes.set(hash);
+  else if (start > 0) keccak256Into(rlp, bytes);
   return bytes;
 }
 
@@ -69,6 +73,21 @@ export function firstItem(bytes: NodeBytes): number {
 export function childLength(bytes: NodeBytes, at: number): number {
   const first = bytes[at]!;
   return first >= 0xc0 ? first - 0xbf : first > 0x80 ? first - 0x7f : 1;
+}
+
+/** Of two branches, which of the 16 children are the same: a bit for each. */
+export function commonChildren(a: NodeBytes, b: NodeBytes): number {
+  let common = 0;
+  let [from, start] = [firstItem(a), firstItem(b)];
+  for (let nibble = 0; nibble < 16; nibble++) {
+    const [length, other] = [childLength(a, from), childLength(b, start)];
+    let isSame = length === other;
+    for (let i = 0; isSame && i < length; i++) isSame = a[from + i] === b[start + i];
+    if (isSame) common |= 1 << nibble;
+    from += length;
+    start += other;
+  }
+  return common;
 }
 
 /** Where the encoding of a branch's child begins. */

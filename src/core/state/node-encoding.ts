@@ -1,12 +1,14 @@
 /** Encodes trie nodes, and seals them: their children must all be sealed. */
 import { EMPTY_BYTES } from '../base/bytes.ts';
-import { keccak256 } from '../base/keccak.ts';
+import { keccak256Into } from '../base/keccak.ts';
 import { type Nibbles, packNibbles } from './nibbles.ts';
 import {
   bytesOfRlp,
   childLength,
   firstItem,
   HASH_BYTES,
+  HASH_HEADER,
+  NO_CHILD,
   nodeBytes,
   startOfRlp,
 } from './node-bytes.ts';
@@ -29,7 +31,7 @@ let scratch = new Uint8Array(1024);
 /** Computes the hash; all children must be sealed. */
 export function sealNode(node: LoadedNode): void {
   if (node.kind === 'leaf') {
-    node.bytes.set(keccak256(node.bytes.subarray(HASH_BYTES)));
+    keccak256Into(node.bytes.subarray(HASH_BYTES), node.bytes);
   } else if (node.kind === 'extension') {
     node.bytes = bytesOfRlp(encodeExtension(node));
   } else {
@@ -71,41 +73,43 @@ function encodeBranch(branch: BranchNode): Uint8Array {
  * changed; undefined: they have other lengths, or there is a value.
  */
 function changedInPlace({ bytes, children, before, value }: BranchNode): Uint8Array | undefined {
-  if (!before || value) return undefined;
+  if (bytes.length === 0 || value) return undefined;
   reserve(bytes.length);
   scratch.set(bytes);
   let at = firstItem(bytes);
   for (let i = 0; i < 16; i++) {
     const length = childLength(bytes, at);
-    if (isChanged(children, before, i)) {
-      if (referenceLength(children[i]!) !== length) return undefined;
-      putReference(at, children[i]!);
+    if (isChanged(children!, before, i)) {
+      if (referenceLength(children![i]!) !== length) return undefined;
+      putReference(at, children![i]!);
     }
     at += length;
   }
-  const hadValue = bytes[at] !== 0x80;
+  const hadValue = bytes[at] !== NO_CHILD;
   return hadValue ? undefined : scratch.subarray(startOfRlp(bytes), bytes.length);
 }
 
 /** Encodes the children; those that the version before has are copied, neighbours at once. */
 function putChildren(start: number, { bytes, children, before }: BranchNode): number {
   let at = start;
-  let from = before ? firstItem(bytes) : 0;
+  const isNew = bytes.length === 0;
+  let from = isNew ? 0 : firstItem(bytes);
   let copied = from;
   for (let i = 0; i < 16; i++) {
-    const next = before ? from + childLength(bytes, from) : 0;
-    if (!before || isChanged(children, before, i)) {
+    const next = isNew ? 0 : from + childLength(bytes, from);
+    if (isNew || isChanged(children!, before, i)) {
       at = putRange(at, bytes, copied, from);
       copied = next;
-      at = putReference(at, children[i]!);
+      at = putReference(at, children![i]!);
     }
     from = next;
   }
   return putRange(at, bytes, copied, from);
 }
 
-function isChanged(children: Children, before: Children, nibble: number): boolean {
-  return children[nibble] !== null && children[nibble] !== before[nibble];
+function isChanged(children: Children, before: Children | undefined, nibble: number): boolean {
+  const child = children[nibble];
+  return child !== null && (!before || child !== before[nibble]);
 }
 
 function putRange(at: number, bytes: Uint8Array, from: number, to: number): number {
@@ -126,12 +130,12 @@ function referenceLength(child: TrieNode | undefined): number {
 
 function putReference(at: number, child: TrieNode | undefined): number {
   if (!child) {
-    scratch[at] = 0x80;
+    scratch[at] = NO_CHILD;
     return at + 1;
   }
   const { bytes } = child;
   let start = at;
-  if (bytes.length >= HASH_BYTES) scratch[start++] = 0x80 + HASH_BYTES;
+  if (bytes.length >= HASH_BYTES) scratch[start++] = HASH_HEADER;
   const length = Math.min(bytes.length, HASH_BYTES);
   for (let i = 0; i < length; i++) scratch[start + i] = bytes[i]!;
   return start + length;

@@ -3,8 +3,8 @@
  * writes.
  */
 import type { Nibbles } from './nibbles.ts';
-import { equalReferences, hasHash, rlpOf } from './node-bytes.ts';
-import { childOf, commonChildren, type LoadedNode, type TrieNode } from './trie-node.ts';
+import { commonChildren, equalReferences, hasHash, rlpOf } from './node-bytes.ts';
+import { childOf, type LoadedNode, type TrieNode } from './trie-node.ts';
 import { loadNode, type NodeLoader } from './trie-update.ts';
 
 export interface NodeChange {
@@ -67,10 +67,10 @@ export function* changedNodes(before: Side, after: Side): Generator<NodeChange> 
     }
     const common =
       old?.node.kind === 'branch' && now?.node.kind === 'branch'
-        ? commonChildren(old.node, now.node)
-        : undefined;
+        ? commonChildren(old.node.bytes, now.node.bytes)
+        : 0;
     for (let nibble = 15; nibble >= 0; nibble--) {
-      if (common?.[nibble]) continue;
+      if (common & (1 << nibble)) continue;
       const was = descend(old, nibble);
       const is = descend(now, nibble);
       if (isSame(was, is)) continue;

@@ -6,7 +6,14 @@
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { RlpReader } from '../base/rlp.ts';
 import { type Nibbles, unpackNibbles } from './nibbles.ts';
-import { childLength, childStart, firstItem, type NodeBytes, startOfRlp } from './node-bytes.ts';
+import {
+  childLength,
+  childStart,
+  firstItem,
+  NO_CHILD,
+  type NodeBytes,
+  startOfRlp,
+} from './node-bytes.ts';
 
 export interface LeafNode {
   readonly kind: 'leaf';
@@ -29,14 +36,14 @@ export interface BranchNode {
   readonly kind: 'branch';
   /**
    * 16 slots, to be read with `childOf`; null: the child is in `bytes`, the same for all versions
-   * that share its cells.
+   * that share its cells. undefined: all are.
    */
-  readonly children: Children;
+  readonly children: Children | undefined;
   readonly value: Uint8Array | undefined;
   /** Until it is sealed those of the version before; empty for a new branch. */
   bytes: NodeBytes;
   isSealed: boolean;
-  /** Until it is sealed: the children that are in `bytes`. */
+  /** Until it is sealed: `children` of the version before. */
   before: Children | undefined;
   /** Made when first needed; see `cellsOf`. */
   cells: Cells | undefined;
@@ -94,7 +101,7 @@ export function branchNode(
 
 /** A branch as it is stored, or a copy of it with less in memory. */
 export function sealedBranch(
-  children: Children,
+  children: Children | undefined,
   value: Uint8Array | undefined,
   bytes: NodeBytes,
   cells: Cells | undefined,
@@ -112,62 +119,57 @@ export function hashedNode(hash: Hash32): HashedNode {
  * are never used, and these are not decoded. undefined: no child is null.
  */
 export function cellsOf(branch: BranchNode): Cells | undefined {
-  if (!branch.cells && branch.children.includes(null)) branch.cells = new Array(16);
+  const { children } = branch;
+  if (!branch.cells && (!children || children.includes(null))) branch.cells = new Array(16);
   return branch.cells;
 }
 
+/** The slots of a branch of which no child was decoded: null for each child that it has. */
+export function undecodedChildren(bytes: NodeBytes): Children {
+  const children: Children = new Array(16);
+  let at = firstItem(bytes);
+  for (let i = 0; i < 16; i++) {
+    children[i] = bytes[at] === NO_CHILD ? undefined : null;
+    at += childLength(bytes, at);
+  }
+  return children;
+}
+
 export function childOf(branch: BranchNode, nibble: number): TrieNode | undefined {
-  const child = branch.children[nibble];
+  const child = branch.children ? branch.children[nibble] : null;
   if (child !== null) return child;
   const cells = cellsOf(branch)!;
   cells[nibble] ??= childAt(branch.bytes, childStart(branch.bytes, nibble));
   return cells[nibble];
 }
 
-/** Of two sealed branches, which of the 16 children are the same, without decoding any. */
-export function commonChildren(a: BranchNode, b: BranchNode): boolean[] {
-  const [left, right] = [a.bytes, b.bytes];
-  let [from, start] = [firstItem(left), firstItem(right)];
-  return a.children.map(() => {
-    const [length, other] = [childLength(left, from), childLength(right, start)];
-    let isSame = length === other;
-    for (let i = 0; isSame && i < length; i++) isSame = left[from + i] === right[start + i];
-    from += length;
-    start += other;
-    return isSame;
-  });
-}
-
 /** The node with these bytes, which it keeps. Throws RLP_INVALID. */
 export function decodeNode(bytes: NodeBytes): LoadedNode {
   const list = new RlpReader(bytes, startOfRlp(bytes)).enter();
   const start = list.at;
-  const items: (undefined | null)[] = [];
-  let last = start;
-  while (!list.done) {
-    last = list.at;
-    items.push(bytes[last] === 0x80 ? undefined : null);
-    list.skip();
-  }
-  if (items.length === 17) {
-    const value = items.pop() === null ? new RlpReader(bytes, last).string() : undefined;
-    return sealedBranch(items, value, bytes, undefined);
-  }
+  list.skip();
+  list.skip();
+  if (!list.done) return decodeBranch(bytes, list);
   const reader = new RlpReader(bytes, start, list.end);
   const packed = reader.string();
   if ((packed[0]! & 0x20) !== 0) {
     reader.string();
-    reader.finish();
     return { kind: 'leaf', bytes, isSealed: true };
   }
   const child = childAt(bytes, reader.at)!;
-  reader.skip();
-  reader.finish();
   return { kind: 'extension', path: unpackNibbles(packed), child, bytes, isSealed: true };
 }
 
-/** Keeps a view of `bytes`. */
-function childAt(bytes: NodeBytes, at: number): TrieNode | undefined {
+/** `list`: behind the first two children. */
+function decodeBranch(bytes: NodeBytes, list: RlpReader): BranchNode {
+  for (let i = 2; i < 16; i++) list.skip();
+  const value = list.string();
+  list.finish();
+  return sealedBranch(undefined, value.length > 0 ? value : undefined, bytes, undefined);
+}
+
+/** The child whose encoding begins there; its node keeps a view of `bytes`. */
+export function childAt(bytes: NodeBytes, at: number): TrieNode | undefined {
   const reader = new RlpReader(bytes, at);
   if (reader.isList) return decodeNode(reader.raw());
   const hash = reader.string();

@@ -90,6 +90,21 @@ it('reads a node once for the stored version and for those after it', () => {
   }
 });
 
+it('does not bring back what a version has deleted below a branch that it shares', () => {
+  const disk = new Stored();
+  const [a, b, c] = [0, 1, 2].map((first) => new Uint8Array(32).fill(first << 4));
+  const value = new Uint8Array(40);
+  const first = disk.empty.update([a!, b!, c!].map((each) => [each, value]));
+  disk.write(first, disk.empty);
+  const before = first.shed({ depth: 0, nodes: 1 });
+  expect(before.get(c!)).toEqual(value);
+  const stored = before.update([[c!, undefined]]);
+  const latest = stored.update([[a!, new Uint8Array(41)]]);
+  const left = stored.shed({ depth: 1, nodes: 2 }, latest);
+  expect(left.get(c!)).toBeUndefined();
+  expect(latest.shareWith(left).get(c!)).toBeUndefined();
+});
+
 it('keeps the nodes that it is asked to keep, and no other one', () => {
   const { disk, trie } = filled();
   const readAll = (kept: Trie) => {

@@ -1,19 +1,20 @@
 /**
  * Versions of a trie with less in memory: nodes that the store has too are dropped, and read again
- * when needed. All versions must be hashed. What stays is copied, because nodes share memory.
+ * when needed. All versions must be hashed. Nodes that stay get memory of their own, because new
+ * ones share it with others.
  */
 import { equalBytes } from '../base/bytes.ts';
-import { copyNodeBytes, equalReferences, HASH_BYTES, hasHash } from './node-bytes.ts';
+import { commonChildren, equalReferences, HASH_BYTES, hasHash, ownBytes } from './node-bytes.ts';
 import {
   type BranchNode,
   type Children,
   cellsOf,
   childOf,
-  commonChildren,
   type ExtensionNode,
   hashedNode,
   sealedBranch,
   type TrieNode,
+  undecodedChildren,
 } from './trie-node.ts';
 
 /** Which nodes stay although the store has them. */
@@ -42,9 +43,9 @@ function shedNode(top: TrieNode, other: TrieNode | undefined, depth: number, kep
   if (node.kind === 'extension') {
     const below = isCommon ? node.child : childBeside(node, other);
     const child = shedNode(node.child, below, depth - node.path.length, kept);
-    return { ...node, child, bytes: copyNodeBytes(node.bytes) };
+    return { ...node, child, bytes: ownBytes(node.bytes) };
   }
-  return { ...node, bytes: copyNodeBytes(node.bytes) };
+  return isCommon ? { ...node, bytes: ownBytes(node.bytes) } : node;
 }
 
 function shedBranch(
@@ -53,24 +54,28 @@ function shedBranch(
   depth: number,
   kept: Kept,
 ): BranchNode {
-  const { cells } = branch;
-  if (twin === branch && (depth < 1 || kept.nodes < 1)) return childless(branch);
-  const common = twin && twin !== branch ? commonChildren(branch, twin) : undefined;
-  const children = branch.children.map((child, nibble) => {
+  const { value, cells } = branch;
+  const isWhole = twin === branch;
+  const bytes = isWhole ? ownBytes(branch.bytes) : branch.bytes;
+  let children: Children | undefined;
+  if (isWhole && (depth < 1 || kept.nodes < 1)) {
+    const isBare = !branch.children && !cells && bytes === branch.bytes;
+    return isBare ? branch : sealedBranch(undefined, value, bytes, undefined);
+  }
+  const common = twin && !isWhole ? commonChildren(bytes, twin.bytes) : 0;
+  for (let nibble = 0; nibble < 16; nibble++) {
+    const child = branch.children ? branch.children[nibble] : null;
+    // A cell may have what this version has deleted.
     const own = child === null ? cells?.[nibble] : child;
-    if (!own) return child;
-    const isCommon = twin === branch || common?.[nibble] === true;
+    if (!own) continue;
+    const isCommon = isWhole || (common & (1 << nibble)) !== 0;
     const below = isCommon ? own : twin && childOf(twin, nibble);
     const left = shedNode(own, below, depth - 1, kept);
-    return left.kind === 'hashed' ? null : left;
-  });
-  return sealedBranch(children, branch.value, copyNodeBytes(branch.bytes), undefined);
-}
-
-/** The branch without what is below it. */
-function childless({ children, value, bytes }: BranchNode): BranchNode {
-  const none = children.map((child) => (child === undefined ? undefined : null));
-  return sealedBranch(none, value, copyNodeBytes(bytes), undefined);
+    if (left.kind === 'hashed') continue;
+    children ??= undecodedChildren(bytes);
+    children[nibble] = left;
+  }
+  return sealedBranch(children, value, bytes, undefined);
 }
 
 /**
@@ -90,13 +95,14 @@ export function shareWith(top: TrieNode, stored: TrieNode | undefined): TrieNode
 }
 
 function sharedBranch(branch: BranchNode, twin: BranchNode | undefined): BranchNode {
-  const common = twin && commonChildren(branch, twin);
-  const children: Children = branch.children.map((_, nibble) => {
-    if (common?.[nibble]) return twin!.children[nibble];
+  const common = twin ? commonChildren(branch.bytes, twin.bytes) : 0;
+  const children = twin?.children?.slice() ?? undecodedChildren(branch.bytes);
+  for (let nibble = 0; nibble < 16; nibble++) {
+    if (common & (1 << nibble)) continue;
     // Not left in the encoding: below the shared cells it would be the other's child.
     const own = childOf(branch, nibble);
-    return own && shareWith(own, twin && childOf(twin, nibble));
-  });
+    children[nibble] = own && shareWith(own, twin && childOf(twin, nibble));
+  }
   return sealedBranch(children, branch.value, branch.bytes, twin && cellsOf(twin));
 }
 

@@ -2,7 +2,7 @@
  * Applies one sorted batch of changes to a Merkle Patricia trie in one pass; unchanged nodes are
  * shared with the old version.
  */
-import { compareBytes, equalBytes } from '../base/bytes.ts';
+import { compareBytes, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { keccak256 } from '../base/keccak.ts';
 import {
@@ -12,12 +12,13 @@ import {
   type Nibbles,
   unpackNibbles,
 } from './nibbles.ts';
-import { bytesOfRlp } from './node-bytes.ts';
+import { bytesOfRlp, childStart, HASH_BYTES, HASH_HEADER } from './node-bytes.ts';
 import { leafAt, leafNode } from './node-encoding.ts';
 import {
   type BranchNode,
   branchNode,
   cellsOf,
+  childAt,
   childOf,
   decodeNode,
   type ExtensionNode,
@@ -27,6 +28,7 @@ import {
   leafValue,
   packedPath,
   type TrieNode,
+  undecodedChildren,
 } from './trie-node.ts';
 
 /**
@@ -47,16 +49,19 @@ export interface TrieEntry {
  */
 export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
   if (node.kind !== 'hashed') return node;
-  if (node.loaded) return node.loaded;
-  const rlp = load?.(path, node.bytes);
-  if (rlp === undefined || !equalBytes(keccak256(rlp), node.bytes)) {
+  node.loaded ??= readNode(node.bytes, load, path);
+  return node.loaded;
+}
+
+function readNode(hash: Hash32, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
+  const rlp = load?.(path, hash);
+  if (rlp === undefined || !equalBytes(keccak256(rlp), hash)) {
     throw fail(
       'TRIE_NODE_MISSING',
       `state trie: the node at path [${path.join(' ')}] is ${rlp === undefined ? 'missing' : 'not the expected one'}; run "quorate db reindex"`,
     );
   }
-  node.loaded = decodeNode(bytesOfRlp(rlp, node.bytes));
-  return node.loaded;
+  return decodeNode(bytesOfRlp(rlp, hash));
 }
 
 /** Loads a branch's child in place, for all versions that share it. */
@@ -66,11 +71,20 @@ export function loadChild(
   load: NodeLoader | undefined,
   path: Nibbles,
 ): LoadedNode | undefined {
-  const child = childOf(branch, nibble);
-  if (child === undefined || child.kind !== 'hashed') return child;
-  const loaded = loadNode(child, load, path);
-  (branch.children[nibble] === null ? cellsOf(branch)! : branch.children)[nibble] = loaded;
-  return loaded;
+  const { bytes, children } = branch;
+  const isInBytes = !children || children[nibble] === null;
+  const slots = isInBytes ? cellsOf(branch)! : children;
+  const child = slots[nibble];
+  if (child) {
+    if (child.kind === 'hashed') slots[nibble] = loadNode(child, load, path);
+  } else if (isInBytes) {
+    const at = childStart(bytes, nibble);
+    slots[nibble] =
+      bytes[at] === HASH_HEADER
+        ? readNode(bytes.subarray(at + 1, at + 1 + HASH_BYTES), load, path)
+        : childAt(bytes, at);
+  }
+  return slots[nibble] as LoadedNode | undefined;
 }
 
 /** Loads an extension's child in place. */
@@ -151,12 +165,12 @@ class BatchUpdate {
     let value = branch.value;
     if (this.entries[at]!.nibbles.length === depth) value = this.entries[at++]!.value;
     let isChanged = !sameValue(value, branch.value);
-    const children = branch.children.slice();
+    const children = branch.children?.slice() ?? undecodedChildren(branch.bytes);
     while (at < to) {
       const nibble = this.entries[at]!.nibbles[depth]!;
       const start = at++;
       while (at < to && this.entries[at]!.nibbles[depth] === nibble) at++;
-      const old = branch.children[nibble];
+      const old = children[nibble];
       const child =
         old === null || old?.kind === 'hashed'
           ? loadChild(branch, nibble, this.load, this.pathTo(start, depth + 1))
@@ -201,7 +215,7 @@ class BatchUpdate {
     let count = 0;
     let only = 0;
     for (let i = 0; i < 16; i++) {
-      if (children[i] === undefined) continue;
+      if (children![i] === undefined) continue;
       count++;
       only = i;
     }

@@ -196,7 +196,7 @@ function seal(node: TrieNode, budget: LeafBudget): boolean {
     if (budget.leaves <= 0) return false;
     budget.leaves--;
   } else if (node.kind === 'branch') {
-    for (const child of node.children) {
+    for (const child of node.children ?? []) {
       if (child && !seal(child, budget)) return false;
     }
   } else if (node.kind === 'extension' && !seal(node.child, budget)) {

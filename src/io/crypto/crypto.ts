@@ -24,7 +24,7 @@ import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/
 import { installSha256, sha256 } from '../../core/base/sha256.ts';
 import { blake2InWasm } from './blake2-wasm.ts';
 import { bn254InWasm } from './bn254-wasm.ts';
-import { KeccakState, keccak256InWasm } from './keccak-wasm.ts';
+import { KeccakState, keccak256InWasm, keccak256InWasmInto } from './keccak-wasm.ts';
 import { kzgInWasm } from './kzg-wasm.ts';
 import { modularPower } from './modular-power.ts';
 
@@ -83,7 +83,10 @@ async function install(): Promise<{ secp256k1: string }> {
 }
 
 async function installHashes(): Promise<void> {
-  installKeccak256(keccak256InWasm, () => new KeccakState(EMPTY_BYTES));
+  installKeccak256(keccak256InWasm, {
+    into: keccak256InWasmInto,
+    state: () => new KeccakState(EMPTY_BYTES),
+  });
   installSha256((bytes) => new Uint8Array(hash('sha256', bytes, 'buffer')));
   installBlake2(testedBlake2);
   installBn254(bn254InWasm);

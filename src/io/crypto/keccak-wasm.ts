@@ -32,6 +32,17 @@ const [STATE, INPUT, INPUT_BYTES] = [wasm.STATE, wasm.INPUT, wasm.INPUT_BYTES].m
 ) as [number, number, number];
 
 export function keccak256InWasm(bytes: Uint8Array): Hash32 {
+  digest(bytes);
+  return memory.slice(STATE, STATE + HASH_BYTES);
+}
+
+export function keccak256InWasmInto(bytes: Uint8Array, out: Uint8Array): void {
+  digest(bytes);
+  for (let i = 0; i < HASH_BYTES; i++) out[i] = memory[STATE + i]!;
+}
+
+/** Leaves the hash at the beginning of the state. */
+function digest(bytes: Uint8Array): void {
   if (bytes.length <= INPUT_BYTES) {
     memory.set(bytes, INPUT);
     wasm.digest(bytes.length);
@@ -39,7 +50,6 @@ export function keccak256InWasm(bytes: Uint8Array): Hash32 {
     wasm.reset();
     wasm.finish(absorbAll(0, bytes));
   }
-  return memory.slice(STATE, STATE + HASH_BYTES);
 }
 
 /** A state that is read while it grows (RLPx MACs), or that gets long input in pieces. */
