@@ -6,7 +6,7 @@ const PART = 1 / 32;
 /**
  * With millions of accounts, most that blocks change are below a node of this depth of their own.
  */
-const DEPTH = 4;
+const DEPTH = 3;
 /** The newest one, and the one before it, on which the next block is checked. */
 const VERSIONS = 2;
 
