@@ -102,6 +102,25 @@ describe('a running chain store', () => {
     expect(await pausesOf(1_000, { hasClients: false })).toBeLessThan(8_000 / 512 + 2);
   });
 
+  it('rebuilds an index in checkpoints of the usual size', async () => {
+    const disk = new MemoryDisk();
+    const written = await openStore(disk);
+    for (const next of blocksOfAccounts(new Array(20).fill(20))) await written.append(next);
+    const checkpointBytes = written.replayBytes() / 20;
+    await written.close();
+    const kv = disk.kv('rebuilt');
+    let commits = 0;
+    const counting = wrappedKv(kv, {
+      commit: (fill) => {
+        commits++;
+        return kv.commit(fill);
+      },
+    });
+    const store = await openStore(disk, { kv: counting, checkpointBytes });
+    expect(commits).toBeGreaterThanOrEqual(10);
+    await store.close();
+  });
+
   it('writes the checkpoint that is due while no block comes', async () => {
     const chain = newChain(11);
     for (let i = 0; i < 3; i++) grow(chain);
