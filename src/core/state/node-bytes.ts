@@ -75,21 +75,6 @@ export function childLength(bytes: NodeBytes, at: number): number {
   return first >= 0xc0 ? first - 0xbf : first > 0x80 ? first - 0x7f : 1;
 }
 
-/** Of two branches, which of the 16 children are the same: a bit for each. */
-export function commonChildren(a: NodeBytes, b: NodeBytes): number {
-  let common = 0;
-  let [from, start] = [firstItem(a), firstItem(b)];
-  for (let nibble = 0; nibble < 16; nibble++) {
-    const [length, other] = [childLength(a, from), childLength(b, start)];
-    let isSame = length === other;
-    for (let i = 0; isSame && i < length; i++) isSame = a[from + i] === b[start + i];
-    if (isSame) common |= 1 << nibble;
-    from += length;
-    start += other;
-  }
-  return common;
-}
-
 /** Where the encoding of a branch's child begins. */
 export function childStart(bytes: NodeBytes, nibble: number): number {
   let at = firstItem(bytes);

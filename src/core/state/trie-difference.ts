@@ -3,8 +3,8 @@
  * writes.
  */
 import type { Nibbles } from './nibbles.ts';
-import { commonChildren, equalReferences, hasHash, rlpOf } from './node-bytes.ts';
-import { childOf, type LoadedNode, type TrieNode } from './trie-node.ts';
+import { equalReferences, hasHash, rlpOf } from './node-bytes.ts';
+import { childOf, commonChildren, type LoadedNode, type TrieNode } from './trie-node.ts';
 import { loadNode, type NodeLoader } from './trie-update.ts';
 
 export interface NodeChange {
@@ -67,7 +67,7 @@ export function* changedNodes(before: Side, after: Side): Generator<NodeChange> 
     }
     const common =
       old?.node.kind === 'branch' && now?.node.kind === 'branch'
-        ? commonChildren(old.node.bytes, now.node.bytes)
+        ? commonChildren(old.node, now.node)
         : 0;
     for (let nibble = 15; nibble >= 0; nibble--) {
       if (common & (1 << nibble)) continue;

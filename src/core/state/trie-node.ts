@@ -136,11 +136,50 @@ export function undecodedChildren(bytes: NodeBytes): Children {
 }
 
 export function childOf(branch: BranchNode, nibble: number): TrieNode | undefined {
-  const child = branch.children ? branch.children[nibble] : null;
+  const child = childSlot(branch, nibble);
   if (child !== null) return child;
   const cells = cellsOf(branch)!;
   cells[nibble] ??= childAt(branch.bytes, childStart(branch.bytes, nibble));
   return cells[nibble];
+}
+
+/**
+ * Of two sealed branches, which of the 16 children are the same: a bit for each. Decodes none, and
+ * does not compare those that both have from the same version before.
+ */
+export function commonChildren(a: BranchNode, b: BranchNode): number {
+  let common = 0;
+  let [from, start] = [firstItem(a.bytes), firstItem(b.bytes)];
+  for (let nibble = 0; nibble < 16; nibble++) {
+    const [length, other] = [childLength(a.bytes, from), childLength(b.bytes, start)];
+    const isSame =
+      sharesChild(a, b, nibble) ||
+      (length === other && equalParts(a.bytes, from, b.bytes, start, length));
+    if (isSame) common |= 1 << nibble;
+    from += length;
+    start += other;
+  }
+  return common;
+}
+
+function sharesChild(a: BranchNode, b: BranchNode, nibble: number): boolean {
+  const [one, other] = [childSlot(a, nibble), childSlot(b, nibble)];
+  return one === other && (one !== null || (a.cells !== undefined && a.cells === b.cells));
+}
+
+function childSlot({ children }: BranchNode, nibble: number): TrieNode | undefined | null {
+  return children ? children[nibble] : null;
+}
+
+function equalParts(
+  a: Uint8Array,
+  from: number,
+  b: Uint8Array,
+  start: number,
+  length: number,
+): boolean {
+  for (let i = 0; i < length; i++) if (a[from + i] !== b[start + i]) return false;
+  return true;
 }
 
 /** The node with these bytes, which it keeps. Throws RLP_INVALID. */

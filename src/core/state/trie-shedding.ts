@@ -4,12 +4,13 @@
  * ones share it with others.
  */
 import { equalBytes } from '../base/bytes.ts';
-import { commonChildren, equalReferences, HASH_BYTES, hasHash, ownBytes } from './node-bytes.ts';
+import { equalReferences, HASH_BYTES, hasHash, ownBytes } from './node-bytes.ts';
 import {
   type BranchNode,
   type Children,
   cellsOf,
   childOf,
+  commonChildren,
   type ExtensionNode,
   hashedNode,
   sealedBranch,
@@ -62,7 +63,7 @@ function shedBranch(
     const isBare = !branch.children && !cells && bytes === branch.bytes;
     return isBare ? branch : sealedBranch(undefined, value, bytes, undefined);
   }
-  const common = twin && !isWhole ? commonChildren(bytes, twin.bytes) : 0;
+  const common = twin && !isWhole ? commonChildren(branch, twin) : 0;
   for (let nibble = 0; nibble < 16; nibble++) {
     const child = branch.children ? branch.children[nibble] : null;
     // A cell may have what this version has deleted.
@@ -95,7 +96,7 @@ export function shareWith(top: TrieNode, stored: TrieNode | undefined): TrieNode
 }
 
 function sharedBranch(branch: BranchNode, twin: BranchNode | undefined): BranchNode {
-  const common = twin ? commonChildren(branch.bytes, twin.bytes) : 0;
+  const common = twin ? commonChildren(branch, twin) : 0;
   const children = twin?.children?.slice() ?? undecodedChildren(branch.bytes);
   for (let nibble = 0; nibble < 16; nibble++) {
     if (common & (1 << nibble)) continue;
