@@ -23,7 +23,8 @@ let implementation: Keccak256 = () => {
   );
 };
 
-let implementationInto: Keccak256Into = (bytes, out) => out.set(implementation(bytes));
+const throughArray: Keccak256Into = (bytes, out) => out.set(implementation(bytes));
+let implementationInto = throughArray;
 let newState: (() => Keccak256State) | undefined;
 
 export interface Keccak256Parts {
@@ -34,7 +35,7 @@ export interface Keccak256Parts {
 
 export function installKeccak256(hash: Keccak256, { into, state }: Keccak256Parts = {}): void {
   implementation = hash;
-  implementationInto = into ?? ((bytes, out) => out.set(hash(bytes)));
+  implementationInto = into ?? throughArray;
   newState = state;
 }
 

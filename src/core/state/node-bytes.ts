@@ -20,9 +20,24 @@ const PIECED_BYTES_MAX = 600;
 
 const pieces = new BytePieces(PIECED_BYTES_MAX);
 
-/** `length` zeros, which may be in memory that nodes share: drop all, or copy what stays. */
-export function nodeBytes(length: number): NodeBytes {
-  return pieces.take(length);
+/**
+ * Of a node with this RLP, which is copied, with zeros in the place of the hash. Nodes share
+ * memory: drop all, or give what stays bytes of its own.
+ */
+export function unhashedBytes(rlp: Uint8Array): NodeBytes {
+  const start = startOfRlp(rlp);
+  const bytes = pieces.take(start + rlp.length);
+  bytes.set(rlp, start);
+  return bytes;
+}
+
+/** `hash`: of the RLP; undefined if it is not known. */
+export function bytesOfRlp(rlp: Uint8Array, hash?: Hash32): NodeBytes {
+  const bytes = unhashedBytes(rlp);
+  if (!hasHash(bytes)) return bytes;
+  if (hash) bytes.set(hash);
+  else keccak256Into(rlp, bytes);
+  return bytes;
 }
 
 /** The same bytes in memory that no other node shares. */
@@ -30,24 +45,14 @@ export function ownBytes(bytes: NodeBytes): NodeBytes {
   return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
-/** Of a node with this RLP, which is copied; `hash`: the RLP's, undefined if it is not known. */
-export function bytesOfRlp(rlp: Uint8Array, hash?: Hash32): NodeBytes {
-  const start = rlp.length < HASH_BYTES ? 0 : HASH_BYTES;
-  const bytes = nodeBytes(start + rlp.length);
-  bytes.set(rlp, start);
-  if (start > 0 && hash) bytes.set(hash);
-  else if (start > 0) keccak256Into(rlp, bytes);
-  return bytes;
-}
-
-/** Where the RLP begins. */
+/** Where the RLP begins, also for the RLP itself. */
 export function startOfRlp(bytes: NodeBytes): number {
-  return bytes.length < HASH_BYTES ? 0 : HASH_BYTES;
+  return hasHash(bytes) ? HASH_BYTES : 0;
 }
 
 /** A view. */
 export function rlpOf(bytes: NodeBytes): Uint8Array {
-  return bytes.length < HASH_BYTES ? bytes : bytes.subarray(HASH_BYTES);
+  return bytes.subarray(startOfRlp(bytes));
 }
 
 /** Whether a parent contains its hash, not the node. */
@@ -57,7 +62,7 @@ export function hasHash(bytes: NodeBytes): boolean {
 
 export function equalReferences(a: NodeBytes, b: NodeBytes): boolean {
   if (a === b) return true;
-  if (a.length < HASH_BYTES || b.length < HASH_BYTES) return equalBytes(a, b);
+  if (!hasHash(a) || !hasHash(b)) return equalBytes(a, b);
   for (let i = 0; i < HASH_BYTES; i++) if (a[i] !== b[i]) return false;
   return true;
 }

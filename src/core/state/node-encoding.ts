@@ -8,9 +8,11 @@ import {
   firstItem,
   HASH_BYTES,
   HASH_HEADER,
+  hasHash,
   NO_CHILD,
-  nodeBytes,
+  rlpOf,
   startOfRlp,
+  unhashedBytes,
 } from './node-bytes.ts';
 import type {
   BranchNode,
@@ -31,7 +33,7 @@ let scratch = new Uint8Array(1024);
 /** Computes the hash; all children must be sealed. */
 export function sealNode(node: LoadedNode): void {
   if (node.kind === 'leaf') {
-    keccak256Into(node.bytes.subarray(HASH_BYTES), node.bytes);
+    keccak256Into(rlpOf(node.bytes), node.bytes);
   } else if (node.kind === 'extension') {
     node.bytes = bytesOfRlp(encodeExtension(node));
   } else {
@@ -44,11 +46,8 @@ export function sealNode(node: LoadedNode): void {
 /** `packed`: the rest of the key in hex-prefix form. */
 export function leafNode(packed: Uint8Array, value: Uint8Array): LeafNode {
   reserve(packed.length + value.length + 3 * HEADER_BYTES_MAX);
-  const rlp = listUpTo(putString(putString(HEADER_BYTES_MAX, packed), value));
-  const hashBytes = rlp.length < HASH_BYTES ? 0 : HASH_BYTES;
-  const bytes = nodeBytes(hashBytes + rlp.length);
-  bytes.set(rlp, hashBytes);
-  return { kind: 'leaf', bytes, isSealed: hashBytes === 0 };
+  const bytes = unhashedBytes(listUpTo(putString(putString(HEADER_BYTES_MAX, packed), value)));
+  return { kind: 'leaf', bytes, isSealed: !hasHash(bytes) };
 }
 
 /** `path`: the rest of the key. */
@@ -124,8 +123,7 @@ function reserve(length: number): void {
 
 function referenceLength(child: TrieNode | undefined): number {
   if (!child) return 1;
-  const { length } = child.bytes;
-  return length < HASH_BYTES ? length : CHILD_BYTES_MAX;
+  return hasHash(child.bytes) ? CHILD_BYTES_MAX : child.bytes.length;
 }
 
 function putReference(at: number, child: TrieNode | undefined): number {
@@ -135,7 +133,7 @@ function putReference(at: number, child: TrieNode | undefined): number {
   }
   const { bytes } = child;
   let start = at;
-  if (bytes.length >= HASH_BYTES) scratch[start++] = HASH_HEADER;
+  if (hasHash(bytes)) scratch[start++] = HASH_HEADER;
   const length = Math.min(bytes.length, HASH_BYTES);
   for (let i = 0; i < length; i++) scratch[start + i] = bytes[i]!;
   return start + length;

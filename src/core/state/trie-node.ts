@@ -135,6 +135,15 @@ export function undecodedChildren(bytes: NodeBytes): Children {
   return children;
 }
 
+/**
+ * The child there, if it was decoded. A cell counts only where this version has the child in its
+ * bytes: elsewhere it may hold what this version has deleted.
+ */
+export function knownChild(branch: BranchNode, nibble: number): TrieNode | undefined {
+  const child = childSlot(branch, nibble);
+  return child === null ? branch.cells?.[nibble] : child;
+}
+
 export function childOf(branch: BranchNode, nibble: number): TrieNode | undefined {
   const child = childSlot(branch, nibble);
   if (child !== null) return child;

@@ -13,6 +13,7 @@ import {
   commonChildren,
   type ExtensionNode,
   hashedNode,
+  knownChild,
   sealedBranch,
   type TrieNode,
   undecodedChildren,
@@ -55,19 +56,17 @@ function shedBranch(
   depth: number,
   kept: Kept,
 ): BranchNode {
-  const { value, cells } = branch;
+  const { value } = branch;
   const isWhole = twin === branch;
   const bytes = isWhole ? ownBytes(branch.bytes) : branch.bytes;
   let children: Children | undefined;
   if (isWhole && (depth < 1 || kept.nodes < 1)) {
-    const isBare = !branch.children && !cells && bytes === branch.bytes;
+    const isBare = !branch.children && !branch.cells && bytes === branch.bytes;
     return isBare ? branch : sealedBranch(undefined, value, bytes, undefined);
   }
   const common = twin && !isWhole ? commonChildren(branch, twin) : 0;
   for (let nibble = 0; nibble < 16; nibble++) {
-    const child = branch.children ? branch.children[nibble] : null;
-    // A cell may have what this version has deleted.
-    const own = child === null ? cells?.[nibble] : child;
+    const own = knownChild(branch, nibble);
     if (!own) continue;
     const isCommon = isWhole || (common & (1 << nibble)) !== 0;
     const below = isCommon ? own : twin && childOf(twin, nibble);

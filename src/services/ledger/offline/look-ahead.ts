@@ -8,7 +8,10 @@ import type { Block } from '../../../core/chain/block.ts';
 import { recoverElsewhere } from '../../../core/chain/sender-recovery.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 
-/** Limits of how far ahead blocks are read. */
+/**
+ * Limits of how far ahead blocks are read. Those that wait longer survive collections of garbage,
+ * which costs more than waiting saves.
+ */
 const SIGNATURES_AHEAD_MAX = 1_024;
 const BLOCKS_AHEAD_MAX = 32;
 /** Number of signatures per request to a thread: with fewer, the overhead dominates. */
