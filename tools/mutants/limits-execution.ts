@@ -37,6 +37,13 @@ export const EXECUTION_LIMITS: readonly Limit[] = [
     test: 'src/core/store/cached-blocks.test.ts',
   },
   {
+    name: 'cached blocks: bytes of blocks without transactions',
+    file: 'src/core/store/cached-blocks.ts',
+    on: 'let bytes = BLOCK_BYTES;',
+    off: 'let bytes = 0;',
+    test: 'src/core/store/cached-blocks.test.ts',
+  },
+  {
     name: 'tries: nodes that stay in memory when the others are dropped',
     file: 'src/core/state/trie-shedding.ts',
     on: 'depth < 0 || kept.nodes < 1',

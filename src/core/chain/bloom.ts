@@ -13,11 +13,27 @@ export const EMPTY_BLOOM: Uint8Array = new Uint8Array(BLOOM_BYTES);
 /** Logs with up to four topics each whose bits are set in one piece, in about 1 ms. */
 export const LOGS_AT_ONCE = 256;
 
-/** Sets the three bits of an address or topic. */
+/** The three bits that an address or topic sets. */
+export type BloomBits = readonly number[];
+
+export function bloomBits(entry: Uint8Array): BloomBits {
+  const hash = keccak256(entry);
+  return [bitAt(hash, 0), bitAt(hash, 2), bitAt(hash, 4)];
+}
+
+/** False: what has these bits is certainly not in the filter. */
+export function bloomHas(bloom: Uint8Array, bits: BloomBits): boolean {
+  return bits.every((bit) => (bloom[255 - (bit >> 3)]! & (1 << (bit & 7))) !== 0);
+}
+
+function bitAt(hash: Uint8Array, at: number): number {
+  return ((hash[at]! << 8) | hash[at + 1]!) & 2047;
+}
+
 function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   const hash = keccak256(entry);
   for (let i = 0; i < 6; i += 2) {
-    const bit = ((hash[i]! << 8) | hash[i + 1]!) & 2047;
+    const bit = bitAt(hash, i);
     bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
   }
 }
@@ -59,10 +75,5 @@ export function mergeBlooms(blooms: Iterable<Uint8Array>): Uint8Array {
 
 /** False: `entry` is certainly not in the filter. */
 export function bloomMayContain(bloom: Uint8Array, entry: Uint8Array): boolean {
-  const hash = keccak256(entry);
-  for (let i = 0; i < 6; i += 2) {
-    const bit = ((hash[i]! << 8) | hash[i + 1]!) & 2047;
-    if ((bloom[255 - (bit >> 3)]! & (1 << (bit & 7))) === 0) return false;
-  }
-  return true;
+  return bloomHas(bloom, bloomBits(entry));
 }

@@ -14,7 +14,7 @@ const receipt = (bytes: number) => {
 };
 
 it('are bounded by the bytes of transactions and logs, not only by their number', () => {
-  const cached = new CachedBlocks(4 * MB);
+  const cached = new CachedBlocks({ blocks: 10, bytes: 4 * MB });
   for (let number = 0; number < 20; number++) {
     cached.keep(block(number, MB), [receipt(2 * MB)]);
     const record = { receipts: new Map([[0, receipt(2 * MB)]]) };
@@ -23,8 +23,20 @@ it('are bounded by the bytes of transactions and logs, not only by their number'
   expect([cached.blocks.size, cached.receipts.size, cached.privateRecords.size]).toEqual([3, 1, 1]);
 });
 
+it('are bounded by their number, and by what a block without transactions takes', () => {
+  const few = new CachedBlocks({ blocks: 10, bytes: MB });
+  const many = new CachedBlocks({ blocks: 5_000, bytes: MB });
+  for (let number = 0; number < 1_000; number++) {
+    for (const cached of [few, many]) {
+      cached.keep({ header: { number }, transactions: [] } as unknown as Block, []);
+    }
+  }
+  expect([few.blocks.size, few.receipts.size]).toEqual([10, 10]);
+  expect([many.blocks.size, many.receipts.size]).toEqual([MB / 5_120, MB / 4_096].map(Math.floor));
+});
+
 it('keep what is longer than the bound alone', () => {
-  const cached = new CachedBlocks(MB);
+  const cached = new CachedBlocks({ blocks: 10, bytes: MB });
   cached.keep(block(1, 10), [receipt(10)]);
   cached.keep(block(2, 10), [receipt(3 * MB)]);
   expect([cached.blocks.size, cached.receipts.size]).toEqual([2, 1]);

@@ -9,11 +9,21 @@ import { bytesOfLogs, type Receipt } from '../chain/receipt.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import type { PrivateRecord } from './interface.ts';
 
-const BLOCKS_MAX = 128;
-/** For all cached blocks, and for their receipts. */
-const BYTES_MAX: number = 16 * 1024 * 1024;
+/** For the cached blocks, for their receipts, and for private records. */
+export interface CacheBounds {
+  readonly blocks: number;
+  readonly bytes: number;
+}
+
+const BOUNDS: CacheBounds = { blocks: 128, bytes: 16 * 1024 * 1024 };
 /** Of a decoded transaction besides its bytes, and of a decoded receipt besides its logs. */
 const DECODED_BYTES = 1024;
+/**
+ * Of a decoded block besides its transactions, and of the receipts of a block besides them: mostly
+ * the part of the file that they were read with, which they keep in memory.
+ */
+const BLOCK_BYTES = 5120;
+const RECEIPTS_BYTES = 4096;
 const HEADERS_MAX = 4_096;
 const CODES_MAX = 256;
 const CODES_BYTES_MAX = 1024 * 1024;
@@ -30,10 +40,10 @@ export class CachedBlocks {
     of: ({ length }) => length,
   });
 
-  constructor(max = BYTES_MAX) {
-    this.blocks = new Lru(BLOCKS_MAX, { max, of: bytesOfBlock });
-    this.receipts = new Lru<number, readonly Receipt[]>(BLOCKS_MAX, { max, of: bytesOfReceipts });
-    this.privateRecords = new Lru(BLOCKS_MAX, {
+  constructor({ blocks, bytes: max } = BOUNDS) {
+    this.blocks = new Lru(blocks, { max, of: bytesOfBlock });
+    this.receipts = new Lru<number, readonly Receipt[]>(blocks, { max, of: bytesOfReceipts });
+    this.privateRecords = new Lru(blocks, {
       max,
       of: ({ receipts }) => bytesOfReceipts(receipts.values()),
     });
@@ -56,13 +66,13 @@ export class CachedBlocks {
 }
 
 function bytesOfBlock({ transactions }: Block): number {
-  let bytes = 0;
+  let bytes = BLOCK_BYTES;
   for (const { raw } of transactions) bytes += DECODED_BYTES + raw.length;
   return bytes;
 }
 
 function bytesOfReceipts(receipts: Iterable<Receipt>): number {
-  let bytes = 0;
+  let bytes = RECEIPTS_BYTES;
   for (const { logs } of receipts) bytes += DECODED_BYTES + bytesOfLogs(logs);
   return bytes;
 }

@@ -3,6 +3,7 @@ import type { QuorateError } from '../base/errors.ts';
 import type { Clock, Kv, LogFolder } from '../base/ports.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
 import type { Psi } from '../privacy/inputs.ts';
+import type { CacheBounds } from './cached-blocks.ts';
 import type { Seals } from './seals.ts';
 import type { TrieMemory } from './spaces.ts';
 
@@ -43,8 +44,7 @@ export interface StoredChainParts {
   readonly dialect?: TransactionDialect | undefined;
   readonly segmentBytesMax?: number | undefined;
   readonly trieMemory?: TrieMemory | undefined;
-  /** How many bytes the cached blocks, and their receipts, may have. */
-  readonly cachedBytesMax?: number | undefined;
+  readonly cached?: CacheBounds | undefined;
   /** A required row is missing; the read throws. */
   readonly onDamage?: ((error: QuorateError) => void) | undefined;
 }

@@ -64,7 +64,7 @@ export class StoredChain implements ChainReader {
     this.trieMemory = parts.trieMemory;
     this.onDamage = parts.onDamage;
     this.log = new BlockLog(parts.log, parts.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT);
-    this.cached = new CachedBlocks(parts.cachedBytesMax);
+    this.cached = new CachedBlocks(parts.cached);
     this.index = new BlockIndex(parts.kv, parts.onDamage);
     this.stateSpaces = new Spaces(parts.kv, mark, parts.trieMemory);
   }

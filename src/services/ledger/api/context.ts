@@ -22,7 +22,7 @@ import type { PoolReader } from '../node/sending/pool-reader.ts';
 import type { EeaSubmitter, TransactionSubmitter } from '../node/sending/submitter.ts';
 import type { AccountHistory } from '../view/account-history.ts';
 import type { Filters } from '../view/filters.ts';
-import type { LogQuery } from '../view/logs.ts';
+import type { LogQuery } from '../view/log-matcher.ts';
 import type { NodeAdmin } from '../view/node-admin.ts';
 import type { PartyInputs } from '../view/party-inputs.ts';
 import type { PartyView } from '../view/party-view.ts';

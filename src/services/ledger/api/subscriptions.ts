@@ -6,7 +6,8 @@ import { toHex } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import { type Json, RawJson, type Subscription } from '../../../io/rpc/method.ts';
-import { type FoundLog, logsOfBlock, MATCH_ALL } from '../view/logs.ts';
+import { LogMatcher, MATCH_ALL } from '../view/log-matcher.ts';
+import { type FoundLog, logsOfBlock } from '../view/logs.ts';
 import type { SyncProgress } from '../view/node-admin.ts';
 import type { PartyView } from '../view/party-view.ts';
 import type { Context } from './context.ts';
@@ -86,12 +87,13 @@ export const subscriptions: readonly Subscription<Context>[] = [
     about: 'Matching logs of each new block.',
     open: ({ events, view }, [args], emit) => {
       const query = (args as ReturnType<typeof filterArgs.parse> | undefined)?.query ?? MATCH_ALL;
+      const matcher = new LogMatcher(query);
       let next = view.head().number + 1;
       let found: FoundLog[] = [];
       const step = () => {
         if (found.length === 0) {
           if (next > view.head().number || !view.isPrivateDone(next)) return false;
-          found = logsOfBlock(view, next++, query).reverse();
+          found = logsOfBlock(view, next++, matcher).reverse();
         }
         const log = found.pop();
         if (log) emit(renderFound(log));

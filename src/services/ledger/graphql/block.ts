@@ -6,6 +6,7 @@ import { totalDifficulty } from '../api/eth/blocks.ts';
 import { requestOf, siteOf } from '../api/eth/call.ts';
 import type { TransactionArgs } from '../node/sending/send-args.ts';
 import type { BlockTag } from '../view/block-tag.ts';
+import { LogMatcher } from '../view/log-matcher.ts';
 import { logsOfBlock } from '../view/logs.ts';
 import { AccountNode, type AtBlock, blockOrLatest } from './account.ts';
 import type { QueryContext } from './context.ts';
@@ -175,7 +176,10 @@ export class BlockNode extends StateNode {
   logs({ filter }: { readonly filter: LogCriteria }) {
     const { number } = this.block.header;
     this.context.isPrivateDone(number);
-    return logNodes(this.context, logsOfBlock(this.context.view, number, logQuery(filter)));
+    return logNodes(
+      this.context,
+      logsOfBlock(this.context.view, number, new LogMatcher(logQuery(filter))),
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import type { TaskTerms } from '../../../io/threads/task-threads.ts';
 import type { GraphqlAnswer } from '../graphql/answer.ts';
 import type { NodeFigures } from '../graphql/context.ts';
 import type { AccountPage, PageQuery } from '../view/account-history.ts';
-import type { LogQuery } from '../view/logs.ts';
+import type { LogQuery } from '../view/log-matcher.ts';
 import type { Looks } from '../view/open-views.ts';
 import type { PendingPlan } from '../view/pending-block.ts';
 

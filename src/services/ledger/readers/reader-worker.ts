@@ -15,8 +15,8 @@ import { openViews } from '../view/open-views.ts';
 import type { ReadAnswer, ReaderThreadSettings, ReadJob } from './job.ts';
 import { Reader } from './reader.ts';
 
-/** For decoded blocks, for their receipts, and for trie nodes that a reader keeps. */
-const CACHED_BYTES_MAX = 4 * 1024 * 1024;
+/** More blocks than a node keeps: searches for logs are repeated over the same ones. */
+const CACHED = { blocks: 2_048, bytes: 8 * 1024 * 1024 };
 const TRIE_MEMORY = { bytes: 16 * 1024 * 1024, depth: 2 };
 
 const { folder, tenants, looks, limits } = threadSettings<ReaderThreadSettings>();
@@ -28,7 +28,7 @@ const chain = new ChainReplica({
   kv: data.kv,
   onDamage: data.noteDamage,
   dialect: config.isQuorum ? 'quorum' : 'ethereum',
-  cachedBytesMax: CACHED_BYTES_MAX,
+  cached: CACHED,
   trieMemory: TRIE_MEMORY,
 });
 const states = tenants ? residentPrivateStates(tenants) : SINGLE_PRIVATE_STATE;

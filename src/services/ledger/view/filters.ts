@@ -8,7 +8,7 @@ import { bareHex } from '../../../core/base/hex.ts';
 import type { Clock, Entropy } from '../../../core/base/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Events } from '../node/chain/events.ts';
-import type { LogQuery } from './logs.ts';
+import type { LogQuery } from './log-matcher.ts';
 import type { PartyView } from './party-view.ts';
 
 const FILTERS_MAX = 10_000;

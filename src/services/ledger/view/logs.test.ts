@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
-import { firstLogIndex, firstLogIndexes, logsOfBlock, MATCH_ALL } from './logs.ts';
+import { LogMatcher, MATCH_ALL } from './log-matcher.ts';
+import { firstLogIndex, firstLogIndexes, logsOfBlock } from './logs.ts';
 import type { PartyView } from './party-view.ts';
 
 /** A block of transactions with so many logs each; a marker hides those of its inner one. */
@@ -22,7 +23,7 @@ function viewOf(rows: readonly { readonly isMarker: boolean; readonly logs: numb
 it('logs that markers hide come last, and do not count for the others', () => {
   const own = { isMarker: false, logs: 2 };
   const marker = { isMarker: true, logs: 1 };
-  const found = logsOfBlock(viewOf([own, marker, own, marker, own]), 1, MATCH_ALL);
+  const found = logsOfBlock(viewOf([own, marker, own, marker, own]), 1, new LogMatcher(MATCH_ALL));
   expect(found.map(({ transactionIndex, logIndex }) => [transactionIndex, logIndex])).toEqual([
     ...[0, 2, 4].flatMap((transaction, at) => [
       [transaction, 2 * at],

@@ -1,19 +1,10 @@
 /** Log queries and polled filters over what one caller may see. */
-import type { Address, Hash32 } from '../../../core/base/bytes.ts';
-import { keyOf } from '../../../core/base/bytes.ts';
 import type { Block } from '../../../core/chain/block.ts';
-import { bloomMayContain } from '../../../core/chain/bloom.ts';
 import type { Log, Receipt } from '../../../core/chain/receipt.ts';
 import { isPrivacyMarker } from '../../../core/privacy/marker.ts';
 import { firstLogs } from './first-logs.ts';
+import type { LogMatcher } from './log-matcher.ts';
 import type { PartyView } from './party-view.ts';
-
-export interface LogQuery {
-  /** Accounts of which any may have emitted the log; empty: any account. */
-  readonly addresses: readonly Address[];
-  /** By position: topics of which any may match; empty: any topic. */
-  readonly topics: readonly (readonly Hash32[])[];
-}
 
 export interface FoundLog {
   readonly log: Log;
@@ -23,39 +14,17 @@ export interface FoundLog {
   readonly logIndex: number;
 }
 
-export const MATCH_ALL: LogQuery = { addresses: [], topics: [] };
-
-function matches(log: Log, query: LogQuery): boolean {
-  if (query.addresses.length > 0) {
-    const key = keyOf(log.address);
-    if (!query.addresses.some((address) => keyOf(address) === key)) return false;
-  }
-  if (query.topics.length > log.topics.length) return false;
-  return query.topics.every((wanted, position) => {
-    if (wanted.length === 0) return true;
-    const key = keyOf(log.topics[position]!);
-    return wanted.some((topic) => keyOf(topic) === key);
-  });
-}
-
-function mayMatch(blooms: readonly Uint8Array[], query: LogQuery): boolean {
-  const groups = [query.addresses, ...query.topics].filter((group) => group.length > 0);
-  return blooms.some((bloom) =>
-    groups.every((group) => group.some((entry) => bloomMayContain(bloom, entry))),
-  );
-}
-
 /** Whether a block may contain such logs, according to its blooms. */
-export function mayHoldLogs(view: PartyView, number: number, query: LogQuery): boolean {
-  return mayMatch(view.blooms(number), query);
+export function mayHoldLogs(view: PartyView, number: number, matcher: LogMatcher): boolean {
+  return matcher.mayMatch(view.blooms(number));
 }
 
 /**
  * Logs of one block: first those of its own transactions, then those that privacy markers hide, as
  * in GoQuorum (eth/api_backend.go, GetLogs).
  */
-export function logsOfBlock(view: PartyView, number: number, query: LogQuery): FoundLog[] {
-  if (!mayMatch(view.blooms(number), query)) return [];
+export function logsOfBlock(view: PartyView, number: number, matcher: LogMatcher): FoundLog[] {
+  if (!mayHoldLogs(view, number, matcher)) return [];
   const block = view.block(number);
   const receipts = view.receipts(number);
   if (!block || !receipts) return [];
@@ -67,7 +36,7 @@ export function logsOfBlock(view: PartyView, number: number, query: LogQuery): F
     const list = isPrivacyMarker(block.transactions[transactionIndex]!, rules) ? hidden : found;
     for (const [at, log] of logs.entries()) {
       const logIndex = firsts[transactionIndex]! + at;
-      if (matches(log, query)) list.push({ log, block, transactionIndex, logIndex });
+      if (matcher.matches(log)) list.push({ log, block, transactionIndex, logIndex });
     }
   }
   return [...found, ...hidden];

@@ -6,7 +6,8 @@ import { toHex } from '../../../../core/base/hex.ts';
 import { type Json, type Param, ParamError, RawJson } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { LATEST } from '../../view/block-tag.ts';
-import { type FoundLog, type LogQuery, logsOfBlock, mayHoldLogs } from '../../view/logs.ts';
+import { LogMatcher, type LogQuery } from '../../view/log-matcher.ts';
+import { type FoundLog, logsOfBlock, mayHoldLogs } from '../../view/logs.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { AnswerRoom } from '../answer-room.ts';
 import { type Context, method, type ReadContext, readMethod } from '../context.ts';
@@ -158,10 +159,11 @@ function* foundBetween(
     );
   }
   const room = new AnswerRoom(context, 'ask in parts');
+  const matcher = new LogMatcher(query);
   let count = 0;
   for (let number = from; number <= to; number++) {
     room.take(0);
-    for (const each of logsOfBlock(context.view, number, query)) {
+    for (const each of logsOfBlock(context.view, number, matcher)) {
       room.take(LOG_BYTES + 2 * each.log.data.length);
       count++;
       yield each;
@@ -203,8 +205,9 @@ async function logsFor(
 /** Whether blooms of a few blocks rule out any match. */
 function hasNone(view: PartyView, query: LogQuery, from: number, to: number): boolean {
   if (to - from >= NEAR_BLOCKS_MAX) return false;
+  const matcher = new LogMatcher(query);
   let at = from;
-  while (at <= to && !mayHoldLogs(view, at, query)) at++;
+  while (at <= to && !mayHoldLogs(view, at, matcher)) at++;
   return at > to;
 }
 
