@@ -7,6 +7,7 @@ import { AGREEMENT_LIMITS } from './limits-agreement.ts';
 import { COMMAND_LIMITS } from './limits-commands.ts';
 import { EXECUTION_LIMITS } from './limits-execution.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
+import { FILTER_LIMITS } from './limits-filters.ts';
 import { HTTP_LIMITS } from './limits-http.ts';
 import { MANAGER_LIMITS } from './limits-manager.ts';
 import { METRICS_LIMITS } from './limits-metrics.ts';
@@ -23,6 +24,7 @@ export const LIMITS: readonly Limit[] = [
   ...HTTP_LIMITS,
   ...MANAGER_LIMITS,
   ...READ_LIMITS,
+  ...FILTER_LIMITS,
   ...EXECUTION_LIMITS,
   ...AGREEMENT_LIMITS,
   ...PEER_LIMITS,

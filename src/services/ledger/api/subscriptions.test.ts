@@ -3,6 +3,7 @@ import { toHex } from '../../../core/base/hex.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
 import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';
 import { Events } from '../node/chain/events.ts';
+import { Filters } from '../view/filters.ts';
 import type { Context } from './context.ts';
 import { subscriptions } from './subscriptions.ts';
 
@@ -55,6 +56,13 @@ it('a subscription that falls behind does not keep everything', async () => {
   close();
 });
 
+const filtersOf = (events: Events) =>
+  new Filters({
+    events,
+    clock: { nowMs: () => 0 },
+    entropy: { bytes: (count) => new Uint8Array(count) },
+  });
+
 it('logs of a block are sent in slices', async () => {
   const events = new Events();
   let head = 0;
@@ -71,7 +79,7 @@ it('logs of a block are sent in slices', async () => {
     }),
     receipts: () => [{ logs: Array(500).fill(log) }],
   } as unknown as Context['view'];
-  const { told, close } = open('logs', { events, view });
+  const { told, close } = open('logs', { events, view, filters: filtersOf(events) });
   head = 1;
   events.emit('committed', {} as never);
   await turn();
@@ -79,4 +87,16 @@ it('logs of a block are sent in slices', async () => {
   expect(told.length).toBeLessThan(500);
   while (told.length < 500) await turn();
   close();
+});
+
+it('queries of log subscriptions are bounded by their bytes, and given back at the end', () => {
+  const events = new Events();
+  const view = { head: () => ({ number: 0 }) } as Context['view'];
+  const context = { events, view, filters: filtersOf(events) };
+  const topics = [Array<Uint8Array>(30_000).fill(new Uint8Array(32))];
+  const add = () => open('logs', context, { query: { addresses: [], topics } });
+  const opened = [add(), add(), add()];
+  expect(add).toThrow(expect.objectContaining({ code: 'FILTERS_FULL' }));
+  opened[0]!.close();
+  add();
 });

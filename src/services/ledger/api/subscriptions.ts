@@ -85,8 +85,9 @@ export const subscriptions: readonly Subscription<Context>[] = [
     kind: 'logs',
     params: [optional(filterArgs, undefined)],
     about: 'Matching logs of each new block.',
-    open: ({ events, view }, [args], emit) => {
+    open: ({ events, view, filters }, [args], emit) => {
       const query = (args as ReturnType<typeof filterArgs.parse> | undefined)?.query ?? MATCH_ALL;
+      const forget = filters.keepQuery(query);
       const matcher = new LogMatcher(query);
       let next = view.head().number + 1;
       let found: FoundLog[] = [];
@@ -100,7 +101,7 @@ export const subscriptions: readonly Subscription<Context>[] = [
         return true;
       };
       const wake = () => notices.wake(step);
-      return followed(step, [events.on('committed', wake), events.on('privateDone', wake)]);
+      return followed(step, [events.on('committed', wake), events.on('privateDone', wake), forget]);
     },
   },
   {

@@ -13,8 +13,10 @@ import type { PartyView } from './party-view.ts';
 
 const FILTERS_MAX = 10_000;
 const FILTERS_OF_CLIENT_MAX = 1_000;
-/** Maximum memory for addresses and topics of all log filters. */
+/** Maximum memory for addresses and topics of all log filters and log subscriptions. */
 const QUERY_BYTES_MAX = 32 * 1024 * 1024;
+/** A subscription keeps its query as a LogMatcher, too. */
+const MATCHER_SHARE = 3;
 /** Maximum number of hashes per answer; the next answer has the rest. */
 const HASHES_PER_ANSWER_MAX = 100_000;
 /** Number of pending transactions kept for filters; older ones are not reported. */
@@ -96,6 +98,19 @@ export class Filters {
     return this.add({ kind: 'logs', ...this.owned(view, client, next), query, range, bytes });
   }
 
+  /**
+   * Counts the memory of a subscription's query until the returned function is called. Throws
+   * FILTERS_FULL.
+   */
+  keepQuery(query: LogQuery): () => void {
+    const bytes = MATCHER_SHARE * bytesOf(query);
+    this.checkRoom(bytes);
+    this.queryBytes += bytes;
+    return () => {
+      this.queryBytes -= bytes;
+    };
+  }
+
   addBlocks(view: PartyView, client: string): string {
     return this.add({ kind: 'blocks', ...this.owned(view, client, view.head().number + 1) });
   }
@@ -159,13 +174,17 @@ export class Filters {
     const bytes = filter.kind === 'logs' ? filter.bytes : 0;
     if (this.filters.size >= FILTERS_MAX) throw full(`${FILTERS_MAX} in all`);
     if (held >= FILTERS_OF_CLIENT_MAX) throw full(`${FILTERS_OF_CLIENT_MAX} of one client`);
-    if (this.queryBytes + bytes > QUERY_BYTES_MAX)
-      throw full(`${QUERY_BYTES_MAX} bytes of addresses and topics`);
+    this.checkRoom(bytes);
     const id = `0x${bareHex(this.entropy.bytes(16)).replace(/^0+(?=.)/, '')}`;
     this.filters.set(id, filter);
     this.byClient.set(client, held + 1);
     this.queryBytes += bytes;
     return id;
+  }
+
+  private checkRoom(bytes: number): void {
+    if (this.queryBytes + bytes > QUERY_BYTES_MAX)
+      throw full(`${QUERY_BYTES_MAX} bytes of addresses and topics, with those of subscriptions`);
   }
 
   private find(view: PartyView, id: string): Filter {
