@@ -30,6 +30,7 @@ function bitAt(hash: Uint8Array, at: number): number {
   return ((hash[at]! << 8) | hash[at + 1]!) & 2047;
 }
 
+/** Without a list of bits: a block's receipts call it for each address and topic. */
 function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   const hash = keccak256(entry);
   for (let i = 0; i < 6; i += 2) {
@@ -71,9 +72,4 @@ export function mergeBlooms(blooms: Iterable<Uint8Array>): Uint8Array {
     for (let i = 0; i < BLOOM_BYTES; i++) merged[i]! |= bloom[i]!;
   }
   return merged;
-}
-
-/** False: `entry` is certainly not in the filter. */
-export function bloomMayContain(bloom: Uint8Array, entry: Uint8Array): boolean {
-  return bloomHas(bloom, bloomBits(entry));
 }

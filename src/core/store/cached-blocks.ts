@@ -9,7 +9,7 @@ import { bytesOfLogs, type Receipt } from '../chain/receipt.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import type { PrivateRecord } from './interface.ts';
 
-/** For the cached blocks, for their receipts, and for private records. */
+/** Of each: the cached blocks, their receipts, and private records. */
 export interface CacheBounds {
   readonly blocks: number;
   readonly bytes: number;

@@ -1,4 +1,4 @@
-/** Log queries and polled filters over what one caller may see. */
+/** The logs of a block that one caller may see. */
 import type { Block } from '../../../core/chain/block.ts';
 import type { Log, Receipt } from '../../../core/chain/receipt.ts';
 import { isPrivacyMarker } from '../../../core/privacy/marker.ts';

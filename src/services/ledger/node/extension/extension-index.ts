@@ -8,7 +8,7 @@ import { equalBytes } from '../../../../core/base/bytes.ts';
 import { assert } from '../../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
 import type { Kv, Log, Timers } from '../../../../core/base/ports.ts';
-import { bloomMayContain } from '../../../../core/chain/bloom.ts';
+import { bloomBits, bloomHas } from '../../../../core/chain/bloom.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import {
   type ActiveExtension,
@@ -47,6 +47,8 @@ interface Chapter {
 
 export class ExtensionIndex {
   private readonly parts: ExtensionIndexParts;
+  /** What each of them sets in a bloom. */
+  private readonly topics = EXTENSION_TOPICS.map(bloomBits);
   private readonly chapters = new Map<Psi, Chapter>();
 
   constructor(parts: ExtensionIndexParts) {
@@ -93,7 +95,7 @@ export class ExtensionIndex {
     const { store } = this.parts.chain;
     const space = { kind: 'private', psi } as const;
     const bloom = store.bloom(space, number);
-    if (!bloom || !EXTENSION_TOPICS.some((topic) => bloomMayContain(bloom, topic))) return false;
+    if (!bloom || !this.topics.some((bits) => bloomHas(bloom, bits))) return false;
     let isChanged = false;
     for (const [index, { logs }] of store.privateRecord(psi, number)?.receipts ?? []) {
       for (const log of logs) {
