@@ -1,6 +1,6 @@
 /**
  * Fair scheduling: of the sources that want a turn, the one that has been served for the least time
- * gets the next.
+ * gets the next. Differences up to a tolerance do not count: there the longest wait decides.
  */
 
 /**
@@ -12,8 +12,14 @@ const HEAD_START_MS = 100;
 const REMEMBERED_MAX = 1_000;
 
 export class Turns<Key> {
+  private readonly toleranceMs: number;
   private readonly servedMs = new Map<Key, number>();
+  /** In the order in which they asked, or had their last turn. */
   private readonly active = new Set<Key>();
+
+  constructor(toleranceMs = 0) {
+    this.toleranceMs = toleranceMs;
+  }
 
   get isEmpty(): boolean {
     return this.active.size === 0;
@@ -22,8 +28,7 @@ export class Turns<Key> {
   /** Asks for a turn. Time without requests earns no further credit. */
   enter(key: Key): void {
     if (this.active.has(key)) return;
-    let least = Number.POSITIVE_INFINITY;
-    for (const each of this.active) least = Math.min(least, this.servedMs.get(each) ?? 0);
+    const least = this.least();
     const own = this.servedMs.get(key) ?? 0;
     this.servedMs.delete(key);
     this.servedMs.set(key, Number.isFinite(least) ? Math.max(own, least - HEAD_START_MS) : own);
@@ -36,15 +41,27 @@ export class Turns<Key> {
     this.active.delete(key);
   }
 
+  /** Has had a turn, and asks for another one. */
+  again(key: Key): void {
+    if (this.active.delete(key)) this.active.add(key);
+  }
+
   charge(key: Key, ms: number): void {
     const served = this.servedMs.get(key);
     if (served !== undefined) this.servedMs.set(key, served + ms);
   }
 
-  /** Sources that want a turn, the least served first. */
+  /** Sources that want a turn, in the order in which they should get it. */
   order(): Key[] {
-    const served = (key: Key) => this.servedMs.get(key) ?? 0;
-    return [...this.active].sort((a, b) => served(a) - served(b));
+    const alike = this.least() + this.toleranceMs;
+    const rank = (key: Key) => Math.max(this.servedMs.get(key) ?? 0, alike);
+    return [...this.active].sort((a, b) => rank(a) - rank(b));
+  }
+
+  private least(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const each of this.active) least = Math.min(least, this.servedMs.get(each) ?? 0);
+    return least;
   }
 
   private forget(): void {

@@ -67,6 +67,25 @@ describe('fair queue', () => {
     expect(names.filter((name) => name.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
   });
 
+  it.each(['connections', 'clients'])(
+    'serves %s in turn although a request took longer than the others by chance',
+    (kind) => {
+      const queue = new FairQueue<ReturnType<typeof item>>(LIMITS);
+      const ask = (name: string) =>
+        queue.push(kind === 'clients' ? item(name) : item('client', Number(name), name));
+      const all = ['1', '2', '3', '4'];
+      for (const name of all) ask(name);
+      for (let round = 0; round < 10; round++) {
+        const names = all.map(() => {
+          const [name] = serve(queue, 1, (each) => (each === '2' && round === 3 ? 20 : 1));
+          ask(name!);
+          return name;
+        });
+        expect(names).toEqual(all);
+      }
+    },
+  );
+
   it('bounds what one client and what all have waiting', () => {
     const queue = new FairQueue<ReturnType<typeof item>>(LIMITS);
     for (let i = 0; i < 100; i++) queue.push(item('a'));

@@ -19,6 +19,11 @@ export interface QueueLimits {
   readonly total: number;
 }
 
+/**
+ * Smaller differences of the served time do not count: a thread may wait as long for a processor,
+ * and the next request of that connection would wait until all others have used as much.
+ */
+const TOLERANCE_MS = 50;
 /** A request that takes longer than this makes its client slow, until a shorter one has run. */
 const SLOW_MS = 100;
 const SLOW_CLIENTS_MAX = 1_000;
@@ -33,7 +38,7 @@ interface Client<T> {
 
 export class FairQueue<T extends { readonly asker: Asker }> {
   private readonly limits: QueueLimits;
-  private readonly turns = new Turns<string>();
+  private readonly turns = new Turns<string>(TOLERANCE_MS);
   private readonly clients = new Map<string, Client<T>>();
   private readonly slow = new Lru<string, true>(SLOW_CLIENTS_MAX);
   private waiting = 0;
@@ -58,7 +63,12 @@ export class FairQueue<T extends { readonly asker: Asker }> {
         'QUEUE_FULL',
         `more than ${perClient} requests of this client are waiting: ask for less at once`,
       );
-    const client = found ?? { turns: new Turns(), waiting: new Map(), count: 0, running: 0 };
+    const client = found ?? {
+      turns: new Turns(TOLERANCE_MS),
+      waiting: new Map(),
+      count: 0,
+      running: 0,
+    };
     this.clients.set(name, client);
     const items = client.waiting.get(connection) ?? [];
     client.waiting.set(connection, items);
@@ -119,10 +129,14 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     items.splice(items.indexOf(item), 1);
     client.count--;
     this.waiting--;
-    if (items.length > 0) return;
-    client.waiting.delete(connection);
-    client.turns.leave(connection);
+    if (items.length > 0) {
+      client.turns.again(connection);
+    } else {
+      client.waiting.delete(connection);
+      client.turns.leave(connection);
+    }
     if (client.turns.isEmpty) this.turns.leave(name);
+    else this.turns.again(name);
   }
 
   private forgetIfIdle(name: string, { count, running }: Client<T>): void {
