@@ -122,7 +122,8 @@ function trace(
   if (name === undefined) {
     const tracer = new StructLogTracer(world, options);
     const { gasUsed, result } = run(tracer);
-    return tracer.result(Number(gasUsed), result.kind !== 'success', result.output);
+    const json = tracer.result(Number(gasUsed), result.kind !== 'success', result.output);
+    return JSON.parse(new TextDecoder().decode(json));
   }
   if (name === 'callTracer') {
     const tracer = new LegacyCallTracer(world, chain.isPrecompile);

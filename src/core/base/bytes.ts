@@ -37,7 +37,7 @@ export function lengthOf(parts: readonly Uint8Array[]): number {
   return length;
 }
 
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(lengthOf(parts));
   let at = 0;
   for (const part of parts) {

@@ -1,5 +1,8 @@
 /** The JSON-RPC 2.0 envelope in the form of geth 1.10 (go-ethereum rpc/json.go). */
+import { concatBytes } from '../../core/base/bytes.ts';
 import { type Json, RawJson, RPC } from './method.ts';
+
+const encoder = new TextEncoder();
 
 export interface Call {
   readonly kind: 'call';
@@ -106,7 +109,19 @@ function member(members: Record<string, unknown>, name: string): unknown {
 
 export function resultReply(id: string, result: Json | RawJson | undefined): string {
   const text = result instanceof RawJson ? result.text : JSON.stringify(result ?? null);
-  return `{"jsonrpc":"2.0","id":${id},"result":${text}}`;
+  return `${resultHead(id)}${text}}`;
+}
+
+/** As `resultReply`, as UTF-8, in an array of its own. */
+export function encodedReply(id: string, { pieces }: RawJson): Uint8Array<ArrayBuffer> {
+  const parts = [resultHead(id), ...pieces, '}'];
+  return concatBytes(
+    ...parts.map((each) => (typeof each === 'string' ? encoder.encode(each) : each)),
+  );
+}
+
+function resultHead(id: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"result":`;
 }
 
 export function errorReply(id: string, code: number, message: string, data?: unknown): string {

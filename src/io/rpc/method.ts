@@ -12,11 +12,26 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
-/** Text that is already JSON: written into the reply unchanged. */
+const decoder = new TextDecoder();
+
+/** What is already JSON: written into the reply unchanged. */
 export class RawJson {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
+  /** Text, or its UTF-8 bytes; together they are the JSON. */
+  readonly pieces: readonly (string | Uint8Array)[];
+
+  constructor(...pieces: readonly (string | Uint8Array)[]) {
+    this.pieces = pieces;
+  }
+
+  get text(): string {
+    return this.pieces
+      .map((each) => (typeof each === 'string' ? each : decoder.decode(each)))
+      .join('');
+  }
+
+  /** For JSON.stringify, where it is a part of another result. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
   }
 }
 

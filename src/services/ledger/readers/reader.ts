@@ -9,9 +9,10 @@ import { type CallLimits, estimateGas } from '../../../core/execution/call.ts';
 import { type PrivateQuery, type Psi, queryKey } from '../../../core/privacy/inputs.ts';
 import type { ChainReplica } from '../../../core/store/chain-replica.ts';
 import { loadScriptEngine } from '../../../io/quickjs/sandbox.ts';
-import { resultReply } from '../../../io/rpc/envelope.ts';
+import type { Reply } from '../../../io/rpc/dispatcher.ts';
+import { encodedReply, resultReply } from '../../../io/rpc/envelope.ts';
 import { failureReply } from '../../../io/rpc/failure.ts';
-import type { Method } from '../../../io/rpc/method.ts';
+import { type Json, type Method, RawJson } from '../../../io/rpc/method.ts';
 import { parseParams } from '../../../io/rpc/params.ts';
 import type { ReadContext } from '../api/context.ts';
 import { siteOf } from '../api/eth/call.ts';
@@ -54,6 +55,14 @@ export interface ReaderParts {
 
 const textEncoder = new TextEncoder();
 
+function replyOf(id: string, result: Json | RawJson): Reply {
+  const isEncoded =
+    result instanceof RawJson && result.pieces.some((each) => typeof each !== 'string');
+  if (isEncoded) return encodedReply(id, result);
+  const text = resultReply(id, result);
+  return text.length > TEXT_REPLY_MAX ? textEncoder.encode(text) : text;
+}
+
 export class Reader {
   private readonly parts: ReaderParts;
   private readonly methods = new Map<string, Method<ReadContext>>();
@@ -81,9 +90,7 @@ export class Reader {
     const row = this.methods.get(method)!;
     try {
       const result = await row.call(context, method, parseParams(row.params, params));
-      const text = resultReply(id, result);
-      const reply = text.length > TEXT_REPLY_MAX ? textEncoder.encode(text) : text;
-      return { kind: 'reply', reply, isError: false };
+      return { kind: 'reply', reply: replyOf(id, result), isError: false };
     } catch (error) {
       if (error instanceof Lacking) return { kind: 'lacks', lack: error.lack };
       const reply = failureReply(id, method, error, this.parts.log);

@@ -59,12 +59,12 @@ function tracersFor(asked: ReadonlySet<Kind>, room: TraceRoom) {
   return { tracer: 'muxTracer', tracerConfig, timeoutMs: undefined, room };
 }
 
-function shown(traced: Json, asked: ReadonlySet<Kind>) {
+function shown(traced: unknown, asked: ReadonlySet<Kind>) {
   const {
     flatCallTracer: calls,
     prestateTracer,
     vmTracer = null,
-  } = traced as unknown as {
+  } = traced as {
     flatCallTracer: FlatCall[];
     vmTracer?: Json;
     prestateTracer: { pre: PrestateResult; post: PrestateResult };

@@ -13,7 +13,7 @@ import { tracedCall } from '../../../../core/execution/call.ts';
 import type { StateOverride } from '../../../../core/execution/overrides.ts';
 import { opensInner } from '../../../../core/privacy/marker.ts';
 import type { World } from '../../../../core/state/world.ts';
-import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts';
+import { type Json, type Param, ParamError, RawJson } from '../../../../io/rpc/method.ts';
 import type { TransactionArgs } from '../../node/sending/send-args.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { type ReadContext, readMethod } from '../context.ts';
@@ -137,7 +137,7 @@ export function traceNext(
   index: number,
   options: TraceOptions,
   shouldStop: () => boolean,
-): Json {
+): Json | RawJson {
   const transaction = transactions[index]!;
   const { rules } = replay;
   const place = placeOf(replay, shouldStop);
@@ -231,7 +231,7 @@ export function traceCall(
   args: TransactionArgs,
   tag: BlockTag,
   options: TraceOptions & Assumed,
-): Json {
+): Json | RawJson {
   const site = overriddenSite(siteOf(context, tag, options.overrides), options.block);
   let running: RunningTrace | undefined;
   const begin = performance.now();
@@ -254,20 +254,24 @@ export function traceCall(
   );
 }
 
-function traceBlock(context: ReadContext, block: Block, options: TraceOptions): Promise<Json> {
+function traceBlock(context: ReadContext, block: Block, options: TraceOptions): Promise<RawJson> {
   const { view, inputs } = context;
   return withInputs(inputs, block.transactions, view.rulesAt(block.header), () => {
     const { shouldStop } = deadlineOf(context, options);
     const replay = new BlockReplay(view, block, inputs);
     const shared = { ...options, room: { words: 0, bytes: 0 } };
-    return block.transactions.map((_, index) => {
+    const traces = block.transactions.map((_, index) => {
       try {
-        return { result: traceNext(replay, block, index, shared, shouldStop) };
+        const result = traceNext(replay, block, index, shared, shouldStop);
+        if (result instanceof RawJson) return ['{"result":', ...result.pieces, '}'];
+        return [JSON.stringify({ result })];
       } catch (error) {
         if (!(error instanceof QuorateError) || error.code === 'TRACE_TIMEOUT') throw error;
-        return { error: error.message };
+        return [JSON.stringify({ error: error.message })];
       }
     });
+    const listed = traces.flatMap((pieces, at) => (at === 0 ? pieces : [',', ...pieces]));
+    return new RawJson('[', ...listed, ']');
   });
 }
 
@@ -275,7 +279,7 @@ export function traceTransaction(
   context: ReadContext,
   wanted: Uint8Array,
   options: TraceOptions,
-): Promise<Json> {
+): Promise<Json | RawJson> {
   const { view, inputs } = context;
   const found = view.transaction(wanted);
   if (!found) throw fail('TRANSACTION_UNKNOWN', `transaction ${toHex(wanted)} not found`);

@@ -25,7 +25,7 @@ import { type StructLogOptions, StructLogTracer } from '../../../../core/evm/tra
 import { VmTracer } from '../../../../core/evm/tracers/vm.ts';
 import type { World } from '../../../../core/state/world.ts';
 import type { ScriptEngine } from '../../../../io/quickjs/sandbox.ts';
-import type { Json } from '../../../../io/rpc/method.ts';
+import { type Json, RawJson } from '../../../../io/rpc/method.ts';
 import { ScriptTracer } from './script-tracer.ts';
 import type { Traced } from './traced.ts';
 
@@ -61,7 +61,7 @@ export interface Outcome {
 export interface RunningTrace {
   readonly tracer: Tracer;
   /** Call it after the transaction has paid its gas and ended. */
-  result(outcome: Outcome, tookMs: number): Json;
+  result(outcome: Outcome, tookMs: number): Json | RawJson;
 }
 
 /** Throws `ReferenceError: identifier '…' undefined` for an unknown name. */
@@ -109,7 +109,9 @@ function several({ tracerConfig = {}, room, ...rest }: TraceOptions, traced: Tra
   return {
     tracer: new MuxTracer(running.map(([, { tracer }]) => tracer)),
     result: (outcome, tookMs) =>
-      Object.fromEntries(running.map(([name, each]) => [name, each.result(outcome, tookMs)])),
+      Object.fromEntries(
+        running.map(([name, each]) => [name, each.result(outcome, tookMs) as Json]),
+      ),
   };
 }
 
@@ -164,7 +166,6 @@ class BoundedStructLogs extends StructLogTracer {
   private readonly wanted: StructLogOptions;
   private readonly room: TraceRoom;
   private readonly slots = new Set<string>();
-  private entries = 0;
 
   constructor(world: World, wanted: StructLogOptions, room: TraceRoom) {
     super(world, wanted);
@@ -175,7 +176,6 @@ class BoundedStructLogs extends StructLogTracer {
   override onStep(step: Step): void {
     const { disableMemory, disableStack, disableStorage, limit } = this.wanted;
     if (limit && this.entries >= limit) return;
-    this.entries++;
     const { room, slots } = this;
     const { frame, op } = step;
     if (frame.sp > 0 && STORAGE_OPCODES.includes(op)) slots.add(`${frame.stack[frame.sp - 1]}`);
@@ -197,7 +197,7 @@ function structLogs(options: TraceOptions, { world }: Traced): RunningTrace {
   return {
     tracer,
     result: ({ gasUsed, isFailed, output }) =>
-      tracer.result(gasUsed, isFailed, output) as unknown as Json,
+      new RawJson(tracer.result(gasUsed, isFailed, output)),
   };
 }
 

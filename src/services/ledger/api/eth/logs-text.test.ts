@@ -18,10 +18,12 @@ function found(index: number, topics: number, dataBytes: number): FoundLog {
   return { log, block, transactionIndex: index, logIndex: 17 * index } as unknown as FoundLog;
 }
 
+const decoder = new TextDecoder();
+
 function textOf(logs: readonly FoundLog[]): string {
   const text = new LogsText();
   for (const each of logs) text.add(each);
-  return text.finish();
+  return decoder.decode(text.finish());
 }
 
 it('is the text of the logs as objects', () => {
