@@ -320,6 +320,14 @@ export const READ_LIMITS: readonly Limit[] = [
     off: 'if (this.waiting < 0)',
   },
   {
+    name: 'reads sent to a thread behind one that takes long',
+    file: 'src/io/threads/task-threads.ts',
+    on: 'if (next) Atomics.store(this.flags, FLAG.takeBack, next.id);',
+    off: '',
+    test: 'src/io/threads/task-threads.service.test.ts',
+    only: 'behind one that takes long',
+  },
+  {
     name: 'reads that run, of a slow client',
     file: 'src/io/threads/task-threads.ts',
     on: 'if (this.queue.runningOfSlow(asker.client) >= this.options.count - 1) return false;',

@@ -95,6 +95,14 @@ describe('fair queue', () => {
     expect(queue.size).toBe(150);
   });
 
+  it('puts a request that was not run before the others of its connection', () => {
+    const queue = new FairQueue<ReturnType<typeof item>>(LIMITS);
+    for (const name of ['a', 'b']) queue.push(item('client', 1, name));
+    queue.putBack(queue.next()!);
+    expect(queue.size).toBe(2);
+    expect(serve(queue, 2, () => 1)).toEqual(['a', 'b']);
+  });
+
   it('passes over what may not run now, and forgets what is taken out', () => {
     const queue = new FairQueue<ReturnType<typeof item>>(LIMITS);
     const long = item('a', 1, 'long');

@@ -70,13 +70,16 @@ export class FairQueue<T extends { readonly asker: Asker }> {
       running: 0,
     };
     this.clients.set(name, client);
-    const items = client.waiting.get(connection) ?? [];
-    client.waiting.set(connection, items);
-    items.push(item);
-    client.turns.enter(connection);
-    this.turns.enter(name);
-    client.count++;
-    this.waiting++;
+    this.itemsOf(client, connection).push(item);
+    this.enter(client, item);
+  }
+
+  /** Takes back a request that was not run after all: it is the next one of its connection. */
+  putBack(item: T): void {
+    const client = this.clients.get(item.asker.client)!;
+    client.running--;
+    this.itemsOf(client, item.asker.connection).unshift(item);
+    this.enter(client, item);
   }
 
   /**
@@ -121,6 +124,19 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     this.take(client, item);
     this.forgetIfIdle(item.asker.client, client);
     return true;
+  }
+
+  private itemsOf({ waiting }: Client<T>, connection: number): T[] {
+    const items = waiting.get(connection) ?? [];
+    waiting.set(connection, items);
+    return items;
+  }
+
+  private enter(client: Client<T>, { asker }: T): void {
+    client.turns.enter(asker.connection);
+    this.turns.enter(asker.client);
+    client.count++;
+    this.waiting++;
   }
 
   private take(client: Client<T>, item: T): void {

@@ -136,6 +136,24 @@ describe('threads that carry out tasks', () => {
     expect(order.indexOf('one')).toBeLessThan(10);
   });
 
+  it.each([false, true])(
+    'do not keep a task behind one that takes long (isLong: %s) before those of others',
+    async (isLong) => {
+      const { threads } = start();
+      await thread();
+      const order: string[] = [];
+      const ask = (name: string, kind: string, terms: typeof LONG) =>
+        threads
+          .run({ kind }, { ...terms, isLong })
+          .catch(() => {})
+          .then(() => order.push(name));
+      const all = [ask('long', 'spin', { ...LONG, limitMs: 400 }), ask('behind', 'echo', LONG)];
+      all.push(ask('other', 'echo', { ...LONG, asker: BOB }));
+      await Promise.all(all);
+      expect(order).toEqual(['long', 'other', 'behind']);
+    },
+  );
+
   it('keep one of several free of long tasks', async () => {
     const { threads } = start({ count: 2 });
     const gone = new AbortController();

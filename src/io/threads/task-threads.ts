@@ -8,13 +8,18 @@ import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { type Asker, FairQueue, type QueueLimits } from './fair-queue.ts';
 import { type OwnedThread, startThread } from './owned-thread.ts';
-import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
+import { FLAG, type TaskMessage, type ThreadData, type ThreadMessage } from './thread.ts';
 
 /**
  * Tasks sent to a thread: it gets its next task before it has answered, so that it never waits for
  * one.
  */
 const SENT_MAX = 2;
+/**
+ * A task that takes longer has no other behind it: that one is taken back, so that tasks of other
+ * clients can come first.
+ */
+const FOLLOWED_MS_MAX = 100;
 /** Time between the request to stop a task and the end of its thread. */
 const GRACE_MS = 1_000;
 /** Pause before a thread is restarted that ended before it answered anything. */
@@ -135,7 +140,8 @@ export class TaskThreads<Task, Result> {
     const idle = threads.find(({ load }) => load === 0);
     if (idle) return idle;
     if (threads.length < options.count && this.mayStart()) return this.addThread();
-    const free = threads.filter(({ load, hasLong }) => load < SENT_MAX && !hasLong);
+    const isAlone = options.count === 1;
+    const free = threads.filter((each) => each.mayGetNext && (isAlone || !each.hasLong));
     return free.sort((a, b) => a.load - b.load)[0];
   }
 
@@ -154,12 +160,7 @@ export class TaskThreads<Task, Result> {
         this.fill();
       },
       returned: (item) => {
-        this.queue.served(item, 0);
-        try {
-          this.queue.push(item);
-        } catch (error) {
-          this.settle(item, error as Error);
-        }
+        this.queue.putBack(item);
         this.fill();
       },
       ended: (wasReady) => {
@@ -190,7 +191,7 @@ class Thread<Task, Result> {
   private readonly thread: OwnedThread;
   private readonly options: TaskThreadsOptions;
   private readonly events: ThreadEvents<Task, Result>;
-  private readonly stopFlag = new Int32Array(new SharedArrayBuffer(4));
+  private readonly flags = new Int32Array(new SharedArrayBuffer(8));
   /** Sent tasks, in the order in which they are run. */
   private readonly sent: Sent<Task, Result>[] = [];
   private nextId = 1;
@@ -202,8 +203,8 @@ class Thread<Task, Result> {
   constructor(options: TaskThreadsOptions, events: ThreadEvents<Task, Result>) {
     this.options = options;
     this.events = events;
-    const stop = this.stopFlag.buffer as SharedArrayBuffer;
-    const workerData: ThreadData<unknown> = { settings: options.settings, stop };
+    const flags = this.flags.buffer as SharedArrayBuffer;
+    const workerData: ThreadData<unknown> = { settings: options.settings, flags };
     this.thread = startThread(options.file, {
       workerData,
       name: options.name,
@@ -222,6 +223,12 @@ class Thread<Task, Result> {
 
   get hasLong(): boolean {
     return this.sent.some(({ item }) => item.isLong);
+  }
+
+  /** Whether it may get a task behind the one that it runs. */
+  get mayGetNext(): boolean {
+    const isNew = performance.now() - this.begunMs < FOLLOWED_MS_MAX;
+    return this.sent.length < SENT_MAX && isNew;
   }
 
   send(item: Waiting<Task, Result>): void {
@@ -263,6 +270,11 @@ class Thread<Task, Result> {
     }
     const sent = this.sent.shift();
     if (!sent) return;
+    if (message.kind === 'returned') {
+      this.giveBack(sent);
+      this.begin();
+      return;
+    }
     const ms = performance.now() - this.begunMs;
     const result =
       message.kind === 'done'
@@ -284,21 +296,38 @@ class Thread<Task, Result> {
       return;
     }
     const { limitMs } = first.item;
-    this.timer = setTimeout(() => {
-      first.why = fail('TASK_TIMEOUT', `the request took longer than ${limitMs / 1000}s`);
-      this.askToStop(first.id);
-    }, limitMs);
+    const followedMs = Math.min(limitMs, FOLLOWED_MS_MAX);
+    this.after(followedMs, () => {
+      this.takeBackNext();
+      this.after(limitMs - followedMs, () => {
+        first.why = fail('TASK_TIMEOUT', `the request took longer than ${limitMs / 1000}s`);
+        this.askToStop(first.id);
+      });
+    });
+  }
+
+  private takeBackNext(): void {
+    const [, next] = this.sent;
+    if (next) Atomics.store(this.flags, FLAG.takeBack, next.id);
+  }
+
+  private giveBack({ item, why }: Sent<Task, Result>): void {
+    if (why) this.events.done(item, 0, why);
+    else this.events.returned(item);
+  }
+
+  private after(ms: number, work: () => void): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(work, ms);
     this.timer.unref();
   }
 
   private askToStop(id: number): void {
-    Atomics.store(this.stopFlag, 0, id);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
+    Atomics.store(this.flags, FLAG.stop, id);
+    this.after(GRACE_MS, () => {
       this.options.log('warn', `A thread of ${this.options.name} does not stop: it is replaced`);
       this.fault(new Error('it did not stop'));
-    }, GRACE_MS);
-    this.timer.unref();
+    });
   }
 
   private fault(error: Error): void {
@@ -317,10 +346,7 @@ class Thread<Task, Result> {
       : 'the thread that served the request has failed';
     // Called first, so that nothing more is sent to this thread.
     this.events.ended(this.isReady);
-    for (const { item, why: given } of rest) {
-      if (given) this.events.done(item, 0, given);
-      else this.events.returned(item);
-    }
+    for (const sent of rest) this.giveBack(sent);
     if (!first) return;
     const ms = performance.now() - this.begunMs;
     this.events.done(first.item, ms, first.why ?? fail('THREAD_FAILED', why));

@@ -13,9 +13,12 @@ import type { Log, LogLevel } from '../../core/base/ports.ts';
 
 export interface ThreadData<Settings> {
   readonly settings: Settings;
-  /** Contains one number: the task that must stop. */
-  readonly stop: SharedArrayBuffer;
+  /** Contains two numbers, at `FLAG`. */
+  readonly flags: SharedArrayBuffer;
 }
+
+/** The task that must stop, and the one that must not begin. */
+export const FLAG = { stop: 0, takeBack: 1 } as const;
 
 export interface TaskMessage<Task> {
   readonly id: number;
@@ -31,7 +34,9 @@ export type ThreadMessage<Result> =
       readonly message: string;
       readonly fields: Readonly<Record<string, unknown>> | undefined;
     }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
+  /** The task was not begun: it had been taken back. */
+  | { readonly kind: 'returned'; readonly id: number };
 
 /** Functions that a running task can use. */
 export interface TaskControl {
@@ -73,14 +78,15 @@ export function serveTasks<Task, Result>(
   run: (task: Task, control: TaskControl) => Promise<Done<Result>>,
 ): void {
   const port: MessagePort = parentPort!;
-  const stop = new Int32Array((workerData as ThreadData<unknown>).stop);
+  const flags = new Int32Array((workerData as ThreadData<unknown>).flags);
   const say = (message: ThreadMessage<Result>, transfer?: readonly TransferListItem[]) =>
     port.postMessage(message, transfer);
   yieldToOthers();
   let turn: Promise<void> = Promise.resolve();
   port.on('message', ({ id, task }: TaskMessage<Task>) => {
-    const control = { shouldStop: () => Atomics.load(stop, 0) === id };
+    const control = { shouldStop: () => Atomics.load(flags, FLAG.stop) === id };
     turn = turn.then(async () => {
+      if (Atomics.load(flags, FLAG.takeBack) === id) return say({ kind: 'returned', id });
       try {
         const { result, transfer } = await run(task, control);
         say({ kind: 'done', id, result }, transfer);
