@@ -37,7 +37,12 @@ export function lengthOf(parts: readonly Uint8Array[]): number {
   return length;
 }
 
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return joinedBytes(parts);
+}
+
+/** As concatBytes, of any number of parts, in an array of its own. */
+export function joinedBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(lengthOf(parts));
   let at = 0;
   for (const part of parts) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorReply, parseEnvelope, resultReply, VALUES_MAX } from './envelope.ts';
+import { encodedReply, errorReply, parseEnvelope, resultReply, VALUES_MAX } from './envelope.ts';
+import { RawJson } from './method.ts';
 
 function single(text: string) {
   const envelope = parseEnvelope(text);
@@ -59,4 +60,15 @@ it('replies hold the id as text, and data only where there are some', () => {
     id: 1,
     error: { code: -1, message: 'no' },
   });
+});
+
+it('results that are JSON already are the same as text, as bytes and inside another result', () => {
+  const bytes = new TextEncoder().encode('"é"');
+  const pieces = Array.from({ length: 200_000 }, (_, at) => (at % 2 === 0 ? bytes : ','));
+  const result = new RawJson(['[', ...pieces, '1]']);
+  const value = [...new Array<string>(100_000).fill('é'), 1];
+  const text = `{"jsonrpc":"2.0","id":7,"result":${JSON.stringify(value)}}`;
+  expect(resultReply('7', result)).toBe(text);
+  expect(new TextDecoder().decode(encodedReply('7', result))).toBe(text);
+  expect(JSON.stringify({ list: [result] })).toBe(JSON.stringify({ list: [value] }));
 });

@@ -1,5 +1,5 @@
 /** The JSON-RPC 2.0 envelope in the form of geth 1.10 (go-ethereum rpc/json.go). */
-import { concatBytes } from '../../core/base/bytes.ts';
+import { joinedBytes } from '../../core/base/bytes.ts';
 import { type Json, RawJson, RPC } from './method.ts';
 
 const encoder = new TextEncoder();
@@ -114,10 +114,10 @@ export function resultReply(id: string, result: Json | RawJson | undefined): str
 
 /** As `resultReply`, as UTF-8, in an array of its own. */
 export function encodedReply(id: string, { pieces }: RawJson): Uint8Array<ArrayBuffer> {
-  const parts = [resultHead(id), ...pieces, '}'];
-  return concatBytes(
-    ...parts.map((each) => (typeof each === 'string' ? encoder.encode(each) : each)),
+  const parts = [resultHead(id), ...pieces, '}'].map((each) =>
+    typeof each === 'string' ? encoder.encode(each) : each,
   );
+  return joinedBytes(parts);
 }
 
 function resultHead(id: string): string {

@@ -14,25 +14,29 @@ export type Json =
 
 const decoder = new TextDecoder();
 
+type JsonPiece = string | Uint8Array;
+
 /** What is already JSON: written into the reply unchanged. */
 export class RawJson {
-  /** Text, or its UTF-8 bytes; together they are the JSON. */
-  readonly pieces: readonly (string | Uint8Array)[];
+  /** Texts, and bytes of texts in UTF-8; together they are the JSON. */
+  readonly pieces: readonly JsonPiece[];
 
-  constructor(...pieces: readonly (string | Uint8Array)[]) {
-    this.pieces = pieces;
+  constructor(json: JsonPiece | readonly JsonPiece[]) {
+    this.pieces = typeof json === 'string' || json instanceof Uint8Array ? [json] : json;
   }
 
   get text(): string {
-    return this.pieces
-      .map((each) => (typeof each === 'string' ? each : decoder.decode(each)))
-      .join('');
+    return this.pieces.map(textOf).join('');
   }
 
   /** For JSON.stringify, where it is a part of another result. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }
+}
+
+function textOf(piece: JsonPiece): string {
+  return typeof piece === 'string' ? piece : decoder.decode(piece);
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -271,7 +271,7 @@ function traceBlock(context: ReadContext, block: Block, options: TraceOptions): 
       }
     });
     const listed = traces.flatMap((pieces, at) => (at === 0 ? pieces : [',', ...pieces]));
-    return new RawJson('[', ...listed, ']');
+    return new RawJson(['[', ...listed, ']']);
   });
 }
 
