@@ -21,9 +21,11 @@ const piece = fc.oneof<fc.Arbitrary<Piece>[]>(
   fc.uint8Array({ maxLength: 40 }).map((bytes) => ({
     ...{ write: (to: JsonWriter) => to.hex(bytes), text: () => bareHex(bytes) },
   })),
-  fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 9, 10, 2 ** 53 - 1, 2 ** 64, 1e21)).map((value) => ({
-    ...{ write: (to: JsonWriter) => to.decimal(value), text: () => JSON.stringify(value) },
-  })),
+  fc
+    .oneof(fc.maxSafeNat(), fc.constantFrom(-1, 0, 9, 10, 2 ** 53 - 1, 2 ** 64, 1e21))
+    .map((value) => ({
+      ...{ write: (to: JsonWriter) => to.decimal(value), text: () => JSON.stringify(value) },
+    })),
   fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map((word) => ({
     write: (to) => to.wordAt(to.skip(WORD_DIGITS), word),
     text: () => hex(word),

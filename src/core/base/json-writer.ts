@@ -68,9 +68,9 @@ export class JsonWriter {
     writeText(this.bytes, start, text);
   }
 
-  /** A whole number, not negative. */
+  /** A whole number. */
   decimal(value: number): void {
-    if (value > Number.MAX_SAFE_INTEGER) {
+    if (value < 0 || value > Number.MAX_SAFE_INTEGER) {
       this.text(String(value));
       return;
     }
