@@ -320,6 +320,13 @@ export const READ_LIMITS: readonly Limit[] = [
     off: 'if (this.waiting < 0)',
   },
   {
+    name: 'buffer for JSON that a thread keeps',
+    file: 'src/core/base/json-writer.ts',
+    on: 'if (this.bytes.length <= KEPT_BYTES_MAX) spare = this.bytes;',
+    off: 'spare = this.bytes;',
+    test: 'src/core/base/json-writer.service.test.ts',
+  },
+  {
     name: 'reads sent to a thread behind one that takes long',
     file: 'src/io/threads/task-threads.ts',
     on: 'if (next) Atomics.store(this.flags, FLAG.takeBack, next.id);',

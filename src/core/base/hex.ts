@@ -1,7 +1,10 @@
 /** Hex text at the edges of the program: `0x` + lower-case digits. */
 import { fail } from './errors.ts';
 
-const DIGIT_CODES: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+/** Character codes of the digits. */
+export const DIGIT_CODES: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) =>
+  digit.charCodeAt(0),
+);
 /** Value of a digit by its character code; 255: not a digit. */
 const NIBBLES: Uint8Array = new Uint8Array(256).fill(255);
 for (const digits of ['0123456789abcdef', '0123456789ABCDEF']) {

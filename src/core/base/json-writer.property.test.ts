@@ -27,7 +27,7 @@ const piece = fc.oneof<fc.Arbitrary<Piece>[]>(
       ...{ write: (to: JsonWriter) => to.decimal(value), text: () => JSON.stringify(value) },
     })),
   fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map((word) => ({
-    write: (to) => to.wordAt(to.skip(WORD_DIGITS), word),
+    write: (to) => to.wordAt(to.reserve(WORD_DIGITS), word),
     text: () => hex(word),
   })),
   fc.tuple(fc.nat(), fc.nat()).map(([a, b]) => {
@@ -36,7 +36,7 @@ const piece = fc.oneof<fc.Arbitrary<Piece>[]>(
       return [Math.min(start, end), Math.max(start, end)] as const;
     };
     return {
-      write: (to: JsonWriter) => to.again(...between(to.length)),
+      write: (to: JsonWriter) => to.repeat(...between(to.length)),
       text: (before: string) => before.slice(...between(before.length)),
     };
   }),

@@ -3,6 +3,7 @@
  * would outlive the work that makes them, and the garbage collector copies whatever lives.
  */
 import { EMPTY_BYTES } from './bytes.ts';
+import { DIGIT_CODES } from './hex.ts';
 
 const FIRST_BYTES = 64 * 1024;
 /** A larger buffer is dropped instead of kept for the next writer. */
@@ -10,7 +11,6 @@ const KEPT_BYTES_MAX = 1024 * 1024;
 /** Up to this size, a loop is faster than a call of `set`. */
 const LOOP_BYTES_MAX = 64;
 const ZERO = 0x30;
-const digits = new TextEncoder().encode('0123456789abcdef');
 
 /** Buffer that no writer uses. */
 let spare = EMPTY_BYTES;
@@ -28,25 +28,25 @@ export class JsonWriter {
   }
 
   put(ascii: Uint8Array): void {
-    const at = this.skip(ascii.length);
+    const at = this.reserve(ascii.length);
     const { bytes } = this;
     if (ascii.length > LOOP_BYTES_MAX) bytes.set(ascii, at);
     else for (let i = 0; i < ascii.length; i++) bytes[at + i] = ascii[i]!;
   }
 
   text(ascii: string): void {
-    const at = this.skip(ascii.length);
+    const at = this.reserve(ascii.length);
     writeText(this.bytes, at, ascii);
   }
 
   character(code: number): void {
-    const at = this.skip(1);
+    const at = this.reserve(1);
     this.bytes[at] = code;
   }
 
   /** Two digits for each byte. */
   hex(value: Uint8Array): void {
-    this.hexAt(this.skip(2 * value.length), value, 0, value.length);
+    this.hexAt(this.reserve(2 * value.length), value, 0, value.length);
   }
 
   /** As `hex`, of the bytes from `start` to `end`, where there is space for them. */
@@ -55,8 +55,8 @@ export class JsonWriter {
     let at = position;
     for (let i = start; i < end; i++) {
       const byte = value[i]!;
-      bytes[at++] = digits[byte >>> 4]!;
-      bytes[at++] = digits[byte & 15]!;
+      bytes[at++] = DIGIT_CODES[byte >>> 4]!;
+      bytes[at++] = DIGIT_CODES[byte & 15]!;
     }
   }
 
@@ -76,7 +76,7 @@ export class JsonWriter {
     }
     let count = 1;
     for (let power = 10; power <= value; power *= 10) count++;
-    const at = this.skip(count);
+    const at = this.reserve(count);
     const { bytes } = this;
     let left = value;
     for (let digit = count - 1; digit >= 0; digit--) {
@@ -87,13 +87,13 @@ export class JsonWriter {
   }
 
   /** Repeats what was written from `start` to `end`. */
-  again(start: number, end: number): void {
-    const at = this.skip(end - start);
+  repeat(start: number, end: number): void {
+    const at = this.reserve(end - start);
     this.bytes.copyWithin(at, start, end);
   }
 
   /** Reserves this many bytes, which the caller then writes; returns their position. */
-  skip(count: number): number {
+  reserve(count: number): number {
     const at = this.length;
     this.length = at + count;
     if (this.length > this.bytes.length) this.grow();

@@ -41,7 +41,7 @@ export class Turns<Key> {
     this.active.delete(key);
   }
 
-  /** Has had a turn, and asks for another one. */
+  /** Has had a turn: if it asks for more, those that have waited longer come first. */
   again(key: Key): void {
     if (this.active.delete(key)) this.active.add(key);
   }

@@ -94,6 +94,8 @@ export class FairQueue<T extends { readonly asker: Asker }> {
         if (!item) continue;
         client.running++;
         this.take(client, item);
+        client.turns.again(connection);
+        this.turns.again(name);
         return item;
       }
     }
@@ -145,14 +147,10 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     items.splice(items.indexOf(item), 1);
     client.count--;
     this.waiting--;
-    if (items.length > 0) {
-      client.turns.again(connection);
-    } else {
-      client.waiting.delete(connection);
-      client.turns.leave(connection);
-    }
+    if (items.length > 0) return;
+    client.waiting.delete(connection);
+    client.turns.leave(connection);
     if (client.turns.isEmpty) this.turns.leave(name);
-    else this.turns.again(name);
   }
 
   private forgetIfIdle(name: string, { count, running }: Client<T>): void {

@@ -174,11 +174,11 @@ class WordList {
     json.character(OPEN!);
     this.start = json.length;
     this.count = count;
-    if (known > 0) json.again(start, start + known * ENTRY - 1);
+    if (known > 0) json.repeat(start, start + known * ENTRY - 1);
     for (let word = known; word < count; word++) {
       if (word > 0) json.character(COMMA!);
       json.character(QUOTE!);
-      json.skip(WORD_DIGITS);
+      json.reserve(WORD_DIGITS);
       json.character(QUOTE!);
     }
     json.character(CLOSE!);
