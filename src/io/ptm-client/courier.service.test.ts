@@ -1,12 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MANAGER_CONFIG_DEFAULTS } from './config.ts';
 import { Courier, type CourierAnswer, type CourierRequest } from './courier.ts';
 import { Transport } from './transport.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
@@ -20,7 +22,11 @@ interface Batch {
 }
 
 /** A manager in which the test answers each batch by hand. */
-async function manager(): Promise<{ courier: Courier; next(): Promise<Batch> }> {
+async function manager(): Promise<{
+  courier: Courier;
+  next(): Promise<Batch>;
+  isQuiet(): boolean;
+}> {
   const batches: Batch[] = [];
   const waiting: ((batch: Batch) => void)[] = [];
   const server = createServer(async (request, response) => {
@@ -46,11 +52,20 @@ async function manager(): Promise<{ courier: Courier; next(): Promise<Batch> }> 
   return {
     courier: new Courier(transport),
     next: async () => batches.shift() ?? new Promise((resolve) => waiting.push(resolve)),
+    isQuiet: () => batches.length === 0,
   };
 }
 
 function request(number: number, alone = notAlone): CourierRequest {
   return { path: '/send', media: 'application/json', body: `{"number":${number}}\n`, alone };
+}
+
+/** Answers whose texts are their numbers. */
+function lines(count: number): string {
+  return Array.from(
+    { length: count },
+    (_, at) => `{"at":${at},"status":200,"text":"${at}"}\n`,
+  ).join('');
 }
 
 const notAlone = (): Promise<CourierAnswer> =>
@@ -77,28 +92,40 @@ describe('requests to a manager that takes batches', () => {
     expect(await courier.ask(request(1, alone))).toEqual({ status: 200, text: 'alone' });
   });
 
-  it('gather while two batches are without any answer, and leave when one has its first', async () => {
-    const { courier, next } = await manager();
+  it('gather while a batch has no answer, and leave when it has its first', async () => {
+    const { courier, next, isQuiet } = await manager();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const pair = (from: number) => [courier.ask(request(from)), courier.ask(request(from + 1))];
     const all = pair(0);
     const first = await next();
     all.push(...pair(2));
-    const second = await next();
+    await turn();
     all.push(...pair(4));
+    await turn();
+    expect(isQuiet()).toBe(true);
     first.response.write('{"at":0,"status":200,"text":"0"}\n');
-    const third = await next();
-    expect(third.requests).toHaveLength(2);
+    const second = await next();
+    expect(second.requests).toHaveLength(4);
     first.response.end('{"at":1,"status":200,"text":"1"}\n');
-    for (const { response } of [second, third])
-      response.end('{"at":0,"status":200,"text":"a"}\n{"at":1,"status":200,"text":"b"}\n');
-    expect((await Promise.all(all)).map(({ text }) => text)).toEqual([
-      '0',
-      '1',
-      'a',
-      'b',
-      'a',
-      'b',
-    ]);
+    second.response.end(lines(4));
+    expect((await Promise.all(all)).map(({ text }) => text)).toEqual(['0', '1', ...'0123']);
+  });
+
+  it('gather for no more than 25 ms', async () => {
+    const { courier, next, isQuiet } = await manager();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const pair = (from: number) => [courier.ask(request(from)), courier.ask(request(from + 1))];
+    const all = pair(0);
+    const first = await next();
+    all.push(...pair(2));
+    await turn();
+    vi.advanceTimersByTime(24);
+    await turn();
+    expect(isQuiet()).toBe(true);
+    vi.advanceTimersByTime(1);
+    const second = await next();
+    for (const { response } of [first, second]) response.end(lines(2));
+    expect((await Promise.all(all)).map(({ text }) => text)).toEqual([...'0101']);
   });
 
   it.each([

@@ -11,11 +11,7 @@ const PATH = '/batch';
 const MEDIA = 'application/json';
 const BATCH_REQUESTS_MAX = 256;
 const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024;
-/**
- * Maximum number of sent batches without any answer yet; further requests are collected meanwhile,
- * but not for long.
- */
-const UNANSWERED_MAX = 2;
+/** While a batch has no answer yet, further requests are collected, but not for longer. */
 const GATHERING_MS = 25;
 const WAITING_MAX = 20_000;
 const LINE_CHARACTERS_MAX = 96 * 1024 * 1024;
@@ -49,7 +45,7 @@ interface Item {
 export class Courier {
   private readonly transport: Transport;
   private waiting: Item[] = [];
-  private unanswered = 0;
+  private isGathering = false;
   private isDue = false;
 
   constructor(transport: Transport) {
@@ -74,19 +70,19 @@ export class Courier {
     this.isDue = true;
     setImmediate(() => {
       this.isDue = false;
-      while (this.waiting.length > 0 && this.unanswered < UNANSWERED_MAX) this.leave();
+      if (this.waiting.length > 0 && !this.isGathering) this.leave();
     });
   }
 
   private leave(): void {
     const items = this.takeBatch();
-    this.unanswered++;
+    this.isGathering = true;
     let isAnswered = false;
     const answered = (): void => {
       if (isAnswered) return;
       isAnswered = true;
       clearTimeout(timer);
-      this.unanswered--;
+      this.isGathering = false;
       if (this.waiting.length > 0) this.whenDue();
     };
     const timer = setTimeout(answered, GATHERING_MS);

@@ -59,6 +59,7 @@ import {
 import { watchStanding } from './permission/own-standing.ts';
 import { removeFromCluster } from './permission/raft-removals.ts';
 import { PayloadCache } from './private-state/payload-cache.ts';
+import { PayloadPrefetch } from './private-state/payload-prefetch.ts';
 import { PrivateFollower } from './private-state/private-follower.ts';
 import { poolHead, poolState, TransactionIntake } from './sending/transaction-intake.ts';
 
@@ -174,8 +175,12 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     ...{ chain, pool, events, clock, timers, log, permissions, observer },
     ...{ journal: ports.journal, recovery: ports.recovery, blocks: work },
     ...(ports.settled ? { settled: ports.settled } : {}),
-    prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
+    prefetch: payloads && ((transactions) => prefetch.add(transactions)),
   });
+  const prefetch = new PayloadPrefetch(
+    timers,
+    (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
+  );
   permissions?.onChange(() => intake.sift());
   const engine = engineAt(config, chain.head().number + 1);
   const schedule =
@@ -222,6 +227,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const parts = [
     sent,
     ending,
+    { name: 'prefetch', start: () => {}, stop: () => prefetch.stop() },
     ...(accounts ? [accounts] : []),
     ...partsOf({ upkeep, follower, intake, peers, bft, raft, isMining }),
   ];

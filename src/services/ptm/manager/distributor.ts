@@ -54,7 +54,11 @@ export class Distributor {
 
   constructor(options: DistributorOptions) {
     this.options = options;
-    this.queue = new PushQueue(options.wire, (url) => options.table.takesBatches(url));
+    this.queue = new PushQueue({
+      wire: options.wire,
+      timers: options.timers,
+      takesBatches: (url) => options.table.takesBatches(url),
+    });
     this.outbox = new Outbox(options.seed);
     this.owedMax = options.owedMax ?? OWED_MAX;
   }

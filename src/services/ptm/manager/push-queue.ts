@@ -1,5 +1,6 @@
 /** Collects payloads per peer: those that arrive during a request are sent with the next one. */
 import { fail } from '../../../core/base/errors.ts';
+import type { Timer, Timers } from '../../../core/base/ports.ts';
 import type { PeerWire, PushOrigin, PushOutcome } from './peers.ts';
 
 const BATCH_PAYLOADS_MAX = 256;
@@ -7,6 +8,8 @@ const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 /** Simultaneous requests to one peer: batches, and single pushes to peers without batches. */
 const BATCHES_MAX = 2;
 const SINGLES_MAX = 16;
+/** While a batch waits for its answer, further payloads are collected, but not for longer. */
+const GATHERING_MS = 25;
 /** Most payloads and bytes that may wait for one peer. */
 const WAITING_PAYLOADS_MAX = 20_000;
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
@@ -22,16 +25,22 @@ interface PeerQueue {
   waiting: Item[];
   waitingBytes: number;
   running: number;
+  /** Undefined: no batch has left within the last GATHERING_MS and waits for its answer. */
+  gathering: Timer | undefined;
+}
+
+export interface PushQueueOptions {
+  readonly wire: PeerWire;
+  readonly timers: Timers;
+  takesBatches(url: string): boolean;
 }
 
 export class PushQueue {
-  private readonly wire: PeerWire;
-  private readonly takesBatches: (url: string) => boolean;
+  private readonly options: PushQueueOptions;
   private readonly queues = new Map<string, PeerQueue>();
 
-  constructor(wire: PeerWire, takesBatches: (url: string) => boolean) {
-    this.wire = wire;
-    this.takesBatches = takesBatches;
+  constructor(options: PushQueueOptions) {
+    this.options = options;
   }
 
   /**
@@ -57,33 +66,44 @@ export class PushQueue {
   private queueOf(url: string): PeerQueue {
     let queue = this.queues.get(url);
     if (!queue) {
-      queue = { waiting: [], waitingBytes: 0, running: 0 };
+      queue = { waiting: [], waitingBytes: 0, running: 0, gathering: undefined };
       this.queues.set(url, queue);
     }
     return queue;
   }
 
   private pump(url: string, queue: PeerQueue): void {
-    const batched = this.takesBatches(url);
-    while (queue.waiting.length > 0 && queue.running < (batched ? BATCHES_MAX : SINGLES_MAX)) {
-      queue.running++;
-      void this.carry(url, takeBatch(queue, batched), batched).finally(() => {
-        queue.running--;
-        if (queue.waiting.length > 0) this.pump(url, queue);
-        else if (queue.running === 0) this.queues.delete(url);
-      });
-    }
+    const batched = this.options.takesBatches(url);
+    const mayLeave = () =>
+      batched ? queue.running < BATCHES_MAX && !queue.gathering : queue.running < SINGLES_MAX;
+    while (queue.waiting.length > 0 && mayLeave()) this.leave(url, queue, batched);
+  }
+
+  private leave(url: string, queue: PeerQueue, batched: boolean): void {
+    queue.running++;
+    const proceed = () => {
+      gathering?.cancel();
+      if (queue.gathering === gathering) queue.gathering = undefined;
+      this.pump(url, queue);
+    };
+    const gathering = batched ? this.options.timers.set(GATHERING_MS, proceed) : undefined;
+    queue.gathering = gathering;
+    void this.carry(url, takeBatch(queue, batched), batched).finally(() => {
+      queue.running--;
+      proceed();
+      if (queue.running === 0) this.queues.delete(url);
+    });
   }
 
   private async carry(url: string, items: readonly Item[], batched: boolean): Promise<void> {
     try {
       const outcomes = batched
-        ? await this.wire.pushBatch(
+        ? await this.options.wire.pushBatch(
             url,
             items.map((item) => item.payload),
             items.flatMap(({ origin }) => origin ?? []),
           )
-        : [await this.wire.push(url, items[0]!.payload, items[0]!.origin)];
+        : [await this.options.wire.push(url, items[0]!.payload, items[0]!.origin)];
       for (const [i, item] of items.entries()) {
         item.done(outcomes[i] ?? { kind: 'refused', status: 0 });
       }

@@ -52,7 +52,7 @@ export interface IntakeParts {
   /** Development: resolves when the executable transactions are mined. */
   settled?(): Promise<void>;
   /** Fetches a private transaction's payload into the cache before the transaction is proposed. */
-  prefetch(transactions: readonly Transaction[]): void;
+  readonly prefetch?: ((transactions: readonly Transaction[]) => void) | undefined;
 }
 
 export class TransactionIntake {
@@ -267,7 +267,7 @@ export class TransactionIntake {
   private publish(): void {
     const promoted = this.parts.pool.takePromoted();
     if (promoted.length === 0) return;
-    this.parts.prefetch(promoted);
+    this.parts.prefetch?.(promoted);
     this.parts.events.emit('pending', promoted);
   }
 
