@@ -1,17 +1,19 @@
 /**
- * All benches one after the other, each in a process of its own: one that fails or lacks its
- * reference does not stop the others. Gives their figures, and a table for docs/performance.md.
+ * All benches one after the other, each in a process of its own: one that fails is run once more,
+ * and one that fails again, or lacks its reference, does not stop the others. Gives their figures,
+ * and the table of docs/performance-table.md.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cpuSeconds, descendantsCpuSeconds, machineCpuSeconds } from './processes.ts';
-import { short, type WrittenFigure, type WrittenFigures } from './report.ts';
+import { median, short, type WrittenFigure, type WrittenFigures } from './report.ts';
 
 const BENCH_MINUTES_MAX = 30;
+const RUNS_SHOWN = 8;
 
-/** Sizes with which all benches together end within about an hour; the environment has priority. */
+/** Sizes with which all benches together end within 90 minutes; the environment has priority. */
 const SIZES: Readonly<Record<string, string>> = {
   NET_ROUNDS: '2',
   // Rounds of some seconds would measure how processes start.
@@ -54,7 +56,9 @@ export async function all({ names, json, markdown }: AllOptions): Promise<boolea
   const reports: BenchReport[] = [];
   for (const name of names) {
     console.log(`\n=== ${name}`);
-    const report = await run(name);
+    const first = await run(name);
+    if (first.failure !== undefined) console.error(`${name}: ${first.failure}; once more`);
+    const report = first.failure === undefined ? first : await run(name);
     reports.push(report);
     if (report.lacks !== undefined) console.log(`${name}: ${report.lacks}`);
     if (report.failure !== undefined) console.error(`${name}: ${report.failure}`);
@@ -140,8 +144,15 @@ export function tableOf(reports: readonly BenchReport[]): string {
 }
 
 function rowOf({ name, unit, runs, reference, ratio }: WrittenFigure): string {
-  const valuesOf = (all: readonly number[]) => `${all.map(short).join(', ')} ${unit}`.trim();
+  const valuesOf = (all: readonly number[]) => `${shortRuns(all)} ${unit}`.trim();
   const theirs = reference ? `${valuesOf(reference.runs)} (${reference.name})` : '';
   const cells = [name, valuesOf(runs), theirs, ratio?.toFixed(2) ?? ''];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/** All runs if they are few, otherwise their median and range. */
+function shortRuns(runs: readonly number[]): string {
+  if (runs.length <= RUNS_SHOWN) return runs.map(short).join(', ');
+  const [least, most] = [Math.min(...runs), Math.max(...runs)];
+  return `${short(median(runs))} (${short(least)} to ${short(most)})`;
 }

@@ -38,15 +38,16 @@ interface Round extends LoadResult {
   readonly rssMb: number;
 }
 
-const PUBLIC_COUNTS = [
+const publicCounts = (pendingMax: string) => [
   ...['--txs', process.env.NET_TXS ?? '8000', '--accounts', '100', '--batch', '50'],
-  ...['--inflight', '4', '--max-pending', process.env.NET_PENDING ?? '5000'],
+  ...['--inflight', '4', '--max-pending', process.env.NET_PENDING ?? pendingMax],
 ];
 const COUNTS: Record<Kind, readonly string[]> = {
-  transfer: PUBLIC_COUNTS,
-  erc20: PUBLIC_COUNTS,
+  transfer: publicCounts('5000'),
+  erc20: publicCounts('5000'),
   private: ['--txs', '1000', '--accounts', '50', '--batch', '10', '--inflight', '4'],
-  alone: PUBLIC_COUNTS,
+  // With 5,000, the generator would wait for a block at 4,000 transactions a second.
+  alone: publicCounts('12000'),
 };
 
 export async function net(): Promise<readonly Figure[]> {

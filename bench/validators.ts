@@ -55,7 +55,11 @@ export async function validators(): Promise<readonly Figure[]> {
     for (let turn = 0; turn < ROUNDS; turn++) {
       const order = turn % 2 === 0 ? [reference, undefined] : [undefined, reference];
       for (const binary of reference === undefined ? [undefined] : order) {
-        const round = await play(size, binary);
+        const round = await play(size, binary).catch((error: Error) => {
+          if (binary === undefined) throw error;
+          console.log(`${size} validators, reference: ${error.message}`);
+        });
+        if (!round) continue;
         (binary === undefined ? ours : theirs).push(round);
         say(size, binary, round);
       }

@@ -101,6 +101,7 @@ export const CONTENTS: readonly Room[] = [
       ['limits', 'Limits'],
       ['threat-model', 'Threat model'],
       ['performance', 'Performance'],
+      ['performance-table', 'Performance: all figures'],
     ],
   },
   {
