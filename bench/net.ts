@@ -46,7 +46,7 @@ const COUNTS: Record<Kind, readonly string[]> = {
   transfer: publicCounts('5000'),
   erc20: publicCounts('5000'),
   private: ['--txs', '1000', '--accounts', '50', '--batch', '10', '--inflight', '4'],
-  // With 5,000, the generator would wait for a block at 4,000 transactions a second.
+  // With 5,000, the generator would wait for a block at 4,000 transactions per second.
   alone: publicCounts('12000'),
 };
 

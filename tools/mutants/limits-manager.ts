@@ -1,4 +1,4 @@
-/** Limits of the private transaction manager: its requests, its peers, and its queues. */
+/** Limits of the private transaction manager: its requests, its peers, and its store. */
 import type { Limit } from './limit.ts';
 
 const MANAGER = 'src/services/ptm/manager';
@@ -10,7 +10,6 @@ const CANDIDATES = {
   test: `${MANAGER}/candidates.test.ts`,
 };
 const RESEND = { file: `${MANAGER}/resend.ts`, test: `${MANAGER}/resend.test.ts` };
-const QUEUE = { file: `${MANAGER}/push-queue.ts`, test: `${MANAGER}/push-queue.test.ts` };
 const PARTIES = { file: `${MANAGER}/party-table.ts`, test: `${MANAGER}/party-table.test.ts` };
 const GROUPS = {
   file: `${MANAGER}/privacy-groups.ts`,
@@ -358,58 +357,6 @@ export const MANAGER_LIMITS: readonly Limit[] = [
     on: 'if ((this.owed.get(keyOf(recipient)) ?? 0) >= this.owedMax) {',
     off: 'if ((this.owed.get(keyOf(recipient)) ?? 0) >= 1e9 + this.owedMax) {',
     test: `${MANAGER}/distributor.test.ts`,
-  },
-  {
-    ...QUEUE,
-    name: 'manager: payloads that wait for a peer',
-    on: 'queue.waiting.length >= WAITING_PAYLOADS_MAX ||',
-    off: 'queue.waiting.length >= 1e9 + WAITING_PAYLOADS_MAX ||',
-    only: 'so many payloads',
-  },
-  {
-    ...QUEUE,
-    name: 'manager: bytes that wait for a peer',
-    on: 'queue.waitingBytes + payload.length > WAITING_BYTES_MAX',
-    off: 'queue.waitingBytes + payload.length > 1e12 + WAITING_BYTES_MAX',
-    only: 'so many bytes',
-  },
-  {
-    ...QUEUE,
-    name: 'manager: how long payloads are collected for a peer',
-    on: 'const GATHERING_MS = 25;',
-    off: 'const GATHERING_MS = 1e6;',
-    only: 'no more than 25 ms',
-  },
-  {
-    ...QUEUE,
-    name: 'manager: batches on their way to a peer',
-    on: 'const BATCHES_MAX = 2;',
-    off: 'const BATCHES_MAX = 1e6;',
-    only: 'no more than two batches',
-  },
-  {
-    name: 'manager: how long requests of a node are collected',
-    file: 'src/io/ptm-client/courier.ts',
-    on: 'const GATHERING_MS = 25;',
-    off: 'const GATHERING_MS = 1e6;',
-    test: 'src/io/ptm-client/courier.service.test.ts',
-    only: 'no more than 25 ms',
-  },
-  {
-    name: 'manager: how long payloads of the pool are not asked for',
-    file: 'src/services/ledger/node/private-state/payload-prefetch.ts',
-    on: 'const GATHERING_MS = 100;',
-    off: 'const GATHERING_MS = 1e6;',
-    test: 'src/services/ledger/node/private-state/payload-prefetch.test.ts',
-    only: '100 ms after',
-  },
-  {
-    name: 'manager: transactions of the pool whose payloads are not asked for',
-    file: 'src/services/ledger/node/private-state/payload-prefetch.ts',
-    on: 'const TRANSACTIONS_MAX = 256;',
-    off: 'const TRANSACTIONS_MAX = 1e6;',
-    test: 'src/services/ledger/node/private-state/payload-prefetch.test.ts',
-    only: 'when there are 256',
   },
   {
     name: 'manager: writes that wait for the store',

@@ -5,6 +5,7 @@
 import type { Limit } from './limit.ts';
 import { AGREEMENT_LIMITS } from './limits-agreement.ts';
 import { COMMAND_LIMITS } from './limits-commands.ts';
+import { DELIVERY_LIMITS } from './limits-deliveries.ts';
 import { EXECUTION_LIMITS } from './limits-execution.ts';
 import { EXPLORER_LIMITS } from './limits-explorer.ts';
 import { FILTER_LIMITS } from './limits-filters.ts';
@@ -23,6 +24,7 @@ export const LIMITS: readonly Limit[] = [
   ...SERVER_LIMITS,
   ...HTTP_LIMITS,
   ...MANAGER_LIMITS,
+  ...DELIVERY_LIMITS,
   ...READ_LIMITS,
   ...FILTER_LIMITS,
   ...EXECUTION_LIMITS,
