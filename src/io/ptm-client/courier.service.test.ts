@@ -60,6 +60,15 @@ function request(number: number, alone = notAlone): CourierRequest {
   return { path: '/send', media: 'application/json', body: `{"number":${number}}\n`, alone };
 }
 
+/** Timers of the test; a batch of two requests has left, and has no answer. */
+async function withOneOnItsWay() {
+  const { courier, next, isQuiet } = await manager();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const pair = (from: number) => [courier.ask(request(from)), courier.ask(request(from + 1))];
+  const all = pair(0);
+  return { pair, next, isQuiet, all, first: await next() };
+}
+
 /** Answers whose texts are their numbers. */
 function lines(count: number): string {
   return Array.from(
@@ -93,11 +102,7 @@ describe('requests to a manager that takes batches', () => {
   });
 
   it('gather while a batch has no answer, and leave when it has its first', async () => {
-    const { courier, next, isQuiet } = await manager();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const pair = (from: number) => [courier.ask(request(from)), courier.ask(request(from + 1))];
-    const all = pair(0);
-    const first = await next();
+    const { pair, next, isQuiet, all, first } = await withOneOnItsWay();
     all.push(...pair(2));
     await turn();
     all.push(...pair(4));
@@ -112,11 +117,7 @@ describe('requests to a manager that takes batches', () => {
   });
 
   it('gather for no more than 25 ms', async () => {
-    const { courier, next, isQuiet } = await manager();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const pair = (from: number) => [courier.ask(request(from)), courier.ask(request(from + 1))];
-    const all = pair(0);
-    const first = await next();
+    const { pair, next, isQuiet, all, first } = await withOneOnItsWay();
     all.push(...pair(2));
     await turn();
     vi.advanceTimersByTime(24);

@@ -81,8 +81,7 @@ it('collects them for no more than 25 ms, and has no more than two batches on th
   const { push, batches, sizes } = batchPeer();
   for (const count of [1, 2, 3]) {
     await push(count);
-    await vi.advanceTimersByTimeAsync(24);
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(25);
   }
   await vi.advanceTimersByTimeAsync(1_000);
   expect(sizes()).toEqual([1, 2]);
