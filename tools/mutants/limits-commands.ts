@@ -1,7 +1,14 @@
-/** Limits of commands. */
+/** Limits of commands, and of a store when it opens. */
 import type { Limit } from './limit.ts';
 
 export const COMMAND_LIMITS: readonly Limit[] = [
+  {
+    name: 'a store opens: search for a good record behind a broken one',
+    file: 'src/core/store/record-search.ts',
+    on: 'if (found === recordChecksum(chunk, i) && recordAt(file, position)) return position;',
+    off: 'if (recordAt(file, position)) return position;',
+    test: 'src/core/store/record-search.test.ts',
+  },
   {
     name: 'migrate datadir: rows of one commit',
     file: 'src/core/store/waiting-rows.ts',

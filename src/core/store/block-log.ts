@@ -18,10 +18,10 @@ import {
   recordAt,
   recordLength,
 } from './log-record.ts';
+import { findRecord } from './record-search.ts';
 import { SerialQueue } from './serial-queue.ts';
 
 export const SEGMENT_BYTES_DEFAULT = 256 * 1024 * 1024;
-const SEARCH_CHUNK_BYTES = 4 * 1024 * 1024;
 /** Read at once with a record's header: most records of small blocks are shorter. */
 const FIRST_READ_BYTES = 4 * 1024;
 
@@ -237,16 +237,9 @@ export class BlockLog {
   /** A record that begins anywhere after the broken one at `at`. */
   private findValidAfter(at: LogPosition): LogPosition | undefined {
     for (let segment = at.segment; segment <= this.last; segment++) {
-      const file = this.file(segment);
-      const first = segment === at.segment ? at.offset + 1 : 0;
-      for (let base = first; base < file.size(); base += SEARCH_CHUNK_BYTES) {
-        const chunk = file.read(base, SEARCH_CHUNK_BYTES + RECORD_HEADER_BYTES);
-        for (let i = 0; i < Math.min(chunk.length, SEARCH_CHUNK_BYTES); i++) {
-          if (recordLength(chunk, i) === undefined) continue;
-          const position = { segment, offset: base + i };
-          if (recordAt(file, position)) return position;
-        }
-      }
+      const offset = segment === at.segment ? at.offset + 1 : 0;
+      const found = findRecord(this.file(segment), { segment, offset });
+      if (found) return found;
     }
     return undefined;
   }

@@ -47,3 +47,38 @@ export function crc32c(bytes: Uint8Array, crc = 0, start = 0, end: number = byte
   for (; at < end; at++) value = (value >>> 8) ^ t[(value ^ bytes[at]!) & 0xff]!;
   return ~value >>> 0;
 }
+
+/** Highest bit first: the constant 1 of a polynomial modulo POLYNOMIAL. */
+const ONE = 0x80000000;
+/** x^8, x^16, x^32, …: what 1, 2, 4, … bytes multiply by. */
+const POWERS: Uint32Array = buildPowers();
+
+function buildPowers(): Uint32Array {
+  const powers = new Uint32Array(32);
+  powers[0] = ONE >>> 8;
+  for (let k = 1; k < powers.length; k++) powers[k] = product(powers[k - 1]!, powers[k - 1]!);
+  return powers;
+}
+
+/** Of two polynomials modulo POLYNOMIAL. */
+function product(a: number, b: number): number {
+  let sum = 0;
+  let shifted = b;
+  for (let rest = a | 0; rest !== 0; rest <<= 1) {
+    if (rest < 0) sum ^= shifted;
+    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+  }
+  return sum >>> 0;
+}
+
+/**
+ * What bytes with the checksum `crc` add to the checksum of `length` bytes that follow them:
+ * crc32c(a ‖ b) = crc32cBefore(crc32c(a), b.length) ^ crc32c(b), as in zlib's `crc32_combine`.
+ */
+export function crc32cBefore(crc: number, length: number): number {
+  let moved = crc;
+  for (let k = 0, rest = length; rest > 0; k++, rest >>>= 1) {
+    if (rest & 1) moved = product(POWERS[k]!, moved);
+  }
+  return moved >>> 0;
+}

@@ -49,7 +49,7 @@ export function frameRecord(kind: RecordKind, body: Uint8Array, position: LogPos
   view.setUint32(0, length);
   out[8] = kind;
   out.set(body, RECORD_HEADER_BYTES);
-  view.setUint32(4, checksum(out, 8, out.length, length, position));
+  view.setUint32(4, crc32c(out, placeChecksum(length, position), 8));
   return out;
 }
 
@@ -75,8 +75,8 @@ export function parseRecord(
   const length = recordLength(bytes, at);
   if (length === undefined || at + 8 + length > bytes.length) return undefined;
   const end = at + 8 + length;
-  if (checksum(bytes, at + 8, end, length, position) !== readUint32(bytes, at + 4))
-    return undefined;
+  const expected = crc32c(bytes, placeChecksum(length, position), at + 8, end);
+  if (expected !== recordChecksum(bytes, at)) return undefined;
   return {
     kind: bytes[at + 8]! as RecordKind,
     body: bytes.subarray(at + RECORD_HEADER_BYTES, end),
@@ -90,19 +90,19 @@ export function recordAt(file: LogFile, position: LogPosition): LogRecord | unde
   return parseRecord(file.read(position.offset, 8 + length), 0, position);
 }
 
-function checksum(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  length: number,
-  position: LogPosition,
-): number {
+/** The checksum that a record has at its start. */
+export function recordChecksum(bytes: Uint8Array, at: number): number {
+  return readUint32(bytes, at + 4);
+}
+
+/** Of the length and position of a record: the first part of its checksum. */
+export function placeChecksum(length: number, position: LogPosition): number {
   const place = new Uint8Array(16);
   const view = new DataView(place.buffer);
   view.setUint32(0, length);
   view.setUint32(4, position.segment);
   view.setBigUint64(8, BigInt(position.offset));
-  return crc32c(bytes, crc32c(place), start, end);
+  return crc32c(place);
 }
 
 function readUint32(bytes: Uint8Array, at: number): number {
