@@ -6,7 +6,12 @@ interface Loop {
   /** Runs once, before the loop. */
   readonly first?: string;
   readonly again: string;
+  /** Gas to spend, for opcodes that cost so much that 100M would be over in milliseconds. */
+  readonly gas?: bigint;
 }
+
+const GAS = 100_000_000n;
+const LONG_GAS = 2_000_000_000n;
 
 const word = (byte: string) => `7f${byte.repeat(32)}`;
 const LONG = word('a7');
@@ -35,8 +40,9 @@ const onPush = (push: string, opcode: string): Loop => ({
   first: LONG,
   again: `80${push}${opcode}50`,
 });
-const call = (name: keyof typeof accounts, opcode: string, value = ''): Loop => ({
+const call = (name: keyof typeof accounts, opcode: string, value = '', gas = GAS): Loop => ({
   again: `${zeros(4)}${value}${at(name)}5a${opcode}50`,
+  gas,
 });
 const precompile = (address: string): Loop => ({
   again: `602060006020600060${address}617530fa50`,
@@ -78,7 +84,7 @@ export const LOOPS: Readonly<Record<string, Loop>> = {
   SLOAD: { again: '60015450' },
   'SLOAD of new slots': { again: '5a5450' },
   SSTORE: { first: '6001', again: '60010180600155' },
-  'SSTORE of new slots': { again: '60015a55' },
+  'SSTORE of new slots': { again: '60015a55', gas: LONG_GAS },
   BALANCE: { again: '303150' },
   'BALANCE of new accounts': { again: '5a3150' },
   SELFBALANCE: { again: '4750' },
@@ -87,20 +93,24 @@ export const LOOPS: Readonly<Record<string, Loop>> = {
   'EXTCODECOPY of 256 bytes': { again: `61010060006000${at('long')}3c` },
   'LOG0 of a word': { again: '60206000a0' },
   'LOG1 of a word': { again: '600160206000a1' },
-  'LOG4 of 256 bytes': { again: '60016002600360046101006000a4' },
+  'LOG4 of 256 bytes': { again: '60016002600360046101006000a4', gas: LONG_GAS },
   CALL: call('stops', 'f1', '6000'),
-  'CALL with value': call('stops', 'f1', '6001'),
+  'CALL with value': call('stops', 'f1', '6001', LONG_GAS),
   'CALL that returns 1 KB': call('returns', 'f1', '6000'),
   'CALL of 24 KB of code': call('long', 'f1', '6000'),
-  'CALL that stores': call('writes', 'f1', '6000'),
+  'CALL that stores': call('writes', 'f1', '6000', LONG_GAS),
   DELEGATECALL: call('stops', 'f4'),
   STATICCALL: call('stops', 'fa'),
-  CREATE: { again: '600060006000f050' },
+  CREATE: { again: '600060006000f050', gas: LONG_GAS },
   'CREATE with 24 KB of init code': {
     first: `64${'6003565b00'}60d81b600052`,
     again: '61600060006000f050',
   },
-  'CREATE, SELFDESTRUCT': { first: '6130ff60f01b600052', again: '600260006000f050' },
+  'CREATE, SELFDESTRUCT': {
+    first: '6130ff60f01b600052',
+    again: '600260006000f050',
+    gas: LONG_GAS,
+  },
   'RETURNDATACOPY of 1 KB': {
     first: `${zeros(5)}${at('returns')}5af150`,
     again: '610400600060003e',
@@ -116,6 +126,10 @@ export const NEWER: Readonly<Record<string, Loop>> = {
   'MCOPY of 256 bytes': { again: '610100600060005e' },
   'TLOAD, TSTORE': { again: '60015c60010160015d' },
 };
+
+export function gasOf({ gas = GAS }: Loop): bigint {
+  return gas;
+}
 
 export function codeOf({ first = '', again }: Loop): Uint8Array {
   const start = first.length / 2;

@@ -1,6 +1,7 @@
 /**
- * Loops over one kind of work until 100M gas are spent, like a client's endless `eth_call`, and
- * GoQuorum's EVM beside it if REFERENCE_EVM names its `evm` command (in a checkout: `go build
+ * Loops over one kind of work until 100M or 2,000M gas are spent, like a client's endless
+ * `eth_call`, and GoQuorum's EVM beside it if REFERENCE_EVM names its `evm` command (in a checkout:
+ * `go build
  * -ldflags=-checklinkname=0 ./cmd/evm`). Figures are CPU time, the best of all rounds, because other
  * load on the machine only adds time; of GoQuorum's process its start is subtracted. EVM_ROWS
  * selects rows by a regular expression, EVM_ROUNDS the number of rounds.
@@ -13,11 +14,10 @@ import { toHex } from '../src/core/base/hex.ts';
 import { execute } from '../src/core/evm/interpreter.ts';
 import { CONTRACT, ETHER, environmentOf, SENDER, worldOf } from '../test/support/evm.ts';
 import { rulesOfFork } from '../test/support/rules-of-fork.ts';
-import { CALLED, codeOf, LOOPS, NEWER } from './evm-loops.ts';
+import { CALLED, codeOf, gasOf, LOOPS, NEWER } from './evm-loops.ts';
 import { temporaryFolder } from './folders.ts';
 import type { Figure } from './report.ts';
 
-const GAS = 100_000_000n;
 const ROUNDS = Number(process.env.EVM_ROUNDS ?? 3);
 const RUNS = 2;
 const STARTS = 5;
@@ -40,10 +40,10 @@ export async function evm(): Promise<readonly Figure[]> {
     of.set(name, Math.min(ms, of.get(name) ?? Number.POSITIVE_INFINITY));
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, source] of rows) {
-      const code = codeOf(source);
-      for (let i = 0; i < RUNS; i++) best(ours, name, milliseconds(code, name, false));
-      best(plain, name, milliseconds(code, name, true));
-      if (theirs && name in LOOPS) best(others, name, await theirs(code));
+      const [code, gas] = [codeOf(source), gasOf(source)];
+      for (let i = 0; i < RUNS; i++) best(ours, name, milliseconds(code, gas, { name }));
+      best(plain, name, milliseconds(code, gas, { name, isPlain: true }));
+      if (theirs && name in LOOPS) best(others, name, await theirs(code, gas));
     }
   }
   return rows.flatMap(([name]) => {
@@ -57,17 +57,21 @@ export async function evm(): Promise<readonly Figure[]> {
 }
 
 /** CPU time in ms. */
-function milliseconds(code: Uint8Array, name: string, isPlain: boolean): number {
+function milliseconds(
+  code: Uint8Array,
+  gas: bigint,
+  { name, isPlain }: { readonly name: string; readonly isPlain?: true },
+): number {
   const world = worldOf([
     { address: SENDER, balance: ETHER },
     { address: CONTRACT, balance: ETHER, nonce: 1n, code },
     ...CALLED.map((each) => ({ ...each, balance: 0n, nonce: 1n })),
   ]);
   const rules = name in NEWER ? CANCUN : BERLIN;
-  const environment = environmentOf(world, rules, { isPlain: isPlain || undefined });
+  const environment = environmentOf(world, rules, { isPlain });
   const before = process.cpuUsage();
   const { error } = execute(
-    { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0), gas: GAS },
+    { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0), gas },
     environment,
   );
   const { user, system } = process.cpuUsage(before);
@@ -76,7 +80,9 @@ function milliseconds(code: Uint8Array, name: string, isPlain: boolean): number 
 }
 
 /** Measures a code with their command, whose start takes the time of a code that only stops. */
-async function reference(program: string): Promise<(code: Uint8Array) => Promise<number>> {
+async function reference(
+  program: string,
+): Promise<(code: Uint8Array, gas: bigint) => Promise<number>> {
   const file = join(temporaryFolder(), 'prestate.json');
   const config = Object.fromEntries(FORKS.map((fork) => [`${fork}Block`, 0]));
   const alloc = Object.fromEntries([
@@ -87,13 +93,14 @@ async function reference(program: string): Promise<(code: Uint8Array) => Promise
       { balance: '0x0', nonce: '0x1', code: toHex(code) },
     ]),
   ]);
-  const genesis = { config: { chainId: 1, ...config }, difficulty: '0x1', gasLimit: '0x5f5e100' };
-  writeFileSync(file, JSON.stringify({ ...genesis, alloc }));
-  const measure = async (code: Uint8Array) => {
+  const genesis = { config: { chainId: 1, ...config }, difficulty: '0x1', alloc };
+  const measure = async (code: Uint8Array, gas: bigint) => {
+    // The block's limit overrides the option.
+    writeFileSync(file, JSON.stringify({ ...genesis, gasLimit: toQuantity(gas) }));
     const codes = `${file}.code`;
     writeFileSync(codes, toHex(code).slice(2));
     const where = ['--prestate', file, '--sender', toHex(SENDER), '--receiver', toHex(CONTRACT)];
-    const args = [...where, '--gas', String(GAS), '--codefile', codes, 'run'];
+    const args = [...where, '--codefile', codes, 'run'];
     const { stdout, stderr } = await run('bash', ['-c', '"$@"; times', 'bash', program, ...args]);
     const isRun = code.length === 1 || `${stdout}${stderr}`.includes('out of gas');
     if (!isRun) throw new Error(`${program} does not run out of gas: ${stdout}${stderr}`);
@@ -105,8 +112,8 @@ async function reference(program: string): Promise<(code: Uint8Array) => Promise
     return [...seconds].reduce((sum, [, minute, rest]) => sum + +minute! * 60 + +rest!, 0) * 1_000;
   };
   const starts: number[] = [];
-  for (let i = 0; i < STARTS; i++) starts.push(await measure(Uint8Array.of(0)));
-  return async (code) => (await measure(code)) - Math.min(...starts);
+  for (let i = 0; i < STARTS; i++) starts.push(await measure(Uint8Array.of(0), 100_000n));
+  return async (code, gas) => (await measure(code, gas)) - Math.min(...starts);
 }
 
 function toQuantity(value: bigint): string {
