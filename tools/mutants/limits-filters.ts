@@ -5,33 +5,40 @@ const FILTERS = {
   file: 'src/services/ledger/view/filters.ts',
   test: 'src/services/ledger/view/filters.test.ts',
 };
+const ROOM = { ...FILTERS, file: 'src/services/ledger/view/filter-room.ts' };
 const NOTICES = 'src/services/ledger/api/subscriptions.test.ts';
 
 export const FILTER_LIMITS: readonly Limit[] = [
   {
-    ...FILTERS,
+    ...ROOM,
     name: 'filters of all',
-    on: 'if (this.filters.size >= FILTERS_MAX)',
-    off: 'if (this.filters.size < 0)',
+    on: 'if (all.filters + filters > FILTERS_MAX)',
+    off: 'if (all.filters < 0)',
   },
   {
-    ...FILTERS,
+    ...ROOM,
     name: 'filters of one client',
-    on: 'if (held >= FILTERS_OF_CLIENT_MAX)',
-    off: 'if (held < 0)',
+    on: 'if (own.filters + filters > FILTERS_OF_CLIENT_MAX)',
+    off: 'if (own.filters < 0)',
   },
   {
-    ...FILTERS,
+    ...ROOM,
     name: 'filters: bytes of queries',
-    on: 'if (this.queryBytes + bytes > QUERY_BYTES_MAX)',
-    off: 'if (bytes < 0)',
+    on: 'if (all.bytes + bytes > QUERY_BYTES_MAX)',
+    off: 'if (all.bytes < 0)',
+  },
+  {
+    ...ROOM,
+    name: 'filters: bytes of queries of one client',
+    on: 'if (own.bytes + bytes > QUERY_BYTES_OF_CLIENT_MAX)',
+    off: 'if (own.bytes < 0)',
   },
   {
     file: 'src/services/ledger/api/subscriptions.ts',
     test: NOTICES,
     name: 'log subscriptions: bytes of queries',
-    on: 'const forget = filters.keepQuery(query);',
-    off: 'const forget = () => { void filters; };',
+    on: 'const forget = filters.keepQuery(caller.remote, query);',
+    off: 'const forget = () => { void filters; void caller; };',
   },
   {
     ...FILTERS,

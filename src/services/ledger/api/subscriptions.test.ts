@@ -11,7 +11,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const batchOf = (count: number) =>
   Array<Transaction>(count).fill({ hash: new Uint8Array(32) } as Transaction);
 
-function open(kind: string, context: Partial<Context>, ...args: unknown[]) {
+function open(kind: string, given: Partial<Context>, ...args: unknown[]) {
+  const context = { caller: { remote: 'a' }, ...given };
   const told: unknown[] = [];
   const row = subscriptions.find((each) => each.kind === kind)!;
   return { told, close: row.open(context as Context, args, (result) => told.push(result)) };
@@ -92,11 +93,16 @@ it('logs of a block are sent in slices', async () => {
 it('queries of log subscriptions are bounded by their bytes, and given back at the end', () => {
   const events = new Events();
   const view = { head: () => ({ number: 0 }) } as Context['view'];
-  const context = { events, view, filters: filtersOf(events) };
-  const topics = [Array<Uint8Array>(30_000).fill(new Uint8Array(32))];
-  const add = () => open('logs', context, { query: { addresses: [], topics } });
-  const opened = [add(), add(), add()];
-  expect(add).toThrow(expect.objectContaining({ code: 'FILTERS_FULL' }));
+  const filters = filtersOf(events);
+  const topics = [Array<Uint8Array>(25_000).fill(new Uint8Array(32))];
+  const add = (remote: string) => {
+    const caller = { remote } as Context['caller'];
+    return open('logs', { events, view, filters, caller }, { query: { addresses: [], topics } });
+  };
+  const opened = [add('a'), add('b'), add('c'), add('d')];
+  const full = expect.objectContaining({ code: 'FILTERS_FULL' });
+  expect(() => add('e')).toThrow(full);
   opened[0]!.close();
-  add();
+  expect(() => add('b')).toThrow(full);
+  add('e');
 });

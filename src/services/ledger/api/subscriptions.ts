@@ -85,9 +85,9 @@ export const subscriptions: readonly Subscription<Context>[] = [
     kind: 'logs',
     params: [optional(filterArgs, undefined)],
     about: 'Matching logs of each new block.',
-    open: ({ events, view, filters }, [args], emit) => {
+    open: ({ events, view, filters, caller }, [args], emit) => {
       const query = (args as ReturnType<typeof filterArgs.parse> | undefined)?.query ?? MATCH_ALL;
-      const forget = filters.keepQuery(query);
+      const forget = filters.keepQuery(caller.remote, query);
       const matcher = new LogMatcher(query);
       let next = view.head().number + 1;
       let found: FoundLog[] = [];

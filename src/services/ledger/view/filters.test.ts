@@ -54,14 +54,20 @@ it('keeps so many of one client, and of all', () => {
   expect(() => filters.addLogs(view, 'c', NOTHING, ALL)).toThrow(FULL);
 });
 
-it('keeps so many bytes of queries, and gives them back', () => {
+it('keeps so many bytes of queries of one client, and of all, and gives them back', () => {
   const { filters, view } = filtersUnderTest();
-  const topics = [Array<Uint8Array>(100_000).fill(new Uint8Array(32))];
-  const add = () => filters.addLogs(view, 'a', { addresses: [], topics }, ALL);
-  const ids = [add(), add(), add()];
-  expect(add).toThrow(FULL);
+  const topics = [Array<Uint8Array>(40_000).fill(new Uint8Array(32))];
+  const query = { addresses: [], topics };
+  const add = (client: string) => filters.addLogs(view, client, query, ALL);
+  const clients = ['a', 'b', 'c', 'd'];
+  const ids = clients.flatMap((client) => [add(client), add(client)]);
+  expect(() => add('a')).toThrow('8388608 bytes of addresses and topics of one client');
+  expect(() => add('e')).toThrow('33554432 bytes of addresses and topics');
   filters.remove(view, ids[0]!);
-  add();
+  add('e');
+  expect(() => add('a')).toThrow(FULL);
+  filters.remove(view, ids[2]!);
+  add('a');
 });
 
 it('forgets a filter that nobody polls for five minutes', () => {

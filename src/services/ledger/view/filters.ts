@@ -8,13 +8,10 @@ import { bareHex } from '../../../core/base/hex.ts';
 import type { Clock, Entropy } from '../../../core/base/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Events } from '../node/chain/events.ts';
+import { type Claim, FilterRoom } from './filter-room.ts';
 import type { LogQuery } from './log-matcher.ts';
 import type { PartyView } from './party-view.ts';
 
-const FILTERS_MAX = 10_000;
-const FILTERS_OF_CLIENT_MAX = 1_000;
-/** Maximum memory for addresses and topics of all log filters and log subscriptions. */
-const QUERY_BYTES_MAX = 32 * 1024 * 1024;
 /** A subscription keeps its query as a LogMatcher, too. */
 const MATCHER_SHARE = 3;
 /** Maximum number of hashes per answer; the next answer has the rest. */
@@ -30,13 +27,8 @@ export interface LogRange {
   readonly to: number | undefined;
 }
 
-type Filter = { readonly psi: Psi; readonly client: string; polledMs: number; next: number } & (
-  | {
-      readonly kind: 'logs';
-      readonly query: LogQuery;
-      readonly bytes: number;
-      readonly range: LogRange;
-    }
+type Filter = { readonly psi: Psi; readonly claim: Claim; polledMs: number; next: number } & (
+  | { readonly kind: 'logs'; readonly query: LogQuery; readonly range: LogRange }
   /** `next`: number of the next block. */
   | { readonly kind: 'blocks' }
   /** `next`: position of the next transaction in the trail. */
@@ -77,8 +69,7 @@ export type Changes =
 
 export class Filters {
   private readonly filters = new Map<string, Filter>();
-  private readonly byClient = new Map<string, number>();
-  private queryBytes = 0;
+  private readonly room = new FilterRoom();
   private readonly pending = new Trail();
   private readonly clock: Clock;
   private readonly entropy: Entropy;
@@ -94,21 +85,18 @@ export class Filters {
   /** `client`: the caller, because each has a maximum share. Throws FILTERS_FULL. */
   addLogs(view: PartyView, client: string, query: LogQuery, range: LogRange): string {
     const next = Math.max(view.head().number + 1, range.from);
-    const bytes = bytesOf(query);
-    return this.add({ kind: 'logs', ...this.owned(view, client, next), query, range, bytes });
+    const owned = this.owned(view, client, next, bytesOf(query));
+    return this.add({ kind: 'logs', ...owned, query, range });
   }
 
   /**
    * Counts the memory of a subscription's query until the returned function is called. Throws
    * FILTERS_FULL.
    */
-  keepQuery(query: LogQuery): () => void {
-    const bytes = MATCHER_SHARE * bytesOf(query);
-    this.checkRoom(bytes);
-    this.queryBytes += bytes;
-    return () => {
-      this.queryBytes -= bytes;
-    };
+  keepQuery(client: string, query: LogQuery): () => void {
+    const claim: Claim = { client, filters: 0, bytes: MATCHER_SHARE * bytesOf(query) };
+    this.room.take(claim);
+    return () => this.room.giveBack(claim);
   }
 
   addBlocks(view: PartyView, client: string): string {
@@ -119,8 +107,9 @@ export class Filters {
     return this.add({ kind: 'pending', ...this.owned(view, client, this.pending.end) });
   }
 
-  private owned(view: PartyView, client: string, next: number) {
-    return { psi: view.psi, client, polledMs: this.clock.nowMs(), next };
+  private owned(view: PartyView, client: string, next: number, bytes = 0) {
+    const claim: Claim = { client, filters: 1, bytes };
+    return { psi: view.psi, claim, polledMs: this.clock.nowMs(), next };
   }
 
   /** Changes since the last poll. Throws FILTER_NOT_FOUND. */
@@ -169,22 +158,10 @@ export class Filters {
 
   private add(filter: Filter): string {
     this.dropIdle();
-    const { client } = filter;
-    const held = this.byClient.get(client) ?? 0;
-    const bytes = filter.kind === 'logs' ? filter.bytes : 0;
-    if (this.filters.size >= FILTERS_MAX) throw full(`${FILTERS_MAX} in all`);
-    if (held >= FILTERS_OF_CLIENT_MAX) throw full(`${FILTERS_OF_CLIENT_MAX} of one client`);
-    this.checkRoom(bytes);
+    this.room.take(filter.claim);
     const id = `0x${bareHex(this.entropy.bytes(16)).replace(/^0+(?=.)/, '')}`;
     this.filters.set(id, filter);
-    this.byClient.set(client, held + 1);
-    this.queryBytes += bytes;
     return id;
-  }
-
-  private checkRoom(bytes: number): void {
-    if (this.queryBytes + bytes > QUERY_BYTES_MAX)
-      throw full(`${QUERY_BYTES_MAX} bytes of addresses and topics, with those of subscriptions`);
   }
 
   private find(view: PartyView, id: string): Filter {
@@ -201,12 +178,8 @@ export class Filters {
   }
 
   private drop(id: string): void {
-    const filter = this.filters.get(id)!;
+    this.room.giveBack(this.filters.get(id)!.claim);
     this.filters.delete(id);
-    const held = this.byClient.get(filter.client)! - 1;
-    if (held > 0) this.byClient.set(filter.client, held);
-    else this.byClient.delete(filter.client);
-    if (filter.kind === 'logs') this.queryBytes -= filter.bytes;
   }
 }
 
@@ -215,10 +188,6 @@ function bytesOf({ addresses, topics }: LogQuery): number {
   let words = addresses.length;
   for (const position of topics) words += 1 + position.length;
   return 100 * words;
-}
-
-function full(most: string) {
-  return fail('FILTERS_FULL', `too many filters: at most ${most}, uninstall some first`);
 }
 
 function notFound() {
