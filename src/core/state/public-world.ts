@@ -11,7 +11,7 @@ import type { Rules } from '../chain/rules.ts';
 import type { PrivacyMetadata } from './account.ts';
 import { AccountRecord, type SlotRecord } from './account-record.ts';
 import { collectWrites, type StorageChanges, storageChangesOf } from './collect-writes.ts';
-import { Journal, type Warmth } from './journal.ts';
+import { Journal, type Refund, type Warmth } from './journal.ts';
 import type { StateReader } from './reader.ts';
 import { TransactionLogs } from './transaction-logs.ts';
 import type { World } from './world.ts';
@@ -31,7 +31,8 @@ export class PublicWorld implements World {
   private dirtySlots: SlotRecord[] = [];
   /** Of the running or just finished transaction. */
   readonly logs: TransactionLogs = new TransactionLogs();
-  private refundCounter = 0;
+  private readonly removeLastLogs = () => this.logs.removeLast();
+  private readonly refunded: Refund = { gas: 0 };
   /** Number of the transaction; marks data that is valid for one only, so nothing must be reset. */
   private transaction = 1;
   private touchedRipemd: AccountRecord | undefined;
@@ -55,7 +56,7 @@ export class PublicWorld implements World {
     this.journal.clear();
     this.transient.clear();
     this.transaction++;
-    this.refundCounter = 0;
+    this.refunded.gas = 0;
     this.logs.clear();
     this.touchedRipemd = undefined;
   }
@@ -137,10 +138,7 @@ export class PublicWorld implements World {
   setNonce(address: Address, nonce: bigint): void {
     const record = this.record(address);
     this.ensure(record);
-    const previous = record.nonce;
-    this.journal.append(record, () => {
-      record.nonce = previous;
-    });
+    this.journal.nonce(record);
     record.nonce = nonce;
   }
 
@@ -156,7 +154,7 @@ export class PublicWorld implements World {
     const record = this.record(address);
     this.ensure(record);
     const { codeHash: previousHash, code: previous } = record;
-    this.journal.append(record, () => record.setCode(previousHash, previous));
+    this.journal.other(record, () => record.setCode(previousHash, previous));
     record.setCode(code.length === 0 ? EMPTY_CODE_HASH : keccak256(code), code);
   }
 
@@ -164,7 +162,7 @@ export class PublicWorld implements World {
     const record = this.record(address);
     const { exists, nonce, codeHash, code, slots, isStorageReset, born, storageRoot } = record;
     const { createdIn, destructedIn, writtenMetadata } = record;
-    this.journal.append(record, () => {
+    this.journal.other(record, () => {
       record.exists = exists;
       record.nonce = nonce;
       record.setCode(codeHash, code);
@@ -195,7 +193,7 @@ export class PublicWorld implements World {
     if (record.exists && record.key === RIPEMD_KEY) this.touchedRipemd = record;
     // An account that is not empty stays, touched or not.
     if (record.exists && !record.isEmpty) return;
-    if (!this.ensure(record)) this.journal.append(record, () => {});
+    if (!this.ensure(record)) this.journal.other(record, () => {});
   }
 
   metadata(address: Address): PrivacyMetadata | undefined {
@@ -205,7 +203,7 @@ export class PublicWorld implements World {
   setMetadata(address: Address, metadata: PrivacyMetadata): void {
     const record = this.record(address);
     const previous = record.writtenMetadata;
-    this.journal.append(record, () => {
+    this.journal.other(record, () => {
       record.writtenMetadata = previous;
     });
     record.writtenMetadata = metadata;
@@ -224,17 +222,14 @@ export class PublicWorld implements World {
   setStorage(address: Address, slot: bigint, value: bigint): void {
     const record = this.record(address);
     const entry = record.slot(slot);
-    const previous = entry.value;
-    if (previous === value) return;
+    if (entry.value === value) return;
     this.ensure(record);
     record.storageWrites++;
     if (entry.dirtyIn !== this.transaction) {
       entry.dirtyIn = this.transaction;
       this.dirtySlots.push(entry);
     }
-    this.journal.append(record, () => {
-      entry.value = previous;
-    });
+    this.journal.slot(record, entry);
     entry.value = value;
   }
 
@@ -247,7 +242,7 @@ export class PublicWorld implements World {
     const slots = this.transient.get(key) ?? new Map<bigint, bigint>();
     this.transient.set(key, slots);
     const previous = slots.get(slot) ?? 0n;
-    this.journal.append(undefined, () => {
+    this.journal.other(undefined, () => {
       slots.set(slot, previous);
     });
     slots.set(slot, value);
@@ -267,7 +262,7 @@ export class PublicWorld implements World {
     const record = this.record(address);
     if (!record.exists) return;
     const { destructedIn, balance } = record;
-    this.journal.append(record, () => {
+    this.journal.other(record, () => {
       record.destructedIn = destructedIn;
       record.balance = balance;
     });
@@ -284,19 +279,16 @@ export class PublicWorld implements World {
   }
 
   refund(): number {
-    return this.refundCounter;
+    return this.refunded.gas;
   }
 
   addRefund(gas: number): void {
-    const previous = this.refundCounter;
-    this.journal.append(undefined, () => {
-      this.refundCounter = previous;
-    });
-    this.refundCounter += gas;
+    this.journal.refund(this.refunded);
+    this.refunded.gas += gas;
   }
 
   subRefund(gas: number): void {
-    assert(this.refundCounter >= gas, 'the refund counter is never negative');
+    assert(this.refunded.gas >= gas, 'the refund counter is never negative');
     this.addRefund(-gas);
   }
 
@@ -306,7 +298,7 @@ export class PublicWorld implements World {
   }
 
   addLogs(read: () => Iterable<Log>): void {
-    this.journal.append(undefined, () => this.logs.removeLast());
+    this.journal.other(undefined, this.removeLastLogs);
     this.logs.add(read);
   }
 
@@ -340,25 +332,20 @@ export class PublicWorld implements World {
   /** Creates the account if it is absent; returns whether it did. */
   private ensure(record: AccountRecord): boolean {
     if (record.exists) return false;
-    this.journal.append(record, () => {
-      record.exists = false;
-    });
+    this.journal.creation(record);
     record.exists = true;
     return true;
   }
 
   private changeBalance(record: AccountRecord, by: bigint): void {
     this.ensure(record);
-    const previous = record.balance;
-    this.journal.append(record, () => {
-      record.balance = previous;
-    });
-    record.balance = previous + by;
+    this.journal.balance(record);
+    record.balance += by;
   }
 
   private warm(record: Warmth): boolean {
     if (record.warmIn === this.transaction) return false;
-    this.journal.appendWarm(record);
+    this.journal.warmth(record);
     record.warmIn = this.transaction;
     return true;
   }
