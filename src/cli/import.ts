@@ -52,6 +52,7 @@ export const importCommand: Command = {
       genesisFile: options.string('genesis'),
       gcmode: options.string('gcmode') as GcMode,
       accounts: options.boolean('index.accounts') ? 'kept' : undefined,
+      log,
     });
     const interruption = watchInterrupt();
     const recovery = startRecoveryThreads();

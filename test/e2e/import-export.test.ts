@@ -87,6 +87,19 @@ describe('quorate import and export', () => {
     expect(readFileSync(chain.path('-range.rlp')).equals(readFileSync(second))).toBe(true);
   });
 
+  it('says why it rebuilds an index, and continues', async () => {
+    const chain = recorded('public-chain');
+    const folder = `${chain.datadir}-rebuilt`;
+    const [first, second] = [chain.path('-a.rlp'), chain.path('-b.rlp')];
+    writeFileSync(first, Buffer.concat(chain.parts.slice(0, 60)));
+    writeFileSync(second, Buffer.concat(chain.parts.slice(40)));
+    await quorate('import', '--datadir', folder, '--genesis', chain.genesis, first);
+    writeFileSync(join(folder, 'quorate/index-damaged'), 'a row was refused');
+    const { stdout, stderr } = await quorate('import', '--datadir', folder, second);
+    expect(stderr).toMatch(/The index is rebuilt from the block log.*a row was refused/);
+    expect(stdout).toContain(`Head: ${chain.head.number} ${chain.head.hash}`);
+  });
+
   it.each([
     ['a state root that does not match its transactions', 'block 4', changeStateRoot],
     ['a file that ends inside a block', 'the file ends inside a block', cutLast],

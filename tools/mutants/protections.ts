@@ -116,6 +116,13 @@ export const PROTECTIONS: readonly Limit[] = [
     test: 'src/core/store/chain-store.property.test.ts',
   },
   {
+    name: 'attack: the list of free pages of an index is checked at each start',
+    file: 'src/io/storage/index-state.ts',
+    on: 'return faultOf(() => checkFreePages(this.index));',
+    off: 'return undefined;',
+    test: 'src/io/storage/index-state.service.test.ts',
+  },
+  {
     name: 'attack: pages of lmdb are checked before they are mapped',
     file: 'src/io/storage/lmdb-walk.ts',
     on: 'if (!isHead(view, page, walk) || (kind !== BRANCH && kind !== LEAF)) throw wrong();',

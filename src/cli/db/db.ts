@@ -163,7 +163,8 @@ async function resetVotes(options: ParsedOptions): Promise<string> {
       'name the first block that this validator has not voted on: quorate db reset-votes --height N',
     );
   }
-  const chain = await openChain(options.string('datadir')!);
+  const log = stderrLog(INFO_VERBOSITY);
+  const chain = await openChain(options.string('datadir')!, { log });
   try {
     const { number } = chain.store.head()!;
     if (height <= number) {
@@ -182,7 +183,7 @@ async function resetVotes(options: ParsedOptions): Promise<string> {
 async function resetRaft(options: ParsedOptions): Promise<string> {
   const dataDirectory = options.string('datadir')!;
   // Opening the chain locks the folder against other processes.
-  const chain = await openChain(dataDirectory);
+  const chain = await openChain(dataDirectory, { log: stderrLog(INFO_VERBOSITY) });
   try {
     const { number } = chain.store.head()!;
     resetRaftLog(storeFolder(dataDirectory), options.string('raftlogdir'));

@@ -57,7 +57,7 @@ async function withCheck(
   work: (check: PrivateCheck) => Promise<DbOutcome>,
 ): Promise<DbOutcome> {
   const log = stderrLog(INFO_VERBOSITY);
-  const opened = await openChain(options.string('datadir')!);
+  const opened = await openChain(options.string('datadir')!, { log });
   try {
     const config = resolveManagerConfig(process.env.PRIVATE_CONFIG, managerFlags(options));
     const manager = await connectManager(config, { say: log });

@@ -1,4 +1,4 @@
-import { rmSync, statSync, truncateSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { scratchFolder } from '../../../test/support/scratch.ts';
@@ -11,6 +11,7 @@ import { lmdbShortage } from './lmdb-file.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
 
 const A_DAY_MS = 86_400_000;
+const PAGE_BYTES = 4_096;
 
 afterEach(() => vi.useRealTimers());
 
@@ -44,6 +45,44 @@ it('trusts a file that lacks pages which were never written, and not one that wa
   expect(await new IndexState(store, TABLES).fault()).toMatch(/^index\/data\.mdb: /);
   state.begin();
   expect(await new IndexState(store, TABLES).fault()).toMatch(/^index\/data\.mdb: /);
+});
+
+it('does not trust a list of free pages that lmdb has written wrongly, though it closed the file', async () => {
+  const store = scratchFolder('quorate-index-state-');
+  const index = join(store, 'index');
+  const data = join(index, 'data.mdb');
+  const state = new IndexState(store, TABLES);
+  state.begin();
+  const kv = new CheckedKv(openLmdbKv({ path: index, tables: TABLES }));
+  const random = new Prng(10);
+  for (let commit = 0; commit < 20; commit++)
+    await kv.commit((writer) => change(writer, random, []));
+  await kv.close();
+  const whole = readFileSync(data);
+  const metas = [0, PAGE_BYTES].map((at) => whole.subarray(at, at + PAGE_BYTES));
+  const newest = metas.reduce((a, b) => (a.readBigUInt64LE(152) > b.readBigUInt64LE(152) ? a : b));
+  const leaf = Number(newest.readBigUInt64LE(88)) * PAGE_BYTES + 24;
+  const nodeOf = (i: number) => leaf + whole.readUInt16LE(leaf + 2 * i);
+  const [keyAt, second] = [nodeOf(0) + 8, nodeOf(1)];
+  for (const [what, damage] of [
+    [
+      'the head of a node as a key',
+      (bytes: Buffer) => bytes.copy(bytes, keyAt, second, second + 8),
+    ],
+    ['a key twice', (bytes: Buffer) => bytes.copy(bytes, keyAt, second + 8, second + 16)],
+    ['a page twice', (bytes: Buffer) => bytes.copy(bytes, second + 24, second + 32, second + 40)],
+  ] as const) {
+    const bytes = Buffer.from(whole);
+    damage(bytes);
+    writeFileSync(data, bytes);
+    state.end();
+    expect(await new IndexState(store, TABLES).fault(), what).toMatch(
+      /^index\/data\.mdb: .*damaged/,
+    );
+  }
+  writeFileSync(data, whole);
+  state.end();
+  expect(await new IndexState(store, TABLES).fault()).toBeUndefined();
 });
 
 /** Rows come, in parts of about 64, and go, most of the newest ones too. */

@@ -1,14 +1,15 @@
 /**
  * Decides whether the index can be trusted without a check. A small file beside it says how the
  * index was left: closed, with its size and time, or open. If it has changed since, or if the
- * process ended early twice in a row, another process, which may crash, first reads all of it.
+ * process ended early twice in a row, another process, which may crash, first reads all of it. The
+ * list of free pages is checked at each start.
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../core/base/errors.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { lmdbFault, lmdbShortage } from './lmdb-file.ts';
-import { checkLmdbPages } from './lmdb-walk.ts';
+import { checkFreePages, checkLmdbPages } from './lmdb-walk.ts';
 import { syncDirectory } from './node-log-file.ts';
 import { probeIndex } from './probe-index.ts';
 import { storageError } from './system-error.ts';
@@ -52,7 +53,7 @@ export class IndexState {
     const state = this.read();
     const fault = lmdbFault(this.data);
     if (fault !== undefined) return `index/data.mdb: ${fault}`;
-    if (this.isAsLeft(state)) return undefined;
+    if (this.isAsLeft(state)) return faultOf(() => checkFreePages(this.index));
     const wrong = pageFault(this.index);
     if (wrong === undefined) return probeIndex(this.index, this.tables);
     const shortage = lmdbShortage(this.data);
@@ -126,8 +127,12 @@ export class IndexState {
  * damaged list of free pages would crash a writer.
  */
 export function pageFault(index: string): string | undefined {
+  return faultOf(() => checkLmdbPages(index, Number.POSITIVE_INFINITY));
+}
+
+function faultOf(check: () => void): string | undefined {
   try {
-    checkLmdbPages(index, Number.POSITIVE_INFINITY);
+    check();
     return undefined;
   } catch (error) {
     if (!hasCode(error, 'STORAGE_DAMAGED')) throw error;

@@ -53,8 +53,10 @@ interface Walk {
   readonly lastPage: number;
   /** Number of the last committed transaction. */
   readonly transaction: bigint;
+  /** Number of the last transaction whose freed pages were read: the keys of their list ascend. */
+  lastFreed: bigint;
   readonly used: PageSet;
-  readonly free: number[];
+  readonly free: PageSet;
 }
 
 interface Meta {
@@ -70,6 +72,19 @@ interface Meta {
  * empty counts as new.
  */
 export function checkLmdbPages(folder: string, pagesMax: number): void {
+  withFile(folder, (file) => file.check(pagesMax));
+}
+
+/**
+ * Throws STORAGE_DAMAGED when the list of free pages is invalid: it ends the process at its next
+ * commit, and lmdb-js 3.5.6 itself was seen to write it so (docs/storage.md). Reads nothing else,
+ * so it takes milliseconds.
+ */
+export function checkFreePages(folder: string): void {
+  withFile(folder, (file) => file.checkFree());
+}
+
+function withFile(folder: string, check: (file: LmdbFile) => void): void {
   const path = join(folder, DATA_FILE);
   let descriptor: number;
   try {
@@ -79,7 +94,7 @@ export function checkLmdbPages(folder: string, pagesMax: number): void {
     throw error;
   }
   try {
-    new LmdbFile(path, descriptor).check(pagesMax);
+    check(new LmdbFile(path, descriptor));
   } finally {
     closeSync(descriptor);
   }
@@ -103,7 +118,14 @@ class LmdbFile {
     // Pages that were allocated and freed in one transaction were never written: only a walk can
     // distinguish them from missing ones.
     const limit = isShort ? Number.POSITIVE_INFINITY : pagesMax;
-    if (limit > 0) this.walk(meta, limit);
+    if (limit > 0) this.walk(meta, meta.tables, limit);
+  }
+
+  checkFree(): void {
+    if (this.size === 0) return;
+    const meta = this.newestMeta();
+    const [free] = meta.tables;
+    this.walk(meta, [free!], Number.POSITIVE_INFINITY);
   }
 
   private newestMeta(): Meta {
@@ -141,10 +163,11 @@ class LmdbFile {
   }
 
   /** Breadth first: pages that refer to others are checked before these. */
-  private walk({ pageBytes, lastPage, tables, transaction }: Meta, pagesMax: number): void {
+  private walk(meta: Meta, tables: readonly Table[], pagesMax: number): void {
+    const { pageBytes, lastPage, transaction } = meta;
     const pages = Math.min(lastPage + 1, Math.floor(this.size / pageBytes));
-    const used = new PageSet(pages);
-    const walk: Walk = { pageBytes, pages, lastPage, transaction, used, free: [] };
+    const sets = { used: new PageSet(pages), free: new PageSet(lastPage + 1) };
+    const walk: Walk = { pageBytes, pages, lastPage, transaction, lastFreed: 0n, ...sets };
     const all: Table[] = [];
     let level: Step[] = [];
     const lead = (table: Table, next: Step[]): void => {
@@ -166,7 +189,7 @@ class LmdbFile {
     if (all.some(({ entries, found }) => entries !== found)) {
       throw this.damaged('rows of a table are missing');
     }
-    const both = walk.free.find((page) => walk.used.has(page));
+    const both = walk.used.firstIn(walk.free);
     if (both !== undefined) throw this.damaged(`page ${both} is in use, and listed as free`);
   }
 
@@ -227,9 +250,9 @@ class LmdbFile {
           ? this.overflow(view, data, low, tree, walk)
           : bytes.subarray(data, data + size);
       if (tree !== 'free pages') continue;
-      const isOfTransaction =
-        keyBytes === 8 && view.getBigUint64(start + NODE_HEADER_BYTES, true) <= walk.transaction;
-      if (!isOfTransaction) throw wrong();
+      const freedIn = keyBytes === 8 ? view.getBigUint64(start + NODE_HEADER_BYTES, true) : 0n;
+      if (freedIn <= walk.lastFreed || freedIn > walk.transaction) throw wrong();
+      walk.lastFreed = freedIn;
       this.freePages(content, walk, wrong);
     }
   }
@@ -267,8 +290,14 @@ class LmdbFile {
         continue;
       }
       if (entry !== 0 && (entry < META_PAGES || entry + run - 1 > lastPage)) throw wrong();
-      if (entry !== 0) for (let page = entry; page < entry + run; page++) free.push(page);
+      if (entry !== 0) this.free(entry, run, free);
       run = 1;
+    }
+  }
+
+  private free(first: number, count: number, free: PageSet): void {
+    for (let page = first; page < first + count; page++) {
+      if (!free.add(page)) throw this.damaged(`page ${page} is listed as free twice`);
     }
   }
 
@@ -305,6 +334,14 @@ class PageSet {
 
   has(page: number): boolean {
     return (this.bits[page >> 3]! & (1 << (page & 7))) !== 0;
+  }
+
+  /** The first page that is in both sets. */
+  firstIn(other: PageSet): number | undefined {
+    const at = this.bits.findIndex((bits, i) => (bits & (other.bits[i] ?? 0)) !== 0);
+    if (at < 0) return undefined;
+    const both = this.bits[at]! & other.bits[at]!;
+    return 8 * at + 31 - Math.clz32(both & -both);
   }
 }
 
