@@ -106,3 +106,11 @@ it('queries of log subscriptions are bounded by their bytes, and given back at t
   expect(() => add('b')).toThrow(full);
   add('e');
 });
+
+it('several subscriptions of one client to all logs end one after the other', () => {
+  const events = new Events();
+  const view = { head: () => ({ number: 0 }) } as Context['view'];
+  const context = { events, view, filters: filtersOf(events) };
+  const opened = [open('logs', context), open('logs', context)];
+  for (const { close } of opened) expect(close).not.toThrow();
+});

@@ -15,18 +15,20 @@ export interface Claim {
 }
 
 interface Held {
+  /** Also those that take no room: subscriptions to all logs. */
+  claims: number;
   filters: number;
   bytes: number;
 }
 
 export class FilterRoom {
-  private readonly all: Held = { filters: 0, bytes: 0 };
+  private readonly all: Held = nothing();
   private readonly byClient = new Map<string, Held>();
 
   /** Throws FILTERS_FULL. */
   take({ client, filters, bytes }: Claim): void {
     const { all } = this;
-    const own = this.byClient.get(client) ?? { filters: 0, bytes: 0 };
+    const own = this.byClient.get(client) ?? nothing();
     if (all.filters + filters > FILTERS_MAX) throw full(`${FILTERS_MAX} in all`);
     if (own.filters + filters > FILTERS_OF_CLIENT_MAX)
       throw full(`${FILTERS_OF_CLIENT_MAX} of one client`);
@@ -34,19 +36,24 @@ export class FilterRoom {
       throw queriesFull(QUERY_BYTES_OF_CLIENT_MAX, ' of one client');
     if (all.bytes + bytes > QUERY_BYTES_MAX) throw queriesFull(QUERY_BYTES_MAX, '');
     this.byClient.set(client, own);
-    change(all, filters, bytes);
-    change(own, filters, bytes);
+    change(all, 1, filters, bytes);
+    change(own, 1, filters, bytes);
   }
 
   giveBack({ client, filters, bytes }: Claim): void {
     const own = this.byClient.get(client)!;
-    change(this.all, -filters, -bytes);
-    change(own, -filters, -bytes);
-    if (own.filters === 0 && own.bytes === 0) this.byClient.delete(client);
+    change(this.all, -1, -filters, -bytes);
+    change(own, -1, -filters, -bytes);
+    if (own.claims === 0) this.byClient.delete(client);
   }
 }
 
-function change(held: Held, filters: number, bytes: number): void {
+function nothing(): Held {
+  return { claims: 0, filters: 0, bytes: 0 };
+}
+
+function change(held: Held, claims: number, filters: number, bytes: number): void {
+  held.claims += claims;
   held.filters += filters;
   held.bytes += bytes;
 }
