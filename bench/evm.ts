@@ -1,10 +1,9 @@
 /**
  * Loops over one kind of work until 100M or 2,000M gas are spent, like a client's endless
  * `eth_call`, and GoQuorum's EVM beside it if REFERENCE_EVM names its `evm` command (in a checkout:
- * `go build
- * -ldflags=-checklinkname=0 ./cmd/evm`). Figures are CPU time, the best of all rounds, because other
- * load on the machine only adds time; of GoQuorum's process its start is subtracted. EVM_ROWS
- * selects rows by a regular expression, EVM_ROUNDS the number of rounds.
+ * `go build -ldflags=-checklinkname=0 ./cmd/evm`). Figures are CPU time, the best of all rounds,
+ * because other load on the machine only adds time; of GoQuorum's process its start is subtracted.
+ * EVM_ROWS selects rows by a regular expression, EVM_ROUNDS the number of rounds.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -95,7 +94,7 @@ async function reference(
   ]);
   const genesis = { config: { chainId: 1, ...config }, difficulty: '0x1', alloc };
   const measure = async (code: Uint8Array, gas: bigint) => {
-    // The block's limit overrides the option.
+    // The gas of the run; their option for it would be overridden.
     writeFileSync(file, JSON.stringify({ ...genesis, gasLimit: toQuantity(gas) }));
     const codes = `${file}.code`;
     writeFileSync(codes, toHex(code).slice(2));

@@ -61,7 +61,7 @@ describe('search for a good record', () => {
     }
   });
 
-  it('reads little more than the file twice where a fifth of all bytes may begin a record', () => {
+  it('reads no record for each place where one may begin, though a fifth of all bytes are such', () => {
     const file = new CountedFile(misleading(MB / 4));
     expect(findRecord(file.asFile(), { segment: 0, offset: 1 })).toBeUndefined();
     // 26,000 such records of 131 KB would be 3 GB.

@@ -16,8 +16,8 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const PREFIX_BYTES = 8;
 
 /**
- * The first good record at or after `from`. Whatever the bytes are, each is read about twice: a
- * record's checksum follows from those of the file's parts, without reading the record.
+ * The first good record at or after `from`. The bytes are read twice, and up to half a kilobyte for
+ * each place where a record may begin: its checksum follows from those of the file's parts.
  */
 export function findRecord(file: LogFile, from: LogPosition): LogPosition | undefined {
   const { segment } = from;

@@ -24,15 +24,19 @@ it('a process outlives that it cannot note how long it has run', () => {
   expect(() => vi.advanceTimersByTime(A_DAY_MS)).not.toThrow();
 });
 
-it('trusts a file that lacks pages which were never written, and not one that was cut off', async () => {
+/** The store of a process that has begun. */
+function openIndex() {
   const store = scratchFolder('quorate-index-state-');
   const index = join(store, 'index');
-  const data = join(index, 'data.mdb');
   const state = new IndexState(store, TABLES);
   state.begin();
   const kv = new CheckedKv(openLmdbKv({ path: index, tables: TABLES }));
+  return { store, data: join(index, 'data.mdb'), state, kv, random: new Prng(10) };
+}
+
+it('trusts a file that lacks pages which were never written, and not one that was cut off', async () => {
+  const { store, data, state, kv, random } = openIndex();
   // At some commit, pages at the end of the file are allocated and freed again.
-  const random = new Prng(10);
   const keys: Uint8Array[] = [];
   while (keys.length === 0 || !lmdbShortage(data))
     await kv.commit((writer) => change(writer, random, keys));
@@ -48,13 +52,7 @@ it('trusts a file that lacks pages which were never written, and not one that wa
 });
 
 it('does not trust a list of free pages that lmdb has written wrongly, though it closed the file', async () => {
-  const store = scratchFolder('quorate-index-state-');
-  const index = join(store, 'index');
-  const data = join(index, 'data.mdb');
-  const state = new IndexState(store, TABLES);
-  state.begin();
-  const kv = new CheckedKv(openLmdbKv({ path: index, tables: TABLES }));
-  const random = new Prng(10);
+  const { store, data, state, kv, random } = openIndex();
   for (let commit = 0; commit < 20; commit++)
     await kv.commit((writer) => change(writer, random, []));
   await kv.close();
