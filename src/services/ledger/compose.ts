@@ -14,6 +14,7 @@ import { clientVersion } from '../../io/host/client-version.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
+import { ResidentMemory } from '../../io/host/resident-memory.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { readNodeList } from '../../io/p2p/node-files.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
@@ -60,6 +61,7 @@ import { networkIdOf, nodeInfoOf } from './node-info.ts';
 import { sayFlags } from './options/say-flags.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
+import { keepSnapshots } from './store/keep-snapshots.ts';
 import type { NodeInfo } from './view/node-admin.ts';
 
 /**
@@ -113,6 +115,7 @@ export async function composeLedger(
   const { store, votes, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkGenesis(config, genesis);
+  await keepValidators(config, opened, log);
   const nodeKey = await composeNodeKey(config, log);
   const { nodeId, publicKey, signer } = nodeKey;
   if (config.development) checkOwnChain(genesis, nodeKey.address);
@@ -273,6 +276,17 @@ async function openLedger(
     });
   }
   return opened;
+}
+
+/** Of an older chain, so that its first block need not wait for them. */
+async function keepValidators(
+  { consensus: { defaults } }: LedgerConfig,
+  opened: OpenChain,
+  log: Log,
+): Promise<void> {
+  const memory = new ResidentMemory(() => opened.folder.release());
+  const shouldStop = () => false;
+  await keepSnapshots({ opened, defaults, clock: steadyClock, log, memory, shouldStop });
 }
 
 function startWatch(log: Log, thread: string, ends: Endings): LoopWatch {

@@ -75,6 +75,14 @@ export class Snapshots {
   }
 
   /**
+   * Takes one that was computed elsewhere from the one before: it is stored if it is due, so that a
+   * chain whose headers are all checked in order is not read again.
+   */
+  note(snapshot: Snapshot): void {
+    if (snapshot.number % CHECKPOINT_BLOCKS === 0) this.keep(snapshot);
+  }
+
+  /**
    * The headers from `end` back to the nearest known snapshot. If there is none down to where the
    * next one should be stored, the snapshot of that `start` is needed first: without any, a walk of
    * a long chain would hold all its headers.

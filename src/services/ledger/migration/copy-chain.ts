@@ -13,9 +13,9 @@ import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { Progress } from '../../../io/telemetry/progress.ts';
 import type { OpenChain } from '../store/data.ts';
+import type { SnapshotKeeper } from '../store/keep-snapshots.ts';
 import { copyBlocks } from './copy-blocks.ts';
 import { copyStates, type StateCounts } from './copy-states.ts';
-import type { SnapshotKeeper } from './keep-snapshots.ts';
 
 export interface CopyReport {
   /** Number of blocks copied by this run. */

@@ -18,6 +18,7 @@ import { makeFolder } from '../../../io/host/make-folder.ts';
 import { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { type ImportParts, type ImportReport, importFrom } from '../offline/import.ts';
 import { MIGRATING, type OpenChain, openChain, readGenesis, storeFolder } from '../store/data.ts';
+import { snapshotKeeper } from '../store/keep-snapshots.ts';
 import { type CarriedFiles, carryFiles } from './carry-files.ts';
 import { type CarriedPending, carryPending } from './carry-pending.ts';
 import { type CarriedRaft, carryRaft } from './carry-raft.ts';
@@ -27,7 +28,6 @@ import { type Comparison, compareWithSource } from './compare-with-source.ts';
 import { type CopyReport, copyChain, newestState } from './copy-chain.ts';
 import { countPayloads, type PayloadCount } from './count-payloads.ts';
 import { migratedGenesis } from './genesis.ts';
-import { snapshotKeeper } from './keep-snapshots.ts';
 import type { GethSource } from './source.ts';
 
 const SCRATCH = 'migrate-scratch';

@@ -21,6 +21,7 @@ import { ValidatorSchedule } from '../node/consensus/validator-schedule.ts';
 import { PayloadCache } from '../node/private-state/payload-cache.ts';
 import { PrivateFollower } from '../node/private-state/private-follower.ts';
 import type { OpenChain } from '../store/data.ts';
+import { keepSnapshots } from '../store/keep-snapshots.ts';
 import { fileBytes, readBlockFile } from './block-file.ts';
 import { commitFileBlock, decodeFileBlock } from './file-block.ts';
 import { lookAhead } from './look-ahead.ts';
@@ -84,6 +85,7 @@ export async function importFrom(
   const { opened, clock } = parts;
   const taker = new BlockTaker(parts, part);
   try {
+    await taker.keepSnapshots();
     for (const source of sources) {
       for await (const block of taker.blocks(source)) {
         if (parts.shouldStop()) break;
@@ -188,6 +190,12 @@ class BlockTaker {
     const sealsOf = ({ header }: Block) =>
       schedule ? seals.of(header, schedule.engineAt(header.number)) : [];
     return recovery ? lookAhead(decoded, { recovery, isWanted, sealsOf, log }) : decoded;
+  }
+
+  /** Those of the blocks before: the first check of a seal needs one. */
+  async keepSnapshots(): Promise<void> {
+    const { consensusDefaults: defaults, ...parts } = this.parts;
+    await keepSnapshots({ ...parts, defaults, memory: this.memory });
   }
 
   /** Imports the next block of `file`. */

@@ -14,7 +14,7 @@ import { nextSnapshot, type Snapshot } from '../../../../core/consensus/bft/snap
 import { Snapshots } from '../../../../core/consensus/bft/snapshots.ts';
 import { Tally } from '../../../../core/consensus/bft/votes.ts';
 import { Schedule } from '../../../../core/consensus/schedule.ts';
-import { TABLE } from '../../../../core/store/keys.ts';
+import { SnapshotRows } from '../../../../core/store/snapshot-rows.ts';
 import { type ContractChain, contractValidators } from './validator-contract.ts';
 
 export interface ValidatorScheduleParts {
@@ -29,6 +29,7 @@ export interface ValidatorScheduleParts {
 export class ValidatorSchedule {
   private readonly chain: ValidatorScheduleParts['chain'];
   private readonly schedule: Schedule;
+  private readonly rows: SnapshotRows;
   private readonly snapshots: Snapshots;
   /** Height after which a contract names the validators. */
   private readonly contractFrom: number;
@@ -39,20 +40,15 @@ export class ValidatorSchedule {
     const heights = [0, ...config.transitions.map(({ block }) => Number(block))];
     const isContract = (height: number) => this.rulesAt(height).validatorContract !== undefined;
     this.contractFrom = heights.sort((a, b) => a - b).find(isContract) ?? Number.POSITIVE_INFINITY;
+    this.rows = new SnapshotRows(kv, ({ message }) =>
+      log('warn', 'Validator snapshot not kept', { err: message }),
+    );
     this.snapshots = new Snapshots({
       header: (number) => chain.header(number),
       rulesAt: (number) => this.schedule.rulesAt(number),
       contractValidators: (number, contract) => contractValidators(chain, config, number, contract),
-      load: (hash) => kv.get(TABLE.snapshots, hash),
-      save: (hash, bytes) => {
-        const put = kv.commit(function* (writer) {
-          writer.put(TABLE.snapshots, hash, bytes);
-          yield;
-        });
-        put.catch((error: Error) =>
-          log('warn', 'Validator snapshot not kept', { err: error.message }),
-        );
-      },
+      load: (hash) => this.rows.load(hash),
+      save: (hash, bytes) => this.rows.save(hash, bytes),
     });
   }
 
@@ -87,6 +83,11 @@ export class ValidatorSchedule {
     return { epoch, number, hash, votes: [], tally: new Tally(), validators: [], proposerPolicy };
   }
 
+  /** Resolves when all snapshots that were computed so far are stored, as far as they are due. */
+  stored(): Promise<void> {
+    return this.rows.written();
+  }
+
   /** The validators of the block after `number`. */
   validatorsAfter(number: number): readonly Address[] {
     return this.snapshotAt(number).validators;
@@ -102,11 +103,13 @@ export class ValidatorSchedule {
     const author = blockAuthor(engine, header);
     assert(author !== undefined, 'a checked header has an author');
     const vote = voteOf(engine, header);
-    return nextSnapshot(
+    const next = nextSnapshot(
       before,
       { number: header.number, hash, author, vote },
       this.rulesAt(header.number),
     );
+    this.snapshots.note(next);
+    return next;
   }
 
   engineAt(number: number): BftEngine {

@@ -1,34 +1,48 @@
 /**
- * Stores snapshots of validators and votes of a copied chain, one per thousand blocks, as an
- * executing node does: otherwise the first start would read the whole chain.
+ * Stores snapshots of validators and votes, one per thousand blocks, of a chain without them: it
+ * was copied, or its index was rebuilt. Otherwise the first block would wait until the whole chain
+ * is read.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
-import { type ConsensusDefaults, consensusAt } from '../../../core/chain/consensus-rules.ts';
+import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
 import { CHECKPOINT_BLOCKS } from '../../../core/consensus/bft/snapshots.ts';
+import { TABLE } from '../../../core/store/keys.ts';
 import type { ResidentMemory } from '../../../io/host/resident-memory.ts';
 import { Progress } from '../../../io/telemetry/progress.ts';
 import { ValidatorSchedule } from '../node/consensus/validator-schedule.ts';
-import type { OpenChain } from '../store/data.ts';
+import type { OpenChain } from './data.ts';
+
+const CONTRACT_ERRORS = [
+  'STORE_STATE_NOT_MIGRATED',
+  'STORE_STATE_PRUNED',
+  'VALIDATOR_CONTRACT',
+] as const;
 
 interface KeeperParts {
-  readonly opened: OpenChain;
+  readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis'>;
   readonly defaults: ConsensusDefaults;
   readonly log: Log;
 }
 
 interface RestParts {
-  readonly opened: OpenChain;
+  readonly opened: KeeperParts['opened'];
   readonly clock: Clock;
   readonly log: Log;
   readonly memory: ResidentMemory;
   shouldStop(): boolean;
 }
 
-/** Undefined: Raft has no validators. `head`: number of the last block of the whole chain. */
+/** Undefined: the chain has no validators. `head`: number of the last block of the whole chain. */
 export function snapshotKeeper(parts: KeeperParts, head: number): SnapshotKeeper | undefined {
-  const { engine } = consensusAt(parts.opened.genesis.config, head);
-  return engine === 'raft' ? undefined : new SnapshotKeeper(parts);
+  const engine = engineAt(parts.opened.genesis.config, head);
+  return engine === 'qbft' || engine === 'ibft' ? new SnapshotKeeper(parts) : undefined;
+}
+
+/** Before a node starts, or an import begins: those that are missing, as `keepRest` does. */
+export async function keepSnapshots(parts: KeeperParts & RestParts): Promise<boolean> {
+  const keeper = snapshotKeeper(parts, parts.opened.store.head()!.number);
+  return keeper ? keeper.keepRest(parts) : true;
 }
 
 export class SnapshotKeeper {
@@ -58,7 +72,11 @@ export class SnapshotKeeper {
    * CONSENSUS_UNAUTHORIZED for a block that no validator made.
    */
   async keepRest({ opened, clock, log, memory, shouldStop }: RestParts): Promise<boolean> {
-    const head = opened.store.head()!.number;
+    const { store, folder } = opened;
+    const head = store.head()!.number;
+    const newest = head - (head % CHECKPOINT_BLOCKS);
+    // The older ones were stored with it.
+    if (folder.kv.get(TABLE.snapshots, store.hashOf(newest)!)) return true;
     const progress = new Progress(clock, log);
     for (let number = CHECKPOINT_BLOCKS; number <= head; number += CHECKPOINT_BLOCKS) {
       if (shouldStop()) return false;
@@ -67,6 +85,7 @@ export class SnapshotKeeper {
       await new Promise(setImmediate);
       await memory.bound();
     }
+    await this.schedule.stored();
     return true;
   }
 
@@ -74,9 +93,9 @@ export class SnapshotKeeper {
     try {
       this.schedule.snapshotAt(number);
     } catch (error) {
-      // A contract named the validators in a state that was not migrated: they are stored as
-      // unknown.
-      if (!hasCode(error, 'STORE_STATE_NOT_MIGRATED')) throw error;
+      // A contract names the validators, in a state that is not there, or to nobody: they are
+      // stored as unknown.
+      if (!CONTRACT_ERRORS.some((code) => hasCode(error, code))) throw error;
     }
   }
 }
