@@ -32,6 +32,13 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
     only: 'holds the headers',
   },
   {
+    name: 'headers read in one turn at the start of a node',
+    file: 'src/services/ledger/store/keep-snapshots.ts',
+    on: '      await new Promise(setImmediate);\n',
+    off: '',
+    test: 'src/services/ledger/store/keep-snapshots.service.test.ts',
+  },
+  {
     name: 'time that logs of an own block cost later',
     file: 'src/services/ledger/node/consensus/block-filler.ts',
     on: 'budget.charge((execution.logBytes - logBytes) * MS_PER_LOG_BYTE);',

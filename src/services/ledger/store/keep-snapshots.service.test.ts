@@ -32,14 +32,14 @@ function after(header: Header, hash: Hash32): Block {
   return blockOf({ ...next, timestamp: header.timestamp + 1n }, BODY);
 }
 
-/** A chain of a few more blocks than one in how many is kept, as behind `db reindex`. */
-async function longChain(name: string): Promise<OpenChain> {
+/** Without any that is kept, as behind `db reindex`. */
+async function longChain(name: string, blocks = CHECKPOINT_BLOCKS + 5): Promise<OpenChain> {
   const genesis = join(folder, `${name}.json`);
   const validators = [toHex(AUTHOR)];
   writeFileSync(genesis, JSON.stringify(genesisFile({ engine: 'qbft', validators })));
   const opened = await openChain(join(folder, name), { genesisFile: genesis });
   const nothing = { receipts: [], writes: EMPTY_WRITE_SET, hasPrivateWork: false } as const;
-  for (let number = 1; number <= CHECKPOINT_BLOCKS + 5; number++) {
+  for (let number = 1; number <= blocks; number++) {
     const { header, hash } = opened.store.head()!;
     await opened.store.append({ block: after(header, hash), ...nothing }, 'group');
   }
@@ -65,6 +65,25 @@ it('the validators of one block in a thousand are kept, and an interruption is r
   expect(await keepSnapshots({ ...keeping(again), shouldStop: () => false })).toBe(true);
   expect(read).not.toHaveBeenCalled();
   await again.close();
+});
+
+it('a long chain is read in turns of the event loop', async () => {
+  const opened = await longChain('read', 2 * CHECKPOINT_BLOCKS);
+  let turn = 0;
+  let timer = setImmediate(function next() {
+    turn++;
+    timer = setImmediate(next);
+  });
+  const header = opened.store.header.bind(opened.store);
+  const turnOf = new Map<number, number>();
+  vi.spyOn(opened.store, 'header').mockImplementation((number) => {
+    turnOf.set(number, turn);
+    return header(number);
+  });
+  await keepSnapshots({ ...keeping(opened), shouldStop: () => false });
+  clearImmediate(timer);
+  expect(turnOf.get(CHECKPOINT_BLOCKS + 1)).toBeGreaterThan(turnOf.get(CHECKPOINT_BLOCKS)!);
+  await opened.close();
 });
 
 it('headers that are checked in order leave theirs too', async () => {
