@@ -20,33 +20,41 @@ export function prepared(url: string, method: string, params: readonly unknown[]
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** One kept connection, which carries one request at a time. */
+/** Of one read, and of an answer; the latter grows. */
+const READ_BYTES = 64 * 1024;
+
+/**
+ * One kept connection, which carries one request at a time. It reads into the same memory again and
+ * again: what a client has to collect as garbage while it waits would be measured as the node's.
+ */
 export class RpcConnection {
   private readonly socket: Socket;
-  private received: Buffer[] = [];
-  private bytes = 0;
-  private isEnd: ((all: readonly Buffer[], bytes: number) => boolean) | undefined;
-  private resolve: ((answer: string) => void) | undefined;
+  private received = Buffer.alloc(READ_BYTES);
+  private length = 0;
+  private isEnd: ((received: Buffer) => boolean) | undefined;
+  private resolve: ((answer: Buffer) => void) | undefined;
   private reject: ((error: Error) => void) | undefined;
 
-  private constructor(socket: Socket) {
-    this.socket = socket;
-    socket.on('data', (chunk: Buffer) => this.take(chunk));
-    socket.on('error', (error) => this.reject?.(error));
-    socket.on('close', () => this.reject?.(new Error('the node closed the connection')));
+  private constructor(url: string, onConnect: () => void) {
+    const { hostname, port } = new URL(url);
+    const callback = (count: number, bytes: Uint8Array) => this.take(bytes.subarray(0, count));
+    const onread = { buffer: Buffer.alloc(READ_BYTES), callback };
+    this.socket = connect({ host: hostname, port: Number(port), noDelay: true, onread }, onConnect);
+    this.socket.on('error', (error) => this.reject?.(error));
+    this.socket.on('close', () => this.reject?.(new Error('the node closed the connection')));
   }
 
   static open(url: string): Promise<RpcConnection> {
-    const { hostname, port } = new URL(url);
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-      socket.once('error', reject);
-      socket.once('connect', () => resolve(new RpcConnection(socket)));
+      const connection = new RpcConnection(url, () => resolve(connection));
+      connection.reject = reject;
     });
   }
 
-  /** Resolves with the whole response: head and body. */
-  ask(request: Buffer): Promise<string> {
+  /** Resolves with the whole response, head and body, which the next one overwrites. */
+  ask(request: Buffer): Promise<Buffer> {
+    this.length = 0;
+    this.isEnd = undefined;
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -59,16 +67,17 @@ export class RpcConnection {
     this.socket.destroy();
   }
 
-  private take(chunk: Buffer): void {
-    this.received.push(chunk);
-    this.bytes += chunk.length;
-    this.isEnd ??= endOf(Buffer.concat(this.received));
-    if (!this.isEnd?.(this.received, this.bytes)) return;
-    const answer = Buffer.concat(this.received).toString('latin1');
-    this.received = [];
-    this.bytes = 0;
-    this.isEnd = undefined;
-    this.resolve?.(answer);
+  private take(chunk: Uint8Array): boolean {
+    const end = this.length + chunk.length;
+    if (end > this.received.length) {
+      this.received = Buffer.concat([this.received.subarray(0, this.length)], 2 * end);
+    }
+    this.received.set(chunk, this.length);
+    this.length = end;
+    const answer = this.received.subarray(0, end);
+    this.isEnd ??= endOf(answer);
+    if (this.isEnd?.(answer)) this.resolve?.(answer);
+    return true;
   }
 }
 
@@ -76,21 +85,25 @@ export class RpcConnection {
 function endOf(start: Buffer): RpcConnection['isEnd'] {
   const at = start.indexOf(HEAD_END);
   if (at < 0) return undefined;
-  const head = start.toString('latin1', 0, at);
-  const length = /^content-length: (\d+)$/im.exec(head)?.[1];
-  if (length !== undefined) {
-    const whole = at + HEAD_END.length + Number(length);
-    return (_, bytes) => bytes >= whole;
+  const length = /^content-length: (\d+)$/im.exec(start.toString('latin1', 0, at))?.[1];
+  if (length === undefined) {
+    return (received) => received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
   }
-  return (all) => Buffer.concat(all.slice(-2)).subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
+  const whole = at + HEAD_END.length + Number(length);
+  return (received) => received.length >= whole;
+}
+
+/** The body as it came, with the blank line before it. */
+export function bodyOf(response: Buffer): Buffer {
+  return response.subarray(response.indexOf(HEAD_END));
 }
 
 /** The JSON of a response. Throws unless the status is 200 and there is a result. */
-export function resultOf(response: string): unknown {
-  const at = response.indexOf('\r\n\r\n');
-  const head = response.slice(0, at);
+export function resultOf(response: Buffer): unknown {
+  const at = response.indexOf(HEAD_END);
+  const head = response.toString('latin1', 0, at);
   if (!head.startsWith('HTTP/1.1 200 ')) throw new Error(head);
-  const text = response.slice(at + HEAD_END.length);
+  const text = response.toString('latin1', at + HEAD_END.length);
   const body = /^transfer-encoding: chunked$/im.test(head) ? joined(text) : text;
   const reply = JSON.parse(body) as { result?: unknown; error?: { message: string } };
   if (reply.error) throw new Error(reply.error.message);

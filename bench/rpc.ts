@@ -12,7 +12,7 @@ import { type Network, startNetwork } from './network.ts';
 import { cpuNanoseconds, machineCpuSeconds, post, sleep } from './processes.ts';
 import { type Figure, percentile } from './report.ts';
 import { buildRpcChain, type Question, type RpcChain } from './rpc-chain.ts';
-import { prepared, RpcConnection, resultOf } from './rpc-client.ts';
+import { bodyOf, prepared, RpcConnection, resultOf } from './rpc-client.ts';
 import { Subscribers } from './subscribers.ts';
 
 /** Each product is measured twice per round, in the order A B B A. */
@@ -195,17 +195,17 @@ class Asker {
   private readonly request: Buffer;
   private readonly question: Question;
   /** The first response without its `date`. */
-  private readonly first: string;
+  private readonly first: Buffer;
 
   private constructor(
     connections: readonly RpcConnection[],
     question: Question,
-    { request, response }: { readonly request: Buffer; readonly response: string },
+    { request, response }: { readonly request: Buffer; readonly response: Buffer },
   ) {
     this.connections = connections;
     this.question = question;
     this.request = request;
-    this.first = bodyOf(response);
+    this.first = Buffer.from(bodyOf(response));
     this.answer = resultOf(response);
     question.check(this.answer);
   }
@@ -224,18 +224,16 @@ class Asker {
     const response = await connection.ask(this.request);
     const ms = performance.now() - since;
     if (!this.question.isConstant) this.question.check(resultOf(response));
-    else if (bodyOf(response) !== this.first)
-      throw new Error(`${this.question.name}: another answer: ${response.slice(0, 500)}`);
+    else if (!this.first.equals(bodyOf(response)))
+      throw new Error(
+        `${this.question.name}: another answer: ${response.toString('latin1', 0, 500)}`,
+      );
     return ms;
   }
 
   close(): void {
     for (const connection of this.connections) connection.close();
   }
-}
-
-function bodyOf(response: string): string {
-  return response.slice(response.indexOf('\r\n\r\n'));
 }
 
 /** A steady load of transfers, signed as it goes. */
