@@ -34,7 +34,7 @@ export const AGREEMENT_LIMITS: readonly Limit[] = [
   {
     name: 'headers read in one turn at the start of a node',
     file: 'src/services/ledger/store/keep-snapshots.ts',
-    on: '      await new Promise(setImmediate);\n',
+    on: '        await new Promise(setImmediate);\n',
     off: '',
     test: 'src/services/ledger/store/keep-snapshots.service.test.ts',
   },

@@ -30,10 +30,6 @@ export interface LmdbOptions {
   readonly checkPages?: number;
   /** Another thread makes all commits but the first, which is the only one of most processes. */
   readonly writesInThread?: boolean;
-  /**
-   * The calling thread waits for the disk itself, at its own priority, instead of one of libuv's.
-   */
-  readonly waitsForDisk?: boolean;
 }
 
 interface Handle {
@@ -116,9 +112,8 @@ class LmdbKv implements OpenLmdb {
     if (this.options.writesInThread && this.hasCommitted) return this.writeInThread(fill);
     const { root } = writing;
     const filling = new Filling(root, (table) => rowsOf(writing, table), fill);
-    if (this.options.waitsForDisk) await root.transactionSync(() => filling.all());
     // A child transaction, because only a child is rolled back when `fill` throws.
-    else await root.childTransaction(() => filling.all());
+    await root.childTransaction(() => filling.all());
   }
 
   private async writeInThread(fill: Fill): Promise<void> {

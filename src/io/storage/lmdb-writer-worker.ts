@@ -14,7 +14,7 @@ import { applyBatch } from './write-batch.ts';
 const { path, tables, batches, sent } = workerData as WriterSettings;
 const port = parentPort!;
 const counter = new Int32Array(sent);
-const kv = openLmdbKv({ path, tables, waitsForDisk: true });
+const kv = openLmdbKv({ path, tables });
 let taken = 0;
 
 port.on('message', (question: WriterQuestion) => {

@@ -184,8 +184,16 @@ describe('lmdb', () => {
     await kv.close();
   });
 
-  it('writes more pages than lmdb keeps in memory', async () => {
-    const kv = openLmdbKv({ path: folder, tables: ['a'] });
+  it.each([
+    ['this thread', false],
+    ['one of its own', true],
+  ])('writes more pages than lmdb keeps in memory, from %s', async (_, writesInThread) => {
+    const kv = openLmdbKv({ path: folder, tables: ['a'], writesInThread });
+    // The first commit is never made by the thread.
+    await kv.commit(function* (writer) {
+      writer.put('a', key(0, 0, 0), key(0));
+      yield;
+    });
     const count = 135_000;
     // Each on a page of its own.
     const value = new Uint8Array(2_100);

@@ -78,14 +78,17 @@ export class SnapshotKeeper {
     // The older ones were stored with it.
     if (folder.kv.get(TABLE.snapshots, store.hashOf(newest)!)) return true;
     const progress = new Progress(clock, log);
-    for (let number = CHECKPOINT_BLOCKS; number <= head; number += CHECKPOINT_BLOCKS) {
-      if (shouldStop()) return false;
-      this.keep(number);
-      progress.tell('Collected validators', number / head, () => ({ number, of: head }));
-      await new Promise(setImmediate);
-      await memory.bound();
+    try {
+      for (let number = CHECKPOINT_BLOCKS; number <= head; number += CHECKPOINT_BLOCKS) {
+        if (shouldStop()) return false;
+        this.keep(number);
+        progress.tell('Collected validators', number / head, () => ({ number, of: head }));
+        await new Promise(setImmediate);
+        await memory.bound();
+      }
+    } finally {
+      await this.schedule.stored();
     }
-    await this.schedule.stored();
     return true;
   }
 
