@@ -96,8 +96,8 @@ export class SnapshotKeeper {
     try {
       this.schedule.snapshotAt(number);
     } catch (error) {
-      // A contract names the validators, in a state that is not there, or to nobody: they are
-      // stored as unknown.
+      // The contract that names the validators cannot be asked, or names none: that is an error
+      // only where they are needed.
       if (!CONTRACT_ERRORS.some((code) => hasCode(error, code))) throw error;
     }
   }
