@@ -1,4 +1,5 @@
 /** Validators that stop and return, and are voted out and in again. */
+import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import {
@@ -49,6 +50,20 @@ it('a validator that was away catches up and takes part again', async () => {
     }
     return false;
   });
+});
+
+it('what a validator acknowledged just before it was stopped is mined while it is away', async () => {
+  const wallet = new Wallet(net.accounts[2]!.privateKey);
+  const fields = { to: wallet.address, chainId: 1337, gasLimit: 21_000, gasPrice: 0, type: 0 };
+  const hashes: string[] = [];
+  // The first one makes those behind it wait, to be sent to peers together.
+  for (let nonce = 0; nonce < 8; nonce++) {
+    const raw = await wallet.signTransaction({ ...fields, nonce });
+    hashes.push(await net.rpc[3]!.call('eth_sendRawTransaction', raw));
+  }
+  await net.devnet.process('node4').stop();
+  for (const hash of hashes) await untilMined(net.rpc[0]!, hash);
+  await net.devnet.restart('node4');
 });
 
 it('nothing is decided with half of the validators stopped by miner_stop; miner_start brings the blocks back', async () => {

@@ -3,7 +3,7 @@
  * and the newest states in LevelDB, including the private state with its roots and its contracts'
  * metadata (GoQuorum 24.4.1 core/rawdb/schema.go, database_quorum.go, freezer_table.go).
  */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { compareBytes, concatBytes, type Hash32, ZERO_HASH } from '../../src/core/base/bytes.ts';
@@ -14,6 +14,7 @@ import { RlpReader, RlpWriter } from '../../src/core/base/rlp.ts';
 import { encodeBody } from '../../src/core/chain/block.ts';
 import { encodeHeader } from '../../src/core/chain/header.ts';
 import { encodeReceipt, type Receipt } from '../../src/core/chain/receipt.ts';
+import { decodeTransaction, writeTransaction } from '../../src/core/chain/transaction.ts';
 import { DEFAULT_PSI } from '../../src/core/privacy/inputs.ts';
 import type { PrivacyMetadata } from '../../src/core/state/account.ts';
 import { Trie, type TrieChange } from '../../src/core/state/trie.ts';
@@ -60,6 +61,13 @@ export async function writeGethFolder(folder: string, written: Written): Promise
     );
   }
   await geth.finish(written, privateRoot);
+}
+
+/** Writes geth's journal of local transactions (GoQuorum 24.4.1 core/tx_journal.go). */
+export function writeGethJournal(folder: string, raws: readonly Uint8Array[]): void {
+  const writer = new RlpWriter(1024);
+  for (const raw of raws) writeTransaction(writer, decodeTransaction(raw));
+  writeFileSync(join(folder, 'geth/transactions.rlp'), writer.finish());
 }
 
 /** Blocks per LevelDB batch. */

@@ -43,11 +43,12 @@ async function serve(
   sayIgnored(config.given, log);
   const crypto = await installCrypto(log);
   const ledger = await composeLedger(config, host, ends);
-  const { server, api, parts, info } = ledger;
-  const rate = new BlockRate(ledger.node);
+  const { server, api, parts, info, node } = ledger;
+  const rate = new BlockRate(node);
   await startParts(parts, ends);
   await server.start();
   ends.push(() => server.stop());
+  ends.push(() => node.peers.flush());
   const served = await api.serve();
   ends.push(() => served.close());
   const { httpUrl, webSocketUrl, graphqlUrl, explorerUrl } = served;
@@ -63,7 +64,7 @@ async function serve(
     ...(explorerUrl ? { explorer: explorerUrl } : {}),
     enode,
   });
-  const state = () => nodeState(ledger.node, rate, server.peers().length);
+  const state = () => nodeState(node, rate, server.peers().length);
   return { httpUrl, webSocketUrl, enode, state };
 }
 

@@ -54,6 +54,11 @@ export class GossipDriver {
     for (const end of this.endings.splice(0)) end();
   }
 
+  /** Sends at once the transactions of clients that wait for others, to be sent with them. */
+  flush(): void {
+    this.step({ kind: 'ownDue' });
+  }
+
   joined({ id: peer, address }: PeerInfo): void {
     this.step({ kind: 'joined', peer, address });
     this.step({ kind: 'introduce', peer, transactions: [...this.parts.pool.pending()] });

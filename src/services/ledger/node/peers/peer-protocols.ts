@@ -148,6 +148,13 @@ export class PeerProtocols implements EthLink {
     for (const end of this.endings.splice(0)) end();
   }
 
+  /**
+   * Before the connections end: others mine what clients have sent last, while this node is away.
+   */
+  flush(): void {
+    this.gossip.flush();
+  }
+
   get progress(): SyncProgress | undefined {
     return this.sync.progress;
   }
