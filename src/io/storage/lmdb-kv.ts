@@ -21,6 +21,8 @@ export interface LmdbOptions {
   readonly path: string;
   /** Names of all tables, which must be known when opening. */
   readonly tables: readonly string[];
+  /** Size of the pages of a new file; one that exists keeps its own. */
+  readonly pageBytes?: number;
   /** Opens beside the process that writes; `commit` is refused. */
   readonly readOnly?: boolean;
   /**
@@ -209,10 +211,11 @@ async function causeOf(error: unknown): Promise<unknown> {
   return commitError === undefined ? error : commitError.catch((cause: unknown) => cause);
 }
 
-function openHandle({ path, tables, readOnly = false }: LmdbOptions): Handle {
+function openHandle({ path, tables, pageBytes, readOnly = false }: LmdbOptions): Handle {
   const root = open<Buffer, Buffer>({
     path,
     readOnly,
+    ...(pageBytes ? { pageSize: pageBytes } : {}),
     maxDbs: tables.length + 1,
     encoding: 'binary',
     keyEncoding: 'binary',
